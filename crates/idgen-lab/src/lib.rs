@@ -1,0 +1,1 @@
+//! Measures what each kind of key costs a database.

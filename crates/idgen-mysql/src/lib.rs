@@ -1,0 +1,1 @@
+//! Maps UUIDs to integers in MySQL and MariaDB.

@@ -1,0 +1,281 @@
+//! One opaque error for the whole crate.
+//!
+//! Callers ask what went wrong with the `is_*` predicates; people read the message, which names
+//! the offending value (shortened) and what to do about it. No allocation, so it works in `no_std`.
+
+use core::fmt;
+
+use crate::timestamp::Timestamp;
+
+/// What a fallible function of this crate returns.
+pub type Result<T> = core::result::Result<T, Error>;
+
+/// Why an id could not be made, read or restored.
+///
+/// ```
+/// let error = idgen::codec::hyphenated::decode("6ccd780c-baba-1026-9564-5b8c656024dg").unwrap_err();
+/// assert!(error.is_parse());
+/// assert_eq!(error.offset(), Some(35));
+/// assert!(error.to_string().contains("'g'"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    kind: Kind,
+}
+
+/// The private kinds. A room that needs another one adds it here, beside its message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A text or byte string that is not an id of the wanted form.
+    Parse { form: &'static str, problem: Problem, input: Excerpt },
+    /// The clock is behind the last id by more than the generator may absorb.
+    ClockBehind { now: Timestamp, last: Timestamp, tolerance_ms: u64 },
+    /// The time does not fit the field of this kind.
+    TimeOutOfRange { kind: &'static str, time: Timestamp, range: &'static str },
+    /// All ids of one tick or second are used, and the policy says not to wait.
+    Exhausted { kind: &'static str, capacity: &'static str },
+    /// The process was forked and this generator cannot tell itself from its parent's copy.
+    Forked { what: &'static str },
+    /// The system gave no randomness.
+    Entropy { detail: Excerpt },
+    /// No hardware address was found.
+    Node { detail: Excerpt },
+    /// A state file could not be read, understood, locked or written.
+    State { path: Excerpt, problem: &'static str, detail: Excerpt },
+    /// A setting that makes no sense.
+    Config { problem: &'static str, value: Excerpt, advice: &'static str },
+}
+
+/// What is wrong with an input, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Problem {
+    /// A length that no value of this form has.
+    Length { expected: &'static str, found: usize },
+    /// A byte outside the alphabet, or a separator out of place, at an offset.
+    Byte { found: u8, offset: usize, expected: &'static str },
+    /// Bits that no encoder would have set: two texts would otherwise mean the same id.
+    TrailingBits { offset: usize },
+    /// A number that exceeds the width of the id.
+    Overflow { bits: u32 },
+    /// A text that more than one format could have written.
+    Ambiguous { candidates: &'static str },
+    /// A text that no format could have written.
+    Unrecognized,
+}
+
+impl Error {
+    #[cold]
+    pub(crate) const fn new(kind: Kind) -> Self {
+        Error { kind }
+    }
+
+    #[cold]
+    pub(crate) fn parse(form: &'static str, input: &[u8], problem: Problem) -> Self {
+        Error::new(Kind::Parse { form, problem, input: Excerpt::of_bytes(input) })
+    }
+
+    #[cold]
+    pub(crate) fn config(problem: &'static str, value: impl fmt::Display, advice: &'static str) -> Self {
+        Error::new(Kind::Config { problem, value: Excerpt::of(value), advice })
+    }
+
+    /// True where a text or byte string was not a valid id of the wanted form.
+    pub fn is_parse(&self) -> bool {
+        matches!(self.kind, Kind::Parse { .. })
+    }
+
+    /// True where the clock stood behind the last id by more than the policy absorbs.
+    pub fn is_clock_behind(&self) -> bool {
+        matches!(self.kind, Kind::ClockBehind { .. })
+    }
+
+    /// True where a time lies outside what this kind of id can hold.
+    pub fn is_time_out_of_range(&self) -> bool {
+        matches!(self.kind, Kind::TimeOutOfRange { .. })
+    }
+
+    /// True where all ids of the present tick or second are used up.
+    pub fn is_exhausted(&self) -> bool {
+        matches!(self.kind, Kind::Exhausted { .. })
+    }
+
+    /// True where the generator was copied by a fork and would repeat its parent's ids.
+    pub fn is_forked(&self) -> bool {
+        matches!(self.kind, Kind::Forked { .. })
+    }
+
+    /// True where the operating system gave no randomness.
+    pub fn is_entropy(&self) -> bool {
+        matches!(self.kind, Kind::Entropy { .. })
+    }
+
+    /// True where a state file could not be read, understood, locked or written.
+    pub fn is_state(&self) -> bool {
+        matches!(self.kind, Kind::State { .. })
+    }
+
+    /// True where a setting was refused.
+    pub fn is_config(&self) -> bool {
+        matches!(self.kind, Kind::Config { .. } | Kind::Node { .. })
+    }
+
+    /// The byte offset of the first offending byte of the input, where there is one.
+    pub fn offset(&self) -> Option<usize> {
+        match self.kind {
+            Kind::Parse {
+                problem: Problem::Byte { offset, .. } | Problem::TrailingBits { offset }, ..
+            } => Some(offset),
+            _ => None,
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::Parse { form, problem, input } => {
+                write!(f, "not {form}: {problem}, in \"{input}\"")
+            }
+            Kind::ClockBehind { now, last, tolerance_ms } => write!(
+                f,
+                "the clock says {now}, but ids were already made for {last}, more than the tolerated \
+                 {tolerance_ms} ms ahead: correct the clock, wait, or choose another clock policy"
+            ),
+            Kind::TimeOutOfRange { kind, time, range } => {
+                write!(f, "{kind} cannot hold the time {time}: it holds {range}")
+            }
+            Kind::Exhausted { kind, capacity } => {
+                write!(f, "all {capacity} of {kind} are used: wait, or choose a policy that waits")
+            }
+            Kind::Forked { what } => write!(
+                f,
+                "{what} was copied by fork and would repeat its parent's ids: build a new generator in the child"
+            ),
+            Kind::Entropy { detail } => write!(f, "the operating system gave no random bytes: {detail}"),
+            Kind::Node { detail } => {
+                write!(f, "no hardware address: {detail}; use a random node or name one")
+            }
+            Kind::State { path, problem, detail } => write!(f, "state file \"{path}\" {problem}: {detail}"),
+            Kind::Config { problem, value, advice } => write!(f, "{problem} \"{value}\": {advice}"),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Problem::Length { expected, found } => write!(f, "expected {expected}, found {found}"),
+            Problem::Byte { found, offset, expected } => {
+                write!(f, "expected {expected}, found '{}' at offset {offset}", found.escape_ascii())
+            }
+            Problem::TrailingBits { offset } => write!(
+                f,
+                "the character at offset {offset} carries bits beyond the id, which no encoder sets"
+            ),
+            Problem::Overflow { bits } => write!(f, "the number needs more than {bits} bits"),
+            Problem::Ambiguous { candidates } => write!(f, "it could be {candidates}: name the format"),
+            Problem::Unrecognized => write!(f, "no format of this library has this form"),
+        }
+    }
+}
+
+/// The beginning of an offending value, kept without allocation.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Excerpt {
+    bytes: [u8; Excerpt::CAPACITY],
+    len: u8,
+    cut: bool,
+}
+
+impl Excerpt {
+    const CAPACITY: usize = 64;
+
+    pub(crate) const fn empty() -> Self {
+        Excerpt { bytes: [0; Self::CAPACITY], len: 0, cut: false }
+    }
+
+    pub(crate) fn of_bytes(input: &[u8]) -> Self {
+        let mut excerpt = Self::empty();
+        excerpt.push(input);
+        excerpt
+    }
+
+    pub(crate) fn of(value: impl fmt::Display) -> Self {
+        let mut excerpt = Self::empty();
+        // Infallible: `write_str` below never fails.
+        let _ = fmt::Write::write_fmt(&mut excerpt, format_args!("{value}"));
+        excerpt
+    }
+
+    fn push(&mut self, input: &[u8]) {
+        let start = usize::from(self.len);
+        let take = input.len().min(Self::CAPACITY - start);
+        self.bytes[start..start + take].copy_from_slice(&input[..take]);
+        self.len = (start + take) as u8;
+        self.cut |= take < input.len();
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl fmt::Write for Excerpt {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.push(text.as_bytes());
+        Ok(())
+    }
+}
+
+impl fmt::Display for Excerpt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Valid UTF-8 is shown as it is, but for control characters; anything else is escaped.
+        let mut rest = self.as_bytes();
+        while !rest.is_empty() {
+            let (text, bad) = match core::str::from_utf8(rest) {
+                Ok(text) => (text, 0),
+                Err(error) => {
+                    let (good, _) = rest.split_at(error.valid_up_to());
+                    (
+                        core::str::from_utf8(good).unwrap_or(""),
+                        error.error_len().unwrap_or(rest.len() - good.len()),
+                    )
+                }
+            };
+            for c in text.chars() {
+                if c.is_control() { write!(f, "{}", c.escape_default())? } else { write!(f, "{c}")? }
+            }
+            let (bytes, tail) = rest[text.len()..].split_at(bad);
+            // A character cut in two by the excerpt's end is dropped, not shown as garbage.
+            if !(self.cut && tail.is_empty()) {
+                write!(f, "{}", bytes.escape_ascii())?;
+            }
+            rest = tail;
+        }
+        if self.cut { f.write_str("…") } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Excerpt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{self}\"")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn excerpts_are_shortened_and_printable() {
+        assert_eq!(Excerpt::of_bytes(b"abc\n\xff").to_string(), "abc\\n\\xff");
+        let long = Excerpt::of("x".repeat(100)).to_string();
+        assert_eq!(long, std::format!("{}…", "x".repeat(64)));
+        // The 64-byte limit falls inside the two bytes of 'é'.
+        let cut = Excerpt::of(std::format!("{}é tail", "x".repeat(63))).to_string();
+        assert_eq!(cut, std::format!("{}…", "x".repeat(63)));
+    }
+}

@@ -1,0 +1,17 @@
+//! Unique ids that databases like, and their encodings.
+#![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(not(feature = "fast"), forbid(unsafe_code))]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(any(feature = "std", test))]
+extern crate std;
+
+mod error;
+mod short_id;
+mod timestamp;
+
+pub use error::{Error, Result};
+pub use short_id::{DeviceFields, MysqlShortFields, ShortId};
+pub use timestamp::{Civil, Timestamp};
+pub use uuid::Uuid;

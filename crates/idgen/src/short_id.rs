@@ -1,0 +1,120 @@
+//! 64-bit ids: the value, and the two layouts that give it meaning.
+
+use core::fmt;
+
+use crate::timestamp::Timestamp;
+
+/// A 64-bit id.
+///
+/// Store it as `BIGINT UNSIGNED`: device ids exceed a signed 64-bit integer from 2038-01-19 on.
+/// Send it as text: it exceeds 2^53, the largest integer that JSON consumers read exactly, so its
+/// serde form is a decimal string for human-readable formats (an integer is read as well).
+///
+/// ```
+/// use idgen::{DeviceFields, ShortId};
+///
+/// let id = ShortId::from(DeviceFields { unix_secs: 1_795_219_200, node: 0xABCD, counter: 7 });
+/// assert_eq!(id.device().node, 0xABCD);
+/// assert_eq!(id.to_string().parse::<u64>(), Ok(id.get()));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct ShortId(u64);
+
+/// The device layout: `unix_secs << 32 | node << 16 | counter`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceFields {
+    /// Seconds since 1970; 32 bits last until 2106-02-07.
+    pub unix_secs: u32,
+    /// The low two bytes of the hardware address, or a random number.
+    pub node: u16,
+    /// Starts anywhere and wraps within its 16 bits.
+    pub counter: u16,
+}
+
+/// The layout of MySQL's `UUID_SHORT()`: `(server_id & 255) << 56 | startup_secs << 24`, plus a
+/// counter that starts at 0 and carries into the seconds.
+///
+/// Source: MySQL Reference Manual, section Miscellaneous Functions, `UUID_SHORT()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MysqlShortFields {
+    /// The low byte of the server's id.
+    pub server_id: u8,
+    /// When the server started, in seconds since 1970, plus one for each 2^24 ids since.
+    pub startup_secs: u32,
+    /// Ids since then, modulo 2^24.
+    pub counter: u32,
+}
+
+impl ShortId {
+    /// The id with this number.
+    pub const fn new(number: u64) -> Self {
+        ShortId(number)
+    }
+
+    /// The number, for a `BIGINT UNSIGNED` column.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The fields, read as the device layout. Any number has them: the layout leaves no mark.
+    pub const fn device(self) -> DeviceFields {
+        DeviceFields { unix_secs: (self.0 >> 32) as u32, node: (self.0 >> 16) as u16, counter: self.0 as u16 }
+    }
+
+    /// The fields, read as MySQL's layout. Any number has them: the layout leaves no mark.
+    pub const fn mysql(self) -> MysqlShortFields {
+        MysqlShortFields {
+            server_id: (self.0 >> 56) as u8,
+            startup_secs: (self.0 >> 24) as u32,
+            counter: self.0 as u32 & 0x00FF_FFFF,
+        }
+    }
+}
+
+impl DeviceFields {
+    /// The second in which the id was made.
+    pub const fn timestamp(self) -> Timestamp {
+        Timestamp::from_unix_secs(self.unix_secs as i64)
+    }
+}
+
+impl MysqlShortFields {
+    /// When the server started, as far as fewer than 2^24 ids a second were made since.
+    pub const fn startup(self) -> Timestamp {
+        Timestamp::from_unix_secs(self.startup_secs as i64)
+    }
+}
+
+impl From<DeviceFields> for ShortId {
+    fn from(f: DeviceFields) -> Self {
+        ShortId(u64::from(f.unix_secs) << 32 | u64::from(f.node) << 16 | u64::from(f.counter))
+    }
+}
+
+impl From<MysqlShortFields> for ShortId {
+    /// A counter beyond 24 bits carries into the seconds, as the server's does.
+    fn from(f: MysqlShortFields) -> Self {
+        let base = u64::from(f.server_id) << 56 | u64::from(f.startup_secs) << 24;
+        ShortId(base.wrapping_add(u64::from(f.counter)))
+    }
+}
+
+impl From<u64> for ShortId {
+    fn from(number: u64) -> Self {
+        ShortId(number)
+    }
+}
+
+impl From<ShortId> for u64 {
+    fn from(id: ShortId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for ShortId {
+    /// Decimal digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}

@@ -1,0 +1,3 @@
+//! The `idgen` command.
+
+fn main() {}
