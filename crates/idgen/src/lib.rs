@@ -7,7 +7,10 @@ extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+pub mod codec;
 mod error;
+#[cfg(feature = "serde")]
+pub mod serde;
 mod short_id;
 mod timestamp;
 

@@ -1,7 +1,10 @@
 //! 64-bit ids: the value, and the two layouts that give it meaning.
 
 use core::fmt;
+use core::str::FromStr;
 
+use crate::codec::decimal;
+use crate::error::{Error, Result};
 use crate::timestamp::Timestamp;
 
 /// A 64-bit id.
@@ -15,7 +18,7 @@ use crate::timestamp::Timestamp;
 ///
 /// let id = ShortId::from(DeviceFields { unix_secs: 1_795_219_200, node: 0xABCD, counter: 7 });
 /// assert_eq!(id.device().node, 0xABCD);
-/// assert_eq!(id.to_string().parse::<u64>(), Ok(id.get()));
+/// assert_eq!(id.to_string().parse(), Ok(id));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
@@ -116,5 +119,27 @@ impl fmt::Display for ShortId {
     /// Decimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl FromStr for ShortId {
+    type Err = Error;
+
+    /// Reads decimal digits alone: no sign, no leading zero, at most 64 bits.
+    ///
+    /// # Errors
+    ///
+    /// `is_parse` for anything else.
+    ///
+    /// ```
+    /// use idgen::ShortId;
+    ///
+    /// assert_eq!("102176818768904192".parse(), Ok(ShortId::new(102_176_818_768_904_192)));
+    /// assert!("+1".parse::<ShortId>().unwrap_err().is_parse());
+    /// ```
+    fn from_str(text: &str) -> Result<Self> {
+        let number = decimal::decode("a 64-bit id", 64, text.as_bytes())?;
+        // Fits: `decode` refuses more than 64 bits.
+        Ok(ShortId(number as u64))
     }
 }

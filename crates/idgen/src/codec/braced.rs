@@ -1,0 +1,61 @@
+//! The text of Microsoft's GUIDs, 38 characters: `{6ccd780c-baba-1026-9564-5b8c656024db}`.
+//!
+//! The digits are written in lower case and read in either.
+
+use crate::Uuid;
+use crate::codec::arch::{self, Level};
+use crate::codec::{hex, hyphenated};
+use crate::error::{Error, Problem, Result};
+
+/// The length of the text in bytes.
+pub const LEN: usize = hyphenated::LEN + 2;
+
+/// Encodes into the caller's buffer.
+///
+/// ```
+/// use idgen::codec::braced;
+///
+/// let id = braced::decode("{6ccd780c-baba-1026-9564-5b8c656024db}")?;
+/// assert_eq!(braced::encode(&id, &mut [0; braced::LEN]), "{6ccd780c-baba-1026-9564-5b8c656024db}");
+/// # Ok::<(), idgen::Error>(())
+/// ```
+pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
+    let [open, text @ .., close] = buf;
+    (*open, *close) = (b'{', b'}');
+    arch::hyphenated_encode(Level::best(), uuid.as_bytes(), text);
+    arch::ascii_mut(buf)
+}
+
+/// Decodes 8-4-4-4-12 digits of either case between braces.
+///
+/// # Errors
+///
+/// `is_parse` for any other length or character; `offset` is that of the first bad one.
+pub fn decode(text: impl AsRef<[u8]>) -> Result<Uuid> {
+    let text = text.as_ref();
+    let bytes = match text {
+        [b'{', inner @ .., b'}'] => inner.try_into().ok(),
+        _ => None,
+    };
+    let bytes = bytes.and_then(|block| arch::hyphenated_decode(Level::best(), block));
+    bytes.map(Uuid::from_bytes).ok_or_else(|| diagnose(text))
+}
+
+/// Encodes into a new `String`.
+#[cfg(feature = "alloc")]
+pub fn to_string(uuid: &Uuid) -> alloc::string::String {
+    alloc::string::String::from(&*encode(uuid, &mut [0; LEN]))
+}
+
+#[cold]
+fn diagnose(text: &[u8]) -> Error {
+    let problem = match text {
+        [open, inner @ .., close] if text.len() == LEN => {
+            hex::fixed_fault(&[*open], b"{", 0, "an opening brace")
+                .or_else(|| hex::hyphenated_fault(inner, 1))
+                .or_else(|| hex::fixed_fault(&[*close], b"}", LEN - 1, "a closing brace"))
+        }
+        _ => Some(Problem::Length { expected: "38 characters", found: text.len() }),
+    };
+    Error::parse("a braced UUID", text, problem.unwrap_or(Problem::Unrecognized))
+}

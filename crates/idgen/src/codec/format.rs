@@ -1,0 +1,233 @@
+//! The closed list of formats, for programs that choose one at run time.
+
+use core::fmt;
+use core::str::FromStr;
+
+use crate::Uuid;
+use crate::codec::alphabet::{BASE64, BASE64_URL, ORDERED_64};
+use crate::codec::{
+    base32, base64, base64url, binary, braced, hyphenated, int, ordered64, simple, swapped, urn,
+};
+use crate::error::{Error, Problem, Result};
+
+/// A form in which an id is written.
+///
+/// ```
+/// use idgen::codec::Format;
+///
+/// let (format, id) = Format::decode_any("bM14DLq6ECaVZFuMZWAk2w")?;
+/// assert_eq!(format, Format::Base64);
+/// let text = "{6ccd780c-baba-1026-9564-5b8c656024db}";
+/// assert_eq!("braced".parse::<Format>()?.encode(&id, &mut [0; Format::MAX_LEN]), text.as_bytes());
+/// # Ok::<(), idgen::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// 36 characters: [`hyphenated`].
+    Hyphenated,
+    /// 32 hexadecimal digits: [`simple`].
+    Simple,
+    /// 45 characters: [`urn`].
+    Urn,
+    /// 38 characters: [`braced`].
+    Braced,
+    /// 22 characters, MySQL's `TO_BASE64()`: [`base64`].
+    Base64,
+    /// 22 characters for URLs: [`base64url`].
+    Base64Url,
+    /// 22 characters that sort like the bytes: [`ordered64`].
+    Ordered64,
+    /// 26 characters, the text of a ULID: [`base32`].
+    Base32,
+    /// 16 bytes of `UUID_TO_BIN(u, 1)`: [`swapped`].
+    Swapped,
+    /// Up to 39 decimal digits: [`int`].
+    Int,
+    /// 16 bytes: [`binary`].
+    Binary,
+}
+
+impl Format {
+    /// The length of the longest form in bytes.
+    pub const MAX_LEN: usize = urn::LEN;
+
+    /// All formats.
+    pub const ALL: [Format; 11] = [
+        Format::Hyphenated,
+        Format::Simple,
+        Format::Urn,
+        Format::Braced,
+        Format::Base64,
+        Format::Base64Url,
+        Format::Ordered64,
+        Format::Base32,
+        Format::Swapped,
+        Format::Int,
+        Format::Binary,
+    ];
+
+    /// The name, as [`FromStr`] reads it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Hyphenated => "hyphenated",
+            Format::Simple => "simple",
+            Format::Urn => "urn",
+            Format::Braced => "braced",
+            Format::Base64 => "base64",
+            Format::Base64Url => "base64url",
+            Format::Ordered64 => "ordered64",
+            Format::Base32 => "base32",
+            Format::Swapped => "swapped",
+            Format::Int => "int",
+            Format::Binary => "binary",
+        }
+    }
+
+    /// Whether the form is ASCII text; the two others are 16 arbitrary bytes.
+    pub const fn is_text(self) -> bool {
+        !matches!(self, Format::Swapped | Format::Binary)
+    }
+
+    /// Encodes into the caller's buffer; gives the part that was written.
+    pub fn encode<'b>(self, uuid: &Uuid, buf: &'b mut [u8; Format::MAX_LEN]) -> &'b [u8] {
+        match self {
+            Format::Hyphenated => hyphenated::encode(uuid, front(buf)).as_bytes(),
+            Format::Simple => simple::encode(uuid, front(buf)).as_bytes(),
+            Format::Urn => urn::encode(uuid, buf).as_bytes(),
+            Format::Braced => braced::encode(uuid, front(buf)).as_bytes(),
+            Format::Base64 => base64::encode(uuid, front(buf)).as_bytes(),
+            Format::Base64Url => base64url::encode(uuid, front(buf)).as_bytes(),
+            Format::Ordered64 => ordered64::encode(uuid, front(buf)).as_bytes(),
+            Format::Base32 => base32::encode(uuid, front(buf)).as_bytes(),
+            Format::Int => int::encode(uuid, front(buf)).as_bytes(),
+            Format::Swapped => store(buf, swapped::to_bytes(uuid)),
+            Format::Binary => store(buf, binary::to_bytes(uuid)),
+        }
+    }
+
+    /// Decodes a text, or the bytes, of this format.
+    ///
+    /// # Errors
+    ///
+    /// `is_parse` where it is not exactly what [`Format::encode`] writes, but for the case of the
+    /// digits in the hexadecimal forms and base 32.
+    pub fn decode(self, input: impl AsRef<[u8]>) -> Result<Uuid> {
+        let input = input.as_ref();
+        match self {
+            Format::Hyphenated => hyphenated::decode(input),
+            Format::Simple => simple::decode(input),
+            Format::Urn => urn::decode(input),
+            Format::Braced => braced::decode(input),
+            Format::Base64 => base64::decode(input),
+            Format::Base64Url => base64url::decode(input),
+            Format::Ordered64 => ordered64::decode(input),
+            Format::Base32 => base32::decode(input),
+            Format::Swapped => swapped::decode(input),
+            Format::Int => int::decode(input),
+            Format::Binary => binary::decode(input),
+        }
+    }
+
+    /// Which format a text is in; see [`Format::decode_any`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Format::decode_any`].
+    pub fn detect(text: impl AsRef<[u8]>) -> Result<Format> {
+        Format::decode_any(text).map(|(format, _)| format)
+    }
+
+    /// Decodes a text whose format is not known. The length decides, then the characters:
+    ///
+    /// - 22 characters are one of the three base64 forms. The standard and the URL-safe form of an
+    ///   id end in A, Q, g or w, the ordered one in -, F, V or k, so they are never confused. A text
+    ///   that both of the former could have written means the same id in both: it counts as
+    ///   standard.
+    /// - 26 characters are base 32, and 32 hexadecimal digits are the simple form, even where all
+    ///   are decimal digits: integers that short are next to impossible among real ids. A number of
+    ///   26 digits that begins with 8 or 9 cannot be base 32 and is an integer.
+    /// - Any other decimal number is an integer.
+    ///
+    /// # Errors
+    ///
+    /// `is_parse` where no format could have written it, or where its only format says that it is
+    /// not canonical. 16 bytes that are no decimal number could be plain or swapped: the error names
+    /// both.
+    ///
+    /// ```
+    /// use idgen::codec::Format;
+    ///
+    /// assert_eq!(Format::detect("01ARZ3NDEKTSV4RRFFQ69G5FAV")?, Format::Base32);
+    /// assert_eq!(Format::detect("144623479298450090607906173242916742363")?, Format::Int);
+    /// assert_eq!(Format::detect("QBps2Aeu31PKO4iBOL-Zqk")?, Format::Ordered64);
+    /// assert!(Format::detect("no id").unwrap_err().is_parse());
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    pub fn decode_any(text: impl AsRef<[u8]>) -> Result<(Format, Uuid)> {
+        let text = text.as_ref();
+        let number = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+        let format = match text.len() {
+            simple::LEN => Format::Simple,
+            base32::LEN if !number || text[0] <= b'7' => Format::Base32,
+            _ if number => Format::Int,
+            hyphenated::LEN => Format::Hyphenated,
+            urn::LEN => Format::Urn,
+            braced::LEN => Format::Braced,
+            base64::LEN => detect_radix64(text),
+            binary::LEN => {
+                return Err(Error::parse(ANY, text, Problem::Ambiguous { candidates: "binary or swapped" }));
+            }
+            _ => return Err(Error::parse(ANY, text, Problem::Unrecognized)),
+        };
+        format.decode(text).map(|uuid| (format, uuid))
+    }
+}
+
+const ANY: &str = "an id of a known format";
+
+/// Which of the three alphabets of 22 characters; where none fits, the one whose complaint helps.
+fn detect_radix64(text: &[u8]) -> Format {
+    let fits = |format: Format| format.decode(text).is_ok();
+    let all = [Format::Base64, Format::Base64Url, Format::Ordered64];
+    if let Some(format) = all.into_iter().find(|&format| fits(format)) {
+        return format;
+    }
+    let knows = [BASE64.first_invalid(text), BASE64_URL.first_invalid(text), ORDERED_64.first_invalid(text)];
+    all.into_iter().zip(knows).find(|(_, fault)| fault.is_none()).map_or(Format::Base64, |(format, _)| format)
+}
+
+/// The first `N` bytes of a buffer that is at least as long.
+fn front<const N: usize>(buf: &mut [u8; Format::MAX_LEN]) -> &mut [u8; N] {
+    const { assert!(N <= Format::MAX_LEN) };
+    buf.first_chunk_mut().expect("no form is longer than MAX_LEN")
+}
+
+fn store(buf: &mut [u8; Format::MAX_LEN], bytes: [u8; 16]) -> &[u8] {
+    let out = front(buf);
+    *out = bytes;
+    out
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    /// # Errors
+    ///
+    /// `is_config` for a name that is not in the list; the message has the list.
+    fn from_str(name: &str) -> Result<Self> {
+        Format::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+            Error::config(
+                "unknown format",
+                name,
+                "use hyphenated, simple, urn, braced, base64, base64url, ordered64, base32, swapped, int \
+                 or binary",
+            )
+        })
+    }
+}

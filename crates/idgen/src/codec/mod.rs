@@ -1,0 +1,48 @@
+//! Every way to write a 128-bit id, and back.
+//!
+//! | module | length | example | sorts like the bytes |
+//! |---|---|---|---|
+//! | [`hyphenated`] | 36 | `6ccd780c-baba-1026-9564-5b8c656024db` | yes |
+//! | [`simple`] | 32 | `6ccd780cbaba102695645b8c656024db` | yes |
+//! | [`urn`] | 45 | `urn:uuid:6ccd780c-baba-1026-9564-5b8c656024db` | yes |
+//! | [`braced`] | 38 | `{6ccd780c-baba-1026-9564-5b8c656024db}` | yes |
+//! | [`base64`] | 22 | `bM14DLq6ECaVZFuMZWAk2w` | no |
+//! | [`base64url`] | 22 | `bM14DLq6ECaVZFuMZWAk2w` | no |
+//! | [`ordered64`] | 22 | `QBps2Aeu31PKO4iBOL-Zqk` | yes |
+//! | [`base32`] | 26 | `3CSNW0SENT20K9AS2VHHJP096V` | yes |
+//! | [`int`] | 1 to 39 | `144623479298450090607906173242916742363` | as a number |
+//! | [`binary`] | 16 bytes | `UUID_TO_BIN(u)` | yes |
+//! | [`swapped`] | 16 bytes | `UUID_TO_BIN(u, 1)` | no: like the time of a version 1 id |
+//!
+//! The text modules have the same functions: `encode` into the caller's buffer without allocation,
+//! `to_string` (feature `alloc`), and a strict `decode`: of all texts that might mean an id only
+//! the one that `encode` writes is accepted, but for the case of hexadecimal and base 32 digits.
+//! An error says where and why. The busy forms also have `encode_batch`, `encode_lines` and
+//! `decode_batch`, which choose the instruction set once for many ids.
+//!
+//! [`Format`] is the same as a value, and detects the form of a text.
+
+mod alphabet;
+mod arch;
+mod batch;
+pub(crate) mod decimal;
+mod format;
+mod hex;
+mod radix64;
+
+pub mod base32;
+pub mod base64;
+pub mod base64url;
+pub mod binary;
+pub mod braced;
+pub mod hyphenated;
+pub mod int;
+pub mod ordered64;
+pub mod simple;
+pub mod swapped;
+pub mod urn;
+
+pub use format::Format;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,23 @@
+//! 22 characters that sort like the bytes: the URL-safe characters in the order of their codes,
+//! `-0-9A-Z_a-z`.
+//!
+//! For text columns that should keep the order of v6, v7 and prefixed ids; with a binary collation
+//! (`ascii_bin`), because one that ignores case makes different ids equal. Not a standard: other
+//! base64 decoders give other bytes.
+//!
+//! ```
+//! use idgen::codec::{hyphenated, ordered64};
+//!
+//! let id = hyphenated::decode("6ccd780c-baba-1026-9564-5b8c656024db")?;
+//! let mut buf = [0; ordered64::LEN];
+//! let text = ordered64::encode(&id, &mut buf);
+//! assert_eq!(text, "QBps2Aeu31PKO4iBOL-Zqk");
+//! assert_eq!(ordered64::decode(text)?, id);
+//! # Ok::<(), idgen::Error>(())
+//! ```
+
+crate::codec::radix64::radix64_form!(
+    "an ordered base64 UUID",
+    crate::codec::alphabet::ORDERED_64,
+    "one of - 0-9 A-Z _ a-z"
+);

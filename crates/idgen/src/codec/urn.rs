@@ -1,0 +1,64 @@
+//! A URN, 45 characters: `urn:uuid:6ccd780c-baba-1026-9564-5b8c656024db` (RFC 9562 section 4).
+//!
+//! The prefix is read in lower case only, so that one id has one prefix; the digits in either case.
+
+use crate::Uuid;
+use crate::codec::arch::{self, Level};
+use crate::codec::{hex, hyphenated};
+use crate::error::{Error, Problem, Result};
+
+/// The length of the text in bytes.
+pub const LEN: usize = PREFIX.len() + hyphenated::LEN;
+
+const PREFIX: &[u8; 9] = b"urn:uuid:";
+
+/// Encodes into the caller's buffer.
+///
+/// ```
+/// use idgen::codec::urn;
+///
+/// let id = urn::decode("urn:uuid:6ccd780c-baba-1026-9564-5b8c656024db")?;
+/// assert_eq!(urn::encode(&id, &mut [0; urn::LEN]), "urn:uuid:6ccd780c-baba-1026-9564-5b8c656024db");
+/// # Ok::<(), idgen::Error>(())
+/// ```
+pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
+    if let Some((prefix, text)) = buf.split_first_chunk_mut()
+        && let Some(text) = text.first_chunk_mut()
+    {
+        *prefix = *PREFIX;
+        arch::hyphenated_encode(Level::best(), uuid.as_bytes(), text);
+    }
+    arch::ascii_mut(buf)
+}
+
+/// Decodes the prefix and 8-4-4-4-12 digits of either case.
+///
+/// # Errors
+///
+/// `is_parse` for any other length or character; `offset` is that of the first bad one.
+pub fn decode(text: impl AsRef<[u8]>) -> Result<Uuid> {
+    let text = text.as_ref();
+    let bytes = text
+        .strip_prefix(PREFIX)
+        .and_then(|text| text.try_into().ok())
+        .and_then(|block| arch::hyphenated_decode(Level::best(), block));
+    bytes.map(Uuid::from_bytes).ok_or_else(|| diagnose(text))
+}
+
+/// Encodes into a new `String`.
+#[cfg(feature = "alloc")]
+pub fn to_string(uuid: &Uuid) -> alloc::string::String {
+    alloc::string::String::from(&*encode(uuid, &mut [0; LEN]))
+}
+
+#[cold]
+fn diagnose(text: &[u8]) -> Error {
+    let problem = if text.len() == LEN {
+        let (prefix, rest) = text.split_at(PREFIX.len());
+        hex::fixed_fault(prefix, PREFIX, 0, "the prefix urn:uuid: in lower case")
+            .or_else(|| hex::hyphenated_fault(rest, PREFIX.len()))
+    } else {
+        Some(Problem::Length { expected: "45 characters", found: text.len() })
+    };
+    Error::parse("a UUID as URN", text, problem.unwrap_or(Problem::Unrecognized))
+}

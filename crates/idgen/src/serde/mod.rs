@@ -1,0 +1,49 @@
+//! serde for every form: `#[serde(with = "idgen::serde::base64")]` on a field of type [`Uuid`](crate::Uuid).
+//!
+//! Each module has a submodule `option` for a field of type `Option<Uuid>`. The text modules read
+//! and write text in every serde format, so that the stored form is the one that was named; reading
+//! is as strict as the codec of the same name, whose error tells what is wrong. Without any of these
+//! a `Uuid` is serialized by the `uuid` crate: hyphenated text or 16 bytes, reading all of its forms.
+//!
+//! ```
+//! use idgen::Uuid;
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Serialize, Deserialize)]
+//! struct Row {
+//!     #[serde(with = "idgen::serde::base64")]
+//!     id: Uuid,
+//!     #[serde(with = "idgen::serde::base32::option")]
+//!     parent: Option<Uuid>,
+//! }
+//!
+//! let json = r#"{"id":"bM14DLq6ECaVZFuMZWAk2w","parent":null}"#;
+//! let row: Row = serde_json::from_str(json)?;
+//! assert_eq!(row.id.to_string(), "6ccd780c-baba-1026-9564-5b8c656024db");
+//! assert_eq!(serde_json::to_string(&row)?, json);
+//!
+//! let twice = r#"{"id":"bM14DLq6ECaVZFuMZWAk2x","parent":null}"#;
+//! assert!(serde_json::from_str::<Row>(twice).is_err_and(|e| e.to_string().contains("offset 21")));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+mod bytes;
+mod option;
+mod short_id;
+mod text;
+
+text::text_module!(hyphenated, LEN, "6ccd780c-baba-1026-9564-5b8c656024db");
+text::text_module!(simple, LEN, "6ccd780cbaba102695645b8c656024db");
+text::text_module!(urn, LEN, "urn:uuid:6ccd780c-baba-1026-9564-5b8c656024db");
+text::text_module!(braced, LEN, "{6ccd780c-baba-1026-9564-5b8c656024db}");
+text::text_module!(base64, LEN, "bM14DLq6ECaVZFuMZWAk2w");
+text::text_module!(base64url, LEN, "bM14DLq6ECaVZFuMZWAk2w");
+text::text_module!(ordered64, LEN, "QBps2Aeu31PKO4iBOL-Zqk");
+text::text_module!(base32, LEN, "3CSNW0SENT20K9AS2VHHJP096V");
+text::text_module!(int, MAX_LEN, "144623479298450090607906173242916742363");
+bytes::bytes_module!(binary, "The 16 bytes as they are, as a byte string.", "108,205,120,12,186,186,16,38");
+bytes::bytes_module!(
+    swapped,
+    "The 16 bytes of MySQL's `UUID_TO_BIN(u, 1)`, as a byte string.",
+    "16,38,186,186,108,205,120,12"
+);

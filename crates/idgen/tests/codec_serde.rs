@@ -1,0 +1,78 @@
+//! serde where the doc tests do not reach: options, strictness and binary formats.
+#![cfg(feature = "serde")]
+
+use idgen::{ShortId, Uuid};
+use serde::de::value::{BytesDeserializer, Error, U64Deserializer};
+use serde::de::{Deserialize, IntoDeserializer};
+
+macro_rules! rows {
+    ($($test:ident, $with:literal, $option:literal;)*) => {$(
+        #[test]
+        fn $test() {
+            #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+            struct Row {
+                #[serde(with = $with)]
+                id: Uuid,
+                #[serde(with = $option)]
+                other: Option<Uuid>,
+            }
+            let id = Uuid::from_u128(0x6ccd780c_baba_1026_9564_5b8c656024db);
+            for other in [None, Some(Uuid::max())] {
+                let row = Row { id, other };
+                let json = serde_json::to_string(&row).unwrap();
+                assert_eq!(json.contains("null"), other.is_none());
+                assert_eq!(serde_json::from_str::<Row>(&json).unwrap(), row);
+                // Without borrowing from the input, too.
+                assert_eq!(serde_json::from_reader::<_, Row>(json.as_bytes()).unwrap(), row);
+            }
+            for bad in ["\"\"", "7", "[1,2]", "\"ffffffff-ffff-ffff-ffff-ffffffffffffff\"", "null"] {
+                let json = format!("{{\"id\":{bad},\"other\":null}}");
+                assert!(serde_json::from_str::<Row>(&json).is_err(), "{json}");
+            }
+        }
+    )*};
+}
+
+rows! {
+    hyphenated, "idgen::serde::hyphenated", "idgen::serde::hyphenated::option";
+    simple, "idgen::serde::simple", "idgen::serde::simple::option";
+    urn, "idgen::serde::urn", "idgen::serde::urn::option";
+    braced, "idgen::serde::braced", "idgen::serde::braced::option";
+    base64, "idgen::serde::base64", "idgen::serde::base64::option";
+    base64url, "idgen::serde::base64url", "idgen::serde::base64url::option";
+    ordered64, "idgen::serde::ordered64", "idgen::serde::ordered64::option";
+    base32, "idgen::serde::base32", "idgen::serde::base32::option";
+    int, "idgen::serde::int", "idgen::serde::int::option";
+    binary, "idgen::serde::binary", "idgen::serde::binary::option";
+    swapped, "idgen::serde::swapped", "idgen::serde::swapped::option";
+}
+
+#[test]
+fn binary_formats_give_bytes() {
+    let bytes = *b"LLLLMMHHrest....";
+    let read = |input: &[u8]| {
+        let input: BytesDeserializer<'_, Error> = input.into_deserializer();
+        idgen::serde::swapped::deserialize(input)
+    };
+    assert_eq!(read(b"HHMMLLLLrest....").unwrap().into_bytes(), bytes);
+    assert!(read(b"short").is_err_and(|error| error.to_string().contains("found 5")));
+    let seventeen = serde_json::to_string(&[0; 17]).unwrap();
+    let mut json = serde_json::Deserializer::from_str(&seventeen);
+    assert!(idgen::serde::binary::deserialize(&mut json).is_err());
+}
+
+#[test]
+fn short_ids_keep_all_64_bits() {
+    for number in [0, (1 << 53) + 1, u64::MAX] {
+        let id = ShortId::new(number);
+        let json = serde_json::to_string(&id).unwrap();
+        assert_eq!(json, format!("\"{number}\""));
+        assert_eq!(serde_json::from_str::<ShortId>(&json).unwrap(), id);
+        assert_eq!(serde_json::from_str::<ShortId>(&number.to_string()).unwrap(), id);
+        let input: U64Deserializer<Error> = number.into_deserializer();
+        assert_eq!(ShortId::deserialize(input).unwrap(), id);
+    }
+    for bad in ["\"18446744073709551616\"", "18446744073709551616", "\"+1\"", "true", "[]"] {
+        assert!(serde_json::from_str::<ShortId>(bad).is_err(), "{bad}");
+    }
+}

@@ -1,0 +1,62 @@
+//! The codecs against values that others computed: a MySQL 9.7 server and RFC 9562.
+
+use idgen::Uuid;
+use idgen::codec::{Format, base64, binary, braced, hyphenated, simple, swapped};
+use serde_json::Value;
+
+fn vectors(name: &str) -> Value {
+    let path = format!("{}/../../tests/vectors/{name}", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn text<'a>(vector: &'a Value, field: &str) -> &'a str {
+    vector[field].as_str().unwrap()
+}
+
+#[test]
+fn binary_and_base64_forms_are_those_of_mysql() {
+    let vectors = vectors("mysql-9.7.json");
+    let codec = vectors["codec"].as_array().unwrap();
+    assert!(codec.len() > 50);
+    for vector in codec {
+        let id = hyphenated::decode(text(vector, "uuid")).unwrap();
+        assert_eq!(hyphenated::to_string(&id), text(vector, "uuid"));
+        assert_eq!(base64::to_string(&id), text(vector, "base64"));
+        assert_eq!(base64::decode(text(vector, "base64")), Ok(id));
+        assert_eq!(simple::to_string(&id), text(vector, "bin"));
+        let plain = simple::decode(text(vector, "bin")).unwrap();
+        assert_eq!(binary::from_bytes(binary::to_bytes(&plain)), id);
+        let bin_swapped = simple::decode(text(vector, "bin_swapped")).unwrap().into_bytes();
+        assert_eq!(swapped::to_bytes(&id), bin_swapped);
+        assert_eq!(swapped::from_bytes(bin_swapped), id);
+        assert_eq!(swapped::decode(bin_swapped), Ok(id));
+    }
+}
+
+#[test]
+fn the_forms_that_mysql_knows_are_accepted_as_is_uuid_accepts_them() {
+    let vectors = vectors("mysql-9.7.json");
+    let cases = vectors["is_uuid"].as_array().unwrap();
+    assert!(
+        cases.iter().any(|case| case["mysql"] == true) && cases.iter().any(|case| case["mysql"] == false)
+    );
+    for case in cases {
+        let input = text(case, "text");
+        let ours = [hyphenated::decode(input), simple::decode(input), braced::decode(input)];
+        assert_eq!(ours.iter().any(Result::is_ok), case["mysql"] == true, "{input}");
+    }
+}
+
+#[test]
+fn the_examples_of_rfc_9562_survive_every_format() {
+    let vectors = vectors("rfc9562.json");
+    let examples = vectors["vectors"].as_array().unwrap();
+    assert_eq!(examples.len(), 5);
+    for example in examples {
+        let id: Uuid = text(example, "uuid").parse().unwrap();
+        assert_eq!(hyphenated::to_string(&id), text(example, "uuid"));
+        for format in Format::ALL {
+            assert_eq!(format.decode(format.encode(&id, &mut [0; Format::MAX_LEN])), Ok(id), "{format}");
+        }
+    }
+}
