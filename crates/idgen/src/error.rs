@@ -1,7 +1,8 @@
 //! One opaque error for the whole crate.
 //!
 //! Callers ask what went wrong with the `is_*` predicates; people read the message, which names
-//! the offending value (shortened) and what to do about it. No allocation, so it works in `no_std`.
+//! the offending value (shortened) and what to do about it. It works without an allocator; with one
+//! (feature `alloc`) an error is a single pointer.
 
 use core::fmt;
 
@@ -20,8 +21,14 @@ pub type Result<T> = core::result::Result<T, Error>;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    kind: Kind,
+    kind: Stored,
 }
+
+/// On the heap where there is one, so that a `Result` is not much larger than its value.
+#[cfg(feature = "alloc")]
+type Stored = alloc::boxed::Box<Kind>;
+#[cfg(not(feature = "alloc"))]
+type Stored = Kind;
 
 /// The private kinds. A room that needs another one adds it here, beside its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,8 +72,8 @@ pub(crate) enum Problem {
 
 impl Error {
     #[cold]
-    pub(crate) const fn new(kind: Kind) -> Self {
-        Error { kind }
+    pub(crate) fn new(kind: Kind) -> Self {
+        Error { kind: Stored::from(kind) }
     }
 
     #[cold]
@@ -79,49 +86,53 @@ impl Error {
         Error::new(Kind::Config { problem, value: Excerpt::of(value), advice })
     }
 
+    fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
     /// True where a text or byte string was not a valid id of the wanted form.
     pub fn is_parse(&self) -> bool {
-        matches!(self.kind, Kind::Parse { .. })
+        matches!(self.kind(), Kind::Parse { .. })
     }
 
     /// True where the clock stood behind the last id by more than the policy absorbs.
     pub fn is_clock_behind(&self) -> bool {
-        matches!(self.kind, Kind::ClockBehind { .. })
+        matches!(self.kind(), Kind::ClockBehind { .. })
     }
 
     /// True where a time lies outside what this kind of id can hold.
     pub fn is_time_out_of_range(&self) -> bool {
-        matches!(self.kind, Kind::TimeOutOfRange { .. })
+        matches!(self.kind(), Kind::TimeOutOfRange { .. })
     }
 
     /// True where all ids of the present tick or second are used up.
     pub fn is_exhausted(&self) -> bool {
-        matches!(self.kind, Kind::Exhausted { .. })
+        matches!(self.kind(), Kind::Exhausted { .. })
     }
 
     /// True where the generator was copied by a fork and would repeat its parent's ids.
     pub fn is_forked(&self) -> bool {
-        matches!(self.kind, Kind::Forked { .. })
+        matches!(self.kind(), Kind::Forked { .. })
     }
 
     /// True where the operating system gave no randomness.
     pub fn is_entropy(&self) -> bool {
-        matches!(self.kind, Kind::Entropy { .. })
+        matches!(self.kind(), Kind::Entropy { .. })
     }
 
     /// True where a state file could not be read, understood, locked or written.
     pub fn is_state(&self) -> bool {
-        matches!(self.kind, Kind::State { .. })
+        matches!(self.kind(), Kind::State { .. })
     }
 
     /// True where a setting was refused.
     pub fn is_config(&self) -> bool {
-        matches!(self.kind, Kind::Config { .. } | Kind::Node { .. })
+        matches!(self.kind(), Kind::Config { .. } | Kind::Node { .. })
     }
 
     /// The byte offset of the first offending byte of the input, where there is one.
     pub fn offset(&self) -> Option<usize> {
-        match self.kind {
+        match *self.kind() {
             Kind::Parse {
                 problem: Problem::Byte { offset, .. } | Problem::TrailingBits { offset }, ..
             } => Some(offset),
@@ -134,7 +145,7 @@ impl core::error::Error for Error {}
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
+        match self.kind() {
             Kind::Parse { form, problem, input } => {
                 write!(f, "not {form}: {problem}, in \"{input}\"")
             }

@@ -1,6 +1,8 @@
 //! Unique ids that databases like, and their encodings.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(not(feature = "fast"), forbid(unsafe_code))]
+// Without an allocator an error cannot be boxed, and it carries the offending value.
+#![cfg_attr(not(feature = "alloc"), allow(clippy::result_large_err))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;

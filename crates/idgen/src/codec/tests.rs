@@ -1,7 +1,7 @@
 //! Each form against its naive twin, on every path that this machine can run.
 
 use std::format;
-use std::string::String;
+use std::string::{String, ToString};
 use std::vec;
 use std::vec::Vec;
 
@@ -23,7 +23,7 @@ fn naive(format: Format, id: &Uuid) -> String {
         Format::Simple => format!("{n:032x}"),
         Format::Hyphenated => {
             let mut text = format!("{n:032x}");
-            [20, 16, 12, 8].map(|at| text.insert(at, '-'));
+            [20, 16, 12, 8].into_iter().for_each(|at| text.insert(at, '-'));
             text
         }
         Format::Urn => format!("urn:uuid:{}", naive(Format::Hyphenated, id)),
@@ -343,6 +343,28 @@ fn detection_settles_the_known_clashes_and_explains_the_rest() {
     assert!(message("bM14DLq6ECaVZFuMZWA+2x").contains("a base64 UUID: the character at offset 21"));
     assert!(message("bM14DLq6ECaVZFuMZWA_2x").contains("a URL-safe base64 UUID: the character at offset 21"));
     assert!(message("bM14DLq6ECaVZFu*ZWA+2w").contains("offset 15"));
+}
+
+#[cfg(feature = "alloc")]
+#[test]
+fn the_allocating_forms_write_the_same() {
+    use super::*;
+
+    let id = Uuid::from_u128(0x919108f7_52d1_4320_9bac_f847db4148a8);
+    let written: [fn(&Uuid) -> String; 9] = [
+        hyphenated::to_string,
+        simple::to_string,
+        urn::to_string,
+        braced::to_string,
+        base64::to_string,
+        base64url::to_string,
+        ordered64::to_string,
+        base32::to_string,
+        int::to_string,
+    ];
+    for (format, to_string) in text_formats().zip(written) {
+        assert_eq!(to_string(&id), naive(format, &id));
+    }
 }
 
 #[test]
