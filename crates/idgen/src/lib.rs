@@ -11,12 +11,28 @@ extern crate std;
 
 pub mod codec;
 mod error;
+#[cfg(feature = "std")]
+mod facade;
+mod fields;
+pub mod generator;
+mod kind;
+mod node;
+mod prefix;
 #[cfg(feature = "serde")]
 pub mod serde;
 mod short_id;
+pub mod source;
 mod timestamp;
 
 pub use error::{Error, Result};
+#[cfg(feature = "std")]
+pub use facade::{
+    fill_mysql_short, fill_prefixed, fill_short, fill_ulid, fill_v1, fill_v4, fill_v6, fill_v7, fill_week,
+    mysql_short, prefixed, short, ulid, v1, v4, v6, v7, week,
+};
+pub use kind::Kind;
+pub use node::Node;
+pub use prefix::{Bucket, Interval, Prefix, PrefixKey, Seconds, md5_week_prefix};
 pub use short_id::{DeviceFields, MysqlShortFields, ShortId};
 pub use timestamp::{Civil, Timestamp};
 pub use uuid::Uuid;

@@ -1,0 +1,197 @@
+//! Floor 4: one-line functions over generators that the process keeps.
+//!
+//! The 128-bit kinds have a generator for each thread: no lock, and strictly ascending ids within
+//! each thread, where the kind has an order. The 64-bit kinds share one generator, as they have no room
+//! to tell threads apart. All of them survive a fork.
+
+use std::cell::RefCell;
+use std::sync::OnceLock;
+use std::thread::LocalKey;
+
+use uuid::Uuid;
+
+use crate::error::Result;
+use crate::generator::{DeviceShort, Generate, MysqlShort, Prefixed, Tail, Ulid, V1, V4, V6, V7};
+use crate::prefix::{Interval, Prefix};
+use crate::short_id::ShortId;
+use crate::source::{ClockPolicy, Csprng, SystemClock, ThreadEntropy, WhenBehind};
+
+/// Nobody hands these functions a policy, and they return no error: after a large step back of the
+/// clock they start over with fresh randomness.
+const POLICY: ClockPolicy = ClockPolicy { when_behind: WhenBehind::Restart, ..ClockPolicy::DEFAULT };
+
+type Slot<G> = RefCell<Option<G>>;
+
+/// Runs with this thread's generator, or with a passing one while the thread ends.
+#[inline]
+fn with<G, T>(
+    local: &'static LocalKey<Slot<G>>,
+    make: fn() -> Result<G>,
+    run: impl FnOnce(&mut G) -> Result<T>,
+) -> T {
+    let mut run = Some(run);
+    let done = local.try_with(|slot| {
+        let mut slot = slot.borrow_mut();
+        let generator = match &mut *slot {
+            Some(generator) => generator,
+            None => slot.insert(make()?),
+        };
+        (run.take().expect("taken once"))(generator)
+    });
+    let done = match (done, run) {
+        (Ok(done), _) => done,
+        (Err(_), Some(run)) => make().and_then(|mut generator| run(&mut generator)),
+        (Err(_), None) => unreachable!("a local that is gone runs nothing"),
+    };
+    done.unwrap_or_else(|error| panic!("{error}"))
+}
+
+macro_rules! per_thread {
+    ($($(#[$doc:meta])* $name:ident, $fill:ident, $local:ident: $generator:ty = $make:expr;)*) => {$(
+        std::thread_local!(static $local: Slot<$generator> = const { RefCell::new(None) });
+
+        $(#[$doc])*
+        ///
+        /// # Panics
+        /// Where the system gives no randomness, or its clock stands outside what the kind can hold.
+        #[inline]
+        pub fn $name() -> Uuid {
+            with(&$local, $make, |generator| generator.next_id())
+        }
+
+        #[doc = concat!("Fills a slice with new ids, as [`", stringify!($name), "`] makes them: the clock is read once.")]
+        ///
+        /// # Panics
+        #[doc = concat!("As [`", stringify!($name), "`].")]
+        pub fn $fill(ids: &mut [Uuid]) {
+            with(&$local, $make, |generator| generator.fill(ids));
+        }
+    )*};
+}
+
+per_thread! {
+    /// A UUID of version 1, with a random node: [`V1`].
+    ///
+    /// ```
+    /// assert_eq!(idgen::v1().get_version_num(), 1);
+    /// ```
+    v1, fill_v1, LOCAL_V1: V1<SystemClock, ThreadEntropy> =
+        || Ok(V1::new(SystemClock, ThreadEntropy).with_policy(POLICY));
+
+    /// A random UUID, of version 4: [`V4`].
+    ///
+    /// ```
+    /// assert_ne!(idgen::v4(), idgen::v4());
+    /// ```
+    v4, fill_v4, LOCAL_V4: V4<Csprng> = V4::system;
+
+    /// A UUID of version 6, with a random node: [`V6`]. Strictly ascending within a thread.
+    ///
+    /// ```
+    /// assert!(idgen::v6() < idgen::v6());
+    /// ```
+    v6, fill_v6, LOCAL_V6: V6<SystemClock, ThreadEntropy> =
+        || Ok(V6::new(SystemClock, ThreadEntropy).with_policy(POLICY));
+
+    /// A UUID of version 7: [`V7`]. Strictly ascending within a thread.
+    ///
+    /// ```
+    /// let mut ids = [idgen::Uuid::nil(); 1_000];
+    /// idgen::fill_v7(&mut ids);
+    /// assert!(ids.is_sorted_by(|a, b| a < b));
+    /// assert!(ids[999] < idgen::v7());
+    /// ```
+    v7, fill_v7, LOCAL_V7: V7<SystemClock, ThreadEntropy> =
+        || Ok(V7::new(SystemClock, ThreadEntropy).with_policy(POLICY));
+
+    /// A ULID: [`Ulid`]. Strictly ascending within a thread.
+    ///
+    /// ```
+    /// let text = idgen::codec::base32::to_string(&idgen::ulid());
+    /// assert_eq!(text.len(), 26);
+    /// ```
+    ulid, fill_ulid, LOCAL_ULID: Ulid<SystemClock, ThreadEntropy> =
+        || Ok(Ulid::new(SystemClock, ThreadEntropy).with_policy(POLICY));
+
+    /// A week-prefixed id: the prefix that MySQL computes for this week in UTC, a random tail,
+    /// version 4. See [`Prefix::Md5Week`].
+    ///
+    /// ```
+    /// let (a, b) = (idgen::week(), idgen::week());
+    /// assert_ne!(a, b);
+    /// assert_eq!(a.get_version_num(), 4);
+    /// ```
+    week, fill_week, LOCAL_WEEK: Prefixed<SystemClock, ThreadEntropy> =
+        || Prefixed::new(SystemClock, ThreadEntropy, Prefix::MD5_WEEK_UTC, Interval::Week, Tail::Random { version: 4 });
+
+    /// A prefixed id that sorts by time: the number of the day in UTC, then an ascending tail. Build a
+    /// [`Prefixed`] for another prefix, interval or tail.
+    ///
+    /// ```
+    /// let (a, b) = (idgen::prefixed(), idgen::prefixed());
+    /// assert!(a < b);
+    /// assert_eq!(a.get_version_num(), 8);
+    /// ```
+    prefixed, fill_prefixed, LOCAL_PREFIXED: Prefixed<SystemClock, ThreadEntropy> = || {
+        let prefix = Prefix::Sequential { bits: 16 };
+        Ok(Prefixed::new(SystemClock, ThreadEntropy, prefix, Interval::Day, Tail::Ascending)?.with_policy(POLICY))
+    };
+}
+
+/// A 64-bit device id with a random node: [`DeviceShort`]. One line for the whole process and its
+/// forked children: 65,536 ids a second at the most, then it waits for the next second.
+///
+/// ```
+/// assert_ne!(idgen::short(), idgen::short());
+/// ```
+///
+/// # Panics
+/// Where the system gives no randomness, or its clock stands before 1970 or after 2106-02-07.
+#[inline]
+pub fn short() -> ShortId {
+    device().make().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Fills a slice as [`short`] makes ids.
+///
+/// # Panics
+/// As [`short`].
+pub fn fill_short(ids: &mut [ShortId]) {
+    device().make_many(ids).unwrap_or_else(|error| panic!("{error}"));
+}
+
+fn device() -> &'static DeviceShort<SystemClock> {
+    static DEVICE: OnceLock<DeviceShort<SystemClock>> = OnceLock::new();
+    DEVICE.get_or_init(|| DeviceShort::system().unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// An id as `UUID_SHORT()` of a MySQL server with this id that started when this process made its
+/// first: [`MysqlShort`]. One line for the whole process and its forked children.
+///
+/// ```
+/// let (a, b) = (idgen::mysql_short(3), idgen::mysql_short(3));
+/// assert_eq!(a.mysql().server_id, 3);
+/// assert!(a < b);
+/// ```
+///
+/// # Panics
+/// Where the system's clock stands before 1970 or after 2106-02-07; and in a forked child of a build
+/// without the feature `fast`, which has no shared memory to count in.
+#[inline]
+pub fn mysql_short(server_id: u8) -> ShortId {
+    mysql_server(server_id).make().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Fills a slice as [`mysql_short`] makes ids.
+///
+/// # Panics
+/// As [`mysql_short`].
+pub fn fill_mysql_short(server_id: u8, ids: &mut [ShortId]) {
+    mysql_server(server_id).make_many(ids).unwrap_or_else(|error| panic!("{error}"));
+}
+
+fn mysql_server(server_id: u8) -> &'static MysqlShort {
+    static SERVERS: [OnceLock<MysqlShort>; 256] = [const { OnceLock::new() }; 256];
+    SERVERS[usize::from(server_id)]
+        .get_or_init(|| MysqlShort::new(SystemClock, server_id).unwrap_or_else(|error| panic!("{error}")))
+}

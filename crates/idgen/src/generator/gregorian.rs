@@ -1,0 +1,143 @@
+//! What versions 1 and 6 share: a Gregorian tick, a clock sequence and a node for each id.
+//!
+//! With a random node, nobody else has the node, so the 14 bits of the clock sequence serve as a
+//! counter within the tick: 16,384 ids each 100 ns at the most, then the next tick is taken. With a
+//! node that others may share (the hardware address), the clock sequence is what tells this
+//! generator from them: it stays the same, and each id takes a tick of its own.
+
+use crate::error::{Error, Kind as ErrorKind, Result};
+use crate::generator::monotonic::{Begin, Monotonic, Shape};
+use crate::kind::Kind;
+use crate::node::Node;
+use crate::source::fork::{ForkMark, WORDS_ARE_SHARED};
+use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
+use crate::timestamp::GREGORIAN_TO_UNIX_TICKS;
+
+const SEQUENCES: u32 = 1 << 14;
+
+const fn shape(kind: Kind) -> Shape {
+    Shape {
+        kind,
+        unit_ticks: 1,
+        range: -GREGORIAN_TO_UNIX_TICKS..=(1 << 60) - 1 - GREGORIAN_TO_UNIX_TICKS,
+        range_text: "1582-10-15 to 5236-03-31",
+    }
+}
+
+pub(crate) static V1_SHAPE: Shape = shape(Kind::V1);
+pub(crate) static V6_SHAPE: Shape = shape(Kind::V6);
+
+pub(crate) struct Gregorian<C, E, S: State> {
+    monotonic: Monotonic<C, S>,
+    entropy: E,
+    identity: Option<Identity>,
+    fixed_node: Option<Node>,
+}
+
+/// Who makes the ids: drawn at the first one, and anew where it would not be unique any more.
+#[derive(Clone, Copy)]
+struct Identity {
+    node: Node,
+    /// The first clock sequence of each tick.
+    sequence: u16,
+    mark: ForkMark,
+}
+
+impl<C: Clock, E: Entropy> Gregorian<C, E, NoState> {
+    pub(crate) fn new(shape: &'static Shape, clock: C, entropy: E) -> Self {
+        let monotonic =
+            Monotonic::new(shape, clock, NoState).expect("without a state there is nothing to load");
+        Gregorian { monotonic, entropy, identity: None, fixed_node: None }
+    }
+
+    pub(crate) fn with_state<T: State>(self, state: T) -> Result<Gregorian<C, E, T>> {
+        let monotonic = self.monotonic.with_state(state)?;
+        Ok(Gregorian { monotonic, entropy: self.entropy, identity: None, fixed_node: self.fixed_node })
+    }
+}
+
+impl<C: Clock, E: Entropy, S: State> Gregorian<C, E, S> {
+    pub(crate) fn set_node(&mut self, node: Node) {
+        self.fixed_node = Some(node);
+        self.identity = None;
+    }
+
+    pub(crate) fn set_policy(&mut self, policy: ClockPolicy) {
+        self.monotonic.set_policy(policy);
+    }
+
+    /// Calls `emit` with the Gregorian tick, clock sequence and node of each of the next `want` ids.
+    #[inline]
+    pub(crate) fn next(&mut self, mut want: usize, mut emit: impl FnMut(u64, u16, Node)) -> Result<()> {
+        while want > 0 {
+            let mut identity = self.identity()?;
+            // A limit that no counter is below makes each id begin a tick of its own.
+            let limit = if self.fixed_node.is_some() { u32::from(identity.sequence) + 1 } else { SEQUENCES };
+            let (entropy, fixed_node) = (&mut self.entropy, self.fixed_node);
+            let run = self.monotonic.next_run(want, limit, |begin| {
+                if begin == Begin::Restart {
+                    identity = identity.restarted(fixed_node, entropy)?;
+                }
+                Ok(u32::from(identity.sequence))
+            });
+            self.identity = Some(identity);
+            let run = run?;
+            let ticks = (run.time + GREGORIAN_TO_UNIX_TICKS) as u64;
+            for counter in run.counter..run.counter + run.count as u32 {
+                emit(ticks, counter as u16, identity.node);
+            }
+            want -= run.count;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn identity(&mut self) -> Result<Identity> {
+        match self.identity {
+            Some(identity) if !identity.mark.is_stale() => Ok(identity),
+            old => self.new_identity(old),
+        }
+    }
+
+    #[cold]
+    fn new_identity(&mut self, old: Option<Identity>) -> Result<Identity> {
+        self.monotonic.line().check_fork()?;
+        let mark = ForkMark::now();
+        let identity = match (old, self.fixed_node) {
+            // In a child, the fixed node is the parent's too: the family's numbers set them apart.
+            (Some(old), Some(_)) if WORDS_ARE_SHARED => {
+                let apart = mark.member().wrapping_sub(old.mark.member()) as u16;
+                Identity { sequence: old.sequence.wrapping_add(apart) & (SEQUENCES - 1) as u16, mark, ..old }
+            }
+            (Some(_), Some(_)) => {
+                return Err(Error::new(ErrorKind::Forked { what: "a generator with a fixed node" }));
+            }
+            (_, fixed) => {
+                let node = match fixed.or(self.monotonic.line().node()) {
+                    Some(node) => node,
+                    None => Node::random(&mut self.entropy)?,
+                };
+                self.monotonic.line().set_node(node);
+                Identity { node, sequence: first_sequence(&mut self.entropy)?, mark }
+            }
+        };
+        self.identity = Some(identity);
+        Ok(identity)
+    }
+}
+
+impl Identity {
+    /// After the clock was set back: another random node, or the next clock sequence of a fixed one
+    /// (RFC 9562 section 6.1 and 5.1).
+    fn restarted(self, fixed_node: Option<Node>, entropy: &mut impl Entropy) -> Result<Self> {
+        match fixed_node {
+            Some(_) => Ok(Identity { sequence: (self.sequence + 1) & (SEQUENCES - 1) as u16, ..self }),
+            None => Ok(Identity { node: Node::random(entropy)?, sequence: first_sequence(entropy)?, ..self }),
+        }
+    }
+}
+
+/// A random start in the lower half, which leaves at least 8,192 ids for each tick.
+fn first_sequence(entropy: &mut impl Entropy) -> Result<u16> {
+    Ok(entropy.next_u64()? as u16 & (SEQUENCES / 2 - 1) as u16)
+}

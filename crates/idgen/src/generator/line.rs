@@ -1,0 +1,127 @@
+//! The last point of an ascending line of ids, and how much of the line a state has reserved.
+
+use crate::error::{Error, Excerpt, Kind as ErrorKind, Result};
+use crate::kind::Kind;
+use crate::node::Node;
+use crate::source::fork::ForkMark;
+use crate::source::{Saved, State};
+
+/// Where a generator stands on its line: a time in units of its kind, and a counter within the unit.
+///
+/// With a state that is kept, ids are only given up to `covered`, the end of the stretch that was
+/// saved. A clean end saves the exact point, so that quick restarts do not run ahead of the clock.
+pub(crate) struct Line<S: State> {
+    kind: Kind,
+    state: S,
+    node: Option<Node>,
+    time: i64,
+    counter: u32,
+    covered: i64,
+    /// How far ahead the next save reserves, in parts of the whole horizon: 1, 2, 4 … 128.
+    share: i64,
+    mark: ForkMark,
+}
+
+/// Before the first id.
+const NEVER: i64 = i64::MIN;
+
+impl<S: State> Line<S> {
+    /// Goes on where the state says; `node` is saved with each point.
+    ///
+    /// # Errors
+    /// Where the state cannot be read or belongs to another kind.
+    pub(crate) fn restore(kind: Kind, mut state: S) -> Result<Self> {
+        let saved = load(kind, &mut state)?;
+        let (time, counter) = match saved {
+            None => (NEVER, 0),
+            Some(saved) => ((saved.position >> 32) as i64, saved.position as u32),
+        };
+        let covered = if state.is_kept() { time } else { i64::MAX };
+        let node = saved.and_then(|saved| saved.node);
+        Ok(Line { kind, state, node, time, counter, covered, share: 1, mark: ForkMark::now() })
+    }
+
+    pub(crate) fn node(&self) -> Option<Node> {
+        self.node
+    }
+
+    /// The node to save with each later point; saved at the next point.
+    pub(crate) fn set_node(&mut self, node: Node) {
+        self.node = Some(node);
+        if self.state.is_kept() {
+            self.covered = NEVER;
+        }
+    }
+
+    pub(crate) fn is_kept(&self) -> bool {
+        self.state.is_kept()
+    }
+
+    #[inline]
+    pub(crate) fn time(&self) -> i64 {
+        self.time
+    }
+
+    #[inline]
+    pub(crate) fn counter(&self) -> u32 {
+        self.counter
+    }
+
+    /// Refuses a forked child the use of its parent's state.
+    #[inline]
+    pub(crate) fn check_fork(&self) -> Result<()> {
+        if self.state.is_kept() && self.mark.is_stale() {
+            return Err(Error::new(ErrorKind::Forked { what: "a generator with a state" }));
+        }
+        Ok(())
+    }
+
+    /// Steps to a point, once the state covers it; `horizon` units more are reserved with it.
+    #[inline]
+    pub(crate) fn step_to(&mut self, time: i64, counter: u32, horizon: i64) -> Result<()> {
+        if time > self.covered || self.covered == NEVER {
+            self.cover(time, horizon)?;
+        }
+        self.time = time;
+        self.counter = counter;
+        Ok(())
+    }
+
+    /// Reserves little at first: a program that crashes at once, again and again, shall not run ahead
+    /// of the clock by a whole horizon each time.
+    #[cold]
+    fn cover(&mut self, time: i64, horizon: i64) -> Result<()> {
+        let end = time.saturating_add(horizon * self.share / 128);
+        let saved = self.saved(end, u32::MAX);
+        self.state.save(&saved)?;
+        self.covered = end;
+        self.share = (self.share * 2).min(128);
+        Ok(())
+    }
+
+    fn saved(&self, time: i64, counter: u32) -> Saved {
+        Saved { kind: self.kind, position: (time as u128) << 32 | u128::from(counter), node: self.node }
+    }
+}
+
+impl<S: State> Drop for Line<S> {
+    fn drop(&mut self) {
+        if self.state.is_kept() && self.time != NEVER && !self.mark.is_stale() {
+            // Where this fails, the stretch saved before stands, which is safe.
+            let _ = self.state.save(&self.saved(self.time, self.counter));
+        }
+    }
+}
+
+/// Loads what a state holds, and refuses that of another kind.
+pub(crate) fn load(kind: Kind, state: &mut impl State) -> Result<Option<Saved>> {
+    let saved = state.load()?;
+    match saved {
+        Some(Saved { kind: other, .. }) if other != kind => Err(Error::new(ErrorKind::State {
+            path: Excerpt::of(other),
+            problem: "belongs to another kind of id",
+            detail: Excerpt::of(format_args!("it was asked to serve {kind}; give each kind its own file")),
+        })),
+        _ => Ok(saved),
+    }
+}

@@ -1,0 +1,67 @@
+//! Floor 3: the generators, one a file. Each is a value built from its sources.
+
+mod device_short;
+mod gregorian;
+mod line;
+mod monotonic;
+mod mysql_short;
+mod prefixed;
+mod reserve;
+mod ulid;
+mod unix_ms;
+mod v1;
+mod v4;
+mod v6;
+mod v7;
+
+pub use device_short::DeviceShort;
+pub use mysql_short::MysqlShort;
+pub use prefixed::{Prefixed, Tail};
+pub use ulid::Ulid;
+pub use v1::V1;
+pub use v4::V4;
+pub use v6::V6;
+pub use v7::V7;
+
+use crate::error::Result;
+
+/// Makes ids.
+///
+/// No id comes twice from one generator, nor from its copies in forked children; where a kind is
+/// ordered, each id is greater than all before it.
+pub trait Generate {
+    /// [`Uuid`](crate::Uuid) or [`ShortId`](crate::ShortId).
+    type Id;
+
+    /// The next id.
+    ///
+    /// # Errors
+    /// Where the clock is out of range or too far behind (see [`ClockPolicy`](crate::source::ClockPolicy)),
+    /// where the system gives no randomness, where the state cannot be saved, or in a forked child that
+    /// cannot tell itself from its parent. No id is made then.
+    fn next_id(&mut self) -> Result<Self::Id>;
+
+    /// Fills a slice with new ids, in order: faster than one at a time, as the clock is read once.
+    ///
+    /// # Errors
+    /// As [`next_id`](Self::next_id); the slice then holds no new id.
+    fn fill(&mut self, ids: &mut [Self::Id]) -> Result<()>;
+}
+
+#[cfg(feature = "alloc")]
+impl<T: Generate + ?Sized> Generate for alloc::boxed::Box<T> {
+    type Id = T::Id;
+
+    fn next_id(&mut self) -> Result<Self::Id> {
+        (**self).next_id()
+    }
+
+    fn fill(&mut self, ids: &mut [Self::Id]) -> Result<()> {
+        (**self).fill(ids)
+    }
+}
+
+/// Runs a filling loop; where it fails, wipes what it wrote, so that nobody takes part of it for ids.
+fn all_or_nothing<T: Default>(ids: &mut [T], fill: impl FnOnce(&mut [T]) -> Result<()>) -> Result<()> {
+    fill(ids).inspect_err(|_| ids.iter_mut().for_each(|id| *id = T::default()))
+}

@@ -1,0 +1,170 @@
+//! Time and counter that only ever rise, whatever the clock does.
+
+use core::ops::RangeInclusive;
+
+use crate::error::{Error, Kind as ErrorKind, Result};
+use crate::generator::line::Line;
+use crate::kind::Kind;
+use crate::source::{Clock, ClockPolicy, State, WhenBehind};
+use crate::timestamp::Timestamp;
+
+/// What sets one kind's line of ids apart from another's.
+pub(crate) struct Shape {
+    pub(crate) kind: Kind,
+    /// 100 ns ticks in a unit of time.
+    pub(crate) unit_ticks: i64,
+    /// The units that the kind's time field can hold.
+    pub(crate) range: RangeInclusive<i64>,
+    /// The same, for people.
+    pub(crate) range_text: &'static str,
+}
+
+/// How far ahead a state reserves.
+const HORIZON_TICKS: i64 = 10_000_000;
+
+/// Gives pairs of time and counter, each greater than all before.
+pub(crate) struct Monotonic<C, S: State> {
+    clock: C,
+    policy: ClockPolicy,
+    tolerance: i64,
+    shape: &'static Shape,
+    line: Line<S>,
+}
+
+/// Why a new time begins, and with it a new counter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Begin {
+    /// Time went on, or the counter of the last unit was full.
+    Later,
+    /// The clock was set back, and the policy says to start over at its time.
+    Restart,
+}
+
+/// A run of ids: `count` of them at one time, with counters from `counter` on.
+pub(crate) struct Run {
+    pub(crate) time: i64,
+    pub(crate) counter: u32,
+    pub(crate) count: usize,
+}
+
+impl<C: Clock, S: State> Monotonic<C, S> {
+    pub(crate) fn new(shape: &'static Shape, clock: C, state: S) -> Result<Self> {
+        let line = Line::restore(shape.kind, state)?;
+        let mut monotonic = Monotonic { clock, policy: ClockPolicy::DEFAULT, tolerance: 0, shape, line };
+        monotonic.set_policy(ClockPolicy::DEFAULT);
+        Ok(monotonic)
+    }
+
+    /// The same with a state.
+    pub(crate) fn with_state<T: State>(self, state: T) -> Result<Monotonic<C, T>> {
+        let line = Line::restore(self.shape.kind, state)?;
+        Ok(Monotonic {
+            clock: self.clock,
+            policy: self.policy,
+            tolerance: self.tolerance,
+            shape: self.shape,
+            line,
+        })
+    }
+
+    pub(crate) fn set_policy(&mut self, policy: ClockPolicy) {
+        self.policy = policy;
+        let unit_nanos = self.shape.unit_ticks as u128 * 100;
+        self.tolerance = (policy.tolerance.as_nanos() / unit_nanos).min(i64::MAX as u128) as i64;
+    }
+
+    pub(crate) fn line(&mut self) -> &mut Line<S> {
+        &mut self.line
+    }
+
+    /// The clock's time, whatever was made before.
+    #[inline]
+    pub(crate) fn clock_now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    #[inline]
+    fn now(&self) -> i64 {
+        self.clock_now().unix_ticks().div_euclid(self.shape.unit_ticks)
+    }
+
+    /// The next run of up to `want` ids.
+    ///
+    /// Counters are below `limit`. `begin` gives the first counter of a new time; it must be below
+    /// `limit` too.
+    #[inline]
+    pub(crate) fn next_run(
+        &mut self,
+        want: usize,
+        limit: u32,
+        mut begin: impl FnMut(Begin) -> Result<u32>,
+    ) -> Result<Run> {
+        self.line.check_fork()?;
+        let now = self.now();
+        let last = self.line.time();
+        if now > last {
+            return self.begin_at(now, want, limit, begin(Begin::Later)?);
+        }
+        if last - now > self.tolerance && self.catch_up()? == Begin::Restart {
+            return self.begin_at(self.now(), want, limit, begin(Begin::Restart)?);
+        }
+        let next = self.line.counter().saturating_add(1);
+        if next < limit {
+            let run = Run { time: last, counter: next, count: want.min((limit - next) as usize) };
+            return self.take(run);
+        }
+        self.begin_at(last + 1, want, limit, begin(Begin::Later)?)
+    }
+
+    #[inline]
+    fn begin_at(&mut self, time: i64, want: usize, limit: u32, counter: u32) -> Result<Run> {
+        if !self.shape.range.contains(&time) {
+            return Err(self.out_of_range(time));
+        }
+        self.take(Run { time, counter, count: want.min((limit - counter) as usize) })
+    }
+
+    #[inline]
+    fn take(&mut self, run: Run) -> Result<Run> {
+        let horizon = HORIZON_TICKS / self.shape.unit_ticks;
+        self.line.step_to(run.time, run.counter + (run.count - 1) as u32, horizon)?;
+        Ok(run)
+    }
+
+    #[cold]
+    fn out_of_range(&self, time: i64) -> Error {
+        Error::new(ErrorKind::TimeOutOfRange {
+            kind: self.shape.kind.name(),
+            time: self.at(time),
+            range: self.shape.range_text,
+        })
+    }
+
+    fn at(&self, units: i64) -> Timestamp {
+        Timestamp::from_unix_ticks(units.saturating_mul(self.shape.unit_ticks))
+    }
+
+    /// The clock stands too far behind: waits, fails, or says to start over.
+    #[cold]
+    fn catch_up(&mut self) -> Result<Begin> {
+        match self.policy.when_behind {
+            // With a state to honour there is no starting over: earlier times may be another run's.
+            WhenBehind::Restart if !self.line.is_kept() => return Ok(Begin::Restart),
+            WhenBehind::Restart | WhenBehind::Error => {
+                return Err(Error::new(ErrorKind::ClockBehind {
+                    now: self.clock.now(),
+                    last: self.at(self.line.time()),
+                    tolerance_ms: self.policy.tolerance.as_millis().min(u64::MAX.into()) as u64,
+                }));
+            }
+            WhenBehind::Wait => {}
+        }
+        loop {
+            let target = self.at(self.line.time()).saturating_sub(self.policy.tolerance);
+            self.clock.sleep(target.since(self.clock.now()));
+            if self.line.time() - self.now() <= self.tolerance {
+                return Ok(Begin::Later);
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! 64-bit ids as MySQL's `UUID_SHORT()` makes them.
+
+use core::sync::atomic::Ordering::{AcqRel, Acquire};
+
+use crate::error::{Error, Kind as ErrorKind, Result};
+use crate::generator::Generate;
+use crate::generator::reserve::Reserve;
+use crate::kind::Kind;
+use crate::short_id::{MysqlShortFields, ShortId};
+use crate::source::fork::WORDS_ARE_SHARED;
+use crate::source::{Clock, NoState, State};
+use crate::timestamp::Timestamp;
+
+/// Makes ids as a MySQL server with this id that started now would:
+/// `(server_id & 255) << 56 | startup_secs << 24`, then one more each time.
+///
+/// Two generators with one server id must not start in the same second, nor make more than 16,777,216
+/// ids a second over a whole run: then they could meet. A state keeps a restarted one apart.
+///
+/// Source: MySQL Reference Manual, section Miscellaneous Functions, `UUID_SHORT()`.
+///
+/// ```
+/// use idgen::{ShortId, Timestamp, generator::{Generate, MysqlShort}, source::FixedClock};
+///
+/// let startup = FixedClock::new(Timestamp::from_unix_secs(1_795_245_659));
+/// let mut ids = MysqlShort::new(&startup, 1)?;
+/// assert_eq!(ids.next_id()?, ShortId::new(1 << 56 | 1_795_245_659 << 24));
+/// # Ok::<(), idgen::Error>(())
+/// ```
+pub struct MysqlShort<S: State = NoState> {
+    server_id: u8,
+    startup: Timestamp,
+    reserve: Reserve<S>,
+}
+
+/// Ids that a state reserves at a time.
+const BLOCK: u64 = 4_096;
+
+impl MysqlShort {
+    /// Starts now, with the low byte of the server's id. The clock is read this once.
+    ///
+    /// # Errors
+    /// Where the clock stands before 1970 or after 2106-02-07, or the system refuses a page of memory.
+    pub fn new(clock: impl Clock, server_id: u8) -> Result<Self> {
+        Self::starting(Reserve::restore(Kind::MysqlShort, NoState)?, clock.now(), server_id)
+    }
+
+    /// Goes on behind the ids of an earlier run, even within the same second.
+    ///
+    /// # Errors
+    /// Where the state cannot be read, belongs to another kind, or to another server id.
+    pub fn with_state<T: State>(self, state: T) -> Result<MysqlShort<T>> {
+        MysqlShort::starting(Reserve::restore(Kind::MysqlShort, state)?, self.startup, self.server_id)
+    }
+
+    /// The next id, for a generator that threads share.
+    ///
+    /// # Errors
+    /// As [`Generate::next_id`].
+    #[inline]
+    pub fn make(&self) -> Result<ShortId> {
+        Ok(ShortId::new(self.take(1)?))
+    }
+
+    /// Fills a slice, for a generator that threads share.
+    ///
+    /// # Errors
+    /// As [`Generate::fill`].
+    pub fn make_many(&self, ids: &mut [ShortId]) -> Result<()> {
+        fill(ids, |count| self.take(count))
+    }
+}
+
+impl<S: State> MysqlShort<S> {
+    fn starting(reserve: Reserve<S>, startup: Timestamp, server_id: u8) -> Result<Self> {
+        let startup_secs = u32::try_from(startup.unix_secs()).map_err(|_| out_of_range(startup))?;
+        let first = ShortId::from(MysqlShortFields { server_id, startup_secs, counter: 0 }).get();
+        let word = reserve.word().get();
+        let saved = word.load(Acquire);
+        if saved != 0 && saved >> 56 != u64::from(server_id) {
+            return Err(Error::config(
+                "the state belongs to the server id",
+                saved >> 56,
+                "give each server id a state of its own",
+            ));
+        }
+        // The word holds the next id.
+        word.store(first.max(saved), core::sync::atomic::Ordering::Release);
+        Ok(MysqlShort { server_id, startup, reserve })
+    }
+
+    /// Takes `count` numbers; gives the first.
+    #[inline]
+    fn take(&self, count: u64) -> Result<u64> {
+        self.reserve.check_fork()?;
+        if !WORDS_ARE_SHARED && self.reserve.mark().is_stale() {
+            return Err(Error::new(ErrorKind::Forked { what: "a generator of UUID_SHORT() ids" }));
+        }
+        let first = self.reserve.word().get().fetch_add(count, AcqRel);
+        if first.wrapping_add(count - 1) >> 56 != u64::from(self.server_id) {
+            return Err(out_of_range(self.startup));
+        }
+        Ok(first)
+    }
+
+    fn take_covered(&mut self, count: u64) -> Result<u64> {
+        let first = self.take(count)?;
+        let next = first + count;
+        self.reserve.cover(next, || next + BLOCK)?;
+        Ok(first)
+    }
+}
+
+#[cold]
+fn out_of_range(time: Timestamp) -> Error {
+    Error::new(ErrorKind::TimeOutOfRange { kind: "mysql-short", time, range: "1970-01-01 to 2106-02-07" })
+}
+
+impl<S: State> Generate for MysqlShort<S> {
+    type Id = ShortId;
+
+    #[inline]
+    fn next_id(&mut self) -> Result<ShortId> {
+        Ok(ShortId::new(self.take_covered(1)?))
+    }
+
+    fn fill(&mut self, ids: &mut [ShortId]) -> Result<()> {
+        fill(ids, |count| self.take_covered(count))
+    }
+}
+
+/// Numbers a slice from the first number that `take` gives. Where it fails, nothing was written.
+fn fill(ids: &mut [ShortId], take: impl FnOnce(u64) -> Result<u64>) -> Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let first = take(ids.len() as u64)?;
+    (first..).zip(ids).for_each(|(number, id)| *id = ShortId::new(number));
+    Ok(())
+}

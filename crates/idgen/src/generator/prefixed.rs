@@ -1,0 +1,222 @@
+//! Prefixed ids: a prefix that stays put for an interval, and a tail.
+
+use uuid::Uuid;
+
+use crate::error::{Error, Result};
+use crate::fields;
+use crate::generator::monotonic::{Monotonic, Run, Shape};
+use crate::generator::unix_ms::with_tails;
+use crate::generator::v4::random_chunks;
+use crate::generator::{Generate, all_or_nothing};
+use crate::kind::Kind;
+use crate::prefix::{Bucket, Interval, Prefix};
+use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
+use crate::timestamp::Timestamp;
+
+static SHAPE: Shape = Shape {
+    kind: Kind::Prefixed,
+    unit_ticks: 10_000,
+    range: 0..=(1 << 48) - 1,
+    range_text: "1970-01-01 to 10889-08-02",
+};
+
+const COUNTER_BITS: u32 = 28;
+/// A new millisecond starts in the lower half, which leaves at least 134 million ids for it.
+const SEED_MASK: u64 = (1 << (COUNTER_BITS - 1)) - 1;
+
+/// What follows the prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tail {
+    /// 106 random bits. During an interval only the bucket's leaf pages are touched, but they fill to
+    /// two thirds only, as with version 4. The version field says 4, as the reference formula does, or 8.
+    Random {
+        /// 4 or 8.
+        version: u8,
+    },
+    /// Milliseconds since the bucket began, then a counter, then random bits, in version 8: strictly
+    /// ascending within the bucket, so that pages fill as with `AUTO_INCREMENT`. It shows the order of
+    /// the ids of one bucket, but not the calendar, where the prefix is keyed.
+    Ascending,
+}
+
+/// Makes prefixed ids.
+///
+/// With a [`Tail::Random`]: `prefix 16 | random 32 | version 4 | random 12 | variant 2 | random 62`.
+/// With a [`Tail::Ascending`] (RFC 9562 section 5.8, version 8): `prefix 16 | milliseconds since the
+/// bucket began 32 | version 4 | counter 12 | variant 2 | pad 6 | counter 16 | random 40`. The counter
+/// of 28 bits starts at random in each millisecond; the pad is drawn with it and never zero, as MariaDB's
+/// UUID column refuses a byte 8 of 0x80 in version 8.
+///
+/// ```
+/// use idgen::generator::{Generate, Prefixed, Tail};
+/// use idgen::source::{FixedClock, FixedEntropy};
+/// use idgen::{Interval, Prefix, PrefixKey, Timestamp};
+///
+/// let clock = FixedClock::new(Timestamp::from_unix_secs(1_800_000_000));
+/// let prefix = Prefix::Keyed(PrefixKey::new(b"sixteen bytes or more")?);
+/// let mut ids = Prefixed::new(&clock, FixedEntropy::new(1), prefix, Interval::Day, Tail::Ascending)?;
+/// let (a, b) = (ids.next_id()?, ids.next_id()?);
+/// assert_eq!(a.as_bytes()[..2], b.as_bytes()[..2]);
+/// assert!(a < b);
+/// # Ok::<(), idgen::Error>(())
+/// ```
+pub struct Prefixed<C, E, S: State = NoState> {
+    monotonic: Monotonic<C, S>,
+    entropy: E,
+    prefix: Prefix,
+    interval: Interval,
+    tail: Tail,
+    /// The bucket of the last id, as computing a prefix costs a hash.
+    current: Option<(Bucket, u16)>,
+    pad: u8,
+}
+
+impl<C: Clock, E: Entropy> Prefixed<C, E> {
+    /// From a clock, randomness, and the choice of prefix, interval and tail.
+    ///
+    /// # Errors
+    /// Where the combination makes no sense: `md5-week` with an interval other than the week, a bit
+    /// width outside 1 to 16, a version other than 4 and 8, or an ascending tail with an interval of more
+    /// than 49 days (2^32 ms).
+    pub fn new(clock: C, entropy: E, prefix: Prefix, interval: Interval, tail: Tail) -> Result<Self> {
+        prefix.check(interval)?;
+        match tail {
+            Tail::Random { version } if version != 4 && version != 8 => {
+                return Err(Error::config("a random tail cannot have the version", version, "take 4 or 8"));
+            }
+            Tail::Ascending if interval.longest().as_millis() > 1 << 32 => {
+                return Err(Error::config(
+                    "an ascending tail cannot count the milliseconds of",
+                    interval,
+                    "take an interval of at most 49 days",
+                ));
+            }
+            _ => {}
+        }
+        let monotonic = Monotonic::new(&SHAPE, clock, NoState)?;
+        Ok(Prefixed { monotonic, entropy, prefix, interval, tail, current: None, pad: 0 })
+    }
+
+    /// Goes on where an earlier run stopped: the order within the bucket holds over the restart too.
+    ///
+    /// # Errors
+    /// Where the state cannot be read, or belongs to another kind.
+    pub fn with_state<T: State>(self, state: T) -> Result<Prefixed<C, E, T>> {
+        Ok(Prefixed {
+            monotonic: self.monotonic.with_state(state)?,
+            entropy: self.entropy,
+            prefix: self.prefix,
+            interval: self.interval,
+            tail: self.tail,
+            current: None,
+            pad: 0,
+        })
+    }
+}
+
+impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
+    /// Replaces the default policy for a clock that stands behind. Random tails need none: they follow
+    /// the clock.
+    #[must_use]
+    pub fn with_policy(mut self, policy: ClockPolicy) -> Self {
+        self.monotonic.set_policy(policy);
+        self
+    }
+
+    #[inline]
+    fn bucket(&mut self, at: Timestamp) -> (Bucket, u16) {
+        match self.current {
+            Some((bucket, prefix)) if bucket.start <= at && at < bucket.end => (bucket, prefix),
+            _ => self.enter_bucket(at),
+        }
+    }
+
+    #[cold]
+    fn enter_bucket(&mut self, at: Timestamp) -> (Bucket, u16) {
+        *self.current.insert(self.prefix.at(self.interval, at))
+    }
+
+    /// A run of ascending ids, and the bits that all of it share: prefix, offset, pad.
+    #[inline]
+    fn next_run(&mut self, want: usize) -> Result<(Run, u128)> {
+        let (entropy, pad) = (&mut self.entropy, &mut self.pad);
+        let run = self.monotonic.next_run(want, 1 << COUNTER_BITS, |_| {
+            let draw = entropy.next_u64()?;
+            // 1 to 63; one value comes twice as often, which harms nothing.
+            *pad = ((draw >> 32) as u8 & 0x3F).max(1);
+            Ok((draw & SEED_MASK) as u32)
+        })?;
+        if self.pad == 0 {
+            // The run continues a millisecond of an earlier process, whose pad is not known: the largest
+            // keeps the order.
+            self.pad = 0x3F;
+        }
+        let at = Timestamp::from_unix_millis(run.time);
+        let (bucket, prefix) = self.bucket(at);
+        let offset = (run.time - bucket.start.unix_millis()) as u32;
+        let shared = u128::from(prefix) << 112 | u128::from(offset) << 80 | u128::from(self.pad) << 56;
+        Ok((run, shared))
+    }
+
+    /// The prefix of the clock's time.
+    #[inline]
+    fn prefix_now(&mut self) -> u16 {
+        self.bucket(self.monotonic.clock_now()).1
+    }
+}
+
+#[inline]
+fn random_id(prefix: u16, bits: u128, version: u8) -> Uuid {
+    let mut bits = bits & u128::MAX >> 16 | u128::from(prefix) << 112;
+    if version == 8 && bits >> 56 & 0x3F == 0 {
+        // Byte 8 would be 0x80, which MariaDB's UUID column refuses in version 8.
+        bits |= 1 << 56;
+    }
+    fields::stamped(bits, version)
+}
+
+/// Counter and tail into the shared bits of a run.
+#[inline]
+fn ascending_id(shared: u128, counter: u32, tail: u64) -> Uuid {
+    let high = u128::from(counter >> 16) << 64;
+    let low = u128::from(counter & 0xFFFF) << 40;
+    fields::stamped(shared | high | low | u128::from(tail >> 24), 8)
+}
+
+impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
+    type Id = Uuid;
+
+    #[inline]
+    fn next_id(&mut self) -> Result<Uuid> {
+        match self.tail {
+            Tail::Random { version } => {
+                let bits = self.entropy.next_u128()?;
+                Ok(random_id(self.prefix_now(), bits, version))
+            }
+            Tail::Ascending => {
+                let (run, shared) = self.next_run(1)?;
+                Ok(ascending_id(shared, run.counter, self.entropy.next_u64()?))
+            }
+        }
+    }
+
+    fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
+        match self.tail {
+            Tail::Random { version } => all_or_nothing(ids, |ids| {
+                let prefix = self.prefix_now();
+                random_chunks(&mut self.entropy, ids, |bits| random_id(prefix, bits, version))
+            }),
+            Tail::Ascending => all_or_nothing(ids, |mut ids| {
+                while !ids.is_empty() {
+                    let (run, shared) = self.next_run(ids.len())?;
+                    let (now, later) = ids.split_at_mut(run.count);
+                    with_tails(&mut self.entropy, now, run.counter, |counter, tail| {
+                        ascending_id(shared, counter, tail)
+                    })?;
+                    ids = later;
+                }
+                Ok(())
+            }),
+        }
+    }
+}

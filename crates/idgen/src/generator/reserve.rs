@@ -1,0 +1,92 @@
+//! How the 64-bit kinds reserve numbers in a state: blocks of the 64-bit word that they count in.
+
+use crate::error::{Error, Kind as ErrorKind, Result};
+use crate::generator::line::load;
+use crate::kind::Kind;
+use crate::node::Node;
+use crate::source::fork::{ForkMark, SharedWord};
+use crate::source::{Saved, State};
+
+/// A word that only rises, in memory shared with forked children, and a state that stays ahead of it.
+pub(super) struct Reserve<S: State> {
+    kind: Kind,
+    node: Option<Node>,
+    state: S,
+    word: SharedWord,
+    /// Words up to this one are saved as taken.
+    covered: u64,
+    mark: ForkMark,
+}
+
+impl<S: State> Reserve<S> {
+    /// At the word that the state holds, or at 0.
+    ///
+    /// # Errors
+    /// Where the state cannot be read or belongs to another kind, or no memory is to be had.
+    pub(super) fn restore(kind: Kind, mut state: S) -> Result<Self> {
+        let saved = load(kind, &mut state)?;
+        let last = saved.map_or(0, |saved| saved.position as u64);
+        let word = SharedWord::new(last)
+            .ok_or_else(|| Error::config("the system refused a page of", "4096 bytes", "free some memory"))?;
+        let covered = if state.is_kept() { last } else { u64::MAX };
+        let node = saved.and_then(|saved| saved.node);
+        Ok(Reserve { kind, node, state, word, covered, mark: ForkMark::now() })
+    }
+
+    pub(super) fn word(&self) -> &SharedWord {
+        &self.word
+    }
+
+    pub(super) fn mark(&self) -> ForkMark {
+        self.mark
+    }
+
+    pub(super) fn node(&self) -> Option<Node> {
+        self.node
+    }
+
+    /// The node to save with the words; saved with the next block.
+    pub(super) fn set_node(&mut self, node: Node) {
+        self.node = Some(node);
+        if self.state.is_kept() {
+            self.covered = 0;
+        }
+    }
+
+    /// Makes sure that the words up to `last` are saved as taken; `block_end` gives the word up to
+    /// which to reserve, at or beyond `last`.
+    #[inline]
+    pub(super) fn cover(&mut self, last: u64, block_end: impl FnOnce() -> u64) -> Result<()> {
+        if last <= self.covered {
+            return Ok(());
+        }
+        let end = block_end();
+        let saved = self.saved(end);
+        self.state.save(&saved)?;
+        self.covered = end;
+        Ok(())
+    }
+
+    /// Refuses a forked child the use of its parent's state.
+    #[inline]
+    pub(super) fn check_fork(&self) -> Result<()> {
+        if self.state.is_kept() && self.mark.is_stale() {
+            return Err(Error::new(ErrorKind::Forked { what: "a generator with a state" }));
+        }
+        Ok(())
+    }
+
+    fn saved(&self, word: u64) -> Saved {
+        Saved { kind: self.kind, position: word.into(), node: self.node }
+    }
+}
+
+impl<S: State> Drop for Reserve<S> {
+    fn drop(&mut self) {
+        let last = self.word.get().load(core::sync::atomic::Ordering::SeqCst);
+        if self.state.is_kept() && last != 0 && !self.mark.is_stale() {
+            // Where this fails, the block saved before stands, which is safe.
+            let _ = self.state.save(&self.saved(last));
+        }
+    }
+}

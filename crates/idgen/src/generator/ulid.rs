@@ -1,0 +1,88 @@
+//! ULID.
+
+use uuid::Uuid;
+
+use crate::error::Result;
+use crate::generator::Generate;
+use crate::generator::monotonic::Shape;
+use crate::generator::unix_ms::{UnixMs, shape};
+use crate::kind::Kind;
+use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
+#[cfg(feature = "std")]
+use crate::source::{Csprng, SystemClock};
+
+static SHAPE: Shape = shape(Kind::Ulid);
+
+/// Makes ULIDs: 48 bits of Unix milliseconds and 80 more, here a counter of 26 bits from a random
+/// start and 54 random bits. Strictly ascending within a generator. No version, no variant: write
+/// them as text with [`codec::base32`](crate::codec::base32).
+///
+/// Source: the ULID specification (github.com/ulid/spec), which adds one within the millisecond; the
+/// fresh tail keeps the next id from being guessed.
+///
+/// ```
+/// use idgen::{Timestamp, generator::{Generate, Ulid}, source::{FixedClock, FixedEntropy}};
+///
+/// let clock = FixedClock::new(Timestamp::from_unix_millis(1_469_918_176_385));
+/// let id = Ulid::new(&clock, FixedEntropy::new(1)).next_id()?;
+/// assert!(idgen::codec::base32::to_string(&id).starts_with("01ARYZ6S41"));
+/// # Ok::<(), idgen::Error>(())
+/// ```
+pub struct Ulid<C, E, S: State = NoState> {
+    inner: UnixMs<C, E, S>,
+}
+
+#[cfg(feature = "std")]
+impl Ulid<SystemClock, Csprng> {
+    /// From the system's clock and randomness.
+    ///
+    /// # Errors
+    /// Where the system gives no randomness.
+    pub fn system() -> Result<Self> {
+        Ok(Self::new(SystemClock, Csprng::new()?))
+    }
+}
+
+impl<C: Clock, E: Entropy> Ulid<C, E> {
+    /// From a clock and randomness.
+    pub fn new(clock: C, entropy: E) -> Self {
+        Ulid { inner: UnixMs::new(&SHAPE, clock, entropy) }
+    }
+
+    /// Goes on where an earlier run stopped: the order holds over the restart too.
+    ///
+    /// # Errors
+    /// Where the state cannot be read, or belongs to another kind.
+    pub fn with_state<T: State>(self, state: T) -> Result<Ulid<C, E, T>> {
+        Ok(Ulid { inner: self.inner.with_state(state)? })
+    }
+}
+
+impl<C: Clock, E: Entropy, S: State> Ulid<C, E, S> {
+    /// Replaces the default policy for a clock that stands behind.
+    #[must_use]
+    pub fn with_policy(mut self, policy: ClockPolicy) -> Self {
+        self.inner.set_policy(policy);
+        self
+    }
+}
+
+/// 48 bits of time, 16 + 10 of counter, 54 of tail.
+#[inline]
+fn pack(ms: u64, counter: u32, tail: u64) -> Uuid {
+    let top = ms << 16 | u64::from(counter >> 10);
+    Uuid::from_u64_pair(top, u64::from(counter & 0x3FF) << 54 | tail >> 10)
+}
+
+impl<C: Clock, E: Entropy, S: State> Generate for Ulid<C, E, S> {
+    type Id = Uuid;
+
+    #[inline]
+    fn next_id(&mut self) -> Result<Uuid> {
+        self.inner.next_id(pack)
+    }
+
+    fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
+        self.inner.fill(ids, pack)
+    }
+}

@@ -1,0 +1,90 @@
+//! What version 7 and ULID share: 48 bits of Unix milliseconds, a counter of 26 bits from a random
+//! start in each millisecond, and a fresh random tail.
+
+use uuid::Uuid;
+
+use crate::error::Result;
+use crate::generator::all_or_nothing;
+use crate::generator::monotonic::{Monotonic, Run, Shape};
+use crate::kind::Kind;
+use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
+
+pub(super) const fn shape(kind: Kind) -> Shape {
+    Shape { kind, unit_ticks: 10_000, range: 0..=(1 << 48) - 1, range_text: "1970-01-01 to 10889-08-02" }
+}
+
+const COUNTER_BITS: u32 = 26;
+/// A new millisecond starts in the lower half, which leaves at least 33 million ids for it.
+const SEED_MASK: u64 = (1 << (COUNTER_BITS - 1)) - 1;
+
+pub(super) struct UnixMs<C, E, S: State> {
+    monotonic: Monotonic<C, S>,
+    entropy: E,
+}
+
+impl<C: Clock, E: Entropy> UnixMs<C, E, NoState> {
+    pub(super) fn new(shape: &'static Shape, clock: C, entropy: E) -> Self {
+        let monotonic =
+            Monotonic::new(shape, clock, NoState).expect("without a state there is nothing to load");
+        UnixMs { monotonic, entropy }
+    }
+
+    pub(super) fn with_state<T: State>(self, state: T) -> Result<UnixMs<C, E, T>> {
+        Ok(UnixMs { monotonic: self.monotonic.with_state(state)?, entropy: self.entropy })
+    }
+}
+
+impl<C: Clock, E: Entropy, S: State> UnixMs<C, E, S> {
+    pub(super) fn set_policy(&mut self, policy: ClockPolicy) {
+        self.monotonic.set_policy(policy);
+    }
+
+    #[inline]
+    fn next_run(&mut self, want: usize) -> Result<Run> {
+        let entropy = &mut self.entropy;
+        self.monotonic.next_run(want, 1 << COUNTER_BITS, |_| Ok((entropy.next_u64()? & SEED_MASK) as u32))
+    }
+
+    /// One id, packed from milliseconds, counter and 64 random bits.
+    #[inline]
+    pub(super) fn next_id(&mut self, pack: impl Fn(u64, u32, u64) -> Uuid) -> Result<Uuid> {
+        let run = self.next_run(1)?;
+        Ok(pack(run.time as u64, run.counter, self.entropy.next_u64()?))
+    }
+
+    pub(super) fn fill(&mut self, ids: &mut [Uuid], pack: impl Fn(u64, u32, u64) -> Uuid) -> Result<()> {
+        all_or_nothing(ids, |mut ids| {
+            while !ids.is_empty() {
+                let run = self.next_run(ids.len())?;
+                let (now, later) = ids.split_at_mut(run.count);
+                with_tails(&mut self.entropy, now, run.counter, |counter, tail| {
+                    pack(run.time as u64, counter, tail)
+                })?;
+                ids = later;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Draws 64 random bits for each of a run's ids, many at a time, and makes the ids from counter and bits.
+#[inline]
+pub(super) fn with_tails(
+    entropy: &mut impl Entropy,
+    ids: &mut [Uuid],
+    first_counter: u32,
+    make: impl Fn(u32, u64) -> Uuid,
+) -> Result<()> {
+    let mut bytes = [0; 8 * 64];
+    let mut counter = first_counter;
+    for chunk in ids.chunks_mut(64) {
+        let bytes = &mut bytes[..8 * chunk.len()];
+        entropy.fill(bytes)?;
+        let (draws, _) = bytes.as_chunks::<8>();
+        for (id, draw) in chunk.iter_mut().zip(draws) {
+            *id = make(counter, u64::from_ne_bytes(*draw));
+            counter += 1;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! UUID version 1.
+
+use uuid::Uuid;
+
+use crate::error::Result;
+use crate::fields;
+use crate::generator::gregorian::{Gregorian, V1_SHAPE};
+use crate::generator::{Generate, all_or_nothing};
+use crate::node::Node;
+use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
+#[cfg(feature = "std")]
+use crate::source::{Csprng, SystemClock};
+
+/// Makes UUIDs of version 1: Gregorian time with its low bits first, clock sequence, node: RFC 9562 section 5.1.
+///
+/// Its order is not the order of time: prefer [`V6`](super::V6), or store it with its time fields swapped
+/// ([`codec::swapped`](crate::codec::swapped)).
+///
+/// The node is random, with the multicast bit set, unless [`with_node`](Self::with_node) names one.
+///
+/// ```
+/// use idgen::{Timestamp, generator::{Generate, V1}, source::{FixedClock, FixedEntropy}};
+///
+/// let clock = FixedClock::new(Timestamp::from_unix_secs(1_645_557_742));
+/// let mut ids = V1::new(&clock, FixedEntropy::new(1)).with_node("9f6bdeced846".parse()?);
+/// let (a, b) = (ids.next_id()?, ids.next_id()?);
+/// assert!(a != b && b.get_version_num() == 1);
+/// # Ok::<(), idgen::Error>(())
+/// ```
+pub struct V1<C, E, S: State = NoState> {
+    inner: Gregorian<C, E, S>,
+}
+
+#[cfg(feature = "std")]
+impl V1<SystemClock, Csprng> {
+    /// From the system's clock and randomness.
+    ///
+    /// # Errors
+    /// Where the system gives no randomness.
+    pub fn system() -> Result<Self> {
+        Ok(Self::new(SystemClock, Csprng::new()?))
+    }
+}
+
+impl<C: Clock, E: Entropy> V1<C, E> {
+    /// From a clock and randomness.
+    pub fn new(clock: C, entropy: E) -> Self {
+        V1 { inner: Gregorian::new(&V1_SHAPE, clock, entropy) }
+    }
+
+    /// Goes on where an earlier run stopped: no id of it comes again, even within the same tick.
+    ///
+    /// # Errors
+    /// Where the state cannot be read, or belongs to another kind.
+    pub fn with_state<T: State>(self, state: T) -> Result<V1<C, E, T>> {
+        Ok(V1 { inner: self.inner.with_state(state)? })
+    }
+}
+
+impl<C: Clock, E: Entropy, S: State> V1<C, E, S> {
+    /// Uses this node, which other generators may share. Each id then takes a tick of its own: above
+    /// ten million ids a second the time runs ahead of the clock.
+    #[must_use]
+    pub fn with_node(mut self, node: Node) -> Self {
+        self.inner.set_node(node);
+        self
+    }
+
+    /// Replaces the default policy for a clock that stands behind.
+    #[must_use]
+    pub fn with_policy(mut self, policy: ClockPolicy) -> Self {
+        self.inner.set_policy(policy);
+        self
+    }
+}
+
+impl<C: Clock, E: Entropy, S: State> Generate for V1<C, E, S> {
+    type Id = Uuid;
+
+    #[inline]
+    fn next_id(&mut self) -> Result<Uuid> {
+        let mut id = Uuid::nil();
+        self.inner.next(1, |ticks, sequence, node| id = fields::v1(ticks, sequence, node))?;
+        Ok(id)
+    }
+
+    fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
+        all_or_nothing(ids, |ids| {
+            let mut slots = ids.iter_mut();
+            self.inner.next(slots.len(), |ticks, sequence, node| {
+                if let Some(slot) = slots.next() {
+                    *slot = fields::v1(ticks, sequence, node);
+                }
+            })
+        })
+    }
+}

@@ -1,0 +1,150 @@
+//! The clock, and what to do when it stands behind the ids already made.
+
+use core::time::Duration;
+
+use crate::timestamp::Timestamp;
+
+/// Tells the time, and can let some of it pass.
+pub trait Clock {
+    /// The time now. It may step back; the generators see to it.
+    fn now(&self) -> Timestamp;
+
+    /// Lets about this much time pass. The callers read the clock again afterwards.
+    fn sleep(&self, span: Duration);
+}
+
+impl<T: Clock + ?Sized> Clock for &T {
+    fn now(&self) -> Timestamp {
+        (**self).now()
+    }
+
+    fn sleep(&self, span: Duration) {
+        (**self).sleep(span);
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<T: Clock + ?Sized> Clock for alloc::boxed::Box<T> {
+    fn now(&self) -> Timestamp {
+        (**self).now()
+    }
+
+    fn sleep(&self, span: Duration) {
+        (**self).sleep(span);
+    }
+}
+
+#[cfg(feature = "std")]
+impl<T: Clock + ?Sized> Clock for std::sync::Arc<T> {
+    fn now(&self) -> Timestamp {
+        (**self).now()
+    }
+
+    fn sleep(&self, span: Duration) {
+        (**self).sleep(span);
+    }
+}
+
+/// The system's wall clock.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+#[cfg(feature = "std")]
+impl Clock for SystemClock {
+    #[inline]
+    fn now(&self) -> Timestamp {
+        std::time::SystemTime::now().into()
+    }
+
+    fn sleep(&self, span: Duration) {
+        std::thread::sleep(span);
+    }
+}
+
+/// A clock that stands still until it is told to move, for tests and for simulated time.
+///
+/// Sleeping moves it, so that a generator that waits does not wait for ever.
+///
+/// ```
+/// use idgen::{Timestamp, generator::{Generate, V7}, source::{FixedClock, FixedEntropy}};
+///
+/// let clock = FixedClock::new(Timestamp::from_unix_millis(1_645_557_742_000));
+/// let mut ids = V7::new(&clock, FixedEntropy::new(1));
+/// let id = ids.next_id()?;
+/// assert_eq!(&id.as_bytes()[..6], &1_645_557_742_000u64.to_be_bytes()[2..]);
+/// # Ok::<(), idgen::Error>(())
+/// ```
+#[cfg(target_has_atomic = "64")]
+#[derive(Debug)]
+pub struct FixedClock {
+    ticks: core::sync::atomic::AtomicI64,
+}
+
+#[cfg(target_has_atomic = "64")]
+impl FixedClock {
+    /// A clock that stands at this moment.
+    pub const fn new(now: Timestamp) -> Self {
+        FixedClock { ticks: core::sync::atomic::AtomicI64::new(now.unix_ticks()) }
+    }
+
+    /// Sets the clock, forward or back.
+    pub fn set(&self, now: Timestamp) {
+        self.ticks.store(now.unix_ticks(), core::sync::atomic::Ordering::SeqCst);
+    }
+
+    /// Moves the clock forward.
+    pub fn advance(&self, span: Duration) {
+        self.set(self.now().saturating_add(span));
+    }
+}
+
+#[cfg(target_has_atomic = "64")]
+impl Clock for FixedClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_unix_ticks(self.ticks.load(core::sync::atomic::Ordering::SeqCst))
+    }
+
+    fn sleep(&self, span: Duration) {
+        self.advance(span);
+    }
+}
+
+/// How far the clock may stand behind the last id, and what happens beyond that.
+///
+/// The clock stands behind when it was set back, when a state file has reserved time that has not
+/// come yet, or when ids were made faster than the ticks of their kind. Up to `tolerance` the
+/// generator absorbs it: it goes on from the time of the last id, so that no id repeats and the
+/// order holds. Source: RFC 9562 section 6.1, "Altering, Fuzzing, or Smearing", and section 6.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockPolicy {
+    /// What is absorbed.
+    pub tolerance: Duration,
+    /// What happens beyond the tolerance.
+    pub when_behind: WhenBehind,
+}
+
+/// What a generator does when the clock stands behind by more than the tolerance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenBehind {
+    /// Return an error ([`Error::is_clock_behind`](crate::Error::is_clock_behind)), and make no id.
+    Error,
+    /// Sleep until the clock is within the tolerance.
+    Wait,
+    /// Go on at the clock's time with fresh randomness: a new node or clock sequence for versions 1
+    /// and 6, a new random counter and tail for the others. Ids stay unique, but those made after
+    /// the step sort before those made earlier. Not to be had together with a state.
+    Restart,
+}
+
+impl ClockPolicy {
+    /// Absorb up to ten seconds, report more: the default of the generators.
+    pub const DEFAULT: ClockPolicy =
+        ClockPolicy { tolerance: Duration::from_secs(10), when_behind: WhenBehind::Error };
+}
+
+impl Default for ClockPolicy {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

@@ -1,0 +1,55 @@
+//! Where a node comes from: randomness, or the network card.
+
+use crate::error::Result;
+use crate::node::Node;
+use crate::source::entropy::Entropy;
+
+impl Node {
+    /// 47 random bits, with the multicast bit set.
+    ///
+    /// # Errors
+    /// Those of the entropy.
+    pub fn random(entropy: &mut (impl Entropy + ?Sized)) -> Result<Self> {
+        let mut bytes = [0; 6];
+        entropy.fill(&mut bytes)?;
+        bytes[0] |= 1;
+        Ok(Node::new(bytes))
+    }
+
+    /// The hardware address of the first network card. Read once (tens of microseconds) and kept.
+    ///
+    /// It tells everyone who sees an id which machine made it; the default is a random node.
+    ///
+    /// # Errors
+    /// Where the system shows no card.
+    #[cfg(feature = "std")]
+    pub fn mac() -> Result<Self> {
+        use crate::error::{Error, Excerpt, Kind};
+        static MAC: std::sync::OnceLock<Node> = std::sync::OnceLock::new();
+        if let Some(node) = MAC.get() {
+            return Ok(*node);
+        }
+        let problem = match mac_address::get_mac_address() {
+            Ok(Some(address)) => return Ok(*MAC.get_or_init(|| Node::new(address.bytes()))),
+            Ok(None) => Excerpt::of("the system shows no network card"),
+            Err(error) => Excerpt::of(error),
+        };
+        Err(Error::new(Kind::Node { detail: problem }))
+    }
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn the_card_is_read_once() {
+        // A machine without a card must say so instead of inventing an address.
+        match (Node::mac(), Node::mac()) {
+            (Ok(first), Ok(second)) => assert_eq!(first, second),
+            (Err(error), Err(_)) => assert!(error.to_string().contains("no hardware address")),
+            (first, second) => panic!("{first:?} then {second:?}"),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! State in a small text file.
+//!
+//! A save writes a new file beside the old one, syncs it, renames it over the old one and syncs the
+//! folder: whenever the machine stops, one of the two is there, whole. A lock on a second file keeps
+//! other generators away for as long as this one lives; the system drops it with the process.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::string::String;
+use std::{format, fs};
+
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, Excerpt, Kind as ErrorKindOf, Result};
+use crate::source::fork::ForkMark;
+use crate::source::state::{Saved, State};
+
+const HEADER: &str = "idgen state 1";
+const NO_NODE: &str = "none";
+const LONGEST: u64 = 1024;
+
+/// A state file, held by one generator at a time.
+///
+/// ```
+/// use idgen::{generator::{DeviceShort, Generate}, source::FileState};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("ids.state");
+/// let mut ids = DeviceShort::system()?.with_state(FileState::open(&path)?)?;
+/// let first = ids.next_id()?;
+/// assert!(FileState::open(&path).unwrap_err().is_state()); // held by `ids`
+/// drop(ids);
+///
+/// let mut ids = DeviceShort::system()?.with_state(FileState::open(&path)?)?;
+/// assert_ne!(first, ids.next_id()?); // not even within the same second
+/// # Ok::<(), idgen::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct FileState {
+    path: PathBuf,
+    _lock: File,
+    mark: ForkMark,
+}
+
+impl FileState {
+    /// Takes hold of the file at `path`; it need not exist yet, its folder must.
+    ///
+    /// # Errors
+    /// Where another generator holds it, in this process or another, or the folder refuses.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self> {
+        let path = path.into();
+        let lock_path = beside(&path, "lock");
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&lock_path)
+            .map_err(|error| refused(&path, "cannot be locked", error))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let advice = "give each generator a file of its own";
+                return Err(refused(&path, "is held by another generator", advice));
+            }
+            Err(TryLockError::Error(error)) => return Err(refused(&path, "cannot be locked", error)),
+        }
+        Ok(FileState { path, _lock: lock, mark: ForkMark::now() })
+    }
+}
+
+impl State for FileState {
+    fn load(&mut self) -> Result<Option<Saved>> {
+        match fs::metadata(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Ok(found) if found.len() > LONGEST => {
+                return Err(refused(&self.path, "is no state file", "it is too long"));
+            }
+            _ => {}
+        }
+        let text =
+            fs::read_to_string(&self.path).map_err(|error| refused(&self.path, "cannot be read", error))?;
+        match parse(&text) {
+            Some(saved) => Ok(Some(saved)),
+            None => Err(refused(
+                &self.path,
+                "is damaged or no state file",
+                "restore it, or remove it if no id of this node can repeat",
+            )),
+        }
+    }
+
+    fn save(&mut self, saved: &Saved) -> Result<()> {
+        if self.mark.is_stale() {
+            // The child holds the same lock as its parent, so the two would overwrite each other.
+            return Err(Error::new(ErrorKindOf::Forked { what: "a generator with a state file" }));
+        }
+        replace(&self.path, format(saved).as_bytes())
+            .map_err(|error| refused(&self.path, "cannot be written", error))
+    }
+}
+
+fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let new = beside(path, "new");
+    let mut file = File::create(&new)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    drop(file);
+    fs::rename(&new, path)?;
+    #[cfg(unix)]
+    {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+    }
+    Ok(())
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+fn refused(path: &Path, problem: &'static str, detail: impl core::fmt::Display) -> Error {
+    Error::new(ErrorKindOf::State { path: Excerpt::of(path.display()), problem, detail: Excerpt::of(detail) })
+}
+
+fn format(saved: &Saved) -> String {
+    let node = saved.node.map_or_else(|| NO_NODE.into(), |node| format!("{node}"));
+    let body = format!("{HEADER}\nkind {}\nposition {}\nnode {node}\n", saved.kind, saved.position);
+    format!("{body}check {}\n", check(&body))
+}
+
+fn parse(text: &str) -> Option<Saved> {
+    let (body, last) = text.strip_suffix('\n')?.rsplit_once('\n')?;
+    let body_with_end = &text[..body.len() + 1];
+    if last.strip_prefix("check ")? != check(body_with_end) {
+        return None;
+    }
+    let mut lines = body.lines();
+    (lines.next()? == HEADER).then_some(())?;
+    let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
+    let kind = field("kind")?.parse().ok()?;
+    let position = field("position")?.parse().ok()?;
+    let node = match field("node")? {
+        NO_NODE => None,
+        text => Some(text.parse().ok()?),
+    };
+    Some(Saved { kind, position, node })
+}
+
+/// The first eight hex digits of the SHA-256: enough against accidents, and nobody attacks his own file.
+fn check(body: &str) -> String {
+    Sha256::digest(body.as_bytes())[..4].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Kind, Node};
+    use std::vec::Vec;
+
+    const SAVED: Saved =
+        Saved { kind: Kind::Short, position: 1 << 70, node: Some(Node::new([1, 2, 3, 4, 5, 6])) };
+
+    #[test]
+    fn what_is_saved_is_loaded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let mut state = FileState::open(&path).unwrap();
+        assert_eq!(state.load().unwrap(), None);
+        state.save(&SAVED).unwrap();
+        assert_eq!(state.load().unwrap(), Some(SAVED));
+        let busy = FileState::open(&path).unwrap_err();
+        assert!(busy.is_state() && busy.to_string().contains("held by another generator"), "{busy}");
+        drop(state);
+        let mut state = FileState::open(&path).unwrap();
+        assert_eq!(state.load().unwrap(), Some(SAVED));
+        let without_node = Saved { node: None, ..SAVED };
+        state.save(&without_node).unwrap();
+        assert_eq!(state.load().unwrap(), Some(without_node));
+    }
+
+    #[test]
+    fn every_damage_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let mut state = FileState::open(&path).unwrap();
+        let whole = format(&SAVED).into_bytes();
+        let mut damaged: Vec<Vec<u8>> = (0..whole.len()).map(|cut| whole[..cut].to_vec()).collect();
+        for place in 0..whole.len() {
+            for bit in 0..8 {
+                let mut flipped = whole.clone();
+                flipped[place] ^= 1 << bit;
+                damaged.push(flipped);
+            }
+        }
+        damaged.push([whole.as_slice(), b"\n"].concat());
+        damaged.push(std::vec![b'x'; 5_000]);
+        for content in damaged {
+            fs::write(&path, &content).unwrap();
+            let error = state.load().unwrap_err();
+            assert!(error.is_state(), "{:?}", String::from_utf8_lossy(&content));
+        }
+    }
+
+    /// A crash leaves any prefix of the new file; the old one must still be what counts.
+    #[test]
+    fn a_half_written_successor_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let mut state = FileState::open(&path).unwrap();
+        state.save(&SAVED).unwrap();
+        let next = Saved { position: SAVED.position + 1, ..SAVED };
+        let text = format(&next);
+        for cut in 0..=text.len() {
+            fs::write(beside(&path, "new"), &text[..cut]).unwrap();
+            assert_eq!(state.load().unwrap(), Some(SAVED));
+        }
+        state.save(&next).unwrap();
+        assert_eq!(state.load().unwrap(), Some(next));
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let error = FileState::open("/nonexistent/folder/ids.state").unwrap_err();
+        assert!(error.to_string().contains("/nonexistent/folder/ids.state"), "{error}");
+    }
+}
