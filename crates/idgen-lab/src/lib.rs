@@ -1,1 +1,3 @@
 //! Measures what each kind of key costs a database.
+
+pub mod innodb;
