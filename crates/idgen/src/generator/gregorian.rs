@@ -6,7 +6,7 @@
 //! generator from them: it stays the same, and each id takes a tick of its own.
 
 use crate::error::{Error, Kind as ErrorKind, Result};
-use crate::generator::monotonic::{Begin, Monotonic, Shape};
+use crate::generator::monotonic::{Begin, Counters, Monotonic, Shape};
 use crate::kind::Kind;
 use crate::node::Node;
 use crate::source::fork::{ForkMark, WORDS_ARE_SHARED};
@@ -71,14 +71,14 @@ impl<C: Clock, E: Entropy, S: State> Gregorian<C, E, S> {
     pub(crate) fn next(&mut self, mut want: usize, mut emit: impl FnMut(u64, u16, Node)) -> Result<()> {
         while want > 0 {
             let mut identity = self.identity()?;
-            // A limit that no counter is below makes each id begin a tick of its own.
-            let limit = if self.fixed_node.is_some() { u32::from(identity.sequence) + 1 } else { SEQUENCES };
             let (entropy, fixed_node) = (&mut self.entropy, self.fixed_node);
-            let run = self.monotonic.next_run(want, limit, |begin| {
+            let run = self.monotonic.next_run(want, |begin| {
                 if begin == Begin::Restart {
                     identity = identity.restarted(fixed_node, entropy)?;
                 }
-                Ok(u32::from(identity.sequence))
+                let first = u32::from(identity.sequence);
+                // With a fixed node there is one counter for a tick: the clock sequence.
+                Ok(Counters { first, limit: if fixed_node.is_some() { first + 1 } else { SEQUENCES } })
             });
             self.identity = Some(identity);
             let run = run?;

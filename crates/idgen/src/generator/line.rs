@@ -22,8 +22,8 @@ pub(crate) struct Line<S: State> {
     mark: ForkMark,
 }
 
-/// Before the first id.
-const NEVER: i64 = i64::MIN;
+/// Before the first id, and before all times; half the range, so that differences do not overflow.
+const NEVER: i64 = i64::MIN / 2;
 
 impl<S: State> Line<S> {
     /// Goes on where the state says; `node` is saved with each point.

@@ -29,6 +29,8 @@ pub(crate) struct Monotonic<C, S: State> {
     tolerance: i64,
     shape: &'static Shape,
     line: Line<S>,
+    /// Counters of the present time are below this.
+    limit: u32,
 }
 
 /// Why a new time begins, and with it a new counter.
@@ -38,6 +40,12 @@ pub(crate) enum Begin {
     Later,
     /// The clock was set back, and the policy says to start over at its time.
     Restart,
+}
+
+/// The counters of a new time: from `first` on, below `limit`.
+pub(crate) struct Counters {
+    pub(crate) first: u32,
+    pub(crate) limit: u32,
 }
 
 /// A run of ids: `count` of them at one time, with counters from `counter` on.
@@ -50,7 +58,8 @@ pub(crate) struct Run {
 impl<C: Clock, S: State> Monotonic<C, S> {
     pub(crate) fn new(shape: &'static Shape, clock: C, state: S) -> Result<Self> {
         let line = Line::restore(shape.kind, state)?;
-        let mut monotonic = Monotonic { clock, policy: ClockPolicy::DEFAULT, tolerance: 0, shape, line };
+        let mut monotonic =
+            Monotonic { clock, policy: ClockPolicy::DEFAULT, tolerance: 0, shape, line, limit: 0 };
         monotonic.set_policy(ClockPolicy::DEFAULT);
         Ok(monotonic)
     }
@@ -58,13 +67,9 @@ impl<C: Clock, S: State> Monotonic<C, S> {
     /// The same with a state.
     pub(crate) fn with_state<T: State>(self, state: T) -> Result<Monotonic<C, T>> {
         let line = Line::restore(self.shape.kind, state)?;
-        Ok(Monotonic {
-            clock: self.clock,
-            policy: self.policy,
-            tolerance: self.tolerance,
-            shape: self.shape,
-            line,
-        })
+        let Monotonic { clock, policy, tolerance, shape, .. } = self;
+        // Below no counter: the first id begins a time of its own.
+        Ok(Monotonic { clock, policy, tolerance, shape, line, limit: 0 })
     }
 
     pub(crate) fn set_policy(&mut self, policy: ClockPolicy) {
@@ -85,50 +90,48 @@ impl<C: Clock, S: State> Monotonic<C, S> {
 
     #[inline]
     fn now(&self) -> i64 {
-        self.clock_now().unix_ticks().div_euclid(self.shape.unit_ticks)
+        // Bounded so that no difference of two times overflows.
+        self.clock_now().unix_ticks().clamp(-i64::MAX / 2, i64::MAX / 2).div_euclid(self.shape.unit_ticks)
     }
 
-    /// The next run of up to `want` ids.
-    ///
-    /// Counters are below `limit`. `begin` gives the first counter of a new time; it must be below
-    /// `limit` too.
+    /// The next run of up to `want` ids. `begin` gives the counters of a new time.
     #[inline]
     pub(crate) fn next_run(
         &mut self,
         want: usize,
-        limit: u32,
-        mut begin: impl FnMut(Begin) -> Result<u32>,
+        mut begin: impl FnMut(Begin) -> Result<Counters>,
     ) -> Result<Run> {
         self.line.check_fork()?;
         let now = self.now();
         let last = self.line.time();
         if now > last {
-            return self.begin_at(now, want, limit, begin(Begin::Later)?);
+            return self.begin_at(now, want, begin(Begin::Later)?);
         }
         if last - now > self.tolerance && self.catch_up()? == Begin::Restart {
-            return self.begin_at(self.now(), want, limit, begin(Begin::Restart)?);
+            return self.begin_at(self.now(), want, begin(Begin::Restart)?);
         }
         let next = self.line.counter().saturating_add(1);
-        if next < limit {
-            let run = Run { time: last, counter: next, count: want.min((limit - next) as usize) };
-            return self.take(run);
+        if next < self.limit {
+            return self.take(last, next, want);
         }
-        self.begin_at(last + 1, want, limit, begin(Begin::Later)?)
+        self.begin_at(last + 1, want, begin(Begin::Later)?)
     }
 
     #[inline]
-    fn begin_at(&mut self, time: i64, want: usize, limit: u32, counter: u32) -> Result<Run> {
+    fn begin_at(&mut self, time: i64, want: usize, counters: Counters) -> Result<Run> {
         if !self.shape.range.contains(&time) {
             return Err(self.out_of_range(time));
         }
-        self.take(Run { time, counter, count: want.min((limit - counter) as usize) })
+        self.limit = counters.limit;
+        self.take(time, counters.first, want)
     }
 
     #[inline]
-    fn take(&mut self, run: Run) -> Result<Run> {
+    fn take(&mut self, time: i64, counter: u32, want: usize) -> Result<Run> {
+        let count = want.min((self.limit - counter) as usize);
         let horizon = HORIZON_TICKS / self.shape.unit_ticks;
-        self.line.step_to(run.time, run.counter + (run.count - 1) as u32, horizon)?;
-        Ok(run)
+        self.line.step_to(time, counter + (count - 1) as u32, horizon)?;
+        Ok(Run { time, counter, count })
     }
 
     #[cold]

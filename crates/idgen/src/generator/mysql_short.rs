@@ -105,8 +105,9 @@ impl<S: State> MysqlShort<S> {
 
     fn take_covered(&mut self, count: u64) -> Result<u64> {
         let first = self.take(count)?;
-        let next = first + count;
-        self.reserve.cover(next, || next + BLOCK)?;
+        // The very last id of server 255 wraps to 0, after which there are no more.
+        let next = first.wrapping_add(count);
+        self.reserve.cover(next, || next.saturating_add(BLOCK))?;
         Ok(first)
     }
 }

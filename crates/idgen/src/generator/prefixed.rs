@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::fields;
-use crate::generator::monotonic::{Monotonic, Run, Shape};
+use crate::generator::monotonic::{Counters, Monotonic, Run, Shape};
 use crate::generator::unix_ms::with_tails;
 use crate::generator::v4::random_chunks;
 use crate::generator::{Generate, all_or_nothing};
@@ -140,17 +140,12 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
     #[inline]
     fn next_run(&mut self, want: usize) -> Result<(Run, u128)> {
         let (entropy, pad) = (&mut self.entropy, &mut self.pad);
-        let run = self.monotonic.next_run(want, 1 << COUNTER_BITS, |_| {
+        let run = self.monotonic.next_run(want, |_| {
             let draw = entropy.next_u64()?;
             // 1 to 63; one value comes twice as often, which harms nothing.
             *pad = ((draw >> 32) as u8 & 0x3F).max(1);
-            Ok((draw & SEED_MASK) as u32)
+            Ok(Counters { first: (draw & SEED_MASK) as u32, limit: 1 << COUNTER_BITS })
         })?;
-        if self.pad == 0 {
-            // The run continues a millisecond of an earlier process, whose pad is not known: the largest
-            // keeps the order.
-            self.pad = 0x3F;
-        }
         let at = Timestamp::from_unix_millis(run.time);
         let (bucket, prefix) = self.bucket(at);
         let offset = (run.time - bucket.start.unix_millis()) as u32;

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::error::Result;
 use crate::generator::all_or_nothing;
-use crate::generator::monotonic::{Monotonic, Run, Shape};
+use crate::generator::monotonic::{Counters, Monotonic, Run, Shape};
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 
@@ -42,7 +42,9 @@ impl<C: Clock, E: Entropy, S: State> UnixMs<C, E, S> {
     #[inline]
     fn next_run(&mut self, want: usize) -> Result<Run> {
         let entropy = &mut self.entropy;
-        self.monotonic.next_run(want, 1 << COUNTER_BITS, |_| Ok((entropy.next_u64()? & SEED_MASK) as u32))
+        self.monotonic.next_run(want, |_| {
+            Ok(Counters { first: (entropy.next_u64()? & SEED_MASK) as u32, limit: 1 << COUNTER_BITS })
+        })
     }
 
     /// One id, packed from milliseconds, counter and 64 random bits.

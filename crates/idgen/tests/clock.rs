@@ -1,0 +1,165 @@
+//! What the clock may do: stand still, run, step back a little, step back a lot.
+
+mod common;
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use common::{COUNTING, generator};
+use idgen::source::{Clock, ClockPolicy, FixedClock, FixedEntropy, MemoryState, NoState, WhenBehind};
+use idgen::{Timestamp, Uuid};
+use proptest::prelude::*;
+
+const NOON: Timestamp = Timestamp::from_unix_secs(1_795_262_400);
+
+fn policy(tolerance: Duration, when_behind: WhenBehind) -> ClockPolicy {
+    ClockPolicy { tolerance, when_behind }
+}
+
+/// The 14-bit clock sequence of a version 1 is full after 16,384 ids of one tick: the uuid crate
+/// repeats there. 70,000 ids pass that four times.
+#[test]
+fn a_clock_that_stands_still_repeats_nothing() {
+    for (name, ascending) in COUNTING {
+        let clock = FixedClock::new(NOON);
+        let mut ids = generator(name, &clock, FixedEntropy::new(1), ClockPolicy::DEFAULT, NoState).unwrap();
+        let mut all: Vec<Uuid> = (0..35_000).map(|_| ids.next_id().unwrap()).collect();
+        let mut batch = vec![Uuid::nil(); 35_000];
+        ids.fill(&mut batch).unwrap();
+        all.extend(batch);
+        assert!(!ascending || all.is_sorted_by(|a, b| a < b), "{name} is out of order");
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 70_000, "{name} repeats");
+    }
+}
+
+#[test]
+fn a_small_step_back_is_absorbed() {
+    for (name, ascending) in COUNTING {
+        let clock = FixedClock::new(NOON);
+        let mut ids = generator(name, &clock, FixedEntropy::new(1), ClockPolicy::DEFAULT, NoState).unwrap();
+        let mut all = Vec::new();
+        for step in 0..2_000u64 {
+            clock.set(NOON.saturating_sub(Duration::from_millis(step * 7 % 9_000)));
+            all.push(ids.next_id().unwrap());
+        }
+        assert!(!ascending || all.is_sorted_by(|a, b| a < b), "{name} is out of order");
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{name} repeats");
+    }
+}
+
+#[test]
+fn a_large_step_back_is_an_error_where_the_policy_says_so() {
+    for (name, _) in COUNTING {
+        let clock = FixedClock::new(NOON);
+        let mut ids = generator(name, &clock, FixedEntropy::new(1), ClockPolicy::DEFAULT, NoState).unwrap();
+        let before = ids.next_id().unwrap();
+        clock.set(NOON.saturating_sub(Duration::from_secs(3_600)));
+        let error = ids.next_id().unwrap_err();
+        assert!(error.is_clock_behind(), "{name}: {error}");
+        let text = error.to_string();
+        assert!(text.contains("2026-11-21T11:00:00Z") && text.contains("2026-11-21T12:00:00Z"), "{text}");
+        let mut batch = [before; 3];
+        assert!(ids.fill(&mut batch).unwrap_err().is_clock_behind());
+        assert_eq!(batch, [Uuid::nil(); 3], "{name} left part of a batch behind");
+        clock.set(NOON.saturating_add(Duration::from_secs(1)));
+        assert_ne!(ids.next_id().unwrap(), before);
+    }
+}
+
+#[test]
+fn a_large_step_back_is_waited_for_where_the_policy_says_so() {
+    for (name, ascending) in COUNTING {
+        let clock = FixedClock::new(NOON);
+        let wait = policy(Duration::from_secs(2), WhenBehind::Wait);
+        let mut ids = generator(name, &clock, FixedEntropy::new(1), wait, NoState).unwrap();
+        let before = ids.next_id().unwrap();
+        clock.set(NOON.saturating_sub(Duration::from_secs(3_600)));
+        let after = ids.next_id().unwrap();
+        assert!(before != after && (!ascending || before < after), "{name}");
+        // The fixed clock moves as one sleeps: up to the tolerance, and not for longer than needed.
+        assert_eq!(clock.now(), NOON.saturating_sub(Duration::from_secs(2)), "{name}");
+    }
+}
+
+#[test]
+fn a_restart_at_an_earlier_time_is_unique() {
+    for (name, _) in COUNTING {
+        let clock = FixedClock::new(NOON);
+        let restart = policy(Duration::ZERO, WhenBehind::Restart);
+        let mut ids = generator(name, &clock, FixedEntropy::new(1), restart, NoState).unwrap();
+        let mut all = HashSet::new();
+        for _ in 0..100 {
+            clock.set(NOON);
+            for _ in 0..100 {
+                assert!(all.insert(ids.next_id().unwrap()), "{name} repeats");
+            }
+            clock.set(NOON.saturating_sub(Duration::from_secs(1)));
+            assert!(all.insert(ids.next_id().unwrap()), "{name} repeats");
+        }
+    }
+}
+
+#[test]
+fn a_state_forbids_starting_over() {
+    for (name, _) in COUNTING {
+        let clock = FixedClock::new(NOON);
+        let state = MemoryState::default();
+        let restart = policy(Duration::ZERO, WhenBehind::Restart);
+        let mut ids = generator(name, &clock, FixedEntropy::new(1), restart, &state).unwrap();
+        ids.next_id().unwrap();
+        clock.set(NOON.saturating_sub(Duration::from_secs(1)));
+        assert!(ids.next_id().unwrap_err().is_clock_behind(), "{name}");
+    }
+}
+
+#[test]
+fn times_beyond_the_field_are_errors() {
+    let ends = [Timestamp::from_unix_ticks(i64::MIN), Timestamp::from_unix_ticks(i64::MAX)];
+    for (name, _) in COUNTING {
+        for end in ends {
+            let clock = FixedClock::new(end);
+            let mut ids =
+                generator(name, &clock, FixedEntropy::new(1), ClockPolicy::DEFAULT, NoState).unwrap();
+            let error = ids.next_id().unwrap_err();
+            // Version 7 holds more time than this crate's Timestamp after 1970, and none before.
+            assert!(error.is_time_out_of_range(), "{name} at {end}: {error}");
+        }
+    }
+}
+
+/// The last tick that a kind can hold still gives ids, then an error, never a wrap-around.
+#[test]
+fn the_end_of_time_does_not_wrap() {
+    let last_tick = Timestamp::from_gregorian_ticks((1 << 60) - 1);
+    for name in ["v1", "v6", "v6 with a node"] {
+        let clock = FixedClock::new(last_tick);
+        let mut ids = generator(name, &clock, FixedEntropy::new(1), ClockPolicy::DEFAULT, NoState).unwrap();
+        let made = (0..20_000).map_while(|_| ids.next_id().ok()).count();
+        assert!((1..20_000).contains(&made), "{name} made {made}");
+        assert!(ids.next_id().unwrap_err().is_time_out_of_range());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Any walk of the clock within the tolerance, any mix of single ids and batches.
+    #[test]
+    fn any_walk_of_the_clock(steps in prop::collection::vec((-4_000_000i64..4_000_000, 0usize..40), 1..60)) {
+        for (name, ascending) in COUNTING {
+            let clock = FixedClock::new(NOON);
+            let wait = policy(Duration::from_secs(1), WhenBehind::Wait);
+            let mut ids = generator(name, &clock, FixedEntropy::new(1), wait, NoState).unwrap();
+            let mut all = Vec::new();
+            for &(ticks, batch) in &steps {
+                clock.set(Timestamp::from_unix_ticks(clock.now().unix_ticks() + ticks));
+                all.push(ids.next_id().unwrap());
+                let mut more = vec![Uuid::nil(); batch];
+                ids.fill(&mut more).unwrap();
+                all.extend(more);
+            }
+            prop_assert!(!ascending || all.is_sorted_by(|a, b| a < b), "{} is out of order", name);
+            prop_assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{} repeats", name);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Every 128-bit kind behind one face, so that one test holds all of them to a promise.
+
+use idgen::generator::{Generate, Prefixed, Tail, Ulid, V1, V6, V7};
+use idgen::source::{Clock, ClockPolicy, Entropy, State};
+use idgen::{Interval, Prefix, Result, Uuid};
+
+pub type Ids<'a> = Box<dyn Generate<Id = Uuid> + 'a>;
+
+/// The kinds that count, by name, and whether their ids must ascend.
+pub const COUNTING: [(&str, bool); 7] = [
+    ("v1", false),
+    ("v1 with a node", false),
+    ("v6", true),
+    ("v6 with a node", true),
+    ("v7", true),
+    ("ulid", true),
+    ("prefixed, ascending", true),
+];
+
+/// A generator of the named kind. Prefixed ones change their prefix every 49 days, which no test
+/// crosses unless it means to.
+pub fn generator<'a>(
+    name: &str,
+    clock: impl Clock + 'a,
+    entropy: impl Entropy + 'a,
+    policy: ClockPolicy,
+    state: impl State + 'a,
+) -> Result<Ids<'a>> {
+    let node = || "9f6bdeced846".parse().expect("a node");
+    Ok(match name {
+        "v1" => Box::new(V1::new(clock, entropy).with_policy(policy).with_state(state)?),
+        "v1 with a node" => {
+            Box::new(V1::new(clock, entropy).with_node(node()).with_policy(policy).with_state(state)?)
+        }
+        "v6" => Box::new(V6::new(clock, entropy).with_policy(policy).with_state(state)?),
+        "v6 with a node" => {
+            Box::new(V6::new(clock, entropy).with_node(node()).with_policy(policy).with_state(state)?)
+        }
+        "v7" => Box::new(V7::new(clock, entropy).with_policy(policy).with_state(state)?),
+        "ulid" => Box::new(Ulid::new(clock, entropy).with_policy(policy).with_state(state)?),
+        "prefixed, ascending" => {
+            let interval: Interval = "49d".parse()?;
+            let prefix = Prefix::Sequential { bits: 16 };
+            let ids = Prefixed::new(clock, entropy, prefix, interval, Tail::Ascending)?;
+            Box::new(ids.with_policy(policy).with_state(state)?)
+        }
+        other => panic!("no kind {other}"),
+    })
+}

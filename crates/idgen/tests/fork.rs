@@ -1,0 +1,161 @@
+//! Parent and children of a fork make ids at the same time, with generators from before it.
+//!
+//! The children write raw ids into files and leave with `_exit`, as the test harness is threaded.
+#![cfg(unix)]
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+use idgen::generator::{DeviceShort, Generate, MysqlShort, V1, V6};
+use idgen::source::FileState;
+use idgen::{ShortId, Uuid};
+
+const CHILDREN: usize = 6;
+const IDS: usize = 2_000;
+
+/// Forks; each child and the parent run `make` with their number and write what it gives. Gives all ids
+/// with the number of the process that made them.
+fn in_family(folder: &Path, mut make: impl FnMut(usize) -> Vec<u128>) -> Vec<(usize, u128)> {
+    let write = |process: usize, ids: &[u128]| {
+        let bytes: Vec<u8> = ids.iter().flat_map(|id| id.to_be_bytes()).collect();
+        File::create(folder.join(process.to_string())).and_then(|mut file| file.write_all(&bytes))
+    };
+    let mut children = Vec::new();
+    for child in 1..=CHILDREN {
+        // SAFETY: the child only makes ids, writes a file and leaves; it takes no lock that another
+        // thread of the parent may have held, but the allocator's, which the C library resets.
+        match unsafe { libc::fork() } {
+            0 => {
+                let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    write(child, &make(child)).is_ok()
+                }));
+                // SAFETY: ends the child at once, without the harness's clean-up.
+                unsafe { libc::_exit(i32::from(!matches!(done, Ok(true)))) };
+            }
+            pid => {
+                assert!(pid > 0, "fork: {}", std::io::Error::last_os_error());
+                children.push(pid);
+            }
+        }
+    }
+    write(0, &make(0)).unwrap();
+    for pid in children {
+        let mut status = 0;
+        // SAFETY: waits for a child of this process; `status` outlives the call.
+        assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
+        assert_eq!(status, 0, "a child failed");
+    }
+    (0..=CHILDREN)
+        .flat_map(|process| {
+            let bytes = fs::read(folder.join(process.to_string())).unwrap();
+            let ids: Vec<u128> =
+                bytes.as_chunks::<16>().0.iter().map(|id| u128::from_be_bytes(*id)).collect();
+            assert!(!ids.is_empty());
+            ids.into_iter().map(move |id| (process, id))
+        })
+        .collect()
+}
+
+fn assert_no_repeats(name: &str, ids: Vec<(usize, u128)>) {
+    let mut makers = HashMap::new();
+    for (process, id) in ids {
+        if let Some(other) = makers.insert(id, process) {
+            panic!("{name}: processes {other} and {process} both made {id:032x}");
+        }
+    }
+}
+
+#[test]
+fn one_line_functions() {
+    type Kind = (&'static str, fn() -> Uuid, fn(&mut [Uuid]));
+    let kinds: [Kind; 7] = [
+        ("v1", idgen::v1, idgen::fill_v1),
+        ("v4", idgen::v4, idgen::fill_v4),
+        ("v6", idgen::v6, idgen::fill_v6),
+        ("v7", idgen::v7, idgen::fill_v7),
+        ("ulid", idgen::ulid, idgen::fill_ulid),
+        ("week", idgen::week, idgen::fill_week),
+        ("prefixed", idgen::prefixed, idgen::fill_prefixed),
+    ];
+    for (name, one, fill) in kinds {
+        let folder = tempfile::tempdir().unwrap();
+        // Fills the buffers and starts the counters that the children will inherit.
+        one();
+        let ids = in_family(folder.path(), |_| {
+            let mut ids: Vec<Uuid> = (0..IDS).map(|_| one()).collect();
+            let mut batch = vec![Uuid::nil(); IDS];
+            fill(&mut batch);
+            ids.extend(batch);
+            ids.iter().map(Uuid::as_u128).collect()
+        });
+        assert_no_repeats(name, ids);
+    }
+}
+
+/// In a build without shared memory a random node is told apart by the process id, and the ids of
+/// `UUID_SHORT()` cannot be had in a child.
+#[test]
+fn short_one_line_functions() {
+    type Kind = (&'static str, fn() -> ShortId);
+    let kinds: [Kind; 2] = [("short", idgen::short), ("mysql_short", || idgen::mysql_short(4))];
+    for (name, one) in kinds.into_iter().take(if cfg!(feature = "fast") { 2 } else { 1 }) {
+        let folder = tempfile::tempdir().unwrap();
+        one();
+        let ids = in_family(folder.path(), |_| (0..IDS).map(|_| u128::from(one().get())).collect());
+        assert_no_repeats(name, ids);
+    }
+}
+
+/// With a fixed node and no randomness to set them apart, the copies take other clock sequences, and
+/// the 64-bit kinds go on counting in shared memory; without such memory they refuse to work.
+#[test]
+fn values_with_a_fixed_node() {
+    let node = "9f6bdeced846".parse().unwrap();
+    let mut v1 = V1::system().unwrap().with_node(node);
+    let mut v6 = V6::system().unwrap().with_node(node);
+    let mut device = DeviceShort::system().unwrap().with_node(node);
+    let mut mysql = MysqlShort::new(idgen::source::SystemClock, 4).unwrap();
+    type Kind<'a> = (&'a str, Box<dyn FnMut() -> idgen::Result<u128> + 'a>);
+    let kinds: [Kind<'_>; 4] = [
+        ("v1", Box::new(move || v1.next_id().map(|id| id.as_u128()))),
+        ("v6", Box::new(move || v6.next_id().map(|id| id.as_u128()))),
+        ("device", Box::new(move || device.next_id().map(|id| id.get().into()))),
+        ("mysql", Box::new(move || mysql.next_id().map(|id| id.get().into()))),
+    ];
+    for (name, mut one) in kinds {
+        let folder = tempfile::tempdir().unwrap();
+        one().unwrap();
+        if cfg!(feature = "fast") {
+            assert_no_repeats(name, in_family(folder.path(), |_| (0..IDS).map(|_| one().unwrap()).collect()));
+        } else {
+            let results = in_family(folder.path(), |process| {
+                let refused = one().is_err_and(|error| error.is_forked());
+                vec![u128::from(refused == (process > 0))]
+            });
+            assert!(results.iter().all(|&(_, as_promised)| as_promised == 1), "{name}: {results:?}");
+        }
+    }
+}
+
+/// A state belongs to one process: a child that would share it gets an error instead of ids.
+#[test]
+fn values_with_a_state_refuse_to_work_in_a_child() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = |name: &str| FileState::open(folder.path().join(name)).unwrap();
+    let mut v6 = V6::system().unwrap().with_state(state("v6.state")).unwrap();
+    let mut device = DeviceShort::system().unwrap().with_state(state("device.state")).unwrap();
+    let saved = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    (v6.next_id().unwrap(), device.next_id().unwrap());
+    let before = (saved("v6.state"), saved("device.state"));
+    let results = in_family(folder.path(), |process| {
+        let errors = [v6.next_id().err(), device.next_id().err()];
+        let all_forked = errors.iter().all(|error| error.as_ref().is_some_and(idgen::Error::is_forked));
+        let none = errors.iter().all(Option::is_none);
+        vec![u128::from(if process == 0 { none } else { all_forked })]
+    });
+    assert!(results.iter().all(|&(_, as_promised)| as_promised == 1), "{results:?}");
+    drop((v6, device));
+    assert_ne!((saved("v6.state"), saved("device.state")), before, "the parent saved its clean end");
+}

@@ -1,0 +1,109 @@
+//! The 64-bit kinds at their limits.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use idgen::generator::{DeviceShort, Generate, MysqlShort};
+use idgen::source::{Clock, ClockPolicy, FixedClock, FixedEntropy, WhenBehind};
+use idgen::{ShortId, Timestamp};
+
+const NOON: Timestamp = Timestamp::from_unix_secs(1_795_262_400);
+
+fn device(clock: &FixedClock, when_behind: WhenBehind) -> DeviceShort<&FixedClock> {
+    let policy = ClockPolicy { when_behind, ..ClockPolicy::DEFAULT };
+    DeviceShort::new(clock, FixedEntropy::new(1)).unwrap().with_policy(policy)
+}
+
+/// 65,536 ids in one second, whatever the counter's start; the next one would repeat.
+#[test]
+fn a_full_second_is_an_error_or_a_wait() {
+    let clock = FixedClock::new(NOON);
+    let mut ids = device(&clock, WhenBehind::Error);
+    let mut all: HashSet<ShortId> = (0..65_536).map(|_| ids.next_id().unwrap()).collect();
+    assert_eq!(all.len(), 65_536);
+    let nodes: HashSet<u16> = all.iter().map(|id| id.device().node).collect();
+    assert_eq!(nodes.len(), 1, "a carry of the counter must not reach the node");
+    assert!(all.iter().all(|id| id.device().timestamp() == NOON));
+
+    let error = ids.next_id().unwrap_err();
+    assert!(error.is_exhausted() && error.to_string().contains("65,536"), "{error}");
+    let mut batch = [ShortId::new(1); 2];
+    assert!(ids.fill(&mut batch).unwrap_err().is_exhausted());
+    assert_eq!(batch, [ShortId::default(); 2]);
+
+    let mut ids = ids.with_policy(ClockPolicy { when_behind: WhenBehind::Wait, ..ClockPolicy::DEFAULT });
+    assert!(all.insert(ids.next_id().unwrap()));
+    assert_eq!(clock.now(), NOON.saturating_add(Duration::from_secs(1)));
+}
+
+#[test]
+fn a_batch_may_span_seconds() {
+    let clock = FixedClock::new(NOON);
+    let mut batch = vec![ShortId::default(); 150_000];
+    device(&clock, WhenBehind::Wait).fill(&mut batch).unwrap();
+    assert_eq!(batch.iter().collect::<HashSet<_>>().len(), 150_000);
+    let seconds: HashSet<u32> = batch.iter().map(|id| id.device().unix_secs).collect();
+    assert_eq!(seconds.len(), 3);
+}
+
+#[test]
+fn a_step_back_is_absorbed_then_refused_or_waited_for() {
+    for when_behind in [WhenBehind::Error, WhenBehind::Wait, WhenBehind::Restart] {
+        let clock = FixedClock::new(NOON);
+        let mut ids = device(&clock, when_behind);
+        let mut all = HashSet::from([ids.next_id().unwrap()]);
+        clock.set(NOON.saturating_sub(Duration::from_secs(10)));
+        assert!(all.insert(ids.next_id().unwrap()));
+        clock.set(NOON.saturating_sub(Duration::from_secs(100)));
+        match (when_behind, ids.next_id()) {
+            (WhenBehind::Error, Err(error)) => assert!(error.is_clock_behind(), "{error}"),
+            (WhenBehind::Error, Ok(id)) => panic!("{id} was made"),
+            (_, id) => {
+                assert!(all.insert(id.unwrap()));
+                assert_eq!(clock.now(), NOON.saturating_sub(Duration::from_secs(10)));
+            }
+        }
+    }
+}
+
+#[test]
+fn times_beyond_32_bits_are_errors() {
+    for secs in [-1, 1 << 32] {
+        let clock = FixedClock::new(Timestamp::from_unix_secs(secs));
+        assert!(device(&clock, WhenBehind::Wait).next_id().unwrap_err().is_time_out_of_range());
+        assert!(MysqlShort::new(&clock, 1).err().unwrap().is_time_out_of_range());
+    }
+}
+
+/// The counter of the largest server id must not run into another server's range, nor wrap.
+#[test]
+fn mysql_ids_end_with_their_server() {
+    let last_second = FixedClock::new(Timestamp::from_unix_secs(u32::MAX.into()));
+    for server_id in [0, 7, 255] {
+        let mut ids = MysqlShort::new(&last_second, server_id).unwrap();
+        let mut batch = vec![ShortId::default(); (1 << 24) - 1];
+        ids.fill(&mut batch).unwrap();
+        assert_eq!(ids.next_id().unwrap().get(), u64::from(server_id) << 56 | (1 << 56) - 1);
+        assert!(ids.next_id().unwrap_err().is_time_out_of_range());
+    }
+}
+
+/// A real MySQL 9.7.4 gave these numbers one after the other.
+#[test]
+fn mysql_ids_are_those_of_the_server() {
+    let text = include_str!("../../../tests/vectors/mysql-9.7.json");
+    let vectors: serde_json::Value = serde_json::from_str(text).unwrap();
+    let live = vectors["uuid_short_live"].as_array().unwrap();
+    let number = |i: usize| ShortId::new(live[i]["short"].as_u64().unwrap());
+    let server_id = live[0]["server_id"].as_u64().unwrap() as u8;
+    let first = number(0).mysql();
+    assert_eq!(first.server_id, server_id);
+    assert_eq!(first.counter, 0);
+    let startup = FixedClock::new(first.startup());
+    let mut ids = MysqlShort::new(&startup, server_id).unwrap();
+    assert_eq!(live.len(), 5);
+    for i in 0..live.len() {
+        assert_eq!(ids.next_id().unwrap(), number(i));
+    }
+    assert!(first.startup().unix_secs() <= live[0]["now"].as_i64().unwrap());
+}

@@ -1,0 +1,102 @@
+//! Threads that make ids at the same time.
+
+use std::collections::HashSet;
+use std::thread;
+
+use idgen::{ShortId, Uuid};
+
+const THREADS: usize = 8;
+
+fn from_threads<T: Send + Eq + std::hash::Hash>(make: impl Fn() -> Vec<T> + Sync) -> Vec<Vec<T>> {
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..THREADS).map(|_| scope.spawn(&make)).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+    })
+}
+
+fn assert_all_differ<T: Eq + std::hash::Hash>(name: &str, lists: &[Vec<T>]) {
+    let count: usize = lists.iter().map(Vec::len).sum();
+    assert_eq!(lists.iter().flatten().collect::<HashSet<_>>().len(), count, "{name} repeats");
+}
+
+#[test]
+fn no_kind_repeats_across_threads_and_order_holds_within() {
+    type Kind = (&'static str, bool, fn() -> Uuid, fn(&mut [Uuid]));
+    let kinds: [Kind; 7] = [
+        ("v1", false, idgen::v1, idgen::fill_v1),
+        ("v4", false, idgen::v4, idgen::fill_v4),
+        ("v6", true, idgen::v6, idgen::fill_v6),
+        ("v7", true, idgen::v7, idgen::fill_v7),
+        ("ulid", true, idgen::ulid, idgen::fill_ulid),
+        ("week", false, idgen::week, idgen::fill_week),
+        ("prefixed", true, idgen::prefixed, idgen::fill_prefixed),
+    ];
+    for (name, ascending, one, fill) in kinds {
+        let lists = from_threads(|| {
+            let mut all = Vec::new();
+            for _ in 0..50 {
+                all.extend((0..200).map(|_| one()));
+                let mut batch = [Uuid::nil(); 200];
+                fill(&mut batch);
+                all.extend(batch);
+            }
+            all
+        });
+        for list in &lists {
+            assert!(!ascending || list.is_sorted_by(|a, b| a < b), "{name} is out of order");
+        }
+        assert_all_differ(name, &lists);
+    }
+}
+
+#[test]
+fn short_kinds_share_one_line() {
+    let lists = from_threads(|| {
+        let mut all: Vec<ShortId> = (0..3_000).map(|_| idgen::short()).collect();
+        let mut batch = [ShortId::default(); 3_000];
+        idgen::fill_short(&mut batch);
+        all.extend(batch);
+        all
+    });
+    assert_all_differ("short", &lists);
+    let nodes: HashSet<u16> = lists.iter().flatten().map(|id| id.device().node).collect();
+    assert_eq!(nodes.len(), 1);
+
+    let lists = from_threads(|| {
+        let mut all: Vec<ShortId> = (0..30_000).map(|_| idgen::mysql_short(9)).collect();
+        let mut batch = [ShortId::default(); 3_000];
+        idgen::fill_mysql_short(9, &mut batch);
+        all.extend(batch);
+        all
+    });
+    assert_all_differ("mysql_short", &lists);
+    for list in &lists {
+        assert!(list.is_sorted_by(|a, b| a < b));
+    }
+}
+
+/// A thread's locals are destroyed in an order that nobody knows; ids must still be had there.
+#[test]
+fn ids_are_made_while_a_thread_ends() {
+    struct AtTheEnd(std::sync::mpsc::Sender<(Uuid, Uuid)>);
+    impl Drop for AtTheEnd {
+        fn drop(&mut self) {
+            let _ = self.0.send((idgen::v7(), idgen::v4()));
+        }
+    }
+    thread_local!(static LAST: std::cell::RefCell<Option<AtTheEnd>> = const { std::cell::RefCell::new(None) });
+    let (sender, receiver) = std::sync::mpsc::channel();
+    for first_the_ids in [true, false] {
+        let sender = sender.clone();
+        let made = thread::spawn(move || {
+            let make = || (idgen::v7(), idgen::v4());
+            let early = first_the_ids.then(make);
+            LAST.with(|last| *last.borrow_mut() = Some(AtTheEnd(sender)));
+            early.unwrap_or_else(make)
+        })
+        .join()
+        .unwrap();
+        let late = receiver.recv().unwrap();
+        assert!(made.0 != late.0 && made.1 != late.1);
+    }
+}
