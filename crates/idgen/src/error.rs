@@ -43,12 +43,13 @@ pub(crate) enum Kind {
     Exhausted { kind: &'static str, capacity: &'static str },
     /// The process was forked and this generator cannot tell itself from its parent's copy.
     Forked { what: &'static str },
-    /// The system gave no randomness.
+    /// A source gave no randomness.
     Entropy { detail: Excerpt },
     /// No hardware address was found.
+    #[cfg(feature = "std")]
     Node { detail: Excerpt },
-    /// A state file could not be read, understood, locked or written.
-    State { path: Excerpt, problem: &'static str, detail: Excerpt },
+    /// A state could not be read, understood, locked or written.
+    State { place: Excerpt, problem: &'static str, detail: Excerpt },
     /// A setting that makes no sense.
     Config { problem: &'static str, value: Excerpt, advice: &'static str },
 }
@@ -86,6 +87,30 @@ impl Error {
         Error::new(Kind::Config { problem, value: Excerpt::of(value), advice })
     }
 
+    /// For a source of your own: no randomness was to be had.
+    ///
+    /// ```
+    /// use idgen::{Error, Result, generator::{Generate, V4}, source::Entropy};
+    ///
+    /// struct Dry;
+    /// impl Entropy for Dry {
+    ///     fn fill(&mut self, _: &mut [u8]) -> Result<()> {
+    ///         Err(Error::entropy("the token was pulled out"))
+    ///     }
+    /// }
+    /// assert!(V4::new(Dry).next_id().unwrap_err().is_entropy());
+    /// ```
+    #[cold]
+    pub fn entropy(detail: impl fmt::Display) -> Self {
+        Error::new(Kind::Entropy { detail: Excerpt::of(detail) })
+    }
+
+    /// For a state of your own: the place, what is wrong with it (`"cannot be written"`), and why.
+    #[cold]
+    pub fn state(place: impl fmt::Display, problem: &'static str, detail: impl fmt::Display) -> Self {
+        Error::new(Kind::State { place: Excerpt::of(place), problem, detail: Excerpt::of(detail) })
+    }
+
     fn kind(&self) -> &Kind {
         &self.kind
     }
@@ -115,19 +140,24 @@ impl Error {
         matches!(self.kind(), Kind::Forked { .. })
     }
 
-    /// True where the operating system gave no randomness.
+    /// True where a source gave no randomness.
     pub fn is_entropy(&self) -> bool {
         matches!(self.kind(), Kind::Entropy { .. })
     }
 
-    /// True where a state file could not be read, understood, locked or written.
+    /// True where a state could not be read, understood, locked or written.
     pub fn is_state(&self) -> bool {
         matches!(self.kind(), Kind::State { .. })
     }
 
     /// True where a setting was refused.
     pub fn is_config(&self) -> bool {
-        matches!(self.kind(), Kind::Config { .. } | Kind::Node { .. })
+        match self.kind() {
+            Kind::Config { .. } => true,
+            #[cfg(feature = "std")]
+            Kind::Node { .. } => true,
+            _ => false,
+        }
     }
 
     /// The byte offset of the first offending byte of the input, where there is one.
@@ -164,11 +194,12 @@ impl fmt::Display for Error {
                 f,
                 "{what} was copied by fork and would repeat its parent's ids: build a new generator in the child"
             ),
-            Kind::Entropy { detail } => write!(f, "the operating system gave no random bytes: {detail}"),
+            Kind::Entropy { detail } => write!(f, "no random bytes: {detail}"),
+            #[cfg(feature = "std")]
             Kind::Node { detail } => {
                 write!(f, "no hardware address: {detail}; use a random node or name one")
             }
-            Kind::State { path, problem, detail } => write!(f, "state file \"{path}\" {problem}: {detail}"),
+            Kind::State { place, problem, detail } => write!(f, "the state \"{place}\" {problem}: {detail}"),
             Kind::Config { problem, value, advice } => write!(f, "{problem} \"{value}\": {advice}"),
         }
     }

@@ -144,7 +144,7 @@ fn bucketed(ids: f64, secs: f64, interval: Interval) -> f64 {
 /// A device that makes `r` ids in the second covers `r` consecutive of 65,536 values; two such runs
 /// meet for `2r - 1` of the 65,536 distances. Below one id a second, both must make one at all.
 fn overlap(rate: f64) -> f64 {
-    let run = rate.max(1.0).min(65_536.0);
+    let run = rate.clamp(1.0, 65_536.0);
     let active = rate.min(1.0);
     active * active * ((2.0 * run - 1.0) / 65_536.0).min(1.0)
 }

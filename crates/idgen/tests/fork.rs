@@ -2,6 +2,7 @@
 //!
 //! The children write raw ids into files and leave with `_exit`, as the test harness is threaded.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -147,7 +148,8 @@ fn values_with_a_state_refuse_to_work_in_a_child() {
     let mut v6 = V6::system().unwrap().with_state(state("v6.state")).unwrap();
     let mut device = DeviceShort::system().unwrap().with_state(state("device.state")).unwrap();
     let saved = |name: &str| fs::read(folder.path().join(name)).unwrap();
-    (v6.next_id().unwrap(), device.next_id().unwrap());
+    v6.next_id().unwrap();
+    device.next_id().unwrap();
     let before = (saved("v6.state"), saved("device.state"));
     let results = in_family(folder.path(), |process| {
         let errors = [v6.next_id().err(), device.next_id().err()];

@@ -1,4 +1,5 @@
 //! The 64-bit kinds at their limits.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -83,7 +84,7 @@ fn mysql_ids_end_with_their_server() {
         let mut ids = MysqlShort::new(&last_second, server_id).unwrap();
         let mut batch = vec![ShortId::default(); (1 << 24) - 1];
         ids.fill(&mut batch).unwrap();
-        assert_eq!(ids.next_id().unwrap().get(), u64::from(server_id) << 56 | (1 << 56) - 1);
+        assert_eq!(ids.next_id().unwrap().get(), (u64::from(server_id) << 56) | ((1 << 56) - 1));
         assert!(ids.next_id().unwrap_err().is_time_out_of_range());
     }
 }

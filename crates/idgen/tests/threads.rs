@@ -1,4 +1,5 @@
 //! Threads that make ids at the same time.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::HashSet;
 use std::thread;

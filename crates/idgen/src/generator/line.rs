@@ -1,6 +1,6 @@
 //! The last point of an ascending line of ids, and how much of the line a state has reserved.
 
-use crate::error::{Error, Excerpt, Kind as ErrorKind, Result};
+use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::kind::Kind;
 use crate::node::Node;
 use crate::source::fork::ForkMark;
@@ -117,11 +117,11 @@ impl<S: State> Drop for Line<S> {
 pub(crate) fn load(kind: Kind, state: &mut impl State) -> Result<Option<Saved>> {
     let saved = state.load()?;
     match saved {
-        Some(Saved { kind: other, .. }) if other != kind => Err(Error::new(ErrorKind::State {
-            path: Excerpt::of(other),
-            problem: "belongs to another kind of id",
-            detail: Excerpt::of(format_args!("it was asked to serve {kind}; give each kind its own file")),
-        })),
+        Some(Saved { kind: other, .. }) if other != kind => Err(Error::state(
+            other,
+            "belongs to another kind of id",
+            format_args!("it was asked to serve {kind}; give each kind its own"),
+        )),
         _ => Ok(saved),
     }
 }

@@ -153,7 +153,7 @@ pub use real::{Csprng, OsEntropy, ThreadEntropy};
 #[cfg(feature = "std")]
 mod real {
     use super::{Entropy, KEY_LEN, Keystream, Zeroize};
-    use crate::error::{Error, Excerpt, Kind, Result};
+    use crate::error::{Error, Result};
     use crate::source::fork::ForkMark;
 
     /// The operating system's generator; a system call each time.
@@ -162,7 +162,7 @@ mod real {
 
     impl Entropy for OsEntropy {
         fn fill(&mut self, bytes: &mut [u8]) -> Result<()> {
-            getrandom::fill(bytes).map_err(|error| Error::new(Kind::Entropy { detail: Excerpt::of(error) }))
+            getrandom::fill(bytes).map_err(Error::entropy)
         }
     }
 

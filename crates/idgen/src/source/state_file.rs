@@ -12,7 +12,7 @@ use std::{format, fs};
 
 use sha2::{Digest, Sha256};
 
-use crate::error::{Error, Excerpt, Kind as ErrorKindOf, Result};
+use crate::error::{Error, Kind as ErrorKindOf, Result};
 use crate::source::fork::ForkMark;
 use crate::source::state::{Saved, State};
 
@@ -123,7 +123,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 fn refused(path: &Path, problem: &'static str, detail: impl core::fmt::Display) -> Error {
-    Error::new(ErrorKindOf::State { path: Excerpt::of(path.display()), problem, detail: Excerpt::of(detail) })
+    Error::state(path.display(), problem, detail)
 }
 
 fn format(saved: &Saved) -> String {
