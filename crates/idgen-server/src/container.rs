@@ -1,0 +1,154 @@
+//! A server in a container, steered through the `docker` command.
+//!
+//! The command, not the engine's HTTP interface: it settles on an API version that both sides speak
+//! (Rust's `testcontainers` asks for a fixed one, which Debian 12's engine refuses), follows Docker contexts
+//! and `DOCKER_HOST`, and works with Podman's stand-in.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::keeper::Keeper;
+use crate::{Error, Flavor, Settings};
+
+/// A running container.
+#[derive(Debug)]
+pub(crate) struct Container {
+    name: String,
+    // Removes the container and its volume.
+    _keeper: Keeper,
+}
+
+/// True where a container engine answers.
+pub(crate) fn engine_answers() -> bool {
+    docker(&["version", "--format", "{{.Server.Version}}"]).is_ok()
+}
+
+/// The image to use: the user's, else the one that the setup script builds.
+pub(crate) fn image(flavor: Flavor) -> String {
+    std::env::var(format!("IDGEN_{}_IMAGE", flavor.shout()))
+        .ok()
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| flavor.own_image().to_owned())
+}
+
+/// True where the image is on this machine; one that the user named is pulled first.
+pub(crate) fn image_is_here(flavor: Flavor) -> bool {
+    let image = image(flavor);
+    docker(&["image", "inspect", &image]).is_ok()
+        || (image != flavor.own_image() && docker(&["pull", "-q", &image]).is_ok())
+}
+
+impl Container {
+    pub(crate) fn start(
+        flavor: Flavor,
+        settings: &Settings,
+        password: &str,
+        port: u16,
+    ) -> Result<Container, Error> {
+        let image = image(flavor);
+        let name = format!("idgen-{}-{}", flavor.shout().to_lowercase(), uuid::Uuid::new_v4().simple());
+        // Set up before the container exists: nothing in between may leave one behind.
+        let keeper = Keeper::spawn(r#"docker rm --force --volumes "$1""#, &[&name])
+            .map_err(|error| Error::new(format!("cannot run sh, which removes containers: {error}")))?;
+        let mut run = Command::new("docker");
+        run.args(["run", "--detach", "--name", &name, "--label", "idgen-server"]);
+        // The host's network on Linux: the port stays the same over a restart, and no proxy slows what is
+        // measured. Elsewhere containers run in a virtual machine, and the port is forwarded.
+        if cfg!(target_os = "linux") {
+            run.args(["--network", "host"]);
+        } else {
+            run.args(["--publish", &format!("127.0.0.1:{port}:{port}")]);
+        }
+        // Without a value, docker takes the variable from its own environment: it shows in no process list.
+        run.args(["--env", "MYSQL_ROOT_PASSWORD"]).env("MYSQL_ROOT_PASSWORD", password);
+        if let Some((read, write)) = settings.iops_limits() {
+            let disk = engine_disk()?;
+            run.arg(format!("--device-read-iops={}:{read}", disk.display()));
+            run.arg(format!("--device-write-iops={}:{write}", disk.display()));
+        }
+        run.arg(&image);
+        run.arg(format!("--port={port}"));
+        run.arg(if cfg!(target_os = "linux") { "--bind-address=127.0.0.1" } else { "--bind-address=*" });
+        if flavor == Flavor::MySql {
+            run.arg("--mysqlx=OFF");
+        }
+        run.arg("--skip-name-resolve").args(settings.arguments());
+        output(&mut run)
+            .map_err(|error| Error::new(format!("cannot start a container of {image}: {error}")))?;
+        Ok(Container { name, _keeper: keeper })
+    }
+
+    /// SIGKILL to the server, and nothing else.
+    pub(crate) fn kill(&self) -> Result<(), Error> {
+        self.docker(&["kill", "--signal", "KILL", &self.name])?;
+        // `kill` returns once the signal is sent.
+        self.docker(&["wait", &self.name])
+    }
+
+    /// An orderly stop; killed after a minute.
+    pub(crate) fn stop(&self) -> Result<(), Error> {
+        self.docker(&["stop", "--time", "60", &self.name])
+    }
+
+    pub(crate) fn start_again(&self) -> Result<(), Error> {
+        self.docker(&["start", &self.name])
+    }
+
+    pub(crate) fn runs(&self) -> bool {
+        docker(&["inspect", "--format", "{{.State.Running}}", &self.name]).is_ok_and(|text| text == "true")
+    }
+
+    /// The last words of the server.
+    pub(crate) fn log(&self) -> String {
+        let logs = Command::new("docker").args(["logs", "--tail", "20", &self.name]).output();
+        logs.map(|logs| String::from_utf8_lossy(&logs.stderr).trim().to_owned()).unwrap_or_default()
+    }
+
+    pub(crate) fn copy_data_file(&self, relative: &str, to: &Path) -> Result<(), Error> {
+        self.docker(&["cp", &format!("{}:/var/lib/mysql/{relative}", self.name), &to.to_string_lossy()])
+    }
+
+    fn docker(&self, arguments: &[&str]) -> Result<(), Error> {
+        docker(arguments)
+            .map(drop)
+            .map_err(|error| Error::new(format!("docker {} failed: {error}", arguments[0])))
+    }
+}
+
+/// The block device that holds the engine's data, for its throttles.
+fn engine_disk() -> Result<PathBuf, Error> {
+    let root = docker(&["info", "--format", "{{.DockerRootDir}}"]).map_err(Error::new)?;
+    let unknown = |why: String| {
+        Error::new(format!(
+            "cannot limit IOPS: the disk of {root} is not to be found out ({why}); run without a limit"
+        ))
+    };
+    let device = fs::metadata(&root).map_err(|error| unknown(error.to_string()))?.dev();
+    // The kernel's split of dev_t into major and minor numbers, see makedev(3).
+    let major = (device >> 8) & 0xfff | (device >> 32) & !0xfff;
+    let minor = device & 0xff | (device >> 12) & !0xff;
+    let mut node = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}"))
+        .map_err(|error| unknown(format!("device {major}:{minor}: {error}")))?;
+    // Throttles work on whole disks.
+    if node.join("partition").exists() {
+        node.pop();
+    }
+    let name = node.file_name().ok_or_else(|| unknown("a device without a name".to_owned()))?;
+    Ok(Path::new("/dev").join(name))
+}
+
+/// Runs docker and gives what it printed; the error is what it complained about.
+fn docker(arguments: &[&str]) -> Result<String, String> {
+    output(Command::new("docker").args(arguments))
+}
+
+fn output(command: &mut Command) -> Result<String, String> {
+    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+    }
+}

@@ -1,0 +1,41 @@
+//! A real MySQL or MariaDB server for a test or a measurement.
+//!
+//! [`Server::start`] takes the first way that this machine offers:
+//!
+//! 1. a URL, when the user names one in `IDGEN_MYSQL_URL` or `IDGEN_MARIADB_URL`;
+//! 2. a container, when Docker answers and the image is there (`IDGEN_MYSQL_IMAGE` and
+//!    `IDGEN_MARIADB_IMAGE` name another image, which is pulled when absent);
+//! 3. a private server process from the machine's own `mysqld` or `mariadbd`.
+//!
+//! Where none is possible the error says what to install. A test is never skipped.
+//!
+//! Containers and processes listen on the loopback interface only, with a random password, and are gone
+//! when the [`Server`] is dropped, when the program panics, and even when it is killed: a small shell
+//! holds the other end of a pipe and clears up as soon as the pipe closes.
+//!
+//! ```no_run
+//! use idgen_server::{Flavor, Server, Settings};
+//!
+//! let server = Server::start(Flavor::MySql, &Settings::new().buffer_pool_mib(64))?;
+//! let scratch = server.scratch()?;
+//! println!("{} {} at {}", server.flavor(), server.version(), server.shown_url());
+//! // Connect to `scratch.url()`; the schema goes when `scratch` is dropped.
+//! # Ok::<(), idgen_server::Error>(())
+//! ```
+
+mod container;
+mod error;
+mod flavor;
+mod keeper;
+mod process;
+mod scratch;
+mod server;
+mod settings;
+mod sql;
+mod url;
+
+pub use error::Error;
+pub use flavor::Flavor;
+pub use scratch::Scratch;
+pub use server::{Provider, Server};
+pub use settings::Settings;

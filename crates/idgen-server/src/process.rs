@@ -1,0 +1,208 @@
+//! A private server process, from the binaries of this machine.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::keeper::Keeper;
+use crate::{Error, Flavor, Settings};
+
+/// A server process with a temporary data directory.
+#[derive(Debug)]
+pub(crate) struct Process {
+    // Kills the server and removes its directory. First field: dropped, thus done, first.
+    _keeper: Keeper,
+    directory: PathBuf,
+    binary: PathBuf,
+    arguments: Vec<String>,
+    child: Mutex<Option<Child>>,
+}
+
+/// The server binary of this machine, if there is one of this flavor. `IDGEN_MYSQLD` and `IDGEN_MARIADBD`
+/// name another.
+pub(crate) fn binary(flavor: Flavor) -> Option<PathBuf> {
+    let (variable, names): (_, &[&str]) = match flavor {
+        Flavor::MySql => ("IDGEN_MYSQLD", &["mysqld"]),
+        // Older MariaDB packages call theirs mysqld too.
+        Flavor::MariaDb => ("IDGEN_MARIADBD", &["mariadbd", "mysqld"]),
+    };
+    let named = std::env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let places = || {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut places: Vec<PathBuf> = std::env::split_paths(&path).collect();
+        places.extend(["/usr/sbin", "/usr/local/sbin", "/usr/local/mysql/bin"].map(PathBuf::from));
+        places
+    };
+    let candidates = match named {
+        Some(path) => vec![path],
+        None => names.iter().flat_map(|name| places().into_iter().map(move |at| at.join(name))).collect(),
+    };
+    candidates.into_iter().find(|path| {
+        let Ok(output) = Command::new(path).arg("--version").stdin(Stdio::null()).output() else {
+            return false;
+        };
+        output.status.success() && Flavor::of_version(&String::from_utf8_lossy(&output.stdout)) == flavor
+    })
+}
+
+impl Process {
+    pub(crate) fn start(
+        flavor: Flavor,
+        settings: &Settings,
+        password: &str,
+        port: u16,
+    ) -> Result<Process, Error> {
+        if settings.iops_limits().is_some() {
+            return Err(Error::new(
+                "IOPS can be limited for containers only: start Docker, or run without a limit",
+            ));
+        }
+        let binary =
+            binary(flavor).ok_or_else(|| Error::new(format!("no {flavor} server on this machine")))?;
+        let io = |what: &str, error: std::io::Error| Error::new(format!("cannot {what}: {error}"));
+        let directory = tempfile::Builder::new()
+            .prefix("idgen-server-")
+            .tempdir()
+            .map_err(|error| io("make a directory for the server", error))?
+            .keep();
+        let keeper = Keeper::spawn(
+            r#"[ -s "$1/pid" ] && kill -9 "$(cat "$1/pid")"; rm -rf "$1""#,
+            &[&directory.to_string_lossy()],
+        )
+        .map_err(|error| io("run sh, which stops the server", error))?;
+
+        let data = directory.join("data");
+        fs::create_dir(&data).map_err(|error| io("make the data directory", error))?;
+        initialise(flavor, &binary, &directory, &data)?;
+
+        let start_sql = directory.join("start.sql");
+        // The password is hexadecimal digits: nothing to quote. MariaDB's installer leaves roots without a
+        // password, which would match first.
+        let statements = format!(
+            "DROP USER IF EXISTS root@'127.0.0.1', root@'::1';\n\
+             CREATE USER IF NOT EXISTS root@'%' IDENTIFIED BY '{password}';\n\
+             GRANT ALL PRIVILEGES ON *.* TO root@'%' WITH GRANT OPTION;\n\
+             ALTER USER root@localhost IDENTIFIED BY '{password}';\n"
+        );
+        fs::write(&start_sql, statements).map_err(|error| io("write the first statements", error))?;
+        let mut arguments = vec![
+            "--no-defaults".to_owned(),
+            format!("--datadir={}", data.display()),
+            format!("--socket={}", directory.join("s").display()),
+            format!("--pid-file={}", directory.join("server.pid").display()),
+            format!("--init-file={}", start_sql.display()),
+            format!("--port={port}"),
+            "--bind-address=127.0.0.1".to_owned(),
+            "--skip-name-resolve".to_owned(),
+        ];
+        arguments.extend(user_option());
+        if flavor == Flavor::MySql {
+            arguments.push("--mysqlx=OFF".to_owned());
+            arguments.push("--secure-file-priv=NULL".to_owned());
+        }
+        arguments.extend(settings.arguments());
+        let process = Process { _keeper: keeper, directory, binary, arguments, child: Mutex::new(None) };
+        process.start_again()?;
+        Ok(process)
+    }
+
+    /// SIGKILL, and waits until the process is gone.
+    pub(crate) fn kill(&self) -> Result<(), Error> {
+        let Some(mut child) = self.child().take() else { return Ok(()) };
+        child
+            .kill()
+            .and_then(|()| child.wait())
+            .map(drop)
+            .map_err(|error| Error::new(format!("cannot kill the server: {error}")))
+    }
+
+    /// Waits until the process, told to shut down, is gone.
+    pub(crate) fn wait(&self) -> Result<(), Error> {
+        let Some(mut child) = self.child().take() else { return Ok(()) };
+        child.wait().map(drop).map_err(|error| Error::new(format!("cannot wait for the server: {error}")))
+    }
+
+    pub(crate) fn start_again(&self) -> Result<(), Error> {
+        let mut child = self.child();
+        let spawn = || {
+            let log = File::options().create(true).append(true).open(self.directory.join("log"))?;
+            let child = Command::new(&self.binary)
+                .args(&self.arguments)
+                .stdin(Stdio::null())
+                .stdout(log.try_clone()?)
+                .stderr(log)
+                .spawn()?;
+            fs::write(self.directory.join("pid"), child.id().to_string())?;
+            Ok(child)
+        };
+        *child = Some(spawn().map_err(|error: std::io::Error| {
+            Error::new(format!("cannot run {}: {error}", self.binary.display()))
+        })?);
+        Ok(())
+    }
+
+    pub(crate) fn runs(&self) -> bool {
+        self.child().as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
+    }
+
+    /// The last words of the server.
+    pub(crate) fn log(&self) -> String {
+        let text = fs::read_to_string(self.directory.join("log")).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        lines[lines.len().saturating_sub(20)..].join("\n")
+    }
+
+    pub(crate) fn copy_data_file(&self, relative: &str, to: &Path) -> Result<(), Error> {
+        let from = self.directory.join("data").join(relative);
+        fs::copy(&from, to).map(drop).map_err(|error| {
+            Error::new(format!("cannot copy {} to {}: {error}", from.display(), to.display()))
+        })
+    }
+
+    fn child(&self) -> MutexGuard<'_, Option<Child>> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // The keeper kills too, but only a parent can take a dead child away.
+        let _ = self.kill();
+    }
+}
+
+/// A server refuses to run as root unless told so in words.
+fn user_option() -> Option<String> {
+    let uid = Command::new("id").arg("-u").output().ok()?;
+    (uid.stdout.trim_ascii() == b"0").then(|| "--user=root".to_owned())
+}
+
+/// Makes the system tables.
+fn initialise(flavor: Flavor, binary: &Path, directory: &Path, data: &Path) -> Result<(), Error> {
+    let mut command = match flavor {
+        Flavor::MySql => {
+            let mut command = Command::new(binary);
+            command.args(["--no-defaults", "--initialize-insecure"]);
+            command
+        }
+        Flavor::MariaDb => {
+            let mut command = Command::new("mariadb-install-db");
+            command.args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]);
+            command
+        }
+    };
+    command.arg(format!("--datadir={}", data.display())).args(user_option());
+    let output = command.current_dir(directory).stdin(Stdio::null()).output().map_err(|error| {
+        Error::new(format!("cannot run {}: {error}", command.get_program().to_string_lossy()))
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(Error::new(format!(
+        "{} could not make a data directory: {}{}",
+        command.get_program().to_string_lossy(),
+        String::from_utf8_lossy(&output.stdout).trim(),
+        String::from_utf8_lossy(&output.stderr).trim()
+    )))
+}

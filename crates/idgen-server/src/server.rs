@@ -1,0 +1,363 @@
+//! The handle of a server, whatever it is.
+
+use std::fmt;
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::container::{self, Container};
+use crate::process::{self, Process};
+use crate::{Error, Flavor, Scratch, Settings, sql, url};
+
+/// How long a server may take to accept its first query. InnoDB recovers from its log in this time too.
+const START_LIMIT: Duration = Duration::from_secs(180);
+
+/// Where a server came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// A container, removed at the end.
+    Container,
+    /// A process of this machine with a temporary data directory, killed at the end.
+    Process,
+    /// The user's own server, which stays as it is.
+    Url,
+}
+
+#[derive(Debug)]
+enum Way {
+    Container(Container),
+    Process(Process),
+    Url,
+}
+
+/// A running server. Dropping it ends what it started.
+pub struct Server {
+    flavor: Flavor,
+    version: String,
+    url: String,
+    way: Way,
+}
+
+impl Server {
+    /// Starts a server, or takes the one that the user named; see the [crate's page](crate) for the order.
+    ///
+    /// # Errors
+    /// No way is open on this machine (the message says what to install), the server does not come up (its
+    /// last words are in the message), or it does not have the settings that were asked for.
+    pub fn start(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
+        if given_url(flavor).is_some() {
+            Server::given(flavor, settings)
+        } else if container::engine_answers() && container::image_is_here(flavor) {
+            Server::container(flavor, settings)
+        } else if process::binary(flavor).is_some() {
+            Server::process(flavor, settings)
+        } else {
+            Err(Error::new(format!(
+                "no {flavor} server: no container engine answers or the image {} is missing (run scripts/setup.sh), \
+                 no {flavor} server program was found, and IDGEN_{}_URL is not set",
+                container::image(flavor),
+                flavor.shout(),
+            )))
+        }
+    }
+
+    /// Starts a container.
+    ///
+    /// # Errors
+    /// As for [`start`](Server::start).
+    pub fn container(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
+        Server::own(flavor, settings, |password, port| {
+            Container::start(flavor, settings, password, port).map(Way::Container)
+        })
+    }
+
+    /// Starts a process from this machine's binaries.
+    ///
+    /// # Errors
+    /// As for [`start`](Server::start), and where a limit on IOPS is asked for.
+    pub fn process(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
+        Server::own(flavor, settings, |password, port| {
+            Process::start(flavor, settings, password, port).map(Way::Process)
+        })
+    }
+
+    /// Takes the server at `IDGEN_MYSQL_URL` or `IDGEN_MARIADB_URL`.
+    ///
+    /// # Errors
+    /// The variable is not set, or the server is not reached, is of the other flavor, or lacks a setting.
+    pub fn given(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
+        let url = given_url(flavor)
+            .ok_or_else(|| Error::new(format!("IDGEN_{}_URL is not set", flavor.shout())))?;
+        if settings.iops_limits().is_some() {
+            return Err(Error::new("IOPS of a server given by URL cannot be limited: run without a limit"));
+        }
+        let server = Server::ready(flavor, url, Way::Url)?;
+        server.check(settings)?;
+        Ok(server)
+    }
+
+    /// A port may be taken between its choice and its use, so a failed start is tried again.
+    fn own(
+        flavor: Flavor,
+        settings: &Settings,
+        start: impl Fn(&str, u16) -> Result<Way, Error>,
+    ) -> Result<Server, Error> {
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let port = free_port()?;
+            let password = uuid::Uuid::new_v4().simple().to_string();
+            let started = start(&password, port)
+                .and_then(|way| Server::ready(flavor, url::local(&password, port), way));
+            match started {
+                Ok(server) => {
+                    server.check(settings)?;
+                    return Ok(server);
+                }
+                Err(error) if attempt < 3 && error.to_string().contains("in use") => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Waits until the server answers.
+    fn ready(flavor: Flavor, url: String, way: Way) -> Result<Server, Error> {
+        let mut server = Server { flavor, version: String::new(), url, way };
+        server.version = server.wait_ready()?;
+        if Flavor::of_version(&server.version) != flavor {
+            return Err(Error::new(format!(
+                "{} is version {}, which is not {flavor}",
+                server.shown_url(),
+                server.version
+            )));
+        }
+        Ok(server)
+    }
+
+    fn wait_ready(&self) -> Result<String, Error> {
+        let begin = Instant::now();
+        loop {
+            let error = match sql::rows(&self.url, "SELECT VERSION()") {
+                Ok(rows) => return Ok(rows.concat().concat()),
+                Err(error) => error,
+            };
+            let (runs, log) = match &self.way {
+                Way::Container(container) => (container.runs(), container.log()),
+                Way::Process(process) => (process.runs(), process.log()),
+                Way::Url => (false, String::new()),
+            };
+            // A refused password stays refused.
+            let refused =
+                error.as_database_error().and_then(|e| e.code()).is_some_and(|code| code == "28000");
+            if !runs || refused || begin.elapsed() > START_LIMIT {
+                return Err(Error::new(format!(
+                    "no {} at {}: {error}\n{log}",
+                    self.flavor,
+                    self.shown_url()
+                )));
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Compares the settings asked for with those the server runs with.
+    fn check(&self, settings: &Settings) -> Result<(), Error> {
+        for (name, wanted) in settings.options() {
+            let found = self.variable(name)?;
+            if !found.as_deref().is_some_and(|found| same_value(found, wanted)) {
+                return Err(Error::new(format!(
+                    "{} runs with {name} = {}, not {wanted} as asked",
+                    self.shown_url(),
+                    found.as_deref().unwrap_or("(unknown variable)")
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The connection URL of the administrator, with its password: not for logs.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The connection URL without its password.
+    pub fn shown_url(&self) -> String {
+        url::redacted(&self.url)
+    }
+
+    /// MySQL or MariaDB.
+    pub fn flavor(&self) -> Flavor {
+        self.flavor
+    }
+
+    /// What `SELECT VERSION()` gives.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Where this server came from.
+    pub fn provider(&self) -> Provider {
+        match self.way {
+            Way::Container(_) => Provider::Container,
+            Way::Process(_) => Provider::Process,
+            Way::Url => Provider::Url,
+        }
+    }
+
+    /// A new schema with a random name, dropped with the value.
+    ///
+    /// # Errors
+    /// The server refuses, for example for want of privileges.
+    pub fn scratch(&self) -> Result<Scratch, Error> {
+        Scratch::create(&self.url)
+    }
+
+    /// The value of a global variable, `None` where the server has none of this name.
+    ///
+    /// # Errors
+    /// The server cannot be asked.
+    pub fn variable(&self, name: &str) -> Result<Option<String>, Error> {
+        let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        let rows = sql::rows(&self.url, &format!("SHOW GLOBAL VARIABLES WHERE Variable_name = '{plain}'"))
+            .map_err(|error| Error::new(format!("{}: {error}", self.shown_url())))?;
+        Ok(rows.into_iter().next().and_then(|row| row.into_iter().nth(1)))
+    }
+
+    /// Every variable that moves a measurement, with the value in force, for the head of a report.
+    ///
+    /// # Errors
+    /// The server cannot be asked.
+    pub fn shown_settings(&self) -> Result<Vec<(String, String)>, Error> {
+        let statement = "SHOW GLOBAL VARIABLES WHERE Variable_name LIKE 'innodb%' OR Variable_name IN \
+            ('binlog_format', 'sync_binlog', 'log_bin', 'transaction_isolation', 'tx_isolation', 'version', \
+             'version_comment', 'sql_mode', 'character_set_server', 'collation_server', 'max_connections', \
+             'auto_increment_increment', 'auto_increment_offset', 'flush', 'query_cache_type', 'thread_handling')";
+        let rows = sql::rows(&self.url, statement)
+            .map_err(|error| Error::new(format!("{}: {error}", self.shown_url())))?;
+        Ok(rows.into_iter().filter_map(|row| <[String; 2]>::try_from(row).ok().map(Into::into)).collect())
+    }
+
+    /// Kills the server with SIGKILL, as a crash would. [`start_again`](Server::start_again) brings it back,
+    /// at the same URL.
+    ///
+    /// # Errors
+    /// The server is not ours to kill, or the engine refuses.
+    pub fn kill(&self) -> Result<(), Error> {
+        match &self.way {
+            Way::Container(container) => container.kill(),
+            Way::Process(process) => process.kill(),
+            Way::Url => Err(self.not_ours("killed")),
+        }
+    }
+
+    /// Stops the server in good order.
+    ///
+    /// # Errors
+    /// The server is not ours to stop, or does not obey.
+    pub fn stop(&self) -> Result<(), Error> {
+        match &self.way {
+            Way::Container(container) => container.stop(),
+            Way::Process(process) => {
+                sql::rows(&self.url, "SHUTDOWN")
+                    .map_err(|error| Error::new(format!("the server does not shut down: {error}")))?;
+                process.wait()
+            }
+            Way::Url => Err(self.not_ours("stopped")),
+        }
+    }
+
+    /// Starts a stopped or killed server with its data, and waits until it answers.
+    ///
+    /// # Errors
+    /// The server is not ours to start, or does not come up.
+    pub fn start_again(&self) -> Result<(), Error> {
+        match &self.way {
+            Way::Container(container) => container.start_again()?,
+            Way::Process(process) => process.start_again()?,
+            Way::Url => return Err(self.not_ours("started")),
+        }
+        self.wait_ready().map(drop)
+    }
+
+    /// Copies a file of the data directory, such as `schema/table.ibd`. It is consistent only while the table
+    /// is locked by `FLUSH TABLES ... FOR EXPORT`, or the server is stopped.
+    ///
+    /// # Errors
+    /// The data directory is out of reach (a URL), or the file is not there.
+    pub fn copy_data_file(&self, relative: &str, to: &Path) -> Result<(), Error> {
+        match &self.way {
+            Way::Container(container) => container.copy_data_file(relative, to),
+            Way::Process(process) => process.copy_data_file(relative, to),
+            Way::Url => Err(Error::new(format!("the files of {} are out of reach", self.shown_url()))),
+        }
+    }
+
+    fn not_ours(&self, what: &str) -> Error {
+        Error::new(format!("{} was given by URL and is not {what} by this program", self.shown_url()))
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("flavor", &self.flavor)
+            .field("version", &self.version)
+            .field("url", &self.shown_url())
+            .field("provider", &self.provider())
+            .finish()
+    }
+}
+
+fn given_url(flavor: Flavor) -> Option<String> {
+    std::env::var(format!("IDGEN_{}_URL", flavor.shout())).ok().filter(|url| !url.is_empty())
+}
+
+/// Servers write switches and sizes in more than one way.
+fn same_value(found: &str, wanted: &str) -> bool {
+    let plain = |text: &str| match text.to_ascii_uppercase().as_str() {
+        "ON" | "TRUE" => "1".to_owned(),
+        "OFF" | "FALSE" => "0".to_owned(),
+        other => other.trim_end_matches(".000000").to_owned(),
+    };
+    let bytes = |text: &str| {
+        let (digits, unit) = text.split_at(text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len());
+        let shift = match unit.to_ascii_uppercase().as_str() {
+            "K" => 10,
+            "M" => 20,
+            "G" => 30,
+            _ => return None,
+        };
+        digits.parse::<u64>().ok().map(|number| (number << shift).to_string())
+    };
+    plain(found) == plain(wanted) || bytes(wanted).is_some_and(|wanted| found == wanted)
+}
+
+/// A port that was free a moment ago and that no other start of this program was given.
+fn free_port() -> Result<u16, Error> {
+    static GIVEN: Mutex<Vec<u16>> = Mutex::new(Vec::new());
+    let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .map_err(|error| Error::new(format!("no free port: {error}")))?;
+        if !given.contains(&listener.port()) {
+            given.push(listener.port());
+            return Ok(listener.port());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::same_value;
+
+    #[test]
+    fn values_are_compared_by_meaning() {
+        assert!(same_value("ON", "1"));
+        assert!(same_value("134217728", "128M"));
+        assert!(same_value("O_DIRECT", "o_direct"));
+        assert!(!same_value("1", "2"));
+        assert!(!same_value("ON", "OFF"));
+    }
+}

@@ -1,0 +1,72 @@
+//! How a server is to run.
+
+/// Settings of a server that this crate starts. A server given by URL is taken as it is, and
+/// [`Server::start`](crate::Server::start) then refuses settings that it does not have.
+///
+/// ```
+/// use idgen_server::Settings;
+///
+/// let settings = Settings::new()
+///     .buffer_pool_mib(128)
+///     .flush_method("O_DIRECT")
+///     .option("innodb_flush_log_at_trx_commit", "1");
+/// assert_eq!(settings.wanted("innodb_flush_method"), Some("O_DIRECT"));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    options: Vec<(String, String)>,
+    read_iops: Option<u32>,
+    write_iops: Option<u32>,
+}
+
+impl Settings {
+    /// The server's own defaults.
+    pub fn new() -> Self {
+        Settings::default()
+    }
+
+    /// Size of the InnoDB buffer pool in MiB (`innodb_buffer_pool_size`).
+    pub fn buffer_pool_mib(self, mib: u64) -> Self {
+        self.option("innodb_buffer_pool_size", (mib << 20).to_string())
+    }
+
+    /// How InnoDB reads and writes files (`innodb_flush_method`), `O_DIRECT` for measurements.
+    pub fn flush_method(self, method: &str) -> Self {
+        self.option("innodb_flush_method", method)
+    }
+
+    /// Any server variable that can be set on the server's command line, by its name with underscores.
+    /// The last value of a name counts.
+    pub fn option(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.options.retain(|(present, _)| present != name);
+        self.options.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Limits reads and writes from and to the disk, each in operations per second. Only containers can be
+    /// limited (through the engine's block-device throttles); it bites with `O_DIRECT` alone.
+    pub fn iops(mut self, read: u32, write: u32) -> Self {
+        self.read_iops = Some(read);
+        self.write_iops = Some(write);
+        self
+    }
+
+    /// The value set for an option, if any.
+    pub fn wanted(&self, name: &str) -> Option<&str> {
+        self.options.iter().find(|(present, _)| present == name).map(|(_, value)| value.as_str())
+    }
+
+    /// All options with their values.
+    pub fn options(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.options.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Read and write limits in operations per second, when set.
+    pub fn iops_limits(&self) -> Option<(u32, u32)> {
+        self.read_iops.zip(self.write_iops)
+    }
+
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = String> {
+        self.options.iter().map(|(name, value)| format!("--{name}={value}"))
+    }
+}

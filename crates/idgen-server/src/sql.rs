@@ -1,0 +1,38 @@
+//! The few statements that steering a server takes, behind a blocking call.
+//!
+//! Each runs on a thread and runtime of its own, so that it works from inside and outside async code alike.
+
+use std::thread;
+use std::time::Duration;
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
+
+/// A server that accepts a connection and then says nothing is as good as absent.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Runs one statement and gives its rows, of which only text columns are read.
+pub(crate) fn rows(url: &str, statement: &str) -> Result<Vec<Vec<String>>, sqlx::Error> {
+    let (url, statement) = (url.to_owned(), statement.to_owned());
+    let work = async move {
+        let options = url.parse::<sqlx::mysql::MySqlConnectOptions>()?.disable_statement_logging();
+        let mut connection = MySqlConnection::connect_with(&options).await?;
+        let found = connection.fetch_all(AssertSqlSafe(statement)).await?;
+        let mut rows = Vec::new();
+        for row in found {
+            let columns = (0..row.len()).map(|at| row.try_get_unchecked::<Option<String>, _>(at));
+            rows.push(columns.map(|text| text.map(Option::unwrap_or_default)).collect::<Result<_, _>>()?);
+        }
+        connection.close().await?;
+        Ok(rows)
+    };
+    let thread = thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let late = sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
+        runtime.block_on(async { tokio::time::timeout(PATIENCE, work).await.unwrap_or(Err(late)) })
+    });
+    match thread.join() {
+        Ok(result) => result,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}

@@ -1,0 +1,67 @@
+//! Connection URLs: made, pointed at a schema, shown without their password.
+
+/// The URL of a server on this machine. No TLS: it never leaves the loopback interface.
+pub(crate) fn local(password: &str, port: u16) -> String {
+    format!("mysql://root:{password}@127.0.0.1:{port}/mysql?ssl-mode=DISABLED")
+}
+
+/// The same server, another schema.
+pub(crate) fn with_schema(url: &str, schema: &str) -> String {
+    let (address, query) = match url.split_once('?') {
+        Some((address, query)) => (address, format!("?{query}")),
+        None => (url, String::new()),
+    };
+    let authority = address.find("://").map_or(0, |at| at + 3);
+    let end = address[authority..].find('/').map_or(address.len(), |slash| authority + slash);
+    format!("{}/{schema}{query}", &address[..end])
+}
+
+/// The URL with its password, and any in the query, replaced by `***`.
+pub(crate) fn redacted(url: &str) -> String {
+    let (address, query) = url.split_once('?').map_or((url, None), |(address, query)| (address, Some(query)));
+    let authority = address.find("://").map_or(0, |at| at + 3);
+    // A password may hold an '@' that somebody forgot to encode: the last one ends it.
+    let shown = match address[authority..].rsplit_once('@') {
+        Some((user, host)) => {
+            let user = user.split_once(':').map_or(user.to_owned(), |(name, _)| format!("{name}:***"));
+            format!("{}{user}@{host}", &address[..authority])
+        }
+        None => address.to_owned(),
+    };
+    let Some(query) = query else { return shown };
+    let query: Vec<String> = query
+        .split('&')
+        .map(|pair| match pair.split_once('=') {
+            Some((key, _)) if key.to_ascii_lowercase().contains("password") => format!("{key}=***"),
+            _ => pair.to_owned(),
+        })
+        .collect();
+    format!("{shown}?{}", query.join("&"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_not_shown() {
+        for url in [
+            "mysql://root:s3cret@db:3306/test",
+            "mysql://root:s3cret@s3cret@db/test",
+            "mysql://root:s3cret@db?x=1&password=s3cret",
+            "mysql://root:s3cret/s3cret@db/test",
+        ] {
+            assert!(!redacted(url).contains("s3cret"), "{}", redacted(url));
+            assert!(redacted(url).contains("root:***@"), "{}", redacted(url));
+        }
+        assert_eq!(redacted("mysql://root@db/test"), "mysql://root@db/test");
+        assert_eq!(redacted("mysql://db"), "mysql://db");
+    }
+
+    #[test]
+    fn a_url_can_point_at_another_schema() {
+        assert_eq!(with_schema("mysql://u:p@h:3/a?x=1", "b"), "mysql://u:p@h:3/b?x=1");
+        assert_eq!(with_schema("mysql://h", "b"), "mysql://h/b");
+        assert_eq!(with_schema("mysql://h/", "b"), "mysql://h/b");
+    }
+}

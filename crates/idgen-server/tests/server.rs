@@ -1,0 +1,149 @@
+//! Both servers, by every way that this machine offers.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::process::Command;
+
+use idgen_server::{Flavor, Provider, Server, Settings};
+use sqlx::{Connection, Executor, MySqlConnection, Row};
+
+async fn connect(url: &str) -> MySqlConnection {
+    MySqlConnection::connect(url).await.expect("the server accepts a connection")
+}
+
+fn settings() -> Settings {
+    Settings::new().buffer_pool_mib(64).flush_method("O_DIRECT").option("innodb_flush_log_at_trx_commit", "1")
+}
+
+/// What every server must do; the container's and the process's tests share it.
+async fn behaves(server: &Server) {
+    let mut connection = connect(server.url()).await;
+    let version: String = connection.fetch_one("SELECT VERSION()").await.unwrap().get(0);
+    assert_eq!(version, server.version());
+    assert_eq!(Flavor::of_version(&version), server.flavor());
+
+    assert_eq!(server.variable("innodb_buffer_pool_size").unwrap().as_deref(), Some("67108864"));
+    assert_eq!(server.variable("no_such_variable").unwrap(), None);
+    let shown = server.shown_settings().unwrap();
+    assert!(shown.contains(&("innodb_flush_method".to_owned(), "O_DIRECT".to_owned())), "{shown:?}");
+
+    let scratch = server.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    connection.execute("CREATE TABLE kept (id INT PRIMARY KEY) ENGINE=InnoDB").await.unwrap();
+    connection.execute("INSERT INTO kept VALUES (1)").await.unwrap();
+
+    // An orderly restart keeps the row, and so does a crash after a commit.
+    server.stop().unwrap();
+    assert!(MySqlConnection::connect(scratch.url()).await.is_err(), "a stopped server answers");
+    server.start_again().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    connection.execute("INSERT INTO kept VALUES (2)").await.unwrap();
+    server.kill().unwrap();
+    assert!(connection.execute("SELECT 1").await.is_err(), "a killed server answers");
+    server.start_again().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    let count: i64 = connection.fetch_one("SELECT COUNT(*) FROM kept").await.unwrap().get(0);
+    assert_eq!(count, 2);
+
+    let directory = tempfile::tempdir().unwrap();
+    let copy = directory.path().join("kept.ibd");
+    server.copy_data_file(&format!("{}/kept.ibd", scratch.name()), &copy).unwrap();
+    assert_eq!(std::fs::metadata(&copy).unwrap().len() % 16_384, 0);
+    let error = server.copy_data_file("no/such.ibd", &copy).unwrap_err();
+    assert!(error.to_string().contains("such.ibd"), "{error}");
+
+    // The password is in the URL and nowhere else.
+    let password = server.url().split([':', '@']).nth(2).unwrap();
+    assert!(!format!("{server:?}{scratch:?}{}", server.shown_url()).contains(password));
+
+    let name = scratch.name().to_owned();
+    drop(scratch);
+    let mut connection = connect(server.url()).await;
+    let left = connection.fetch_all("SHOW DATABASES").await.unwrap();
+    assert!(left.iter().all(|row| row.get::<String, _>(0) != name));
+}
+
+async fn container(flavor: Flavor) {
+    let server = Server::container(flavor, &settings()).unwrap();
+    assert_eq!(server.provider(), Provider::Container);
+    behaves(&server).await;
+    let url = server.url().to_owned();
+    drop(server);
+    assert!(MySqlConnection::connect(&url).await.is_err(), "the server outlived its handle");
+}
+
+#[tokio::test]
+async fn mysql_in_a_container() {
+    container(Flavor::MySql).await;
+}
+
+#[tokio::test]
+async fn mariadb_in_a_container() {
+    container(Flavor::MariaDb).await;
+}
+
+/// The setup script installs Debian's MariaDB server for this test; MySQL has no package in Debian 12.
+#[tokio::test]
+async fn mariadb_as_a_process() {
+    let server = Server::process(Flavor::MariaDb, &settings()).unwrap();
+    assert_eq!(server.provider(), Provider::Process);
+    behaves(&server).await;
+    let error = Server::process(Flavor::MariaDb, &Settings::new().iops(10, 10)).unwrap_err();
+    assert!(error.to_string().contains("IOPS"), "{error}");
+}
+
+#[tokio::test]
+async fn reads_and_writes_of_a_container_can_be_limited() {
+    let server = Server::container(Flavor::MariaDb, &settings().iops(321, 123)).unwrap();
+    let docker = |arguments: &[&str]| {
+        let output = Command::new("docker").args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let containers = docker(&["ps", "--quiet", "--filter", "label=idgen-server"]);
+    let limits = |id| {
+        let format = "{{json .HostConfig.BlkioDeviceReadIOps}} {{json .HostConfig.BlkioDeviceWriteIOps}}";
+        docker(&["inspect", "--format", format, id])
+    };
+    let found: Vec<String> = containers.lines().map(limits).collect();
+    assert!(found.iter().any(|text| text.contains(":321}") && text.contains(":123}")), "{found:?}");
+    drop(server);
+}
+
+#[test]
+fn a_setting_that_the_server_does_not_take_is_an_error() {
+    let unknown = Settings::new().option("no_such_option", "1");
+    let error = Server::start(Flavor::MariaDb, &unknown).unwrap_err();
+    // The server's own words, so that the mistake is found without a look into a container.
+    assert!(error.to_string().contains("no_such_option"), "{error}");
+}
+
+/// The program ends without dropping anything: the server goes all the same.
+#[test]
+fn a_killed_program_leaves_no_server() {
+    let test = std::env::current_exe().unwrap();
+    let output = Command::new(test)
+        .args(["--exact", "child_that_aborts", "--nocapture", "--include-ignored"])
+        .env("IDGEN_TEST_ABORT", "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let url = text.lines().find_map(|line| line.strip_prefix("started ")).expect("the child's URL");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // Removal runs beside us; only that it happens is asserted, within a generous bound.
+    for _ in 0..600 {
+        if runtime.block_on(MySqlConnection::connect(url)).is_err() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    panic!("the server of a killed program still answers");
+}
+
+/// Not a test of its own: the program that `a_killed_program_leaves_no_server` runs.
+#[test]
+fn child_that_aborts() {
+    if std::env::var_os("IDGEN_TEST_ABORT").is_some() {
+        let server = Server::start(Flavor::MariaDb, &Settings::new()).unwrap();
+        println!("started {}", server.url());
+        std::process::abort();
+    }
+}

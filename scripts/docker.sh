@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Makes `docker` usable: installs it where that is allowed, and starts the daemon when nothing answers.
+set -euo pipefail
+cd "$(dirname "$0")"
+. ./lib.sh
+
+readonly LOG=${IDGEN_DOCKERD_LOG:-/var/log/idgen-dockerd.log}
+readonly PIDFILE=/var/run/docker.pid
+
+answers() { docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
+
+have docker && answers && exit 0
+
+if ! have dockerd; then
+  may_install || die "no container engine answers. Install Docker (on Debian: apt-get install docker.io iptables), or start it, or name servers in IDGEN_MYSQL_URL and IDGEN_MARIADB_URL"
+fi
+# dockerd's bridge needs iptables, which Debian only recommends.
+if may_install; then install_packages "running database servers in containers" docker.io iptables; fi
+answers && exit 0
+
+[ "$(id -u)" = 0 ] || die "the Docker daemon does not answer. Start it (systemctl start docker), and check that you may use it (group docker)"
+if [ -d /run/systemd/system ] && systemctl start docker 2>/dev/null; then
+  say "started the docker service"
+else
+  # A pid file left by a machine that was stopped hard keeps a new daemon from starting.
+  if [ -f "$PIDFILE" ] && ! grep -qs dockerd "/proc/$(cat "$PIDFILE")/comm"; then rm -f "$PIDFILE"; fi
+  say "starting dockerd, which logs to $LOG"
+  setsid nohup dockerd >>"$LOG" 2>&1 </dev/null &
+fi
+for _ in $(seq 120); do
+  answers && exit 0
+  sleep 0.5
+done
+tail -n 20 "$LOG" >&2 || true
+die "dockerd did not answer within a minute; its log is $LOG"

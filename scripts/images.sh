@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# The images of the database servers. With a registry at hand the official ones serve: name them in
+# IDGEN_MYSQL_IMAGE and IDGEN_MARIADB_IMAGE. Without, this builds them from Debian's packages. An image
+# that exists is left alone; remove it (docker rmi idgen-mysql:9.7) to build it again.
+set -euo pipefail
+cd "$(dirname "$0")"
+. ./lib.sh
+
+readonly MIRROR=${IDGEN_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+
+exists() { docker image inspect "$1" >/dev/null 2>&1; }
+
+# build IMAGE SUITE PACKAGES: a minimal Debian with the server and a data directory that is ready to run.
+build() {
+  local image=$1 suite=$2 packages=$3 dir log container
+  may_install || die "image $image is missing. Name one that can be pulled (IDGEN_MYSQL_IMAGE=mysql:9.7, IDGEN_MARIADB_IMAGE=mariadb:10.11), or run scripts/images.sh as root on Debian, which builds it"
+  install_packages "building the image $image" debootstrap
+  say "building the image $image from Debian $suite (about a minute)"
+  dir=$(mktemp -d) log=$(mktemp)
+  debootstrap --variant=minbase --include="$packages" "$suite" "$dir" "$MIRROR" >"$log" 2>&1 </dev/null \
+    || { tail -n 20 "$log" >&2; die "debootstrap of $suite failed"; }
+  rm -rf "$dir"/var/cache/apt/* "$dir"/var/lib/apt/lists/* "$dir"/usr/share/{doc,man,locale,info}
+  chroot "$dir" useradd --system --no-create-home --shell /usr/sbin/nologin mysql 2>/dev/null || true
+  mkdir -p "$dir"/var/lib/mysql-files "$dir"/run/mysqld
+  rm -rf "$dir"/var/lib/mysql/*
+  chroot "$dir" sh -c 'mkdir -p /var/lib/mysql && chown mysql:mysql /var/lib/mysql /var/lib/mysql-files /run/mysqld'
+  install -m 755 image/entrypoint.sh "$dir/usr/local/bin/entrypoint.sh"
+  tar -C "$dir" -c . | docker import - "$image-base" >/dev/null
+  # The data directory is made once, here: every later start saves those seconds.
+  container=$(docker create --entrypoint /usr/local/bin/entrypoint.sh "$image-base" --idgen-initialise)
+  docker start --attach "$container" >"$log" 2>&1 </dev/null \
+    || { tail -n 20 "$log" >&2; docker rm -f "$container" >/dev/null; die "could not initialise $image"; }
+  docker commit --change 'ENTRYPOINT ["/usr/local/bin/entrypoint.sh"]' --change 'CMD []' \
+    --change 'VOLUME /var/lib/mysql' --change 'EXPOSE 3306' "$container" "$image" >/dev/null
+  docker rm "$container" >/dev/null
+  docker rmi "$image-base" >/dev/null 2>&1 || true
+  rm -rf "$dir" "$log"
+}
+
+# provide IMAGE OWN SUITE PACKAGES
+provide() {
+  local image=$1 own=$2
+  exists "$image" && return 0
+  if [ "$image" = "$own" ]; then
+    build "$own" "$3" "$4"
+  else
+    say "pulling $image"
+    docker pull -q "$image" </dev/null || die "$image is neither here nor can it be pulled"
+  fi
+}
+
+[ -n "${IDGEN_MYSQL_URL:-}" ] \
+  || provide "${IDGEN_MYSQL_IMAGE:-idgen-mysql:9.7}" idgen-mysql:9.7 sid mysql-server-core,mysql-client-core
+[ -n "${IDGEN_MARIADB_URL:-}" ] \
+  || provide "${IDGEN_MARIADB_IMAGE:-idgen-mariadb:10.11}" idgen-mariadb:10.11 bookworm \
+    mariadb-server-core,mariadb-client-core,galera-4,rsync

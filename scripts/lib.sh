@@ -1,0 +1,28 @@
+# Shared by the setup scripts: how they speak, how they install packages.
+# Sourced, never run.
+
+say() { printf 'setup: %s\n' "$*"; }
+die() { printf 'setup: error: %s\n' "$*" >&2; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# True when this script may change the machine's packages.
+may_install() { [ "$(id -u)" = 0 ] && have apt-get; }
+
+# install_packages WHY PACKAGE...: installs what is missing, or says what to install.
+install_packages() {
+  local why=$1 package missing=()
+  shift
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  may_install || die "$why needs: ${missing[*]}. Install them as root: apt-get install ${missing[*]}"
+  say "$why needs ${missing[*]}: installing with apt-get"
+  local apt=(apt-get -qq -o DPkg::Lock::Timeout=300)
+  export DEBIAN_FRONTEND=noninteractive
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null 2>&1 && return 0
+  # A fresh machine has no package lists, or stale ones.
+  "${apt[@]}" update </dev/null
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null \
+    || die "apt-get could not install ${missing[*]}"
+}

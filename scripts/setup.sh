@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Gets this machine ready for `make test`: the container engine, the images of the two database servers
+# and what the other tests run. As root on Debian it installs what is missing and says so; otherwise it
+# says what to install. It asks nothing, and does nothing when all is there.
+#
+#   IDGEN_MYSQL_IMAGE, IDGEN_MARIADB_IMAGE   use these images (pulled when absent) instead of building
+#   IDGEN_MYSQL_URL, IDGEN_MARIADB_URL       use these servers: neither Docker nor an image is needed
+set -euo pipefail
+cd "$(dirname "$0")"
+. ./lib.sh
+
+have cargo || die "Rust is missing. Install it from https://rustup.rs"
+have cc || install_packages "linking Rust programs" gcc libc6-dev
+
+if [ -n "${IDGEN_MYSQL_URL:-}" ] && [ -n "${IDGEN_MARIADB_URL:-}" ]; then
+  say "both servers are given by URL: no container engine needed"
+  exit 0
+fi
+./docker.sh
+./images.sh
+# One server runs as a plain process in the tests too. The -core packages start no service.
+if ! have mariadb-install-db || ! have my_print_defaults || ! { have mariadbd || have mysqld; }; then
+  install_packages "running MariaDB as a private process" mariadb-server-core mariadb-client-core
+fi
