@@ -6,7 +6,7 @@ use core::str::FromStr;
 use crate::Uuid;
 use crate::codec::alphabet::{BASE64, BASE64_URL, ORDERED_64};
 use crate::codec::{
-    base32, base64, base64url, binary, braced, hyphenated, int, ordered64, simple, swapped, urn,
+    base32, base64, base64url, batch, binary, braced, hyphenated, int, ordered64, simple, swapped, urn,
 };
 use crate::error::{Error, Problem, Result};
 
@@ -50,6 +50,9 @@ pub enum Format {
 impl Format {
     /// The length of the longest form in bytes.
     pub const MAX_LEN: usize = urn::LEN;
+
+    /// The length of the longest line of [`Format::encode_lines`] in bytes.
+    pub const MAX_LINE: usize = Format::MAX_LEN + 1;
 
     /// All formats.
     pub const ALL: [Format; 11] = [
@@ -102,6 +105,51 @@ impl Format {
             Format::Int => int::encode(uuid, front(buf)).as_bytes(),
             Format::Swapped => store(buf, swapped::to_bytes(uuid)),
             Format::Binary => store(buf, binary::to_bytes(uuid)),
+        }
+    }
+
+    /// Encodes many ids: the text forms as lines that end in a line feed, the two binary forms one
+    /// after another. Gives the part of `out` that was written.
+    ///
+    /// The busy forms choose the instruction set once for the batch.
+    ///
+    /// # Errors
+    ///
+    /// `is_config` where `out` is shorter than [`Format::MAX_LINE`] bytes for each id.
+    ///
+    /// ```
+    /// use idgen::codec::Format;
+    ///
+    /// let ids = [idgen::Uuid::nil(), idgen::Uuid::max()];
+    /// let out = &mut [0; 2 * Format::MAX_LINE];
+    /// assert_eq!(Format::Int.encode_lines(&ids, out)?, b"0\n340282366920938463463374607431768211455\n");
+    /// assert_eq!(Format::Binary.encode_lines(&ids, out)?.len(), 32);
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    pub fn encode_lines<'b>(self, uuids: &[Uuid], out: &'b mut [u8]) -> Result<&'b [u8]> {
+        let out = batch::output(out, uuids.len(), Format::MAX_LINE)?;
+        match self {
+            Format::Hyphenated => hyphenated::encode_lines(uuids, out).map(|text| text.as_bytes()),
+            Format::Simple => simple::encode_lines(uuids, out).map(|text| text.as_bytes()),
+            Format::Base64 => base64::encode_lines(uuids, out).map(|text| text.as_bytes()),
+            Format::Base64Url => base64url::encode_lines(uuids, out).map(|text| text.as_bytes()),
+            Format::Ordered64 => ordered64::encode_lines(uuids, out).map(|text| text.as_bytes()),
+            Format::Base32 => base32::encode_lines(uuids, out).map(|text| text.as_bytes()),
+            Format::Urn | Format::Braced | Format::Int | Format::Binary | Format::Swapped => {
+                let mut buf = [0; Format::MAX_LEN];
+                let mut len = 0;
+                let mut put = |bytes: &[u8]| {
+                    out[len..len + bytes.len()].copy_from_slice(bytes);
+                    len += bytes.len();
+                };
+                for uuid in uuids {
+                    put(self.encode(uuid, &mut buf));
+                    if self.is_text() {
+                        put(b"\n");
+                    }
+                }
+                Ok(&out[..len])
+            }
         }
     }
 

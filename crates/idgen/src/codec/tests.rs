@@ -308,6 +308,21 @@ fn public_batches_check_their_lengths_and_point_into_the_batch() {
 }
 
 #[test]
+fn lines_of_every_format_are_its_texts() {
+    let ids = edge_ids();
+    let out = &mut vec![0; ids.len() * Format::MAX_LINE];
+    for format in Format::ALL {
+        let mut expected = Vec::new();
+        for id in &ids {
+            expected.extend(encoded(format, id));
+            expected.extend(format.is_text().then_some(b'\n'));
+        }
+        assert_eq!(format.encode_lines(&ids, out).unwrap(), expected, "{format}");
+        assert!(format.encode_lines(&ids, &mut out[1..]).unwrap_err().is_config(), "{format}");
+    }
+}
+
+#[test]
 fn detection_finds_the_format_that_wrote_a_text() {
     for id in edge_ids() {
         for format in text_formats() {
