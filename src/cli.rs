@@ -1,0 +1,46 @@
+//! The subcommands, and which file runs each.
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::{completions, failure, new};
+
+const EXAMPLES: &str = "\
+Examples:
+  idgen new v7                              one id
+  idgen new week -n 1000 -f base64          a thousand for a CHAR(22) column
+  idgen completions bash                    completions for your shell
+
+Exit codes: 0 done; 1 some input was bad or something failed; 2 the command line was wrong.";
+
+/// Make, encode and inspect unique ids, and measure which key a database wants.
+#[derive(Parser)]
+#[command(name = "idgen", version, after_help = EXAMPLES)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+// A subcommand is a line here and a line in `main`.
+#[derive(Subcommand)]
+enum Command {
+    New(new::Args),
+    Completions(completions::Args),
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let mut cli = Cli::command();
+    let matches = cli.get_matches_mut();
+    let Cli { command } = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    let result = match command {
+        Command::New(args) => new::run(args),
+        Command::Completions(args) => completions::run(args),
+    };
+    let name = matches.subcommand_name().unwrap_or_default();
+    failure::exit_code(result, cli.find_subcommand_mut(name).unwrap_or(&mut Cli::command()))
+}

@@ -1,0 +1,62 @@
+//! The form in which ids are written: a format, and whether bytes are shown as hexadecimal digits.
+
+use std::io::Write;
+
+use idgen::Uuid;
+use idgen::codec::{Format, swapped};
+
+use crate::failure::usage;
+use crate::output::Output;
+
+/// How many ids are handled together.
+pub const BATCH: usize = 1024;
+
+/// A format, where the two binary ones may be shown as text.
+#[derive(Clone, Copy)]
+pub struct Form {
+    format: Format,
+    hex: bool,
+}
+
+impl Form {
+    /// Refuses `hex` for formats that are text already.
+    pub fn new(format: Format, hex: bool) -> anyhow::Result<Self> {
+        if hex && format.is_text() {
+            return Err(usage(format_args!(
+                "--hex is for the formats binary and swapped, {format} is text already"
+            )));
+        }
+        Ok(Form { format, hex })
+    }
+
+    /// Whether each id is a line of text.
+    pub fn is_text(self) -> bool {
+        self.hex || self.format.is_text()
+    }
+
+    /// Refuses to write raw bytes where a person would see them.
+    pub fn check_terminal(self) -> anyhow::Result<()> {
+        if !self.is_text() && Output::is_terminal() {
+            return Err(usage(format_args!(
+                "the format {} is raw bytes, which would garble the terminal: redirect the output, or add --hex",
+                self.format
+            )));
+        }
+        Ok(())
+    }
+
+    /// Writes ids, each with its line end where the form is text; `buffer` is any, to be used again.
+    pub fn write(self, ids: &[Uuid], buffer: &mut Vec<u8>, out: &mut impl Write) -> anyhow::Result<()> {
+        buffer.resize(ids.len() * Format::MAX_LINE, 0);
+        let written = match (self.hex, self.format) {
+            (true, Format::Swapped) => {
+                let swapped: Vec<Uuid> =
+                    ids.iter().map(|id| Uuid::from_bytes(swapped::to_bytes(id))).collect();
+                Format::Simple.encode_lines(&swapped, buffer)?
+            }
+            (true, _) => Format::Simple.encode_lines(ids, buffer)?,
+            (false, format) => format.encode_lines(ids, buffer)?,
+        };
+        Ok(out.write_all(written)?)
+    }
+}

@@ -1,0 +1,149 @@
+//! From options to a generator.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::Context;
+use idgen::generator::{DeviceShort, Generate, MysqlShort, Prefixed, Tail, Ulid, V1, V4, V6, V7};
+use idgen::source::{
+    Clock, ClockPolicy, Csprng, FileState, FixedClock, NoState, State, SystemClock, WhenBehind,
+};
+use idgen::{Interval, Kind, Node, Prefix, PrefixKey, ShortId, Uuid};
+use zeroize::Zeroizing;
+
+use super::options::{Options, TailChoice};
+use crate::failure::usage;
+use crate::values::{NodeChoice, PrefixChoice};
+
+/// A generator of one of the two widths.
+pub enum Generator {
+    Uuids(Box<dyn Generate<Id = Uuid>>),
+    Shorts(Box<dyn Generate<Id = ShortId>>),
+}
+
+impl Generator {
+    /// The generator of a kind, with options that were checked.
+    pub fn new(kind: Kind, options: &Options) -> anyhow::Result<Self> {
+        let (clock, entropy, policy) = (clock(options), Csprng::new()?, policy(kind, options));
+        let node = node(options)?;
+        Ok(match kind {
+            Kind::V1 => {
+                let mut ids = V1::new(clock, entropy).with_policy(policy).with_state(state(options)?)?;
+                if let Some(node) = node {
+                    ids = ids.with_node(node);
+                }
+                Generator::Uuids(Box::new(ids))
+            }
+            Kind::V4 => Generator::Uuids(Box::new(V4::new(entropy))),
+            Kind::V6 => {
+                let mut ids = V6::new(clock, entropy).with_policy(policy).with_state(state(options)?)?;
+                if let Some(node) = node {
+                    ids = ids.with_node(node);
+                }
+                Generator::Uuids(Box::new(ids))
+            }
+            Kind::V7 => {
+                let ids = V7::new(clock, entropy).with_policy(policy);
+                Generator::Uuids(Box::new(ids.with_state(state(options)?)?))
+            }
+            Kind::Ulid => {
+                let ids = Ulid::new(clock, entropy).with_policy(policy);
+                Generator::Uuids(Box::new(ids.with_state(state(options)?)?))
+            }
+            Kind::Week | Kind::Prefixed => {
+                let (prefix, interval, tail) = parts(kind, options)?;
+                let ids = Prefixed::new(clock, entropy, prefix, interval, tail).map_err(usage)?;
+                Generator::Uuids(Box::new(ids.with_policy(policy).with_state(state(options)?)?))
+            }
+            Kind::Short => {
+                let mut ids = DeviceShort::new(clock, entropy)?.with_policy(policy);
+                if let Some(node) = node {
+                    ids = ids.with_node(node);
+                }
+                Generator::Shorts(Box::new(ids.with_state(state(options)?)?))
+            }
+            Kind::MysqlShort => {
+                // As the server does: `server_id & 255`.
+                let ids = MysqlShort::new(clock, options.server_id.unwrap_or(1) as u8)?;
+                Generator::Shorts(Box::new(ids.with_state(state(options)?)?))
+            }
+            _ => return Err(usage(format_args!("{kind} cannot be made here"))),
+        })
+    }
+}
+
+fn clock(options: &Options) -> Box<dyn Clock> {
+    match options.at {
+        Some(moment) => Box::new(FixedClock::new(moment)),
+        None => Box::new(SystemClock),
+    }
+}
+
+fn policy(kind: Kind, options: &Options) -> ClockPolicy {
+    let when_behind = match (options.when_behind, options.at, &options.state) {
+        (Some(choice), _, _) => choice.into(),
+        // The clock of --at moves when someone waits for it: a long run simply goes on.
+        (None, Some(_), None) => WhenBehind::Wait,
+        (None, None, _) if kind == Kind::Short => WhenBehind::Wait,
+        // A state of later ids must not silently carry the run away from the moment asked for.
+        _ => WhenBehind::Error,
+    };
+    ClockPolicy { when_behind, ..ClockPolicy::DEFAULT }
+}
+
+fn node(options: &Options) -> anyhow::Result<Option<Node>> {
+    Ok(match options.node {
+        None | Some(NodeChoice::Random) => None,
+        Some(NodeChoice::Mac) => Some(Node::mac()?),
+        Some(NodeChoice::Given(node)) => Some(node),
+    })
+}
+
+fn state(options: &Options) -> anyhow::Result<Box<dyn State>> {
+    Ok(match &options.state {
+        Some(path) => Box::new(FileState::open(path)?),
+        None => Box::new(NoState),
+    })
+}
+
+fn parts(kind: Kind, options: &Options) -> anyhow::Result<(Prefix, Interval, Tail)> {
+    let choice = match kind {
+        Kind::Week => &PrefixChoice::Md5Week,
+        _ => options.prefix.as_ref().unwrap_or(&PrefixChoice::Sequential),
+    };
+    let (prefix, interval) = match choice {
+        PrefixChoice::Md5Week => {
+            (Prefix::Md5Week { utc_offset_secs: options.utc_offset.unwrap_or(0) }, Interval::Week)
+        }
+        PrefixChoice::Sequential => (Prefix::Sequential { bits: options.bits.unwrap_or(16) }, Interval::Day),
+        PrefixChoice::Keyed(path) => {
+            let mut key = read_key(path).with_context(|| format!("key file {path:?}"))?;
+            if let Some(name) = &options.writer {
+                key = key.for_writer(name);
+            }
+            (Prefix::Keyed(key), Interval::Day)
+        }
+    };
+    let tail = match kind {
+        Kind::Week => TailChoice::Random,
+        _ => options.tail.unwrap_or(TailChoice::Ascending),
+    };
+    Ok((prefix, options.interval.unwrap_or(interval), tail.into()))
+}
+
+/// More is a mistake: a wrong file, or one without an end.
+const LONGEST_KEY: usize = 64 * 1024;
+
+/// The bytes of a file, without the line end that editors put after them.
+fn read_key(path: &Path) -> anyhow::Result<PrefixKey> {
+    // Room enough from the start: a buffer that grows would leave copies of the key behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST_KEY + 1));
+    File::open(path)?.take(LONGEST_KEY as u64 + 1).read_to_end(&mut bytes)?;
+    anyhow::ensure!(
+        bytes.len() <= LONGEST_KEY,
+        "it is longer than {LONGEST_KEY} bytes: name a file with a key"
+    );
+    let key = bytes.strip_suffix(b"\r\n").or_else(|| bytes.strip_suffix(b"\n")).unwrap_or(&bytes);
+    Ok(PrefixKey::new(key)?)
+}

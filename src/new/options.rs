@@ -1,0 +1,164 @@
+//! The options of `idgen new` that say how ids are made, and which of them suit which kind.
+
+use std::path::PathBuf;
+
+use idgen::generator::Tail;
+use idgen::source::WhenBehind;
+use idgen::{Interval, Kind, Timestamp};
+
+use crate::failure::usage;
+use crate::values::{self, NodeChoice, PrefixChoice};
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "How they are made")]
+pub struct Options {
+    /// How long a prefix stays put: minute, ten-minutes, hour, day, week, month, or a number with
+    /// s, m, h or d, as 90s [default: day, or week for md5-week].
+    #[arg(long, value_name = "INTERVAL")]
+    pub interval: Option<Interval>,
+
+    /// What a prefix is made from: md5-week, sequential, or keyed:KEYFILE. A key is the bytes of
+    /// the file, at least 16, without the line end after them [default: sequential].
+    #[arg(long, value_name = "PREFIX", value_parser = values::prefix)]
+    pub prefix: Option<PrefixChoice>,
+
+    /// What follows the prefix [default: ascending].
+    #[arg(long, value_enum)]
+    pub tail: Option<TailChoice>,
+
+    /// This writer's name: with a keyed prefix each writer has regions of its own.
+    #[arg(long, value_name = "NAME")]
+    pub writer: Option<String>,
+
+    /// How many bits a sequential prefix counts with before it comes round, 1 to 16 [default: 16].
+    #[arg(long, value_name = "BITS")]
+    pub bits: Option<u8>,
+
+    /// The time zone in which md5-week tells the week: that of the MySQL session [default: +00:00].
+    #[arg(long, value_name = "+HH:MM", value_parser = values::utc_offset, allow_hyphen_values = true)]
+    pub utc_offset: Option<i32>,
+
+    /// Make them as if at this moment, as 2026-11-21T12:00:00Z. The clock stands still; kinds that
+    /// ascend go on from there.
+    #[arg(long, value_name = "RFC3339", value_parser = values::moment)]
+    pub at: Option<Timestamp>,
+
+    /// Who makes them: random, mac (the network card, which tells everyone the machine), or twelve
+    /// hexadecimal digits; short takes the last four [default: random].
+    #[arg(long, value_name = "random|mac|HEX", value_parser = values::node)]
+    pub node: Option<NodeChoice>,
+
+    /// Remember in this file what was made, so that no later run repeats or goes behind it. One
+    /// generator holds it at a time.
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+
+    /// The server's id, of which the low byte counts, as in MySQL [default: 1].
+    #[arg(long, value_name = "ID")]
+    pub server_id: Option<u32>,
+
+    /// What to do when the clock, or the moment of --at, is more than ten seconds behind the ids
+    /// already made [default: error, or wait for short].
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub when_behind: Option<WhenBehindChoice>,
+}
+
+/// What follows the prefix.
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+pub enum TailChoice {
+    /// Random bits, labelled version 4.
+    Random,
+    /// Random bits, labelled version 8.
+    RandomV8,
+    /// Milliseconds and a counter, version 8: fills pages as AUTO_INCREMENT does.
+    Ascending,
+}
+
+impl From<TailChoice> for Tail {
+    fn from(tail: TailChoice) -> Self {
+        match tail {
+            TailChoice::Random => Tail::Random { version: 4 },
+            TailChoice::RandomV8 => Tail::Random { version: 8 },
+            TailChoice::Ascending => Tail::Ascending,
+        }
+    }
+}
+
+/// What to do when the clock is behind.
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+pub enum WhenBehindChoice {
+    /// Stop with an error.
+    Error,
+    /// Wait until the clock has caught up.
+    Wait,
+    /// Go on at the clock's time with fresh randomness: unique, but out of order.
+    Restart,
+}
+
+impl From<WhenBehindChoice> for WhenBehind {
+    fn from(choice: WhenBehindChoice) -> Self {
+        match choice {
+            WhenBehindChoice::Error => WhenBehind::Error,
+            WhenBehindChoice::Wait => WhenBehind::Wait,
+            WhenBehindChoice::Restart => WhenBehind::Restart,
+        }
+    }
+}
+
+impl Options {
+    /// Refuses options that would have no effect: someone expects one.
+    pub fn check(&self, kind: Kind) -> anyhow::Result<()> {
+        use Kind::{MysqlShort, Prefixed, Short, Ulid, V1, V6, V7, Week};
+        let suits: [(&str, bool, &[Kind]); 11] = [
+            ("--interval", self.interval.is_some(), &[Prefixed]),
+            ("--prefix", self.prefix.is_some(), &[Prefixed]),
+            ("--tail", self.tail.is_some(), &[Prefixed]),
+            ("--writer", self.writer.is_some(), &[Prefixed]),
+            ("--bits", self.bits.is_some(), &[Prefixed]),
+            ("--utc-offset", self.utc_offset.is_some(), &[Week, Prefixed]),
+            ("--at", self.at.is_some(), &[V1, V6, V7, Ulid, Week, Prefixed, Short, MysqlShort]),
+            ("--node", self.node.is_some(), &[V1, V6, Short]),
+            ("--state", self.state.is_some(), &[V1, V6, V7, Ulid, Prefixed, Short, MysqlShort]),
+            ("--server-id", self.server_id.is_some(), &[MysqlShort]),
+            ("--when-behind", self.when_behind.is_some(), &[V1, V6, V7, Ulid, Prefixed, Short]),
+        ];
+        for (option, given, kinds) in suits {
+            if given && !kinds.contains(&kind) {
+                let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+                return Err(usage(format_args!(
+                    "{option} means nothing for {kind}, only for {}",
+                    names.join(", ")
+                )));
+            }
+        }
+        if kind == Prefixed { self.check_prefix() } else { Ok(()) }
+    }
+
+    fn check_prefix(&self) -> anyhow::Result<()> {
+        let prefix = self.prefix.as_ref().unwrap_or(&PrefixChoice::Sequential);
+        let is_random = matches!(self.tail, Some(TailChoice::Random | TailChoice::RandomV8));
+        let wrong = [
+            (
+                "--writer",
+                self.writer.is_some() && !matches!(prefix, PrefixChoice::Keyed(_)),
+                "a keyed prefix",
+            ),
+            (
+                "--bits",
+                self.bits.is_some() && !matches!(prefix, PrefixChoice::Sequential),
+                "a sequential prefix",
+            ),
+            (
+                "--utc-offset",
+                self.utc_offset.is_some() && !matches!(prefix, PrefixChoice::Md5Week),
+                "an md5-week prefix",
+            ),
+            ("--state", self.state.is_some() && is_random, "an ascending tail"),
+            ("--when-behind", self.when_behind.is_some() && is_random, "an ascending tail"),
+        ];
+        match wrong.into_iter().find(|(_, is_wrong, _)| *is_wrong) {
+            Some((option, _, needed)) => Err(usage(format_args!("{option} means nothing without {needed}"))),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Standard output: buffered, locked, and with errors that say what they are about.
+
+use std::fmt;
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+/// Standard output. Call [`finish`](Output::finish) at the end.
+pub struct Output(BufWriter<StdoutLock<'static>>);
+
+const BUFFER: usize = 64 * 1024;
+
+impl Output {
+    /// Locks it for as long as the value lives.
+    pub fn open() -> Self {
+        Output(BufWriter::with_capacity(BUFFER, io::stdout().lock()))
+    }
+
+    /// Whether a person looks at it.
+    pub fn is_terminal() -> bool {
+        io::stdout().is_terminal()
+    }
+
+    /// Writes what is left in the buffer.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.flush()
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(about_output)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes).map_err(about_output)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(about_output)
+    }
+}
+
+#[derive(Debug)]
+struct OutputError(io::Error);
+
+impl fmt::Display for OutputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot write to standard output: {}", self.0)
+    }
+}
+
+impl std::error::Error for OutputError {}
+
+fn about_output(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), OutputError(error))
+}
+
+/// True where the reader of standard output went away, as `head` does: nothing is wrong then. Another
+/// broken pipe, such as a lost connection, is none of that.
+pub fn is_closed(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| {
+        error.kind() == io::ErrorKind::BrokenPipe
+            && error.get_ref().is_some_and(|inner| inner.is::<OutputError>())
+    })
+}

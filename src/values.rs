@@ -1,0 +1,108 @@
+//! How the values of options are read.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use idgen::codec::Format;
+use idgen::{Kind, Node, Timestamp};
+
+/// Reads the name of a kind.
+pub fn kind() -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(about_kind(kind))))
+        .try_map(|name| name.parse::<Kind>())
+}
+
+fn about_kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::V1 => "UUID: time with its low bits first, clock sequence, node",
+        Kind::V4 => "UUID: random",
+        Kind::V6 => "UUID: as v1, but sorts by time",
+        Kind::V7 => "UUID: milliseconds, counter, random; sorts by time",
+        Kind::Ulid => "milliseconds, counter, random; sorts by time",
+        Kind::Week => "UUID: a prefix of MySQL's week, random tail",
+        Kind::Prefixed => "UUID: a prefix that stays put for an interval, and a tail",
+        Kind::Short => "64 bits: seconds, node, counter",
+        Kind::MysqlShort => "64 bits: as MySQL's UUID_SHORT()",
+        _ => "another kind",
+    }
+}
+
+/// Reads the name of a format.
+pub fn format() -> impl TypedValueParser<Value = Format> {
+    let named = |format: Format| PossibleValue::new(format.name()).help(about_format(format));
+    PossibleValuesParser::new(Format::ALL.map(named)).try_map(|name| name.parse::<Format>())
+}
+
+fn about_format(format: Format) -> &'static str {
+    match format {
+        Format::Hyphenated => "36 characters, the usual text of a UUID",
+        Format::Simple => "32 hexadecimal digits",
+        Format::Urn => "urn:uuid: and the usual text",
+        Format::Braced => "the usual text in braces",
+        Format::Base64 => "22 characters, as MySQL's TO_BASE64() without padding",
+        Format::Base64Url => "22 characters that are safe in a URL",
+        Format::Ordered64 => "22 characters that sort like the id",
+        Format::Base32 => "26 characters, the text of a ULID",
+        Format::Swapped => "16 raw bytes of MySQL's UUID_TO_BIN(id, 1), without separators",
+        Format::Int => "a decimal number",
+        Format::Binary => "16 raw bytes, without separators",
+    }
+}
+
+/// Reads a moment, as 2026-11-21T12:00:00Z; what is below 100 ns is dropped.
+pub fn moment(text: &str) -> Result<Timestamp, String> {
+    let moment: jiff::Timestamp = text
+        .parse()
+        .map_err(|error| format!("{error}; write a date, a time and an offset, as 2026-11-21T12:00:00Z"))?;
+    // Fits: jiff ends with the year 9999, a Timestamp some 20,000 years later.
+    Ok(Timestamp::from_unix_ticks(moment.as_nanosecond().div_euclid(100) as i64))
+}
+
+/// Reads an offset from UTC, as +02:00, in seconds.
+pub fn utc_offset(text: &str) -> Result<i32, String> {
+    jiff::fmt::strtime::parse("%:z", text)
+        .ok()
+        .and_then(|parsed| parsed.offset())
+        .map(|offset| offset.seconds())
+        .ok_or_else(|| "write hours and minutes with a sign, as +02:00 or -05:30".into())
+}
+
+/// Where the node comes from.
+#[derive(Clone, Copy)]
+pub enum NodeChoice {
+    Random,
+    Mac,
+    Given(Node),
+}
+
+/// Reads `random`, `mac` or twelve hexadecimal digits.
+pub fn node(text: &str) -> Result<NodeChoice, String> {
+    match text {
+        "random" => Ok(NodeChoice::Random),
+        "mac" => Ok(NodeChoice::Mac),
+        _ => text
+            .parse()
+            .map(NodeChoice::Given)
+            .map_err(|error: idgen::Error| format!("{error}, or random, or mac")),
+    }
+}
+
+/// What a prefix is made from.
+#[derive(Clone)]
+pub enum PrefixChoice {
+    Md5Week,
+    Sequential,
+    Keyed(PathBuf),
+}
+
+/// Reads `md5-week`, `sequential` or `keyed:KEYFILE`.
+pub fn prefix(text: &str) -> Result<PrefixChoice, String> {
+    match (text, text.strip_prefix("keyed:")) {
+        ("md5-week", _) => Ok(PrefixChoice::Md5Week),
+        ("sequential", _) => Ok(PrefixChoice::Sequential),
+        (_, Some(file)) if !file.is_empty() => Ok(PrefixChoice::Keyed(OsString::from(file).into())),
+        ("keyed" | "keyed:", _) => Err("name the file that holds the key, as keyed:ids.key".into()),
+        _ => Err("choose md5-week, sequential or keyed:KEYFILE".into()),
+    }
+}
