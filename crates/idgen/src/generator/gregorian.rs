@@ -112,8 +112,10 @@ impl<C: Clock, E: Entropy, S: State> Gregorian<C, E, S> {
             (Some(_), Some(_)) => {
                 return Err(Error::new(ErrorKind::Forked { what: "a generator with a fixed node" }));
             }
-            (_, fixed) => {
-                let node = match fixed.or(self.monotonic.line().node()) {
+            (old, fixed) => {
+                // The state's node is this generator's; in a child it is the parent's.
+                let saved = if old.is_none() { self.monotonic.line().node() } else { None };
+                let node = match fixed.or(saved) {
                     Some(node) => node,
                     None => Node::random(&mut self.entropy)?,
                 };
