@@ -12,7 +12,8 @@ use uuid::Uuid;
 
 use crate::error::Result;
 use crate::generator::{DeviceShort, Generate, MysqlShort, Prefixed, Tail, Ulid, V1, V4, V6, V7};
-use crate::prefix::{Interval, Prefix};
+use crate::interval::Interval;
+use crate::prefix::Prefix;
 use crate::short_id::ShortId;
 use crate::source::{ClockPolicy, Csprng, SystemClock, ThreadEntropy, WhenBehind};
 

@@ -7,8 +7,9 @@ use uuid::{Uuid, Variant};
 use crate::codec::Format;
 use crate::error::Result;
 use crate::fields;
+use crate::interval::Interval;
 use crate::node::Node;
-use crate::prefix::{Interval, md5_week_prefix};
+use crate::prefix::md5_week_prefix;
 use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
 

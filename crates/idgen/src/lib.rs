@@ -1,4 +1,39 @@
 //! Unique ids that databases like, and their encodings.
+//!
+//! ```
+//! let id = idgen::v7();                                        // one line, any thread, before or after a fork
+//! let text = idgen::codec::base64::to_string(&id);             // 22 characters for a CHAR(22) column
+//! assert_eq!(idgen::codec::base64::decode(&text)?, id);
+//! assert_eq!(idgen::inspect(&text)?.version, Some(7));
+//! # Ok::<(), idgen::Error>(())
+//! ```
+//!
+//! | function | kind | in an index |
+//! |---|---|---|
+//! | [`v7`], [`v6`], [`ulid`] | time first, ascending | fills pages as `AUTO_INCREMENT` does |
+//! | [`prefixed`], [`generator::Prefixed`] | a prefix that stays put for an interval, then an ascending or random tail | one small region at a time |
+//! | [`week`] | the prefix that MySQL computes for this week, then random | 1/65,536 of the table at a time |
+//! | [`v4`] | random | another page for nearly every insert |
+//! | [`v1`] | time with its low bits first | as random, unless stored [swapped](codec::swapped) |
+//! | [`short`], [`mysql_short`] | 64 bits | half the bytes, `BIGINT UNSIGNED` |
+//!
+//! Each function has a batch form (`fill_v7`, …), and each kind a generator to build yourself, from a
+//! clock, randomness, a node and a state file of your choice: see [`generator`] and [`source`]. The value
+//! of a 128-bit id is the [`uuid`] crate's [`Uuid`].
+//!
+//! # Promises
+//!
+//! No id comes twice from one generator: across threads, after a fork, after the clock steps back, when
+//! a counter is full, and after a restart where a [state](source::State) is kept. Versions 6 and 7, ULIDs and
+//! ascending tails strictly increase within a generator; the one-line functions keep one for each thread.
+//!
+//! # Features
+//!
+//! - `std` (default): the system's sources and the one-line functions. Without it the crate is `no_std`:
+//!   values, codecs, and generators with sources that you bring.
+//! - `alloc`: the forms that return a `String`.
+//! - `fast` (default): SIMD codecs and the one-load fork check. Without it the crate forbids `unsafe`.
+//! - `serde`: see the modules in `idgen::serde`.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(not(feature = "fast"), forbid(unsafe_code))]
 // Without an allocator an error cannot be boxed, and it carries the offending value.
@@ -16,6 +51,7 @@ mod facade;
 mod fields;
 pub mod generator;
 mod inspect;
+mod interval;
 mod kind;
 mod node;
 #[cfg(feature = "std")]
@@ -34,11 +70,12 @@ pub use facade::{
     mysql_short, prefixed, short, ulid, v1, v4, v6, v7, week,
 };
 pub use inspect::{AnyId, Inspection, Nature, inspect, inspect_short, inspect_uuid, weeks_of_prefix};
+pub use interval::{Bucket, Interval, Seconds};
 pub use kind::Kind;
 pub use node::Node;
 #[cfg(feature = "std")]
 pub use odds::{Fleet, Odds, odds, odds_prefixed};
-pub use prefix::{Bucket, Interval, Prefix, PrefixKey, Seconds, md5_week_prefix};
+pub use prefix::{Prefix, PrefixKey, md5_week_prefix};
 pub use short_id::{DeviceFields, MysqlShortFields, ShortId};
 pub use timestamp::{Civil, Timestamp};
 pub use uuid::Uuid;

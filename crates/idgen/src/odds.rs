@@ -10,8 +10,8 @@
 //! coincide by construction where the kind has a counter.
 
 use crate::error::{Error, Result};
+use crate::interval::Interval;
 use crate::kind::Kind;
-use crate::prefix::Interval;
 
 /// How many devices make ids, how fast and for how long.
 #[derive(Clone, Copy, Debug, PartialEq)]

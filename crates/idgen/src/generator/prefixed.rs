@@ -8,8 +8,9 @@ use crate::generator::monotonic::{Counters, Monotonic, Run, Shape};
 use crate::generator::unix_ms::with_tails;
 use crate::generator::v4::random_chunks;
 use crate::generator::{Generate, all_or_nothing};
+use crate::interval::{Bucket, Interval};
 use crate::kind::Kind;
-use crate::prefix::{Bucket, Interval, Prefix};
+use crate::prefix::Prefix;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 use crate::timestamp::Timestamp;
 
