@@ -47,7 +47,7 @@ pub struct Inspection {
     pub nature: Nature,
     /// The version field, where the variant says that there is one.
     pub version: Option<u8>,
-    /// The variant of a 128-bit id.
+    /// The variant of a 128-bit id; a ULID has none.
     pub variant: Option<Variant>,
     /// The time at which it was made.
     pub timestamp: Option<Timestamp>,
@@ -92,6 +92,23 @@ pub enum Nature {
 }
 
 impl Nature {
+    /// A short name: that of the [`Kind`](crate::Kind), where one follows from the bits.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Nature::Nil => "nil",
+            Nature::Max => "max",
+            Nature::V1 => "v1",
+            Nature::V4 => "v4",
+            Nature::V6 => "v6",
+            Nature::V7 => "v7",
+            Nature::V8 => "v8",
+            Nature::OtherVersion => "other-version",
+            Nature::Ulid => "ulid",
+            Nature::OtherVariant => "other-variant",
+            Nature::Short => "short",
+        }
+    }
+
     /// A phrase for people.
     pub const fn describe(self) -> &'static str {
         match self {
@@ -116,21 +133,29 @@ impl Nature {
 /// # Errors
 /// Where no format could have written the text.
 pub fn inspect(text: impl AsRef<[u8]>) -> Result<Inspection> {
-    let text = text.as_ref();
     let (format, id) = Format::decode_any(text)?;
+    Ok(inspect_decoded(format, id))
+}
+
+/// Inspects an id that was read from a text of this format: 26 characters are a ULID unless the bits
+/// show a version, and a decimal number below 2^64 is a 64-bit id.
+///
+/// ```
+/// use idgen::codec::Format;
+///
+/// let seen = idgen::inspect_decoded(Format::Int, idgen::Uuid::from_u128(7));
+/// assert_eq!(seen.id, idgen::AnyId::Short(idgen::ShortId::new(7)));
+/// ```
+pub fn inspect_decoded(format: Format, id: Uuid) -> Inspection {
     match u64::try_from(id.as_u128()) {
-        Ok(number) if format == Format::Int => Ok(inspect_short(ShortId::new(number))),
+        Ok(number) if format == Format::Int => inspect_short(ShortId::new(number)),
         _ => {
             let mut seen = inspect_uuid(id);
-            seen.format = Some(format);
             if format == Format::Base32 && !has_known_version(&seen) {
-                seen.nature = Nature::Ulid;
-                seen.version = None;
-                let (top, bottom) = id.as_u64_pair();
-                seen.timestamp = Some(Timestamp::from_unix_millis(fields::unix_ms(&id) as i64));
-                seen.counter = Some(((top & 0xFFFF) << 10 | bottom >> 54) as u32);
+                seen = inspect_ulid(id);
             }
-            Ok(seen)
+            seen.format = Some(format);
+            seen
         }
     }
 }
@@ -203,6 +228,31 @@ pub fn inspect_uuid(id: Uuid) -> Inspection {
         _ => seen.nature = Nature::OtherVersion,
     }
     seen
+}
+
+/// Inspects a ULID: its 80 bits after the time may look like any version, so only who knows that it is
+/// one should call this.
+///
+/// ```
+/// let made = idgen::ulid();
+/// let seen = idgen::inspect_ulid(made);
+/// assert_eq!((seen.nature.name(), seen.version), ("ulid", None));
+/// assert!(seen.timestamp.is_some() && seen.counter.is_some());
+/// ```
+pub fn inspect_ulid(id: Uuid) -> Inspection {
+    let (top, bottom) = id.as_u64_pair();
+    Inspection {
+        nature: Nature::Ulid,
+        version: None,
+        variant: None,
+        timestamp: Some(Timestamp::from_unix_millis(fields::unix_ms(&id) as i64)),
+        clock_sequence: None,
+        node: None,
+        counter: Some(((top & 0xFFFF) << 10 | bottom >> 54) as u32),
+        prefix: None,
+        since_bucket_start: None,
+        ..inspect_uuid(id)
+    }
 }
 
 /// Inspects a 64-bit id. Its bits do not say which layout they follow: read

@@ -69,7 +69,10 @@ pub use facade::{
     fill_mysql_short, fill_prefixed, fill_short, fill_ulid, fill_v1, fill_v4, fill_v6, fill_v7, fill_week,
     mysql_short, prefixed, short, ulid, v1, v4, v6, v7, week,
 };
-pub use inspect::{AnyId, Inspection, Nature, inspect, inspect_short, inspect_uuid, weeks_of_prefix};
+pub use inspect::{
+    AnyId, Inspection, Nature, inspect, inspect_decoded, inspect_short, inspect_ulid, inspect_uuid,
+    weeks_of_prefix,
+};
 pub use interval::{Bucket, Interval, Seconds};
 pub use kind::Kind;
 pub use node::Node;
