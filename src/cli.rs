@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::{completions, failure, new};
+use crate::{completions, convert, failure, inspect, new, odds};
 
 const EXAMPLES: &str = "\
 Examples:
   idgen new v7                              one id
   idgen new week -n 1000 -f base64          a thousand for a CHAR(22) column
+  idgen convert --to base64 < ids.txt       another format
   idgen completions bash                    completions for your shell
 
 Exit codes: 0 done; 1 some input was bad or something failed; 2 the command line was wrong.";
@@ -26,6 +27,9 @@ pub struct Cli {
 #[derive(Subcommand)]
 enum Command {
     New(new::Args),
+    Convert(convert::Args),
+    Inspect(inspect::Args),
+    Odds(odds::Args),
     Completions(completions::Args),
 }
 
@@ -39,6 +43,9 @@ pub fn main() -> ExitCode {
     };
     let result = match command {
         Command::New(args) => new::run(args),
+        Command::Convert(args) => convert::run(args),
+        Command::Inspect(args) => inspect::run(args),
+        Command::Odds(args) => odds::run(args),
         Command::Completions(args) => completions::run(args),
     };
     let name = matches.subcommand_name().unwrap_or_default();

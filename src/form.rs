@@ -45,17 +45,31 @@ impl Form {
         Ok(())
     }
 
+    /// Encodes one id; the result is text only where [`is_text`](Form::is_text) says so.
+    pub fn encode<'b>(self, id: &Uuid, buf: &'b mut [u8; Format::MAX_LEN]) -> &'b [u8] {
+        match self.hex {
+            true => Format::Simple.encode(&self.bytes(id), buf),
+            false => self.format.encode(id, buf),
+        }
+    }
+
+    /// The bytes that the format would write, where it is a binary one.
+    fn bytes(self, id: &Uuid) -> Uuid {
+        match self.format {
+            Format::Swapped => Uuid::from_bytes(swapped::to_bytes(id)),
+            _ => *id,
+        }
+    }
+
     /// Writes ids, each with its line end where the form is text; `buffer` is any, to be used again.
     pub fn write(self, ids: &[Uuid], buffer: &mut Vec<u8>, out: &mut impl Write) -> anyhow::Result<()> {
         buffer.resize(ids.len() * Format::MAX_LINE, 0);
-        let written = match (self.hex, self.format) {
-            (true, Format::Swapped) => {
-                let swapped: Vec<Uuid> =
-                    ids.iter().map(|id| Uuid::from_bytes(swapped::to_bytes(id))).collect();
-                Format::Simple.encode_lines(&swapped, buffer)?
+        let written = match self.hex {
+            true => {
+                let bytes: Vec<Uuid> = ids.iter().map(|id| self.bytes(id)).collect();
+                Format::Simple.encode_lines(&bytes, buffer)?
             }
-            (true, _) => Format::Simple.encode_lines(ids, buffer)?,
-            (false, format) => format.encode_lines(ids, buffer)?,
+            false => self.format.encode_lines(ids, buffer)?,
         };
         Ok(out.write_all(written)?)
     }

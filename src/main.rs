@@ -4,10 +4,16 @@
 
 mod cli;
 mod completions;
+mod convert;
 mod failure;
 mod form;
+mod input;
+mod inspect;
+mod lines;
 mod new;
+mod odds;
 mod output;
+mod record;
 mod values;
 
 fn main() -> std::process::ExitCode {

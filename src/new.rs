@@ -3,15 +3,17 @@
 mod generator;
 mod options;
 
+use std::io::Write;
 use std::process::ExitCode;
 
+use idgen::Kind;
 use idgen::codec::Format;
 use idgen::generator::Generate;
-use idgen::{Kind, ShortId};
 
 use crate::failure::usage;
 use crate::form::{BATCH, Form};
 use crate::output::Output;
+use crate::record::Record;
 use crate::values;
 use generator::Generator;
 use options::Options;
@@ -53,12 +55,16 @@ pub struct Args {
     #[arg(long)]
     hex: bool,
 
+    /// Write one JSON object a line: the kind, the id as text, and its fields.
+    #[arg(long)]
+    json: bool,
+
     #[command(flatten)]
     options: Options,
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Args { kind, count, format, hex, options } = args;
+    let Args { kind, count, format, hex, json, options } = args;
     options.check(kind)?;
     let is_short = matches!(kind, Kind::Short | Kind::MysqlShort);
     let format = format.unwrap_or(match kind {
@@ -69,16 +75,33 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if is_short && format != Format::Int {
         return Err(usage(format_args!("{kind} makes 64-bit ids, which have no form {format}, only int")));
     }
-    let form = Form::new(format, hex)?;
+    // In JSON there are no raw bytes.
+    let form = Form::new(format, hex || json && !format.is_text())?;
     form.check_terminal()?;
+    let tail = options.tail();
 
     let mut out = Output::open();
     match Generator::new(kind, &options)? {
+        Generator::Uuids(ids) if json => stream(ids, count, |ids| {
+            let inspect = if kind == Kind::Ulid { idgen::inspect_ulid } else { idgen::inspect_uuid };
+            let mut buf = [0; Format::MAX_LEN];
+            ids.iter().try_for_each(|id| {
+                let text = std::str::from_utf8(form.encode(id, &mut buf))?;
+                Record::made(text, &inspect(*id), kind, tail).write(&mut out)
+            })
+        })?,
         Generator::Uuids(ids) => {
             let mut buffer = Vec::new();
             stream(ids, count, |ids| form.write(ids, &mut buffer, &mut out))?;
         }
-        Generator::Shorts(ids) => stream(ids, count, |ids| write_shorts(ids, &mut out))?,
+        Generator::Shorts(ids) if json => stream(ids, count, |ids| {
+            ids.iter().try_for_each(|id| {
+                Record::made(&id.to_string(), &idgen::inspect_short(*id), kind, tail).write(&mut out)
+            })
+        })?,
+        Generator::Shorts(ids) => {
+            stream(ids, count, |ids| ids.iter().try_for_each(|id| writeln!(out, "{id}")).map_err(Into::into))?
+        }
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)
@@ -100,8 +123,4 @@ fn stream<T: Clone + Default>(
         left -= now;
     }
     Ok(())
-}
-
-fn write_shorts(ids: &[ShortId], out: &mut impl std::io::Write) -> anyhow::Result<()> {
-    ids.iter().try_for_each(|id| writeln!(out, "{id}")).map_err(Into::into)
 }

@@ -9,9 +9,10 @@ pub struct Output(BufWriter<StdoutLock<'static>>);
 const BUFFER: usize = 64 * 1024;
 
 impl Output {
-    /// Locks it for as long as the value lives.
+    /// Locks it for as long as the value lives. A person sees each line at once.
     pub fn open() -> Self {
-        Output(BufWriter::with_capacity(BUFFER, io::stdout().lock()))
+        let capacity = if Self::is_terminal() { 0 } else { BUFFER };
+        Output(BufWriter::with_capacity(capacity, io::stdout().lock()))
     }
 
     /// Whether a person looks at it.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use idgen::codec::Format;
+use idgen::generator::Tail;
 use idgen::{Kind, Node, Timestamp};
 
 /// Reads the name of a kind.
@@ -59,6 +60,13 @@ pub fn moment(text: &str) -> Result<Timestamp, String> {
     Ok(Timestamp::from_unix_ticks(moment.as_nanosecond().div_euclid(100) as i64))
 }
 
+/// Reads a day, as 2026-11-21; it begins at midnight UTC.
+pub fn date(text: &str) -> Result<Timestamp, String> {
+    let date: jiff::civil::Date =
+        text.parse().map_err(|error| format!("{error}; write year, month and day, as 2026-11-21"))?;
+    Ok(Timestamp::from_date(date.year().into(), date.month() as u8, date.day() as u8))
+}
+
 /// Reads an offset from UTC, as +02:00, in seconds.
 pub fn utc_offset(text: &str) -> Result<i32, String> {
     jiff::fmt::strtime::parse("%:z", text)
@@ -104,5 +112,26 @@ pub fn prefix(text: &str) -> Result<PrefixChoice, String> {
         (_, Some(file)) if !file.is_empty() => Ok(PrefixChoice::Keyed(OsString::from(file).into())),
         ("keyed" | "keyed:", _) => Err("name the file that holds the key, as keyed:ids.key".into()),
         _ => Err("choose md5-week, sequential or keyed:KEYFILE".into()),
+    }
+}
+
+/// What follows the prefix.
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+pub enum TailChoice {
+    /// Random bits, labelled version 4.
+    Random,
+    /// Random bits, labelled version 8.
+    RandomV8,
+    /// Milliseconds and a counter, version 8: fills pages as AUTO_INCREMENT does.
+    Ascending,
+}
+
+impl From<TailChoice> for Tail {
+    fn from(tail: TailChoice) -> Self {
+        match tail {
+            TailChoice::Random => Tail::Random { version: 4 },
+            TailChoice::RandomV8 => Tail::Random { version: 8 },
+            TailChoice::Ascending => Tail::Ascending,
+        }
     }
 }

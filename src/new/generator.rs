@@ -12,7 +12,7 @@ use idgen::source::{
 use idgen::{Interval, Kind, Node, Prefix, PrefixKey, ShortId, Uuid};
 use zeroize::Zeroizing;
 
-use super::options::{Options, TailChoice};
+use super::options::Options;
 use crate::failure::usage;
 use crate::values::{NodeChoice, PrefixChoice};
 
@@ -126,10 +126,10 @@ fn parts(kind: Kind, options: &Options) -> anyhow::Result<(Prefix, Interval, Tai
         }
     };
     let tail = match kind {
-        Kind::Week => TailChoice::Random,
-        _ => options.tail.unwrap_or(TailChoice::Ascending),
+        Kind::Week => Tail::Random { version: 4 },
+        _ => options.tail(),
     };
-    Ok((prefix, options.interval.unwrap_or(interval), tail.into()))
+    Ok((prefix, options.interval.unwrap_or(interval), tail))
 }
 
 /// More is a mistake: a wrong file, or one without an end.

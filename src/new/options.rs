@@ -7,7 +7,7 @@ use idgen::source::WhenBehind;
 use idgen::{Interval, Kind, Timestamp};
 
 use crate::failure::usage;
-use crate::values::{self, NodeChoice, PrefixChoice};
+use crate::values::{self, NodeChoice, PrefixChoice, TailChoice};
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "How they are made")]
@@ -63,27 +63,6 @@ pub struct Options {
     pub when_behind: Option<WhenBehindChoice>,
 }
 
-/// What follows the prefix.
-#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
-pub enum TailChoice {
-    /// Random bits, labelled version 4.
-    Random,
-    /// Random bits, labelled version 8.
-    RandomV8,
-    /// Milliseconds and a counter, version 8: fills pages as AUTO_INCREMENT does.
-    Ascending,
-}
-
-impl From<TailChoice> for Tail {
-    fn from(tail: TailChoice) -> Self {
-        match tail {
-            TailChoice::Random => Tail::Random { version: 4 },
-            TailChoice::RandomV8 => Tail::Random { version: 8 },
-            TailChoice::Ascending => Tail::Ascending,
-        }
-    }
-}
-
 /// What to do when the clock is behind.
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 pub enum WhenBehindChoice {
@@ -132,6 +111,11 @@ impl Options {
             }
         }
         if kind == Prefixed { self.check_prefix() } else { Ok(()) }
+    }
+
+    /// The tail of a prefixed id.
+    pub fn tail(&self) -> Tail {
+        self.tail.unwrap_or(TailChoice::Ascending).into()
     }
 
     fn check_prefix(&self) -> anyhow::Result<()> {

@@ -1,0 +1,67 @@
+//! `idgen convert`: writes ids in another format.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use idgen::codec::Format;
+
+use crate::form::{BATCH, Form};
+use crate::input::Input;
+use crate::output::Output;
+use crate::values;
+
+const EXAMPLES: &str = "\
+Examples:
+  idgen convert --to base64 6ccd780c-baba-1026-9564-5b8c656024db
+  idgen convert --to hyphenated bM14DLq6ECaVZFuMZWAk2w 3CSNW0SENT20K9AS2VHHJP096V
+  idgen convert --to swapped --hex 6ccd780c-baba-1026-9564-5b8c656024db
+  idgen convert --from swapped --to hyphenated 1026baba6ccd780c95645b8c656024db
+  idgen new v7 -n 1000 | idgen convert --to ordered64
+  idgen convert --to simple < ids.txt > simple.txt
+
+Detection goes by length, then by characters. 22 characters are standard base64 unless they can
+only be base64url or ordered64; 26 are base32; 32 hexadecimal digits are simple, even if all are
+decimal; any other decimal number is int. Raw bytes are never detected: name them with --from.
+
+Of standard input each line is an id; its end may be LF or CRLF. A bad line, also an empty one and
+one of more than 1024 bytes, is reported with its number, and all others are still converted: the
+exit code is then 1. With --from binary or swapped, without --hex, each 16 bytes are an id.";
+
+/// Write ids in another format.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    input: Input,
+
+    /// The format to write.
+    #[arg(short, long, visible_alias = "format", value_name = "FORMAT", value_parser = values::format())]
+    to: Format,
+
+    /// Read and write the formats binary and swapped as 32 hexadecimal digits a line.
+    #[arg(long)]
+    hex: bool,
+}
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let Args { input, to, hex } = args;
+    let form = Form::new(to, hex && !to.is_text())?;
+    form.check_terminal()?;
+
+    let mut given = input.open(hex);
+    let (mut ids, mut buffer) = (Vec::with_capacity(BATCH), Vec::new());
+    let mut out = Output::open();
+    while let Some(id) = given.next(|text, named| named.map_or_else(|| Format::decode_any(text), Ok))? {
+        ids.extend(id.map(|(_, id)| id));
+        if ids.len() == BATCH || given.may_wait() {
+            form.write(&ids, &mut buffer, &mut out)?;
+            ids.clear();
+        }
+        if given.may_wait() {
+            out.flush()?;
+        }
+    }
+    form.write(&ids, &mut buffer, &mut out)?;
+    out.finish()?;
+    Ok(given.code())
+}

@@ -1,0 +1,116 @@
+//! The ids that a command reads: its arguments, or standard input.
+
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use idgen::Uuid;
+use idgen::codec::{Format, binary, simple};
+
+use crate::failure::report;
+use crate::lines::{LONGEST, Lines, Piece};
+use crate::values;
+
+#[derive(clap::Args)]
+pub struct Input {
+    /// The ids. Without any, standard input is read, a line each.
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+
+    /// The format of the ids [default: detected, for each].
+    #[arg(long, value_name = "FORMAT", value_parser = values::format())]
+    from: Option<Format>,
+}
+
+/// The ids, one after the other. What is bad is reported on standard error, and the rest goes on.
+pub struct Ids {
+    source: Source,
+    from: Option<Format>,
+    hex: bool,
+    code: ExitCode,
+}
+
+enum Source {
+    Arguments(std::vec::IntoIter<String>),
+    Lines(Lines, u64),
+    Records(Lines, u64),
+}
+
+impl Input {
+    /// Opens the input. The formats binary and swapped are raw bytes on standard input, 16 to an id;
+    /// with `hex`, and as arguments, they are 32 hexadecimal digits.
+    pub fn open(self, hex: bool) -> Ids {
+        let Input { ids, from } = self;
+        let is_raw = !hex && from.is_some_and(|format| !format.is_text());
+        let source = match (ids.is_empty(), is_raw) {
+            (false, _) => Source::Arguments(ids.into_iter()),
+            (true, false) => Source::Lines(Lines::new(), 0),
+            (true, true) => Source::Records(Lines::new(), 0),
+        };
+        let hex = !matches!(source, Source::Records(..));
+        Ids { source, from, hex, code: ExitCode::SUCCESS }
+    }
+}
+
+impl Ids {
+    /// The next id as `read` takes it from its text, and from its format and value where the command
+    /// line names the format; or `Some(None)` for a bad one.
+    pub fn next<T>(
+        &mut self,
+        read: impl FnOnce(&[u8], Option<(Format, Uuid)>) -> idgen::Result<T>,
+    ) -> anyhow::Result<Option<Option<T>>> {
+        let (from, hex) = (self.from, self.hex);
+        let read = |text: &[u8]| named(from, hex, text).and_then(|named| read(text, named));
+        let (what, number, piece) = match &mut self.source {
+            Source::Arguments(ids) => {
+                let Some(text) = ids.next() else { return Ok(None) };
+                return Ok(Some(read(text.as_bytes()).map_err(report).map_err(|()| self.fail()).ok()));
+            }
+            Source::Lines(lines, number) => {
+                *number += 1;
+                ("line", *number, lines.next_line()?)
+            }
+            Source::Records(lines, number) => {
+                *number += 1;
+                ("record", *number, lines.next_record(binary::LEN)?)
+            }
+        };
+        let bad = match piece {
+            None => return Ok(None),
+            Some(Piece::Whole([])) => anyhow!("empty: remove it, or put an id there"),
+            Some(Piece::TooLong) => anyhow!("longer than {LONGEST} bytes, which no id is"),
+            Some(Piece::Whole(text)) => match read(text) {
+                Ok(id) => return Ok(Some(Some(id))),
+                Err(error) => error.into(),
+            },
+        };
+        report(format_args!("{what} {number}: {bad}"));
+        self.fail();
+        Ok(Some(None))
+    }
+
+    /// Whether the next one may be long in coming: what is ready should be written before.
+    pub fn may_wait(&self) -> bool {
+        match &self.source {
+            Source::Arguments(_) => false,
+            Source::Lines(lines, _) | Source::Records(lines, _) => lines.may_wait(),
+        }
+    }
+
+    /// The exit code, which tells whether any was bad.
+    pub fn code(&self) -> ExitCode {
+        self.code
+    }
+
+    fn fail(&mut self) {
+        self.code = ExitCode::FAILURE;
+    }
+}
+
+fn named(from: Option<Format>, hex: bool, text: &[u8]) -> idgen::Result<Option<(Format, Uuid)>> {
+    let Some(format) = from else { return Ok(None) };
+    let id = match hex && !format.is_text() {
+        true => format.decode(simple::decode(text)?.as_bytes()),
+        false => format.decode(text),
+    };
+    Ok(Some((format, id?)))
+}

@@ -1,0 +1,145 @@
+//! `idgen inspect`: what ids tell about themselves.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use idgen::codec::Format;
+use idgen::{AnyId, Inspection, Kind, Timestamp, weeks_of_prefix};
+
+use crate::input::Input;
+use crate::output::Output;
+use crate::record::{Record, Ulid, Week};
+use crate::values;
+
+const EXAMPLES: &str = "\
+Examples:
+  idgen inspect 1ec9414c-232a-6b00-b3c8-9f6bdeced846
+  idgen inspect 01ARZ3NDEKTSV4RRFFQ69G5FAV 102176818768904192
+  idgen inspect e34e4c5b-0c8f-4d8c-9b0f-1f3a5d7c9e2b --weeks-from 2010-01-01 --weeks-to 2020-01-01
+  idgen inspect --from swapped 1026baba6ccd780c95645b8c656024db
+  idgen new prefixed -n 3 | idgen inspect --json
+
+An id carries no name of its maker. Counters, and all of version 8, are read as idgen lays them out;
+in the ids of other makers they mean nothing. A decimal number below 2^64 is taken for a 64-bit id.";
+
+/// Show what ids tell: kind, time, node, counter, prefix.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    input: Input,
+
+    /// Read the formats binary and swapped as 32 hexadecimal digits a line.
+    #[arg(long)]
+    hex: bool,
+
+    /// Write one JSON object a line.
+    #[arg(long)]
+    json: bool,
+
+    /// The first day on which a prefix is tried as md5-week.
+    #[arg(long, value_name = "DATE", value_parser = values::date, default_value = "2000-01-01")]
+    weeks_from: Timestamp,
+
+    /// The day before which to stop trying [default: a year from now].
+    #[arg(long, value_name = "DATE", value_parser = values::date)]
+    weeks_to: Option<Timestamp>,
+}
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let Args { input, hex, json, weeks_from, weeks_to } = args;
+    let weeks_to = weeks_to.unwrap_or_else(|| {
+        Timestamp::from(std::time::SystemTime::now() + std::time::Duration::from_secs(366 * 86_400))
+    });
+    let mut given = input.open(hex);
+    let mut out = Output::open();
+    let read = |text: &[u8], named: Option<(Format, idgen::Uuid)>| {
+        let (format, id) = named.map_or_else(|| Format::decode_any(text), Ok)?;
+        let seen = idgen::inspect_decoded(format, id);
+        Ok((String::from_utf8(text.to_vec()).ok(), seen))
+    };
+    while let Some(id) = given.next(read)? {
+        if let Some((text, seen)) = id {
+            let text = text.unwrap_or_else(|| match seen.id {
+                AnyId::Uuid(id) => id.to_string(),
+                AnyId::Short(id) => id.to_string(),
+            });
+            let mut record = Record::seen(&text, &seen);
+            record.weeks = seen.prefix.map(|prefix| {
+                weeks_of_prefix(prefix, weeks_from, weeks_to)
+                    .map(|(year, week)| Week { year, week })
+                    .collect()
+            });
+            record.or_ulid = or_ulid(&seen);
+            if json {
+                record.write(&mut out)?;
+            } else {
+                write_text(&record, &seen, &mut out)?;
+            }
+        }
+        if given.may_wait() {
+            out.flush()?;
+        }
+    }
+    out.finish()?;
+    Ok(given.code())
+}
+
+/// The other reading of a text in base 32 whose bits look like a UUID of a known version: the random
+/// bits of one ULID in twelve do.
+fn or_ulid(seen: &Inspection) -> Option<Ulid> {
+    match seen.id {
+        AnyId::Uuid(id) if seen.format == Some(Format::Base32) && seen.version.is_some() => {
+            let ulid = idgen::inspect_ulid(id);
+            Some(Ulid { time: ulid.timestamp?.to_string(), counter: ulid.counter? })
+        }
+        _ => None,
+    }
+}
+
+fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> anyhow::Result<()> {
+    let is_ours = |value: String| format!("{value}, if idgen made it");
+    let node = record.node.as_ref().map(|node| match record.multicast {
+        Some(true) => format!("{node} (random: multicast bit set)"),
+        _ => format!("{node} (a network card's: multicast bit clear)"),
+    });
+    let prefix = record.prefix.as_ref().map(|prefix| match seen.version {
+        Some(4) => format!("{prefix}, if it is {} or {}", Kind::Week, Kind::Prefixed),
+        _ => format!("{prefix}, if it is {}", Kind::Prefixed),
+    });
+    let weeks = record.weeks.as_ref().filter(|weeks| !weeks.is_empty()).map(|weeks| {
+        let weeks: Vec<_> = weeks.iter().map(|Week { year, week }| format!("{year} week {week}")).collect();
+        format!("{}, if the prefix is md5-week", weeks.join(", "))
+    });
+    let device = record
+        .device
+        .as_ref()
+        .map(|id| format!("made {}, node {}, counter {}", id.time, id.node, id.counter));
+    let mysql = record
+        .mysql
+        .as_ref()
+        .map(|id| format!("server id {}, started {}, counter {}", id.server_id, id.startup, id.counter));
+    let ulid = record.or_ulid.as_ref().map(|id| format!("made {}, counter {}", id.time, id.counter));
+    let bucket = seen.since_bucket_start.map(|span| is_ours(format!("{} s", span.as_secs_f64())));
+
+    writeln!(out, "{}", record.id)?;
+    let mut line = |label: &str, value: Option<String>| match value {
+        Some(value) => writeln!(out, "  {label:<15} {value}"),
+        None => Ok(()),
+    };
+    line("kind", Some(seen.nature.describe().into()))?;
+    line("format", record.format.map(Into::into))?;
+    line("uuid", record.uuid.map(|id| id.to_string()).filter(|id| id != record.id))?;
+    line("variant", record.variant.map(Into::into))?;
+    line("time", record.time.clone())?;
+    line("clock sequence", record.clock_sequence.map(|number| number.to_string()))?;
+    line("node", node)?;
+    line("prefix", prefix)?;
+    line("week", weeks)?;
+    line("into the bucket", bucket)?;
+    line("counter", record.counter.map(|number| is_ours(number.to_string())))?;
+    line("or a ULID", ulid)?;
+    line("as device id", device)?;
+    line("as UUID_SHORT()", mysql)?;
+    Ok(())
+}

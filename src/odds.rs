@@ -1,0 +1,104 @@
+//! `idgen odds`: how likely two ids ever coincide.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use idgen::{Fleet, Interval, Kind};
+use serde::Serialize;
+
+use crate::failure::usage;
+use crate::output::Output;
+use crate::values::{self, TailChoice};
+
+const EXAMPLES: &str = "\
+Examples:
+  idgen odds v4 --devices 1 --rate 1e9 --years 1
+  idgen odds short --devices 5000 --rate 0.1 --years 5
+  idgen odds v7 --devices 100 --rate 10000 --years 10 --json
+  idgen odds prefixed --interval hour --tail random --devices 100 --rate 1000 --years 1
+
+Each device has one generator, a random node, an exact clock and the same mean rate: the worst case.
+One generator never repeats itself. The library's documentation of `odds` derives the formulas.";
+
+/// Tell the probability that two ids ever coincide.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// What is made.
+    #[arg(value_parser = values::kind())]
+    kind: Kind,
+
+    /// How many devices make ids, or servers for mysql-short.
+    #[arg(long, value_name = "N")]
+    devices: u64,
+
+    /// Ids a second on each device; fractions are fine.
+    #[arg(long, value_name = "PER_SECOND")]
+    rate: f64,
+
+    /// How long they make them, in years of 365.25 days.
+    #[arg(long, value_name = "Y")]
+    years: f64,
+
+    /// How long the prefix of prefixed ids stays put [default: day].
+    #[arg(long, value_name = "INTERVAL")]
+    interval: Option<Interval>,
+
+    /// The tail of prefixed ids [default: ascending].
+    #[arg(long, value_enum)]
+    tail: Option<TailChoice>,
+
+    /// Write a JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    kind: &'static str,
+    devices: u64,
+    rate: f64,
+    years: f64,
+    ids: f64,
+    expected_collisions: f64,
+    probability: f64,
+    formula: &'static str,
+}
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let Args { kind, devices, rate, years, interval, tail, json } = args;
+    for (option, given) in [("--interval", interval.is_some()), ("--tail", tail.is_some())] {
+        if given && kind != Kind::Prefixed {
+            return Err(usage(format_args!("{option} means nothing for {kind}, only for prefixed")));
+        }
+    }
+    let fleet = Fleet { devices, rate_per_sec: rate, years };
+    let is_ascending = tail.is_none_or(|tail| tail == TailChoice::Ascending);
+    let odds =
+        idgen::odds_prefixed(kind, fleet, interval.unwrap_or(Interval::Day), is_ascending).map_err(usage)?;
+    let mut out = Output::open();
+    if json {
+        let idgen::Odds { ids, expected_collisions, probability, formula, .. } = odds;
+        let answer = Answer {
+            kind: kind.name(),
+            devices,
+            rate,
+            years,
+            ids,
+            expected_collisions,
+            probability,
+            formula,
+        };
+        writeln!(out, "{}", serde_json::to_string(&answer)?)?;
+    } else {
+        let chance = match odds.probability {
+            0.0 => "0: it cannot happen".into(),
+            p => format!("{p:.3e}, one chance in {:.3e}", 1.0 / p),
+        };
+        writeln!(out, "probability  {chance}")?;
+        writeln!(out, "expected     {:.3e} collisions among {:.3e} ids", odds.expected_collisions, odds.ids)?;
+        writeln!(out, "formula      {}", odds.formula)?;
+    }
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
+}

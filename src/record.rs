@@ -1,0 +1,150 @@
+//! What is known of an id, as a JSON object of one line.
+
+use std::io::Write;
+
+use idgen::generator::Tail;
+use idgen::{AnyId, DeviceFields, Inspection, Kind, MysqlShortFields, Uuid};
+use serde::Serialize;
+use uuid::Variant;
+
+/// One line of `--json`. Fields that an id does not have are left out.
+#[derive(Serialize)]
+pub struct Record<'a> {
+    pub kind: &'static str,
+    /// The id as a text: 64-bit ids too, as they exceed what JSON readers hold exactly.
+    pub id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock_sequence: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multicast: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weeks: Option<Vec<Week>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since_bucket_start_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counter: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub or_ulid: Option<Ulid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<Device>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mysql: Option<Mysql>,
+}
+
+/// A week whose md5-week prefix an id may have.
+#[derive(Serialize)]
+pub struct Week {
+    pub year: i32,
+    pub week: u8,
+}
+
+/// A text of 26 characters, read as a ULID although it looks like a UUID.
+#[derive(Serialize)]
+pub struct Ulid {
+    pub time: String,
+    pub counter: u32,
+}
+
+/// A 64-bit id, read as the device layout.
+#[derive(Serialize)]
+pub struct Device {
+    pub time: String,
+    pub node: String,
+    pub counter: u16,
+}
+
+/// A 64-bit id, read as MySQL's layout.
+#[derive(Serialize)]
+pub struct Mysql {
+    pub server_id: u8,
+    pub startup: String,
+    pub counter: u32,
+}
+
+impl<'a> Record<'a> {
+    /// All that the bits of an id show.
+    pub fn seen(id: &'a str, seen: &Inspection) -> Self {
+        let (uuid, short) = match seen.id {
+            AnyId::Uuid(uuid) => (Some(uuid), None),
+            AnyId::Short(short) => (None, Some(short)),
+        };
+        Record {
+            kind: seen.nature.name(),
+            id,
+            format: seen.format.map(|format| format.name()),
+            uuid,
+            version: seen.version,
+            variant: seen.variant.map(variant),
+            time: seen.timestamp.map(|moment| moment.to_string()),
+            clock_sequence: seen.clock_sequence,
+            node: seen.node.map(|node| node.to_string()),
+            multicast: seen.node.map(|node| node.is_multicast()),
+            prefix: seen.prefix.map(|prefix| format!("{prefix:04x}")),
+            weeks: None,
+            since_bucket_start_ms: seen.since_bucket_start.map(|span| span.as_millis() as u64),
+            counter: seen.counter,
+            or_ulid: None,
+            device: short.map(|short| short.device().into()),
+            mysql: short.map(|short| short.mysql().into()),
+        }
+    }
+
+    /// What an id that was just made as this kind says: without what its bits would say of another.
+    pub fn made(id: &'a str, seen: &Inspection, kind: Kind, tail: Tail) -> Self {
+        let record = Record { kind: kind.name(), uuid: None, variant: None, ..Self::seen(id, seen) };
+        match kind {
+            Kind::V4 => Record { prefix: None, ..record },
+            Kind::Prefixed if tail != Tail::Ascending => {
+                Record { since_bucket_start_ms: None, counter: None, ..record }
+            }
+            Kind::Short => Record { mysql: None, ..record },
+            Kind::MysqlShort => Record { device: None, ..record },
+            _ => record,
+        }
+    }
+
+    /// Writes the object and a line end.
+    pub fn write(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        serde_json::to_writer(&mut *out, self).map_err(std::io::Error::from)?;
+        Ok(out.write_all(b"\n")?)
+    }
+}
+
+fn variant(variant: Variant) -> &'static str {
+    match variant {
+        Variant::NCS => "NCS",
+        Variant::RFC4122 => "RFC 9562",
+        Variant::Microsoft => "Microsoft",
+        _ => "reserved",
+    }
+}
+
+impl From<DeviceFields> for Device {
+    fn from(fields: DeviceFields) -> Self {
+        Device {
+            time: fields.timestamp().to_string(),
+            node: format!("{:04x}", fields.node),
+            counter: fields.counter,
+        }
+    }
+}
+
+impl From<MysqlShortFields> for Mysql {
+    fn from(fields: MysqlShortFields) -> Self {
+        Mysql { server_id: fields.server_id, startup: fields.startup().to_string(), counter: fields.counter }
+    }
+}
