@@ -29,6 +29,11 @@ pub fn report(message: impl fmt::Display) {
     let _ = writeln!(std::io::stderr(), "error: {message}");
 }
 
+/// Says on standard error what is worth knowing, though nothing failed.
+pub fn note(message: impl fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "note: {message}");
+}
+
 /// 0 after success and where the reader of the output went away, 2 after a wrong command line, else 1.
 pub fn exit_code(result: anyhow::Result<ExitCode>, command: &mut clap::Command) -> ExitCode {
     let error = match result {

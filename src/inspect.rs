@@ -100,8 +100,8 @@ fn or_ulid(seen: &Inspection) -> Option<Ulid> {
 fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> anyhow::Result<()> {
     let is_ours = |value: String| format!("{value}, if idgen made it");
     let node = record.node.as_ref().map(|node| match record.multicast {
-        Some(true) => format!("{node} (random: multicast bit set)"),
-        _ => format!("{node} (a network card's: multicast bit clear)"),
+        Some(true) => format!("{node} (multicast bit set: random)"),
+        _ => format!("{node} (multicast bit clear: a network card's)"),
     });
     let prefix = record.prefix.as_ref().map(|prefix| match seen.version {
         Some(4) => format!("{prefix}, if it is {} or {}", Kind::Week, Kind::Prefixed),

@@ -10,7 +10,7 @@ use idgen::Kind;
 use idgen::codec::Format;
 use idgen::generator::Generate;
 
-use crate::failure::usage;
+use crate::failure::{note, usage};
 use crate::form::{BATCH, Form};
 use crate::output::Output;
 use crate::record::Record;
@@ -23,10 +23,10 @@ Examples:
   idgen new v7
   idgen new ulid -n 5
   idgen new week -n 1000 -f base64
-  idgen new v1 -f swapped --hex                      what UUID_TO_BIN(id, 1) stores
+  idgen new v1 -f swapped --hex                      # what UUID_TO_BIN(id, 1) stores
   idgen new prefixed --interval hour --tail ascending
   idgen new prefixed --prefix keyed:ids.key --writer shop-3
-  idgen new v6 --node mac --state ids.state
+  idgen new v6 --node 9f6bdeced846 --state ids.state
   idgen new short --node 9f6bdeced846 --at 2026-11-21T12:00:00Z
   idgen new mysql-short --server-id 3 --state short.state
 
@@ -79,6 +79,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let form = Form::new(format, hex || json && !format.is_text())?;
     form.check_terminal()?;
     let tail = options.tail();
+    if kind == Kind::MysqlShort && options.state.is_none() && options.at.is_none() {
+        note(
+            "another run with this server id within this second repeats these ids: --state FILE keeps them apart",
+        );
+    }
 
     let mut out = Output::open();
     match Generator::new(kind, &options)? {

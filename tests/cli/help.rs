@@ -1,0 +1,79 @@
+//! The help, and that its examples run.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::{idgen, lines_of, output};
+
+/// The subcommands whose examples need nothing but a shell: no server, and no minutes of measuring.
+const QUICK: [&str; 5] = ["new", "convert", "inspect", "odds", "completions"];
+
+/// The commands under `Examples:`.
+fn examples(args: &[&str]) -> Vec<String> {
+    let help = lines_of(output(args, ""));
+    assert!(help.iter().all(|line| line.chars().count() <= 120), "{args:?} is too wide");
+    let from =
+        help.iter().position(|line| line == "Examples:").unwrap_or_else(|| panic!("{args:?} has examples"));
+    help[from + 1..].iter().take_while(|line| line.starts_with("  ")).map(|line| line.trim().into()).collect()
+}
+
+/// Runs a command line in a folder that has what the examples take for granted.
+fn run(example: &str, folder: &Path) {
+    let bin = Path::new(assert_cmd::cargo::cargo_bin!("idgen")).parent().unwrap().to_path_buf();
+    let path = std::env::var("PATH").unwrap();
+    let done = Command::new("sh")
+        .args(["-c", example])
+        .current_dir(folder)
+        .env("PATH", format!("{}:{path}", bin.display()))
+        .env("HOME", folder)
+        .env("PROFILE", folder.join("profile.ps1"))
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success() && errors.is_empty(), "{example}: {errors}");
+}
+
+#[cfg(unix)]
+#[test]
+fn every_example_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("ids.txt"), "6ccd780c-baba-1026-9564-5b8c656024db\n").unwrap();
+    std::fs::write(folder.join("ids.key"), "a key of more than 16 bytes\n").unwrap();
+    for place in [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"] {
+        std::fs::create_dir_all(folder.join(place)).unwrap();
+    }
+    let mut ran = 0;
+    for example in examples(&["--help"]) {
+        let command = example.split_whitespace().nth(1).unwrap();
+        if QUICK.contains(&command) {
+            run(&example, folder);
+            ran += 1;
+        }
+    }
+    for command in QUICK {
+        for example in examples(&[command, "--help"]) {
+            run(&example, folder);
+            ran += 1;
+        }
+    }
+    assert!(ran > 20, "{ran}");
+}
+
+#[test]
+fn every_subcommand_is_listed_with_a_line() {
+    let help = lines_of(output(&["-h"], ""));
+    for command in QUICK {
+        let line = help.iter().find(|line| line.trim_start().starts_with(command)).unwrap();
+        assert!(line.split_whitespace().count() > 2, "{line}");
+    }
+}
+
+#[test]
+fn every_shell_has_completions() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = output(&["completions", shell], "");
+        assert!(String::from_utf8(script).unwrap().contains("when-behind"), "{shell}");
+    }
+    idgen(&["help", "new"]).assert().success();
+}

@@ -1,0 +1,102 @@
+//! `idgen inspect`.
+
+use crate::{failure, idgen, lines, lines_of, output, vectors};
+
+fn json(args: &[&str], input: &str) -> Vec<serde_json::Value> {
+    let all = [&["inspect", "--json"], args].concat();
+    lines_of(output(&all, input)).iter().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn the_examples_of_rfc_9562() {
+    for vector in vectors("rfc9562.json")["vectors"].as_array().unwrap() {
+        let seen = &json(&[vector["uuid"].as_str().unwrap()], "")[0];
+        assert_eq!(seen["version"], vector["version"]);
+        assert_eq!(seen["kind"], format!("v{}", vector["version"]));
+        assert_eq!(seen["variant"], "RFC 9562");
+        for (field, golden) in [("time", "utc"), ("clock_sequence", "clock_sequence"), ("node", "node")] {
+            assert_eq!(seen[field], vector[golden], "{field} of {seen}");
+        }
+    }
+}
+
+#[test]
+fn a_week_is_found_within_the_span() {
+    let vectors = vectors("mysql-9.7.json");
+    for week in vectors["week_prefix"].as_array().unwrap().iter().step_by(20) {
+        let id = lines(&["new", "week", "--at", week["utc"].as_str().unwrap()]);
+        let year = week["year"].as_i64().unwrap();
+        let (from, to) = (format!("{year}-01-01"), format!("{}-01-01", year + 1));
+        let seen = &json(&[&id[0], "--weeks-from", &from, "--weeks-to", &to], "")[0];
+        let weeks = seen["weeks"].as_array().unwrap();
+        assert!(weeks.contains(&serde_json::json!({"year": year, "week": week["week"]})), "{seen}");
+        // The years after it are not searched.
+        let (from, to) = (format!("{}-01-01", year + 1), format!("{}-01-02", year + 1));
+        let seen = &json(&[&id[0], "--weeks-from", &from, "--weeks-to", &to], "")[0];
+        assert_eq!(seen["weeks"], serde_json::json!([]), "{seen}");
+    }
+}
+
+#[test]
+fn a_ulid_is_known_even_where_its_bits_look_like_a_uuid() {
+    let ids = output(&["new", "ulid", "-n", "200", "--at", "2026-11-21T12:00:00Z"], "");
+    let seen = json(&[], std::str::from_utf8(&ids).unwrap());
+    assert_eq!(seen.len(), 200);
+    for id in &seen {
+        // By chance its bits may look like a version.
+        let time = if id["kind"] == "ulid" { &id["time"] } else { &id["or_ulid"]["time"] };
+        assert_eq!(time, "2026-11-21T12:00:00Z", "{id}");
+    }
+    for (id, kind, other) in [
+        ("01a1fdfa-5e00-4000-8000-000000000001", "v4", "2026-11-21T12:00:06.144Z"),
+        ("01a1fdfa-5e00-4000-0000-000000000001", "ulid", "null"),
+    ] {
+        let text = &lines(&["convert", "--to", "base32", id])[0];
+        let seen = &json(&[text], "")[0];
+        assert_eq!(seen["kind"], kind, "{seen}");
+        assert_eq!(seen["or_ulid"]["time"].as_str().unwrap_or("null"), other, "{seen}");
+    }
+}
+
+#[test]
+fn short_ids_are_read_in_both_layouts() {
+    let seen = &json(&["102176818768904192"], "")[0];
+    assert_eq!((&seen["kind"], &seen["id"]), (&"short".into(), &"102176818768904192".into()));
+    assert_eq!(seen["mysql"]["server_id"], 1);
+    let device = lines(&["new", "short", "--node", "9f6bdeced846", "--at", "2026-11-21T12:00:00Z"]);
+    let seen = &json(&[&device[0]], "")[0];
+    assert_eq!(seen["device"]["time"], "2026-11-21T12:00:00Z");
+    assert_eq!(seen["device"]["node"], "d846");
+}
+
+#[test]
+fn text_for_people() {
+    let text = lines(&["inspect", "1ec9414c-232a-6b00-b3c8-9f6bdeced846"]).join("\n");
+    for part in [
+        "version 6",
+        "hyphenated",
+        "2022-02-22T19:22:22Z",
+        "13256",
+        "9f6bdeced846 (multicast bit set: random)",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let text = lines(&["inspect", "--from", "swapped", "1026baba6ccd780c95645b8c656024db"]).join("\n");
+    assert!(text.contains("6ccd780c-baba-1026-9564-5b8c656024db"), "{text}");
+    let text = lines(&["inspect", "2ec76cc3-e57c-11f1-a299-0242ac110002"]).join("\n");
+    assert!(text.contains("0242ac110002 (multicast bit clear"), "{text}");
+}
+
+#[test]
+fn bad_ids_are_reported_and_the_others_inspected() {
+    let (code, error) = failure(&["inspect", "no id"], "");
+    assert_eq!((code, error.starts_with("error: not an id")), (1, true), "{error}");
+    let done = idgen(&["inspect"]).write_stdin("x\n6ccd780c-baba-1026-9564-5b8c656024db\n").assert().code(1);
+    let done = done.get_output();
+    assert!(String::from_utf8_lossy(&done.stdout).contains("version 1"));
+    assert!(String::from_utf8_lossy(&done.stderr).starts_with("error: line 1: "));
+    for date in ["2000", "2000-13-01", "yesterday"] {
+        let (code, error) = failure(&["inspect", "--weeks-from", date, "1"], "");
+        assert_eq!((code, error.contains("as 2026-11-21")), (2, true), "{error}");
+    }
+}

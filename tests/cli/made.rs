@@ -1,0 +1,197 @@
+//! `idgen new`: what the ids are.
+
+use std::collections::HashSet;
+
+use crate::{UUID_KINDS, idgen, lines, vectors};
+
+#[test]
+fn every_kind_by_itself() {
+    for (kind, length, version) in [
+        ("v1", 36, Some('1')),
+        ("v4", 36, Some('4')),
+        ("v6", 36, Some('6')),
+        ("v7", 36, Some('7')),
+        ("week", 36, Some('4')),
+        ("prefixed", 36, Some('8')),
+        ("ulid", 26, None),
+    ] {
+        let ids = lines(&["new", kind]);
+        assert_eq!((ids.len(), ids[0].len()), (1, length), "{kind}");
+        if let Some(version) = version {
+            assert_eq!(ids[0].chars().nth(14), Some(version), "{kind}");
+        }
+    }
+    assert!(lines(&["new", "short"])[0].parse::<u64>().is_ok());
+    assert_eq!(lines(&["new", "v7", "-n", "0"]), [""; 0]);
+}
+
+#[test]
+fn many_are_all_there_distinct_and_in_order() {
+    const COUNT: usize = 200_000;
+    for kind in UUID_KINDS.into_iter().chain(["short", "mysql-short"]) {
+        let mut args = vec!["new", kind, "-n", "200000"];
+        // With a clock that stands still, short ids need not be waited for, and the ascending kinds
+        // fill whole units of time.
+        if kind != "v4" {
+            args.extend(["--at", "2026-11-21T12:00:00Z"]);
+        }
+        let ids = lines(&args);
+        assert_eq!(ids.len(), COUNT, "{kind}");
+        assert_eq!(ids.iter().collect::<HashSet<_>>().len(), COUNT, "{kind}");
+        if ["v6", "v7", "ulid", "prefixed", "mysql-short"].contains(&kind) {
+            assert!(ids.is_sorted(), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn week_prefixes_are_those_of_mysql() {
+    let vectors = vectors("mysql-9.7.json");
+    let weeks = vectors["week_prefix"].as_array().unwrap();
+    assert!(weeks.len() > 200);
+    for week in weeks {
+        let (utc, prefix) = (week["utc"].as_str().unwrap(), week["prefix"].as_str().unwrap());
+        let ids = lines(&["new", "week", "--at", utc, "-n", "2"]);
+        assert!(ids.iter().all(|id| id.starts_with(prefix)), "{utc} {prefix}: {ids:?}");
+        assert_ne!(ids[0], ids[1]);
+        // A session two hours ahead of UTC has that local time two hours earlier.
+        let local = utc.replace('Z', "+02:00");
+        let ids =
+            lines(&["new", "prefixed", "--prefix", "md5-week", "--utc-offset", "+02:00", "--at", &local]);
+        assert!(ids[0].starts_with(prefix), "{local} {prefix}: {ids:?}");
+    }
+}
+
+#[test]
+fn time_fields_are_those_of_rfc_9562() {
+    let vectors = vectors("rfc9562.json");
+    let mut seen = 0;
+    for vector in vectors["vectors"].as_array().unwrap() {
+        let Some(utc) = vector["utc"].as_str() else { continue };
+        let kind = format!("v{}", vector["version"]);
+        let expected = vector["uuid"].as_str().unwrap();
+        let mut args = vec!["new", &kind, "--at", utc];
+        args.extend(vector["node"].as_str().iter().flat_map(|node| ["--node", node]));
+        let id = &lines(&args)[0];
+        // The time and the version; behind them, in version 7, comes the counter.
+        let known = if kind == "v7" { 15 } else { 18 };
+        assert_eq!(id[..known], expected[..known], "{kind}");
+        if kind != "v7" {
+            assert_eq!(id[24..], expected[24..], "{kind}");
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 3);
+}
+
+#[test]
+fn mysql_short_ids_are_those_of_the_server() {
+    let vectors = vectors("mysql-9.7.json");
+    let live = vectors["uuid_short_live"].as_array().unwrap();
+    let first = live[0]["short"].as_u64().unwrap();
+    let startup = jiff::Timestamp::from_second((first >> 24 & 0xFFFF_FFFF) as i64).unwrap().to_string();
+    let count = live.len().to_string();
+    // Of a server's id only the low byte counts.
+    for server_id in ["1", "257"] {
+        let args = ["new", "mysql-short", "--server-id", server_id, "--at", &startup, "-n", &count];
+        let expected: Vec<_> = live.iter().map(|row| row["short"].to_string()).collect();
+        assert_eq!(lines(&args), expected);
+    }
+    // Two runs in one second would repeat each other: that is said.
+    let done = idgen(&["new", "mysql-short"]).assert().success();
+    assert!(String::from_utf8_lossy(&done.get_output().stderr).contains("--state"));
+}
+
+#[test]
+fn prefixes_follow_their_options() {
+    let prefix = |args: &[&str]| {
+        let all: Vec<_> = ["new", "prefixed"].into_iter().chain(args.iter().copied()).collect();
+        lines(&all)[0][..4].to_string()
+    };
+    // 1800000000 s = 20833 days + 8 hours = 30000000 minutes.
+    let at = ["--at", "2027-01-15T08:00:00Z"];
+    assert_eq!(prefix(&at), format!("{:04x}", 20_833));
+    assert_eq!(
+        prefix(&[&at[..], &["--interval", "minute"]].concat()),
+        format!("{:04x}", 30_000_000 % 65_536)
+    );
+    assert_eq!(
+        prefix(&[&at[..], &["--interval", "60s", "--bits", "8"]].concat()),
+        format!("{:04x}", 30_000_000 % 256)
+    );
+    for (tail, version) in [("random", '4'), ("random-v8", '8'), ("ascending", '8')] {
+        let id = &lines(&["new", "prefixed", "--tail", tail])[0];
+        assert_eq!(id.chars().nth(14), Some(version), "{tail}");
+    }
+}
+
+#[test]
+fn keyed_prefixes_differ_by_writer_and_hide_the_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str, content: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        format!("keyed:{}", path.display())
+    };
+    let prefix = |file: &str, more: &[&str]| {
+        let args = ["new", "prefixed", "--prefix", file, "--at", "2026-11-21T12:00:00Z"];
+        lines(&[&args[..], more].concat())[0][..4].to_string()
+    };
+    let plain = path("plain", b"0123456789abcdef");
+    // The golden value of the library: interval 0 is the minute of the epoch.
+    let epoch =
+        ["new", "prefixed", "--prefix", &plain, "--interval", "minute", "--at", "1970-01-01T00:00:00Z"];
+    assert_eq!(lines(&epoch)[0][..4], *"4274");
+
+    let writers = ["a", "b", "c"].map(|name| prefix(&plain, &["--writer", name]));
+    let nobody = prefix(&plain, &[]);
+    let distinct: HashSet<_> = writers.iter().chain([&nobody]).collect();
+    assert_eq!(distinct.len(), 4);
+    assert_eq!(prefix(&plain, &["--writer", "a"]), writers[0]);
+    // The line end that an editor puts there is not part of the key; two of them are.
+    for (name, content) in [("lf", &b"0123456789abcdef\n"[..]), ("crlf", b"0123456789abcdef\r\n")] {
+        assert_eq!(prefix(&path(name, content), &["--writer", "a"]), writers[0], "{name}");
+    }
+    assert_ne!(prefix(&path("two", b"0123456789abcdef\n\n"), &["--writer", "a"]), writers[0]);
+}
+
+#[test]
+fn json_lines_hold_the_fields() {
+    let json = |args: &[&str]| -> Vec<serde_json::Value> {
+        let all: Vec<_> = ["new"].iter().chain(args).chain(&["--json"]).copied().collect();
+        lines(&all).iter().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let at = "2026-11-21T12:00:00Z";
+    for kind in UUID_KINDS {
+        let mut args = vec![kind, "-n", "3"];
+        if kind != "v4" {
+            args.extend(["--at", at]);
+        }
+        let ids = json(&args);
+        assert_eq!(ids.len(), 3);
+        for id in &ids {
+            assert_eq!(id["kind"], *kind);
+            assert_eq!(id["version"].is_null(), kind == "ulid");
+            assert_eq!(id["prefix"].is_string(), ["week", "prefixed"].contains(&kind), "{kind}");
+            if ["v1", "v6", "v7", "ulid"].contains(&kind) {
+                assert_eq!(id["time"].as_str().unwrap()[..19], at[..19], "{kind}");
+            }
+            if ["v1", "v6"].contains(&kind) {
+                assert_eq!(id["multicast"], true);
+            }
+        }
+    }
+    let ids = json(&["prefixed", "--at", at, "-n", "2"]);
+    assert_eq!(ids[0]["since_bucket_start_ms"], 12 * 3_600_000);
+    assert_eq!(ids[0]["counter"].as_u64().unwrap() + 1, ids[1]["counter"].as_u64().unwrap());
+
+    let short = &json(&["short", "--node", "9f6bdeced846", "--at", at])[0];
+    assert_eq!((&short["device"]["node"], &short["device"]["time"]), (&"d846".into(), &at.into()));
+    // A text: the number exceeds what JSON readers hold exactly.
+    assert!(short["id"].is_string() && short["mysql"].is_null());
+    let mysql = &json(&["mysql-short", "--server-id", "9", "--at", at])[0];
+    assert_eq!((&mysql["mysql"]["server_id"], &mysql["mysql"]["startup"]), (&9.into(), &at.into()));
+
+    let swapped = &json(&["v1", "-f", "swapped", "--at", at])[0]["id"];
+    assert!(swapped.as_str().unwrap().starts_with("11f1"), "{swapped}");
+}

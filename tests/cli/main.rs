@@ -1,0 +1,73 @@
+//! The `idgen` binary, run as a user runs it.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
+
+mod convert;
+mod help;
+mod inspect;
+mod made;
+mod misuse;
+mod odds;
+mod state;
+mod streams;
+
+use assert_cmd::Command;
+
+/// The binary.
+fn idgen(args: &[&str]) -> Command {
+    let mut command = assert_cmd::cargo::cargo_bin_cmd!("idgen");
+    command.args(args);
+    command
+}
+
+/// What it writes to standard output, where it succeeds and has nothing to say on standard error.
+fn output(args: &[&str], input: impl Into<Vec<u8>>) -> Vec<u8> {
+    let done = idgen(args).write_stdin(input).assert().success();
+    let done = done.get_output();
+    assert_eq!(String::from_utf8_lossy(&done.stderr), "", "{args:?}");
+    done.stdout.clone()
+}
+
+/// The same, as lines.
+fn lines(args: &[&str]) -> Vec<String> {
+    lines_of(output(args, ""))
+}
+
+fn lines_of(text: Vec<u8>) -> Vec<String> {
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.is_empty() || text.ends_with('\n'), "{text:?}");
+    text.lines().map(String::from).collect()
+}
+
+/// Exit code, and standard error.
+fn failure(args: &[&str], input: &str) -> (i32, String) {
+    let done = idgen(args).write_stdin(input).assert().failure();
+    let done = done.get_output();
+    (done.status.code().unwrap(), String::from_utf8(done.stderr.clone()).unwrap())
+}
+
+/// A file of golden values.
+fn vectors(name: &str) -> serde_json::Value {
+    let path = format!("{}/tests/vectors/{name}", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+const UUID_KINDS: [&str; 7] = ["v1", "v4", "v6", "v7", "ulid", "week", "prefixed"];
+
+const FORMATS: [&str; 11] = [
+    "hyphenated",
+    "simple",
+    "urn",
+    "braced",
+    "base64",
+    "base64url",
+    "ordered64",
+    "base32",
+    "int",
+    "swapped",
+    "binary",
+];
+
+/// Whether the format is raw bytes.
+fn is_raw(format: &str) -> bool {
+    matches!(format, "swapped" | "binary")
+}

@@ -1,0 +1,100 @@
+//! Command lines that mean nothing: exit code 2, and what to do.
+
+use crate::{failure, idgen};
+
+#[test]
+fn what_means_nothing_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("key");
+    std::fs::write(&key, "0123456789abcdef").unwrap();
+    let keyed = format!("keyed:{}", key.display());
+    for (args, expected) in [
+        (&["new"][..], "<KIND>"),
+        (&["new", "v5"], "v1, v4, v6, v7, ulid, week, prefixed, short, mysql-short"),
+        (&["new", "v7", "-n", "-1"], "-1"),
+        (&["new", "v7", "-n", "many"], "many"),
+        (&["new", "v7", "-f", "base65"], "base64"),
+        (&["new", "v7", "--hex"], "hyphenated is text already"),
+        (&["new", "v4", "--at", "2026-11-21T12:00:00Z"], "--at means nothing for v4"),
+        (&["new", "v7", "--at", "yesterday"], "as 2026-11-21T12:00:00Z"),
+        (&["new", "v7", "--at", "2026-11-21T12:00:00"], "as 2026-11-21T12:00:00Z"),
+        (&["new", "v7", "--node", "mac"], "--node means nothing for v7, only for v1, v6, short"),
+        (&["new", "v1", "--node", "9f6bdeced84"], "twelve hex digits"),
+        (&["new", "v7", "--server-id", "1"], "only for mysql-short"),
+        (&["new", "mysql-short", "--server-id", "-1"], "-1"),
+        (&["new", "short", "-f", "hyphenated"], "no form hyphenated, only int"),
+        (&["new", "week", "--interval", "minute"], "only for prefixed"),
+        (&["new", "week", "--utc-offset", "2"], "as +02:00"),
+        (&["new", "week", "--utc-offset", "+15:00"], "14 hours"),
+        (&["new", "week", "--state", "s"], "--state means nothing for week"),
+        (&["new", "prefixed", "--prefix", "md5-week", "--interval", "minute"], "every \"minute\""),
+        (&["new", "prefixed", "--prefix", "md5"], "md5-week, sequential or keyed:KEYFILE"),
+        (&["new", "prefixed", "--prefix", "keyed"], "keyed:ids.key"),
+        (&["new", "prefixed", "--prefix", "keyed:"], "keyed:ids.key"),
+        (&["new", "prefixed", "--prefix", &keyed, "--bits", "8"], "without a sequential prefix"),
+        (&["new", "prefixed", "--writer", "a"], "without a keyed prefix"),
+        (&["new", "prefixed", "--bits", "17"], "17"),
+        (&["new", "prefixed", "--utc-offset", "+01:00"], "without an md5-week prefix"),
+        (&["new", "prefixed", "--tail", "random", "--state", "s"], "without an ascending tail"),
+        (&["new", "prefixed", "--interval", "50d"], "49 days"),
+        (&["new", "prefixed", "--interval", "0s"], "whole seconds"),
+        (&["new", "prefixed", "--interval", "fortnight"], "minute, ten-minutes"),
+        (&["convert"], "--to"),
+        (&["completions", "tcsh"], "bash"),
+        (&["convet"], "'convert'"),
+    ] {
+        let (code, error) = failure(args, "");
+        assert_eq!(code, 2, "{args:?}: {error}");
+        assert!(error.starts_with("error: ") && error.contains(expected), "{args:?}: {error}");
+        assert!(error.contains("--help"), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn moments_that_a_kind_cannot_hold_are_refused() {
+    for (kind, at) in [
+        ("v7", "1969-12-31T23:59:59Z"),
+        ("ulid", "1969-12-31T23:59:59Z"),
+        ("prefixed", "1969-12-31T23:59:59Z"),
+        ("v1", "1582-10-14T23:59:59Z"),
+        ("v6", "5236-04-01T00:00:00Z"),
+        ("short", "1969-12-31T23:59:59Z"),
+        ("short", "2106-02-07T06:28:16Z"),
+        ("mysql-short", "2106-02-07T06:28:16Z"),
+    ] {
+        let (code, error) = failure(&["new", kind, "--at", at], "");
+        assert_eq!(code, 1, "{kind} {at}: {error}");
+        assert!(error.contains(at) && error.contains(" to "), "{kind} {at}: {error}");
+    }
+}
+
+#[test]
+fn key_files_that_are_none_are_named_and_never_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    };
+    let missing = folder.path().join("missing");
+    for (path, expected) in [
+        (file("short", "hunter2\n"), "7 bytes"),
+        (file("empty", ""), "0 bytes"),
+        (file("huge", &"secret".repeat(20_000)), "longer than"),
+        (missing, "No such file"),
+        (folder.path().to_path_buf(), "directory"),
+    ] {
+        let (code, error) =
+            failure(&["new", "prefixed", "--prefix", &format!("keyed:{}", path.display())], "");
+        assert_eq!(code, 1, "{error}");
+        assert!(error.contains(expected) && error.contains(path.to_str().unwrap()), "{error}");
+        assert!(!error.contains("hunter2") && !error.contains("secret"), "{error}");
+    }
+}
+
+#[test]
+fn the_version_and_a_bare_call() {
+    idgen(&["--version"]).assert().success().stdout(format!("idgen {}\n", env!("CARGO_PKG_VERSION")));
+    let (code, usage) = failure(&[], "");
+    assert_eq!((code, usage.contains("Usage: idgen")), (2, true), "{usage}");
+}

@@ -1,0 +1,47 @@
+//! `idgen odds`.
+
+use crate::{failure, lines};
+
+#[test]
+fn known_odds() {
+    let fleet = ["--devices", "1", "--rate", "1e9", "--years", "1"];
+    let answer = lines(&[&["odds", "v4", "--json"], &fleet[..]].concat());
+    let answer: serde_json::Value = serde_json::from_str(&answer[0]).unwrap();
+    let p = answer["probability"].as_f64().unwrap();
+    assert!((9.3e-5..9.4e-5).contains(&p), "{p}");
+    assert_eq!((&answer["kind"], &answer["devices"]), (&"v4".into(), &1.into()));
+
+    // One generator never repeats itself.
+    let text = lines(&[&["odds", "short"], &fleet[..]].concat()).join("\n");
+    assert!(text.contains("0: it cannot happen"), "{text}");
+    let text = lines(&["odds", "short", "--devices", "5000", "--rate", "1", "--years", "1"]).join("\n");
+    assert!(text.contains("2^-16"), "{text}");
+}
+
+#[test]
+fn the_interval_counts_for_prefixed_ids_alone() {
+    let fleet = ["--devices", "9", "--rate", "1e6", "--years", "1", "--json"];
+    let p = |more: &[&str]| -> f64 {
+        let answer = lines(&[&["odds", "prefixed"], more, &fleet[..]].concat());
+        serde_json::from_str::<serde_json::Value>(&answer[0]).unwrap()["probability"].as_f64().unwrap()
+    };
+    let (minute, month) =
+        (p(&["--tail", "random", "--interval", "minute"]), p(&["--tail", "random", "--interval", "month"]));
+    assert!(0.0 < minute && minute < month, "{minute} {month}");
+    assert_eq!(p(&["--tail", "ascending", "--interval", "day"]), p(&[]));
+    let (code, error) = failure(&[&["odds", "v4", "--interval", "day"], &fleet[..]].concat(), "");
+    assert_eq!((code, error.contains("only for prefixed")), (2, true), "{error}");
+}
+
+#[test]
+fn impossible_fleets_are_refused() {
+    for (devices, rate, years) in
+        [("0", "1", "1"), ("1", "inf", "1"), ("1", "1", "NaN"), ("1", "1", "x"), ("1.5", "1", "1")]
+    {
+        let (code, error) =
+            failure(&["odds", "v4", "--devices", devices, "--rate", rate, "--years", years], "");
+        assert_eq!((code, error.starts_with("error: ")), (2, true), "{error}");
+    }
+    let (code, error) = failure(&["odds", "v4", "--devices", "1", "--rate=-1", "--years", "1"], "");
+    assert_eq!((code, error.contains("-1")), (2, true), "{error}");
+}

@@ -1,0 +1,99 @@
+//! `--state`, and the clock that stands behind it.
+
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use crate::{failure, lines};
+
+const ORDERED: [&str; 5] = ["v6", "v7", "ulid", "prefixed", "mysql-short"];
+
+#[test]
+fn no_run_repeats_another_and_the_order_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    for kind in ["v1", "v6", "v7", "ulid", "prefixed", "short", "mysql-short"] {
+        let file = folder.path().join(kind);
+        let file = file.to_str().unwrap();
+        // The same tick each time: only the file keeps the runs apart. Nothing else could for
+        // mysql-short, nor for the others with this node.
+        let mut args = vec!["new", kind, "-n", "50", "--at", "2026-11-21T12:00:00Z", "--state", file];
+        if ["v1", "v6", "short"].contains(&kind) {
+            args.extend(["--node", "9f6bdeced846"]);
+        }
+        let ids: Vec<String> = (0..20).flat_map(|_| lines(&args)).collect();
+        assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 1_000, "{kind}");
+        if ORDERED.contains(&kind) {
+            assert!(ids.is_sorted(), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn a_file_in_use_is_refused_by_name_and_free_after_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("in-use.state");
+    let file = file.to_str().unwrap();
+    let mut first = Command::new(assert_cmd::cargo::cargo_bin!("idgen"))
+        .args(["new", "v7", "-n", "100000000", "--state", file])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It has begun, and goes on as long as nobody reads all of it.
+    let mut out = BufReader::new(first.stdout.take().unwrap());
+    let mut last = String::new();
+    out.read_line(&mut last).unwrap();
+
+    let (code, error) = failure(&["new", "v7", "--state", file], "");
+    assert_eq!(code, 1);
+    assert!(error.contains("in-use.state") && error.contains("another generator"), "{error}");
+
+    first.kill().unwrap();
+    first.wait().unwrap();
+    for line in out.lines() {
+        last = line.unwrap();
+    }
+    // The last line may be cut where the process died.
+    let next = lines(&["new", "v7", "--state", file]);
+    assert!(next[0][..last.len().min(36)] > *last, "{next:?} after {last}");
+}
+
+#[test]
+fn a_file_of_something_else_is_refused_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("s");
+    let path = file.to_str().unwrap();
+    lines(&["new", "v7", "--state", path]);
+    let saved = std::fs::read(&file).unwrap();
+    let (code, error) = failure(&["new", "v6", "--state", path], "");
+    assert_eq!(code, 1);
+    assert!(error.contains("v7") || error.contains("v6"), "{error}");
+    assert_eq!(std::fs::read(&file).unwrap(), saved);
+
+    std::fs::write(&file, "my diary\n").unwrap();
+    let (code, error) = failure(&["new", "v7", "--state", path], "");
+    assert_eq!(code, 1);
+    assert!(error.contains("no state file"), "{error}");
+    assert_eq!(std::fs::read(&file).unwrap(), b"my diary\n");
+
+    let missing = folder.path().join("no/such/folder/s");
+    let (code, error) = failure(&["new", "v7", "--state", missing.to_str().unwrap()], "");
+    assert_eq!(code, 1);
+    assert!(error.contains("no/such/folder"), "{error}");
+}
+
+#[test]
+fn a_clock_far_behind_is_an_error_or_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    for kind in ["v1", "v6", "v7", "ulid", "prefixed", "short"] {
+        let file = folder.path().join(kind);
+        let file = file.to_str().unwrap();
+        let late = lines(&["new", kind, "--at", "2026-11-21T12:00:00Z", "--state", file]);
+        let early = ["new", kind, "--at", "2026-11-21T11:00:00Z", "--state", file];
+        let (code, error) = failure(&early, "");
+        assert_eq!(code, 1, "{kind}");
+        assert!(error.contains("2026-11-21T11:00:00Z, but ids were already made"), "{kind}: {error}");
+
+        let waited = lines(&[&early[..], &["--when-behind", "wait"]].concat());
+        assert_ne!(waited, late, "{kind}");
+    }
+}
