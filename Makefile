@@ -8,7 +8,10 @@ setup: ## installs what is missing (as root on Debian), starts Docker, builds th
 lint: ## formatting, clippy, and documentation without warnings
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy -p idgen --lib --no-default-features -- -D warnings
+	cargo clippy -p idgen --all-targets --no-default-features --features std,serde -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
 test: setup lint ## everything that must pass, on both servers
 	cargo test --workspace
+	cargo test -p idgen --no-default-features --features std,serde --tests
