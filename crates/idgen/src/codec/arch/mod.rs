@@ -3,67 +3,61 @@
 //! A kernel turns 16 bytes into the text of one form or back. Its single form chooses the path on
 //! each call; its batch form chooses once and runs a loop that was compiled for that path.
 
+mod level;
+mod loops;
 mod portable;
+#[cfg(all(feature = "fast", target_arch = "x86_64"))]
+mod x86_64;
 
 use crate::Uuid;
 use crate::codec::alphabet::Alphabet;
 
-/// An instruction set that this processor has.
-///
-/// A value is proof of that: it can only be made by [`Level::best`] and [`Level::available`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Level(Set);
+pub(crate) use level::Level;
+use level::Set;
+#[cfg(all(feature = "fast", target_arch = "x86_64"))]
+use x86_64::{ssse3, vbmi};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Set {
-    Portable,
+/// Calls a kernel of the level's instruction set.
+macro_rules! on {
+    ($level:ident, $kernel:ident($($argument:expr),*)) => {
+        match $level.set() {
+            // SAFETY (both): a `Level` is only made for what the processor has.
+            #[cfg(all(feature = "fast", target_arch = "x86_64"))]
+            Set::Vbmi => unsafe { vbmi::$kernel($($argument),*) },
+            #[cfg(all(feature = "fast", target_arch = "x86_64"))]
+            Set::Ssse3 => unsafe { ssse3::$kernel($($argument),*) },
+            Set::Portable => portable::$kernel($($argument),*),
+        }
+    };
 }
 
-impl Level {
-    /// The fastest one.
-    #[inline]
-    pub(crate) fn best() -> Level {
-        Level(Set::Portable)
-    }
-
-    /// All that this machine can run, the slowest first: for tests, which force each.
-    #[cfg(test)]
-    pub(crate) fn available() -> impl Iterator<Item = Level> {
-        [Level(Set::Portable)].into_iter()
-    }
-}
-
+/// For each form the single kernels and the loops over many ids. A loop is compiled once for each
+/// instruction set, with the kernel inlined.
 macro_rules! kernels {
     ($($encode:ident, $encode_batch:ident, $decode:ident, $decode_batch:ident:
-       $len:literal characters $(, $alphabet:ident: $type:ty)?;)*) => {$(
-        #[inline]
-        pub(crate) fn $encode(level: Level, $($alphabet: $type,)? id: &[u8; 16], out: &mut [u8; $len]) {
-            match level.0 {
-                Set::Portable => portable::$encode($($alphabet,)? id, out),
+       $len:literal characters $(, $alphabet:ident: $type:ty)?;)*) => {
+        $(
+            #[inline]
+            pub(crate) fn $encode(level: Level, $($alphabet: $type,)? id: &[u8; 16], out: &mut [u8; $len]) {
+                on!(level, $encode($($alphabet,)? id, out))
             }
-        }
 
-        /// Writes at most as many as both sides hold, each at the beginning of `stride` bytes.
-        pub(crate) fn $encode_batch(level: Level, $($alphabet: $type,)? ids: &[Uuid], out: &mut [u8], stride: usize) {
-            match level.0 {
-                Set::Portable => encode_each(ids, out, stride, |id, out| portable::$encode($($alphabet,)? id, out)),
+            /// Writes at most as many as both sides hold, each at the beginning of `stride` bytes.
+            pub(crate) fn $encode_batch(level: Level, $($alphabet: $type,)? ids: &[Uuid], out: &mut [u8], stride: usize) {
+                on!(level, $encode_batch($($alphabet,)? ids, out, stride))
             }
-        }
 
-        #[inline]
-        pub(crate) fn $decode(level: Level, $($alphabet: $type,)? text: &[u8; $len]) -> Option<[u8; 16]> {
-            match level.0 {
-                Set::Portable => portable::$decode($($alphabet,)? text),
+            #[inline]
+            pub(crate) fn $decode(level: Level, $($alphabet: $type,)? text: &[u8; $len]) -> Option<[u8; 16]> {
+                on!(level, $decode($($alphabet,)? text))
             }
-        }
 
-        /// Reads at most as many as both sides hold; or says which is the first bad one.
-        pub(crate) fn $decode_batch(level: Level, $($alphabet: $type,)? text: &[u8], out: &mut [Uuid]) -> Result<(), usize> {
-            match level.0 {
-                Set::Portable => decode_each(text, out, |text| portable::$decode($($alphabet,)? text)),
+            /// Reads at most as many as both sides hold; or says which is the first bad one.
+            pub(crate) fn $decode_batch(level: Level, $($alphabet: $type,)? text: &[u8], out: &mut [Uuid]) -> Result<(), usize> {
+                on!(level, $decode_batch($($alphabet,)? text, out))
             }
-        }
-    )*};
+        )*
+    };
 }
 
 kernels! {
@@ -71,36 +65,6 @@ kernels! {
     hyphenated_encode, hyphenated_encode_batch, hyphenated_decode, hyphenated_decode_batch: 36 characters;
     base32_encode, base32_encode_batch, base32_decode, base32_decode_batch: 26 characters;
     base64_encode, base64_encode_batch, base64_decode, base64_decode_batch: 22 characters, alphabet: &Alphabet<64>;
-}
-
-#[inline(always)]
-fn encode_each<const N: usize>(
-    ids: &[Uuid],
-    out: &mut [u8],
-    stride: usize,
-    encode: impl Fn(&[u8; 16], &mut [u8; N]),
-) {
-    for (id, out) in ids.iter().zip(out.chunks_exact_mut(stride)) {
-        if let Some(text) = out.first_chunk_mut() {
-            encode(id.as_bytes(), text);
-        }
-    }
-}
-
-#[inline(always)]
-fn decode_each<const N: usize>(
-    text: &[u8],
-    out: &mut [Uuid],
-    decode: impl Fn(&[u8; N]) -> Option<[u8; 16]>,
-) -> Result<(), usize> {
-    let (texts, _) = text.as_chunks::<N>();
-    for (index, (text, id)) in texts.iter().zip(out).enumerate() {
-        match decode(text) {
-            Some(bytes) => *id = Uuid::from_bytes(bytes),
-            None => return Err(index),
-        }
-    }
-    Ok(())
 }
 
 /// The text that a kernel has just written: ASCII by construction.

@@ -88,6 +88,8 @@ pub(crate) fn base32_decode(text: &[u8; 26]) -> Option<[u8; 16]> {
     (seen & INVALID == 0 && time >> 48 == 0).then_some(id)
 }
 
+super::loops::loops!();
+
 fn hex_digits(bytes: &[u8], out: &mut [u8]) {
     for (&byte, pair) in bytes.iter().zip(out.chunks_exact_mut(2)) {
         pair[0] = HEX.digit(u64::from(byte >> 4));

@@ -1,0 +1,93 @@
+//! Which instruction set to use: found out once, then one load and a comparison.
+
+/// An instruction set that this processor has.
+///
+/// A value is proof of that: it can only be made by [`Level::best`] and [`Level::available`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Level(Set);
+
+/// The instruction sets, the slowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Set {
+    Portable,
+    #[cfg(all(feature = "fast", target_arch = "x86_64"))]
+    Ssse3,
+    #[cfg(all(feature = "fast", target_arch = "x86_64"))]
+    Vbmi,
+}
+
+impl Level {
+    #[inline]
+    pub(super) fn set(self) -> Set {
+        self.0
+    }
+}
+
+#[cfg(not(all(feature = "fast", target_arch = "x86_64")))]
+impl Level {
+    /// The fastest one.
+    #[inline]
+    pub(crate) fn best() -> Level {
+        Level(Set::Portable)
+    }
+
+    /// All that this machine can run, the slowest first: for tests, which force each.
+    #[cfg(test)]
+    pub(crate) fn available() -> impl Iterator<Item = Level> {
+        [Level(Set::Portable)].into_iter()
+    }
+}
+
+#[cfg(all(feature = "fast", target_arch = "x86_64"))]
+mod x86_64 {
+    use core::sync::atomic::{AtomicU8, Ordering};
+
+    use super::{Level, Set};
+
+    /// Whether the processor has a feature: asked at run time where `std` can, else what the
+    /// compiler was told that it may assume.
+    macro_rules! has {
+        ($feature:tt) => {{
+            #[cfg(feature = "std")]
+            let has = std::arch::is_x86_feature_detected!($feature);
+            #[cfg(not(feature = "std"))]
+            let has = cfg!(target_feature = $feature);
+            has
+        }};
+    }
+
+    /// 0 before the first question, then one more than the place in [`ALL`].
+    static BEST: AtomicU8 = AtomicU8::new(0);
+
+    const ALL: [Set; 3] = [Set::Portable, Set::Ssse3, Set::Vbmi];
+
+    impl Level {
+        /// The fastest one.
+        #[inline]
+        pub(crate) fn best() -> Level {
+            // The order of memory does not matter: every thread finds the same answer.
+            match BEST.load(Ordering::Relaxed) {
+                3 => Level(Set::Vbmi),
+                2 => Level(Set::Ssse3),
+                1 => Level(Set::Portable),
+                _ => detect(),
+            }
+        }
+
+        /// All that this machine can run, the slowest first: for tests, which force each.
+        #[cfg(test)]
+        pub(crate) fn available() -> impl Iterator<Item = Level> {
+            let Level(best) = detect();
+            ALL.into_iter().filter(move |&set| set <= best).map(Level)
+        }
+    }
+
+    #[cold]
+    fn detect() -> Level {
+        let ssse3 = has!("ssse3");
+        let vbmi = ssse3 && has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("avx512vbmi");
+        let place = usize::from(ssse3) + usize::from(vbmi);
+        BEST.store(place as u8 + 1, Ordering::Relaxed);
+        Level(ALL[place])
+    }
+}
