@@ -5,10 +5,10 @@
 /// Aligned, so that a table of either direction is loaded from one cache line after another.
 #[repr(C, align(64))]
 pub(crate) struct Alphabet<const R: usize> {
-    /// The digit of each value.
-    pub(crate) digits: [u8; R],
     /// The value of each ASCII character; [`INVALID`] where it is no digit.
     pub(crate) values: [u8; 128],
+    /// The digit of each value.
+    pub(crate) digits: [u8; R],
 }
 
 /// The mark of a character outside the alphabet: the top bit, which no value and no ASCII has.

@@ -42,8 +42,11 @@ pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
 #[inline]
 pub fn decode(text: impl AsRef<[u8]>) -> Result<Uuid> {
     let text = text.as_ref();
-    let bytes = text.try_into().ok().and_then(|block| arch::hyphenated_decode(Level::best(), block));
-    bytes.map(Uuid::from_bytes).ok_or_else(|| diagnose(text, 0))
+    let mut bytes = [0; 16];
+    match text.try_into() {
+        Ok(block) if arch::hyphenated_decode(Level::best(), block, &mut bytes) => Ok(Uuid::from_bytes(bytes)),
+        _ => Err(diagnose(text, 0)),
+    }
 }
 
 /// Encodes into a new `String`.

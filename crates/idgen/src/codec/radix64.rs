@@ -57,9 +57,13 @@ macro_rules! radix64_form {
         #[inline]
         pub fn decode(text: impl AsRef<[u8]>) -> Result<Uuid> {
             let text = text.as_ref();
-            let block = text.try_into().ok();
-            let bytes = block.and_then(|block| arch::base64_decode(Level::best(), &$alphabet, block));
-            bytes.map(Uuid::from_bytes).ok_or_else(|| diagnose(text, 0))
+            let mut bytes = [0; 16];
+            match text.try_into() {
+                Ok(block) if arch::base64_decode(Level::best(), &$alphabet, block, &mut bytes) => {
+                    Ok(Uuid::from_bytes(bytes))
+                }
+                _ => Err(diagnose(text, 0)),
+            }
         }
 
         /// Encodes into a new `String`.

@@ -38,11 +38,13 @@ pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
 /// `is_parse` for any other length or character; `offset` is that of the first bad one.
 pub fn decode(text: impl AsRef<[u8]>) -> Result<Uuid> {
     let text = text.as_ref();
-    let bytes = text
-        .strip_prefix(PREFIX)
-        .and_then(|text| text.try_into().ok())
-        .and_then(|block| arch::hyphenated_decode(Level::best(), block));
-    bytes.map(Uuid::from_bytes).ok_or_else(|| diagnose(text))
+    let mut bytes = [0; 16];
+    match text.strip_prefix(PREFIX).map(TryInto::try_into) {
+        Some(Ok(block)) if arch::hyphenated_decode(Level::best(), block, &mut bytes) => {
+            Ok(Uuid::from_bytes(bytes))
+        }
+        _ => Err(diagnose(text)),
+    }
 }
 
 /// Encodes into a new `String`.

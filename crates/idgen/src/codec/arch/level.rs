@@ -31,6 +31,9 @@ impl Level {
         Level(Set::Portable)
     }
 
+    /// There is only one.
+    pub(crate) fn limit(_place: usize) {}
+
     /// All that this machine can run, the slowest first: for tests, which force each.
     #[cfg(test)]
     pub(crate) fn available() -> impl Iterator<Item = Level> {
@@ -66,12 +69,24 @@ mod x86_64 {
         #[inline]
         pub(crate) fn best() -> Level {
             // The order of memory does not matter: every thread finds the same answer.
-            match BEST.load(Ordering::Relaxed) {
-                3 => Level(Set::Vbmi),
+            let best = BEST.load(Ordering::Relaxed);
+            if best == 3 {
+                return Level(Set::Vbmi);
+            }
+            core::hint::cold_path();
+            match best {
                 2 => Level(Set::Ssse3),
                 1 => Level(Set::Portable),
                 _ => detect(),
             }
+        }
+
+        /// From now on no better one than `place` (0 is the portable one), as far as there is it:
+        /// for measurements.
+        pub(crate) fn limit(place: usize) {
+            let Level(best) = detect();
+            let place = ALL.iter().take(place + 1).filter(|&&set| set <= best).count();
+            BEST.store(place as u8, Ordering::Relaxed);
         }
 
         /// All that this machine can run, the slowest first: for tests, which force each.

@@ -32,7 +32,7 @@ macro_rules! form_loops {
 
         $(#[$features])?
         pub(crate) fn $decode_batch($($alphabet: $type,)? text: &[u8], out: &mut [$crate::Uuid]) -> Result<(), usize> {
-            $crate::codec::arch::loops::decode_each(text, out, |text| $decode($($alphabet,)? text))
+            $crate::codec::arch::loops::decode_each(text, out, |text, id| $decode($($alphabet,)? text, id))
         }
     };
 }
@@ -57,14 +57,15 @@ pub(super) fn encode_each<const N: usize>(
 pub(super) fn decode_each<const N: usize>(
     text: &[u8],
     out: &mut [Uuid],
-    decode: impl Fn(&[u8; N]) -> Option<[u8; 16]>,
+    decode: impl Fn(&[u8; N], &mut [u8; 16]) -> bool,
 ) -> Result<(), usize> {
     let (texts, _) = text.as_chunks::<N>();
     for (index, (text, id)) in texts.iter().zip(out).enumerate() {
-        match decode(text) {
-            Some(bytes) => *id = Uuid::from_bytes(bytes),
-            None => return Err(index),
+        let mut bytes = [0; 16];
+        if !decode(text, &mut bytes) {
+            return Err(index);
         }
+        *id = Uuid::from_bytes(bytes);
     }
     Ok(())
 }

@@ -1,40 +1,60 @@
 //! Every kernel in plain Rust: the only path without the feature `fast`, and on other machines.
 //!
-//! A decoder gives `None` for any text that its encoder would not write (but for the case of hex
+//! A decoder gives `false` for any text that its encoder would not write (but for the case of hex
 //! and base 32 digits) and leaves it to the caller to say what is wrong.
 
-use crate::codec::alphabet::{Alphabet, CROCKFORD, HEX, INVALID};
+use crate::codec::alphabet::{Alphabet, CROCKFORD, INVALID};
 
-/// Where the five groups of a hyphenated UUID begin in the text, and which bytes they hold.
-const GROUPS: [(usize, core::ops::Range<usize>); 5] =
-    [(0, 0..4), (9, 4..6), (14, 6..8), (19, 8..10), (24, 10..16)];
+// The two simple kernels compute instead of looking up, because the compiler makes vector code of
+// such loops; inlined into the hyphenated ones, whose groups break the pattern, it would not.
 
+#[inline(never)]
 pub(crate) fn simple_encode(id: &[u8; 16], out: &mut [u8; 32]) {
-    hex_digits(id, out);
+    let digit = |nibble: u8| nibble + if nibble > 9 { b'a' - 10 } else { b'0' };
+    for (&byte, pair) in id.iter().zip(out.as_chunks_mut().0) {
+        *pair = [digit(byte >> 4), digit(byte & 0x0F)];
+    }
 }
 
-pub(crate) fn simple_decode(text: &[u8; 32]) -> Option<[u8; 16]> {
-    let mut id = [0; 16];
-    (hex_values(text, &mut id) & INVALID == 0).then_some(id)
+#[inline(never)]
+pub(crate) fn simple_decode(text: &[u8; 32], id: &mut [u8; 16]) -> bool {
+    let mut good = true;
+    let mut values = [0; 32];
+    for (value, &digit) in values.iter_mut().zip(text) {
+        let number = digit.wrapping_sub(b'0');
+        let letter = (digit | 0x20).wrapping_sub(b'a');
+        *value = if number < 10 { number } else { letter.wrapping_add(10) };
+        good &= number < 10 || letter < 6;
+    }
+    for (byte, [high, low]) in id.iter_mut().zip(values.as_chunks().0) {
+        *byte = high << 4 | low;
+    }
+    good
 }
 
 pub(crate) fn hyphenated_encode(id: &[u8; 16], out: &mut [u8; 36]) {
-    *out = [b'-'; 36];
-    for (at, bytes) in GROUPS {
-        let bytes = &id[bytes];
-        hex_digits(bytes, &mut out[at..at + 2 * bytes.len()]);
-    }
+    let mut digits = [0; 32];
+    simple_encode(id, &mut digits);
+    out[..8].copy_from_slice(&digits[..8]);
+    out[8] = b'-';
+    out[9..13].copy_from_slice(&digits[8..12]);
+    out[13] = b'-';
+    out[14..18].copy_from_slice(&digits[12..16]);
+    out[18] = b'-';
+    out[19..23].copy_from_slice(&digits[16..20]);
+    out[23] = b'-';
+    out[24..].copy_from_slice(&digits[20..]);
 }
 
-pub(crate) fn hyphenated_decode(text: &[u8; 36]) -> Option<[u8; 16]> {
-    let mut id = [0; 16];
-    let mut seen = 0;
-    for (at, bytes) in GROUPS {
-        let bytes = &mut id[bytes];
-        seen |= hex_values(&text[at..at + 2 * bytes.len()], bytes);
-    }
+pub(crate) fn hyphenated_decode(text: &[u8; 36], id: &mut [u8; 16]) -> bool {
+    let mut digits = [0; 32];
+    digits[..8].copy_from_slice(&text[..8]);
+    digits[8..12].copy_from_slice(&text[9..13]);
+    digits[12..16].copy_from_slice(&text[14..18]);
+    digits[16..20].copy_from_slice(&text[19..23]);
+    digits[20..].copy_from_slice(&text[24..]);
     let hyphens = [text[8], text[13], text[18], text[23]] == [b'-'; 4];
-    (seen & INVALID == 0 && hyphens).then_some(id)
+    simple_decode(&digits, id) && hyphens
 }
 
 pub(crate) fn base64_encode(alphabet: &Alphabet<64>, id: &[u8; 16], out: &mut [u8; 22]) {
@@ -48,8 +68,7 @@ pub(crate) fn base64_encode(alphabet: &Alphabet<64>, id: &[u8; 16], out: &mut [u
     tail.copy_from_slice(&[alphabet.digit(bits >> 2), alphabet.digit(bits << 4)]);
 }
 
-pub(crate) fn base64_decode(alphabet: &Alphabet<64>, text: &[u8; 22]) -> Option<[u8; 16]> {
-    let mut id = [0; 16];
+pub(crate) fn base64_decode(alphabet: &Alphabet<64>, text: &[u8; 22], id: &mut [u8; 16]) -> bool {
     let mut seen = 0;
     let (quads, tail) = text.as_chunks::<4>();
     let (triples, last) = id.as_chunks_mut::<3>();
@@ -61,7 +80,7 @@ pub(crate) fn base64_decode(alphabet: &Alphabet<64>, text: &[u8; 22]) -> Option<
     let (a, b) = (alphabet.value(tail[0]), alphabet.value(tail[1]));
     last[0] = a << 2 | b >> 4;
     // The last character holds 2 bits of the id; its 4 low bits must be zero.
-    ((seen | a | b) & INVALID == 0 && b & 0x0F == 0).then_some(id)
+    (seen | a | b) & INVALID == 0 && b & 0x0F == 0
 }
 
 /// 10 characters for the first 6 bytes (a ULID's time), then 8 for each 5 bytes.
@@ -74,10 +93,9 @@ pub(crate) fn base32_encode(id: &[u8; 16], out: &mut [u8; 26]) {
     }
 }
 
-pub(crate) fn base32_decode(text: &[u8; 26]) -> Option<[u8; 16]> {
+pub(crate) fn base32_decode(text: &[u8; 26], id: &mut [u8; 16]) -> bool {
     let (head, tail) = text.split_at(10);
     let (time, mut seen) = base32_value(head);
-    let mut id = [0; 16];
     id[..6].copy_from_slice(&time.to_be_bytes()[2..]);
     for (digits, bytes) in tail.chunks_exact(8).zip(id[6..].chunks_exact_mut(5)) {
         let (value, marks) = base32_value(digits);
@@ -85,28 +103,10 @@ pub(crate) fn base32_decode(text: &[u8; 26]) -> Option<[u8; 16]> {
         seen |= marks;
     }
     // 10 digits hold 50 bits, of which a ULID uses 48: the first digit is at most 7.
-    (seen & INVALID == 0 && time >> 48 == 0).then_some(id)
+    seen & INVALID == 0 && time >> 48 == 0
 }
 
 super::loops::loops!();
-
-fn hex_digits(bytes: &[u8], out: &mut [u8]) {
-    for (&byte, pair) in bytes.iter().zip(out.chunks_exact_mut(2)) {
-        pair[0] = HEX.digit(u64::from(byte >> 4));
-        pair[1] = HEX.digit(u64::from(byte));
-    }
-}
-
-/// Gives all values or-ed together: [`INVALID`] is set where one of them is.
-fn hex_values(text: &[u8], out: &mut [u8]) -> u8 {
-    let mut seen = 0;
-    for (pair, byte) in text.chunks_exact(2).zip(out) {
-        let (high, low) = (HEX.value(pair[0]), HEX.value(pair[1]));
-        seen |= high | low;
-        *byte = high << 4 | low;
-    }
-    seen
-}
 
 fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))

@@ -36,13 +36,13 @@ pub(crate) fn hyphenated_encode(id: &[u8; 16], out: &mut [u8; 36]) {
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-pub(crate) fn simple_decode(text: &[u8; 32]) -> Option<[u8; 16]> {
-    hex_bytes(load(&text[..16]), load(&text[16..]))
+pub(crate) fn simple_decode(text: &[u8; 32], id: &mut [u8; 16]) -> bool {
+    hex_bytes(load(&text[..16]), load(&text[16..]), id)
 }
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-pub(crate) fn hyphenated_decode(text: &[u8; 36]) -> Option<[u8; 16]> {
+pub(crate) fn hyphenated_decode(text: &[u8; 36], id: &mut [u8; 16]) -> bool {
     let (front, middle, back) = (load(&text[..16]), load(&text[14..30]), load(&text[20..]));
     let first = _mm_or_si128(
         _mm_shuffle_epi8(front, _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 14, 15, NONE, NONE)),
@@ -53,7 +53,7 @@ pub(crate) fn hyphenated_decode(text: &[u8; 36]) -> Option<[u8; 16]> {
         _mm_and_si128(back, _mm_setr_epi32(0, -1, -1, -1)),
     );
     let hyphens = [text[8], text[13], text[18], text[23]] == [b'-'; 4];
-    hex_bytes(first, second).filter(|_| hyphens)
+    hyphens && hex_bytes(first, second, id)
 }
 
 const HYPHEN: i8 = b'-' as i8;
@@ -71,7 +71,7 @@ fn hex_digits(id: &[u8; 16]) -> (__m128i, __m128i) {
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn hex_bytes(first: __m128i, second: __m128i) -> Option<[u8; 16]> {
+fn hex_bytes(first: __m128i, second: __m128i, id: &mut [u8; 16]) -> bool {
     const NUMBERS: [u8; 16] = digit_table(b"0123456789", 0);
     const LETTERS: [u8; 16] = digit_table(b"`abcdef", 9);
     let value = |text| {
@@ -79,12 +79,12 @@ fn hex_bytes(first: __m128i, second: __m128i) -> Option<[u8; 16]> {
         _mm_or_si128(row(&NUMBERS, text, b'0'), row(&LETTERS, folded, b'`'))
     };
     let (first, second) = (value(first), value(second));
-    let all_digits = are_digits(_mm_and_si128(first, second));
     let bytes = |values| {
         let nibbles = _mm_and_si128(values, _mm_set1_epi8(0x0F));
         _mm_maddubs_epi16(nibbles, _mm_set1_epi16(0x0110))
     };
-    all_digits.then(|| to_array(_mm_packus_epi16(bytes(first), bytes(second))))
+    store(id, _mm_packus_epi16(bytes(first), bytes(second)));
+    are_digits(_mm_and_si128(first, second))
 }
 
 #[inline]
@@ -111,7 +111,7 @@ pub(crate) fn base64_encode(alphabet: &Alphabet<64>, id: &[u8; 16], out: &mut [u
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-pub(crate) fn base64_decode(alphabet: &Alphabet<64>, text: &[u8; 22]) -> Option<[u8; 16]> {
+pub(crate) fn base64_decode(alphabet: &Alphabet<64>, text: &[u8; 22], id: &mut [u8; 16]) -> bool {
     let (front, back) = (load(&text[..16]), load(&text[6..]));
     let values = |text| {
         let row = |number: u8| row(&alphabet.values[16 * usize::from(number)..], text, 16 * number);
@@ -135,7 +135,8 @@ pub(crate) fn base64_decode(alphabet: &Alphabet<64>, text: &[u8; 22]) -> Option<
         _mm_setr_epi8(NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 2, 1, 0, 6),
     );
     let canonical = alphabet.value(text[21]) & 0x0F == 0;
-    (canonical && _mm_movemask_epi8(marks) == 0).then(|| to_array(_mm_or_si128(head, tail)))
+    store(id, _mm_or_si128(head, tail));
+    canonical && _mm_movemask_epi8(marks) == 0
 }
 
 #[inline]
@@ -167,7 +168,7 @@ pub(crate) fn base32_encode(id: &[u8; 16], out: &mut [u8; 26]) {
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-pub(crate) fn base32_decode(text: &[u8; 26]) -> Option<[u8; 16]> {
+pub(crate) fn base32_decode(text: &[u8; 26], id: &mut [u8; 16]) -> bool {
     const NUMBERS: [u8; 16] = digit_table(b"0123456789", 0);
     const A_TO_O: [u8; 16] = crockford_table(b'@');
     const P_TO_Z: [u8; 16] = crockford_table(b'P');
@@ -195,8 +196,9 @@ pub(crate) fn base32_decode(text: &[u8; 26]) -> Option<[u8; 16]> {
             _mm_setr_epi8(NONE, NONE, NONE, NONE, NONE, NONE, 4, 3, 2, 1, 0, 12, 11, 10, 9, 8),
         ),
     );
+    store(id, bytes);
     // Among digits only 0 to 7 are not above '7'.
-    (text[0] <= b'7' && are_digits(_mm_and_si128(head, tail))).then(|| to_array(bytes))
+    text[0] <= b'7' && are_digits(_mm_and_si128(head, tail))
 }
 
 super::super::loops::loops!(#[target_feature(enable = "ssse3")]);
@@ -258,12 +260,4 @@ fn store(out: &mut [u8], value: __m128i) {
     let out: &mut [u8; 16] = (&mut out[..16]).try_into().expect("16 bytes were cut");
     // SAFETY: the reference is to 16 writable bytes; the store needs no alignment.
     unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), value) }
-}
-
-#[inline]
-#[target_feature(enable = "ssse3")]
-fn to_array(value: __m128i) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    store(&mut bytes, value);
-    bytes
 }

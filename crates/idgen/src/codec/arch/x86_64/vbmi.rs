@@ -9,8 +9,22 @@ use core::arch::x86_64::*;
 
 use crate::codec::alphabet::{Alphabet, CROCKFORD, HEX};
 
-static HEX_DIGITS: [u8; 64] = repeated(&HEX.digits);
-static CROCKFORD_DIGITS: [u8; 64] = repeated(&CROCKFORD.digits);
+/// Hexadecimal digits, and behind them the hyphen.
+static HEX_DIGITS: Table<64> = Table(*b"0123456789abcdef----------------0123456789abcdef----------------");
+static HEX_VALUES: Table<128> = {
+    let mut values = HEX.values;
+    values[b'-' as usize] = SEPARATOR;
+    Table(values)
+};
+static CROCKFORD_DIGITS: Table<64> = {
+    let mut digits = [0; 64];
+    let mut at = 0;
+    while at < 64 {
+        digits[at] = CROCKFORD.digits[at % 32];
+        at += 1;
+    }
+    Table(digits)
+};
 
 static SIMPLE: Plan = Plan::new(32, 4, 0, 0);
 static HYPHENATED: Plan = Plan::new(36, 4, 0, HYPHENS);
@@ -20,122 +34,173 @@ static BASE_32: Plan = Plan::new(26, 5, 2, 0);
 /// Bit n is set where character n of the hyphenated form is a hyphen.
 const HYPHENS: u64 = 1 << 8 | 1 << 13 | 1 << 18 | 1 << 23;
 
+/// What the hyphen's place holds in [`HEX_VALUES`].
+const SEPARATOR: u8 = 0x40;
+
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 pub(crate) fn simple_encode(id: &[u8; 16], out: &mut [u8; 32]) {
-    store(out, digits(&SIMPLE, &HEX_DIGITS, id));
+    store_text(out, digits(&SIMPLE, &HEX_DIGITS.0, id));
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 pub(crate) fn hyphenated_encode(id: &[u8; 16], out: &mut [u8; 36]) {
-    store(out, digits(&HYPHENATED, &HEX_DIGITS, id));
+    store_text(out, digits(&HYPHENATED, &HEX_DIGITS.0, id));
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 pub(crate) fn base64_encode(alphabet: &Alphabet<64>, id: &[u8; 16], out: &mut [u8; 22]) {
-    store(out, digits(&BASE_64, &alphabet.digits, id));
+    store_text(out, digits(&BASE_64, &alphabet.digits, id));
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 pub(crate) fn base32_encode(id: &[u8; 16], out: &mut [u8; 26]) {
-    store(out, digits(&BASE_32, &CROCKFORD_DIGITS, id));
+    store_text(out, digits(&BASE_32, &CROCKFORD_DIGITS.0, id));
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-pub(crate) fn simple_decode(text: &[u8; 32]) -> Option<[u8; 16]> {
-    let (values, faults) = values(&HEX.values, load(text));
-    (faults as u32 == 0).then(|| hex_bytes(_mm512_castsi512_si256(values)))
+pub(crate) fn simple_decode(text: &[u8; 32], id: &mut [u8; 16]) -> bool {
+    // SAFETY: the text is 32 readable bytes; the load needs no alignment.
+    let text = _mm512_castsi256_si512(unsafe { _mm256_loadu_si256(text.as_ptr().cast()) });
+    let values = values(&HEX.values, text);
+    let bytes = _mm512_castsi512_si256(hex_bytes(values));
+    let packed = _mm256_permute4x64_epi64::<0b10_00>(_mm256_packus_epi16(bytes, bytes));
+    store_id(id, _mm512_castsi256_si512(packed));
+    are_valid(text, values, 32)
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-pub(crate) fn hyphenated_decode(text: &[u8; 36]) -> Option<[u8; 16]> {
-    /// The offsets of the 32 digits.
-    static DIGITS: [u8; 32] = [
-        0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 14, 15, 16, 17, 19, 20, 21, 22, 24, 25, 26, 27, 28, 29, 30,
-        31, 32, 33, 34, 35,
-    ];
-    let text = load(text);
-    let (values, faults) = values(&HEX.values, text);
-    let hyphens = _mm512_cmpeq_epi8_mask(text, _mm512_set1_epi8(b'-' as i8));
-    // A hyphen is no digit either, so both masks name exactly the four places.
-    let good = low_bits(36) & (faults ^ HYPHENS | hyphens ^ HYPHENS) == 0;
-    let digits = _mm512_castsi256_si512(load_256(&DIGITS));
-    good.then(|| hex_bytes(_mm512_castsi512_si256(_mm512_permutexvar_epi8(digits, values))))
+pub(crate) fn hyphenated_decode(text: &[u8; 36], id: &mut [u8; 16]) -> bool {
+    /// Where the 32 digits are.
+    static DIGITS: Table<64> = {
+        let mut places = [0; 64];
+        let (mut digit, mut at) = (0, 0);
+        while at < 36 {
+            if HYPHENS >> at & 1 == 0 {
+                // The bytes come in reverse, as `reversed_hex_bytes` wants them.
+                places[30 - digit / 2 * 2 + digit % 2] = if at < 32 { at } else { at + 12 } as u8;
+                digit += 1;
+            }
+            at += 1;
+        }
+        Table(places)
+    };
+    static SEPARATORS: Table<64> = {
+        let mut marks = [0; 64];
+        let mut place = 0;
+        while place < 48 {
+            let at = if place < 32 { place } else { place - 12 };
+            marks[place] = SEPARATOR * (HYPHENS >> at & 1) as u8;
+            place += 1;
+        }
+        Table(marks)
+    };
+    // Characters 0 to 31, then 20 to 35: plain loads that overlap are faster than a masked one.
+    // SAFETY: 32 bytes from the first and 16 from the 20th on are in the text of 36; the loads need
+    // no alignment.
+    let text = unsafe {
+        let front = _mm512_castsi256_si512(_mm256_loadu_si256(text.as_ptr().cast()));
+        _mm512_inserti32x4::<2>(front, _mm_loadu_si128(text.as_ptr().add(20).cast()))
+    };
+    // A mark remains where a hyphen is missing, and where there is one too many.
+    let values = _mm512_xor_si512(values(&HEX_VALUES.0, text), load(&SEPARATORS.0));
+    let bytes = hex_bytes(_mm512_permutexvar_epi8(load(&DIGITS.0), values));
+    let order = _mm_setr_epi8(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    store_id(id, _mm512_permutexvar_epi8(_mm512_castsi128_si512(order), bytes));
+    are_valid(text, values, 48)
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-pub(crate) fn base64_decode(alphabet: &Alphabet<64>, text: &[u8; 22]) -> Option<[u8; 16]> {
-    let (values, faults) = values(&alphabet.values, load(text));
+pub(crate) fn base64_decode(alphabet: &Alphabet<64>, text: &[u8; 22], id: &mut [u8; 16]) -> bool {
+    // The last character holds 2 bits of the id; its 4 low bits must be zero.
     let canonical = alphabet.value(text[21]) & 0x0F == 0;
-    let values = _mm512_castsi512_si256(values);
-    let twelve_bits = _mm256_maddubs_epi16(values, _mm256_set1_epi16(0x0140));
-    let triples = _mm256_madd_epi16(twelve_bits, _mm256_set1_epi32(0x0001_1000));
+    let text = load(text);
+    let values = values(&alphabet.values, text);
+    let twelve_bits = _mm512_maddubs_epi16(values, _mm512_set1_epi16(0x0140));
+    let triples = _mm512_madd_epi16(twelve_bits, _mm512_set1_epi32(0x0001_1000));
     let order = _mm_setr_epi8(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, 18, 17, 16, 22);
-    let bytes = _mm256_permutexvar_epi8(_mm256_castsi128_si256(order), triples);
-    (canonical && low_bits(22) & faults == 0).then(|| to_array(_mm256_castsi256_si128(bytes)))
+    store_id(id, _mm512_permutexvar_epi8(_mm512_castsi128_si512(order), triples));
+    canonical & are_valid(text, values, 22)
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-pub(crate) fn base32_decode(text: &[u8; 26]) -> Option<[u8; 16]> {
-    let (values, faults) = values(&CROCKFORD.values, load(text));
+pub(crate) fn base32_decode(text: &[u8; 26], id: &mut [u8; 16]) -> bool {
+    // Among digits only 0 to 7 are not above '7'.
+    let fits = text[0] <= b'7';
+    let text = load(text);
+    let values = values(&CROCKFORD.values, text);
     // Four groups of 8 digits, of which the first begins with 6 zeros: 40 bits each.
     let order = _mm256_setr_epi8(
-        63, 63, 63, 63, 63, 63, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-        22, 23, 24, 25,
+        0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
+        23, 24, 25,
     );
     let digits = _mm512_maskz_permutexvar_epi8(low_bits(32) ^ 0x3F, _mm512_castsi256_si512(order), values);
-    let ten_bits = _mm256_maddubs_epi16(_mm512_castsi512_si256(digits), _mm256_set1_epi16(0x0120));
-    let twenty_bits = _mm256_madd_epi16(ten_bits, _mm256_set1_epi32(0x0001_0400));
-    let numbers = _mm256_or_si256(_mm256_slli_epi64::<20>(twenty_bits), _mm256_srli_epi64::<32>(twenty_bits));
+    let ten_bits = _mm512_maddubs_epi16(digits, _mm512_set1_epi16(0x0120));
+    let twenty_bits = _mm512_madd_epi16(ten_bits, _mm512_set1_epi32(0x0001_0400));
+    let numbers = _mm512_or_si512(_mm512_slli_epi64::<20>(twenty_bits), _mm512_srli_epi64::<32>(twenty_bits));
     let order = _mm_setr_epi8(0, 12, 11, 10, 9, 8, 20, 19, 18, 17, 16, 28, 27, 26, 25, 24);
-    let bytes = _mm256_permutexvar_epi8(_mm256_castsi128_si256(order), numbers);
-    // Among digits only 0 to 7 are not above '7'.
-    (text[0] <= b'7' && low_bits(26) & faults == 0).then(|| to_array(_mm256_castsi256_si128(bytes)))
+    store_id(id, _mm512_permutexvar_epi8(_mm512_castsi128_si512(order), numbers));
+    fits & are_valid(text, values, 26)
 }
 
 super::super::loops::loops!(#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]);
 
+/// Aligned, so that a register is filled from one cache line.
+#[repr(C, align(64))]
+struct Table<const N: usize>([u8; N]);
+
 /// Where the bits of each character come from.
+///
+/// The register holds the text in lanes of 16 characters. The last lane ends with the text, so it
+/// repeats some of the lane before: plain stores that overlap are faster than a masked one.
 #[repr(C, align(64))]
 struct Plan {
     /// For each byte of each group of 8, the byte of the id that goes there.
     bytes: [u8; 64],
     /// For each character, at which bit of its group the digit begins.
     shifts: [u8; 64],
-    /// Which bytes of the groups lie inside the id; the others are zero.
-    inside: u64,
-    /// Which characters are digits.
-    digits: u64,
+    /// For each character, the bits of the digit that come from the id.
+    keep: [u8; 64],
+    /// For each character, the bits that are added: they make a hyphen of a zero.
+    add: [u8; 64],
 }
 
 impl Plan {
     /// For a text of `length` characters with `bits` bits each, after `padding` zero bits, but for
     /// the `separators`.
     const fn new(length: usize, bits: i32, padding: i32, separators: u64) -> Plan {
-        let mut plan = Plan { bytes: [0; 64], shifts: [0; 64], inside: 0, digits: 0 };
-        let mut bit = -padding;
+        let mut plan = Plan { bytes: [0; 64], shifts: [0; 64], keep: [0; 64], add: [0; 64] };
+        let last_lane = (length - 1) / 16 * 16;
         let mut group = 0;
-        while group < length {
-            // The group is a big-endian number: the 8 bytes from this one on.
+        while group < last_lane + 16 {
+            let text_at = if group < last_lane { group } else { length - 16 + group - last_lane };
+            let digits_before = text_at as i32 - (separators & low_bits(text_at)).count_ones() as i32;
+            let mut bit = bits * digits_before - padding;
+            // The group is a big-endian number: the 8 bytes from `first` on. Of those that lie
+            // outside the id nothing is kept.
             let first = bit.div_euclid(8);
-            let mut at = group;
-            while at < group + 8 {
-                let byte = first + 7 - (at - group) as i32;
-                if byte >= 0 && byte < 16 {
-                    plan.bytes[at] = byte as u8;
-                    plan.inside |= 1 << at;
-                }
-                if at < length && separators >> at & 1 == 0 {
-                    plan.shifts[at] = (64 - bits - (bit - 8 * first)) as u8;
-                    plan.digits |= 1 << at;
+            let mut at = 0;
+            while at < 8 {
+                let place = group + at;
+                plan.bytes[place] = (first + 7 - at as i32).rem_euclid(16) as u8;
+                if separators >> (text_at + at) & 1 == 0 {
+                    plan.shifts[place] = (64 - bits - (bit - 8 * first)) as u8;
+                    let mut inside = 0;
+                    while inside < bits {
+                        let from_id = bit + inside >= 0 && bit + inside < 128;
+                        plan.keep[place] = plan.keep[place] << 1 | from_id as u8;
+                        inside += 1;
+                    }
                     bit += bits;
+                } else {
+                    plan.add[place] = 16;
                 }
                 at += 1;
             }
@@ -145,42 +210,40 @@ impl Plan {
     }
 }
 
-/// The characters of an id; a separator is a hyphen.
+/// The characters of an id. A separator becomes the digit 16, which only the hex table has.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 fn digits(plan: &Plan, table: &[u8; 64], id: &[u8; 16]) -> __m512i {
-    let id = _mm512_castsi128_si512(load_128(id));
-    let groups = _mm512_maskz_permutexvar_epi8(plan.inside, load_512(&plan.bytes), id);
-    // Each byte now begins with its digit; the bits above it are not cleared, because the table
-    // repeats itself.
-    let values = _mm512_multishift_epi64_epi8(load_512(&plan.shifts), groups);
-    _mm512_mask_permutexvar_epi8(_mm512_set1_epi8(b'-' as i8), plan.digits, values, load_512(table))
+    // SAFETY: the reference is to 16 readable bytes; the load needs no alignment.
+    let id = _mm512_castsi128_si512(unsafe { _mm_loadu_si128(id.as_ptr().cast()) });
+    let groups = _mm512_permutexvar_epi8(load(&plan.bytes), id);
+    let shifted = _mm512_multishift_epi64_epi8(load(&plan.shifts), groups);
+    let values = _mm512_or_si512(_mm512_and_si512(shifted, load(&plan.keep)), load(&plan.add));
+    _mm512_permutexvar_epi8(values, load(table))
 }
 
-/// The value of each character, and which ones are no digits.
+/// The value of each character; [`are_valid`] tells whether they can be used.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-fn values(table: &[u8; 128], text: __m512i) -> (__m512i, u64) {
+fn values(table: &[u8; 128], text: __m512i) -> __m512i {
     let (low, high) = table.split_at(64);
-    let values = _mm512_permutex2var_epi8(load(low), text, load(high));
-    // The lookup ignores the top bit, which no ASCII character has.
-    (values, _mm512_movepi8_mask(_mm512_or_si512(values, text)))
+    _mm512_permutex2var_epi8(load(low), text, load(high))
+}
+
+/// Whether the first `length` characters are ASCII and have a value without a mark.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+fn are_valid(text: __m512i, values: __m512i, length: usize) -> bool {
+    // The lookup ignored the top bit of the text, which no ASCII character has.
+    let top = _mm512_set1_epi8(-0x80);
+    let marks = _mm512_or_si512(values, _mm512_and_si512(text, top));
+    _mm512_mask_test_epi8_mask(low_bits(length), marks, _mm512_set1_epi8(-0x40)) == 0
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-fn hex_bytes(values: __m256i) -> [u8; 16] {
-    to_array(_mm256_cvtepi16_epi8(_mm256_maddubs_epi16(values, _mm256_set1_epi16(0x0110))))
-}
-
-const fn repeated<const R: usize>(digits: &[u8; R]) -> [u8; 64] {
-    let mut table = [0; 64];
-    let mut at = 0;
-    while at < 64 {
-        table[at] = digits[at % R];
-        at += 1;
-    }
-    table
+fn hex_bytes(values: __m512i) -> __m512i {
+    _mm512_maddubs_epi16(values, _mm512_set1_epi16(0x0110))
 }
 
 const fn low_bits(count: usize) -> u64 {
@@ -195,40 +258,32 @@ fn load(bytes: &[u8]) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi8(low_bits(bytes.len()), bytes.as_ptr().cast()) }
 }
 
-/// As much of the beginning of `value` as there is room for.
+/// The lanes of a text as [`Plan`] arranges them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-fn store(out: &mut [u8], value: __m512i) {
-    // SAFETY: the mask names the bytes of the slice alone; the others are not written.
-    unsafe { _mm512_mask_storeu_epi8(out.as_mut_ptr().cast(), low_bits(out.len()), value) }
+fn store_text<const N: usize>(out: &mut [u8; N], value: __m512i) {
+    const { assert!(N > 16 && N <= 48) };
+    let start = out.as_mut_ptr();
+    // SAFETY: the text has at least 16 characters, and those of each lane lie inside of it; the
+    // stores need no alignment.
+    unsafe {
+        let end = start.add(N - 16).cast();
+        if N < 32 {
+            _mm_storeu_si128(start.cast(), _mm512_castsi512_si128(value));
+            _mm_storeu_si128(end, _mm512_extracti32x4_epi32::<1>(value));
+        } else {
+            _mm256_storeu_si256(start.cast(), _mm512_castsi512_si256(value));
+            if N > 32 {
+                _mm_storeu_si128(end, _mm512_extracti32x4_epi32::<2>(value));
+            }
+        }
+    }
 }
 
+/// The first 16 bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-fn load_128(bytes: &[u8; 16]) -> __m128i {
-    // SAFETY: the reference is to 16 readable bytes; the load needs no alignment.
-    unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-fn load_256(bytes: &[u8; 32]) -> __m256i {
-    // SAFETY: the reference is to 32 readable bytes; the load needs no alignment.
-    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-fn load_512(bytes: &[u8; 64]) -> __m512i {
-    // SAFETY: the reference is to 64 readable bytes; the load needs no alignment.
-    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-fn to_array(value: __m128i) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    // SAFETY: the array is 16 writable bytes; the store needs no alignment.
-    unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), value) };
-    bytes
+fn store_id(id: &mut [u8; 16], value: __m512i) {
+    // SAFETY: the reference is to 16 writable bytes; the store needs no alignment.
+    unsafe { _mm_storeu_si128(id.as_mut_ptr().cast(), _mm512_castsi512_si128(value)) }
 }
