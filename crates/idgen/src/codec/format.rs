@@ -225,7 +225,10 @@ impl Format {
             binary::LEN => {
                 return Err(Error::parse(ANY, text, Problem::Ambiguous { candidates: "binary or swapped" }));
             }
-            _ => return Err(Error::parse(ANY, text, Problem::Unrecognized)),
+            found => {
+                let expected = "22, 26, 32, 36, 38 or 45 characters, or a decimal number";
+                return Err(Error::parse(ANY, text, Problem::Length { expected, found }));
+            }
         };
         format.decode(text).map(|uuid| (format, uuid))
     }

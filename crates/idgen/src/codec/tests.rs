@@ -365,7 +365,7 @@ fn detection_settles_the_known_clashes_and_explains_the_rest() {
     assert_eq!(detect("0"), Ok(Format::Int));
     let message = |text: &str| detect(text).unwrap_err().to_string();
     assert!(message("\u{1}23456789012345\u{7f}").contains("binary or swapped"));
-    assert!(message("").contains("no format"));
+    assert!(message("").contains("or a decimal number, found 0"));
     assert!(message("00").contains("leading zero"));
     assert!(message("999999999999999999999999999999999999999").contains("128 bits"));
     // Not canonical in any alphabet: the complaint is that of the alphabet which has the characters.
