@@ -35,7 +35,7 @@ pub struct Args {
     input: Input,
 
     /// The format to write.
-    #[arg(short, long, visible_alias = "format", value_name = "FORMAT", value_parser = values::format())]
+    #[arg(short, long, value_name = "FORMAT", value_parser = values::format(), ignore_case = true)]
     to: Format,
 
     /// Read and write the formats binary and swapped as 32 hexadecimal digits a line.

@@ -1,12 +1,13 @@
 //! The ids that a command reads: its arguments, or standard input.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
 use idgen::Uuid;
 use idgen::codec::{Format, binary, simple};
 
-use crate::failure::report;
+use crate::failure::{note, report};
 use crate::lines::{LONGEST, Lines, Piece};
 use crate::values;
 
@@ -17,7 +18,7 @@ pub struct Input {
     ids: Vec<String>,
 
     /// The format of the ids [default: detected, for each].
-    #[arg(long, value_name = "FORMAT", value_parser = values::format())]
+    #[arg(long, value_name = "FORMAT", value_parser = values::format(), ignore_case = true)]
     from: Option<Format>,
 }
 
@@ -46,9 +47,16 @@ impl Input {
             (true, false) => Source::Lines(Lines::new(), 0),
             (true, true) => Source::Records(Lines::new(), 0),
         };
+        if ids_come_from_a_person(&source) {
+            note("reading ids from the terminal, one a line; end with Ctrl-D");
+        }
         let hex = !matches!(source, Source::Records(..));
         Ids { source, from, hex, code: ExitCode::SUCCESS }
     }
+}
+
+fn ids_come_from_a_person(source: &Source) -> bool {
+    matches!(source, Source::Lines(..)) && std::io::stdin().is_terminal()
 }
 
 impl Ids {

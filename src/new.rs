@@ -31,7 +31,8 @@ Examples:
   idgen new mysql-short --server-id 3 --state short.state
 
 Without a state file, each run starts afresh: v1, v6 and short with another random node, and
-mysql-short with the same ids as any other run of this server id within the second.";
+mysql-short with the same ids as any other run of this server id within the second.
+short makes 65,536 ids a second at most, and then waits for the next.";
 
 /// Make new ids, one a line.
 ///
@@ -40,15 +41,15 @@ mysql-short with the same ids as any other run of this server id within the seco
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// What to make.
-    #[arg(value_parser = values::kind())]
+    #[arg(value_parser = values::kind(), ignore_case = true)]
     kind: Kind,
 
     /// How many.
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
+    #[arg(short = 'n', long, value_name = "N", value_parser = values::count, default_value = "1")]
     count: u64,
 
     /// How to write them; by default ulid as base32, 64-bit ids as int, all others hyphenated.
-    #[arg(short, long, value_parser = values::format())]
+    #[arg(short, long, value_parser = values::format(), ignore_case = true)]
     format: Option<Format>,
 
     /// Write the formats binary and swapped as 32 hexadecimal digits a line.

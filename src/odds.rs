@@ -25,7 +25,7 @@ One generator never repeats itself. The library's documentation of `odds` derive
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// What is made.
-    #[arg(value_parser = values::kind())]
+    #[arg(value_parser = values::kind(), ignore_case = true)]
     kind: Kind,
 
     /// How many devices make ids, or servers for mysql-short.
@@ -93,10 +93,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     } else {
         let chance = match odds.probability {
             0.0 => "0: it cannot happen".into(),
-            p => format!("{p:.3e}, one chance in {:.3e}", 1.0 / p),
+            p if p > 0.9999 => "above 99.99 %: it will happen".into(),
+            p if p > 0.001 => format!("{:.2} %", 100.0 * p),
+            p => format!("{p:.2e}, one chance in {:.2e}", 1.0 / p),
         };
         writeln!(out, "probability  {chance}")?;
-        writeln!(out, "expected     {:.3e} collisions among {:.3e} ids", odds.expected_collisions, odds.ids)?;
+        writeln!(out, "expected     {:.2e} collisions among {:.2e} ids", odds.expected_collisions, odds.ids)?;
         writeln!(out, "formula      {}", odds.formula)?;
     }
     out.finish()?;

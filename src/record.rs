@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use idgen::generator::Tail;
-use idgen::{AnyId, DeviceFields, Inspection, Kind, MysqlShortFields, Uuid};
+use idgen::{AnyId, DeviceFields, Inspection, Kind, MysqlShortFields, Nature, Uuid};
 use serde::Serialize;
 use uuid::Variant;
 
@@ -82,13 +82,15 @@ impl<'a> Record<'a> {
             AnyId::Uuid(uuid) => (Some(uuid), None),
             AnyId::Short(short) => (None, Some(short)),
         };
+        let is_special = matches!(seen.nature, Nature::Nil | Nature::Max);
         Record {
             kind: seen.nature.name(),
             id,
             format: seen.format.map(|format| format.name()),
             uuid,
             version: seen.version,
-            variant: seen.variant.map(variant),
+            // Nil and max are values of their own: their variant bits mean nothing.
+            variant: seen.variant.filter(|_| !is_special).map(variant),
             time: seen.timestamp.map(|moment| moment.to_string()),
             clock_sequence: seen.clock_sequence,
             node: seen.node.map(|node| node.to_string()),

@@ -11,7 +11,7 @@ use idgen::{Kind, Node, Timestamp};
 /// Reads the name of a kind.
 pub fn kind() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(about_kind(kind))))
-        .try_map(|name| name.parse::<Kind>())
+        .try_map(|name| name.to_lowercase().parse::<Kind>())
 }
 
 fn about_kind(kind: Kind) -> &'static str {
@@ -32,7 +32,7 @@ fn about_kind(kind: Kind) -> &'static str {
 /// Reads the name of a format.
 pub fn format() -> impl TypedValueParser<Value = Format> {
     let named = |format: Format| PossibleValue::new(format.name()).help(about_format(format));
-    PossibleValuesParser::new(Format::ALL.map(named)).try_map(|name| name.parse::<Format>())
+    PossibleValuesParser::new(Format::ALL.map(named)).try_map(|name| name.to_lowercase().parse::<Format>())
 }
 
 fn about_format(format: Format) -> &'static str {
@@ -49,6 +49,12 @@ fn about_format(format: Format) -> &'static str {
         Format::Int => "a decimal number",
         Format::Binary => "16 raw bytes, without separators",
     }
+}
+
+/// Reads a whole number, with underscores where they help to read it.
+pub fn count(text: &str) -> Result<u64, String> {
+    let digits = text.replace('_', "");
+    digits.parse().map_err(|error| format!("{error}; write a whole number, as 1000000 or 1_000_000"))
 }
 
 /// Reads a moment, as 2026-11-21T12:00:00Z; what is below 100 ns is dropped.

@@ -91,6 +91,7 @@ fn text_for_people() {
 fn bad_ids_are_reported_and_the_others_inspected() {
     let (code, error) = failure(&["inspect", "no id"], "");
     assert_eq!((code, error.starts_with("error: not an id")), (1, true), "{error}");
+    assert!(error.contains("found 5, in \"no id\""), "{error}");
     let done = idgen(&["inspect"]).write_stdin("x\n6ccd780c-baba-1026-9564-5b8c656024db\n").assert().code(1);
     let done = done.get_output();
     assert!(String::from_utf8_lossy(&done.stdout).contains("version 1"));

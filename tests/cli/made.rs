@@ -23,6 +23,7 @@ fn every_kind_by_itself() {
     }
     assert!(lines(&["new", "short"])[0].parse::<u64>().is_ok());
     assert_eq!(lines(&["new", "v7", "-n", "0"]), [""; 0]);
+    assert_eq!(lines(&["new", "V7", "-n", "1_000", "-f", "Simple"]).len(), 1_000);
 }
 
 #[test]

@@ -14,8 +14,13 @@ fn known_odds() {
     // One generator never repeats itself.
     let text = lines(&[&["odds", "short"], &fleet[..]].concat()).join("\n");
     assert!(text.contains("0: it cannot happen"), "{text}");
-    let text = lines(&["odds", "short", "--devices", "5000", "--rate", "1", "--years", "1"]).join("\n");
-    assert!(text.contains("2^-16"), "{text}");
+    for (devices, years, expected) in
+        [("2", "1e-9", "one chance in"), ("100", "5", " %"), ("5000", "5", "above 99.99 %")]
+    {
+        let fleet = ["odds", "short", "--devices", devices, "--rate", "0.1", "--years", years];
+        let text = lines(&fleet).join("\n");
+        assert!(text.contains(expected) && text.contains("2^-16"), "{text}");
+    }
 }
 
 #[test]
