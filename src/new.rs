@@ -113,6 +113,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The library speaks of a policy: here it is an option.
+fn name_the_option(error: idgen::Error) -> anyhow::Error {
+    match error.is_clock_behind() || error.is_exhausted() {
+        true => anyhow::anyhow!("{error} (option --when-behind)"),
+        false => error.into(),
+    }
+}
+
 /// Makes `count` ids, a batch at a time.
 fn stream<T: Clone + Default>(
     mut generator: Box<dyn Generate<Id = T>>,
@@ -124,7 +132,7 @@ fn stream<T: Clone + Default>(
     while left > 0 {
         let now = left.min(BATCH as u64);
         let ids = &mut batch[..now as usize];
-        generator.fill(ids)?;
+        generator.fill(ids).map_err(name_the_option)?;
         write(ids)?;
         left -= now;
     }

@@ -110,6 +110,11 @@ impl Options {
                 )));
             }
         }
+        if self.when_behind == Some(WhenBehindChoice::Restart) && (self.state.is_some() || kind == Short) {
+            let reason =
+                if kind == Short { "64 bits have no room for it" } else { "--state forbids to go back" };
+            return Err(usage(format_args!("--when-behind restart: {reason}; choose error or wait")));
+        }
         if kind == Prefixed { self.check_prefix() } else { Ok(()) }
     }
 

@@ -40,6 +40,8 @@ fn what_means_nothing_is_refused() {
         (&["new", "prefixed", "--interval", "50d"], "49 days"),
         (&["new", "prefixed", "--interval", "0s"], "whole seconds"),
         (&["new", "prefixed", "--interval", "fortnight"], "minute, ten-minutes"),
+        (&["new", "v7", "--when-behind", "restart", "--state", "s"], "--state forbids"),
+        (&["new", "short", "--when-behind", "restart"], "no room"),
         (&["convert"], "--to"),
         (&["completions", "tcsh"], "bash"),
         (&["convet"], "'convert'"),
