@@ -1,3 +1,20 @@
 //! Measures what each kind of key costs a database.
+//!
+//! A [`strategy`] says which ids go into which column, a [`Workload`] how many rows and how wide, an
+//! [`engine`] is the database. The [`runner`] inserts, counts, verifies and writes one record per run
+//! ([`measure`]); a [`report`] reads records and nothing else.
 
+pub mod engine;
+mod error;
 pub mod innodb;
+mod key;
+pub mod measure;
+pub mod progress;
+pub mod report;
+pub mod runner;
+pub mod strategy;
+mod workload;
+
+pub use error::{Error, Result};
+pub use key::{Key, TEXT_LEN};
+pub use workload::Workload;

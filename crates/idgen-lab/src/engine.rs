@@ -1,0 +1,149 @@
+//! What the lab asks of a database, and the databases that answer.
+
+mod sqlite;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::key::Key;
+use crate::strategy::Strategy;
+use crate::{Result, Workload};
+
+pub use sqlite::Sqlite;
+
+/// A database in which tables can be made and measured.
+pub trait Engine {
+    /// Which database this is.
+    fn info(&self) -> EngineInfo;
+
+    /// Makes the empty tables of a strategy. They vanish when the handle is dropped.
+    fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>>;
+}
+
+/// The tables of one run.
+pub trait Table {
+    /// The settings that matter, as the database itself reports them.
+    fn settings(&mut self) -> Result<BTreeMap<String, String>>;
+
+    /// Inserts these rows and commits.
+    fn insert(&mut self, batch: &Batch<'_>) -> Result<()>;
+
+    /// What the database has counted since the tables were made.
+    fn counters(&mut self) -> Result<Counters>;
+
+    /// The trees as they lie on disk, the one with the rows first.
+    fn trees(&mut self) -> Result<Vec<Tree>>;
+
+    /// Gives each key of a tree to `visit`, in the order of the tree.
+    fn keys(&mut self, role: Role, visit: &mut dyn FnMut(Key) -> Result<()>) -> Result<()>;
+
+    /// What the rows contain beyond their keys, for the check after the run.
+    fn contents(&mut self) -> Result<Contents>;
+}
+
+/// Which database measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineInfo {
+    /// For people: `SQLite`, `MySQL`, `MariaDB`.
+    pub name: String,
+    /// As the database reports it.
+    pub version: String,
+    /// How it was set up, in a sentence.
+    pub setup: String,
+}
+
+/// Rows to insert together.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a> {
+    /// The number of the first row, from 0.
+    pub first: u64,
+    /// The keys.
+    pub keys: &'a [Key],
+    /// The payloads, one after another, all of one length.
+    pub payloads: &'a [u8],
+}
+
+impl<'a> Batch<'a> {
+    /// Each key with its payload and the number of its row.
+    pub fn rows(&self) -> impl Iterator<Item = (u64, Key, &'a [u8])> {
+        let width = self.payloads.len().checked_div(self.keys.len()).unwrap_or(0);
+        let first = self.first;
+        let payloads = self.payloads;
+        self.keys
+            .iter()
+            .enumerate()
+            .map(move |(i, key)| (first + i as u64, *key, &payloads[i * width..(i + 1) * width]))
+    }
+}
+
+/// Cumulative counts since the tables were made. `None`: this database does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Pages read from the file into the cache.
+    pub pages_read: u64,
+    /// Pages written from the cache to the file.
+    pub pages_written: u64,
+    /// Of those, the ones written before the commit because the cache was full.
+    pub pages_spilled: Option<u64>,
+    /// Page requests that the cache could answer.
+    pub cache_hits: Option<u64>,
+}
+
+/// What a tree is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// It holds the rows, in the order of the key.
+    Rows,
+    /// It finds the integer of a UUID.
+    Map,
+}
+
+/// One B-tree as it lies on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    /// What it is for.
+    pub role: Role,
+    /// The size of a page.
+    pub page_bytes: u32,
+    /// Leaf pages in the order of the keys.
+    pub leaves: Vec<Leaf>,
+    /// Pages above the leaves.
+    pub inner_pages: u64,
+    /// Rows that lie in the inner page between two neighbouring leaves: 0 in a B+tree, 1 in a B-tree.
+    pub rows_between_leaves: u64,
+}
+
+impl Tree {
+    /// How full each leaf page is, from 0 to 1.
+    pub fn fills(&self) -> impl Iterator<Item = f64> {
+        self.leaves.iter().map(|leaf| f64::from(leaf.used_bytes) / f64::from(self.page_bytes))
+    }
+
+    /// Rows in the tree.
+    pub fn rows(&self) -> u64 {
+        let gaps = self.leaves.len().saturating_sub(1) as u64;
+        self.leaves.iter().map(|leaf| leaf.rows).sum::<u64>() + gaps * self.rows_between_leaves
+    }
+}
+
+/// One leaf page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// Rows on it.
+    pub rows: u64,
+    /// Bytes in use, of [`Tree::page_bytes`].
+    pub used_bytes: u32,
+}
+
+/// What the rows contain beyond their keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contents {
+    /// Rows in the table.
+    pub rows: u64,
+    /// Bytes of all payloads.
+    pub payload_bytes: u64,
+    /// Rows that a second table should lead to, but does not. 0 where there is none.
+    pub unmapped: u64,
+}

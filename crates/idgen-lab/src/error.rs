@@ -1,0 +1,111 @@
+//! One opaque error for the whole crate.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+/// What a fallible function of this crate returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a measurement could not be made, checked or written.
+///
+/// ```
+/// let error = idgen_lab::strategy::find("v5").unwrap_err();
+/// assert!(error.is_config());
+/// assert!(error.to_string().contains("\"v5\""));
+/// ```
+#[derive(Debug)]
+pub struct Error {
+    kind: Kind,
+    message: String,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Config,
+    Engine,
+    Unverified,
+    Interrupted,
+    Output,
+    Input,
+}
+
+impl Error {
+    fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Error { kind, message: message.into(), source: None }
+    }
+
+    pub(crate) fn config(message: impl Into<String>) -> Self {
+        Error::new(Kind::Config, message)
+    }
+
+    pub(crate) fn unverified(message: impl Into<String>) -> Self {
+        Error::new(Kind::Unverified, message)
+    }
+
+    pub(crate) fn interrupted() -> Self {
+        Error::new(Kind::Interrupted, "interrupted")
+    }
+
+    pub(crate) fn engine(
+        doing: impl Into<String>,
+        source: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Self {
+        Error { source: Some(source.into()), ..Error::new(Kind::Engine, doing) }
+    }
+
+    pub(crate) fn output(
+        doing: impl Into<String>,
+        source: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Self {
+        Error { source: Some(source.into()), ..Error::new(Kind::Output, doing) }
+    }
+
+    pub(crate) fn input(
+        doing: impl Into<String>,
+        source: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Self {
+        Error { source: Some(source.into()), ..Error::new(Kind::Input, doing) }
+    }
+
+    /// True where a setting was refused.
+    pub fn is_config(&self) -> bool {
+        self.kind == Kind::Config
+    }
+
+    /// True where the database refused or failed.
+    pub fn is_engine(&self) -> bool {
+        self.kind == Kind::Engine
+    }
+
+    /// True where the rows found after a run are not the rows that were inserted.
+    pub fn is_unverified(&self) -> bool {
+        self.kind == Kind::Unverified
+    }
+
+    /// True where the user stopped the run.
+    pub fn is_interrupted(&self) -> bool {
+        self.kind == Kind::Interrupted
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+impl From<idgen::Error> for Error {
+    fn from(source: idgen::Error) -> Self {
+        Error {
+            source: Some(Box::new(source)),
+            ..Error::new(Kind::Config, "cannot make the ids of this run")
+        }
+    }
+}

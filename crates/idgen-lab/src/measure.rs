@@ -1,0 +1,222 @@
+//! What is recorded: one record per run, and the file that holds the runs of one command.
+
+mod locality;
+mod machine;
+mod verify;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Counters, EngineInfo, Role, Tree};
+use crate::strategy::{Column, Family, IdKind, Strategy};
+use crate::workload::Workload;
+
+pub use locality::{Fill, TreeFigures};
+pub use machine::Machine;
+pub use verify::{Ranks, contents, keys};
+
+/// All runs of one command, as `results.json` holds them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// The version of this form; readers refuse another.
+    pub format: u32,
+    /// The question that the runs answer.
+    pub question: String,
+    /// The command that made them.
+    pub command: String,
+    /// The version of this library.
+    pub idgen_version: String,
+    /// When the first run began: RFC 3339, UTC.
+    pub started: String,
+    /// Where they ran.
+    pub machine: Machine,
+    /// Which database measured.
+    pub engine: EngineInfo,
+    /// What was inserted.
+    pub workload: Workload,
+    /// True where the user stopped before the last run.
+    pub interrupted: bool,
+    /// The runs that were finished and verified.
+    pub runs: Vec<RunRecord>,
+    /// The runs that failed: no figures of theirs are shown anywhere.
+    pub failures: Vec<Failure>,
+}
+
+/// A run without result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The strategy's name.
+    pub strategy: String,
+    /// Why.
+    pub error: String,
+}
+
+/// One finished and verified run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// What was compared.
+    pub strategy: StrategyRecord,
+    /// The settings that matter, as the database reported them.
+    pub settings: BTreeMap<String, String>,
+    /// The course of the run.
+    pub windows: Vec<Window>,
+    /// The whole run.
+    pub totals: Totals,
+    /// Each tree, the one with the rows first.
+    pub trees: Vec<TreeFigures>,
+}
+
+/// A strategy as a record names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StrategyRecord {
+    /// Its name on the command line.
+    pub name: String,
+    /// A few words.
+    pub title: String,
+    /// A line.
+    pub explains: String,
+    /// Where its ids come from.
+    pub ids: IdKind,
+    /// What its column holds.
+    pub column: Column,
+    /// What its ids are like.
+    pub family: Family,
+}
+
+impl From<&Strategy> for StrategyRecord {
+    fn from(strategy: &Strategy) -> Self {
+        StrategyRecord {
+            name: strategy.name.into(),
+            title: strategy.title.into(),
+            explains: strategy.explains.into(),
+            ids: strategy.ids,
+            column: strategy.column,
+            family: strategy.family(),
+        }
+    }
+}
+
+/// A stretch of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// Rows in the table at its end.
+    pub rows_end: u64,
+    /// Rows inserted in it.
+    pub rows: u64,
+    /// Seconds that the database took for them; making the ids is not counted.
+    pub secs: f64,
+    /// Inserted rows per second.
+    pub rows_per_sec: f64,
+    /// Pages read into the cache per 1,000 inserts.
+    pub reads_per_1k: f64,
+    /// Pages written to the file per 1,000 inserts.
+    pub writes_per_1k: f64,
+}
+
+impl Window {
+    /// From the time and the difference of two counter readings.
+    pub fn between(before: &Counters, after: &Counters, rows_end: u64, rows: u64, secs: f64) -> Self {
+        let per_1k = |count: u64| count as f64 * 1_000.0 / rows as f64;
+        Window {
+            rows_end,
+            rows,
+            secs,
+            rows_per_sec: rows as f64 / secs.max(1e-9),
+            reads_per_1k: per_1k(after.pages_read.saturating_sub(before.pages_read)),
+            writes_per_1k: per_1k(after.pages_written.saturating_sub(before.pages_written)),
+        }
+    }
+}
+
+/// The figures of a whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Rows found in the table afterwards: as many as were inserted, or there is no record.
+    pub rows: u64,
+    /// Seconds that the database took.
+    pub secs: f64,
+    /// Inserted rows per second, over the run.
+    pub rows_per_sec: f64,
+    /// The same in the last tenth of the run, when the table has outgrown the cache.
+    pub last_rows_per_sec: f64,
+    /// Pages read into the cache per 1,000 inserts.
+    pub reads_per_1k: f64,
+    /// Pages written to the file per 1,000 inserts.
+    pub writes_per_1k: f64,
+    /// Of those, the ones written before the commit because the cache was full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spills_per_1k: Option<f64>,
+    /// Page requests answered by the cache, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hit_rate: Option<f64>,
+    /// Different leaf pages that 1,000 consecutive inserts went to, on average; all trees together.
+    pub distinct_leaves_per_1k: f64,
+    /// Bytes in use of a leaf page, from 0 to 1: the mean over all trees.
+    pub fill_mean: f64,
+    /// The fill that a tenth of the leaf pages do not reach.
+    pub fill_p10: f64,
+    /// Bytes of all pages of all trees, by row.
+    pub bytes_per_row: f64,
+}
+
+impl Totals {
+    /// Sums up a run.
+    pub fn of(windows: &[Window], counters: &Counters, trees: &[Tree], figures: &[TreeFigures]) -> Self {
+        let rows: u64 = windows.iter().map(|window| window.rows).sum();
+        let secs: f64 = windows.iter().map(|window| window.secs).sum();
+        let per_1k = |count: u64| count as f64 * 1_000.0 / rows as f64;
+        let tail = &windows[windows.len() - windows.len().div_ceil(10)..];
+        let all_leaves = Fill::of(trees.iter().flat_map(Tree::fills));
+        let requests = counters.cache_hits.map(|hits| (hits, hits + counters.pages_read));
+        Totals {
+            rows,
+            secs,
+            rows_per_sec: rows as f64 / secs.max(1e-9),
+            last_rows_per_sec: tail.iter().map(|window| window.rows).sum::<u64>() as f64
+                / tail.iter().map(|window| window.secs).sum::<f64>().max(1e-9),
+            reads_per_1k: per_1k(counters.pages_read),
+            writes_per_1k: per_1k(counters.pages_written),
+            spills_per_1k: counters.pages_spilled.map(per_1k),
+            hit_rate: requests.map(|(hits, all)| hits as f64 / all.max(1) as f64),
+            distinct_leaves_per_1k: figures.iter().map(|tree| tree.distinct_leaves_per_1k).sum(),
+            fill_mean: all_leaves.mean,
+            fill_p10: all_leaves.p10,
+            bytes_per_row: figures.iter().map(|tree| tree.bytes).sum::<u64>() as f64 / rows as f64,
+        }
+    }
+}
+
+impl Results {
+    /// The version of the file's form that this library writes and reads.
+    pub const FORMAT: u32 = 1;
+
+    /// No runs yet; begun now, on this machine.
+    pub fn new(question: &str, command: &str, engine: EngineInfo, workload: Workload) -> Self {
+        Results {
+            format: Self::FORMAT,
+            question: question.into(),
+            command: command.into(),
+            idgen_version: env!("CARGO_PKG_VERSION").into(),
+            started: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            machine: Machine::this(),
+            engine,
+            workload,
+            interrupted: false,
+            runs: Vec::new(),
+            failures: Vec::new(),
+        }
+    }
+
+    /// The run of this strategy.
+    pub fn run(&self, strategy: &str) -> Option<&RunRecord> {
+        self.runs.iter().find(|run| run.strategy.name == strategy)
+    }
+}
+
+impl RunRecord {
+    /// The figures of the tree with this role.
+    pub fn tree(&self, role: Role) -> Option<&TreeFigures> {
+        self.trees.iter().find(|tree| tree.role == role)
+    }
+}

@@ -1,0 +1,51 @@
+//! Shows records: on the terminal, as JSON, CSV and a self-contained page. Reads nothing but records.
+
+mod answer;
+mod charts;
+mod csv;
+mod html;
+mod json;
+mod numbers;
+mod terminal;
+
+use std::fs;
+use std::path::Path;
+
+use crate::measure::Results;
+use crate::{Error, Result};
+
+pub use answer::answer;
+pub use csv::csv;
+pub use html::html;
+pub use json::{json, read};
+pub use terminal::{WIDTH, strategies, table};
+
+/// The files that [`save`] writes.
+pub const FILES: [&str; 3] = ["results.json", "results.csv", "report.html"];
+
+/// Writes `results.json`, `results.csv` and `report.html` into a directory, which it makes.
+///
+/// Each file appears whole or not at all, so that an interrupted write leaves the one before.
+///
+/// # Errors
+/// Where the directory or a file cannot be written.
+pub fn save(results: &Results, directory: &Path) -> Result<()> {
+    fs::create_dir_all(directory).map_err(|error| {
+        Error::output(format!("cannot make the directory {}", directory.display()), error)
+    })?;
+    for (name, content) in FILES.into_iter().zip([json(results)?, csv(results)?, html(results)?]) {
+        replace(&directory.join(name), content.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Writes beside the file and then renames, which replaces it at once.
+fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    let failed = |error| Error::output(format!("cannot write {}", path.display()), error);
+    let beside = path.with_added_extension(format!("{}.part", std::process::id()));
+    fs::write(&beside, content).map_err(failed)?;
+    fs::rename(&beside, path).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests;

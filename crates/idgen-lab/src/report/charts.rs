@@ -1,0 +1,66 @@
+//! The charts as SVG, drawn by `plotters`. Narrow, so that they can be read on a phone; text and grid
+//! take the colour of the text around them, so that they work on light and dark ground and in print.
+
+mod bars;
+mod course;
+
+use plotters::style::{RGBColor, TextStyle};
+
+use crate::Error;
+use crate::strategy::Family;
+
+pub use bars::{Bar, Scale, bars};
+pub use course::course;
+
+/// Width of every chart in pixels of its own; pages scale it.
+const WIDTH: u32 = 420;
+
+/// Becomes `currentColor`.
+const INK: RGBColor = RGBColor(0, 0, 0);
+
+const FONT: &str = "sans-serif";
+
+/// Mid tones with at least 3:1 contrast on white and on near-black. The names stand beside them, so
+/// that nothing depends on telling colours apart.
+fn colour(family: Family) -> RGBColor {
+    match family {
+        Family::Integer => RGBColor(0x2f, 0x7f, 0xc9),
+        Family::Random => RGBColor(0xd1, 0x4d, 0x41),
+        Family::Time => RGBColor(0x2b, 0x8a, 0x5f),
+        Family::Prefixed => RGBColor(0x94, 0x69, 0xc8),
+    }
+}
+
+/// `plotters` gives a font size that covers more than the letters: 16 here are 13 pixels.
+fn text(size: i32) -> TextStyle<'static> {
+    TextStyle::from((FONT, size)).color(&INK)
+}
+
+/// Makes a drawing part of a page: a name and a description for those who do not see it, the colour
+/// of the surrounding text, and the width of its place.
+fn finish(svg: &str, title: &str, description: &str) -> String {
+    let body = svg.split_once('>').map_or("", |(_, body)| body);
+    let height = attribute(svg, "height").unwrap_or("300");
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 {WIDTH} {height}\" \
+         fill=\"currentColor\"><title>{}</title><desc>{}</desc>{}",
+        escape(title),
+        escape(description),
+        body.replace("#000000", "currentColor")
+    )
+}
+
+/// The value of an attribute of the first element.
+fn attribute<'a>(svg: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = svg.split_once(&format!(" {name}=\""))?;
+    rest.split_once('"').map(|(value, _)| value)
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Drawing into a string cannot fail but for a chart without room.
+fn failed(error: impl std::fmt::Display) -> Error {
+    Error::output("cannot draw a chart", error.to_string())
+}

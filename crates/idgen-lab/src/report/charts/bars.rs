@@ -1,0 +1,121 @@
+//! Horizontal bars, one or more per strategy, with their values written at their ends.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::{INK, WIDTH, colour, failed, finish, text};
+use crate::Result;
+use crate::report::numbers::grouped;
+use crate::strategy::Family;
+
+/// One line of the chart.
+pub struct Bar {
+    /// Written at its left.
+    pub label: String,
+    /// Gives the colour.
+    pub family: Family,
+    /// How far the bar reaches.
+    pub value: f64,
+    /// Written at its end.
+    pub written: String,
+    /// A mark across the bar, such as a percentile.
+    pub mark: Option<f64>,
+}
+
+const LABEL_WIDTH: i32 = 146;
+const VALUE_WIDTH: i32 = 52;
+const ROW_HEIGHT: i32 = 24;
+const AXIS_HEIGHT: i32 = 24;
+const FONT_SIZE: i32 = 16;
+
+/// What a step to the right means.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Scale {
+    /// The same amount everywhere; the axis ends here.
+    UpTo(f64),
+    /// The same amount everywhere; the axis ends at a round number.
+    Linear,
+    /// A factor, beginning at 1; a bar below that is a stub.
+    Log,
+}
+
+/// Draws the bars.
+pub fn bars(title: &str, description: &str, rows: &[Bar], scale: Scale) -> Result<String> {
+    let height = ROW_HEIGHT * rows.len() as i32 + AXIS_HEIGHT;
+    let most = rows.iter().map(|row| row.value).fold(1.0, f64::max);
+    let decades = most.log10().ceil().max(1.0);
+    let (top, ticks): (f64, Vec<f64>) = match scale {
+        Scale::Log => (10_f64.powf(decades), (0..=decades as i32).map(|power| 10_f64.powi(power)).collect()),
+        Scale::UpTo(top) => (top, (0..=4).map(|quarter| top * f64::from(quarter) / 4.0).collect()),
+        Scale::Linear => {
+            let step = round_step(most / 4.0);
+            let steps = (most / step).ceil();
+            (step * steps, (0..=steps as i32).map(|number| step * f64::from(number)).collect())
+        }
+    };
+    let place = |value: f64| {
+        let share = if scale == Scale::Log { value.max(1.0).log10() / decades } else { value / top };
+        let room = f64::from(WIDTH as i32 - LABEL_WIDTH - VALUE_WIDTH);
+        LABEL_WIDTH + (share * room).round() as i32
+    };
+    let mut svg = String::new();
+    {
+        let root = SVGBackend::with_string(&mut svg, (WIDTH, height as u32)).into_drawing_area();
+        let floor = height - AXIS_HEIGHT;
+        let centre = |h| Pos::new(h, VPos::Center);
+        for at in ticks {
+            let x = place(at);
+            root.draw(&PathElement::new(vec![(x, 0), (x, floor)], INK.mix(0.15))).map_err(failed)?;
+            root.draw(&Text::new(
+                grouped(at),
+                (x, floor + AXIS_HEIGHT / 2),
+                text(14).pos(centre(HPos::Center)),
+            ))
+            .map_err(failed)?;
+        }
+        for (index, row) in rows.iter().enumerate() {
+            let top = ROW_HEIGHT * index as i32;
+            let middle = top + ROW_HEIGHT / 2;
+            let end = place(row.value).max(LABEL_WIDTH + 2);
+            let label = Text::new(
+                row.label.clone(),
+                (LABEL_WIDTH - 6, middle),
+                text(FONT_SIZE).pos(centre(HPos::Right)),
+            );
+            root.draw(&label).map_err(failed)?;
+            let corners = [(LABEL_WIDTH, top + 4), (end, top + ROW_HEIGHT - 4)];
+            root.draw(&Rectangle::new(corners, colour(row.family).filled())).map_err(failed)?;
+            if let Some(mark) = row.mark {
+                let x = place(mark);
+                let line = vec![(x, top + 2), (x, top + ROW_HEIGHT - 2)];
+                root.draw(&PathElement::new(line, INK.stroke_width(2))).map_err(failed)?;
+            }
+            let written =
+                Text::new(row.written.clone(), (end + 5, middle), text(FONT_SIZE).pos(centre(HPos::Left)));
+            root.draw(&written).map_err(failed)?;
+        }
+        root.present().map_err(failed)?;
+    }
+    Ok(finish(&svg, title, description))
+}
+
+/// The next of 1, 2, 2.5 and 5 times a power of ten.
+fn round_step(least: f64) -> f64 {
+    let power = 10_f64.powf(least.log10().floor());
+    let factor = [1.0, 2.0, 2.5, 5.0].into_iter().find(|factor| factor * power >= least).unwrap_or(10.0);
+    factor * power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_round() {
+        for (least, step) in
+            [(40.2, 50.0), (1.0, 1.0), (19.0, 20.0), (0.3, 0.5), (70.0, 100.0), (210.0, 250.0)]
+        {
+            assert!((round_step(least) - step).abs() < 1e-9, "{least}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! `results.csv`: one row per run, full precision, for spreadsheets and scripts.
+
+use serde::Serialize;
+
+use crate::measure::{Results, RunRecord};
+use crate::{Error, Result};
+
+#[derive(Serialize)]
+struct Line<'a> {
+    engine: &'a str,
+    engine_version: &'a str,
+    strategy: &'a str,
+    title: &'a str,
+    rows: u64,
+    secs: f64,
+    rows_per_sec: f64,
+    last_rows_per_sec: f64,
+    reads_per_1k: f64,
+    writes_per_1k: f64,
+    distinct_leaves_per_1k: f64,
+    fill_mean: f64,
+    fill_p10: f64,
+    bytes_per_row: f64,
+    leaf_pages: u64,
+    inner_pages: u64,
+}
+
+/// The results as CSV with a header (RFC 4180).
+///
+/// # Errors
+/// None that a record could cause; those of the writer are passed on.
+pub fn csv(results: &Results) -> Result<String> {
+    let failed = |error| Error::output("cannot write the results as CSV", error);
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for run in &results.runs {
+        writer.serialize(line(results, run)).map_err(failed)?;
+    }
+    let bytes = writer
+        .into_inner()
+        .map_err(|error| Error::output("cannot write the results as CSV", error.into_error()))?;
+    String::from_utf8(bytes).map_err(|error| Error::output("cannot write the results as CSV", error))
+}
+
+fn line<'a>(results: &'a Results, run: &'a RunRecord) -> Line<'a> {
+    let totals = &run.totals;
+    Line {
+        engine: &results.engine.name,
+        engine_version: &results.engine.version,
+        strategy: &run.strategy.name,
+        title: &run.strategy.title,
+        rows: totals.rows,
+        secs: totals.secs,
+        rows_per_sec: totals.rows_per_sec,
+        last_rows_per_sec: totals.last_rows_per_sec,
+        reads_per_1k: totals.reads_per_1k,
+        writes_per_1k: totals.writes_per_1k,
+        distinct_leaves_per_1k: totals.distinct_leaves_per_1k,
+        fill_mean: totals.fill_mean,
+        fill_p10: totals.fill_p10,
+        bytes_per_row: totals.bytes_per_row,
+        leaf_pages: run.trees.iter().map(|tree| tree.leaf_pages).sum(),
+        inner_pages: run.trees.iter().map(|tree| tree.inner_pages).sum(),
+    }
+}

@@ -1,0 +1,35 @@
+//! `results.json`: the records themselves.
+
+use crate::measure::Results;
+use crate::{Error, Result};
+
+/// The results as indented JSON.
+///
+/// # Errors
+/// Where a figure is not a number, which JSON cannot hold.
+pub fn json(results: &Results) -> Result<String> {
+    serde_json::to_string_pretty(results)
+        .map(|text| text + "\n")
+        .map_err(|error| Error::output("cannot write the results as JSON", error))
+}
+
+/// The results that [`json`] wrote.
+///
+/// # Errors
+/// Where the text is not such a file, or one of another version.
+pub fn read(text: &str) -> Result<Results> {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        format: u32,
+    }
+    let not_ours = |error| Error::input("this is not a results.json of the lab", error);
+    let head: Head = serde_json::from_str(text).map_err(not_ours)?;
+    if head.format != Results::FORMAT {
+        return Err(Error::config(format!(
+            "this results.json has format {}, but this version reads format {}: run the lab again",
+            head.format,
+            Results::FORMAT
+        )));
+    }
+    serde_json::from_str(text).map_err(not_ours)
+}

@@ -1,0 +1,58 @@
+//! Numbers for people.
+
+/// With commas between thousands: `1,234,567`.
+pub fn grouped(number: f64) -> String {
+    let digits = format!("{:.0}", number.abs());
+    let mut text = String::new();
+    if number.round() < 0.0 {
+        text.push('-');
+    }
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// With one decimal below 100: what a count per 1,000 inserts needs.
+pub fn rate(number: f64) -> String {
+    if number < 99.95 { format!("{number:.1}") } else { grouped(number) }
+}
+
+/// A ratio from 0 to 1 in percent with one decimal, without the sign.
+pub fn percent(ratio: f64) -> String {
+    format!("{:.1}", ratio * 100.0)
+}
+
+/// A number of bytes in the unit that leaves one to four digits: `29.6 MiB`.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if count < 1_024 {
+        return format!("{count} bytes");
+    }
+    let mut amount = count as f64 / 1_024.0;
+    let mut unit = 0;
+    while amount >= 1_024.0 && unit + 1 < UNITS.len() {
+        amount /= 1_024.0;
+        unit += 1;
+    }
+    format!("{amount:.1} {}", UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(grouped(1_234_567.4), "1,234,567");
+        assert_eq!(grouped(999.6), "1,000");
+        assert_eq!(grouped(12.0), "12");
+        assert_eq!(grouped(-1_000.0), "-1,000");
+        assert_eq!((rate(0.04), rate(99.94), rate(854.3)), ("0.0".into(), "99.9".into(), "854".into()));
+        assert_eq!(percent(0.9066), "90.7");
+        assert_eq!((bytes(12), bytes(31_000_000)), ("12 bytes".into(), "29.6 MiB".into()));
+    }
+}

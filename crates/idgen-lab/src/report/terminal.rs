@@ -1,0 +1,71 @@
+//! Tables for the terminal, at most [`WIDTH`] columns wide.
+
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
+
+use super::numbers::{grouped, percent, rate};
+use crate::measure::Results;
+use crate::strategy;
+
+/// The widest line, in columns.
+pub const WIDTH: u16 = 100;
+
+/// The results, one line per run.
+pub fn table(results: &Results) -> String {
+    let mut table = plain();
+    table.set_header([
+        "strategy",
+        "rows/s",
+        "rows/s\nlast tenth",
+        "read\nper 1k",
+        "written\nper 1k",
+        "leaves\nper 1k",
+        "fill %\nmean",
+        "fill %\np10",
+        "bytes\nper row",
+    ]);
+    for run in &results.runs {
+        let totals = &run.totals;
+        table.add_row([
+            run.strategy.title.clone(),
+            grouped(totals.rows_per_sec),
+            grouped(totals.last_rows_per_sec),
+            rate(totals.reads_per_1k),
+            rate(totals.writes_per_1k),
+            rate(totals.distinct_leaves_per_1k),
+            percent(totals.fill_mean),
+            percent(totals.fill_p10),
+            format!("{:.1}", totals.bytes_per_row),
+        ]);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    whole_names(table)
+}
+
+/// The strategies that there are, each with its line.
+pub fn strategies() -> String {
+    let mut table = plain();
+    table.set_header(["name", "what it is"]);
+    for strategy in &strategy::ALL {
+        table.add_row([Cell::new(strategy.name), Cell::new(strategy.explains)]);
+    }
+    whole_names(table)
+}
+
+fn plain() -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::UTF8_FULL_CONDENSED)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH);
+    table
+}
+
+/// Lays the table out; the first column stays on one line and the others give way.
+fn whole_names(mut table: Table) -> String {
+    if let Some(names) = table.column_mut(0) {
+        names.set_constraint(ColumnConstraint::ContentWidth);
+    }
+    table.trim_fmt()
+}

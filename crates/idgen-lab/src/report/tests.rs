@@ -1,0 +1,147 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::engine::{EngineInfo, Role};
+use crate::measure::{Failure, RunRecord, Totals, TreeFigures, Window};
+use crate::{Workload, strategy};
+
+/// Records with figures that no machine made: each strategy half as fast as the one before.
+fn results(strategies: usize) -> Results {
+    let engine = EngineInfo { name: "Base<1>".into(), version: "1.2".into(), setup: "as it is".into() };
+    let mut results =
+        Results::new("Which key?", "idgen lab run --rows 4000", engine, Workload::of_rows(4_000).unwrap());
+    for (number, strategy) in strategy::ALL.iter().take(strategies).enumerate() {
+        let rate = 1_000_000.0 / f64::powi(2.0, number as i32);
+        let window = |rows_end| Window {
+            rows_end,
+            rows: 2_000,
+            secs: 2_000.0 / rate,
+            rows_per_sec: rate,
+            reads_per_1k: number as f64,
+            writes_per_1k: 10.0 * number as f64,
+        };
+        results.runs.push(RunRecord {
+            strategy: strategy.into(),
+            settings: BTreeMap::from([
+                ("page_size".into(), "16384".into()),
+                ("table".into(), "CREATE".into()),
+            ]),
+            windows: vec![window(2_000), window(4_000)],
+            totals: Totals {
+                rows: 4_000,
+                secs: 4_000.0 / rate,
+                rows_per_sec: rate,
+                last_rows_per_sec: rate,
+                reads_per_1k: number as f64,
+                writes_per_1k: 10.0 * number as f64,
+                spills_per_1k: None,
+                hit_rate: Some(0.5),
+                distinct_leaves_per_1k: 8.0 * f64::powi(1.9, number as i32),
+                fill_mean: 0.9,
+                fill_p10: 0.8,
+                bytes_per_row: 120.5,
+            },
+            trees: vec![TreeFigures {
+                role: Role::Rows,
+                rows: 4_000,
+                leaf_pages: 30,
+                inner_pages: 1,
+                bytes: 31 * 16_384,
+                fill_mean: 0.9,
+                fill_p10: 0.8,
+                fill_histogram: vec![0; 20],
+                distinct_leaves_per_1k: 8.0,
+            }],
+        });
+    }
+    results
+}
+
+#[test]
+fn json_reads_back_and_other_formats_are_refused() {
+    let results = results(3);
+    let text = json(&results).unwrap();
+    assert_eq!(read(&text).unwrap(), results);
+    let newer = text.replacen("\"format\": 1", "\"format\": 2", 1);
+    assert!(read(&newer).unwrap_err().to_string().contains("format 2"));
+    for broken in ["", "{}", "[1]", &text[..text.len() / 2]] {
+        assert!(read(broken).is_err());
+    }
+}
+
+#[test]
+fn csv_has_a_line_per_run() {
+    let text = csv(&results(3)).unwrap();
+    let mut lines = text.lines();
+    assert!(lines.next().unwrap().starts_with("engine,engine_version,strategy,title,rows,"));
+    assert!(
+        lines.next().unwrap().starts_with("Base<1>,1.2,auto-increment,auto-increment,4000,0.004,1000000.0,")
+    );
+    assert!(lines.next().unwrap().contains("v4-text36,\"v4, text 36\",4000"));
+    assert_eq!(lines.count(), 1);
+}
+
+#[test]
+fn tables_fit_the_terminal() {
+    for text in [table(&results(strategy::ALL.len())), strategies()] {
+        assert!(text.lines().all(|line| line.chars().count() <= usize::from(WIDTH)), "{text}");
+        for strategy in &strategy::ALL {
+            assert!(text.contains(strategy.name) || text.contains(strategy.title), "{}", strategy.name);
+        }
+    }
+}
+
+#[test]
+fn the_answer_compares_the_extremes() {
+    assert_eq!(answer(&results(1)), None);
+    let text = answer(&results(3)).unwrap();
+    assert!(text.contains("1,000 inserts of \u{201c}v4, base64 22\u{201d} go to 28.9"), "{text}");
+    assert!(text.contains("250,000 rows a second against 1,000,000"), "{text}");
+    assert!(text.ends_with("Within twice the best: \u{201c}v4, text 36\u{201d}."), "{text}");
+}
+
+#[test]
+fn the_page_stands_alone_and_escapes_what_it_shows() {
+    let mut results = results(strategy::ALL.len());
+    results.interrupted = true;
+    results.failures.push(Failure { strategy: "v9".into(), error: "<script>".into() });
+    let page = html(&results).unwrap();
+    for (wanted, times) in [
+        ("<svg", 5 + strategy::ALL.len()),
+        ("role=\"img\"", 5 + strategy::ALL.len()),
+        ("<title>", 1 + 5 + strategy::ALL.len()),
+        ("idgen lab run --rows 4000", 1),
+        ("were interrupted", 1),
+    ] {
+        assert_eq!(page.matches(wanted).count(), times, "{wanted}");
+    }
+    assert!(!page.contains("<script"), "a message is shown as it is");
+    // Names of XML's own are no requests.
+    let without_names = page.replace("http://www.w3.org/2000/svg", "");
+    for outside in ["http:", "https:", "src=", "@import", "url("] {
+        assert!(!without_names.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn no_runs_make_a_page_too() {
+    assert!(html(&results(0)).unwrap().contains("compares nothing"));
+}
+
+#[test]
+fn saving_writes_three_whole_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path().join("new").join("deeper");
+    save(&results(2), &place).unwrap();
+    save(&results(3), &place).unwrap();
+    let mut found: Vec<_> = fs::read_dir(&place)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    found.sort();
+    assert_eq!(found, ["report.html", "results.csv", "results.json"]);
+    assert_eq!(read(&fs::read_to_string(place.join("results.json")).unwrap()).unwrap().runs.len(), 3);
+
+    let error = save(&results(1), &place.join("results.csv")).unwrap_err();
+    assert!(error.to_string().contains("results.csv"), "{error}");
+}

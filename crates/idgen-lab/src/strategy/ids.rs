@@ -1,0 +1,197 @@
+//! The keys of one run: the real generators on a simulated clock, from a seed.
+
+use std::sync::Arc;
+
+use idgen::codec::{base32, base64, hyphenated, swapped};
+use idgen::generator::{DeviceShort, Generate, Prefixed, Tail, Ulid, V1, V4, V6, V7};
+use idgen::source::{Entropy, FixedClock, FixedEntropy};
+use idgen::{Interval, Node, Prefix, PrefixKey, ShortId, Uuid};
+
+use super::{Column, IdKind, Strategy};
+use crate::key::Key;
+use crate::{Error, Result, Workload};
+
+/// Makes the keys of a run in the order of the inserts. The same strategy and workload give the same.
+///
+/// The clock is moved before each id, so that the run spans [`Workload::intervals`] intervals: weeks
+/// for the week-prefixed strategy, minutes for all others.
+pub struct Ids {
+    clock: Arc<FixedClock>,
+    workload: Workload,
+    interval_secs: u64,
+    row: u64,
+    source: Source,
+    column: Column,
+}
+
+enum Source {
+    Database,
+    Uuids(Box<dyn Generate<Id = Uuid>>),
+    Devices { devices: Vec<DeviceShort<Arc<FixedClock>>>, turn: Box<FixedEntropy> },
+}
+
+impl Ids {
+    const MINUTE_SECS: u64 = 60;
+    const WEEK_SECS: u64 = 7 * 86_400;
+
+    /// The keys of this strategy.
+    ///
+    /// # Errors
+    /// Where a generator refuses its settings.
+    pub fn new(strategy: &Strategy, workload: &Workload) -> Result<Self> {
+        let clock = Arc::new(FixedClock::new(workload.moment(0, 0)));
+        let interval_secs = if strategy.ids == IdKind::Week { Self::WEEK_SECS } else { Self::MINUTE_SECS };
+        let source = Source::of(strategy.ids, &clock, workload)?;
+        Ok(Ids { clock, workload: workload.clone(), interval_secs, row: 0, source, column: strategy.column })
+    }
+
+    /// The next key.
+    ///
+    /// # Errors
+    /// Those of the generator.
+    pub fn next_key(&mut self) -> Result<Key> {
+        self.clock.set(self.workload.moment(self.row, self.interval_secs));
+        self.row += 1;
+        match &mut self.source {
+            Source::Database => Ok(Key::Assigned),
+            Source::Uuids(generator) => store(&generator.next_id()?, self.column),
+            Source::Devices { devices, turn } => {
+                let turn = turn.next_u64()? % devices.len() as u64;
+                let id: ShortId = devices[turn as usize].next_id()?;
+                Ok(Key::Uint(id.get()))
+            }
+        }
+    }
+}
+
+impl Source {
+    fn of(kind: IdKind, clock: &Arc<FixedClock>, workload: &Workload) -> Result<Self> {
+        let clock = || Arc::clone(clock);
+        let entropy = || FixedEntropy::new(workload.seed);
+        let minute = |tail| -> Result<Source> {
+            // Any key will do: its only effect here is which prefixes come.
+            let prefix = Prefix::Keyed(PrefixKey::new(b"the lab keeps no secrets")?);
+            Ok(Source::uuids(Prefixed::new(clock(), entropy(), prefix, Interval::Minute, tail)?))
+        };
+        Ok(match kind {
+            IdKind::AutoIncrement => Source::Database,
+            IdKind::V1 => Source::uuids(V1::new(clock(), entropy())),
+            IdKind::V4 => Source::uuids(V4::new(entropy())),
+            IdKind::V6 => Source::uuids(V6::new(clock(), entropy())),
+            IdKind::V7 => Source::uuids(V7::new(clock(), entropy())),
+            IdKind::Ulid => Source::uuids(Ulid::new(clock(), entropy())),
+            IdKind::Week => Source::uuids(Prefixed::new(
+                clock(),
+                entropy(),
+                Prefix::MD5_WEEK_UTC,
+                Interval::Week,
+                Tail::Random { version: 4 },
+            )?),
+            IdKind::MinuteRandom => minute(Tail::Random { version: 4 })?,
+            IdKind::MinuteAscending => minute(Tail::Ascending)?,
+            IdKind::Device => {
+                let devices = (0..workload.devices)
+                    .map(|number| {
+                        // Odd, so that the first 65,536 devices get different nodes in no order.
+                        const SCATTER: u32 = 0x9E37;
+                        let low = (number.wrapping_mul(SCATTER) as u16).to_be_bytes();
+                        let node = Node::new([0x02, 0, 0, 0, low[0], low[1]]);
+                        let first_counter = FixedEntropy::new(workload.seed ^ u64::from(number) << 32);
+                        Ok(DeviceShort::new(clock(), first_counter)?.with_node(node))
+                    })
+                    .collect::<Result<Vec<_>>>()?;
+                Source::Devices { devices, turn: Box::new(entropy()) }
+            }
+        })
+    }
+
+    fn uuids(generator: impl Generate<Id = Uuid> + 'static) -> Self {
+        Source::Uuids(Box::new(generator))
+    }
+}
+
+/// The UUID as the column stores it.
+fn store(uuid: &Uuid, column: Column) -> Result<Key> {
+    let key = match column {
+        Column::Binary16 | Column::MappedInteger => Some(Key::Binary(*uuid.as_bytes())),
+        Column::Swapped16 => Some(Key::Binary(swapped::to_bytes(uuid))),
+        Column::Text36 => Key::text(hyphenated::encode(uuid, &mut [0; hyphenated::LEN])),
+        Column::Base64 => Key::text(base64::encode(uuid, &mut [0; base64::LEN])),
+        Column::Base32 => Key::text(base32::encode(uuid, &mut [0; base32::LEN])),
+        Column::Integer | Column::CountedInteger => None,
+    };
+    key.ok_or_else(|| Error::config(format!("a UUID does not fit a column {column:?}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ALL, find};
+    use super::*;
+
+    fn keys(name: &str, rows: u64) -> Vec<Key> {
+        let workload = Workload::of_rows(rows).unwrap();
+        let mut ids = Ids::new(find(name).unwrap(), &workload).unwrap();
+        (0..rows).map(|_| ids.next_key().unwrap()).collect()
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_keys_and_none_twice() {
+        for strategy in ALL.iter().filter(|strategy| strategy.ids != IdKind::AutoIncrement) {
+            let first = keys(strategy.name, 3_000);
+            assert_eq!(first, keys(strategy.name, 3_000), "{}", strategy.name);
+            let distinct: std::collections::BTreeSet<_> = first.iter().collect();
+            assert_eq!(distinct.len(), 3_000, "{}", strategy.name);
+        }
+    }
+
+    #[test]
+    fn time_ordered_kinds_ascend_and_random_ones_do_not() {
+        for (name, ascends) in [
+            ("v1-swapped", true),
+            ("v6-binary", true),
+            ("v7-binary", true),
+            ("ulid-text26", true),
+            ("v4-binary", false),
+            ("v4-text36", false),
+            ("v1-binary", false),
+            ("week-binary", false),
+            ("minute-ascending", false),
+        ] {
+            assert_eq!(keys(name, 4_000).is_sorted(), ascends, "{name}");
+        }
+    }
+
+    #[test]
+    fn prefixes_stay_for_an_interval() {
+        for name in ["week-binary", "minute-random", "minute-ascending"] {
+            let prefixes: Vec<_> = keys(name, 4_000)
+                .into_iter()
+                .map(|key| match key {
+                    Key::Binary(bytes) => [bytes[0], bytes[1]],
+                    other => panic!("{other}"),
+                })
+                .collect();
+            // 40 intervals of 100 rows each.
+            assert_eq!(
+                prefixes.chunk_by(|a, b| a == b).map(<[_]>::len).collect::<Vec<_>>(),
+                [100; 40],
+                "{name}"
+            );
+        }
+        let tails = keys("minute-ascending", 4_000);
+        assert!(tails.chunks(100).all(|bucket| bucket.is_sorted()));
+    }
+
+    #[test]
+    fn device_ids_come_from_many_devices() {
+        let nodes: std::collections::BTreeSet<_> = keys("device", 4_000)
+            .into_iter()
+            .map(|key| match key {
+                Key::Uint(number) => ShortId::new(number).device().node,
+                other => panic!("{other}"),
+            })
+            .collect();
+        // 4,000 draws from 5,000 devices: 5,000 (1 - e^-0.8) = 2,753 different ones.
+        assert!((2_650..2_850).contains(&nodes.len()), "{}", nodes.len());
+    }
+}

@@ -1,0 +1,130 @@
+//! What is inserted: how many rows, how wide, how many at a time, over how much simulated time.
+
+use idgen::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// The load of one run. Every strategy of a comparison gets the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Rows to insert.
+    pub rows: u64,
+    /// Width of the payload column, in bytes. Its content is random: nothing compresses it.
+    pub payload_bytes: u32,
+    /// Rows per transaction, and the unit in which counters and throughput are read.
+    pub commit_rows: u32,
+    /// The page cache holds the expected table divided by this.
+    pub cache_divisor: u32,
+    /// How many intervals (weeks, minutes) of simulated time the run spans.
+    pub intervals: u32,
+    /// When the first id is made, in seconds since 1970.
+    pub start_unix_secs: i64,
+    /// How many devices make ids in turn, for the device strategy.
+    pub devices: u32,
+    /// Where all randomness of the run comes from: the same seed gives the same rows.
+    pub seed: u64,
+}
+
+impl Workload {
+    /// The default: large enough that the table is eight times the page cache and random keys show
+    /// their steady state, small enough that all strategies take less than two minutes.
+    pub const DEFAULT_ROWS: u64 = 500_000;
+    /// What `--quick` inserts: a look at the report in seconds, not a measurement to cite.
+    pub const QUICK_ROWS: u64 = 40_000;
+    /// Fewer rows than this make no tree worth measuring.
+    pub const MIN_ROWS: u64 = 1_000;
+    /// How many points a curve over the run has, at most.
+    pub const WINDOWS: u64 = 50;
+
+    /// The load with this many rows and the defaults for the rest.
+    ///
+    /// # Errors
+    /// Where `rows` is below [`Workload::MIN_ROWS`] or above 2^32 - 1.
+    ///
+    /// ```
+    /// use idgen_lab::Workload;
+    ///
+    /// assert_eq!(Workload::of_rows(50_000)?.rows, 50_000);
+    /// assert!(Workload::of_rows(10).unwrap_err().is_config());
+    /// # Ok::<(), idgen_lab::Error>(())
+    /// ```
+    pub fn of_rows(rows: u64) -> Result<Self> {
+        if !(Self::MIN_ROWS..=u64::from(u32::MAX)).contains(&rows) {
+            return Err(Error::config(format!(
+                "rows is {rows}: choose a number from {} to {}",
+                Self::MIN_ROWS,
+                u32::MAX
+            )));
+        }
+        Ok(Workload {
+            rows,
+            payload_bytes: 100,
+            commit_rows: 1_000,
+            cache_divisor: 8,
+            intervals: 40,
+            start_unix_secs: Timestamp::from_date(2026, 1, 4).unix_secs(),
+            devices: 5_000,
+            seed: 2026,
+        })
+    }
+
+    /// Bytes of the table as expected for a 16-byte key in pages 88 % full.
+    ///
+    /// Only the size of the page cache follows from it, so that all strategies get the same cache.
+    pub fn expected_bytes(&self) -> u64 {
+        const KEY_BYTES: u64 = 16;
+        const ROW_OVERHEAD: u64 = 8;
+        self.rows * (u64::from(self.payload_bytes) + KEY_BYTES + ROW_OVERHEAD) * 100 / 88
+    }
+
+    /// Pages of this size that the cache may hold; at least 16.
+    pub fn cache_pages(&self, page_bytes: u64) -> u64 {
+        (self.expected_bytes() / u64::from(self.cache_divisor) / page_bytes).max(16)
+    }
+
+    /// Transactions per window of the record.
+    pub fn commits_per_window(&self) -> u64 {
+        self.rows.div_ceil(u64::from(self.commit_rows)).div_ceil(Self::WINDOWS)
+    }
+
+    /// The simulated moment of the row with this number, where an interval lasts `interval_secs`.
+    pub fn moment(&self, row: u64, interval_secs: u64) -> Timestamp {
+        const TICKS_PER_SEC: u128 = 10_000_000;
+        let span = u128::from(interval_secs) * u128::from(self.intervals) * TICKS_PER_SEC;
+        let offset = span * u128::from(row) / u128::from(self.rows);
+        let start = Timestamp::from_unix_secs(self.start_unix_secs).unix_ticks();
+        Timestamp::from_unix_ticks(start.saturating_add(i64::try_from(offset).unwrap_or(i64::MAX)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_run_spans_its_intervals() {
+        let load = Workload::of_rows(4_000).unwrap();
+        assert_eq!(load.moment(0, 60).to_string(), "2026-01-04T00:00:00Z");
+        assert_eq!(load.moment(4_000, 60).to_string(), "2026-01-04T00:40:00Z");
+        assert_eq!(load.moment(2_000, 604_800).mysql_week(), (2026, 21));
+        assert_eq!(load.moment(1, 60).since(load.moment(0, 60)).as_millis(), 600);
+    }
+
+    #[test]
+    fn the_cache_is_a_fraction_of_the_table() {
+        let load = Workload::of_rows(400_000).unwrap();
+        let table_pages = load.expected_bytes() / 16_384;
+        assert!((table_pages / 8).abs_diff(load.cache_pages(16_384)) <= 1);
+        assert_eq!(Workload::of_rows(1_000).unwrap().cache_pages(16_384), 16);
+    }
+
+    #[test]
+    fn windows_cover_all_rows() {
+        for rows in [1_000, 1_001, 50_000, 50_001, 400_000, 1_234_567] {
+            let load = Workload::of_rows(rows).unwrap();
+            let commits = rows.div_ceil(u64::from(load.commit_rows));
+            assert!(commits.div_ceil(load.commits_per_window()) <= Workload::WINDOWS);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! All strategies on SQLite, by what every machine must find: counts, not seconds.
+//!
+//! A process of its own, with one test: the bundled SQLite shares its page cache among all connections
+//! of a process, so that another test's connection would change what is counted here.
+
+use idgen_lab::engine::{Engine, Role, Sqlite};
+use idgen_lab::measure::{Failure, Results};
+use idgen_lab::runner::{Cancel, Observer, run};
+use idgen_lab::strategy::{ALL, Strategy};
+use idgen_lab::{Result, Workload};
+
+/// Keeps how many runs there were to save.
+struct Saved(Vec<usize>);
+
+impl Observer for Saved {
+    fn started(&mut self, _: &Strategy) {}
+    fn inserted(&mut self, _: u64) {}
+    fn verifying(&mut self) {}
+    fn recorded(&mut self, results: &Results) -> Result<()> {
+        self.0.push(results.runs.len());
+        Ok(())
+    }
+    fn failed(&mut self, failure: &Failure) {
+        panic!("{}: {}", failure.strategy, failure.error);
+    }
+}
+
+#[test]
+fn every_strategy_is_recorded_and_the_order_of_keys_shows() {
+    let mut engine = Sqlite::new().unwrap();
+    let workload = Workload::of_rows(20_500).unwrap();
+    let mut results = Results::new("?", "test", engine.info(), workload);
+    let mut saved = Saved(Vec::new());
+    run(&mut engine, &ALL.iter().collect::<Vec<_>>(), &mut results, &Cancel::new(), &mut saved).unwrap();
+    assert_eq!(saved.0, (1..=ALL.len()).collect::<Vec<_>>());
+    assert_eq!((results.failures.len(), results.interrupted), (0, false));
+    for run in &results.runs {
+        let name = &run.strategy.name;
+        assert_eq!(run.totals.rows, 20_500, "{name}");
+        assert_eq!(run.windows.last().unwrap().rows_end, 20_500, "{name}");
+        assert_eq!(run.windows.iter().map(|window| window.rows).sum::<u64>(), 20_500, "{name}");
+        // The row of a page that lies in the page above it counts for none.
+        assert!((0.5..=1.0).contains(&run.totals.fill_mean), "{name}: {}", run.totals.fill_mean);
+        assert!(run.totals.bytes_per_row > 108.0, "{name}");
+    }
+    // What every machine must find: counts, not seconds.
+    let leaves = |name: &str| results.run(name).unwrap().totals.distinct_leaves_per_1k;
+    let reads = |name: &str| results.run(name).unwrap().totals.reads_per_1k;
+    for ascending in
+        ["auto-increment", "v1-swapped", "v6-binary", "v7-binary", "ulid-text26", "minute-ascending"]
+    {
+        assert!(leaves(ascending) < 12.0, "{ascending}: {}", leaves(ascending));
+        assert!(reads(ascending) < 5.0, "{ascending}: {}", reads(ascending));
+    }
+    for random in ["v4-text36", "v4-base64", "v4-binary"] {
+        assert!(leaves(random) > 120.0, "{random}: {}", leaves(random));
+        assert!(reads(random) > 500.0, "{random}: {}", reads(random));
+    }
+    let mapped = results.run("mapped").unwrap();
+    assert!(mapped.tree(Role::Rows).unwrap().distinct_leaves_per_1k < 12.0);
+    assert!(mapped.tree(Role::Map).unwrap().distinct_leaves_per_1k > 25.0);
+}
