@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::{completions, convert, failure, inspect, new, odds};
+use crate::{completions, convert, failure, inspect, lab, new, odds};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -13,6 +13,7 @@ Examples:
   idgen convert --to hyphenated < ids.txt    # another format, line by line
   idgen inspect 01ARZ3NDEKTSV4RRFFQ69G5FAV   # what an id tells
   idgen odds v4 --devices 1000 --rate 100 --years 10
+  idgen lab                                  # what each kind of key costs a table
 
 Exit codes: 0 done; 1 some input was bad or something failed; 2 the command line was wrong.";
 
@@ -31,6 +32,7 @@ enum Command {
     Convert(convert::Args),
     Inspect(inspect::Args),
     Odds(odds::Args),
+    Lab(lab::Args),
     Completions(completions::Args),
 }
 
@@ -47,6 +49,7 @@ pub fn main() -> ExitCode {
         Command::Convert(args) => convert::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Odds(args) => odds::run(args),
+        Command::Lab(args) => lab::run(args),
         Command::Completions(args) => completions::run(args),
     };
     let name = matches.subcommand_name().unwrap_or_default();

@@ -9,6 +9,7 @@ mod failure;
 mod form;
 mod input;
 mod inspect;
+mod lab;
 mod lines;
 mod new;
 mod odds;
