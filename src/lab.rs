@@ -20,10 +20,10 @@ const QUESTION: &str = "What does each kind of key cost a table?";
 
 const EXAMPLES: &str = "\
 Examples:
-  idgen lab                                              all strategies: under two minutes
-  idgen lab --quick                                      the same in seconds, to look at the report
+  idgen lab                                              # all strategies: under two minutes
+  idgen lab --quick                                      # the same in seconds, to look at the report
   idgen lab --strategies v4-binary,v7-binary --rows 1000000
-  idgen lab list                                         what each strategy is
+  idgen lab list                                         # what each strategy is
 
 Each strategy fills a clustered table of SQLite whose page cache holds an eighth of it. Afterwards the
 rows are verified. report.html, results.json and results.csv are written after each strategy: Ctrl-C
