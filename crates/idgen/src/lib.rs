@@ -82,3 +82,8 @@ pub use prefix::{Prefix, PrefixKey, md5_week_prefix};
 pub use short_id::{DeviceFields, MysqlShortFields, ShortId};
 pub use timestamp::{Civil, Timestamp};
 pub use uuid::Uuid;
+
+/// The README's examples, run with the documentation's.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
