@@ -1,1 +1,47 @@
-//! Maps UUIDs to integers in MySQL and MariaDB.
+//! UUIDs mapped to integers in MySQL and MariaDB: one id per UUID, one UUID per id, and no acknowledged pair
+//! ever lost or given out again.
+//!
+//! A schema keeps its compact integer keys while the world outside speaks UUID.
+//!
+//! ```no_run
+//! use idgen_mysql::UuidMap;
+//! use uuid::uuid;
+//!
+//! # async fn example() -> idgen_mysql::Result<()> {
+//! let map = UuidMap::connect("mysql://app:secret@localhost/shop").await?;
+//! map.install().await?;
+//!
+//! let order = uuid!("6ccd780c-baba-1026-9564-5b8c656024db");
+//! let id = map.id_of(order).await?; // made now, or found
+//! assert_eq!(map.id_of(order).await?, id);
+//! assert_eq!(map.uuid_of(id).await?, Some(order));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What is promised
+//! - **One id per UUID, one UUID per id**, for any number of clients in any number of processes, at any
+//!   isolation level, whatever a network or a crash does: the table's keys enforce it.
+//! - **Acknowledged is stored**: a call returns an id only after the pair is committed.
+//! - **Cancelling a call** (dropping its future) leaves no lock, no open transaction and no half of a pair.
+//! - **Repeating a call is safe**: transient failures are repeated here, within a limit of time.
+//!
+//! The promise rests on the server's: [`UuidMap`] refuses settings under which a crash undoes commits, and
+//! says which ([`ServerReport`]). Ids are not gapless: a crash of a client wastes the rest of its block.
+
+mod blocks;
+mod builder;
+mod error;
+mod flight;
+mod map;
+mod retry;
+mod schema;
+mod server;
+mod strategy;
+mod within;
+
+pub use builder::Builder;
+pub use error::{Error, Result};
+pub use map::UuidMap;
+pub use schema::{IdWidth, Strategy};
+pub use server::{Concern, ServerReport, Topology};

@@ -1,0 +1,173 @@
+//! Ids in blocks: one committed update of the state row reserves many ids, which are then this client's own.
+//!
+//! The update commits by itself before any id of the block is used, so a crash can waste ids but never give
+//! one out twice. Ids that a statement did not use after all come back here and are used next.
+
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use sqlx::{AssertSqlSafe, Executor, MySqlPool, Row};
+
+use crate::error::{Error, Kind, Result};
+use crate::retry::{Patience, Tries};
+use crate::schema::{IdWidth, Tables};
+
+/// The first block of a client; a busy one soon takes larger ones.
+const SMALLEST: u64 = 128;
+/// A block that lasts less long than this was too small.
+const LASTS: Duration = Duration::from_secs(1);
+
+/// The ids that this client holds.
+#[derive(Debug)]
+pub(crate) struct Blocks {
+    table: String,
+    width: IdWidth,
+    largest: u64,
+    held: Mutex<Held>,
+    // One refill at a time: others wait for its ids instead of reserving more.
+    refill: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug)]
+struct Held {
+    returned: Vec<u64>,
+    block: Range<u64>,
+    size: u64,
+    since: Option<Instant>,
+}
+
+impl Blocks {
+    pub(crate) fn new(tables: &Tables, width: IdWidth, largest: u64) -> Blocks {
+        let held = Held { returned: Vec::new(), block: 0..0, size: SMALLEST.min(largest), since: None };
+        Blocks {
+            table: tables.state.clone(),
+            width,
+            largest,
+            held: Mutex::new(held),
+            refill: tokio::sync::Mutex::new(()),
+        }
+    }
+
+    /// Takes `count` ids, ascending.
+    pub(crate) async fn take(&self, pool: &MySqlPool, patience: Patience, count: usize) -> Result<Vec<u64>> {
+        loop {
+            if let Some(ids) = self.held().take(count) {
+                return Ok(ids);
+            }
+            let _one = self.refill.lock().await;
+            let (missing, size) = {
+                let mut held = self.held();
+                let have = held.available();
+                if have >= count as u64 {
+                    continue;
+                }
+                if held.since.is_some_and(|since| since.elapsed() < LASTS) {
+                    held.size = (held.size * 2).min(self.largest);
+                }
+                (count as u64 - have, held.size)
+            };
+            let block = self.reserve(pool, patience, missing, size.max(missing)).await?;
+            self.held().put(block);
+        }
+    }
+
+    /// Takes back ids that are certain not to be in the table.
+    pub(crate) fn give_back(&self, ids: impl IntoIterator<Item = u64>) {
+        let mut held = self.held();
+        held.returned.extend(ids);
+        // Largest first, since they are taken from the end.
+        held.returned.sort_unstable_by(|a, b| b.cmp(a));
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reserves `size` ids, or what is left if that is at least `missing`.
+    async fn reserve(
+        &self,
+        pool: &MySqlPool,
+        patience: Patience,
+        missing: u64,
+        size: u64,
+    ) -> Result<Range<u64>> {
+        const ACTION: &str = "reserve ids";
+        let (table, max) = (&self.table, self.width.max_id());
+        let mut size = size.min(max);
+        let out = || Error::new(Kind::Exhausted { width: self.width, table: table.clone() });
+        loop {
+            // LAST_INSERT_ID(x) hands the old value back with the acknowledgement, without another look.
+            let statement = format!(
+                "UPDATE {table} SET next_id = LAST_INSERT_ID(next_id) + {size} \
+                 WHERE one = 1 AND next_id <= {}",
+                max - size + 1
+            );
+            // Repeating after a lost answer wastes the ids of the first try, no more.
+            let done =
+                Tries::run(patience, ACTION, || pool.execute(AssertSqlSafe(statement.clone()))).await?;
+            if done.rows_affected() == 1 {
+                let first = done.last_insert_id();
+                return Ok(first..first + size);
+            }
+            let look = format!("SELECT next_id FROM {table} WHERE one = 1");
+            let row = Tries::run(patience, ACTION, || pool.fetch_one(AssertSqlSafe(look.clone()))).await?;
+            let next: u64 = row.try_get(0).map_err(Error::database(ACTION))?;
+            let left = (max + 1).saturating_sub(next);
+            if left < missing || left == 0 {
+                return Err(out());
+            }
+            size = left.min(size);
+        }
+    }
+}
+
+impl Held {
+    fn available(&self) -> u64 {
+        self.returned.len() as u64 + (self.block.end - self.block.start)
+    }
+
+    fn take(&mut self, count: usize) -> Option<Vec<u64>> {
+        if self.available() < count as u64 {
+            return None;
+        }
+        let mut ids = Vec::with_capacity(count);
+        while ids.len() < count {
+            match self.returned.pop().or_else(|| self.block.next()) {
+                Some(id) => ids.push(id),
+                None => break,
+            }
+        }
+        Some(ids)
+    }
+
+    fn put(&mut self, block: Range<u64>) {
+        if self.block.end == block.start {
+            // Nobody reserved in between.
+            self.block.end = block.end;
+        } else {
+            let rest = std::mem::replace(&mut self.block, block);
+            self.returned.extend(rest.rev());
+            self.returned.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        self.since = Some(Instant::now());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn held_ids_come_out_once_and_ascending() {
+        let mut held = Held { returned: vec![], block: 0..0, size: 4, since: None };
+        assert_eq!(held.take(1), None);
+        held.put(10..14);
+        assert_eq!(held.take(3), Some(vec![10, 11, 12]));
+        held.put(14..16);
+        assert_eq!(held.take(2), Some(vec![13, 14]));
+        held.put(30..33);
+        assert_eq!(held.take(4), Some(vec![15, 30, 31, 32]));
+        assert_eq!(held.take(1), None);
+    }
+}

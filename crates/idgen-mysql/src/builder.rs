@@ -1,0 +1,139 @@
+//! Choices made before connecting.
+
+use std::time::Duration;
+
+use sqlx::MySqlPool;
+use sqlx::mysql::MySqlPoolOptions;
+
+use crate::error::{Error, Kind, Result};
+use crate::map::UuidMap;
+use crate::retry::Patience;
+use crate::schema::{IdWidth, Strategy, Tables};
+
+/// Builds a [`UuidMap`] other than the default one.
+///
+/// ```no_run
+/// use idgen_mysql::{IdWidth, Strategy, UuidMap};
+///
+/// # async fn example() -> idgen_mysql::Result<()> {
+/// let map = UuidMap::builder()
+///     .table("order_ids")
+///     .strategy(Strategy::Dedup)
+///     .id_width(IdWidth::Bits32)
+///     .cache(100_000)
+///     .connect("mysql://app:secret@localhost/shop")
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Builder {
+    pub(crate) table: String,
+    pub(crate) strategy: Option<Strategy>,
+    pub(crate) width: Option<IdWidth>,
+    pub(crate) cache: usize,
+    pub(crate) largest_block: u64,
+    pub(crate) patience: Patience,
+    pub(crate) connections: u32,
+    pub(crate) accept_unsafe_server: bool,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Builder {
+            table: "uuid_map".to_owned(),
+            strategy: None,
+            width: None,
+            cache: 10_000,
+            largest_block: 65_536,
+            patience: Patience { limit: Duration::from_secs(30) },
+            connections: 10,
+            accept_unsafe_server: false,
+        }
+    }
+}
+
+impl Builder {
+    /// The map's table; its companions are called `<table>_state` and `<table>_claim`. Default: `uuid_map`.
+    pub fn table(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.table);
+        self
+    }
+
+    /// How pairs are kept unique, when [installing](UuidMap::install): by default
+    /// [`Strategy::Unique`]. On a map that is there, another strategy than this is an error.
+    pub fn strategy(mut self, strategy: Strategy) -> Self {
+        self.strategy = Some(strategy);
+        self
+    }
+
+    /// Width of the ids, when [installing](UuidMap::install): by default [`IdWidth::Bits64`]. On a map that
+    /// is there, another width than this is an error.
+    pub fn id_width(mut self, width: IdWidth) -> Self {
+        self.width = Some(width);
+        self
+    }
+
+    /// How many pairs to remember, at some 60 bytes each; 0 for none. Pairs never change, so nothing
+    /// remembered is ever stale. Default: 10,000.
+    pub fn cache(mut self, pairs: usize) -> Self {
+        self.cache = pairs;
+        self
+    }
+
+    /// The most ids reserved at once, and so the most that a crash of this client wastes. Default: 65,536.
+    pub fn largest_block(mut self, ids: u64) -> Self {
+        self.largest_block = ids.max(1);
+        self
+    }
+
+    /// How long a call goes on trying while the server fails in ways that pass: a failover, a restart, a
+    /// deadlock. Default: 30 seconds.
+    pub fn patience(mut self, limit: Duration) -> Self {
+        self.patience = Patience { limit };
+        self
+    }
+
+    /// The most connections of a pool made by [`connect`](Builder::connect). Default: 10.
+    pub fn connections(mut self, most: u32) -> Self {
+        self.connections = most.max(1);
+        self
+    }
+
+    /// Uses a server that may lose acknowledged pairs in a crash. The concerns stay readable in
+    /// [`server_report`](UuidMap::server_report).
+    pub fn accept_unsafe_server(mut self, accept: bool) -> Self {
+        self.accept_unsafe_server = accept;
+        self
+    }
+
+    /// Connects to `mysql://user:password@host:port/schema`.
+    ///
+    /// # Errors
+    /// The URL cannot be read, the server is not reached within the [patience](Builder::patience), or the
+    /// table's name is no plain name.
+    pub async fn connect(self, url: &str) -> Result<UuidMap> {
+        let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+        if !matches!(scheme, "mysql" | "mariadb") {
+            let problem =
+                format!("the connection URL begins with {scheme:?}: write mysql://user@host/schema");
+            return Err(Error::new(Kind::Config { problem }));
+        }
+        let options: sqlx::mysql::MySqlConnectOptions =
+            url.parse().map_err(Error::database("read the connection URL"))?;
+        // Every call copes with a lost connection, so a ping before each is a round trip for nothing.
+        let pool = MySqlPoolOptions::new().max_connections(self.connections).test_before_acquire(false);
+        let connect = || pool.clone().connect_with(options.clone());
+        let pool = crate::retry::Tries::run(self.patience, "connect", connect).await?;
+        self.with_pool(pool)
+    }
+
+    /// Uses a pool that is there. Its connections must commit each statement by themselves (`autocommit`).
+    ///
+    /// # Errors
+    /// The table's name is no plain name.
+    pub fn with_pool(self, pool: MySqlPool) -> Result<UuidMap> {
+        let tables = Tables::named(&self.table)?;
+        Ok(UuidMap::new(pool, tables, self))
+    }
+}

@@ -1,0 +1,354 @@
+//! The map, as its users see it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use quick_cache::sync::Cache;
+use sqlx::{AssertSqlSafe, Executor, MySqlPool, Row};
+use tokio::sync::OnceCell;
+use uuid::Uuid;
+
+use crate::blocks::Blocks;
+use crate::builder::Builder;
+use crate::error::{Error, Kind, Result};
+use crate::flight::Flights;
+use crate::retry::Tries;
+use crate::schema::{self, IdWidth, Installed, Strategy, Tables};
+use crate::server::ServerReport;
+use crate::strategy::{CHUNK, Claimed, Ground, Guess, uuid_at};
+
+/// UUIDs mapped to integers. Cheap to clone; clones share connections, cache and reserved ids.
+///
+/// Calls may be cancelled by dropping their futures at any time: work on the server runs in a task of its
+/// own, which ends in good order.
+#[derive(Clone)]
+pub struct UuidMap {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    pool: MySqlPool,
+    tables: Tables,
+    choices: Builder,
+    ground: OnceCell<Arc<Ground>>,
+    report: OnceCell<ServerReport>,
+    cache: Option<Cache<Uuid, u64>>,
+    flights: Flights<Claimed>,
+    repeats: Repeats,
+}
+
+impl UuidMap {
+    /// Connects to `mysql://user:password@host:port/schema`, with the defaults of [`Builder`].
+    ///
+    /// # Errors
+    /// As for [`Builder::connect`].
+    pub async fn connect(url: &str) -> Result<UuidMap> {
+        UuidMap::builder().connect(url).await
+    }
+
+    /// For other than the default choices.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    pub(crate) fn new(pool: MySqlPool, tables: Tables, choices: Builder) -> UuidMap {
+        let cache = (choices.cache > 0).then(|| Cache::new(choices.cache));
+        let inner = Inner {
+            pool,
+            tables,
+            choices,
+            ground: OnceCell::new(),
+            report: OnceCell::new(),
+            cache,
+            flights: Flights::new(),
+            repeats: Repeats::default(),
+        };
+        UuidMap { inner: Arc::new(inner) }
+    }
+
+    /// Makes the tables, or checks those that are there. Safe to call at every start and by many clients at
+    /// once.
+    ///
+    /// # Errors
+    /// The server's settings endanger the promise, the user may not create tables, or the tables that are
+    /// there are of another layout, strategy or width than asked for.
+    pub async fn install(&self) -> Result<()> {
+        self.server_report().await?;
+        let choices = &self.inner.choices;
+        let wanted = Installed {
+            strategy: choices.strategy.unwrap_or(Strategy::Unique),
+            width: choices.width.unwrap_or(IdWidth::Bits64),
+        };
+        let (pool, tables) = (&self.inner.pool, &self.inner.tables);
+        let make = async || {
+            let mut connection = pool.acquire().await?;
+            schema::install(&mut connection, tables, wanted).await
+        };
+        Tries::run(choices.patience, "install the map", make).await?;
+        self.ground().await.map(drop)
+    }
+
+    /// What the server is, and what of it endangers the promise.
+    ///
+    /// # Errors
+    /// The server cannot be asked, or endangers the promise and [`Builder::accept_unsafe_server`] was not
+    /// chosen.
+    pub async fn server_report(&self) -> Result<&ServerReport> {
+        let read = async || {
+            let mut connection =
+                Tries::run(self.inner.choices.patience, "connect", || self.inner.pool.acquire()).await?;
+            ServerReport::read(&mut connection).await
+        };
+        let report = self.inner.report.get_or_try_init(read).await?;
+        if !report.concerns().is_empty() && !self.inner.choices.accept_unsafe_server {
+            return Err(Error::new(Kind::Unsafe { concerns: report.concerns().to_vec() }));
+        }
+        Ok(report)
+    }
+
+    /// How pairs are kept unique.
+    ///
+    /// # Errors
+    /// The map is not installed or not readable.
+    pub async fn strategy(&self) -> Result<Strategy> {
+        Ok(self.ground().await?.installed.strategy)
+    }
+
+    /// How wide the ids are.
+    ///
+    /// # Errors
+    /// The map is not installed or not readable.
+    pub async fn id_width(&self) -> Result<IdWidth> {
+        Ok(self.ground().await?.installed.width)
+    }
+
+    /// The id of a UUID, made where there is none.
+    ///
+    /// Concurrent calls for one UUID make one round trip.
+    ///
+    /// # Errors
+    /// The server fails for longer than the [patience](Builder::patience), or no id is left. The pair may or
+    /// may not be stored then; calling again tells.
+    pub async fn id_of(&self, uuid: Uuid) -> Result<u64> {
+        if let Some(id) = self.cached(&uuid) {
+            return Ok(id);
+        }
+        let (claimed, _) = self.claim(uuid).await?;
+        Ok(claimed.id)
+    }
+
+    /// The ids of many UUIDs, made where there is none; in their order, repeats allowed.
+    ///
+    /// Pairs are committed in groups of up to 1,000. After an error some may be stored; calling again with
+    /// all of them completes the rest.
+    ///
+    /// # Errors
+    /// As for [`id_of`](UuidMap::id_of).
+    pub async fn ids_of(&self, uuids: &[Uuid]) -> Result<Vec<u64>> {
+        let mut ids: Vec<Option<u64>> = uuids.iter().map(|uuid| self.cached(uuid)).collect();
+        let mut missing: Vec<Uuid> =
+            uuids.iter().zip(&ids).filter(|(_, id)| id.is_none()).map(|(uuid, _)| *uuid).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        let mut pairs: Vec<Claimed> = Vec::with_capacity(missing.len());
+        for chunk in missing.chunks(CHUNK) {
+            let ground = self.ground().await?;
+            let (guess, chunk) = (self.inner.repeats.guess(), chunk.to_vec());
+            let claimed = finish(tokio::spawn(async move { ground.claim_many(&chunk, guess).await })).await?;
+            for pair in &claimed {
+                self.remember(pair);
+            }
+            let new = claimed.iter().filter(|pair| pair.new).count();
+            self.inner.repeats.learn(new * 2 > claimed.len());
+            pairs.extend(claimed);
+        }
+        pairs.sort_unstable_by_key(|pair| pair.uuid);
+        for (uuid, id) in uuids.iter().zip(&mut ids) {
+            if id.is_none() {
+                *id = pairs.binary_search_by_key(uuid, |pair| pair.uuid).ok().map(|at| pairs[at].id);
+            }
+        }
+        let all: Option<Vec<u64>> = ids.into_iter().collect();
+        all.ok_or_else(|| Error::new(Kind::Damaged { problem: "a claimed UUID has no id".to_owned() }))
+    }
+
+    /// Makes an id for a UUID that must not have one.
+    ///
+    /// # Errors
+    /// The UUID has an id: [`is_duplicate`](Error::is_duplicate), with
+    /// [`existing_id`](Error::existing_id). Otherwise as for [`id_of`](UuidMap::id_of).
+    pub async fn register(&self, uuid: Uuid) -> Result<u64> {
+        let duplicate = |id| Err(Error::new(Kind::Duplicate { uuid, id }));
+        if let Some(id) = self.cached(&uuid) {
+            return duplicate(id);
+        }
+        let (claimed, mine) = self.claim(uuid).await?;
+        if claimed.new && mine { Ok(claimed.id) } else { duplicate(claimed.id) }
+    }
+
+    /// The id of a UUID, if it has one. Makes nothing.
+    ///
+    /// # Errors
+    /// The server fails for longer than the [patience](Builder::patience).
+    pub async fn find(&self, uuid: Uuid) -> Result<Option<u64>> {
+        Ok(self.find_many(&[uuid]).await?[0])
+    }
+
+    /// The ids of those UUIDs that have one, in their order. Makes nothing.
+    ///
+    /// # Errors
+    /// As for [`find`](UuidMap::find).
+    pub async fn find_many(&self, uuids: &[Uuid]) -> Result<Vec<Option<u64>>> {
+        let mut ids: Vec<Option<u64>> = uuids.iter().map(|uuid| self.cached(uuid)).collect();
+        let mut missing: Vec<Uuid> =
+            uuids.iter().zip(&ids).filter(|(_, id)| id.is_none()).map(|(uuid, _)| *uuid).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        let ground = self.ground().await?;
+        let mut pairs = Vec::new();
+        for chunk in missing.chunks(CHUNK) {
+            let look = async || {
+                let mut connection = ground.pool.acquire().await?;
+                ground.find_many(&mut connection, chunk, "").await
+            };
+            pairs.extend(Tries::run(ground.patience, "look up UUIDs", look).await?);
+        }
+        pairs.sort_unstable();
+        for (uuid, id) in &pairs {
+            self.remember(&Claimed { uuid: *uuid, id: *id, new: false });
+        }
+        for (uuid, id) in uuids.iter().zip(&mut ids) {
+            if id.is_none() {
+                *id = pairs.binary_search_by_key(uuid, |(uuid, _)| *uuid).ok().map(|at| pairs[at].1);
+            }
+        }
+        Ok(ids)
+    }
+
+    /// The UUID of an id, if it has one.
+    ///
+    /// # Errors
+    /// As for [`find`](UuidMap::find).
+    pub async fn uuid_of(&self, id: u64) -> Result<Option<Uuid>> {
+        Ok(self.uuids_of(&[id]).await?[0])
+    }
+
+    /// The UUIDs of ids, in their order.
+    ///
+    /// # Errors
+    /// As for [`find`](UuidMap::find).
+    pub async fn uuids_of(&self, ids: &[u64]) -> Result<Vec<Option<Uuid>>> {
+        const ACTION: &str = "look up ids";
+        let ground = self.ground().await?;
+        let mut wanted = ids.to_vec();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut pairs: Vec<(u64, Uuid)> = Vec::with_capacity(wanted.len());
+        for chunk in wanted.chunks(CHUNK) {
+            let list: Vec<String> = chunk.iter().map(u64::to_string).collect();
+            let statement =
+                format!("SELECT id, uuid FROM {} WHERE id IN ({})", ground.tables.map, list.join(","));
+            let look = || ground.pool.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement.clone())));
+            for row in Tries::run(ground.patience, ACTION, look).await? {
+                let id = row.try_get(0).map_err(Error::database(ACTION))?;
+                pairs.push((id, uuid_at(&row, 1).map_err(Error::database(ACTION))?));
+            }
+        }
+        pairs.sort_unstable();
+        let find = |id: &u64| pairs.binary_search_by_key(id, |(id, _)| *id).ok().map(|at| pairs[at].1);
+        Ok(ids.iter().map(find).collect())
+    }
+
+    /// How pairs are claimed here, read once.
+    pub(crate) async fn ground(&self) -> Result<Arc<Ground>> {
+        let inner = &self.inner;
+        let read = async || {
+            self.server_report().await?;
+            let mut connection =
+                Tries::run(inner.choices.patience, "connect", || inner.pool.acquire()).await?;
+            let installed = schema::read(&mut connection, &inner.tables).await?;
+            check_choices(&inner.choices, installed)?;
+            Ok::<_, Error>(Arc::new(Ground {
+                pool: inner.pool.clone(),
+                tables: inner.tables.clone(),
+                installed,
+                blocks: Blocks::new(&inner.tables, installed.width, inner.choices.largest_block),
+                patience: inner.choices.patience,
+                purge: Default::default(),
+            }))
+        };
+        inner.ground.get_or_try_init(read).await.cloned()
+    }
+
+    /// The pair, and whether this very call made the round trip.
+    async fn claim(&self, uuid: Uuid) -> Result<(Claimed, bool)> {
+        let ground = self.ground().await?;
+        let guess = self.inner.repeats.guess();
+        let work = async || finish(tokio::spawn(async move { ground.claim_one(uuid, guess).await })).await;
+        let (claimed, mine) = self.inner.flights.run(uuid, work).await?;
+        self.remember(&claimed);
+        if mine {
+            self.inner.repeats.learn(claimed.new);
+        }
+        Ok((claimed, mine))
+    }
+
+    fn cached(&self, uuid: &Uuid) -> Option<u64> {
+        self.inner.cache.as_ref()?.get(uuid)
+    }
+
+    /// Only committed pairs come here.
+    fn remember(&self, pair: &Claimed) {
+        if let Some(cache) = &self.inner.cache {
+            cache.insert(pair.uuid, pair.id);
+        }
+    }
+}
+
+impl fmt::Debug for UuidMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UuidMap").field("choices", &self.inner.choices).finish_non_exhaustive()
+    }
+}
+
+fn check_choices(choices: &Builder, found: Installed) -> Result<()> {
+    match (choices.strategy, choices.width) {
+        (Some(asked), _) if asked != found.strategy => {
+            Err(Error::new(Kind::OtherStrategy { asked, found: found.strategy }))
+        }
+        (_, Some(asked)) if asked != found.width => {
+            Err(Error::new(Kind::OtherWidth { asked, found: found.width }))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A dropped future abandons the task, which then ends by itself: that is what makes calls cancellable.
+async fn finish<T>(task: tokio::task::JoinHandle<Result<T>>) -> Result<T> {
+    match task.await {
+        Ok(result) => result,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(_) => Err(Error::new(Kind::Config { problem: "the tokio runtime is shutting down".to_owned() })),
+    }
+}
+
+/// Whether callers mostly bring new UUIDs or known ones: the better first try is another.
+#[derive(Debug, Default)]
+struct Repeats {
+    // The last 16 calls, a bit each, set where the UUID was known.
+    history: AtomicU32,
+}
+
+impl Repeats {
+    fn guess(&self) -> Guess {
+        let known = (self.history.load(Ordering::Relaxed) & 0xffff).count_ones();
+        if known > 8 { Guess::Known } else { Guess::New }
+    }
+
+    fn learn(&self, new: bool) {
+        let history = self.history.load(Ordering::Relaxed);
+        // Two calls at once may lose a bit, which is only a hint.
+        self.history.store(history << 1 | u32::from(!new), Ordering::Relaxed);
+    }
+}

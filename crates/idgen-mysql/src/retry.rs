@@ -1,0 +1,118 @@
+//! Which failures pass by themselves, and how long to wait for that.
+//!
+//! Error numbers: MySQL reference manual, "Server Error Message Reference"; MariaDB, "Error Codes".
+
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Kind, Result};
+
+/// What is known after a failed statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The server undid it: repeat it, with the same ids.
+    Undone,
+    /// It may have been done: repeat it, but never use its ids for anything else.
+    Unknown,
+    /// Repeating would fail again.
+    Final,
+}
+
+/// Reads a failure. Everything repeated here is safe to repeat, since claiming a pair twice gives one pair.
+pub(crate) fn judge(error: &sqlx::Error) -> Verdict {
+    match error {
+        sqlx::Error::PoolTimedOut => Verdict::Undone,
+        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => Verdict::Unknown,
+        sqlx::Error::Database(database) => {
+            match database.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>().map(|e| e.number()) {
+                // Deadlock, also a lost certification on Galera; lock wait timeout; certification lost on
+                // Group Replication (3101); its commit hook failed (3100); member not ready.
+                Some(1213 | 1205 | 3101 | 3100 | 1047) => Verdict::Undone,
+                // Too many connections, of all or of this user; the server is starting up or shutting down
+                // and refuses the connection.
+                Some(1040 | 1203 | 1226 | 1053 | 3169) => Verdict::Undone,
+                // Read only, for a failover: --read-only, --super-read-only, a read-only transaction.
+                Some(1290 | 1836 | 1792) => Verdict::Undone,
+                // Interrupted, killed, lost: while the commit was under way, for all we know.
+                Some(1317 | 1152 | 1158..=1161 | 1180 | 1927 | 2006 | 2013 | 4031) => Verdict::Unknown,
+                _ => Verdict::Final,
+            }
+        }
+        _ => Verdict::Final,
+    }
+}
+
+/// True for a duplicate key (1062).
+pub(crate) fn is_duplicate_key(error: &sqlx::Error) -> bool {
+    number(error) == Some(1062)
+}
+
+/// True for a table that does not exist (1146).
+pub(crate) fn is_no_table(error: &sqlx::Error) -> bool {
+    number(error) == Some(1146)
+}
+
+fn number(error: &sqlx::Error) -> Option<u16> {
+    let database = error.as_database_error()?;
+    Some(database.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>()?.number())
+}
+
+/// How long a call keeps trying.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    pub(crate) limit: Duration,
+}
+
+const FIRST_PAUSE: Duration = Duration::from_millis(2);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// The tries of one call.
+pub(crate) struct Tries {
+    patience: Patience,
+    begin: Instant,
+    count: u32,
+}
+
+impl Tries {
+    pub(crate) fn new(patience: Patience) -> Tries {
+        Tries { patience, begin: Instant::now(), count: 1 }
+    }
+
+    /// Waits before the next try, or gives up. Pauses double, and are drawn at random up to that length, so
+    /// that clients that failed together do not come back together.
+    pub(crate) async fn after(&mut self, action: &'static str, source: sqlx::Error) -> Result<()> {
+        if judge(&source) == Verdict::Final || self.begin.elapsed() >= self.patience.limit {
+            return Err(Error::new(Kind::Database { action, source, tries: self.count }));
+        }
+        let ceiling = FIRST_PAUSE.saturating_mul(1 << self.count.min(16)).min(LONGEST_PAUSE);
+        tokio::time::sleep(ceiling.mul_f64(fastrand::f64())).await;
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Goes on at once after ids that turned out to be taken, within the same limit of time.
+    pub(crate) fn pass_over(&mut self, action: &'static str, source: sqlx::Error) -> Result<()> {
+        if self.begin.elapsed() >= self.patience.limit {
+            return Err(Error::new(Kind::Database { action, source, tries: self.count }));
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Runs a statement that may be repeated whatever became of it.
+    pub(crate) async fn run<T, F>(
+        patience: Patience,
+        action: &'static str,
+        mut statement: impl FnMut() -> F,
+    ) -> Result<T>
+    where
+        F: Future<Output = std::result::Result<T, sqlx::Error>>,
+    {
+        let mut tries = Tries::new(patience);
+        loop {
+            match statement().await {
+                Ok(value) => return Ok(value),
+                Err(error) => tries.after(action, error).await?,
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What the map is connected to, and whether it keeps promises.
+
+use std::fmt;
+
+use sqlx::mysql::{MySqlConnection, MySqlRow};
+use sqlx::{Executor, Row};
+
+use crate::error::{Error, Result};
+
+/// A server setting under which an acknowledged pair may be lost, or its id given out again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Concern {
+    variable: &'static str,
+    value: String,
+    advice: &'static str,
+}
+
+impl Concern {
+    /// The server variable.
+    pub fn variable(&self) -> &str {
+        self.variable
+    }
+
+    /// The value it has.
+    pub fn value(&self) -> &str {
+        &self.value
+    }
+}
+
+impl fmt::Display for Concern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is {}: {}", self.variable, self.value, self.advice)
+    }
+}
+
+/// The kind of server or cluster, as far as it matters here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Topology {
+    /// One MySQL server, with or without ordinary replicas.
+    MySql,
+    /// A MySQL server that is a member of a replication group.
+    GroupReplication,
+    /// One MariaDB server, with or without ordinary replicas.
+    MariaDb,
+    /// A MariaDB server that is a node of a Galera cluster.
+    Galera,
+    /// A Vitess gateway in front of MySQL shards.
+    Vitess,
+}
+
+impl fmt::Display for Topology {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Topology::MySql => "MySQL",
+            Topology::GroupReplication => "MySQL Group Replication",
+            Topology::MariaDb => "MariaDB",
+            Topology::Galera => "MariaDB Galera",
+            Topology::Vitess => "Vitess",
+        })
+    }
+}
+
+/// What a connection tells about its server.
+#[derive(Clone, Debug)]
+pub struct ServerReport {
+    version: String,
+    topology: Topology,
+    concerns: Vec<Concern>,
+}
+
+impl ServerReport {
+    /// What `SELECT VERSION()` gives.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The kind of server or cluster.
+    pub fn topology(&self) -> Topology {
+        self.topology
+    }
+
+    /// What endangers the promise of the map; empty on a server that keeps it.
+    pub fn concerns(&self) -> &[Concern] {
+        &self.concerns
+    }
+
+    /// Asks a server.
+    pub(crate) async fn read(connection: &mut MySqlConnection) -> Result<ServerReport> {
+        let names = "'innodb_flush_log_at_trx_commit', 'binlog_format', 'log_bin', 'innodb_doublewrite', \
+            'wsrep_on', 'group_replication_group_name', 'autocommit', 'version', 'version_comment', \
+            'sync_binlog'";
+        let statement = format!("SHOW VARIABLES WHERE Variable_name IN ({names})");
+        let rows = connection
+            .fetch_all(sqlx::raw_sql(sqlx::AssertSqlSafe(statement)))
+            .await
+            .map_err(Error::database("read the server's settings"))?;
+        let read = |row: &MySqlRow| Ok::<_, sqlx::Error>((row.try_get(0)?, row.try_get(1)?));
+        let variables: Vec<(String, String)> = rows
+            .iter()
+            .map(read)
+            .collect::<std::result::Result<_, _>>()
+            .map_err(Error::database("read the server's settings"))?;
+        Ok(ServerReport::judge(&variables))
+    }
+
+    fn judge(variables: &[(String, String)]) -> ServerReport {
+        let value = |name: &str| {
+            variables.iter().find(|(found, _)| found == name).map_or("", |(_, value)| value.as_str())
+        };
+        let version = value("version").to_owned();
+        let galera = value("wsrep_on") == "ON";
+        let topology = if version.contains("Vitess") {
+            Topology::Vitess
+        } else if galera {
+            Topology::Galera
+        } else if version.contains("MariaDB") {
+            Topology::MariaDb
+        } else if !value("group_replication_group_name").is_empty() {
+            Topology::GroupReplication
+        } else {
+            Topology::MySql
+        };
+        let mut concerns = Vec::new();
+        let mut check = |variable: &'static str, good: &[&str], advice: &'static str| {
+            let found = value(variable);
+            if !found.is_empty() && !good.contains(&found) {
+                concerns.push(Concern { variable, value: found.to_owned(), advice });
+            }
+        };
+        check(
+            "innodb_flush_log_at_trx_commit",
+            &["1"],
+            "a crash loses acknowledged ids and gives them to other UUIDs; set it to 1",
+        );
+        check(
+            "innodb_doublewrite",
+            &["ON", "1", "DETECT_AND_RECOVER"],
+            "a power cut can tear pages; set it to ON",
+        );
+        check("autocommit", &["ON"], "the map relies on statements that commit themselves; set it to ON");
+        if value("log_bin") == "ON" {
+            check(
+                "binlog_format",
+                // MariaDB's default: rows wherever a statement is not safe, which these are.
+                &["ROW", "MIXED"],
+                "a replica would compute other ids than its source; set it to ROW",
+            );
+            check(
+                "sync_binlog",
+                &["1"],
+                "a crash can lose binary log that replicas have not read; set it to 1",
+            );
+        }
+        ServerReport { version, topology, concerns }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(changes: &[(&str, &str)]) -> ServerReport {
+        let mut variables: Vec<(String, String)> = [
+            ("version", "9.7.4"),
+            ("innodb_flush_log_at_trx_commit", "1"),
+            ("innodb_doublewrite", "ON"),
+            ("autocommit", "ON"),
+            ("log_bin", "ON"),
+            ("binlog_format", "ROW"),
+            ("sync_binlog", "1"),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec();
+        for (name, value) in changes {
+            variables.retain(|(found, _)| found != name);
+            variables.push(((*name).to_owned(), (*value).to_owned()));
+        }
+        ServerReport::judge(&variables)
+    }
+
+    #[test]
+    fn a_sound_server_raises_no_concern() {
+        assert_eq!(judge(&[]).concerns(), []);
+        // Without a binary log its format is of no account.
+        assert_eq!(judge(&[("log_bin", "OFF"), ("binlog_format", "STATEMENT")]).concerns(), []);
+    }
+
+    #[test]
+    fn each_risk_is_named() {
+        for (name, value) in [
+            ("innodb_flush_log_at_trx_commit", "2"),
+            ("innodb_doublewrite", "OFF"),
+            ("autocommit", "OFF"),
+            ("binlog_format", "STATEMENT"),
+            ("sync_binlog", "0"),
+        ] {
+            let report = judge(&[(name, value)]);
+            let [concern] = report.concerns() else { panic!("{name}: {:?}", report.concerns()) };
+            assert_eq!((concern.variable(), concern.value()), (name, value));
+            assert!(concern.to_string().contains("set it to"));
+        }
+    }
+
+    #[test]
+    fn the_topology_is_found_out() {
+        assert_eq!(judge(&[]).topology(), Topology::MySql);
+        assert_eq!(judge(&[("version", "10.11.19-MariaDB")]).topology(), Topology::MariaDb);
+        let galera = [("version", "10.11.19-MariaDB"), ("wsrep_on", "ON")];
+        assert_eq!(judge(&galera).topology(), Topology::Galera);
+        let group = [("group_replication_group_name", "f1c2")];
+        assert_eq!(judge(&group).topology(), Topology::GroupReplication);
+        assert_eq!(judge(&[("version", "8.4.0-Vitess")]).topology(), Topology::Vitess);
+    }
+}

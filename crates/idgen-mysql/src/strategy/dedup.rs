@@ -1,0 +1,222 @@
+//! Strategy `dedup`: the primary key of a small table of claims decides, and the map itself carries only an
+//! index on a 32-bit hash.
+//!
+//! A new pair takes one transaction at READ COMMITTED: claim the UUID, then look it up, then store it. The
+//! order is the point. A second client's claim waits for the first one's transaction to end; once it holds
+//! the claim, or sees that somebody else committed one, every committed pair of that UUID is visible to its
+//! look-up. So a committed claim has done its work and may be deleted at any time, by anybody, and no clock
+//! has a say. Looking up before claiming, as the published design does, lets two clients both find nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Executor};
+use uuid::Uuid;
+
+use super::{CHUNK, Claimed, Ground, Guess, literal, uuid_at, value_list};
+use crate::error::{Error, Kind, Result};
+use crate::retry::{Tries, Verdict, is_duplicate_key, judge};
+
+const ACTION: &str = "map a UUID to an id";
+
+/// Sent as one text: a pooled connection may have any isolation level set.
+const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION";
+
+/// Claims made by this client between two rounds of clearing away.
+const PURGE_EVERY: u64 = 2000;
+
+pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, guess: Guess) -> Result<Claimed> {
+    let claimed = claim_many(ground, &[uuid], guess).await?;
+    claimed.into_iter().next().ok_or_else(|| {
+        Error::new(Kind::Damaged { problem: format!("no id for {uuid} although it was claimed") })
+    })
+}
+
+pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], guess: Guess) -> Result<Vec<Claimed>> {
+    let mut tries = Tries::new(ground.patience);
+    let mut unclear: Vec<u64> = Vec::new();
+    let mut claimed = Vec::with_capacity(uuids.len());
+    let mut missing = uuids.to_vec();
+    if guess == Guess::Known {
+        let found = Tries::run(ground.patience, ACTION, async || {
+            let mut connection = ground.pool.acquire().await?;
+            ground.find_many(&mut connection, uuids, "").await
+        })
+        .await?;
+        missing.retain(|uuid| !found.iter().any(|(known, _)| known == uuid));
+        claimed.extend(found.into_iter().map(|(uuid, id)| Claimed { uuid, id, new: false }));
+    }
+    if missing.is_empty() {
+        return Ok(claimed);
+    }
+    loop {
+        let ids = ground.blocks.take(&ground.pool, ground.patience, missing.len()).await?;
+        match transact(ground, &missing, &ids).await {
+            Ok(pairs) => {
+                let made = |id: &u64| ids.contains(id) || unclear.contains(id);
+                let used: Vec<u64> = pairs.iter().map(|(_, id)| *id).collect();
+                ground.blocks.give_back(ids.iter().copied().filter(|id| !used.contains(id)));
+                claimed.extend(pairs.iter().map(|(uuid, id)| Claimed {
+                    uuid: *uuid,
+                    id: *id,
+                    new: made(id),
+                }));
+                ground.purge.after(ground, pairs.len() as u64);
+                return Ok(claimed);
+            }
+            // The id is in the map with another UUID, after an import: these ids are passed over.
+            Err(error) if is_duplicate_key(&error) => tries.pass_over(ACTION, error)?,
+            Err(error) => {
+                match judge(&error) {
+                    Verdict::Unknown => unclear.extend(ids),
+                    Verdict::Undone | Verdict::Final => ground.blocks.give_back(ids),
+                }
+                tries.after(ACTION, error).await?;
+            }
+        }
+    }
+}
+
+/// One transaction: claim, look up, store.
+async fn transact(
+    ground: &Ground,
+    uuids: &[Uuid],
+    ids: &[u64],
+) -> std::result::Result<Vec<(Uuid, u64)>, sqlx::Error> {
+    let mut transaction = ground.pool.begin_with(BEGIN).await?;
+    let pairs = match store(ground, &mut transaction, uuids, ids).await {
+        Ok(pairs) => pairs,
+        Err(error) => {
+            // The server may have ended it already; what counts is that nothing stays open.
+            let _ = transaction.rollback().await;
+            return Err(error);
+        }
+    };
+    transaction.commit().await.map_err(unanswered_commit)?;
+    Ok(pairs)
+}
+
+/// A commit that fails for any reason but a lost certification may have happened.
+fn unanswered_commit(error: sqlx::Error) -> sqlx::Error {
+    match judge(&error) {
+        Verdict::Undone | Verdict::Unknown => error,
+        Verdict::Final => sqlx::Error::Protocol(format!("the commit failed: {error}")),
+    }
+}
+
+async fn store(
+    ground: &Ground,
+    connection: &mut MySqlConnection,
+    uuids: &[Uuid],
+    ids: &[u64],
+) -> std::result::Result<Vec<(Uuid, u64)>, sqlx::Error> {
+    claim(ground, connection, uuids).await?;
+    let mut pairs = ground.find_many(connection, uuids, "").await?;
+    let absent: Vec<Uuid> =
+        uuids.iter().copied().filter(|uuid| !pairs.iter().any(|(known, _)| known == uuid)).collect();
+    if !absent.is_empty() {
+        insert(ground, connection, &absent, ids).await?;
+        pairs.extend(absent.into_iter().zip(ids.iter().copied()));
+    }
+    Ok(pairs)
+}
+
+/// A claim that is there already is as good as ours: its pair is committed, and will be found.
+async fn claim(
+    ground: &Ground,
+    connection: &mut MySqlConnection,
+    uuids: &[Uuid],
+) -> std::result::Result<(), sqlx::Error> {
+    let list: Vec<String> = uuids.iter().map(|uuid| format!("({})", literal(*uuid))).collect();
+    let claim = format!("INSERT IGNORE INTO {} (uuid) VALUES {}", ground.tables.claim, list.join(","));
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(claim))).await.map(drop)
+}
+
+async fn insert(
+    ground: &Ground,
+    connection: &mut MySqlConnection,
+    uuids: &[Uuid],
+    ids: &[u64],
+) -> std::result::Result<(), sqlx::Error> {
+    let list = value_list(uuids.iter().zip(ids));
+    let insert = format!("INSERT INTO {} (id, uuid) VALUES {list}", ground.tables.map);
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await.map(drop)
+}
+
+/// Inside the caller's transaction, whose isolation level and snapshot are the caller's.
+///
+/// With the claim held, the pair is looked for twice: by the caller's connection, which sees what its own
+/// transaction made, and by another one, which sees everything committed. One locking read would do as well,
+/// but at REPEATABLE READ it locks a gap of the hash index, where the inserts of two such readers deadlock.
+pub(crate) async fn claim_within(
+    ground: &Ground,
+    connection: &mut MySqlConnection,
+    uuid: Uuid,
+) -> Result<Claimed> {
+    claim(ground, connection, &[uuid]).await.map_err(Error::database(ACTION))?;
+    let mut found = ground.find_one(connection, uuid, "").await.map_err(Error::database(ACTION))?;
+    if found.is_none() {
+        let look = async || {
+            let mut other = ground.pool.acquire().await?;
+            ground.find_one(&mut other, uuid, "").await
+        };
+        found = Tries::run(ground.patience, ACTION, look).await?;
+    }
+    if let Some(id) = found {
+        return Ok(Claimed { uuid, id, new: false });
+    }
+    let mut tries = Tries::new(ground.patience);
+    loop {
+        let id = ground.blocks.take(&ground.pool, ground.patience, 1).await?[0];
+        match insert(ground, connection, &[uuid], &[id]).await {
+            Ok(()) => return Ok(Claimed { uuid, id, new: true }),
+            Err(error) if is_duplicate_key(&error) => tries.pass_over(ACTION, error)?,
+            Err(error) => return Err(Error::database(ACTION)(error)),
+        }
+    }
+}
+
+/// Clears committed claims away, now and then, beside the calls.
+#[derive(Debug, Default)]
+pub(crate) struct Purge {
+    claims: AtomicU64,
+    running: Arc<AtomicBool>,
+}
+
+impl Purge {
+    fn after(&self, ground: &Ground, made: u64) {
+        if self.claims.fetch_add(made, Ordering::Relaxed) + made < PURGE_EVERY
+            || self.running.swap(true, Ordering::Acquire)
+        {
+            return;
+        }
+        self.claims.store(0, Ordering::Relaxed);
+        let (pool, table, running) = (ground.pool.clone(), ground.tables.claim.clone(), self.running.clone());
+        tokio::spawn(async move {
+            // A failure leaves rows for the next round; no promise depends on this one.
+            let _ = purge(&pool, &table).await;
+            running.store(false, Ordering::Release);
+        });
+    }
+}
+
+/// Deletes claims that are committed: only those does a plain read show, and so no delete waits for a claim
+/// under way.
+async fn purge(pool: &sqlx::MySqlPool, table: &str) -> std::result::Result<(), sqlx::Error> {
+    loop {
+        let mut connection = pool.acquire().await?;
+        let look = format!("SELECT uuid FROM {table} LIMIT {CHUNK}");
+        let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(look))).await?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let uuids: Vec<String> =
+            rows.iter().map(|row| uuid_at(row, 0).map(literal)).collect::<std::result::Result<_, _>>()?;
+        let delete = format!("DELETE FROM {table} WHERE uuid IN ({})", uuids.join(","));
+        connection.execute(sqlx::raw_sql(AssertSqlSafe(delete))).await?;
+        if rows.len() < CHUNK {
+            return Ok(());
+        }
+    }
+}

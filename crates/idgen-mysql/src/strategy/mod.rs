@@ -1,0 +1,145 @@
+//! How a pair is claimed. Each strategy answers the same question: the ids of these UUIDs, made where missing.
+
+pub(crate) mod dedup;
+pub(crate) mod unique;
+
+use std::fmt::Write;
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Executor, MySqlPool, Row};
+use uuid::Uuid;
+
+use crate::blocks::Blocks;
+use crate::retry::Patience;
+use crate::schema::{Installed, Strategy, Tables};
+
+/// UUIDs in one statement: a quarter of a second of work at most, and some 30 kB of text.
+pub(crate) const CHUNK: usize = 1000;
+
+/// What claiming needs of the map.
+#[derive(Debug)]
+pub(crate) struct Ground {
+    pub(crate) pool: MySqlPool,
+    pub(crate) tables: Tables,
+    pub(crate) installed: Installed,
+    pub(crate) blocks: Blocks,
+    pub(crate) patience: Patience,
+    pub(crate) purge: dedup::Purge,
+}
+
+/// A pair, and whether this call made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Claimed {
+    pub(crate) uuid: Uuid,
+    pub(crate) id: u64,
+    pub(crate) new: bool,
+}
+
+/// Which way to try first. A wrong guess costs a round trip, never the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guess {
+    Known,
+    New,
+}
+
+impl Ground {
+    /// The id of one UUID.
+    pub(crate) async fn claim_one(&self, uuid: Uuid, guess: Guess) -> crate::Result<Claimed> {
+        match self.installed.strategy {
+            Strategy::Unique => unique::claim_one(self, uuid, guess).await,
+            Strategy::Dedup => dedup::claim_one(self, uuid, guess).await,
+        }
+    }
+
+    /// The ids of distinct UUIDs in ascending order, at most [`CHUNK`] of them.
+    pub(crate) async fn claim_many(&self, uuids: &[Uuid], guess: Guess) -> crate::Result<Vec<Claimed>> {
+        match self.installed.strategy {
+            Strategy::Unique => unique::claim_many(self, uuids, guess).await,
+            Strategy::Dedup => dedup::claim_many(self, uuids, guess).await,
+        }
+    }
+
+    /// Finds committed pairs, in no order.
+    pub(crate) async fn find_many(
+        &self,
+        connection: &mut MySqlConnection,
+        uuids: &[Uuid],
+        lock: &str,
+    ) -> Result<Vec<(Uuid, u64)>, sqlx::Error> {
+        let Some((first, rest)) = uuids.split_first() else { return Ok(Vec::new()) };
+        // Numbers and hexadecimal digits only: nothing that could be read as anything else.
+        let item = |uuid: &Uuid| match self.installed.strategy {
+            Strategy::Unique => literal(*uuid),
+            Strategy::Dedup => hash(*uuid).to_string(),
+        };
+        let column = match self.installed.strategy {
+            Strategy::Unique => "uuid",
+            Strategy::Dedup => "hash",
+        };
+        let mut statement =
+            format!("SELECT id, uuid FROM {} WHERE {column} IN ({}", self.tables.map, item(first));
+        for uuid in rest {
+            statement.push(',');
+            statement.push_str(&item(uuid));
+        }
+        statement.push(')');
+        statement.push_str(lock);
+        let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
+        let mut pairs = Vec::with_capacity(rows.len());
+        for row in rows {
+            let uuid = uuid_at(&row, 1)?;
+            // Two UUIDs may share a hash.
+            if uuids.contains_sorted(uuid) {
+                pairs.push((uuid, row.try_get(0)?));
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// Finds one committed pair.
+    pub(crate) async fn find_one(
+        &self,
+        connection: &mut MySqlConnection,
+        uuid: Uuid,
+        lock: &str,
+    ) -> Result<Option<u64>, sqlx::Error> {
+        Ok(self.find_many(connection, &[uuid], lock).await?.first().map(|(_, id)| *id))
+    }
+}
+
+trait ContainsSorted {
+    fn contains_sorted(&self, uuid: Uuid) -> bool;
+}
+
+impl ContainsSorted for [Uuid] {
+    fn contains_sorted(&self, uuid: Uuid) -> bool {
+        self.binary_search(&uuid).is_ok()
+    }
+}
+
+/// `x'...'`, a hexadecimal literal.
+pub(crate) fn literal(uuid: Uuid) -> String {
+    format!("x'{}'", uuid.simple())
+}
+
+/// The server's `CRC32()` of the 16 bytes.
+pub(crate) fn hash(uuid: Uuid) -> u32 {
+    crc32fast::hash(uuid.as_bytes())
+}
+
+/// `(id,x'uuid'),(id,x'uuid')`
+pub(crate) fn value_list<'a>(pairs: impl Iterator<Item = (&'a Uuid, &'a u64)>) -> String {
+    let mut list = String::new();
+    for (uuid, id) in pairs {
+        let comma = if list.is_empty() { "" } else { "," };
+        // Infallible: a String takes everything.
+        let _ = write!(list, "{comma}({id},x'{}')", uuid.simple());
+    }
+    list
+}
+
+/// The UUID in a BINARY(16) column.
+pub(crate) fn uuid_at(row: &sqlx::mysql::MySqlRow, column: usize) -> Result<Uuid, sqlx::Error> {
+    let bytes: Vec<u8> = row.try_get(column)?;
+    Uuid::from_slice(&bytes).map_err(|error| sqlx::Error::Decode(Box::new(error)))
+}

@@ -1,0 +1,218 @@
+//! Strategy `unique`: the index decides.
+//!
+//! Every statement commits by itself, so there is no transaction that a cancelled call could leave open, and
+//! no snapshot that could hide another client's pair: a statement after a duplicate-key error sees what the
+//! error was about.
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Executor};
+use uuid::Uuid;
+
+use super::{Claimed, Ground, Guess, literal, value_list};
+use crate::error::{Error, Kind, Result};
+use crate::retry::{Tries, Verdict, is_duplicate_key, judge};
+
+const ACTION: &str = "map a UUID to an id";
+
+/// A table that refuses this many ids in a row for a UUID that it does not hold is not a race but damage:
+/// its ids run ahead of the state row, as after a restored backup.
+const MOST_TAKEN: u32 = 1000;
+
+/// How one statement went, when it went at all.
+enum Outcome {
+    Made(u64),
+    Found(u64),
+    /// The id is in the table already, with another UUID.
+    IdTaken,
+    Missing,
+}
+
+pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> Result<Claimed> {
+    let mut tries = Tries::new(ground.patience);
+    // Ids that an unanswered statement may have stored.
+    let mut unclear: Vec<u64> = Vec::new();
+    let mut taken = 0;
+    loop {
+        let id = match guess {
+            Guess::Known => None,
+            Guess::New => Some(ground.blocks.take(&ground.pool, ground.patience, 1).await?[0]),
+        };
+        let mut connection = match ground.pool.acquire().await {
+            Ok(connection) => connection,
+            Err(error) => {
+                ground.blocks.give_back(id);
+                tries.after(ACTION, error).await?;
+                continue;
+            }
+        };
+        let result = match id {
+            Some(id) => insert_one(ground, &mut connection, uuid, id).await,
+            None => ground
+                .find_one(&mut connection, uuid, "")
+                .await
+                .map(|found| found.map_or(Outcome::Missing, Outcome::Found)),
+        };
+        drop(connection);
+        match result {
+            Ok(Outcome::Made(id)) => return Ok(Claimed { uuid, id, new: true }),
+            Ok(Outcome::Found(found)) => {
+                ground.blocks.give_back(id);
+                return Ok(Claimed { uuid, id: found, new: unclear.contains(&found) });
+            }
+            Ok(Outcome::Missing) => guess = Guess::New,
+            Ok(Outcome::IdTaken) => {
+                // An import may hold ids of our block; they are passed over.
+                taken += 1;
+                if taken > MOST_TAKEN {
+                    return Err(ids_taken(ground, taken));
+                }
+            }
+            Err(error) => {
+                match judge(&error) {
+                    Verdict::Unknown => unclear.extend(id),
+                    Verdict::Undone | Verdict::Final => ground.blocks.give_back(id),
+                }
+                tries.after(ACTION, error).await?;
+            }
+        }
+    }
+}
+
+async fn insert_one(
+    ground: &Ground,
+    connection: &mut MySqlConnection,
+    uuid: Uuid,
+    id: u64,
+) -> std::result::Result<Outcome, sqlx::Error> {
+    // A statement text of its own for each table, so it is prepared once per connection.
+    let statement = format!("INSERT INTO {} (id, uuid) VALUES (?, ?)", ground.tables.map);
+    let insert = sqlx::query(AssertSqlSafe(statement)).bind(id).bind(&uuid.as_bytes()[..]);
+    match connection.execute(insert).await {
+        Ok(_) => Ok(Outcome::Made(id)),
+        Err(error) if is_duplicate_key(&error) => {
+            Ok(ground.find_one(connection, uuid, "").await?.map_or(Outcome::IdTaken, Outcome::Found))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess) -> Result<Vec<Claimed>> {
+    let mut tries = Tries::new(ground.patience);
+    let mut claimed = Vec::with_capacity(uuids.len());
+    let mut missing = uuids.to_vec();
+    let mut unclear: Vec<u64> = Vec::new();
+    let mut rounds_taken = 0;
+    while !missing.is_empty() {
+        let mut ids = Vec::new();
+        if guess == Guess::New {
+            ids = ground.blocks.take(&ground.pool, ground.patience, missing.len()).await?;
+        }
+        let result = match ground.pool.acquire().await {
+            Ok(mut connection) => match guess {
+                Guess::Known => ground.find_many(&mut connection, &missing, "").await,
+                Guess::New => insert_many(ground, &mut connection, &missing, &ids).await,
+            },
+            Err(error) => {
+                ground.blocks.give_back(ids);
+                tries.after(ACTION, error).await?;
+                continue;
+            }
+        };
+        let mut found = match result {
+            Ok(found) => found,
+            Err(error) => {
+                match judge(&error) {
+                    Verdict::Unknown => unclear.extend(ids),
+                    Verdict::Undone | Verdict::Final => ground.blocks.give_back(ids),
+                }
+                tries.after(ACTION, error).await?;
+                continue;
+            }
+        };
+        found.sort_unstable();
+        let mut rest = Vec::new();
+        let mut unused = Vec::new();
+        for (at, uuid) in missing.iter().enumerate() {
+            let proposed = ids.get(at).copied();
+            match found.binary_search_by_key(uuid, |(uuid, _)| *uuid) {
+                Ok(place) => {
+                    let id = found[place].1;
+                    let new = proposed == Some(id) || unclear.contains(&id);
+                    unused.extend(proposed.filter(|proposed| *proposed != id));
+                    claimed.push(Claimed { uuid: *uuid, id, new });
+                }
+                // Not there after an insert that should have made it: the id was taken. It is passed over.
+                Err(_) => rest.push(*uuid),
+            }
+        }
+        ground.blocks.give_back(unused);
+        if guess == Guess::New && !rest.is_empty() {
+            rounds_taken += 1;
+            if rounds_taken > MOST_TAKEN {
+                return Err(ids_taken(ground, rounds_taken));
+            }
+        }
+        missing = rest;
+        guess = Guess::New;
+    }
+    Ok(claimed)
+}
+
+/// Inserts what is not there, in one statement, and gives all pairs as they then are.
+///
+/// The rows are in the order of the index, so that two batches wait for each other instead of deadlocking.
+/// IGNORE passes over duplicates; what else it would pass over cannot occur: the values are 16 bytes and a
+/// number within the column's range.
+async fn insert_many(
+    ground: &Ground,
+    connection: &mut MySqlConnection,
+    uuids: &[Uuid],
+    ids: &[u64],
+) -> std::result::Result<Vec<(Uuid, u64)>, sqlx::Error> {
+    let list = value_list(uuids.iter().zip(ids));
+    let statement = format!("INSERT IGNORE INTO {} (id, uuid) VALUES {list}", ground.tables.map);
+    let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
+    if done.rows_affected() == uuids.len() as u64 {
+        return Ok(uuids.iter().copied().zip(ids.iter().copied()).collect());
+    }
+    ground.find_many(connection, uuids, "").await
+}
+
+fn ids_taken(ground: &Ground, times: u32) -> Error {
+    let (map, state) = (&ground.tables.map, &ground.tables.state);
+    Error::new(Kind::Damaged {
+        problem: format!(
+            "{times} reserved ids in a row were in {map} already; set next_id in {state} above the largest id of {map}"
+        ),
+    })
+}
+
+/// Inside the caller's transaction: reads past its snapshot, and leaves retries to the caller.
+pub(crate) async fn claim_within(
+    ground: &Ground,
+    connection: &mut MySqlConnection,
+    uuid: Uuid,
+) -> Result<Claimed> {
+    let mut taken = 0;
+    loop {
+        let id = ground.blocks.take(&ground.pool, ground.patience, 1).await?[0];
+        let statement =
+            format!("INSERT INTO {} (id, uuid) VALUES ({id},{})", ground.tables.map, literal(uuid));
+        match connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await {
+            Ok(_) => return Ok(Claimed { uuid, id, new: true }),
+            Err(error) if is_duplicate_key(&error) && taken < MOST_TAKEN => taken += 1,
+            Err(error) => return Err(Error::database(ACTION)(error)),
+        }
+        // A plain read would show the snapshot of the caller's transaction, which may be old. Reading first
+        // would lock the gap where the pair is missing, and two such readers deadlock.
+        let found = ground.find_one(connection, uuid, SHARED).await.map_err(Error::database(ACTION))?;
+        if let Some(found) = found {
+            ground.blocks.give_back([id]);
+            return Ok(Claimed { uuid, id: found, new: false });
+        }
+    }
+}
+
+/// A locking read: sees the latest committed rows at every isolation level. This spelling is known to both
+/// servers.
+const SHARED: &str = " LOCK IN SHARE MODE";

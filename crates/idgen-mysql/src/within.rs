@@ -1,0 +1,62 @@
+//! Claiming inside the caller's own transaction.
+
+use sqlx::mysql::MySqlConnection;
+use uuid::Uuid;
+
+use crate::error::{Error, Kind, Result};
+use crate::map::UuidMap;
+use crate::schema::Strategy;
+use crate::strategy::{Claimed, dedup, unique};
+
+impl UuidMap {
+    /// The id of a UUID, made where there is none, as part of the caller's transaction on this server and
+    /// schema: the pair and the rows that use it are committed together, or not at all.
+    ///
+    /// What differs from [`id_of`](UuidMap::id_of):
+    /// - The id is the UUID's only once **the caller commits**. Do not hand it out before. After a rollback
+    ///   it is wasted, and the UUID gets another next time.
+    /// - Another client that asks for the same UUID waits until this transaction ends, for as long as
+    ///   `innodb_lock_wait_timeout`. Claim late and commit soon; claim several UUIDs in ascending order.
+    /// - Nothing is repeated here. A deadlock ends the caller's transaction: on an error that
+    ///   [`is_transient`](Error::is_transient), roll back and begin the transaction again.
+    /// - The cache is neither read nor filled.
+    /// - It needs a connection of the map's pool for a moment, beside the caller's: do not let transactions
+    ///   hold all of them.
+    ///
+    /// It works at every isolation level, also where the transaction's snapshot is older than the pair.
+    ///
+    /// ```no_run
+    /// # async fn example(map: idgen_mysql::UuidMap, pool: sqlx::MySqlPool, uuid: uuid::Uuid)
+    /// #     -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut transaction = pool.begin().await?;
+    /// let id = map.id_of_within(&mut transaction, uuid).await?;
+    /// sqlx::query("INSERT INTO orders (id) VALUES (?)").bind(id).execute(&mut *transaction).await?;
+    /// transaction.commit().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The server refuses a statement, or no id is left.
+    pub async fn id_of_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<u64> {
+        Ok(self.claim_within(transaction, uuid).await?.id)
+    }
+
+    /// [`register`](UuidMap::register) as part of the caller's transaction, with the terms of
+    /// [`id_of_within`](UuidMap::id_of_within).
+    ///
+    /// # Errors
+    /// The UUID has an id already, or as for [`id_of_within`](UuidMap::id_of_within).
+    pub async fn register_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<u64> {
+        let claimed = self.claim_within(transaction, uuid).await?;
+        if claimed.new { Ok(claimed.id) } else { Err(Error::new(Kind::Duplicate { uuid, id: claimed.id })) }
+    }
+
+    async fn claim_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<Claimed> {
+        let ground = self.ground().await?;
+        match ground.installed.strategy {
+            Strategy::Unique => unique::claim_within(&ground, transaction, uuid).await,
+            Strategy::Dedup => dedup::claim_within(&ground, transaction, uuid).await,
+        }
+    }
+}

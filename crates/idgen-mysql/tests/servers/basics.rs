@@ -1,0 +1,175 @@
+//! Every call, alone.
+
+use idgen_mysql::{IdWidth, Strategy, UuidMap};
+use idgen_server::Flavor;
+use uuid::Uuid;
+
+use crate::common::{assert_sound, connect, everywhere, map, number, run, server};
+
+everywhere!(
+    one_id_per_uuid,
+    batches_keep_their_order,
+    register_tells_the_existing_id,
+    concurrent_calls_agree
+);
+everywhere!(repeats_burn_no_ids, running_out_is_a_clear_error, ids_taken_by_others_are_passed_over);
+
+async fn one_id_per_uuid(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let uncached = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
+    let uuid = Uuid::new_v4();
+    assert_eq!(map.find(uuid).await.unwrap(), None);
+    let id = map.id_of(uuid).await.unwrap();
+    assert_eq!(map.id_of(uuid).await.unwrap(), id);
+    assert_eq!(uncached.id_of(uuid).await.unwrap(), id);
+    assert_eq!(uncached.find(uuid).await.unwrap(), Some(id));
+    assert_eq!(uncached.uuid_of(id).await.unwrap(), Some(uuid));
+    assert_eq!(uncached.uuid_of(id + 1).await.unwrap(), None);
+    // The extremes are UUIDs like others.
+    for uuid in [Uuid::nil(), Uuid::max()] {
+        let id = uncached.id_of(uuid).await.unwrap();
+        assert_eq!(uncached.uuid_of(id).await.unwrap(), Some(uuid));
+        assert_eq!(uncached.id_of(uuid).await.unwrap(), id);
+    }
+    assert_eq!(map.strategy().await.unwrap(), strategy);
+    assert_eq!(map.id_width().await.unwrap(), IdWidth::Bits64);
+    assert_sound(scratch.url()).await;
+}
+
+async fn batches_keep_their_order(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    assert_eq!(map.ids_of(&[]).await.unwrap(), []);
+    // More than a statement's worth, a quarter of it known, with repeats.
+    let uuids: Vec<Uuid> = (0..2500).map(|_| Uuid::new_v4()).collect();
+    let known = map.ids_of(&uuids[..600]).await.unwrap();
+    let mut asked = uuids.clone();
+    asked.extend_from_slice(&uuids[1000..1200]);
+    asked.reverse();
+    let uncached = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
+    let mut ids = uncached.ids_of(&asked).await.unwrap();
+    ids.reverse();
+    assert_eq!(ids.len(), 2700);
+    assert_eq!(ids[..600], known);
+    assert_eq!(ids[2500..], ids[1000..1200]);
+    let found: Vec<u64> = uncached.find_many(&uuids).await.unwrap().into_iter().map(Option::unwrap).collect();
+    assert_eq!(found, ids[..2500]);
+    let back: Vec<Uuid> =
+        uncached.uuids_of(&ids[..2500]).await.unwrap().into_iter().map(Option::unwrap).collect();
+    assert_eq!(back, uuids);
+    assert_eq!(uncached.find_many(&[Uuid::nil(), uuids[0]]).await.unwrap(), [None, Some(ids[0])]);
+    assert_eq!(
+        uncached.uuids_of(&[ids[0], u64::MAX, ids[0]]).await.unwrap(),
+        [Some(uuids[0]), None, Some(uuids[0])]
+    );
+    assert_sound(scratch.url()).await;
+}
+
+async fn register_tells_the_existing_id(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let uncached = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
+    let uuid = Uuid::new_v4();
+    let id = map.register(uuid).await.unwrap();
+    for map in [&map, &uncached] {
+        let error = map.register(uuid).await.unwrap_err();
+        assert!(error.is_duplicate() && !error.is_transient());
+        assert_eq!(error.existing_id(), Some(id));
+        assert!(error.to_string().contains(&uuid.to_string()), "{error}");
+    }
+    // Of many at once, one wins.
+    let uuid = Uuid::new_v4();
+    let callers: Vec<_> = (0..20)
+        .map(|_| {
+            let map = uncached.clone();
+            tokio::spawn(async move { map.register(uuid).await })
+        })
+        .collect();
+    let mut made = 0;
+    for caller in callers {
+        made += u32::from(caller.await.unwrap().is_ok());
+    }
+    assert_eq!(made, 1);
+}
+
+/// Eight maps, thus eight clients without a common cache, ask for the same UUIDs at once.
+async fn concurrent_calls_agree(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _map) = map(flavor, strategy).await;
+    let uuids: Vec<Uuid> = (0..300).map(|_| Uuid::new_v4()).collect();
+    let mut clients = Vec::new();
+    for client in 0..8 {
+        let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
+        let mut mine = uuids.clone();
+        clients.push(tokio::spawn(async move {
+            // Half of them in batches, half one by one, each in an order of its own.
+            mine.rotate_left(client * 37);
+            let mut pairs = Vec::new();
+            if client % 2 == 0 {
+                for batch in mine.chunks(40) {
+                    pairs.extend(batch.iter().copied().zip(map.ids_of(batch).await.unwrap()));
+                }
+            } else {
+                for uuid in mine {
+                    pairs.push((uuid, map.id_of(uuid).await.unwrap()));
+                }
+            }
+            pairs.sort_unstable();
+            pairs
+        }));
+    }
+    let mut answers = Vec::new();
+    for client in clients {
+        answers.push(client.await.unwrap());
+    }
+    assert!(answers.iter().all(|answer| *answer == answers[0]));
+    let mut connection = connect(scratch.url()).await;
+    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM uuid_map").await, Ok(300));
+    assert_sound(scratch.url()).await;
+}
+
+async fn repeats_burn_no_ids(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _map) = map(flavor, strategy).await;
+    let map = UuidMap::builder().cache(0).largest_block(1000).connect(scratch.url()).await.unwrap();
+    let uuids: Vec<Uuid> = (0..1000).map(|_| Uuid::new_v4()).collect();
+    for _ in 0..10 {
+        map.ids_of(&uuids).await.unwrap();
+    }
+    for uuid in &uuids[..50] {
+        map.id_of(*uuid).await.unwrap();
+    }
+    // The reference repair (ON DUPLICATE KEY UPDATE) stands at 10,001 here. A block may be reserved beyond.
+    let next = map.id_of(Uuid::new_v4()).await.unwrap();
+    assert_eq!(next, 1001);
+}
+
+async fn running_out_is_a_clear_error(flavor: Flavor, strategy: Strategy) {
+    let scratch = server(flavor).scratch().unwrap();
+    let map =
+        UuidMap::builder().strategy(strategy).id_width(IdWidth::Bits32).connect(scratch.url()).await.unwrap();
+    map.install().await.unwrap();
+    let mut connection = connect(scratch.url()).await;
+    let last = u64::from(u32::MAX);
+    run(&mut connection, format!("UPDATE uuid_map_state SET next_id = {}", last - 1)).await;
+    // Two ids are left, fewer than a block: both are given out.
+    assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), last - 1);
+    assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), last);
+    for _ in 0..2 {
+        let error = map.id_of(Uuid::new_v4()).await.unwrap_err();
+        assert!(error.is_exhausted(), "{error}");
+        assert!(error.to_string().contains("32-bit"), "{error}");
+    }
+    let error = map.ids_of(&[Uuid::new_v4(), Uuid::new_v4()]).await.unwrap_err();
+    assert!(error.is_exhausted(), "{error}");
+}
+
+/// Somebody put rows into the table by hand, with ids of our block.
+async fn ids_taken_by_others_are_passed_over(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _map) = map(flavor, strategy).await;
+    let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
+    assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 1);
+    let mut connection = connect(scratch.url()).await;
+    run(&mut connection, "INSERT INTO uuid_map (id, uuid) VALUES (2, REPEAT('a', 16)), (4, REPEAT('b', 16))")
+        .await;
+    assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 3);
+    let ids = map.ids_of(&[Uuid::new_v4(), Uuid::new_v4(), Uuid::new_v4()]).await.unwrap();
+    assert!(ids.iter().all(|id| *id > 4), "{ids:?}");
+    assert_sound(scratch.url()).await;
+}

@@ -1,0 +1,56 @@
+//! Calls dropped at random points.
+
+use std::time::Duration;
+
+use idgen_mysql::{Strategy, UuidMap};
+use idgen_server::Flavor;
+use uuid::Uuid;
+
+use crate::common::{assert_sound, connect, everywhere, map, number};
+
+everywhere!(a_cancelled_call_leaves_nothing_behind);
+
+async fn a_cancelled_call_leaves_nothing_behind(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _map) = map(flavor, strategy).await;
+    let map = UuidMap::builder().cache(0).connections(4).connect(scratch.url()).await.unwrap();
+    let uuids: Vec<Uuid> = (0..400).map(|_| Uuid::new_v4()).collect();
+    let mut acknowledged = Vec::new();
+    let mut cancelled = 0;
+    for (at, uuid) in uuids.iter().enumerate() {
+        let limit = Duration::from_micros(fastrand::u64(0..3000));
+        let answer = if at % 4 == 0 {
+            let batch = &uuids[at..(at + 20).min(uuids.len())];
+            tokio::time::timeout(limit, map.ids_of(batch)).await.map(|ids| ids.unwrap()[0])
+        } else {
+            tokio::time::timeout(limit, map.id_of(*uuid)).await.map(Result::unwrap)
+        };
+        match answer {
+            Ok(id) => acknowledged.push((*uuid, id)),
+            Err(_) => cancelled += 1,
+        }
+    }
+    assert!(cancelled > 0, "no call was cancelled: the test tests nothing");
+    // Every pool connection still works, and what was acknowledged is stored.
+    for (uuid, id) in &acknowledged {
+        assert_eq!(map.id_of(*uuid).await.unwrap(), *id);
+    }
+    let ids = map.ids_of(&uuids).await.unwrap();
+    assert_eq!(map.ids_of(&uuids).await.unwrap(), ids);
+    let mut connection = connect(scratch.url()).await;
+    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM uuid_map").await, Ok(400));
+    // No transaction of this schema is left open: dropping its table would wait for that.
+    let open = format!(
+        "SELECT COUNT(*) FROM information_schema.innodb_trx t JOIN information_schema.processlist p \
+         ON p.id = t.trx_mysql_thread_id WHERE p.db = '{}'",
+        scratch.name()
+    );
+    // Abandoned work ends by itself, after its call.
+    for _ in 0..300 {
+        if number(&mut connection, open.clone()).await == Ok(0) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(number(&mut connection, open).await, Ok(0));
+    assert_sound(scratch.url()).await;
+}

@@ -1,0 +1,114 @@
+//! Servers, maps and small helpers that the tests share.
+
+use std::sync::OnceLock;
+
+use idgen_mysql::{Strategy, UuidMap};
+use idgen_server::{Flavor, Scratch, Server, Settings};
+use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
+
+/// One server of each kind for the whole program. It goes when the program ends.
+pub fn server(flavor: Flavor) -> &'static Server {
+    static MYSQL: OnceLock<Server> = OnceLock::new();
+    static MARIADB: OnceLock<Server> = OnceLock::new();
+    let cell = match flavor {
+        Flavor::MySql => &MYSQL,
+        Flavor::MariaDb => &MARIADB,
+    };
+    cell.get_or_init(|| Server::start(flavor, &settings()).unwrap())
+}
+
+/// Room for the tests' connections, and permission for the reference design's functions.
+pub fn settings() -> Settings {
+    Settings::new()
+        .buffer_pool_mib(64)
+        .option("max_connections", "500")
+        .option("log_bin_trust_function_creators", "1")
+}
+
+/// A schema of one's own, with an installed map.
+pub async fn map(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap) {
+    let scratch = server(flavor).scratch().unwrap();
+    let map = UuidMap::builder().strategy(strategy).connect(scratch.url()).await.unwrap();
+    map.install().await.unwrap();
+    (scratch, map)
+}
+
+pub async fn connect(url: &str) -> MySqlConnection {
+    MySqlConnection::connect(url).await.unwrap()
+}
+
+pub async fn run(connection: &mut MySqlConnection, statement: impl Into<String>) {
+    let statement: String = statement.into();
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(statement.clone()))).await.unwrap_or_else(|error| {
+        panic!("{statement}: {error}");
+    });
+}
+
+/// The first column of the first row.
+pub async fn number(connection: &mut MySqlConnection, statement: impl Into<String>) -> Result<i64, u16> {
+    match connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement.into()))).await {
+        Ok(row) => Ok(row.try_get_unchecked::<i64, _>(0).unwrap()),
+        Err(error) => {
+            let database = error.as_database_error().unwrap_or_else(|| panic!("{error}"));
+            Err(database.downcast_ref::<sqlx::mysql::MySqlDatabaseError>().number())
+        }
+    }
+}
+
+/// What holds of every map at rest: one id per UUID, one UUID per id, no id that was never reserved.
+pub async fn assert_sound(url: &str) {
+    let mut connection = connect(url).await;
+    let broken = "SELECT COUNT(*) - COUNT(DISTINCT uuid) + COUNT(*) - COUNT(DISTINCT id) FROM uuid_map";
+    assert_eq!(number(&mut connection, broken).await, Ok(0));
+    let unreserved = "SELECT COUNT(*) FROM uuid_map WHERE id >= (SELECT next_id FROM uuid_map_state)";
+    assert_eq!(number(&mut connection, unreserved).await, Ok(0));
+}
+
+/// Runs a test for each flavor and strategy, as tests of their own.
+macro_rules! everywhere {
+    ($($test:ident),+ $(,)?) => {$(
+        mod $test {
+            use idgen_mysql::Strategy::{Dedup, Unique};
+            use idgen_server::Flavor::{MariaDb, MySql};
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn mysql_unique() {
+                super::$test(MySql, Unique).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn mysql_dedup() {
+                super::$test(MySql, Dedup).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn mariadb_unique() {
+                super::$test(MariaDb, Unique).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn mariadb_dedup() {
+                super::$test(MariaDb, Dedup).await;
+            }
+        }
+    )+};
+}
+
+/// Runs a test for each flavor.
+macro_rules! on_both {
+    ($($test:ident),+ $(,)?) => {$(
+        mod $test {
+            #[tokio::test(flavor = "multi_thread")]
+            async fn mysql() {
+                super::$test(idgen_server::Flavor::MySql).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn mariadb() {
+                super::$test(idgen_server::Flavor::MariaDb).await;
+            }
+        }
+    )+};
+}
+
+pub(crate) use {everywhere, on_both};

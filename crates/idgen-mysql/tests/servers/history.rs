@@ -1,0 +1,204 @@
+//! Many clients in several processes, and an offline check of everything that was acknowledged.
+//!
+//! Workers write a history: what was asked, the answer, and when. Afterwards, without any server's help:
+//! one id per UUID, one UUID per id, no success of `register` after somebody had the id, and every
+//! acknowledged pair in the table.
+
+use std::collections::HashMap;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use idgen_mysql::{Strategy, UuidMap};
+use idgen_server::Flavor;
+use uuid::Uuid;
+
+use crate::common::{assert_sound, connect, everywhere, map, number};
+
+everywhere!(histories_hold);
+
+const PROCESSES: u64 = 4;
+const TASKS: u64 = 16;
+
+/// One acknowledged answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    pub uuid: Uuid,
+    pub id: u64,
+    /// Microseconds of this machine's clock.
+    pub begin: u64,
+    pub end: u64,
+    /// The caller was told that it made the pair.
+    pub made: bool,
+}
+
+/// 100,000 operations in a test; `make soak` asks for more.
+fn operations() -> u64 {
+    std::env::var("IDGEN_SOAK_OPERATIONS").map_or(100_000, |text| text.parse().unwrap())
+}
+
+async fn histories_hold(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _map) = map(flavor, strategy).await;
+    let directory = tempfile::tempdir().unwrap();
+    let workers: Vec<Child> = (0..PROCESSES)
+        .map(|number| {
+            Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "history::worker", "--nocapture"])
+                .env("IDGEN_TEST_WORKER_URL", scratch.url())
+                .env("IDGEN_TEST_WORKER_SEED", number.to_string())
+                .env("IDGEN_TEST_WORKER_OUT", directory.path().join(number.to_string()))
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for mut worker in workers {
+        assert!(worker.wait().unwrap().success(), "a worker failed: see its message above");
+    }
+    let mut history = Vec::new();
+    for number in 0..PROCESSES {
+        history.extend(read(&directory.path().join(number.to_string())));
+    }
+    assert!(history.len() as u64 >= operations(), "only {} answers", history.len());
+    let uuids = check(&history);
+    assert_stored(scratch.url(), &history).await;
+    let mut connection = connect(scratch.url()).await;
+    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM uuid_map").await, Ok(uuids as i64));
+    assert_sound(scratch.url()).await;
+}
+
+/// Checks a history by itself, and gives the number of UUIDs in it.
+pub fn check(history: &[Entry]) -> usize {
+    let mut by_uuid: HashMap<Uuid, Entry> = HashMap::new();
+    let mut by_id: HashMap<u64, Uuid> = HashMap::new();
+    let mut made: HashMap<Uuid, Entry> = HashMap::new();
+    for entry in history {
+        let uuid = *by_id.entry(entry.id).or_insert(entry.uuid);
+        assert_eq!(uuid, entry.uuid, "one id for two UUIDs: {entry:?}");
+        let first = by_uuid.entry(entry.uuid).or_insert(*entry);
+        assert_eq!(first.id, entry.id, "two ids for one UUID: {first:?} {entry:?}");
+        if entry.end < first.end {
+            *first = *entry;
+        }
+        if entry.made
+            && let Some(other) = made.insert(entry.uuid, *entry)
+        {
+            panic!("two callers made one pair: {other:?} {entry:?}");
+        }
+    }
+    for (uuid, maker) in &made {
+        let first = by_uuid[uuid];
+        assert!(first.end >= maker.begin, "made after it was known: {first:?} {maker:?}");
+    }
+    by_uuid.len()
+}
+
+/// Every acknowledged pair is in the table.
+pub async fn assert_stored(url: &str, history: &[Entry]) {
+    let mut pairs: Vec<(Uuid, u64)> = history.iter().map(|entry| (entry.uuid, entry.id)).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let map = UuidMap::builder().cache(0).connect(url).await.unwrap();
+    for chunk in pairs.chunks(1000) {
+        let uuids: Vec<Uuid> = chunk.iter().map(|(uuid, _)| *uuid).collect();
+        let found = map.find_many(&uuids).await.unwrap();
+        for ((uuid, id), found) in chunk.iter().zip(found) {
+            assert_eq!(found, Some(*id), "an acknowledged pair is not stored: {uuid}");
+        }
+    }
+}
+
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros() as u64
+}
+
+fn read(path: &Path) -> Vec<Entry> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let entry = |line: &str| {
+        let mut fields = line.split(' ');
+        let uuid = fields.next().unwrap().parse().unwrap();
+        let mut number = || fields.next().unwrap().parse::<u64>().unwrap();
+        Entry { uuid, id: number(), begin: number(), end: number(), made: number() == 1 }
+    };
+    text.lines().map(entry).collect()
+}
+
+/// Not a test of its own: the program of one client process.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn worker() {
+    let Ok(url) = std::env::var("IDGEN_TEST_WORKER_URL") else { return };
+    let seed: u64 = std::env::var("IDGEN_TEST_WORKER_SEED").unwrap().parse().unwrap();
+    let out = std::fs::File::create(std::env::var("IDGEN_TEST_WORKER_OUT").unwrap()).unwrap();
+    let out = Arc::new(Mutex::new(BufWriter::new(out)));
+    let share = operations().div_ceil(PROCESSES * TASKS);
+    // Half of the processes remember pairs, the others ask the server every time.
+    let cache = if seed.is_multiple_of(2) { 1000 } else { 0 };
+    let map = UuidMap::builder().cache(cache).connections(16).connect(&url).await.unwrap();
+    let tasks: Vec<_> = (0..TASKS)
+        .map(|task| {
+            let (map, out) = (map.clone(), out.clone());
+            tokio::spawn(async move {
+                let mut random = fastrand::Rng::with_seed(seed * TASKS + task + 1);
+                let mut done = 0;
+                while done < share {
+                    let entries = step(&map, &mut random, share).await;
+                    done += entries.len() as u64;
+                    let mut out = out.lock().unwrap();
+                    for Entry { uuid, id, begin, end, made } in entries {
+                        writeln!(out, "{uuid} {id} {begin} {end} {}", u8::from(made)).unwrap();
+                    }
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    out.lock().unwrap().flush().unwrap();
+}
+
+/// One call, of a random kind, about UUIDs of which few come often and many rarely (Zipf's law).
+async fn step(map: &UuidMap, random: &mut fastrand::Rng, share: u64) -> Vec<Entry> {
+    let population = (share * PROCESSES * TASKS) as f64;
+    let mut uuid = || {
+        let rank = population.powf(random.f64()) as u64;
+        let mut bits = fastrand::Rng::with_seed(rank);
+        Uuid::from_u128(bits.u128(..))
+    };
+    let batch: Vec<Uuid> = (0..16).map(|_| uuid()).collect();
+    let kind = random.u8(0..10);
+    let begin = now();
+    let (pairs, made): (Vec<(Uuid, u64)>, bool) = match kind {
+        0..=5 => (vec![(batch[0], map.id_of(batch[0]).await.unwrap())], false),
+        6 => match map.register(batch[0]).await {
+            Ok(id) => (vec![(batch[0], id)], true),
+            Err(error) => (vec![(batch[0], error.existing_id().unwrap_or_else(|| panic!("{error}")))], false),
+        },
+        7 => match map.find(batch[0]).await.unwrap() {
+            Some(id) => (vec![(batch[0], id)], false),
+            None => (vec![], false),
+        },
+        _ => (batch.iter().copied().zip(map.ids_of(&batch).await.unwrap()).collect(), false),
+    };
+    let end = now();
+    pairs.into_iter().map(|(uuid, id)| Entry { uuid, id, begin, end, made }).collect()
+}
+
+#[test]
+fn the_checker_sees_each_fault() {
+    let entry =
+        |uuid: u128, id, begin, end, made| Entry { uuid: Uuid::from_u128(uuid), id, begin, end, made };
+    let sound = [entry(1, 1, 0, 5, true), entry(1, 1, 3, 4, false), entry(2, 2, 0, 1, false)];
+    assert_eq!(check(&sound), 2);
+    let faults = [
+        vec![entry(1, 1, 0, 1, false), entry(2, 1, 0, 1, false)],
+        vec![entry(1, 1, 0, 1, false), entry(1, 2, 0, 1, false)],
+        vec![entry(1, 1, 0, 1, true), entry(1, 1, 0, 1, true)],
+        vec![entry(1, 1, 0, 1, false), entry(1, 1, 2, 3, true)],
+    ];
+    for fault in faults {
+        assert!(std::panic::catch_unwind(|| check(&fault)).is_err(), "{fault:?}");
+    }
+}

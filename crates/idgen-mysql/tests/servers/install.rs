@@ -1,0 +1,126 @@
+//! Installing: once, by many, over something else; and what the server must be.
+
+use idgen_mysql::{IdWidth, Strategy, Topology, UuidMap};
+use idgen_server::{Flavor, Server, Settings};
+use uuid::Uuid;
+
+use crate::common::{assert_sound, connect, everywhere, number, on_both, run, server};
+
+everywhere!(many_may_install_at_once);
+on_both!(
+    other_choices_are_refused,
+    foreign_tables_are_refused,
+    names_are_checked,
+    unsafe_servers_are_refused
+);
+
+async fn many_may_install_at_once(flavor: Flavor, strategy: Strategy) {
+    let scratch = server(flavor).scratch().unwrap();
+    let url = scratch.url().to_owned();
+    let clients: Vec<_> = (0..12)
+        .map(|_| {
+            let url = url.clone();
+            tokio::spawn(async move {
+                let map = UuidMap::builder().strategy(strategy).connect(&url).await?;
+                map.install().await?;
+                map.id_of(Uuid::max()).await
+            })
+        })
+        .collect();
+    for client in clients {
+        let id = client.await.unwrap().unwrap();
+        let map = UuidMap::connect(&url).await.unwrap();
+        assert_eq!(map.find(Uuid::max()).await.unwrap(), Some(id));
+    }
+    assert_sound(&url).await;
+}
+
+async fn other_choices_are_refused(flavor: Flavor) {
+    let scratch = server(flavor).scratch().unwrap();
+    let url = scratch.url();
+    let error = UuidMap::connect(url).await.unwrap().id_of(Uuid::nil()).await.unwrap_err();
+    assert!(error.is_not_installed(), "{error}");
+    UuidMap::connect(url).await.unwrap().install().await.unwrap();
+    let dedup = UuidMap::builder().strategy(Strategy::Dedup).connect(url).await.unwrap();
+    let error = dedup.install().await.unwrap_err();
+    assert!(error.is_schema() && error.to_string().contains("unique, not dedup"), "{error}");
+    let narrow = UuidMap::builder().id_width(IdWidth::Bits32).connect(url).await.unwrap();
+    let error = narrow.id_of(Uuid::nil()).await.unwrap_err();
+    assert!(error.is_schema() && error.to_string().contains("64-bit ids, not 32-bit"), "{error}");
+    // Two maps of different kinds live side by side.
+    let other = UuidMap::builder().table("other").strategy(Strategy::Dedup).id_width(IdWidth::Bits32);
+    let other = other.connect(url).await.unwrap();
+    other.install().await.unwrap();
+    other.id_of(Uuid::nil()).await.unwrap();
+    assert_eq!(UuidMap::connect(url).await.unwrap().find(Uuid::nil()).await.unwrap(), None);
+}
+
+async fn foreign_tables_are_refused(flavor: Flavor) {
+    let scratch = server(flavor).scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    // The table of the published design, by chance of the same name.
+    run(
+        &mut connection,
+        "CREATE TABLE uuid_map (id INT AUTO_INCREMENT PRIMARY KEY, uuid CHAR(36)) ENGINE=InnoDB",
+    )
+    .await;
+    let map = UuidMap::connect(scratch.url()).await.unwrap();
+    let error = map.install().await.unwrap_err();
+    assert!(error.is_schema() && error.to_string().contains("column id is int"), "{error}");
+    run(&mut connection, "DROP TABLE uuid_map").await;
+    // A missing unique key is what makes the published design fail.
+    run(
+        &mut connection,
+        "CREATE TABLE uuid_map (id BIGINT UNSIGNED PRIMARY KEY, uuid BINARY(16) NOT NULL, KEY (uuid))",
+    )
+    .await;
+    let error = map.install().await.unwrap_err();
+    assert!(error.is_schema() && error.to_string().contains("binary(16) MUL, not binary(16) UNI"), "{error}");
+    run(&mut connection, "DROP TABLE uuid_map").await;
+    map.install().await.unwrap();
+    run(&mut connection, "UPDATE uuid_map_state SET version = 99").await;
+    let error = UuidMap::connect(scratch.url()).await.unwrap().install().await.unwrap_err();
+    assert!(error.is_schema() && error.to_string().contains("version 99"), "{error}");
+}
+
+async fn names_are_checked(flavor: Flavor) {
+    let url = server(flavor).url();
+    for name in ["", "1map", "a b", "a`b", "a;DROP", "\u{e9}t\u{e9}", &"x".repeat(49)] {
+        let error = UuidMap::builder().table(name).connect(url).await.unwrap_err();
+        assert!(error.to_string().contains("no name for the map's table"), "{error}");
+    }
+    let error = UuidMap::connect("postgres://x").await.unwrap_err();
+    assert!(!error.is_transient(), "{error}");
+}
+
+/// With these settings a killed server lost 11,585 acknowledged ids and gave them to other UUIDs.
+async fn unsafe_servers_are_refused(flavor: Flavor) {
+    let settings = Settings::new().option("innodb_flush_log_at_trx_commit", "0");
+    let server = Server::start(flavor, &settings).unwrap();
+    let scratch = server.scratch().unwrap();
+    let map = UuidMap::connect(scratch.url()).await.unwrap();
+    for error in [map.install().await.unwrap_err(), map.id_of(Uuid::nil()).await.unwrap_err()] {
+        assert!(error.is_unsafe_server(), "{error}");
+        assert!(error.to_string().contains("innodb_flush_log_at_trx_commit is 0"), "{error}");
+    }
+    let mut connection = connect(scratch.url()).await;
+    assert_eq!(
+        number(
+            &mut connection,
+            "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()"
+        )
+        .await,
+        Ok(0)
+    );
+
+    let map = UuidMap::builder().accept_unsafe_server(true).connect(scratch.url()).await.unwrap();
+    map.install().await.unwrap();
+    let report = map.server_report().await.unwrap();
+    assert_eq!(report.concerns()[0].variable(), "innodb_flush_log_at_trx_commit");
+    assert_eq!(report.version(), server.version());
+    let expected = match flavor {
+        Flavor::MySql => Topology::MySql,
+        Flavor::MariaDb => Topology::MariaDb,
+    };
+    assert_eq!(report.topology(), expected);
+}

@@ -1,0 +1,84 @@
+//! Inside the caller's own transaction.
+
+use std::time::Duration;
+
+use idgen_mysql::Strategy;
+use idgen_server::Flavor;
+use sqlx::Connection;
+use uuid::Uuid;
+
+use crate::common::{assert_sound, connect, everywhere, map, number, run};
+
+everywhere!(the_pair_shares_the_callers_fate, an_old_snapshot_hides_nothing, another_client_waits);
+everywhere!(two_transactions_with_different_uuids_do_not_meet);
+
+async fn the_pair_shares_the_callers_fate(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let mut connection = connect(scratch.url()).await;
+    let uuid = Uuid::new_v4();
+
+    let mut transaction = connection.begin().await.unwrap();
+    let rolled_back = map.id_of_within(&mut transaction, uuid).await.unwrap();
+    // The same transaction sees its own pair.
+    assert_eq!(map.id_of_within(&mut transaction, uuid).await.unwrap(), rolled_back);
+    let error = map.register_within(&mut transaction, uuid).await.unwrap_err();
+    assert_eq!(error.existing_id(), Some(rolled_back));
+    // Others do not, not even through the cache.
+    assert_eq!(map.find(uuid).await.unwrap(), None);
+    transaction.rollback().await.unwrap();
+    assert_eq!(map.find(uuid).await.unwrap(), None);
+
+    let mut transaction = connection.begin().await.unwrap();
+    let id = map.register_within(&mut transaction, uuid).await.unwrap();
+    assert_ne!(id, rolled_back, "an id that was shown must not come back with another meaning");
+    transaction.commit().await.unwrap();
+    assert_eq!(map.id_of(uuid).await.unwrap(), id);
+    assert_sound(scratch.url()).await;
+}
+
+async fn an_old_snapshot_hides_nothing(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    for level in ["REPEATABLE READ", "READ COMMITTED", "SERIALIZABLE"] {
+        let mut connection = connect(scratch.url()).await;
+        run(&mut connection, format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}")).await;
+        let uuid = Uuid::new_v4();
+        let mut transaction = connection.begin().await.unwrap();
+        // The snapshot is taken here, of another table.
+        assert_eq!(number(&mut transaction, "SELECT COUNT(*) FROM uuid_map_state").await, Ok(1));
+        let id = map.id_of(uuid).await.unwrap();
+        assert_eq!(map.id_of_within(&mut transaction, uuid).await.unwrap(), id, "{level}");
+        transaction.commit().await.unwrap();
+    }
+    assert_sound(scratch.url()).await;
+}
+
+async fn another_client_waits(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let mut connection = connect(scratch.url()).await;
+    let uuid = Uuid::new_v4();
+    let mut transaction = connection.begin().await.unwrap();
+    let id = map.id_of_within(&mut transaction, uuid).await.unwrap();
+    let other = tokio::spawn({
+        let map = map.clone();
+        async move { map.id_of(uuid).await }
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(!other.is_finished(), "the other client got an id that may yet be rolled back");
+    transaction.commit().await.unwrap();
+    assert_eq!(other.await.unwrap().unwrap(), id);
+    assert_sound(scratch.url()).await;
+}
+
+/// Locking reads of what is not there would make these two deadlock.
+async fn two_transactions_with_different_uuids_do_not_meet(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let (mut one, mut two) = (connect(scratch.url()).await, connect(scratch.url()).await);
+    let (mut one, mut two) = (one.begin().await.unwrap(), two.begin().await.unwrap());
+    for _ in 0..20 {
+        map.id_of_within(&mut one, Uuid::new_v4()).await.unwrap();
+        map.id_of_within(&mut two, Uuid::new_v4()).await.unwrap();
+    }
+    one.commit().await.unwrap();
+    two.commit().await.unwrap();
+    assert_sound(scratch.url()).await;
+}
