@@ -49,8 +49,35 @@ provide() {
   fi
 }
 
-[ -n "${IDGEN_MYSQL_URL:-}" ] \
-  || provide "${IDGEN_MYSQL_IMAGE:-idgen-mysql:9.7}" idgen-mysql:9.7 sid mysql-server-core,mysql-client-core
-[ -n "${IDGEN_MARIADB_URL:-}" ] \
-  || provide "${IDGEN_MARIADB_IMAGE:-idgen-mariadb:10.11}" idgen-mariadb:10.11 bookworm \
-    mariadb-server-core,mariadb-client-core,galera-4,rsync
+# Also where single servers are given by URL: clusters run in containers.
+provide "${IDGEN_MYSQL_IMAGE:-idgen-mysql:9.7}" idgen-mysql:9.7 sid mysql-server-core,mysql-client-core
+provide "${IDGEN_MARIADB_IMAGE:-idgen-mariadb:10.11}" idgen-mariadb:10.11 bookworm \
+  mariadb-server-core,mariadb-client-core,galera-4,rsync
+
+# The image of a Galera node: MariaDB's, and what one node needs to send another its data.
+build_galera() {
+  local image=$1 base=$2 container log
+  log=$(mktemp)
+  say "building the image $image from $base"
+  container=$(docker create --user root --entrypoint sh "$base" -c '
+    set -e
+    apt-get -qq update
+    apt-get -qq install -y --no-install-recommends rsync lsof procps
+    if ! command -v wsrep_sst_rsync; then
+      # Only the scripts of this package: its other parts are here, or of no use without systemd.
+      cd "$(mktemp -d)"
+      chmod 755 .
+      apt-get -qq download mariadb-server
+      dpkg-deb -x mariadb-server_*.deb .
+      cp usr/bin/wsrep_sst_* /usr/bin/
+    fi
+    rm -rf /var/lib/apt/lists/* /var/cache/apt/*')
+  docker start --attach "$container" >"$log" 2>&1 </dev/null \
+    || { tail -n 20 "$log" >&2; docker rm -f "$container" >/dev/null; die "could not build $image"; }
+  docker commit "$container" "$image" >/dev/null
+  docker rm "$container" >/dev/null
+  rm -f "$log"
+}
+
+galera=${IDGEN_GALERA_IMAGE:-idgen-galera:10.11}
+exists "$galera" || build_galera "$galera" "${IDGEN_MARIADB_IMAGE:-idgen-mariadb:10.11}"

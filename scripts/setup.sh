@@ -4,7 +4,8 @@
 # says what to install. It asks nothing, and does nothing when all is there.
 #
 #   IDGEN_MYSQL_IMAGE, IDGEN_MARIADB_IMAGE   use these images (pulled when absent) instead of building
-#   IDGEN_MYSQL_URL, IDGEN_MARIADB_URL       use these servers: neither Docker nor an image is needed
+#   IDGEN_GALERA_IMAGE, IDGEN_VITESS_IMAGE   the same for the clusters
+#   IDGEN_MYSQL_URL, IDGEN_MARIADB_URL       use these single servers; clusters always run in containers
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh
@@ -12,12 +13,9 @@ cd "$(dirname "$0")"
 have cargo || die "Rust is missing. Install it from https://rustup.rs"
 have cc || install_packages "linking Rust programs" gcc libc6-dev
 
-if [ -n "${IDGEN_MYSQL_URL:-}" ] && [ -n "${IDGEN_MARIADB_URL:-}" ]; then
-  say "both servers are given by URL: no container engine needed"
-  exit 0
-fi
 ./docker.sh
 ./images.sh
+./vitess.sh
 # One server runs as a plain process in the tests too. The -core packages start no service.
 if ! have mariadb-install-db || ! have my_print_defaults || ! { have mariadbd || have mysqld; }; then
   install_packages "running MariaDB as a private process" mariadb-server-core mariadb-client-core

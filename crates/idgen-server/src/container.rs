@@ -140,11 +140,11 @@ fn engine_disk() -> Result<PathBuf, Error> {
 }
 
 /// Runs docker and gives what it printed; the error is what it complained about.
-fn docker(arguments: &[&str]) -> Result<String, String> {
+pub(crate) fn docker(arguments: &[&str]) -> Result<String, String> {
     output(Command::new("docker").args(arguments))
 }
 
-fn output(command: &mut Command) -> Result<String, String> {
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())

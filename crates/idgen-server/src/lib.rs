@@ -23,6 +23,7 @@
 //! # Ok::<(), idgen_server::Error>(())
 //! ```
 
+mod cluster;
 mod container;
 mod error;
 mod flavor;
@@ -34,6 +35,7 @@ mod settings;
 mod sql;
 mod url;
 
+pub use cluster::{Cluster, ClusterKind, Vitess};
 pub use error::Error;
 pub use flavor::Flavor;
 pub use scratch::Scratch;

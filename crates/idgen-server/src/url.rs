@@ -5,6 +5,11 @@ pub(crate) fn local(password: &str, port: u16) -> String {
     format!("mysql://root:{password}@127.0.0.1:{port}/mysql?ssl-mode=DISABLED")
 }
 
+/// The URL of a server on a private network of this machine.
+pub(crate) fn remote(password: &str, host: &str) -> String {
+    format!("mysql://root:{password}@{host}:3306/mysql?ssl-mode=DISABLED")
+}
+
 /// The same server, another schema.
 pub(crate) fn with_schema(url: &str, schema: &str) -> String {
     let (address, query) = match url.split_once('?') {

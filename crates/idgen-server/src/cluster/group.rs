@@ -1,0 +1,121 @@
+//! MySQL Group Replication. Manual: "Group Replication", dev.mysql.com/doc/refman/en/group-replication.html.
+
+use crate::Error;
+use crate::cluster::{Cluster, ClusterKind, NODES};
+
+const SCRIPT: &str = include_str!("group.sh");
+
+/// Starts and joins all members.
+pub(super) fn start(cluster: &mut Cluster, image: &str) -> Result<(), Error> {
+    let group = uuid::Uuid::new_v4();
+    let seeds: Vec<String> =
+        (0..NODES).map(|node| format!("{}:33061", cluster.ground.peer_address(node))).collect();
+    for node in 0..NODES {
+        let own = cluster.ground.peer_address(node);
+        let mut options = vec![
+            format!("--server-id={}", node + 1),
+            format!("--report-host={own}"),
+            format!("--loose-group-replication-group-name={group}"),
+            format!("--loose-group-replication-local-address={own}:33061"),
+            format!("--loose-group-replication-group-seeds={}", seeds.join(",")),
+            format!("--loose-group-replication-ip-allowlist={}", cluster.ground.peer_subnet()),
+        ];
+        options.extend(
+            [
+                "--mysqlx=OFF",
+                "--skip-name-resolve",
+                "--gtid-mode=ON",
+                "--enforce-gtid-consistency=ON",
+                "--innodb-buffer-pool-size=64M",
+                "--plugin-load-add=group_replication.so",
+                "--loose-group-replication-recovery-get-public-key=ON",
+                // A member without a majority gives up its open commits after so many seconds, instead of
+                // holding them for ever, and refuses writes.
+                "--loose-group-replication-unreachable-majority-timeout=5",
+                // A silent member is out of the group as soon as the group suspects it, after 5 s.
+                "--loose-group-replication-member-expel-timeout=0",
+                // A member that was expelled waits to be told to rejoin: its own attempts are minutes apart.
+                "--loose-group-replication-autorejoin-tries=0",
+            ]
+            .map(str::to_owned),
+        );
+        let switches: [&str; 2] = match cluster.kind {
+            ClusterKind::GroupMultiPrimary => [
+                "--loose-group-replication-single-primary-mode=OFF",
+                "--loose-group-replication-enforce-update-everywhere-checks=ON",
+            ],
+            _ => [
+                "--loose-group-replication-single-primary-mode=ON",
+                "--loose-group-replication-enforce-update-everywhere-checks=OFF",
+            ],
+        };
+        options.extend(switches.map(str::to_owned));
+        let machine = cluster.ground.machine(node, image, &cluster.password, SCRIPT, &options)?;
+        cluster.machines.push(machine);
+    }
+    for node in 0..NODES {
+        cluster.wait_answer(node)?;
+        let credentials = format!(
+            "CHANGE REPLICATION SOURCE TO SOURCE_USER = 'root', SOURCE_PASSWORD = '{}' \
+             FOR CHANNEL 'group_replication_recovery'",
+            cluster.password
+        );
+        let founding: &[&str] = &[
+            "SET GLOBAL group_replication_bootstrap_group = ON",
+            "START GROUP_REPLICATION",
+            "SET GLOBAL group_replication_bootstrap_group = OFF",
+        ];
+        let joining: &[&str] = &["START GROUP_REPLICATION"];
+        let steps = if node == 0 { founding } else { joining };
+        for statement in [credentials.as_str()].iter().chain(steps) {
+            cluster.ask(node, statement).map_err(|problem| cluster.failure(node, &problem))?;
+        }
+    }
+    Ok(())
+}
+
+/// What a node knows: each member's number, its state and its role.
+fn members(cluster: &Cluster, node: usize) -> Result<Vec<(usize, String, String)>, String> {
+    let statement = "SELECT CONVERT(MEMBER_HOST USING utf8mb4), CONVERT(MEMBER_STATE USING utf8mb4), \
+        CONVERT(MEMBER_ROLE USING utf8mb4) FROM performance_schema.replication_group_members";
+    let mut members = Vec::new();
+    for row in cluster.ask(node, statement)? {
+        let [host, state, role] = <[String; 3]>::try_from(row).map_err(|row| format!("{row:?}"))?;
+        // A member that never joined lists itself without an address.
+        if let Some(number) = (0..NODES).find(|node| cluster.ground.peer_address(*node) == host) {
+            members.push((number, state, role));
+        }
+    }
+    Ok(members)
+}
+
+pub(super) fn sees_all(cluster: &Cluster, node: usize) -> Result<(), String> {
+    let members = members(cluster, node)?;
+    let own = members.iter().find(|(number, ..)| *number == node).map(|(_, state, _)| state.as_str());
+    if matches!(own, None | Some("OFFLINE" | "ERROR")) {
+        // It left the group, or the group left it. STOP is refused where it already runs down.
+        let _ = cluster.ask(node, "STOP GROUP_REPLICATION");
+        cluster.ask(node, "START GROUP_REPLICATION")?;
+    }
+    let online = members.iter().filter(|(_, state, _)| state == "ONLINE").count();
+    if online == NODES {
+        Ok(())
+    } else {
+        Err(format!("sees {online} of {NODES} members online: {members:?}"))
+    }
+}
+
+pub(super) fn writers(cluster: &Cluster) -> Result<Vec<usize>, Error> {
+    for node in 0..NODES {
+        let Ok(members) = members(cluster, node) else { continue };
+        let online: Vec<_> = members.into_iter().filter(|(_, state, _)| state == "ONLINE").collect();
+        if online.len() > NODES / 2 {
+            return Ok(online
+                .into_iter()
+                .filter(|(_, _, role)| role == "PRIMARY")
+                .map(|(number, ..)| number)
+                .collect());
+        }
+    }
+    Err(Error::new("no node sees a majority of the group online"))
+}

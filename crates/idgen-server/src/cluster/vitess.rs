@@ -1,0 +1,113 @@
+//! Vitess: `main`, a keyspace of two shards, and `lookup`, one that is not sharded, where sequences live.
+//! Manual: vitess.io/docs.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use super::ground::{Ground, Machine};
+use crate::{Error, sql, url};
+
+const SHARD: &str = include_str!("vitess_shard.sh");
+const GATE: &str = include_str!("vitess_gate.sh");
+
+/// Keyspace and shard of each tablet.
+const TABLETS: [(&str, &str); 3] = [("main", "-80"), ("main", "80-"), ("lookup", "0")];
+
+const START_LIMIT: Duration = Duration::from_secs(240);
+
+/// A running Vitess of two shards: each has a MySQL server of its own. Dropping it removes its containers
+/// and networks; so does the end of the program, whatever ends it.
+///
+/// ```no_run
+/// use idgen_server::Vitess;
+///
+/// let vitess = Vitess::start()?;
+/// vitess.kill(0)?;
+/// // ... the other shard's rows stay within reach ...
+/// vitess.bring_back(0)?;
+/// # Ok::<(), idgen_server::Error>(())
+/// ```
+pub struct Vitess {
+    password: String,
+    tablets: Vec<Machine>,
+    gate: Machine,
+    _ground: Ground,
+}
+
+impl Vitess {
+    /// Starts the shards, the keyspace of the sequences and a gateway, and waits until all answer.
+    ///
+    /// # Errors
+    /// No container engine answers, the image is missing (the message says what to run), or Vitess does not
+    /// come up (its last words are in the message).
+    pub fn start() -> Result<Vitess, Error> {
+        let image = super::image_here("IDGEN_VITESS_IMAGE", "idgen-vitess:0.24")?;
+        let ground = Ground::new("vitess")?;
+        let password = uuid::Uuid::new_v4().simple().to_string();
+        let gate_number = TABLETS.len();
+        let etcd = ground.peer_address(gate_number);
+        let mut arguments = vec![etcd.clone()];
+        arguments.extend(TABLETS.map(|(keyspace, _)| keyspace.to_owned()));
+        let gate = ground.machine(gate_number, &image, &password, GATE, &arguments)?;
+        let mut tablets = Vec::new();
+        for (number, (keyspace, shard)) in TABLETS.into_iter().enumerate() {
+            let own = ground.peer_address(number);
+            let tablet = (100 + number).to_string();
+            let arguments = [tablet, keyspace.to_owned(), shard.to_owned(), etcd.clone(), own];
+            tablets.push(ground.machine(number, &image, &password, SHARD, &arguments)?);
+        }
+        let vitess = Vitess { password, tablets, gate, _ground: ground };
+        vitess.wait_whole()?;
+        Ok(vitess)
+    }
+
+    /// The gateway's URL for the sharded keyspace `main`, with its password: not for logs.
+    pub fn url(&self) -> String {
+        url::with_schema(&url::remote(&self.password, &self.gate.front), "main")
+    }
+
+    /// Kills the shard of this number, 0 or 1, its MySQL server and its tablet, with SIGKILL. Number 2 is
+    /// the keyspace of the sequences.
+    ///
+    /// # Errors
+    /// The engine refuses, for example since the shard does not run.
+    ///
+    /// # Panics
+    /// There is no such shard.
+    pub fn kill(&self, shard: usize) -> Result<(), Error> {
+        self.tablets[shard].kill()
+    }
+
+    /// Starts a killed shard, and waits until the gateway reaches all of them.
+    ///
+    /// # Errors
+    /// The shard does not come back.
+    pub fn bring_back(&self, shard: usize) -> Result<(), Error> {
+        self.tablets[shard].start()?;
+        self.wait_whole()
+    }
+
+    fn wait_whole(&self) -> Result<(), Error> {
+        let begin = Instant::now();
+        loop {
+            let Some(problem) = TABLETS.iter().find_map(|(keyspace, shard)| {
+                let url = url::with_schema(&self.url(), &format!("{keyspace}:{shard}"));
+                sql::rows(&url, "SELECT @@server_id FROM DUAL").err()
+            }) else {
+                return Ok(());
+            };
+            let dead = self.tablets.iter().chain([&self.gate]).find(|machine| !machine.runs());
+            if dead.is_some() || begin.elapsed() > START_LIMIT {
+                let log = dead.unwrap_or(&self.gate).log();
+                return Err(Error::new(format!("Vitess does not come up: {problem}\n{log}")));
+            }
+            std::thread::sleep(Duration::from_millis(250));
+        }
+    }
+}
+
+impl fmt::Debug for Vitess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Vitess").field("url", &url::redacted(&self.url())).finish()
+    }
+}
