@@ -25,7 +25,9 @@ pub(crate) enum Kind {
     OtherWidth { asked: IdWidth, found: IdWidth },
     Unsafe { concerns: Vec<Concern> },
     Config { problem: String },
+    Conflict { uuid: Uuid, id: u64, detail: String },
     Damaged { problem: String },
+    Column { problem: String },
     Database { action: &'static str, source: sqlx::Error, tries: u32 },
 }
 
@@ -73,6 +75,16 @@ impl Error {
         matches!(*self.kind, Kind::Unsafe { .. })
     }
 
+    /// True where a column does not fit its Rust type.
+    pub fn is_column(&self) -> bool {
+        matches!(*self.kind, Kind::Column { .. })
+    }
+
+    /// True where an imported pair contradicts the map.
+    pub fn is_conflict(&self) -> bool {
+        matches!(*self.kind, Kind::Conflict { .. })
+    }
+
     /// True where the server kept failing in a way that passes by itself (a failover, a lost connection, a
     /// deadlock inside the caller's transaction): trying again later is safe and sensible.
     pub fn is_transient(&self) -> bool {
@@ -117,6 +129,8 @@ impl fmt::Display for Error {
                 f.write_str(" change the settings, or accept the risk with accept_unsafe_server")
             }
             Kind::Config { problem } => f.write_str(problem),
+            Kind::Conflict { uuid, id, detail } => write!(f, "cannot import {uuid} as {id}: {detail}"),
+            Kind::Column { problem } => f.write_str(problem),
             Kind::Damaged { problem } => write!(f, "the map is damaged: {problem}"),
             Kind::Database { action, source, tries: 1 } => write!(f, "could not {action}: {source}"),
             Kind::Database { action, source, tries } => {

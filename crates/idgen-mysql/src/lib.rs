@@ -31,17 +31,23 @@
 
 mod blocks;
 mod builder;
+mod column;
 mod error;
 mod flight;
+pub mod functions;
 mod map;
 mod retry;
 mod schema;
 mod server;
 mod strategy;
+mod transfer;
+pub mod types;
 mod within;
 
 pub use builder::Builder;
+pub use column::check_column;
 pub use error::{Error, Result};
 pub use map::UuidMap;
 pub use schema::{IdWidth, Strategy};
 pub use server::{Concern, ServerReport, Topology};
+pub use transfer::{Imported, Stats};

@@ -325,7 +325,7 @@ fn check_choices(choices: &Builder, found: Installed) -> Result<()> {
 }
 
 /// A dropped future abandons the task, which then ends by itself: that is what makes calls cancellable.
-async fn finish<T>(task: tokio::task::JoinHandle<Result<T>>) -> Result<T> {
+pub(crate) async fn finish<T>(task: tokio::task::JoinHandle<Result<T>>) -> Result<T> {
     match task.await {
         Ok(result) => result,
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),

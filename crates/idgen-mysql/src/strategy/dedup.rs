@@ -21,7 +21,7 @@ use crate::retry::{Tries, Verdict, is_duplicate_key, judge};
 const ACTION: &str = "map a UUID to an id";
 
 /// Sent as one text: a pooled connection may have any isolation level set.
-const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION";
+pub(super) const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION";
 
 /// Claims made by this client between two rounds of clearing away.
 const PURGE_EVERY: u64 = 2000;
@@ -123,7 +123,7 @@ async fn store(
 }
 
 /// A claim that is there already is as good as ours: its pair is committed, and will be found.
-async fn claim(
+pub(super) async fn claim(
     ground: &Ground,
     connection: &mut MySqlConnection,
     uuids: &[Uuid],

@@ -1,6 +1,7 @@
 //! How a pair is claimed. Each strategy answers the same question: the ids of these UUIDs, made where missing.
 
 pub(crate) mod dedup;
+mod import;
 pub(crate) mod unique;
 
 use std::fmt::Write;

@@ -38,7 +38,7 @@ async fn one_id_per_uuid(flavor: Flavor, strategy: Strategy) {
 
 async fn batches_keep_their_order(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
-    assert_eq!(map.ids_of(&[]).await.unwrap(), []);
+    assert!(map.ids_of(&[]).await.unwrap().is_empty());
     // More than a statement's worth, a quarter of it known, with repeats.
     let uuids: Vec<Uuid> = (0..2500).map(|_| Uuid::new_v4()).collect();
     let known = map.ids_of(&uuids[..600]).await.unwrap();

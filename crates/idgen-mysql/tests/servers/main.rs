@@ -5,9 +5,12 @@
 
 mod basics;
 mod cancel;
+mod columns;
 mod common;
 mod crash;
+mod functions;
 mod history;
 mod install;
 mod reference;
+mod transfer;
 mod within;

@@ -1,0 +1,74 @@
+//! Functions for clients that speak only SQL, with the same results as this library's.
+
+use crate::schema::{Strategy, Tables};
+use crate::{Error, Result};
+
+/// For which server a script is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// MySQL 8.0 and later. It computes its week prefix without `MD5()`, which MySQL 9.6 took out.
+    MySql,
+    /// MariaDB 10.10 and later.
+    MariaDb,
+}
+
+/// The statements that make the stored functions, in order, for the map in `table`:
+///
+/// | function | gives |
+/// |---|---|
+/// | `idgen_bytes(uuid)` | `BINARY(16)` from 16 bytes or 36 characters; anything else is an error |
+/// | `idgen_to_base64(uuid)` | 22 characters, as [`idgen::codec::base64`] |
+/// | `idgen_from_base64(text)` | `BINARY(16)`; a text that no encoder writes is an error |
+/// | `idgen_week_prefix(datetime)` | 4 hexadecimal digits, as [`idgen::md5_week_prefix`] |
+/// | `idgen_week_uuid()` | a UUID of 36 characters with the prefix of this week in UTC, as [`idgen::week`] |
+/// | `idgen_find(uuid)` | the id that the map has for the UUID, or NULL |
+/// | `idgen_uuid_of(id)` | the UUID that the map has for the id, as 36 characters, or NULL |
+///
+/// Making ids stays with the clients of this library: inside a stored function nothing can commit, and so
+/// nothing can promise.
+///
+/// # Errors
+/// The table's name is no plain name.
+pub fn statements(dialect: Dialect, table: &str, strategy: Strategy) -> Result<Vec<String>> {
+    let tables = Tables::named(table)?;
+    let condition = match strategy {
+        Strategy::Unique => "uuid = v_uuid",
+        Strategy::Dedup => "hash = CRC32(v_uuid) AND uuid = v_uuid",
+    };
+    let week = match dialect {
+        Dialect::MySql => include_str!("functions/week_mysql.sql"),
+        Dialect::MariaDb => include_str!("functions/week_mariadb.sql"),
+    };
+    let all = [
+        include_str!("functions/codecs.sql"),
+        week,
+        include_str!("functions/week_uuid.sql"),
+        include_str!("functions/lookup.sql"),
+    ];
+    let mut statements = Vec::new();
+    for definition in all.iter().flat_map(|file| file.split("\n//\n")) {
+        let definition = definition.trim().replace("{table}", &tables.map).replace("{condition}", condition);
+        let name = definition
+            .lines()
+            .find_map(|line| line.strip_prefix("CREATE FUNCTION "))
+            .and_then(|line| line.split('(').next())
+            .unwrap_or_default();
+        statements.push(format!("DROP FUNCTION IF EXISTS {name}"));
+        statements.push(definition);
+    }
+    Ok(statements)
+}
+
+/// The same as a script for the servers' command-line clients.
+///
+/// # Errors
+/// As for [`statements`].
+pub fn script(dialect: Dialect, table: &str, strategy: Strategy) -> std::result::Result<String, Error> {
+    let mut script = String::from("DELIMITER //\n");
+    for statement in statements(dialect, table, strategy)? {
+        script += &statement;
+        script += "\n//\n";
+    }
+    script += "DELIMITER ;\n";
+    Ok(script)
+}

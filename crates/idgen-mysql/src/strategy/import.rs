@@ -1,0 +1,107 @@
+//! Storing pairs whose ids are given.
+
+use std::collections::HashMap;
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Executor, Row};
+use uuid::Uuid;
+
+use super::{Ground, dedup, uuid_at, value_list};
+use crate::error::Result;
+use crate::retry::{Tries, is_duplicate_key};
+use crate::schema::Strategy;
+use crate::transfer::{Imported, conflict};
+
+const ACTION: &str = "import pairs";
+
+impl Ground {
+    /// Stores a group of pairs, all or none.
+    pub(crate) async fn import(&self, pairs: &[(u64, Uuid)]) -> Result<Imported> {
+        let group = self.check_group(pairs)?;
+        let mut tries = Tries::new(self.patience);
+        // Before any of the ids is in the table: a client that reserves from now on is above them.
+        let highest = pairs.iter().map(|(id, _)| id + 1).max().unwrap_or(1);
+        let state = &self.tables.state;
+        let raise = format!("UPDATE {state} SET next_id = {highest} WHERE one = 1 AND next_id < {highest}");
+        Tries::run(self.patience, ACTION, || self.pool.execute(sqlx::raw_sql(AssertSqlSafe(raise.clone()))))
+            .await?;
+        loop {
+            match self.import_once(&group).await {
+                Ok(result) => return result,
+                // Somebody stored one of the UUIDs or ids meanwhile: look again.
+                Err(error) if is_duplicate_key(&error) => tries.pass_over(ACTION, error)?,
+                Err(error) => tries.after(ACTION, error).await?,
+            }
+        }
+    }
+
+    /// The pairs by UUID, in ascending order, without repeats.
+    fn check_group(&self, pairs: &[(u64, Uuid)]) -> Result<Vec<(Uuid, u64)>> {
+        let max = self.installed.width.max_id();
+        let mut by_id = HashMap::new();
+        let mut by_uuid = HashMap::new();
+        for (id, uuid) in pairs {
+            if !(1..=max).contains(id) {
+                return Err(conflict(*uuid, *id, format!("ids of this map are 1 to {max}")));
+            }
+            if let Some(other) = by_id.insert(*id, *uuid).filter(|other| other != uuid) {
+                return Err(conflict(*uuid, *id, format!("the import gives this id to {other} too")));
+            }
+            if let Some(other) = by_uuid.insert(*uuid, *id).filter(|other| other != id) {
+                return Err(conflict(*uuid, *id, format!("the import gives this UUID the id {other} too")));
+            }
+        }
+        let mut group: Vec<(Uuid, u64)> = by_uuid.into_iter().collect();
+        group.sort_unstable();
+        Ok(group)
+    }
+
+    async fn import_once(&self, group: &[(Uuid, u64)]) -> std::result::Result<Result<Imported>, sqlx::Error> {
+        let mut transaction = self.pool.begin_with(dedup::BEGIN).await?;
+        let result = self.store_given(&mut transaction, group).await;
+        match &result {
+            Ok(Ok(_)) => transaction.commit().await?,
+            // Nothing of the group stays; an error of the rollback would only hide the cause.
+            _ => drop(transaction.rollback().await),
+        }
+        result
+    }
+
+    async fn store_given(
+        &self,
+        connection: &mut MySqlConnection,
+        group: &[(Uuid, u64)],
+    ) -> std::result::Result<Result<Imported>, sqlx::Error> {
+        let uuids: Vec<Uuid> = group.iter().map(|(uuid, _)| *uuid).collect();
+        if self.installed.strategy == Strategy::Dedup {
+            dedup::claim(self, connection, &uuids).await?;
+        }
+        let present: HashMap<Uuid, u64> = self.find_many(connection, &uuids, "").await?.into_iter().collect();
+        let mut missing = Vec::new();
+        for (uuid, id) in group {
+            match present.get(uuid) {
+                Some(found) if found == id => {}
+                Some(found) => {
+                    return Ok(Err(conflict(*uuid, *id, format!("the map has the id {found} for it"))));
+                }
+                None => missing.push((*uuid, *id)),
+            }
+        }
+        if missing.is_empty() {
+            return Ok(Ok(Imported { stored: 0, present: group.len() }));
+        }
+        let list: Vec<String> = missing.iter().map(|(_, id)| id.to_string()).collect();
+        let map = &self.tables.map;
+        let taken = format!("SELECT id, uuid FROM {map} WHERE id IN ({})", list.join(","));
+        for row in connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(taken))).await? {
+            let (id, other): (u64, Uuid) = (row.try_get(0)?, uuid_at(&row, 1)?);
+            if let Some((uuid, _)) = missing.iter().find(|(_, wanted)| *wanted == id) {
+                return Ok(Err(conflict(*uuid, id, format!("the map has this id for {other}"))));
+            }
+        }
+        let values = value_list(missing.iter().map(|(uuid, id)| (uuid, id)));
+        let insert = format!("INSERT INTO {map} (id, uuid) VALUES {values}");
+        connection.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await?;
+        Ok(Ok(Imported { stored: missing.len(), present: group.len() - missing.len() }))
+    }
+}

@@ -1,0 +1,129 @@
+//! Taking the pairs out and putting pairs in.
+
+use futures_util::stream::{self, Stream, TryStreamExt};
+use sqlx::{AssertSqlSafe, Executor, Row};
+use uuid::Uuid;
+
+use crate::error::{Error, Kind, Result};
+use crate::map::UuidMap;
+use crate::retry::Tries;
+use crate::strategy::{CHUNK, uuid_at};
+
+/// What an import did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// Pairs that are new in the map.
+    pub stored: usize,
+    /// Pairs that were there already, exactly so.
+    pub present: usize,
+}
+
+/// The size and the state of a map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stats {
+    /// The first id that no client has reserved.
+    pub next_id: u64,
+    /// Reserved ids in percent of the width, rounded down.
+    pub used_percent: u8,
+    /// The server's estimate of the number of pairs.
+    pub pairs_estimate: u64,
+    /// Bytes of the table with its ids, by the server's estimate.
+    pub data_bytes: u64,
+    /// Bytes of its index on the UUID or the hash, by the server's estimate.
+    pub index_bytes: u64,
+    /// Claims not yet cleared away; `None` with the strategy `unique`.
+    pub claims: Option<u64>,
+}
+
+impl UuidMap {
+    /// All pairs with ids above `after`, in ascending order of ids; 0 for all. To resume, go on after the last
+    /// id that was received.
+    ///
+    /// Pairs made meanwhile may or may not be in it: ids become visible in the order of commits, not of ids.
+    pub fn export(&self, after: u64) -> impl Stream<Item = Result<(u64, Uuid)>> + '_ {
+        let pages = stream::try_unfold(Some(after), move |after| async move {
+            let Some(after) = after else { return Ok(None) };
+            let page = self.page(after).await?;
+            let next = if page.len() < CHUNK { None } else { page.last().map(|(id, _)| *id) };
+            Ok::<_, Error>(Some((stream::iter(page.into_iter().map(Ok)), next)))
+        });
+        pages.try_flatten()
+    }
+
+    async fn page(&self, after: u64) -> Result<Vec<(u64, Uuid)>> {
+        const ACTION: &str = "export the map";
+        let ground = self.ground().await?;
+        let statement = format!(
+            "SELECT id, uuid FROM {} WHERE id > {after} ORDER BY id LIMIT {CHUNK}",
+            ground.tables.map
+        );
+        let look = || ground.pool.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement.clone())));
+        let rows = Tries::run(ground.patience, ACTION, look).await?;
+        rows.iter()
+            .map(|row| Ok((row.try_get(0)?, uuid_at(row, 1)?)))
+            .collect::<std::result::Result<_, sqlx::Error>>()
+            .map_err(Error::database(ACTION))
+    }
+
+    /// Stores pairs with ids given by somebody else, as by another map's [`export`](UuidMap::export).
+    ///
+    /// Pairs are stored in groups of up to 1,000, in their order. Repeating an import, or going on with one
+    /// that was interrupted, is safe: what is there already counts as present. New ids are made above the
+    /// imported ones from then on; clients that hold lower blocks pass over ids that are taken.
+    ///
+    /// # Errors
+    /// A pair contradicts the map, or another one of the same group
+    /// ([`is_conflict`](Error::is_conflict)): groups before it are stored, its own is not. Or the server
+    /// fails.
+    pub async fn import(&self, pairs: &[(u64, Uuid)]) -> Result<Imported> {
+        let mut imported = Imported::default();
+        for group in pairs.chunks(CHUNK) {
+            let ground = self.ground().await?;
+            let group = group.to_vec();
+            let task = tokio::spawn(async move { ground.import(&group).await });
+            let done = crate::map::finish(task).await?;
+            imported.stored += done.stored;
+            imported.present += done.present;
+        }
+        Ok(imported)
+    }
+
+    /// Size and state.
+    ///
+    /// # Errors
+    /// The server fails.
+    pub async fn stats(&self) -> Result<Stats> {
+        const ACTION: &str = "read the map's size";
+        let ground = self.ground().await?;
+        let tables = &ground.tables;
+        let number = async |statement: String| {
+            let look = || ground.pool.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement.clone())));
+            let row = Tries::run(ground.patience, ACTION, look).await?;
+            let number: Option<u64> = row.try_get_unchecked(0).map_err(Error::database(ACTION))?;
+            Ok::<u64, Error>(number.unwrap_or(0))
+        };
+        let size = async |what: &str| {
+            let table = &tables.map;
+            let source = "information_schema.tables WHERE table_schema = DATABASE()";
+            number(format!("SELECT CAST({what} AS UNSIGNED) FROM {source} AND table_name = '{table}'")).await
+        };
+        let next_id = number(format!("SELECT next_id FROM {} WHERE one = 1", tables.state)).await?;
+        let claims = match ground.installed.strategy {
+            crate::Strategy::Unique => None,
+            crate::Strategy::Dedup => Some(number(format!("SELECT COUNT(*) FROM {}", tables.claim)).await?),
+        };
+        let share = u128::from(next_id.saturating_sub(1)) * 100 / u128::from(ground.installed.width.max_id());
+        Ok(Stats {
+            next_id,
+            used_percent: share.min(100) as u8,
+            pairs_estimate: size("table_rows").await?,
+            data_bytes: size("data_length").await?,
+            index_bytes: size("index_length").await?,
+            claims,
+        })
+    }
+}
+
+pub(crate) fn conflict(uuid: Uuid, id: u64, detail: String) -> Error {
+    Error::new(Kind::Conflict { uuid, id, detail })
+}

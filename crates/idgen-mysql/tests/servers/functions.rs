@@ -1,0 +1,146 @@
+//! The SQL functions compute what the library computes.
+
+use idgen::codec::{base64, hyphenated};
+use idgen::source::{Clock, SystemClock};
+use idgen::{Interval, Prefix};
+use idgen_mysql::functions::{self, Dialect};
+use idgen_mysql::{Strategy, UuidMap};
+use idgen_server::{Flavor, Scratch};
+use sqlx::{Executor, MySqlConnection, Row};
+use uuid::Uuid;
+
+use crate::common::{connect, everywhere, map, run};
+
+everywhere!(codecs_agree, week_prefixes_agree, week_uuids_are_uuids, the_map_is_found);
+
+async fn with_functions(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap, MySqlConnection) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let mut connection = connect(scratch.url()).await;
+    let dialect = match flavor {
+        Flavor::MySql => Dialect::MySql,
+        Flavor::MariaDb => Dialect::MariaDb,
+    };
+    // Twice: the script replaces what is there.
+    for _ in 0..2 {
+        for statement in functions::statements(dialect, "uuid_map", strategy).unwrap() {
+            run(&mut connection, statement).await;
+        }
+    }
+    (scratch, map, connection)
+}
+
+async fn text(
+    connection: &mut MySqlConnection,
+    function: &'static str,
+    argument: &str,
+) -> Result<Option<String>, sqlx::Error> {
+    connection.fetch_one(sqlx::query(function).bind(argument)).await?.try_get(0)
+}
+
+fn vectors() -> serde_json::Value {
+    serde_json::from_str(include_str!("../../../../tests/vectors/mysql-9.7.json")).unwrap()
+}
+
+async fn codecs_agree(flavor: Flavor, strategy: Strategy) {
+    let (_scratch, _map, mut connection) = with_functions(flavor, strategy).await;
+    for vector in vectors()["codec"].as_array().unwrap() {
+        let (uuid, expected) = (vector["uuid"].as_str().unwrap(), vector["base64"].as_str().unwrap());
+        let id = hyphenated::decode(uuid).unwrap();
+        assert_eq!(base64::to_string(&id), expected);
+        for spelling in [uuid, &uuid.to_uppercase()] {
+            let found = text(&mut connection, "SELECT idgen_to_base64(?)", spelling).await.unwrap();
+            assert_eq!(found.as_deref(), Some(expected));
+        }
+        let found = text(&mut connection, "SELECT LOWER(HEX(idgen_from_base64(?)))", expected).await.unwrap();
+        assert_eq!(found, Some(id.simple().to_string()));
+    }
+    // What the library refuses, the functions refuse.
+    for bad in [
+        "",
+        "bM14DLq6ECaVZFuMZWAk2x",
+        "bM14DLq6ECaVZFuMZWAk2",
+        "bM14DLq6ECaVZFuMZWAk2ww",
+        "bM14DLq6ECaVZFuMZWAk2!",
+    ] {
+        assert!(base64::decode(bad).is_err());
+        let found = text(&mut connection, "SELECT HEX(idgen_from_base64(?))", bad).await;
+        assert!(found.is_err(), "{bad}: {found:?}");
+    }
+    for bad in [
+        "",
+        "6ccd780c-baba-1026-9564-5b8c656024dg",
+        "6ccd780cbaba102695645b8c656024db",
+        "6ccd780c-baba-1026-9564-5b8c656024db ",
+    ] {
+        let found = text(&mut connection, "SELECT HEX(idgen_bytes(?))", bad).await;
+        assert!(found.is_err(), "{bad}: {found:?}");
+    }
+    let null = connection.fetch_one("SELECT idgen_bytes(NULL) IS NULL AND idgen_from_base64(NULL) IS NULL AND idgen_to_base64(NULL) IS NULL").await.unwrap();
+    assert_eq!(null.get::<i64, _>(0), 1);
+}
+
+async fn week_prefixes_agree(flavor: Flavor, strategy: Strategy) {
+    let (_scratch, _map, mut connection) = with_functions(flavor, strategy).await;
+    // Another default week mode must not change the prefix.
+    run(&mut connection, "SET SESSION default_week_format = 3").await;
+    let vectors = vectors();
+    let vectors = vectors["week_prefix"].as_array().unwrap();
+    assert!(vectors.len() > 200);
+    for vector in vectors {
+        let time = vector["utc"].as_str().unwrap().replace('T', " ").replace('Z', "");
+        let found = text(&mut connection, "SELECT idgen_week_prefix(?)", &time).await.unwrap();
+        assert_eq!(found.as_deref(), vector["prefix"].as_str(), "{time}");
+    }
+}
+
+async fn week_uuids_are_uuids(flavor: Flavor, strategy: Strategy) {
+    let (_scratch, _map, mut connection) = with_functions(flavor, strategy).await;
+    // The session's time zone must not matter.
+    run(&mut connection, "SET SESSION time_zone = '+13:00'").await;
+    let prefix = || Prefix::MD5_WEEK_UTC.at(Interval::Week, SystemClock.now()).1;
+    let mut all = Vec::new();
+    for _ in 0..100 {
+        let before = prefix();
+        let row = connection.fetch_one("SELECT idgen_week_uuid()").await.unwrap();
+        let after = prefix();
+        let text: String = row.get(0);
+        let uuid = hyphenated::decode(&text).unwrap();
+        assert_eq!(text, uuid.to_string());
+        assert_eq!((uuid.get_version_num(), uuid.get_variant()), (4, uuid::Variant::RFC4122));
+        let found = u16::from_be_bytes([uuid.as_bytes()[0], uuid.as_bytes()[1]]);
+        assert!(found == before || found == after, "{text}");
+        all.push(uuid);
+    }
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), 100);
+}
+
+async fn the_map_is_found(flavor: Flavor, strategy: Strategy) {
+    let (_scratch, map, mut connection) = with_functions(flavor, strategy).await;
+    let uuid = Uuid::new_v4();
+    let find = "SELECT CAST(idgen_find(?) AS CHAR)";
+    assert_eq!(text(&mut connection, find, &uuid.to_string()).await.unwrap(), None);
+    let id = map.id_of(uuid).await.unwrap();
+    assert_eq!(
+        text(&mut connection, find, &uuid.to_string().to_uppercase()).await.unwrap(),
+        Some(id.to_string())
+    );
+    let bytes = connection
+        .fetch_one(sqlx::query("SELECT CAST(idgen_find(?) AS CHAR)").bind(&uuid.as_bytes()[..]))
+        .await
+        .unwrap();
+    assert_eq!(bytes.get::<Option<String>, _>(0), Some(id.to_string()));
+    let back = "SELECT idgen_uuid_of(?)";
+    assert_eq!(text(&mut connection, back, &id.to_string()).await.unwrap(), Some(uuid.to_string()));
+    assert_eq!(text(&mut connection, back, &(id + 1).to_string()).await.unwrap(), None);
+}
+
+#[test]
+fn the_script_is_for_a_command_line_client() {
+    let script = functions::script(Dialect::MySql, "uuid_map", Strategy::Unique).unwrap();
+    assert!(script.starts_with("DELIMITER //\nDROP FUNCTION IF EXISTS idgen_bytes\n//\n"), "{script}");
+    assert!(script.ends_with("//\nDELIMITER ;\n"));
+    assert!(!script.contains("MD5(CONCAT(YEAR(p_time)"), "MySQL 9.7 has no MD5()");
+    assert!(functions::script(Dialect::MySql, "x; DROP", Strategy::Unique).is_err());
+}

@@ -1,0 +1,105 @@
+//! Export and import.
+
+use futures_util::TryStreamExt;
+use idgen_mysql::{IdWidth, Imported, Strategy, UuidMap};
+use idgen_server::Flavor;
+use uuid::Uuid;
+
+use crate::common::{assert_sound, everywhere, map};
+
+everywhere!(
+    pairs_move_to_another_map,
+    contradictions_are_refused,
+    new_ids_are_above_imported_ones,
+    stats_tell_the_state
+);
+
+fn other(strategy: Strategy) -> Strategy {
+    match strategy {
+        Strategy::Unique => Strategy::Dedup,
+        _ => Strategy::Unique,
+    }
+}
+
+async fn pairs_move_to_another_map(flavor: Flavor, strategy: Strategy) {
+    let (scratch, from) = map(flavor, strategy).await;
+    let uuids: Vec<Uuid> = (0..2500).map(|_| Uuid::new_v4()).collect();
+    let ids = from.ids_of(&uuids).await.unwrap();
+    let all: Vec<(u64, Uuid)> = from.export(0).try_collect().await.unwrap();
+    assert!(all.is_sorted());
+    let mut expected: Vec<(u64, Uuid)> = ids.iter().copied().zip(uuids.iter().copied()).collect();
+    expected.sort_unstable();
+    assert_eq!(all, expected);
+    // Resumed anywhere, the rest comes.
+    for at in [0, 999, 1000, 2499] {
+        let rest: Vec<(u64, Uuid)> = from.export(all[at].0).try_collect().await.unwrap();
+        assert_eq!(rest, all[at + 1..]);
+    }
+
+    let to = UuidMap::builder()
+        .table("copy")
+        .strategy(other(strategy))
+        .cache(0)
+        .connect(scratch.url())
+        .await
+        .unwrap();
+    to.install().await.unwrap();
+    // Interrupted, then repeated from the beginning.
+    assert_eq!(to.import(&all[..1700]).await.unwrap(), Imported { stored: 1700, present: 0 });
+    assert_eq!(to.import(&all).await.unwrap(), Imported { stored: 800, present: 1700 });
+    assert_eq!(to.ids_of(&uuids).await.unwrap(), ids);
+    assert_sound(scratch.url()).await;
+}
+
+async fn contradictions_are_refused(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let known = Uuid::new_v4();
+    let id = map.id_of(known).await.unwrap();
+    let [a, b] = [Uuid::new_v4(), Uuid::new_v4()];
+    for (pairs, words) in [
+        (vec![(500, a), (id, b)], "the map has this id for"),
+        (vec![(500, a), (501, known)], "the map has the id"),
+        (vec![(500, a), (500, b)], "the import gives this id to"),
+        (vec![(500, a), (501, a)], "the import gives this UUID the id"),
+        (vec![(500, a), (0, b)], "ids of this map are 1 to"),
+        (vec![(500, a), (u64::MAX, b)], "ids of this map are 1 to"),
+    ] {
+        let error = map.import(&pairs).await.unwrap_err();
+        assert!(error.is_conflict() && error.to_string().contains(words), "{error}");
+        // None of the group is there.
+        assert_eq!(map.find_many(&[a, b]).await.unwrap(), [None, None], "{error}");
+    }
+    assert_sound(scratch.url()).await;
+}
+
+async fn new_ids_are_above_imported_ones(flavor: Flavor, strategy: Strategy) {
+    let (scratch, holder) = map(flavor, strategy).await;
+    // This client holds a block that the import reaches into.
+    let first = holder.id_of(Uuid::new_v4()).await.unwrap();
+    let fresh = UuidMap::connect(scratch.url()).await.unwrap();
+    let imported = [(first + 1, Uuid::new_v4()), (first + 3, Uuid::new_v4()), (1_000_000, Uuid::new_v4())];
+    fresh.import(&imported).await.unwrap();
+    assert_eq!(fresh.id_of(Uuid::new_v4()).await.unwrap(), 1_000_001);
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(holder.id_of(Uuid::new_v4()).await.unwrap());
+    }
+    assert_eq!(ids, [first + 2, first + 4, first + 5]);
+    assert_sound(scratch.url()).await;
+}
+
+async fn stats_tell_the_state(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _map) = map(flavor, strategy).await;
+    let map =
+        UuidMap::builder().table("narrow").strategy(strategy).id_width(IdWidth::Bits32).largest_block(10);
+    let map = map.connect(scratch.url()).await.unwrap();
+    map.install().await.unwrap();
+    let before = map.stats().await.unwrap();
+    assert_eq!((before.next_id, before.used_percent), (1, 0));
+    map.id_of(Uuid::new_v4()).await.unwrap();
+    map.import(&[(u64::from(u32::MAX) / 2, Uuid::new_v4())]).await.unwrap();
+    let after = map.stats().await.unwrap();
+    assert_eq!((after.next_id, after.used_percent), (u64::from(u32::MAX) / 2 + 1, 49));
+    assert_eq!(after.claims, (strategy == Strategy::Dedup).then_some(2));
+    assert!(after.data_bytes > 0 && after.index_bytes > 0, "{after:?}");
+}
