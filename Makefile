@@ -1,5 +1,5 @@
 # What continuous integration runs is what you can run: it calls `make test`.
-.PHONY: setup lint test
+.PHONY: setup lint test bench bench-instructions bench-record
 .DEFAULT_GOAL := test
 
 setup: ## installs what is missing (as root on Debian), starts Docker, builds the server images
@@ -15,3 +15,17 @@ lint: ## formatting, clippy, and documentation without warnings
 test: setup lint ## everything that must pass, on both servers
 	cargo test --workspace
 	cargo test -p idgen --no-default-features --features std,serde --tests
+
+# The name of a section, such as `make bench SECTION=codecs`; all without it.
+SECTION ?=
+BENCH = cargo run --release --quiet -p idgen-bench --
+COUNTS = --recorded benches/instructions.tsv
+
+bench: ## speed beside the peers, into docs/speed.md
+	$(BENCH) speed $(SECTION) --write docs/speed.md
+
+bench-instructions: ## fails where a case takes over 5 % more instructions than recorded
+	$(BENCH) instructions $(SECTION) $(COUNTS)
+
+bench-record: ## records the instructions of each case, here and in docs/speed.md
+	$(BENCH) instructions $(SECTION) $(COUNTS) --record --write docs/speed.md

@@ -12,6 +12,7 @@ cd "$(dirname "$0")"
 
 have cargo || die "Rust is missing. Install it from https://rustup.rs"
 have cc || install_packages "linking Rust programs" gcc libc6-dev
+have valgrind || install_packages "counting instructions" valgrind
 
 ./docker.sh
 ./images.sh

@@ -1,0 +1,178 @@
+//! How many instructions our cases take, counted by callgrind: a figure that repeats exactly, also on
+//! a busy machine.
+//!
+//! Valgrind knows no AVX-512: the counts are those of the SSSE3 paths of the codecs, which most
+//! processors run.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::case::{IDS, Section};
+use crate::{report, sections};
+
+/// Instructions for each id, by section, group and case.
+pub type Counts = BTreeMap<[String; 3], f64>;
+
+/// More than this over the recorded count is reported.
+const TOLERATED_GROWTH: f64 = 1.05;
+
+/// How often a case runs in the two processes whose difference is taken: what a process does before
+/// and after the passes falls out.
+const PASSES: [u32; 2] = [2, 12];
+
+/// Runs one case alone.
+///
+/// # Errors
+///
+/// Names that do not exist, or a case that gives wrong results.
+pub fn pass(section: &str, group: &str, case: &str, passes: u32) -> Result<()> {
+    let section = sections(&[section.to_owned()])?.remove(0);
+    let group = (section.groups)().into_iter().find(|known| known.name == group).context("no such group")?;
+    let mut case = group.cases.into_iter().find(|known| known.name == case).context("no such case")?;
+    (case.check)()?;
+    for _ in 0..passes {
+        (case.pass)();
+    }
+    Ok(())
+}
+
+/// Counts our cases of these sections.
+///
+/// # Errors
+///
+/// Valgrind is missing or fails.
+pub fn count(sections: &[&'static Section]) -> Result<Counts> {
+    let mut counts = Counts::new();
+    for section in sections {
+        for group in (section.groups)() {
+            for case in group.cases.iter().filter(|case| case.is_ours()) {
+                let [few, many] = PASSES.map(|passes| total(section.name, group.name, case.name, passes));
+                let each = (many? - few?) / f64::from(PASSES[1] - PASSES[0]) / IDS as f64;
+                println!("{:>10.1}  {}, {}, {}", each, section.name, group.name, case.name);
+                counts.insert([section.name, group.name, case.name].map(str::to_owned), each);
+            }
+        }
+    }
+    Ok(counts)
+}
+
+fn total(section: &str, group: &str, case: &str, passes: u32) -> Result<f64> {
+    let program = std::env::current_exe().context("finding this program")?;
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(program)
+        .args(["pass", section, group, case, &passes.to_string()])
+        .output()
+        .context("running valgrind: scripts/setup.sh installs it")?;
+    let log = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{section}, {group}, {case} failed under valgrind:\n{log}");
+    let collected =
+        log.lines().find_map(|line| line.split_once("Collected :").map(|(_, number)| number.trim()));
+    collected.context("valgrind printed no count")?.parse().context("valgrind's count is no number")
+}
+
+/// Replaces the recorded counts of the counted sections; gives those of all sections.
+///
+/// # Errors
+///
+/// A file that can't be read or written.
+pub fn record(path: &Path, counts: &Counts) -> Result<Counts> {
+    let mut all = if path.exists() { read(path)? } else { Counts::new() };
+    all.retain(|[section, ..], _| !counts.keys().any(|[counted, ..]| counted == section));
+    all.extend(counts.iter().map(|(key, &count)| (key.clone(), count)));
+    let mut text =
+        String::from("# section\tgroup\tcase\tinstructions for each id; written by: make bench-record\n");
+    for ([section, group, case], count) in &all {
+        let _ = writeln!(text, "{section}\t{group}\t{case}\t{count:.1}");
+    }
+    std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))?;
+    Ok(all)
+}
+
+/// Compares with the recorded counts.
+///
+/// # Errors
+///
+/// A case that takes over 5 % more, or that is not recorded.
+pub fn compare(path: &Path, counts: &Counts) -> Result<()> {
+    let faults = faults(&read(path)?, counts);
+    if faults.is_empty() {
+        println!("No case takes over 5 % more instructions than recorded in {}.", path.display());
+        return Ok(());
+    }
+    bail!("{}\nWhere that is wanted, run: make bench-record", faults.join("\n"))
+}
+
+fn faults(recorded: &Counts, counts: &Counts) -> Vec<String> {
+    let fault = |(key, &count): (&[String; 3], &f64)| match recorded.get(key) {
+        None => Some(format!("{} is not recorded ({count:.1} instructions)", key.join(", "))),
+        // A tenth is lost by rounding.
+        Some(&before) if count > before * TOLERATED_GROWTH + 0.1 => Some(format!(
+            "{} takes {count:.1} instructions instead of {before:.1}: {:+.1} %",
+            key.join(", "),
+            100.0 * (count / before - 1.0)
+        )),
+        Some(_) => None,
+    };
+    counts.iter().filter_map(fault).collect()
+}
+
+fn read(path: &Path) -> Result<Counts> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+    let parse = |line: &str| -> Option<([String; 3], f64)> {
+        let [section, group, case, count] = line.split('\t').collect::<Vec<_>>().try_into().ok()?;
+        Some(([section, group, case].map(str::to_owned), count.parse().ok()?))
+    };
+    text.lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
+        .map(|line| parse(line).with_context(|| format!("{}: not a record: \"{line}\"", path.display())))
+        .collect()
+}
+
+/// The section of the report.
+pub fn section(counts: &Counts) -> String {
+    let mut text = String::from(
+        "## Instructions\n\nFor each id, counted by callgrind; they repeat exactly. Valgrind knows no AVX-512, so \
+         the codecs' are those of the SSSE3 paths. `make bench-instructions` compares them with \
+         `benches/instructions.tsv` and fails where one grew by over 5 %.\n\n| operation | case | instructions |\n\
+         |---|---|---:|\n",
+    );
+    for ([_, group, case], count) in counts {
+        let _ = writeln!(text, "| {} | {case} | {count:.1} |", report::title(group));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(count: f64) -> Counts {
+        Counts::from([(["s", "g", "idgen"].map(str::to_owned), count)])
+    }
+
+    #[test]
+    fn growth_over_5_percent_and_unrecorded_cases_are_faults() {
+        assert!(faults(&counts(100.0), &counts(105.0)).is_empty());
+        assert!(faults(&counts(100.0), &counts(50.0)).is_empty());
+        assert!(faults(&counts(100.0), &counts(105.2))[0].contains("+5.2 %"));
+        assert!(faults(&Counts::new(), &counts(1.0))[0].contains("not recorded"));
+    }
+
+    #[test]
+    fn records_are_read_back_and_other_sections_stay() {
+        let path = std::env::temp_dir().join(format!("idgen-bench-{}.tsv", std::process::id()));
+        record(&path, &counts(12.5)).unwrap();
+        let other = Counts::from([(["t", "g", "idgen"].map(str::to_owned), 3.0)]);
+        record(&path, &other).unwrap();
+        let all = record(&path, &counts(13.0)).unwrap();
+        assert_eq!(read(&path).unwrap(), all);
+        assert_eq!(read(&path).unwrap().values().copied().collect::<Vec<_>>(), [13.0, 3.0]);
+        assert!(compare(&path, &counts(20.0)).is_err());
+        std::fs::remove_file(path).unwrap();
+    }
+}
