@@ -1,5 +1,5 @@
 # What continuous integration runs is what you can run: it calls `make test`.
-.PHONY: setup lint test bench bench-instructions bench-record
+.PHONY: setup lint test test-python wheel test-wheels bench bench-instructions bench-record bench-python
 .DEFAULT_GOAL := test
 
 setup: ## installs what is missing (as root on Debian), starts Docker, builds the server images
@@ -11,10 +11,21 @@ lint: ## formatting, clippy, and documentation without warnings
 	cargo clippy -p idgen --lib --no-default-features -- -D warnings
 	cargo clippy -p idgen --all-targets --no-default-features --features std,serde -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	cd bindings/python && cargo fmt --check && cargo clippy --locked -- -D warnings
 
 test: setup lint ## everything that must pass, on both servers
 	cargo test --workspace
 	cargo test -p idgen --no-default-features --features std,serde --tests
+	$(MAKE) test-python
+
+test-python: setup ## the Python wheel: built, installed, tested in the real frameworks and on both servers
+	scripts/python.sh test
+
+wheel: ## a wheel for each CPython of this machine, in bindings/python/dist
+	scripts/wheel.sh
+
+test-wheels: ## those wheels, each on its interpreter
+	scripts/python-versions.sh
 
 # The name of a section, such as `make bench SECTION=codecs`; all without it.
 SECTION ?=
@@ -29,3 +40,6 @@ bench-instructions: ## fails where a case takes over 5 % more instructions than 
 
 bench-record: ## records the instructions of each case, here and in docs/speed.md
 	$(BENCH) instructions $(SECTION) $(COUNTS) --record --write docs/speed.md
+
+bench-python: ## the speed table of docs/python.md
+	scripts/python.sh bench

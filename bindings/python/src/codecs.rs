@@ -1,0 +1,194 @@
+//! The codecs: `to_*` writes an id in a form, `from_*` reads exactly that form, `parse` reads any.
+
+use idgen::Uuid;
+use idgen::codec::{
+    Format, base32, base64, base64url, binary, braced, hyphenated, int, ordered64, simple, swapped, urn,
+};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyInt, PyString};
+
+use crate::cpython::{Safety, add_function_of_one, new_int, new_text, new_uuid, read_uuid};
+use crate::errors::raise;
+use crate::single::c_doc;
+
+/// The id in a `uuid.UUID`, 16 bytes, or a text of any form.
+#[inline]
+pub(crate) fn read_id(object: &Bound<'_, PyAny>) -> PyResult<Uuid> {
+    if let Some(id) = read_uuid(object)? {
+        return Ok(id);
+    }
+    if let Ok(text) = object.cast::<PyString>() {
+        return read_text(text.to_str()?);
+    }
+    with_bytes(object, "a uuid.UUID, str or bytes", |bytes| binary::decode(bytes).map_err(raise))
+}
+
+#[inline]
+fn read_text(text: &str) -> PyResult<Uuid> {
+    // The usual form first; the error, if it is none at all, is that of the search through all forms.
+    if text.len() == hyphenated::LEN
+        && let Ok(id) = hyphenated::decode(text)
+    {
+        return Ok(id);
+    }
+    Format::decode_any(text).map(|(_, id)| id).map_err(raise)
+}
+
+/// Calls `read` with what a `bytes` or `bytearray` holds.
+fn with_bytes<T>(
+    object: &Bound<'_, PyAny>,
+    expected: &str,
+    read: impl FnOnce(&[u8]) -> PyResult<T>,
+) -> PyResult<T> {
+    if let Ok(bytes) = object.cast::<PyBytes>() {
+        return read(bytes.as_bytes());
+    }
+    if let Ok(bytes) = object.cast::<PyByteArray>() {
+        return read(&bytes.to_vec());
+    }
+    let found = object.get_type().name()?;
+    Err(PyTypeError::new_err(format!("expected {expected}, not {found}")))
+}
+
+/// Text for the strict readers: a `str`, or ASCII in `bytes`, as drivers give it.
+#[inline]
+fn from_text<'py>(
+    object: &Bound<'py, PyAny>,
+    decode: impl FnOnce(&[u8]) -> idgen::Result<Uuid>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let id = match object.cast::<PyString>() {
+        Ok(text) => decode(text.to_str()?.as_bytes()).map_err(raise)?,
+        Err(_) => with_bytes(object, "str or bytes", |bytes| decode(bytes).map_err(raise))?,
+    };
+    new_uuid(object.py(), id, Safety::Unknown)
+}
+
+fn from_bytes<'py>(
+    object: &Bound<'py, PyAny>,
+    decode: impl FnOnce(&[u8]) -> idgen::Result<Uuid>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let id = with_bytes(object, "bytes", |bytes| decode(bytes).map_err(raise))?;
+    new_uuid(object.py(), id, Safety::Unknown)
+}
+
+/// Adds `to_NAME` and `from_NAME` of each form that has a fixed length.
+macro_rules! text_forms {
+    ($module:ident, $($name:literal = $form:ident, $what:literal, $example:literal;)+) => {$(
+        add_function_of_one(
+            $module,
+            c_doc!("to_", $name),
+            c_doc!(
+                "to_", $name, "(id, /)\n--\n\nWrites an id as ", $what, ".\n\n",
+                "The id is a uuid.UUID, 16 bytes, or a text of any form.\n\n",
+                ">>> idgen.to_", $name, "('6ccd780c-baba-1026-9564-5b8c656024db')\n'", $example, "'\n"
+            ),
+            |id| {
+                let uuid = read_id(id)?;
+                new_text(id.py(), |text| $form::encode(&uuid, text))
+            },
+        )?;
+        add_function_of_one(
+            $module,
+            c_doc!("from_", $name),
+            c_doc!(
+                "from_", $name, "(text, /)\n--\n\nReads ", $what, " and nothing else: ValueError for any other text.\n\n",
+                "The text is a str, or ASCII in bytes.\n\n",
+                ">>> idgen.from_", $name, "('", $example, "')\n",
+                "UUID('6ccd780c-baba-1026-9564-5b8c656024db')\n"
+            ),
+            |text| from_text(text, |text| $form::decode(text)),
+        )?;
+    )+};
+}
+
+/// Adds the functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    text_forms! { module,
+        "str" = hyphenated, "the usual 36 characters", "6ccd780c-baba-1026-9564-5b8c656024db";
+        "hex" = simple, "32 hexadecimal digits", "6ccd780cbaba102695645b8c656024db";
+        "urn" = urn, "a URN of 45 characters", "urn:uuid:6ccd780c-baba-1026-9564-5b8c656024db";
+        "braced" = braced, "38 characters in braces", "{6ccd780c-baba-1026-9564-5b8c656024db}";
+        "base64" = base64, "22 characters of base64, as MySQL's TO_BASE64()", "bM14DLq6ECaVZFuMZWAk2w";
+        "base64url" = base64url, "22 characters of base64 for URLs", "bM14DLq6ECaVZFuMZWAk2w";
+        "ordered64" = ordered64, "22 characters that sort like the id", "QBps2Aeu31PKO4iBOL-Zqk";
+        "base32" = base32, "26 characters of Crockford's base 32, as ULIDs are written", "3CSNW0SENT20K9AS2VHHJP096V";
+    }
+    add_function_of_one(
+        module,
+        c"to_int",
+        c_doc!(
+            "to_int(id, /)\n--\n\nThe id as an integer of 128 bits.\n\n\
+             >>> idgen.to_int('6ccd780c-baba-1026-9564-5b8c656024db')\n144623479298450090607906173242916742363\n"
+        ),
+        |id| new_int(id.py(), read_id(id)?.as_u128()),
+    )?;
+    add_function_of_one(
+        module,
+        c"from_int",
+        c_doc!(
+            "from_int(number, /)\n--\n\nThe id that is this integer, or this decimal text, of at most 128 bits.\n\n\
+             >>> idgen.from_int(144623479298450090607906173242916742363)\nUUID('6ccd780c-baba-1026-9564-5b8c656024db')\n"
+        ),
+        from_int,
+    )?;
+    add_function_of_one(
+        module,
+        c"to_bytes",
+        c_doc!(
+            "to_bytes(id, /)\n--\n\nThe 16 bytes of an id, for a BINARY(16) column: MySQL's UUID_TO_BIN(id).\n\n\
+             >>> idgen.to_bytes('6ccd780c-baba-1026-9564-5b8c656024db').hex()\n'6ccd780cbaba102695645b8c656024db'\n"
+        ),
+        |id| Ok(PyBytes::new(id.py(), read_id(id)?.as_bytes()).into_any()),
+    )?;
+    add_function_of_one(
+        module,
+        c"from_bytes",
+        c_doc!(
+            "from_bytes(data, /)\n--\n\nThe id that is these 16 bytes: MySQL's BIN_TO_UUID(data).\n\n\
+             >>> idgen.from_bytes(bytes(16))\nUUID('00000000-0000-0000-0000-000000000000')\n"
+        ),
+        |data| from_bytes(data, |bytes| binary::decode(bytes)),
+    )?;
+    add_function_of_one(
+        module,
+        c"to_swapped",
+        c_doc!(
+            "to_swapped(id, /)\n--\n\nThe 16 bytes of a version 1 id with its time in order: MySQL's UUID_TO_BIN(id, 1).\n\n\
+             >>> idgen.to_swapped('6ccd780c-baba-1026-9564-5b8c656024db').hex()\n'1026baba6ccd780c95645b8c656024db'\n"
+        ),
+        |id| Ok(PyBytes::new(id.py(), &swapped::to_bytes(&read_id(id)?)).into_any()),
+    )?;
+    add_function_of_one(
+        module,
+        c"from_swapped",
+        c_doc!(
+            "from_swapped(data, /)\n--\n\nThe id of 16 swapped bytes: MySQL's BIN_TO_UUID(data, 1).\n\n\
+             >>> idgen.from_swapped(idgen.to_swapped('6ccd780c-baba-1026-9564-5b8c656024db'))\nUUID('6ccd780c-baba-1026-9564-5b8c656024db')\n"
+        ),
+        |data| from_bytes(data, |bytes| swapped::decode(bytes)),
+    )?;
+    add_function_of_one(
+        module,
+        c"parse",
+        c_doc!(
+            "parse(id, /)\n--\n\nReads an id from a text of any form, 16 bytes, or a uuid.UUID.\n\n\
+             ValueError where no form could have written the text.\n\n\
+             >>> idgen.parse('bM14DLq6ECaVZFuMZWAk2w')\nUUID('6ccd780c-baba-1026-9564-5b8c656024db')\n"
+        ),
+        |id| new_uuid(id.py(), read_id(id)?, Safety::Unknown),
+    )
+}
+
+fn from_int<'py>(number: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if number.is_instance_of::<PyInt>() {
+        let read = number.extract::<u128>();
+        let wide = |_| PyValueError::new_err("int is out of range (need a 128-bit value)");
+        return new_uuid(number.py(), Uuid::from_u128(read.map_err(wide)?), Safety::Unknown);
+    }
+    if !number.is_instance_of::<PyString>() {
+        let found = number.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("expected int or str, not {found}")));
+    }
+    from_text(number, |text| int::decode(text))
+}

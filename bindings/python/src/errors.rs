@@ -1,0 +1,30 @@
+//! What goes wrong, as Python's exceptions: those that the standard `uuid` module raises for bad input.
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyOSError, PyOverflowError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+create_exception!(
+    idgen,
+    ClockBehindError,
+    PyRuntimeError,
+    "The clock stands behind the last id by more than the generator tolerates, or all ids of this second \
+     are used and it was told not to wait."
+);
+
+/// The exception for an error of the core.
+#[cold]
+pub(crate) fn raise(error: idgen::Error) -> PyErr {
+    let message = error.to_string();
+    if error.is_clock_behind() || error.is_exhausted() {
+        ClockBehindError::new_err(message)
+    } else if error.is_time_out_of_range() {
+        PyOverflowError::new_err(message)
+    } else if error.is_state() || error.is_entropy() {
+        PyOSError::new_err(message)
+    } else if error.is_forked() {
+        PyRuntimeError::new_err(message)
+    } else {
+        PyValueError::new_err(message)
+    }
+}

@@ -1,0 +1,120 @@
+//! The generators with a prefix.
+
+use std::path::PathBuf;
+
+use idgen::generator::{Prefixed as Core, Tail};
+use idgen::{Interval, Prefix, PrefixKey};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::raise;
+use crate::generators::Generator;
+use crate::generators::settings::{read_clock, read_entropy, read_policy, read_state};
+
+/// A generator of prefixed ids: 16 bits that stay put for an interval, and a tail.
+///
+/// prefix: "sequential" (the interval's number), "keyed" (a keyed hash of it), or "md5-week" (as MySQL
+/// computes LEFT(MD5(CONCAT(YEAR(t), WEEK(t))), 4)).
+/// interval: "minute", "ten-minutes", "hour", "day", "week", "month", or as "90s", "15m", "6h", "3d".
+/// tail: "ascending" (version 8: pages of an index fill up), or "random" with the version 4 or 8.
+/// key, writer: the secret of a keyed prefix, at least 16 bytes, and who writes, where several do.
+/// bits: how many the sequential prefix has, 1 to 16.
+/// utc_offset: seconds to add to UTC for "md5-week".
+/// The other arguments are those of V7.
+///
+/// >>> new = idgen.Prefixed("keyed", "day", key=b"sixteen bytes or more")
+/// >>> a, b = new(), new()
+/// >>> a < b and a.bytes[:2] == b.bytes[:2]
+/// True
+#[pyclass(module = "idgen", extends = Generator, frozen)]
+pub(crate) struct Prefixed;
+
+#[pymethods]
+impl Prefixed {
+    #[new]
+    #[pyo3(signature = (
+        prefix="sequential", interval="day", tail="ascending", *, key=None, writer=None, bits=16,
+        utc_offset=0, version=None, clock=None, state=None, seed=None, tolerance=None, when_behind="error",
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn new(
+        prefix: &str,
+        interval: &str,
+        tail: &str,
+        key: Option<&[u8]>,
+        writer: Option<&str>,
+        bits: u8,
+        utc_offset: i32,
+        version: Option<u8>,
+        clock: Option<Bound<'_, PyAny>>,
+        state: Option<PathBuf>,
+        seed: Option<u64>,
+        tolerance: Option<Bound<'_, PyAny>>,
+        when_behind: &str,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        if prefix != "keyed" && (key.is_some() || writer.is_some()) {
+            return Err(PyValueError::new_err(format!("a prefix {prefix:?} takes no key and no writer")));
+        }
+        let prefix = match prefix {
+            "sequential" => Prefix::Sequential { bits },
+            "md5-week" => Prefix::Md5Week { utc_offset_secs: utc_offset },
+            "keyed" => {
+                let key = key.ok_or_else(|| PyValueError::new_err("a keyed prefix needs a key"))?;
+                let key = PrefixKey::new(key).map_err(raise)?;
+                Prefix::Keyed(match writer {
+                    Some(writer) => key.for_writer(writer),
+                    None => key,
+                })
+            }
+            _ => {
+                let known = "use sequential, keyed or md5-week";
+                return Err(PyValueError::new_err(format!("no prefix has the name {prefix:?}: {known}")));
+            }
+        };
+        let tail = match (tail, version) {
+            ("ascending", None | Some(8)) => Tail::Ascending,
+            ("random", version) => Tail::Random { version: version.unwrap_or(4) },
+            ("ascending", Some(version)) => {
+                let message = format!("an ascending tail has the version 8, not {version}");
+                return Err(PyValueError::new_err(message));
+            }
+            _ => {
+                return Err(PyValueError::new_err(format!("tail must be ascending or random, not {tail:?}")));
+            }
+        };
+        let policy = read_policy(tolerance.as_ref(), when_behind)?;
+        let interval: Interval = interval.parse().map_err(raise)?;
+        let ids =
+            Core::new(read_clock(clock)?, read_entropy(seed)?, prefix, interval, tail).map_err(raise)?;
+        let ids = ids.with_policy(policy).with_state(read_state(state)?).map_err(raise)?;
+        Ok(PyClassInitializer::from(Generator::new("Prefixed", ids)).add_subclass(Prefixed))
+    }
+}
+
+/// A generator of week-prefixed ids: the first four hex digits of MD5(year, week), and a random tail.
+///
+/// utc_offset: seconds to add to UTC: the time zone of a MySQL session that shall compute the same.
+/// version: 4 or 8. clock, seed: as for V7.
+///
+/// >>> str(idgen.Week(clock=lambda: 1_325_548_800_000_000_000)())[:4]
+/// 'e34e'
+#[pyclass(module = "idgen", extends = Generator, frozen)]
+pub(crate) struct Week;
+
+#[pymethods]
+impl Week {
+    #[new]
+    #[pyo3(signature = (*, utc_offset=0, version=4, clock=None, seed=None))]
+    fn new(
+        utc_offset: i32,
+        version: u8,
+        clock: Option<Bound<'_, PyAny>>,
+        seed: Option<u64>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let prefix = Prefix::Md5Week { utc_offset_secs: utc_offset };
+        let tail = Tail::Random { version };
+        let ids = Core::new(read_clock(clock)?, read_entropy(seed)?, prefix, Interval::Week, tail)
+            .map_err(raise)?;
+        Ok(PyClassInitializer::from(Generator::new("Week", ids)).add_subclass(Week))
+    }
+}

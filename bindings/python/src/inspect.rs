@@ -1,0 +1,98 @@
+//! What an id tells about itself, and the odds of a repetition: tuples, which `_inspect.py` names.
+
+use idgen::{AnyId, Fleet, Interval, inspect_uuid};
+use pyo3::exceptions::PyOverflowError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDelta, PyDict, PyInt, PyString};
+
+use crate::codecs::read_id;
+use crate::cpython::{Safety, add_function_of_one, new_uuid};
+use crate::errors::raise;
+use crate::generators::new_datetime;
+use crate::single::c_doc;
+
+/// Adds the functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(_inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(_odds, module)?)?;
+    add_function_of_one(
+        module,
+        c"timestamp",
+        c_doc!(
+            "timestamp(id, /)\n--\n\nWhen an id of version 1, 6 or 7 was made, as an aware datetime in UTC; None for others.\n\n\
+             Rounded down to microseconds. OverflowError where the id's time is beyond the year 9999.\n\n\
+             >>> idgen.timestamp('017f22e2-79b0-7cc3-98c4-dc0c0c07398f').isoformat()\n'2022-02-22T19:22:22+00:00'\n"
+        ),
+        timestamp,
+    )
+}
+
+fn timestamp<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = id.py();
+    let id = read_id(id)?;
+    let Some(time) = inspect_uuid(id).timestamp else { return Ok(py.None().into_bound(py)) };
+    match new_datetime(py, time)? {
+        Some(time) => Ok(time.into_any()),
+        None => Err(PyOverflowError::new_err(format!("no datetime holds {time}"))),
+    }
+}
+
+/// The fields of idgen.Inspection by name.
+#[pyfunction]
+fn _inspect<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    let py = id.py();
+    let seen = if let Ok(text) = id.cast::<PyString>() {
+        idgen::inspect(text.to_str()?).map_err(raise)?
+    } else if id.is_instance_of::<PyInt>() {
+        // As text: a number below 2^64 is a short id.
+        idgen::inspect(id.str()?.to_str()?).map_err(raise)?
+    } else {
+        inspect_uuid(read_id(id)?)
+    };
+    let fields = PyDict::new(py);
+    fields.set_item("nature", seen.nature.describe())?;
+    fields.set_item("format", seen.format.map(idgen::codec::Format::name))?;
+    fields.set_item("version", seen.version)?;
+    fields.set_item("timestamp", seen.timestamp.map(|time| new_datetime(py, time)).transpose()?.flatten())?;
+    fields.set_item("unix_ns", seen.timestamp.map(|time| i128::from(time.unix_ticks()) * 100))?;
+    fields.set_item("clock_sequence", seen.clock_sequence)?;
+    fields.set_item(
+        "node",
+        seen.node.map(|node| node.bytes().iter().fold(0u64, |n, b| n << 8 | u64::from(*b))),
+    )?;
+    fields.set_item("counter", seen.counter)?;
+    fields.set_item("prefix", seen.prefix)?;
+    let since = seen.since_bucket_start.map(|span| {
+        let secs = span.as_secs();
+        PyDelta::new(py, (secs / 86_400) as i32, (secs % 86_400) as i32, span.subsec_micros() as i32, false)
+    });
+    fields.set_item("since_bucket_start", since.transpose()?)?;
+    match seen.id {
+        AnyId::Uuid(id) => fields.set_item("id", new_uuid(py, id, Safety::Unknown)?)?,
+        AnyId::Short(short) => {
+            let (device, mysql) = (short.device(), short.mysql());
+            fields.set_item("id", short.get())?;
+            fields
+                .set_item("device", (new_datetime(py, device.timestamp())?, device.node, device.counter))?;
+            fields.set_item("mysql", (mysql.server_id, new_datetime(py, mysql.startup())?, mysql.counter))?;
+        }
+    }
+    Ok(fields)
+}
+
+/// The fields of idgen.Odds, in order.
+#[pyfunction]
+fn _odds(
+    kind: &str,
+    devices: u64,
+    rate_per_sec: f64,
+    years: f64,
+    interval: &str,
+    ascending: bool,
+) -> PyResult<(f64, f64, f64, &'static str)> {
+    let kind = kind.parse().map_err(raise)?;
+    let interval: Interval = interval.parse().map_err(raise)?;
+    let fleet = Fleet { devices, rate_per_sec, years };
+    let odds = idgen::odds_prefixed(kind, fleet, interval, ascending).map_err(raise)?;
+    Ok((odds.ids, odds.expected_collisions, odds.probability, odds.formula))
+}

@@ -1,0 +1,59 @@
+//! `idgen._idgen`: the native half of the Python package. What is public is re-exported by
+//! `python/idgen/__init__.py`, typed by `python/idgen/__init__.pyi`.
+#![deny(unsafe_code)]
+
+mod batch;
+mod codecs;
+#[allow(unsafe_code)]
+mod cpython;
+mod device;
+mod errors;
+mod forms;
+mod generators;
+mod inspect;
+mod single;
+mod standard;
+
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// Takes another class as that of ids: the tests of the slow way call it.
+#[pyfunction]
+fn _learn(class: &Bound<'_, PyType>, safety: &Bound<'_, PyAny>) -> PyResult<bool> {
+    cpython::learn(class, safety)?;
+    cpython::uses_slots()
+}
+
+#[pymodule(gil_used = false)]
+fn _idgen(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("ClockBehindError", py.get_type::<errors::ClockBehindError>())?;
+    let uuid = py.import("uuid")?;
+    cpython::learn(uuid.getattr("UUID")?.cast()?, &uuid.getattr("SafeUUID")?)?;
+    module.add_function(wrap_pyfunction!(_learn, module)?)?;
+    single::add(module)?;
+    codecs::add(module)?;
+    standard::add(module)?;
+    inspect::add(module)?;
+    for function in [
+        wrap_pyfunction!(batch::batch, module)?,
+        wrap_pyfunction!(batch::fill, module)?,
+        wrap_pyfunction!(batch::encode_buffer, module)?,
+        wrap_pyfunction!(batch::decode_buffer, module)?,
+        wrap_pyfunction!(generators::forked, module)?,
+    ] {
+        module.add_function(function)?;
+    }
+    module.add_class::<generators::Generator>()?;
+    module.add_class::<generators::V1>()?;
+    module.add_class::<generators::V4>()?;
+    module.add_class::<generators::V6>()?;
+    module.add_class::<generators::V7>()?;
+    module.add_class::<generators::Ulid>()?;
+    module.add_class::<generators::Week>()?;
+    module.add_class::<generators::Prefixed>()?;
+    module.add_class::<generators::ShortGenerator>()?;
+    module.add_class::<generators::Short>()?;
+    module.add_class::<generators::MysqlShort>()
+}

@@ -1,0 +1,164 @@
+//! One id a call: a function for each kind and form.
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::PyInt;
+
+use crate::cpython::{Safety, add_function, add_function_of_one};
+use crate::device;
+use crate::errors::raise;
+use crate::forms::Form;
+
+/// A docstring, with the zero that C wants.
+macro_rules! c_doc {
+    ($($part:expr),+) => {{
+        const DOC: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(concat!($($part,)+ "\0").as_bytes()) {
+            Ok(doc) => doc,
+            Err(_) => panic!("a docstring has no zero inside"),
+        };
+        DOC
+    }};
+}
+pub(crate) use c_doc;
+
+/// Adds the five functions of each 128-bit kind.
+macro_rules! kinds {
+    ($module:ident, $($name:literal = $make:path, $safety:ident: $what:literal $example:literal;)+) => {$(
+        add_function(
+            $module,
+            c_doc!($name),
+            c_doc!($name, "()\n--\n\n", $what, "\n\n", $example, "\n"),
+            |py| Form::Uuid.make(py, &$make(), Safety::$safety),
+        )?;
+        add_function(
+            $module,
+            c_doc!($name, "_str"),
+            c_doc!(
+                $name, "_str()\n--\n\nThe 36 characters of a new id, as ", $name, "() makes them.\n\n",
+                ">>> len(idgen.", $name, "_str())\n36\n"
+            ),
+            |py| Form::Str.make(py, &$make(), Safety::Unknown),
+        )?;
+        add_function(
+            $module,
+            c_doc!($name, "_bytes"),
+            c_doc!(
+                $name, "_bytes()\n--\n\nThe 16 bytes of a new id, as ", $name, "() makes them.\n\n",
+                ">>> len(idgen.", $name, "_bytes())\n16\n"
+            ),
+            |py| Form::Bytes.make(py, &$make(), Safety::Unknown),
+        )?;
+        add_function(
+            $module,
+            c_doc!($name, "_int"),
+            c_doc!(
+                $name, "_int()\n--\n\nA new id as an integer of 128 bits, as ", $name, "() makes them.\n\n",
+                ">>> 0 < idgen.", $name, "_int() < 1 << 128\nTrue\n"
+            ),
+            |py| Form::Int.make(py, &$make(), Safety::Unknown),
+        )?;
+        add_function(
+            $module,
+            c_doc!($name, "_base64"),
+            c_doc!(
+                $name, "_base64()\n--\n\nThe 22 base64 characters of a new id, as ", $name, "() makes them.\n\n",
+                ">>> len(idgen.", $name, "_base64())\n22\n"
+            ),
+            |py| Form::Base64.make(py, &$make(), Safety::Unknown),
+        )?;
+    )+};
+}
+
+/// Adds the functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    kinds! { module,
+        "v1" = idgen::v1, Safe:
+            "A UUID of version 1, with a random node (RFC 9562 section 6.10)."
+            ">>> idgen.v1().version\n1";
+        "v4" = idgen::v4, Unknown:
+            "A random UUID, of version 4."
+            ">>> idgen.v4().version\n4";
+        "v6" = idgen::v6, Unknown:
+            "A UUID of version 6: as version 1, but sorted by time. Strictly ascending within a thread."
+            ">>> idgen.v6() < idgen.v6()\nTrue";
+        "v7" = idgen::v7, Unknown:
+            "A UUID of version 7: sorted by time. Strictly ascending within a thread."
+            ">>> idgen.v7() < idgen.v7()\nTrue";
+        "ulid" = idgen::ulid, Unknown:
+            "A ULID, as a uuid.UUID; to_base32 gives its 26 characters. Strictly ascending within a thread."
+            ">>> len(idgen.to_base32(idgen.ulid()))\n26";
+        "week" = idgen::week, Unknown:
+            "A week-prefixed id, version 4: 16 bits that stay for the week (in UTC), and a random tail."
+            ">>> idgen.week().version\n4";
+        "prefixed" = idgen::prefixed, Unknown:
+            "A prefixed id, version 8: 16 bits for the day (in UTC), and an ascending tail.\n\n\
+             Prefixed() takes other prefixes, intervals and tails."
+            ">>> idgen.prefixed() < idgen.prefixed()\nTrue";
+    }
+    add_function(
+        module,
+        c"short",
+        c_doc!(
+            "short()\n--\n\nA 64-bit device id: seconds, 16 random bits of this process, a counter.\n\n\
+             At most 65,536 a second; then it waits. Store it as BIGINT UNSIGNED; send it as text, as it\n\
+             exceeds what JavaScript can count.\n\n\
+             >>> 0 < idgen.short() < 1 << 64\nTrue\n"
+        ),
+        |py| Form::Int.make_short(py, device::short().make().map_err(raise)?),
+    )?;
+    add_function(
+        module,
+        c"short_str",
+        c_doc!(
+            "short_str()\n--\n\nA 64-bit device id as decimal text.\n\n>>> idgen.short_str().isdigit()\nTrue\n"
+        ),
+        |py| Form::Str.make_short(py, device::short().make().map_err(raise)?),
+    )?;
+    add_function_of_one(
+        module,
+        c"mysql_short",
+        c_doc!(
+            "mysql_short(server_id, /)\n--\n\nA 64-bit id as MySQL's UUID_SHORT() makes them on the server with this id\n\
+             (0 to 255), had it started with this process.\n\n\
+             >>> idgen.mysql_short(3) >> 56\n3\n"
+        ),
+        |server_id| Form::Int.make_short(server_id.py(), idgen::mysql_short(read_server_id(server_id)?)),
+    )?;
+    add_function_of_one(
+        module,
+        c"mysql_short_str",
+        c_doc!(
+            "mysql_short_str(server_id, /)\n--\n\nAs mysql_short(), as decimal text.\n\n\
+             >>> idgen.mysql_short_str(3).isdigit()\nTrue\n"
+        ),
+        |server_id| Form::Str.make_short(server_id.py(), idgen::mysql_short(read_server_id(server_id)?)),
+    )?;
+    // The names of the standard library, for idgen.uuid.
+    add_function(
+        module,
+        c"uuid4",
+        c_doc!("uuid4()\n--\n\nGenerate a random UUID.\n\n>>> idgen.uuid.uuid4().version\n4\n"),
+        |py| Form::Uuid.make(py, &idgen::v4(), Safety::Unknown),
+    )?;
+    add_function(
+        module,
+        c"uuid7",
+        c_doc!(
+            "uuid7()\n--\n\nGenerate a UUID from a Unix timestamp in milliseconds and random bits.\n\n\
+             They ascend strictly within a thread, also within a millisecond.\n\n\
+             >>> idgen.uuid.uuid7() < idgen.uuid.uuid7()\nTrue\n"
+        ),
+        |py| Form::Uuid.make(py, &idgen::v7(), Safety::Unknown),
+    )
+}
+
+/// The low byte of a MySQL server's id.
+pub(crate) fn read_server_id(object: &Bound<'_, PyAny>) -> PyResult<u8> {
+    if !object.is_instance_of::<PyInt>() {
+        let found = object.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("server_id must be an int, not {found}")));
+    }
+    object
+        .extract()
+        .map_err(|_| PyOverflowError::new_err(format!("server_id must be 0 to 255, not {object}")))
+}

@@ -1,0 +1,155 @@
+//! What `idgen.uuid` needs beyond the kinds: version 1 and 6 with a node or clock sequence of the
+//! caller's, and the stamping of hashed or given bits.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use idgen::generator::{Generate, V1, V6};
+use idgen::source::{Clock, ClockPolicy, Csprng, SystemClock, WhenBehind};
+use idgen::{Node, Uuid};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyInt};
+use uuid::Builder;
+
+use crate::cpython::{Safety, add_function_of_two, new_uuid};
+use crate::errors::raise;
+use crate::generators::Shared;
+use crate::single::c_doc;
+
+/// As the one-line functions of the core have it.
+const POLICY: ClockPolicy = ClockPolicy { when_behind: WhenBehind::Restart, ..ClockPolicy::DEFAULT };
+
+/// Nodes for which a generator is kept; a program that asks for more starts over.
+const MOST_NODES: usize = 256;
+
+/// Adds the functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(_stamp, module)?)?;
+    add_function_of_two(
+        module,
+        c"uuid1",
+        c_doc!(
+            "uuid1(node=None, clock_seq=None)\n--\n\nGenerate a UUID from a host ID, sequence number, and the current time.\n\n\
+             Without a node, it is 47 random bits and the multicast bit (RFC 9562 section 6.10);\n\
+             uuid1(getnode()) uses the hardware address.\n\n\
+             >>> idgen.uuid.uuid1(node=1).node\n1\n"
+        ),
+        || ["node", "clock_seq"],
+        |py, node, sequence| {
+            let (id, safety) = match (node, sequence) {
+                (None, None) => (idgen::v1(), Safety::Safe),
+                (Some(node), None) => (of_node(py, Version::One, node_of_uuid1(node)?)?, Safety::Safe),
+                (node, Some(sequence)) => {
+                    let node = node.map_or_else(random_node, node_of_uuid1)?;
+                    (at_next_tick(Version::One, node, sequence)?, Safety::Unknown)
+                }
+            };
+            new_uuid(py, id, safety)
+        },
+    )?;
+    add_function_of_two(
+        module,
+        c"uuid6",
+        c_doc!(
+            "uuid6(node=None, clock_seq=None)\n--\n\nAs uuid1(), but with its fields in another order, so that ids sort by time.\n\n\
+             >>> idgen.uuid.uuid6() < idgen.uuid.uuid6()\nTrue\n"
+        ),
+        || ["node", "clock_seq"],
+        |py, node, sequence| {
+            let id = match (node, sequence) {
+                (None, None) => idgen::v6(),
+                (Some(node), None) => of_node(py, Version::Six, node_of_uuid6(node)?)?,
+                (node, Some(sequence)) => {
+                    let node = node.map_or_else(random_node, node_of_uuid6)?;
+                    at_next_tick(Version::Six, node, sequence)?
+                }
+            };
+            new_uuid(py, id, Safety::Unknown)
+        },
+    )
+}
+
+/// A UUID of 16 bytes with version and variant stamped over them.
+#[pyfunction]
+fn _stamp<'py>(data: &Bound<'py, PyBytes>, version: u8) -> PyResult<Bound<'py, PyAny>> {
+    let bytes: [u8; 16] =
+        data.as_bytes().try_into().map_err(|_| PyValueError::new_err("bytes is not a 16-char string"))?;
+    let bits = u128::from_be_bytes(bytes) & !(0xF << 76) & !(0b11 << 62);
+    let id = Uuid::from_u128(bits | u128::from(version & 0xF) << 76 | 0b10 << 62);
+    new_uuid(data.py(), id, Safety::Unknown)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Version {
+    One,
+    Six,
+}
+
+/// The next id with this node, which others may use too: one generator for each in the whole process.
+fn of_node(py: Python<'_>, version: Version, node: Node) -> PyResult<Uuid> {
+    type Any = Box<dyn Generate<Id = Uuid> + Send>;
+    static KEPT: OnceLock<Shared<HashMap<(Version, Node), Any>>> = OnceLock::new();
+    KEPT.get_or_init(|| Shared::new(HashMap::new())).run(py, false, |kept| {
+        if kept.len() >= MOST_NODES && !kept.contains_key(&(version, node)) {
+            kept.clear();
+        }
+        let generator = match kept.entry((version, node)) {
+            std::collections::hash_map::Entry::Occupied(kept) => kept.into_mut(),
+            std::collections::hash_map::Entry::Vacant(place) => place.insert(match version {
+                Version::One => {
+                    Box::new(V1::new(SystemClock, Csprng::new()?).with_policy(POLICY).with_node(node))
+                }
+                Version::Six => {
+                    Box::new(V6::new(SystemClock, Csprng::new()?).with_policy(POLICY).with_node(node))
+                }
+            }),
+        };
+        generator.next_id()
+    })
+}
+
+/// An id whose clock sequence the caller chose, at a tick that no such id of this process had before.
+fn at_next_tick(version: Version, node: Node, sequence: &Bound<'_, PyAny>) -> PyResult<Uuid> {
+    static LAST: AtomicI64 = AtomicI64::new(i64::MIN);
+    let sequence: u16 = sequence.bitand(0x3FFF)?.extract()?;
+    let now = SystemClock.now().unix_ticks();
+    let last =
+        LAST.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |last| Some(now.max(last.saturating_add(1))));
+    let ticks = now.max(last.unwrap_or(now).saturating_add(1));
+    let ticks = idgen::Timestamp::from_unix_ticks(ticks)
+        .gregorian_ticks()
+        .ok_or_else(|| PyOverflowError::new_err("the clock stands outside of 1582 to 5236"))?;
+    let builder = match version {
+        Version::One => Builder::from_gregorian_timestamp(ticks, sequence, &node.bytes()),
+        Version::Six => Builder::from_sorted_gregorian_timestamp(ticks, sequence, &node.bytes()),
+    };
+    Ok(builder.into_uuid())
+}
+
+fn random_node() -> PyResult<Node> {
+    Csprng::new().and_then(|mut random| Node::random(&mut random)).map_err(raise)
+}
+
+/// Refused beyond 48 bits, with the standard library's words.
+fn node_of_uuid1(node: &Bound<'_, PyAny>) -> PyResult<Node> {
+    if !node.is_instance_of::<PyInt>() {
+        let found = node.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("node must be an int, not {found}")));
+    }
+    match node.extract::<u64>() {
+        Ok(number) if number < 1 << 48 => Ok(node_from(number)),
+        _ => Err(PyValueError::new_err("field 6 out of range (need a 48-bit value)")),
+    }
+}
+
+/// Cut to 48 bits, as the standard library does for this one.
+fn node_of_uuid6(node: &Bound<'_, PyAny>) -> PyResult<Node> {
+    node.bitand((1u64 << 48) - 1)?.extract().map(node_from)
+}
+
+fn node_from(number: u64) -> Node {
+    let [_, _, bytes @ ..] = number.to_be_bytes();
+    Node::new(bytes)
+}

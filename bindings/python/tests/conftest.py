@@ -1,0 +1,45 @@
+"""Fixtures for all tests."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from servers import FLAVORS, Server
+
+VECTORS = pathlib.Path(__file__).parents[3] / "tests" / "vectors"
+
+
+@pytest.fixture(scope="session")
+def mysql_vectors() -> dict[str, Any]:
+    """What a real MySQL computed."""
+    return json.loads((VECTORS / "mysql-9.7.json").read_text())  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="session")
+def rfc_vectors() -> list[dict[str, Any]]:
+    """The examples of RFC 9562."""
+    return json.loads((VECTORS / "rfc9562.json").read_text())["vectors"]  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="session")
+def mysql() -> Iterator[Server]:
+    """A running MySQL. Without one the tests fail."""
+    with Server.start("mysql") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[Server]:
+    """A running MariaDB. Without one the tests fail."""
+    with Server.start("mariadb") as server:
+        yield server
+
+
+@pytest.fixture(params=FLAVORS)
+def server(request: pytest.FixtureRequest) -> Any:
+    """Each of the two."""
+    return request.getfixturevalue(request.param)

@@ -1,0 +1,68 @@
+"""What the processes of the fork tests run; importable by those that are spawned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import idgen
+import idgen.uuid
+
+NODE = 0x9F6BDECED846
+COUNT = 3_000
+
+#: Everything that makes ids, by name: functions, batches, and generators made before the fork.
+GENERATORS: dict[str, Any] = {
+    "V1": idgen.V1(),
+    "V1 with node": idgen.V1(node=NODE),
+    "V4": idgen.V4(),
+    "V6": idgen.V6(),
+    "V6 with node": idgen.V6(node=NODE),
+    "V7": idgen.V7(),
+    "Ulid": idgen.Ulid(),
+    "Week": idgen.Week(),
+    "Prefixed": idgen.Prefixed(),
+    "Prefixed keyed": idgen.Prefixed("keyed", "minute", key=b"0123456789abcdef"),
+    "Short": idgen.Short(),
+    "MysqlShort": idgen.MysqlShort(5),
+}
+FUNCTIONS: dict[str, Any] = {
+    **{kind: getattr(idgen, kind) for kind in ("v1", "v4", "v6", "v7", "ulid", "week", "prefixed", "short")},
+    **{
+        f"{kind}_str": getattr(idgen, f"{kind}_str")
+        for kind in ("v1", "v4", "v6", "v7", "ulid", "week", "prefixed")
+    },
+    "mysql_short": lambda: idgen.mysql_short(6),
+    "uuid1 with node": lambda: idgen.uuid.uuid1(NODE),
+    "uuid6 with node": lambda: idgen.uuid.uuid6(NODE),
+    "uuid8": idgen.uuid.uuid8,
+    "batch v1": lambda: idgen.batch("v1", 1)[0],
+    "batch v7": lambda: idgen.batch("v7", 1)[0],
+}
+ALL: dict[str, Any] = {**FUNCTIONS, **GENERATORS}
+
+#: Kinds whose ids a new process (not a forked one) could repeat, as nothing but a node tells processes apart.
+NOT_ACROSS_PROCESSES = {
+    "V1 with node",
+    "V6 with node",
+    "uuid1 with node",
+    "uuid6 with node",
+    "MysqlShort",
+    "mysql_short",
+}
+
+
+def use_all() -> None:
+    """Lets everything make an id, so that a fork copies its state."""
+    for make in ALL.values():
+        make()
+
+
+def make_many(name: str) -> list[str]:
+    """So many ids of one maker, as text."""
+    make = ALL[name]
+    return [str(make()) for _ in range(COUNT)]
+
+
+def make_all(names: list[str]) -> dict[str, list[str]]:
+    """So many ids of each."""
+    return {name: make_many(name) for name in names}

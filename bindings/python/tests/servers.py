@@ -1,0 +1,127 @@
+"""Real database servers for the tests: in a container, or at a URL that the user gives.
+
+IDGEN_MYSQL_URL and IDGEN_MARIADB_URL (mysql://user:password@host:port) name servers to use; the images
+are IDGEN_MYSQL_IMAGE and IDGEN_MARIADB_IMAGE, or those that scripts/setup.sh builds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+import urllib.parse
+from collections.abc import Iterator
+
+import pymysql
+
+FLAVORS = ("mysql", "mariadb")
+OWN_IMAGES = {"mysql": "idgen-mysql:9.7", "mariadb": "idgen-mariadb:10.11"}
+SECONDS_TO_START = 90
+
+
+@dataclasses.dataclass(frozen=True)
+class Server:
+    """Where a server listens, and a database of its own on it."""
+
+    flavor: str
+    host: str
+    port: int
+    user: str
+    password: str = dataclasses.field(repr=False)
+    database: str
+
+    @classmethod
+    @contextlib.contextmanager
+    def start(cls, flavor: str) -> Iterator[Server]:
+        """Starts a container, or takes the server of the URL; makes a database and drops it again."""
+        url = os.environ.get(f"IDGEN_{flavor.upper()}_URL")
+        with at_url(flavor, url) if url else container(flavor) as server:
+            with wait_for(server) as connection:
+                connection.cursor().execute(f"CREATE DATABASE {server.database}")
+            try:
+                yield server
+            finally:
+                with server.connect() as connection:
+                    connection.cursor().execute(f"DROP DATABASE {server.database}")
+
+    def connect(self, database: str | None = None) -> pymysql.connections.Connection:
+        """A connection with PyMySQL."""
+        return pymysql.connect(
+            host=self.host,
+            port=self.port,
+            user=self.user,
+            password=self.password,
+            database=database,
+            autocommit=True,
+        )
+
+    def url(self, driver: str = "mysql+pymysql") -> str:
+        """The URL of the database, for SQLAlchemy."""
+        user, password = (urllib.parse.quote(part, safe="") for part in (self.user, self.password))
+        return f"{driver}://{user}:{password}@{self.host}:{self.port}/{self.database}"
+
+
+@contextlib.contextmanager
+def at_url(flavor: str, url: str) -> Iterator[Server]:
+    parts = urllib.parse.urlsplit(url)
+    user, password = (urllib.parse.unquote(part or "") for part in (parts.username, parts.password))
+    yield Server(flavor, parts.hostname or "127.0.0.1", parts.port or 3306, user, password, new_database())
+
+
+@contextlib.contextmanager
+def container(flavor: str) -> Iterator[Server]:
+    image = os.environ.get(f"IDGEN_{flavor.upper()}_IMAGE") or OWN_IMAGES[flavor]
+    name = f"idgen-python-{flavor}-{secrets.token_hex(8)}"
+    password = secrets.token_urlsafe(18)
+    port = free_port()
+    linux = sys.platform == "linux"
+    network = ["--network", "host"] if linux else ["--publish", f"127.0.0.1:{port}:{port}"]
+    options = [f"--port={port}", "--bind-address=127.0.0.1" if linux else "--bind-address=*"]
+    if flavor == "mysql":
+        options.append("--mysqlx=OFF")
+    # The password goes through the environment: it shows in no process list.
+    docker(
+        *("run", "--detach", "--rm", "--name", name, "--label", "idgen-server", *network),
+        *("--env", "MYSQL_ROOT_PASSWORD", image, *options, "--skip-name-resolve"),
+        environment={"MYSQL_ROOT_PASSWORD": password},
+    )
+    try:
+        yield Server(flavor, "127.0.0.1", port, "root", password, new_database())
+    finally:
+        docker("rm", "--force", "--volumes", name)
+
+
+def docker(*arguments: str, environment: dict[str, str] | None = None) -> None:
+    done = subprocess.run(
+        ["docker", *arguments], env={**os.environ, **(environment or {})}, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise RuntimeError(
+            f"docker {arguments[0]} failed (run scripts/setup.sh first): {done.stderr.strip()}"
+        )
+
+
+def wait_for(server: Server) -> pymysql.connections.Connection:
+    until = time.monotonic() + SECONDS_TO_START
+    while True:
+        try:
+            return server.connect()
+        except pymysql.err.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.2)
+
+
+def new_database() -> str:
+    return f"idgen_{secrets.token_hex(8)}"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,173 @@
+"""The codecs, against the standard library and what MySQL computed."""
+
+from __future__ import annotations
+
+import base64
+import random
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import idgen
+import pytest
+
+ORDERED = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def digits(number: int, alphabet: str, count: int, spare: int) -> str:
+    """The naive twin of the base 32 and 64 forms: spare zero bits, then digits from the highest on."""
+    number <<= spare
+    width = len(alphabet).bit_length() - 1
+    return "".join(alphabet[number >> width * at & len(alphabet) - 1] for at in reversed(range(count)))
+
+
+#: Each form, by the standard library alone.
+ORACLES: dict[str, Callable[[uuid.UUID], Any]] = {
+    "str": str,
+    "hex": lambda id: id.hex,
+    "urn": lambda id: id.urn,
+    "braced": lambda id: f"{{{id}}}",
+    "base64": lambda id: base64.b64encode(id.bytes).decode().rstrip("="),
+    "base64url": lambda id: base64.urlsafe_b64encode(id.bytes).decode().rstrip("="),
+    "ordered64": lambda id: digits(id.int, ORDERED, 22, 4),
+    "base32": lambda id: digits(id.int, CROCKFORD, 26, 0),
+    "int": lambda id: id.int,
+    "bytes": lambda id: id.bytes,
+    "swapped": lambda id: id.bytes[6:8] + id.bytes[4:6] + id.bytes[:4] + id.bytes[8:],
+}
+AT_RANDOM = random.Random(1)
+IDS = [
+    *(uuid.UUID(int=number) for number in (0, 1, (1 << 128) - 1, 1 << 30, 1 << 60, 1 << 90, 1 << 120)),
+    *(uuid.UUID(int=AT_RANDOM.getrandbits(bits)) for bits in range(1, 129)),
+    *(uuid.UUID(int=AT_RANDOM.getrandbits(128)) for _ in range(500)),
+]
+
+
+@pytest.mark.parametrize("form", ORACLES)
+def test_there_and_back(form: str) -> None:
+    write, read = getattr(idgen, f"to_{form}"), getattr(idgen, f"from_{form}")
+    for id in IDS:
+        written = ORACLES[form](id)
+        assert write(id) == written
+        assert type(write(id)) is type(written)
+        back = read(written)
+        assert back == id and type(back) is uuid.UUID and back.is_safe is uuid.SafeUUID.unknown
+        if isinstance(written, str):
+            assert read(written.encode()) == read(bytearray(written.encode())) == id
+
+
+@pytest.mark.parametrize("form", ORACLES)
+def test_every_input_is_read(form: str) -> None:
+    write = getattr(idgen, f"to_{form}")
+    id = idgen.v7()
+    for given in (
+        id,
+        str(id),
+        id.bytes,
+        bytearray(id.bytes),
+        id.hex,
+        id.urn,
+        idgen.to_base64(id),
+        str(id).upper(),
+    ):
+        assert write(given) == write(id)
+
+
+def test_parse_knows_all_forms() -> None:
+    for id in IDS:
+        for form in ("str", "hex", "urn", "braced", "base64", "ordered64", "base32"):
+            assert idgen.parse(ORACLES[form](id)) == id
+        assert idgen.parse(id) == idgen.parse(id.bytes) == id
+
+
+def test_what_mysql_computed(mysql_vectors: dict[str, Any]) -> None:
+    assert len(mysql_vectors["codec"]) > 50
+    for vector in mysql_vectors["codec"]:
+        id = uuid.UUID(vector["uuid"])
+        assert idgen.to_base64(id) == vector["base64"]
+        assert idgen.to_bytes(id).hex() == vector["bin"]
+        assert idgen.to_swapped(id).hex() == vector["bin_swapped"]
+        assert idgen.from_swapped(bytes.fromhex(vector["bin_swapped"])) == id
+        assert idgen.from_base64(vector["base64"]) == id
+
+
+def test_order_of_ordered64() -> None:
+    assert sorted(IDS) == sorted(IDS, key=idgen.to_ordered64)
+
+
+TEXT_READERS = [
+    f"from_{form}" for form in ("str", "hex", "urn", "braced", "base64", "base64url", "ordered64", "base32")
+]
+
+
+@pytest.mark.parametrize("name", [*TEXT_READERS, "parse", "to_str"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x",
+        "é" * 11,
+        "6ccd780c-baba-1026-9564-5b8c656024dg",
+        "6ccd780cbaba102695645b8c656024d",
+        " " * 36,
+        "\0" * 22,
+        "\U0001f600",
+    ],
+)
+def test_bad_text(name: str, text: str) -> None:
+    with pytest.raises(ValueError):
+        getattr(idgen, name)(text)
+
+
+@pytest.mark.parametrize(
+    "name", [*TEXT_READERS, "from_bytes", "from_swapped", "from_int", "parse", "to_str", "to_bytes"]
+)
+@pytest.mark.parametrize("value", [None, 1.5, [], object(), uuid.UUID])
+def test_bad_types(name: str, value: object) -> None:
+    with pytest.raises(TypeError):
+        getattr(idgen, name)(value)
+
+
+def test_one_text_for_each_id() -> None:
+    """The last of 22 characters holds two bits: another tail would be a second text for the same id."""
+    assert idgen.from_base64("AAAAAAAAAAAAAAAAAAAAAA") == uuid.UUID(int=0)
+    with pytest.raises(ValueError, match="AAAAAAAAAAAAAAAAAAAAAB"):
+        idgen.from_base64("AAAAAAAAAAAAAAAAAAAAAB")
+
+
+def test_bytes_of_another_length() -> None:
+    for length in (0, 15, 17):
+        for read in (idgen.from_bytes, idgen.from_swapped, idgen.to_str):
+            with pytest.raises(ValueError):
+                read(bytes(length))
+
+
+def test_integers() -> None:
+    assert idgen.from_int("5") == idgen.from_int(5) == uuid.UUID(int=5)
+    assert idgen.from_int(True) == uuid.UUID(int=1)
+    for wrong in (-1, 1 << 128, 1 << 4000, "-1", "05", "", str(1 << 128)):
+        with pytest.raises(ValueError):
+            idgen.from_int(wrong)
+
+
+def test_a_class_derived_from_uuid() -> None:
+    class Mine(uuid.UUID):
+        pass
+
+    id = Mine(int=1 << 100)
+    assert idgen.to_str(id) == str(id) and idgen.parse(id) == id
+    assert type(idgen.parse(id)) is uuid.UUID
+
+
+def test_a_uuid_that_was_never_initialised() -> None:
+    with pytest.raises(AttributeError):
+        idgen.to_str(uuid.UUID.__new__(uuid.UUID))
+
+
+@pytest.mark.parametrize("number", [-1, 1 << 128, 1 << 200, "1", None])
+def test_a_uuid_that_was_tampered_with(number: object) -> None:
+    id = uuid.UUID.__new__(uuid.UUID)
+    object.__setattr__(id, "int", number)
+    with pytest.raises(ValueError, match="128 bits"):
+        idgen.to_str(id)

@@ -1,0 +1,47 @@
+"""The model fields, on SQLite and on real servers, in a process of their own, as Django is set up once."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from servers import Server
+
+APP = pathlib.Path(__file__).parent / "django_app.py"
+
+
+def run(database: dict[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(APP)],
+        env={**os.environ, **database},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and done.stdout.strip() == "all good", done.stdout + done.stderr
+
+
+def test_sqlite(tmp_path: pathlib.Path) -> None:
+    run({"ENGINE": "sqlite3", "NAME": str(tmp_path / "test.db")})
+
+
+def test_server(server: Server) -> None:
+    run(
+        {
+            "ENGINE": "mysql",
+            "NAME": server.database,
+            "HOST": server.host,
+            "PORT": str(server.port),
+            "USER_NAME": server.user,
+            "PASSWORD": server.password,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "example", ["id = BinaryUUIDField(primary_key=True, default=idgen.v7, editable=False)"]
+)
+def test_the_example_is_what_is_tested(example: str) -> None:
+    assert example in APP.read_text()

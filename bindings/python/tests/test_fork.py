@@ -1,0 +1,263 @@
+"""No id twice, whatever happens to the process: fork, multiprocessing, preforking servers, threads."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from typing import Any
+
+import idgen
+import pytest
+from fork_helpers import ALL, COUNT, NOT_ACROSS_PROCESSES, make_all, use_all
+
+posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+# Python warns that a fork of a threaded process may deadlock: that it does not is what is tested.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+
+
+def merge(parts: list[dict[str, list[str]]]) -> None:
+    """Fails where one maker gave an id twice, over all processes."""
+    for name in parts[0]:
+        ids = [id for part in parts for id in part[name]]
+        assert len(ids) == len(parts) * COUNT
+        assert len(set(ids)) == len(ids), f"{name} repeated {len(ids) - len(set(ids))} ids"
+
+
+def in_child(work: Any) -> int:
+    """Forks; the child sends what `work` gives as JSON. Gives the end to read from."""
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        status = 1
+        try:
+            os.close(reader)
+            with os.fdopen(writer, "w") as out:
+                json.dump(work(), out)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(writer)
+    return reader
+
+
+def answer(reader: int) -> Any:
+    with os.fdopen(reader) as pipe:
+        text = pipe.read()
+    assert os.wait()[1] == 0, "the child failed"
+    return json.loads(text)
+
+
+@posix
+def test_children_and_grandchildren_do_not_repeat_their_parents() -> None:
+    use_all()
+    names = list(ALL)
+
+    def child() -> list[dict[str, list[str]]]:
+        grandchild = in_child(lambda: [make_all(names)])
+        mine = make_all(names)
+        return [mine, *answer(grandchild)]
+
+    readers = [in_child(child) for _ in range(3)]
+    parts = [make_all(names)]
+    for reader in readers:
+        parts += answer(reader)
+    assert len(parts) == 7
+    merge(parts)
+
+
+@posix
+def test_order_goes_on_in_the_child() -> None:
+    """What the child makes is newer than what the parent made before."""
+    before = [idgen.v7_str(), idgen.v6_str(), idgen.ulid_str(), idgen.prefixed_str()]
+    after = answer(in_child(lambda: [idgen.v7_str(), idgen.v6_str(), idgen.ulid_str(), idgen.prefixed_str()]))
+    # Equal times are told apart by fresh random bits: only the time itself is sure to be in order.
+    assert [id[:13] for id in before] <= [id[:13] for id in after]
+
+
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_multiprocessing(method: str) -> None:
+    use_all()
+    names = [name for name in ALL if method == "fork" or name not in NOT_ACROSS_PROCESSES]
+    with multiprocessing.get_context(method).Pool(3) as pool:
+        parts = pool.map(make_all, [names] * 6, chunksize=1)
+    merge([*parts, make_all(names)])
+
+
+@posix
+def test_preforking_server() -> None:
+    """As gunicorn does it: the master loads the application, forks workers, and forks new ones as they die;
+    each serves its requests in threads."""
+    use_all()
+    names = list(ALL)
+
+    def worker() -> list[dict[str, list[str]]]:
+        parts: list[dict[str, list[str]]] = []
+        threads = [threading.Thread(target=lambda: parts.append(make_all(names))) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return parts
+
+    parts: list[dict[str, list[str]]] = []
+    for _generation in range(2):
+        use_all()
+        readers = [in_child(worker) for _ in range(3)]
+        for reader in readers:
+            parts += answer(reader)
+    assert len(parts) == 12
+    merge([*parts, make_all(names)])
+
+
+@posix
+def test_a_state_file_belongs_to_the_parent(tmp_path: Any) -> None:
+    """Both would write it: the child is told so, and the parent goes on."""
+    new = idgen.V7(state=tmp_path / "ids.state")
+    first = new()
+
+    def child() -> str:
+        try:
+            for _ in range(100_000):
+                new.batch(1_000)
+        except RuntimeError as error:
+            return str(error)
+        return "no error"
+
+    assert "fork" in answer(in_child(child))
+    assert first < new()
+
+
+@posix
+def test_fork_while_a_thread_makes_ids() -> None:
+    """The child finds the lock taken by a thread that it does not have: it says so instead of hanging."""
+    entered, leave = threading.Event(), threading.Event()
+
+    def clock() -> int:
+        entered.set()
+        leave.wait(30)
+        return time.time_ns()
+
+    new = idgen.V7(clock=clock)
+    thread = threading.Thread(target=new)
+    thread.start()
+    assert entered.wait(30)
+
+    def child() -> str:
+        try:
+            new()
+        except RuntimeError as error:
+            return str(error)
+        return "no error"
+
+    try:
+        assert "make a new generator" in answer(in_child(child))
+    finally:
+        leave.set()
+        thread.join()
+    assert new().version == 7
+
+
+@posix
+def test_fork_in_the_middle_of_batches() -> None:
+    """Threads make long batches without the GIL while the process forks: children neither hang nor repeat."""
+    stop = threading.Event()
+    made: list[int] = []
+    shared = idgen.V4()
+
+    def work() -> None:
+        while not stop.is_set():
+            made.extend(idgen.batch("v4", 3_000, form="int"))
+            shared.batch(3_000)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        children = [answer(in_child(lambda: idgen.batch("v4", 3_000, form="int"))) for _ in range(10)]
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    ids = [*made, *(id for child in children for id in child)]
+    assert len(set(ids)) == len(ids)
+
+
+def test_threads() -> None:
+    parts: list[dict[str, list[str]]] = []
+    names = list(ALL)
+    threads = [threading.Thread(target=lambda: parts.append(make_all(names))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    merge(parts)
+
+
+def test_each_thread_has_its_own_order() -> None:
+    results: list[bool] = []
+
+    def work() -> None:
+        ids = [idgen.v7() for _ in range(20_000)]
+        results.append(all(a < b for a, b in zip(ids, ids[1:])))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [True] * 4
+
+
+def test_the_gil_is_free_during_a_long_wait() -> None:
+    """A generator that waits for its clock lets the other threads run."""
+    new = idgen.Short(when_behind="wait")
+    waiting = threading.Thread(target=lambda: new.batch(65_536 * 2))
+    waiting.start()
+    turns = 0
+    while waiting.is_alive():
+        turns += 1
+        time.sleep(0.001)
+    waiting.join()
+    assert turns > 3
+
+
+def test_a_pipe_is_filled_without_the_gil() -> None:
+    """While one thread fills a large buffer, another one runs Python code."""
+    buffer = bytearray(16 * 2_000_000)
+    done: list[int] = []
+    thread = threading.Thread(target=lambda: done.append(idgen.fill("v7", buffer)))
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(60)
+    try:
+        thread.start()
+        turns = 0
+        # With a switch interval of a minute, this thread runs only if the other one let go of the GIL.
+        while not done:
+            turns += 1
+            time.sleep(0)
+    finally:
+        sys.setswitchinterval(interval)
+        thread.join()
+    assert done == [2_000_000] and turns > 0
+
+
+def test_the_module_needs_no_gil() -> None:
+    """On a free-threaded interpreter the import leaves it so; on others only the ids are to be seen."""
+    code = """
+        import sys, threading, idgen
+        found = []
+        threads = [threading.Thread(target=lambda: found.extend(idgen.batch("v7", 20_000))) for _ in range(4)]
+        [t.start() for t in threads]; [t.join() for t in threads]
+        assert len(set(found)) == 80_000
+        print(getattr(sys, "_is_gil_enabled", lambda: True)())
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
+    )
+    free_threaded = hasattr(sys, "_is_gil_enabled") and not sys._is_gil_enabled()
+    assert run.stdout.strip() == str(not free_threaded)

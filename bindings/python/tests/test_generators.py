@@ -1,0 +1,287 @@
+"""Generators as objects."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import pathlib
+import pickle
+import time
+import uuid
+from typing import Any
+
+import idgen
+import pytest
+
+UTC = datetime.timezone.utc
+NOON = datetime.datetime(2026, 11, 21, 12, tzinfo=UTC)
+NOON_NS = int(NOON.timestamp()) * 10**9
+CLASSES: list[Any] = [idgen.V1, idgen.V6, idgen.V7, idgen.Ulid, idgen.Prefixed]
+
+
+@pytest.mark.parametrize("make", [*CLASSES, idgen.V4, idgen.Week])
+def test_what_all_can_do(make: Any) -> None:
+    new = make()
+    assert isinstance(new, idgen.Generator) and repr(new) == f"<idgen.{make.__name__}>"
+    ids = [
+        new(),
+        next(new),
+        *itertools.islice(new, 3),
+        uuid.UUID(new.next_str()),
+        uuid.UUID(bytes=new.next_bytes()),
+    ]
+    ids += [uuid.UUID(int=new.next_int()), idgen.from_base64(new.next_base64()), *new.batch(5)]
+    assert len(set(ids)) == len(ids) == 14
+    if make in (idgen.V6, idgen.V7, idgen.Ulid, idgen.Prefixed):
+        assert ids == sorted(ids)
+    with pytest.raises(TypeError):
+        pickle.dumps(new)
+    with pytest.raises(TypeError):
+        idgen.Generator()
+
+
+@pytest.mark.parametrize("make", CLASSES)
+def test_a_seed_and_a_clock_make_it_repeat(make: Any) -> None:
+    def run() -> list[uuid.UUID]:
+        new = make(clock=lambda: NOON_NS, seed=1)
+        return [new(), new(), *new.batch(3)]
+
+    assert run() == run() != make(clock=lambda: NOON_NS, seed=2).batch(5)
+
+
+@pytest.mark.parametrize("make", [idgen.V1, idgen.V6, idgen.V7])
+@pytest.mark.parametrize(
+    "clock",
+    [lambda: NOON_NS, lambda: NOON, lambda: NOON.astimezone(datetime.timezone(datetime.timedelta(hours=5)))],
+)
+def test_clocks(make: Any, clock: Any) -> None:
+    assert idgen.timestamp(make(clock=clock)()) == NOON
+    assert make(clock=time.time_ns)() != make(clock=lambda: datetime.datetime.now(UTC))()
+
+
+def test_what_a_clock_raises_is_raised() -> None:
+    def broken() -> int:
+        raise LookupError("no time")
+
+    for make in (*CLASSES, idgen.Week, idgen.Short):
+        new = make(clock=broken)
+        for _ in range(2):
+            with pytest.raises(LookupError, match="no time"):
+                new()
+    for answer, error in [
+        (None, TypeError),
+        ("x", TypeError),
+        (1.5, TypeError),
+        (1 << 80, ValueError),
+        (datetime.datetime(2026, 1, 1), ValueError),
+    ]:
+        with pytest.raises(error):
+            idgen.V7(clock=lambda: answer)()  # type: ignore[arg-type,return-value]
+    with pytest.raises(TypeError):
+        idgen.V7(clock=5)  # type: ignore[arg-type]
+
+
+def test_a_clock_that_uses_its_own_generator() -> None:
+    def clock() -> int:
+        new()
+        return NOON_NS
+
+    new = idgen.V7(clock=clock)
+    with pytest.raises(RuntimeError, match="must not make ids"):
+        new()
+
+
+def test_a_clock_beyond_the_range() -> None:
+    with pytest.raises(OverflowError):
+        idgen.V7(clock=lambda: -1)()
+
+
+class Stepping:
+    """A clock that the test sets."""
+
+    def __init__(self) -> None:
+        self.now = NOON_NS
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.mark.parametrize("make", [idgen.V6, idgen.V7, idgen.Ulid, idgen.Prefixed])
+def test_a_clock_that_steps_back(make: Any) -> None:
+    clock = Stepping()
+    new = make(clock=clock)
+    first = new()
+    clock.now -= 5 * 10**9
+    assert first < new(), "absorbed"
+    clock.now -= 10 * 10**9
+    with pytest.raises(idgen.ClockBehindError):
+        new()
+    with pytest.raises(idgen.ClockBehindError):
+        new.batch(10)
+    clock.now = NOON_NS
+    assert first < new()
+
+    strict = make(clock=clock, tolerance=datetime.timedelta(seconds=1))
+    strict()
+    clock.now -= 2 * 10**9
+    with pytest.raises(idgen.ClockBehindError):
+        strict()
+
+    restarting = make(clock=clock, tolerance=0.5, when_behind="restart")
+    ids = [restarting() for _ in range(10)]
+    clock.now -= 3600 * 10**9
+    ids += [restarting() for _ in range(10)]
+    assert len(set(ids)) == 20 and ids[-1] < ids[0]
+
+
+def test_waiting_for_the_clock() -> None:
+    started, back = time.monotonic_ns(), 0
+    new = idgen.V7(
+        clock=lambda: NOON_NS + time.monotonic_ns() - started - back, tolerance=0.02, when_behind="wait"
+    )
+    first = new()
+    back = 60_000_000
+    assert first < new()
+    assert time.monotonic_ns() - started >= 40_000_000, "it waited until the clock was within the tolerance"
+
+
+@pytest.mark.parametrize("make", CLASSES)
+def test_state_over_restarts(make: Any, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "ids.state"
+    settings = {"clock": lambda: NOON_NS, "seed": 1, "state": path}
+    runs = []
+    for _ in range(3):
+        new = make(**settings)
+        with pytest.raises(OSError, match="held by another"):
+            make(**settings)
+        runs.append([new(), new(), *new.batch(20)])
+        del new
+    ids = [id for run in runs for id in run]
+    assert len(set(ids)) == len(ids)
+    if make is not idgen.V1:
+        assert ids == sorted(ids)
+
+
+def test_a_damaged_state(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "ids.state"
+    path.write_text("nonsense")
+    with pytest.raises(OSError, match=r"ids\.state"):
+        idgen.V7(state=str(path))
+    with pytest.raises(OSError, match="nowhere"):
+        idgen.V7(state="/nowhere/ids.state")
+
+
+@pytest.mark.parametrize("make", [idgen.V1, idgen.V6])
+def test_nodes(make: Any) -> None:
+    for node in (0x9F6BDECED846, "9f6bdeced846", "9F:6B:DE:CE:D8:46"):
+        assert make(node=node)().node == 0x9F6BDECED846
+    assert make(node=0)().node == 0
+    for wrong, error in [(-1, ValueError), (1 << 48, ValueError), ("xyz", ValueError), (1.0, TypeError)]:
+        with pytest.raises(error):
+            make(node=wrong)
+
+
+def test_the_hardware_address() -> None:
+    try:
+        node = idgen.V1(node="mac")().node
+    except ValueError as error:
+        assert "no hardware address" in str(error)
+    else:
+        assert idgen.V6(node="mac")().node == node
+
+
+def test_week_prefixes_are_those_of_mysql(mysql_vectors: dict[str, Any]) -> None:
+    assert len(mysql_vectors["week_prefix"]) > 200
+    for vector in mysql_vectors["week_prefix"]:
+        at = vector["unix"] * 10**9
+        if at < 0:
+            continue
+        assert idgen.Week(clock=lambda: at)().hex[:4] == vector["prefix"]
+        ahead = idgen.Week(clock=lambda: at - 5 * 3600 * 10**9, utc_offset=5 * 3600)
+        assert ahead().hex[:4] == vector["prefix"] and ahead().version == 4
+    assert idgen.Week(version=8)().version == 8
+
+
+def test_prefixed() -> None:
+    day = int(NOON.timestamp()) // 86_400
+    ids = idgen.Prefixed(clock=lambda: NOON_NS).batch(100)
+    assert ids == sorted(ids) and {id.int >> 112 for id in ids} == {day & 0xFFFF} and ids[0].version == 8
+    seen = idgen.inspect(ids[0])
+    assert seen.prefix == day and seen.since_bucket_start == datetime.timedelta(hours=12)
+
+    keyed = idgen.Prefixed("keyed", "90s", key=b"0123456789abcdef", clock=lambda: NOON_NS)
+    other = idgen.Prefixed("keyed", "90s", key=b"0123456789abcdef", writer="b", clock=lambda: NOON_NS)
+    assert keyed().int >> 112 == keyed().int >> 112 != other().int >> 112
+    # Computed with Python's hmac module: see prefixed_key below.
+    assert keyed().int >> 112 == prefixed_key(b"0123456789abcdef", int(NOON.timestamp()) // 90)
+    random_tail = idgen.Prefixed(tail="random", version=8)
+    assert random_tail().version == 8 and idgen.Prefixed(tail="random")().version == 4
+
+
+def prefixed_key(secret: bytes, number: int) -> int:
+    import hmac
+
+    key = hmac.digest(secret, b"idgen prefix 1", "sha256")
+    return int.from_bytes(hmac.digest(key, number.to_bytes(8, "big", signed=True), "sha256")[:2], "big")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"prefix": "other"},
+        {"prefix": "keyed"},
+        {"prefix": "keyed", "key": b"short"},
+        {"key": b"0123456789abcdef"},
+        {"prefix": "md5-week"},
+        {"interval": "fortnight"},
+        {"tail": "other"},
+        {"version": 4},
+        {"tail": "random", "version": 5},
+        {"bits": 0},
+        {"bits": 17},
+        {"interval": "60d"},
+        {"tolerance": -1},
+        {"tolerance": float("nan")},
+        {"when_behind": "sleep"},
+    ],
+)
+def test_settings_that_make_no_sense(settings: dict[str, Any]) -> None:
+    with pytest.raises(ValueError) as refused:
+        idgen.Prefixed(**settings)
+    assert "short" not in str(refused.value).replace("too short", ""), "the key is not shown"
+
+
+def test_short() -> None:
+    new = idgen.Short(node=0x9F6BDECED846, clock=lambda: NOON_NS)
+    ids = [new(), next(new), int(new.next_str()), *new.batch(1_000)]
+    assert {id >> 32 for id in ids} == {int(NOON.timestamp())}
+    assert {id >> 16 & 0xFFFF for id in ids} == {0xD846}
+    assert [(b - a) % 65_536 for a, b in zip(ids, ids[1:])] == [1] * 1_002
+    assert repr(new) == "<idgen.Short>" and isinstance(new, idgen.ShortGenerator)
+
+    full = idgen.Short(clock=lambda: NOON_NS, when_behind="error")
+    assert len(set(full.batch(65_536))) == 65_536
+    with pytest.raises(idgen.ClockBehindError):
+        full()
+
+
+def test_a_short_generator_waits_for_the_next_second() -> None:
+    new = idgen.Short()
+    ids = new.batch(65_536 + 10)
+    assert len(set(ids)) == len(ids)
+    assert ids[-1] >> 32 > ids[0] >> 32
+
+
+def test_short_state(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "short.state"
+    ids: list[int] = []
+    for _ in range(3):
+        new = idgen.Short(clock=lambda: NOON_NS, state=path)
+        ids += new.batch(10)
+        del new
+    assert len(set(ids)) == 30 and len({id >> 16 & 0xFFFF for id in ids}) == 1
+    path = tmp_path / "mysql.state"
+    first = idgen.MysqlShort(3, clock=lambda: NOON_NS, state=path)
+    last = first.batch(10)[-1]
+    del first
+    assert idgen.MysqlShort(3, clock=lambda: NOON_NS, state=path)() > last

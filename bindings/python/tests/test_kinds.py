@@ -1,0 +1,105 @@
+"""One id a call: every kind in every form."""
+
+from __future__ import annotations
+
+import base64
+import pickle
+import time
+import uuid
+
+import idgen
+import pytest
+
+KINDS = {"v1": 1, "v4": 4, "v6": 6, "v7": 7, "ulid": None, "week": 4, "prefixed": 8}
+ASCENDING = ("v6", "v7", "ulid", "prefixed")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_form(kind: str) -> None:
+    id = getattr(idgen, kind)()
+    assert type(id) is uuid.UUID
+    if KINDS[kind]:
+        assert id.version == KINDS[kind] and id.variant == uuid.RFC_4122
+    forms = {form: getattr(idgen, f"{kind}_{form}")() for form in ("str", "bytes", "int", "base64")}
+    read = [
+        uuid.UUID(forms["str"]),
+        uuid.UUID(bytes=forms["bytes"]),
+        uuid.UUID(int=forms["int"]),
+        uuid.UUID(bytes=base64.b64decode(forms["base64"] + "==")),
+    ]
+    assert {len(forms["str"]), len(forms["base64"]), len(forms["bytes"])} == {36, 22, 16}
+    assert forms["str"] == str(read[0])
+    if kind != "ulid":
+        assert [id.version for id in read] == [KINDS[kind]] * 4
+    assert len({id, *read}) == 5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_id_twice(kind: str) -> None:
+    make = getattr(idgen, kind)
+    assert len({make() for _ in range(20_000)}) == 20_000
+
+
+@pytest.mark.parametrize("kind", ASCENDING)
+def test_order(kind: str) -> None:
+    make, text = getattr(idgen, kind), getattr(idgen, f"{kind}_str")
+    ids = [make() for _ in range(20_000)]
+    assert all(a < b for a, b in zip(ids, ids[1:]))
+    texts = [text() for _ in range(20_000)]
+    assert str(ids[-1]) < texts[0] and texts == sorted(texts)
+
+
+def test_the_time_is_now() -> None:
+    before = time.time()
+    ids = [idgen.v1(), idgen.v6(), idgen.v7()]
+    after = time.time()
+    for id in ids:
+        made = idgen.timestamp(id)
+        assert made is not None and made.tzinfo is not None
+        # Version 7 is rounded down to a millisecond.
+        assert before - 0.001 <= made.timestamp() <= after
+
+
+def test_the_node_is_random() -> None:
+    node = idgen.v1().node
+    assert node >> 40 & 1 == 1
+    assert idgen.v1().node == node != idgen.v6().node
+
+
+def test_is_safe_tells_what_is_known() -> None:
+    assert idgen.v1().is_safe is uuid.SafeUUID.safe
+    assert idgen.v4().is_safe is idgen.v7().is_safe is uuid.SafeUUID.unknown
+
+
+def test_short_ids() -> None:
+    ids = [idgen.short() for _ in range(1_000)]
+    assert len(set(ids)) == 1_000
+    assert len({id >> 16 & 0xFFFF for id in ids}) == 1, "one node"
+    assert abs(ids[-1] - (int(time.time()) << 32)) < 10 << 32
+    assert int(idgen.short_str()) not in ids
+
+
+def test_mysql_short_ids() -> None:
+    first = idgen.mysql_short(7)
+    assert idgen.mysql_short(7) == first + 1
+    assert int(idgen.mysql_short_str(7)) == first + 2
+    assert first >> 56 == 7
+    for wrong, error in [(256, OverflowError), (-1, OverflowError), ("7", TypeError), (1.0, TypeError)]:
+        with pytest.raises(error, match="server_id"):
+            idgen.mysql_short(wrong)  # type: ignore[arg-type]
+
+
+def test_arguments_are_refused() -> None:
+    with pytest.raises(TypeError):
+        idgen.v7(1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        idgen.v7(node=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        idgen.to_str()  # type: ignore[call-arg]
+
+
+def test_functions_have_names_and_can_be_pickled() -> None:
+    for function in (idgen.v7, idgen.v4_str, idgen.to_base64, idgen.short):
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert function.__module__.startswith("idgen")
+        assert function.__doc__

@@ -1,0 +1,191 @@
+"""The column types, on SQLite and on real servers."""
+
+from __future__ import annotations
+
+import pathlib
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import idgen
+import pytest
+import sqlalchemy as sa
+from idgen.sqlalchemy import Base64UUID, BinaryUUID, ShortId, SwappedUUID
+from servers import Server
+from sqlalchemy.dialects import mysql, postgresql, sqlite
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+from sqlalchemy.schema import CreateTable
+
+
+class Base(DeclarativeBase):
+    pass
+
+
+class Row(Base):
+    __tablename__ = "rows"
+
+    id: Mapped[uuid.UUID] = mapped_column(BinaryUUID, primary_key=True, default=idgen.v7)
+    swapped: Mapped[uuid.UUID] = mapped_column(SwappedUUID, default=idgen.v1, unique=True)
+    text: Mapped[uuid.UUID] = mapped_column(Base64UUID, default=idgen.V4(), unique=True)
+    short: Mapped[int] = mapped_column(ShortId, default=idgen.short, unique=True)
+    parent_id: Mapped[uuid.UUID | None] = mapped_column(sa.ForeignKey("rows.id"))
+    spare: Mapped[uuid.UUID | None] = mapped_column(BinaryUUID)
+
+
+@pytest.fixture(params=["sqlite", "mysql", "mariadb"])
+def engine(request: pytest.FixtureRequest, tmp_path: pathlib.Path) -> Iterator[sa.Engine]:
+    if request.param == "sqlite":
+        engine = sa.create_engine(f"sqlite:///{tmp_path / 'test.db'}")
+    else:
+        engine = sa.create_engine(request.getfixturevalue(request.param).url())
+    Base.metadata.create_all(engine)
+    yield engine
+    Base.metadata.drop_all(engine)
+    engine.dispose()
+
+
+def test_there_and_back(engine: sa.Engine) -> None:
+    with Session(engine) as session:
+        first = Row()
+        session.add(first)
+        session.flush()
+        session.add_all(Row(parent_id=first.id) for _ in range(50))
+        session.commit()
+        rows = session.scalars(sa.select(Row).order_by(Row.id)).all()
+        assert len(rows) == 51 and rows[0].spare is None
+        kept = [(row.id, row.swapped, row.text, row.short) for row in rows]
+    assert [id.version for id in kept[0][:3]] == [7, 1, 4]
+    assert all(type(id) is uuid.UUID for row in kept for id in row[:3]) and all(
+        type(row[3]) is int for row in kept
+    )
+    with Session(engine) as session:
+        for id, swapped, text, short in kept:
+            for condition in (Row.id == id, Row.swapped == swapped, Row.text == text, Row.short == short):
+                assert session.scalars(sa.select(Row.id).where(condition)).all() == [id]
+        assert session.scalars(sa.select(sa.func.count()).where(Row.parent_id == kept[0][0])).one() == 50
+        some = [row[0] for row in kept[10:20]]
+        assert session.scalars(sa.select(Row.id).where(Row.id.in_(some)).order_by(Row.id)).all() == some
+        # Texts and bytes are taken, too.
+        assert (
+            session.get(Row, some[0]) is session.scalars(sa.select(Row).where(Row.id == str(some[0]))).one()
+        )
+
+
+def test_literals(engine: sa.Engine) -> None:
+    with Session(engine) as session:
+        row = Row()
+        session.add(row)
+        session.commit()
+        for condition in (
+            Row.id == row.id,
+            Row.swapped == row.swapped,
+            Row.text == row.text,
+            Row.short == row.short,
+        ):
+            query = sa.select(sa.func.count()).select_from(Row).where(condition)
+            text = str(query.compile(engine, compile_kwargs={"literal_binds": True}))
+            assert session.execute(sa.text(text.replace(":", r"\:"))).scalar() == 1
+
+
+def test_many_rows_at_once(engine: sa.Engine) -> None:
+    with engine.begin() as connection:
+        ids = [
+            {"id": id, "short": short} for id, short in zip(idgen.batch("v7", 500), idgen.batch("short", 500))
+        ]
+        connection.execute(sa.insert(Row), ids)
+        found = connection.execute(sa.select(Row.id, Row.short).order_by(Row.id)).all()
+    assert [row._asdict() for row in found] == ids
+
+
+def test_what_is_stored(server: Server) -> None:
+    """The bytes and texts are those that the server's own functions give, in columns of the right types."""
+    engine = sa.create_engine(server.url())
+    Base.metadata.create_all(engine)
+    row = Row()
+    with Session(engine, expire_on_commit=False) as session:
+        session.add(row)
+        session.commit()
+    with server.connect(server.database) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT HEX(id), HEX(swapped), text, short FROM `rows`")
+        assert cursor.fetchone() == (
+            row.id.hex.upper(),
+            idgen.to_swapped(row.swapped).hex().upper(),
+            idgen.to_base64(row.text),
+            row.short,
+        )
+        if server.flavor == "mysql":
+            cursor.execute(
+                "SELECT BIN_TO_UUID(id), BIN_TO_UUID(swapped, 1), "
+                "BIN_TO_UUID(FROM_BASE64(CONCAT(text, '=='))) FROM `rows`"
+            )
+            assert cursor.fetchone() == (str(row.id), str(row.swapped), str(row.text))
+        cursor.execute("SHOW FULL COLUMNS FROM `rows`")
+        types = {
+            name: (type.split("(20)")[0].replace("bigint unsigned", "bigint"), collation)
+            for name, type, collation, *_ in cursor.fetchall()
+        }
+    assert types["id"] == types["swapped"] == types["parent_id"] == ("binary(16)", None)
+    assert types["text"] == ("char(22)", "ascii_bin")
+    assert types["short"][0] == "bigint"
+    Base.metadata.drop_all(engine)
+    engine.dispose()
+
+
+def test_ids_beyond_a_signed_integer(engine: sa.Engine) -> None:
+    """Device ids reach them in 2038."""
+    big = (1 << 64) - 1
+    with Session(engine) as session:
+        session.add(Row(short=big))
+        if engine.dialect.name == "sqlite":
+            with pytest.raises(sa.exc.StatementError, match="must be below"):
+                session.commit()
+        else:
+            session.commit()
+            assert session.scalars(sa.select(Row.short)).one() == big
+
+
+def test_two_texts_that_differ_in_case(engine: sa.Engine) -> None:
+    lower, upper = idgen.from_base64("aaaaaaaaaaaaaaaaaaaaaA"), idgen.from_base64("AAAAAAAAAAAAAAAAAAAAAA")
+    with Session(engine) as session:
+        session.add_all([Row(text=lower), Row(text=upper)])
+        session.commit()
+        assert session.scalars(sa.select(Row.text).where(Row.text == lower)).all() == [lower]
+
+
+@pytest.mark.parametrize(
+    "column, wrong",
+    [
+        ("id", "nothing"),
+        ("id", 5),
+        ("text", b"short"),
+        ("swapped", object()),
+        ("short", -1),
+        ("short", 1 << 64),
+        ("short", "5"),
+    ],
+)
+def test_bad_values(column: str, wrong: Any, tmp_path: pathlib.Path) -> None:
+    engine = sa.create_engine(f"sqlite:///{tmp_path / 'test.db'}")
+    Base.metadata.create_all(engine)
+    with Session(engine) as session:
+        session.add(Row(**{column: wrong}))
+        with pytest.raises((sa.exc.StatementError, TypeError)):
+            session.commit()
+    engine.dispose()
+
+
+def test_ddl() -> None:
+    table = sa.Table(
+        "t", sa.MetaData(), sa.Column("a", BinaryUUID), sa.Column("b", Base64UUID), sa.Column("c", ShortId)
+    )
+
+    def ddl(dialect: Any) -> str:
+        return " ".join(str(CreateTable(table).compile(dialect=dialect)).split())
+
+    assert (
+        ddl(mysql.dialect()) == "CREATE TABLE t ( a BINARY(16), b CHAR(22) CHARACTER SET ascii "
+        "COLLATE ascii_bin, c BIGINT UNSIGNED )"
+    )
+    assert ddl(postgresql.dialect()) == "CREATE TABLE t ( a BYTEA, b VARCHAR(22), c NUMERIC(20, 0) )"
+    assert ddl(sqlite.dialect()) == "CREATE TABLE t ( a BLOB, b CHAR(22), c BIGINT )"
+    assert BinaryUUID().python_type is Base64UUID().python_type is uuid.UUID and ShortId().python_type is int

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# The Python wheel: builds it, installs it into an environment of its own and tests it there.
+#
+#   scripts/python.sh test    everything (make test-python): needs the database servers of scripts/setup.sh
+#   scripts/python.sh bench   the speed table (make bench-python)
+#   scripts/python.sh env     only builds and installs
+#
+#   PYTHON   the interpreter, python3 by default; 3.10 or later
+set -euo pipefail
+cd "$(dirname "$0")"
+. ./lib.sh
+cd ../bindings/python
+
+readonly PYTHON=${PYTHON:-python3}
+readonly VENV=$PWD/.venv
+
+have "$PYTHON" || install_packages "the Python wheel" python3 python3-venv
+"$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
+  || die "$("$PYTHON" --version) is too old for the wheel: name a newer interpreter, as PYTHON=python3.12"
+# Debian ships the module venv without what it needs.
+"$PYTHON" -c 'import ensurepip' 2>/dev/null || install_packages "an environment for the wheel" python3-venv
+
+# An environment of another interpreter would load the wrong wheel.
+version=$("$PYTHON" -c 'import sys; print(sys.version)')
+[ "$(cat "$VENV/.version" 2>/dev/null || true)" = "$version" ] || rm -rf "$VENV"
+if ! [ -x "$VENV/bin/python" ]; then
+  "$PYTHON" -m venv "$VENV"
+  printf '%s\n' "$version" >"$VENV/.version"
+fi
+readonly PATH=$VENV/bin:$PATH
+unset PYTHONPATH PYTHONHOME
+
+# install REQUIREMENTS: once for each state of the file.
+install() {
+  local stamp=$VENV/.$(basename "$1")
+  cmp -s "$1" "$stamp" && return 0
+  pip install --quiet --disable-pip-version-check -r "$1"
+  cp "$1" "$stamp"
+}
+
+build() {
+  install requirements-test.txt
+  rm -rf "$VENV/wheel"
+  maturin build --release --quiet --locked -i python -o "$VENV/wheel"
+  pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$VENV"/wheel/*.whl
+}
+
+case ${1:-test} in
+  env) build ;;
+  test)
+    build
+    ruff format --check --quiet python tests benchmarks
+    ruff check --quiet python tests benchmarks
+    python -m pytest "${@:2}"
+    ;;
+  bench)
+    build
+    install requirements-bench.txt
+    python benchmarks/run.py "${@:2}"
+    ;;
+  *) die "unknown command $1: use test, bench or env" ;;
+esac
