@@ -11,7 +11,7 @@ lint: ## formatting, clippy, and documentation without warnings
 	cargo clippy -p idgen --lib --no-default-features -- -D warnings
 	cargo clippy -p idgen --all-targets --no-default-features --features std,serde -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-	cd bindings/python && cargo fmt --check && cargo clippy --locked -- -D warnings
+	cd bindings/python && cargo fmt --check && cargo clippy -- -D warnings
 
 test: setup lint ## everything that must pass, on both servers
 	cargo test --workspace

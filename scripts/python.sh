@@ -41,7 +41,7 @@ install() {
 build() {
   install requirements-test.txt
   rm -rf "$VENV/wheel"
-  maturin build --release --quiet --locked -i python -o "$VENV/wheel"
+  maturin build --release --quiet -i python -o "$VENV/wheel"
   pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$VENV"/wheel/*.whl
 }
 

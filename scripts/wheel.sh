@@ -19,6 +19,6 @@ done
 [ ${#found[@]} -gt 0 ] || die "no CPython from 3.10 on was found"
 say "building wheels for ${found[*]}"
 for interpreter in "${found[@]}"; do
-  .venv/bin/maturin build --release --quiet --locked -i "$interpreter" -o dist
+  .venv/bin/maturin build --release --quiet -i "$interpreter" -o dist
 done
 ls dist/*.whl
