@@ -61,12 +61,20 @@ fn every_example_runs() {
 }
 
 #[test]
-fn every_subcommand_is_listed_with_a_line() {
+fn every_subcommand_says_what_it_does_and_has_examples() {
     let help = lines_of(output(&["-h"], ""));
-    for command in QUICK {
-        let line = help.iter().find(|line| line.trim_start().starts_with(command)).unwrap();
-        assert!(line.split_whitespace().count() > 2, "{line}");
+    let from = help.iter().position(|line| line == "Commands:").unwrap();
+    let mut seen = 0;
+    for line in help[from + 1..].iter().take_while(|line| !line.is_empty()) {
+        let mut words = line.split_whitespace();
+        let command = words.next().unwrap();
+        assert!(words.count() > 2, "{line}");
+        if command != "help" {
+            assert!(!examples(&[command, "--help"]).is_empty(), "{command}");
+            seen += 1;
+        }
     }
+    assert!(seen >= QUICK.len(), "{seen}");
 }
 
 #[test]
