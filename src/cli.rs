@@ -8,12 +8,12 @@ use crate::{completions, convert, failure, inspect, lab, new, odds};
 
 const EXAMPLES: &str = "\
 Examples:
+  idgen lab                                  # what each kind of key costs a table
   idgen new v7                               # one id
   idgen new week -n 1000 -f base64           # a thousand for a CHAR(22) column
   idgen convert --to hyphenated < ids.txt    # another format, line by line
   idgen inspect 01ARZ3NDEKTSV4RRFFQ69G5FAV   # what an id tells
   idgen odds v4 --devices 1000 --rate 100 --years 10
-  idgen lab                                  # what each kind of key costs a table
 
 Exit codes: 0 done; 1 some input was bad or something failed; 2 the command line was wrong.";
 
