@@ -10,12 +10,14 @@ use std::thread::LocalKey;
 
 use uuid::Uuid;
 
-use crate::error::Result;
-use crate::generator::{DeviceShort, Generate, MysqlShort, Prefixed, Tail, Ulid, V1, V4, V6, V7};
+use crate::error::{Error, Result};
+use crate::generator::{
+    DeviceShort, Generate, MysqlShort, NextBits, Prefixed, Tail, Ulid, V1, V4, V6, V7, from_bits,
+};
 use crate::interval::Interval;
 use crate::prefix::Prefix;
 use crate::short_id::ShortId;
-use crate::source::{ClockPolicy, Csprng, SystemClock, ThreadEntropy, WhenBehind};
+use crate::source::{ClockPolicy, SystemClock, ThreadEntropy, WhenBehind};
 
 /// Nobody hands these functions a policy, and they return no error: after a large step back of the
 /// clock they start over with fresh randomness.
@@ -24,27 +26,30 @@ const POLICY: ClockPolicy = ClockPolicy { when_behind: WhenBehind::Restart, ..Cl
 type Slot<G> = RefCell<Option<G>>;
 
 /// Runs with this thread's generator, or with a passing one while the thread ends.
-#[inline]
-fn with<G, T>(
+///
+/// `run` gives its ids through what it captures, and all is inlined: an id that passes through a
+/// `Result` in memory costs more than making it.
+#[inline(always)]
+fn with<G>(
     local: &'static LocalKey<Slot<G>>,
     make: fn() -> Result<G>,
-    run: impl FnOnce(&mut G) -> Result<T>,
-) -> T {
-    let mut run = Some(run);
+    mut run: impl FnMut(&mut G) -> Result<()>,
+) {
     let done = local.try_with(|slot| {
         let mut slot = slot.borrow_mut();
-        let generator = match &mut *slot {
-            Some(generator) => generator,
-            None => slot.insert(make()?),
-        };
-        (run.take().expect("taken once"))(generator)
+        match &mut *slot {
+            Some(generator) => run(generator),
+            None => make().and_then(|generator| run(slot.insert(generator))),
+        }
     });
-    let done = match (done, run) {
-        (Ok(done), _) => done,
-        (Err(_), Some(run)) => make().and_then(|mut generator| run(&mut generator)),
-        (Err(_), None) => unreachable!("a local that is gone runs nothing"),
-    };
-    done.unwrap_or_else(|error| panic!("{error}"))
+    if let Err(error) = done.unwrap_or_else(|_| make().and_then(|mut generator| run(&mut generator))) {
+        give_up(&error);
+    }
+}
+
+#[cold]
+fn give_up(error: &Error) -> ! {
+    panic!("{error}")
 }
 
 macro_rules! per_thread {
@@ -57,7 +62,12 @@ macro_rules! per_thread {
         /// Where the system gives no randomness, or its clock stands outside what the kind can hold.
         #[inline]
         pub fn $name() -> Uuid {
-            with(&$local, $make, |generator| generator.next_id())
+            let mut bits = 0;
+            with(&$local, $make, |generator| {
+                bits = generator.next_bits()?;
+                Ok(())
+            });
+            from_bits(bits)
         }
 
         #[doc = concat!("Fills a slice with new ids, as [`", stringify!($name), "`] makes them: the clock is read once.")]
@@ -78,13 +88,6 @@ per_thread! {
     /// ```
     v1, fill_v1, LOCAL_V1: V1<SystemClock, ThreadEntropy> =
         || Ok(V1::new(SystemClock, ThreadEntropy).with_policy(POLICY));
-
-    /// A random UUID, of version 4: [`V4`].
-    ///
-    /// ```
-    /// assert_ne!(idgen::v4(), idgen::v4());
-    /// ```
-    v4, fill_v4, LOCAL_V4: V4<Csprng> = V4::system;
 
     /// A UUID of version 6, with a random node: [`V6`]. Strictly ascending within a thread.
     ///
@@ -139,6 +142,31 @@ per_thread! {
     };
 }
 
+/// A random UUID, of version 4: [`V4`].
+///
+/// ```
+/// assert_ne!(idgen::v4(), idgen::v4());
+/// ```
+///
+/// # Panics
+/// Where the system gives no randomness.
+#[inline]
+pub fn v4() -> Uuid {
+    // It remembers nothing but the thread's randomness.
+    match V4::new(ThreadEntropy).next_bits() {
+        Ok(bits) => from_bits(bits),
+        Err(error) => give_up(&error),
+    }
+}
+
+/// Fills a slice with new ids, as [`v4`] makes them.
+///
+/// # Panics
+/// As [`v4`].
+pub fn fill_v4(ids: &mut [Uuid]) {
+    V4::new(ThreadEntropy).fill(ids).unwrap_or_else(|error| give_up(&error));
+}
+
 /// A 64-bit device id with a random node: [`DeviceShort`]. One line for the whole process and its
 /// forked children: 65,536 ids a second at the most, then it waits for the next second.
 ///
@@ -150,7 +178,7 @@ per_thread! {
 /// Where the system gives no randomness, or its clock stands before 1970 or after 2106-02-07.
 #[inline]
 pub fn short() -> ShortId {
-    device().make().unwrap_or_else(|error| panic!("{error}"))
+    device().make().unwrap_or_else(|error| give_up(&error))
 }
 
 /// Fills a slice as [`short`] makes ids.
@@ -158,12 +186,12 @@ pub fn short() -> ShortId {
 /// # Panics
 /// As [`short`].
 pub fn fill_short(ids: &mut [ShortId]) {
-    device().make_many(ids).unwrap_or_else(|error| panic!("{error}"));
+    device().make_many(ids).unwrap_or_else(|error| give_up(&error));
 }
 
 fn device() -> &'static DeviceShort<SystemClock> {
     static DEVICE: OnceLock<DeviceShort<SystemClock>> = OnceLock::new();
-    DEVICE.get_or_init(|| DeviceShort::system().unwrap_or_else(|error| panic!("{error}")))
+    DEVICE.get_or_init(|| DeviceShort::system().unwrap_or_else(|error| give_up(&error)))
 }
 
 /// An id as `UUID_SHORT()` of a MySQL server with this id that started when this process made its
@@ -180,7 +208,7 @@ fn device() -> &'static DeviceShort<SystemClock> {
 /// without the feature `fast`, which has no shared memory to count in.
 #[inline]
 pub fn mysql_short(server_id: u8) -> ShortId {
-    mysql_server(server_id).make().unwrap_or_else(|error| panic!("{error}"))
+    mysql_server(server_id).make().unwrap_or_else(|error| give_up(&error))
 }
 
 /// Fills a slice as [`mysql_short`] makes ids.
@@ -188,11 +216,11 @@ pub fn mysql_short(server_id: u8) -> ShortId {
 /// # Panics
 /// As [`mysql_short`].
 pub fn fill_mysql_short(server_id: u8, ids: &mut [ShortId]) {
-    mysql_server(server_id).make_many(ids).unwrap_or_else(|error| panic!("{error}"));
+    mysql_server(server_id).make_many(ids).unwrap_or_else(|error| give_up(&error));
 }
 
 fn mysql_server(server_id: u8) -> &'static MysqlShort {
     static SERVERS: [OnceLock<MysqlShort>; 256] = [const { OnceLock::new() }; 256];
     SERVERS[usize::from(server_id)]
-        .get_or_init(|| MysqlShort::new(SystemClock, server_id).unwrap_or_else(|error| panic!("{error}")))
+        .get_or_init(|| MysqlShort::new(SystemClock, server_id).unwrap_or_else(|error| give_up(&error)))
 }

@@ -7,7 +7,6 @@ use uuid::Uuid;
 use crate::node::Node;
 
 const VARIANT: u128 = 0b10 << 62;
-const LOW_62: u128 = (1 << 62) - 1;
 
 /// Version 1 from a 60-bit Gregorian timestamp, a 14-bit clock sequence and a node.
 #[inline]
@@ -33,11 +32,21 @@ fn sequence_and_node(clock_sequence: u16, node: Node) -> u64 {
     u64::from_be_bytes(bytes) | u64::from(clock_sequence & 0x3FFF | 0x8000) << 48
 }
 
-/// Version 7 from 48 bits of Unix milliseconds, the 12 bits of `rand_a` and the 62 of `rand_b`.
+/// Version 7 from 48 bits of Unix milliseconds, the 12 bits of `rand_a`, a counter of 14 bits in the top
+/// of `rand_b`, and 64 random bits, of which 48 are used.
 #[inline]
-pub(crate) fn v7(unix_ms: u64, rand_a: u16, rand_b: u64) -> Uuid {
+pub(crate) fn v7(unix_ms: u64, rand_a: u16, counter: u16, random: u64) -> Uuid {
     let top = unix_ms << 16 | 0x7000 | u64::from(rand_a & 0x0FFF);
-    Uuid::from_u64_pair(top, rand_b & LOW_62 as u64 | VARIANT as u64)
+    with_random_end(top, u64::from(counter & 0x3FFF | 0x8000) << 48, 48, random)
+}
+
+/// The top half, the beginning of the low half, and random bits in its last `random_bits`.
+///
+/// The random bytes stay in their order, as swapping them would make them no more random.
+#[inline]
+pub(crate) fn with_random_end(top: u64, low: u64, random_bits: u32, random: u64) -> Uuid {
+    let mask = (1 << random_bits) - 1;
+    Uuid::from_u64_pair(top, u64::from_be(low.to_be() | random & u64::to_be(mask)))
 }
 
 /// Any version from the bits that are neither version nor variant (those of `bits` are overwritten).
@@ -45,6 +54,12 @@ pub(crate) fn v7(unix_ms: u64, rand_a: u16, rand_b: u64) -> Uuid {
 pub(crate) fn stamped(bits: u128, version: u8) -> Uuid {
     let version_cleared = bits & !(0xF << 76) | u128::from(version) << 76;
     Uuid::from_u128(version_cleared & !(0b11 << 62) | VARIANT)
+}
+
+/// The same from random bits, whose bytes stay in their order.
+#[inline]
+pub(crate) fn random(bits: u128, version: u8) -> Uuid {
+    stamped(u128::from_be(bits), version)
 }
 
 /// The Gregorian timestamp of version 1.
@@ -119,7 +134,7 @@ mod tests {
                     let ms = v.unix_ms.unwrap();
                     assert_eq!(unix_ms(&v.uuid), ms);
                     let (top, bottom) = v.uuid.as_u64_pair();
-                    assert_eq!(v7(ms, top as u16, bottom), v.uuid);
+                    assert_eq!(v7(ms, top as u16, (bottom >> 48) as u16, bottom.to_be()), v.uuid);
                 }
                 _ => {}
             }

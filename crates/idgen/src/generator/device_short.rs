@@ -180,7 +180,7 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
         let shared = self.reserve.word().get();
         let mut old = Word(shared.load(Acquire));
         loop {
-            let now = self.clock.now();
+            let now = self.clock.coarse();
             let secs = self.seconds(now)?;
             let count;
             let new = if secs > old.secs() {
@@ -239,7 +239,7 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
             // One second at a time: someone may set the clock right meanwhile.
             let next = Timestamp::from_unix_secs(secs as i64 + 1);
             self.clock.sleep(next.since(now));
-            now = self.clock.now();
+            now = self.clock.coarse();
         }
     }
 

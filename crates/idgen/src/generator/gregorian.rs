@@ -6,7 +6,7 @@
 //! generator from them: it stays the same, and each id takes a tick of its own.
 
 use crate::error::{Error, Kind as ErrorKind, Result};
-use crate::generator::monotonic::{Begin, Counters, Monotonic, Shape};
+use crate::generator::monotonic::{Begin, Counters, Monotonic, Shape, Unit};
 use crate::kind::Kind;
 use crate::node::Node;
 use crate::source::fork::{ForkMark, WORDS_ARE_SHARED};
@@ -18,7 +18,7 @@ const SEQUENCES: u32 = 1 << 14;
 const fn shape(kind: Kind) -> Shape {
     Shape {
         kind,
-        unit_ticks: 1,
+        unit: Unit::Tick,
         range: -GREGORIAN_TO_UNIX_TICKS..=(1 << 60) - 1 - GREGORIAN_TO_UNIX_TICKS,
         range_text: "1582-10-15 to 5236-03-31",
     }

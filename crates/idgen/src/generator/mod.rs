@@ -1,6 +1,7 @@
 //! Floor 3: the generators, one a file. Each is a value built from its sources.
 
 mod device_short;
+mod draws;
 mod gregorian;
 mod line;
 mod monotonic;
@@ -22,6 +23,8 @@ pub use v1::V1;
 pub use v4::V4;
 pub use v6::V6;
 pub use v7::V7;
+
+use uuid::Uuid;
 
 use crate::error::Result;
 
@@ -46,6 +49,28 @@ pub trait Generate {
     /// # Errors
     /// As [`next_id`](Self::next_id); the slice then holds no new id.
     fn fill(&mut self, ids: &mut [Self::Id]) -> Result<()>;
+}
+
+/// A UUID as the number whose memory is its bytes.
+///
+/// What makes an id passes it on as a `Result` of this, not of a `Uuid`: that one has its 16 bytes at
+/// an odd address, where the compiler puts them together piece by piece, for longer than the rest takes.
+pub(crate) type Bits = u128;
+
+/// The face of the UUID generators towards the one-line functions.
+pub(crate) trait NextBits {
+    /// The next id.
+    fn next_bits(&mut self) -> Result<Bits>;
+}
+
+#[inline(always)]
+pub(crate) fn to_bits(id: Uuid) -> Bits {
+    Bits::from_ne_bytes(id.into_bytes())
+}
+
+#[inline(always)]
+pub(crate) fn from_bits(bits: Bits) -> Uuid {
+    Uuid::from_bytes(bits.to_ne_bytes())
 }
 
 #[cfg(feature = "alloc")]

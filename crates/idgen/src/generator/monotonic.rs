@@ -11,12 +11,39 @@ use crate::timestamp::Timestamp;
 /// What sets one kind's line of ids apart from another's.
 pub(crate) struct Shape {
     pub(crate) kind: Kind,
-    /// 100 ns ticks in a unit of time.
-    pub(crate) unit_ticks: i64,
+    pub(crate) unit: Unit,
     /// The units that the kind's time field can hold.
     pub(crate) range: RangeInclusive<i64>,
     /// The same, for people.
     pub(crate) range_text: &'static str,
+}
+
+/// What a kind counts its time in. Two constants, as dividing by a variable costs as much as making
+/// the rest of an id.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// 100 ns.
+    Tick,
+    /// A millisecond.
+    Milli,
+}
+
+impl Unit {
+    const fn ticks(self) -> i64 {
+        match self {
+            Unit::Tick => 1,
+            Unit::Milli => 10_000,
+        }
+    }
+
+    /// The units since 1970, bounded so that no difference of two of them overflows.
+    #[inline]
+    fn of(self, time: Timestamp) -> i64 {
+        match self {
+            Unit::Tick => time.unix_ticks().clamp(-i64::MAX / 2, i64::MAX / 2),
+            Unit::Milli => time.unix_millis(),
+        }
+    }
 }
 
 /// How far ahead a state reserves.
@@ -74,7 +101,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
 
     pub(crate) fn set_policy(&mut self, policy: ClockPolicy) {
         self.policy = policy;
-        let unit_nanos = self.shape.unit_ticks as u128 * 100;
+        let unit_nanos = self.shape.unit.ticks() as u128 * 100;
         self.tolerance = (policy.tolerance.as_nanos() / unit_nanos).min(i64::MAX as u128) as i64;
     }
 
@@ -82,16 +109,15 @@ impl<C: Clock, S: State> Monotonic<C, S> {
         &mut self.line
     }
 
-    /// The clock's time, whatever was made before.
+    /// The clock's time to some milliseconds, whatever was made before.
     #[inline]
-    pub(crate) fn clock_now(&self) -> Timestamp {
-        self.clock.now()
+    pub(crate) fn coarse_now(&self) -> Timestamp {
+        self.clock.coarse()
     }
 
     #[inline]
     fn now(&self) -> i64 {
-        // Bounded so that no difference of two times overflows.
-        self.clock_now().unix_ticks().clamp(-i64::MAX / 2, i64::MAX / 2).div_euclid(self.shape.unit_ticks)
+        self.shape.unit.of(self.clock.now())
     }
 
     /// The next run of up to `want` ids. `begin` gives the counters of a new time.
@@ -129,7 +155,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
     #[inline]
     fn take(&mut self, time: i64, counter: u32, want: usize) -> Result<Run> {
         let count = want.min((self.limit - counter) as usize);
-        let horizon = HORIZON_TICKS / self.shape.unit_ticks;
+        let horizon = HORIZON_TICKS / self.shape.unit.ticks();
         self.line.step_to(time, counter + (count - 1) as u32, horizon)?;
         Ok(Run { time, counter, count })
     }
@@ -144,7 +170,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
     }
 
     fn at(&self, units: i64) -> Timestamp {
-        Timestamp::from_unix_ticks(units.saturating_mul(self.shape.unit_ticks))
+        Timestamp::from_unix_ticks(units.saturating_mul(self.shape.unit.ticks()))
     }
 
     /// The clock stands too far behind: waits, fails, or says to start over.

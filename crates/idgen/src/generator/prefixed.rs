@@ -4,10 +4,10 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::fields;
-use crate::generator::monotonic::{Counters, Monotonic, Run, Shape};
+use crate::generator::monotonic::{Counters, Monotonic, Run, Shape, Unit};
 use crate::generator::unix_ms::with_tails;
 use crate::generator::v4::random_chunks;
-use crate::generator::{Generate, all_or_nothing};
+use crate::generator::{Bits, Generate, NextBits, all_or_nothing, from_bits, to_bits};
 use crate::interval::{Bucket, Interval};
 use crate::kind::Kind;
 use crate::prefix::Prefix;
@@ -16,7 +16,7 @@ use crate::timestamp::Timestamp;
 
 static SHAPE: Shape = Shape {
     kind: Kind::Prefixed,
-    unit_ticks: 10_000,
+    unit: Unit::Milli,
     range: 0..=(1 << 48) - 1,
     range_text: "1970-01-01 to 10889-08-02",
 };
@@ -139,7 +139,7 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
 
     /// A run of ascending ids, and the bits that all of it share: prefix, offset, pad.
     #[inline]
-    fn next_run(&mut self, want: usize) -> Result<(Run, u128)> {
+    fn next_run(&mut self, want: usize) -> Result<(Run, Shared)> {
         let (entropy, pad) = (&mut self.entropy, &mut self.pad);
         let run = self.monotonic.next_run(want, |_| {
             let draw = entropy.next_u64()?;
@@ -150,20 +150,21 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
         let at = Timestamp::from_unix_millis(run.time);
         let (bucket, prefix) = self.bucket(at);
         let offset = (run.time - bucket.start.unix_millis()) as u32;
-        let shared = u128::from(prefix) << 112 | u128::from(offset) << 80 | u128::from(self.pad) << 56;
-        Ok((run, shared))
+        let top = u64::from(prefix) << 48 | u64::from(offset) << 16 | 0x8000;
+        let low = u64::from(0x80 | self.pad) << 56;
+        Ok((run, Shared { top, low }))
     }
 
-    /// The prefix of the clock's time.
+    /// The prefix of the clock's time: buckets last for seconds at least.
     #[inline]
     fn prefix_now(&mut self) -> u16 {
-        self.bucket(self.monotonic.clock_now()).1
+        self.bucket(self.monotonic.coarse_now()).1
     }
 }
 
 #[inline]
-fn random_id(prefix: u16, bits: u128, version: u8) -> Uuid {
-    let mut bits = bits & u128::MAX >> 16 | u128::from(prefix) << 112;
+fn random_id(prefix: u16, random: u128, version: u8) -> Uuid {
+    let mut bits = u128::from_be(random) & u128::MAX >> 16 | u128::from(prefix) << 112;
     if version == 8 && bits >> 56 & 0x3F == 0 {
         // Byte 8 would be 0x80, which MariaDB's UUID column refuses in version 8.
         bits |= 1 << 56;
@@ -171,12 +172,33 @@ fn random_id(prefix: u16, bits: u128, version: u8) -> Uuid {
     fields::stamped(bits, version)
 }
 
-/// Counter and tail into the shared bits of a run.
+/// What a run of ascending ids shares: prefix and offset in the top half, the pad in the low one.
+#[derive(Clone, Copy)]
+struct Shared {
+    top: u64,
+    low: u64,
+}
+
 #[inline]
-fn ascending_id(shared: u128, counter: u32, tail: u64) -> Uuid {
-    let high = u128::from(counter >> 16) << 64;
-    let low = u128::from(counter & 0xFFFF) << 40;
-    fields::stamped(shared | high | low | u128::from(tail >> 24), 8)
+fn ascending_id(shared: Shared, counter: u32, random: u64) -> Uuid {
+    let low = shared.low | u64::from(counter & 0xFFFF) << 40;
+    fields::with_random_end(shared.top | u64::from(counter >> 16), low, 40, random)
+}
+
+impl<C: Clock, E: Entropy, S: State> NextBits for Prefixed<C, E, S> {
+    #[inline]
+    fn next_bits(&mut self) -> Result<Bits> {
+        match self.tail {
+            Tail::Random { version } => {
+                let bits = self.entropy.next_u128()?;
+                Ok(to_bits(random_id(self.prefix_now(), bits, version)))
+            }
+            Tail::Ascending => {
+                let (run, shared) = self.next_run(1)?;
+                Ok(to_bits(ascending_id(shared, run.counter, self.entropy.next_u64()?)))
+            }
+        }
+    }
 }
 
 impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
@@ -184,16 +206,7 @@ impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
 
     #[inline]
     fn next_id(&mut self) -> Result<Uuid> {
-        match self.tail {
-            Tail::Random { version } => {
-                let bits = self.entropy.next_u128()?;
-                Ok(random_id(self.prefix_now(), bits, version))
-            }
-            Tail::Ascending => {
-                let (run, shared) = self.next_run(1)?;
-                Ok(ascending_id(shared, run.counter, self.entropy.next_u64()?))
-            }
-        }
+        self.next_bits().map(from_bits)
     }
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {

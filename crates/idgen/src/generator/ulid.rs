@@ -3,9 +3,10 @@
 use uuid::Uuid;
 
 use crate::error::Result;
-use crate::generator::Generate;
+use crate::fields;
 use crate::generator::monotonic::Shape;
 use crate::generator::unix_ms::{UnixMs, shape};
+use crate::generator::{Bits, Generate, NextBits, from_bits};
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 #[cfg(feature = "std")]
@@ -67,11 +68,18 @@ impl<C: Clock, E: Entropy, S: State> Ulid<C, E, S> {
     }
 }
 
-/// 48 bits of time, 16 + 10 of counter, 54 of tail.
+/// 48 bits of time, 16 + 10 of counter, 54 random.
 #[inline]
-fn pack(ms: u64, counter: u32, tail: u64) -> Uuid {
+fn pack(ms: u64, counter: u32, random: u64) -> Uuid {
     let top = ms << 16 | u64::from(counter >> 10);
-    Uuid::from_u64_pair(top, u64::from(counter & 0x3FF) << 54 | tail >> 10)
+    fields::with_random_end(top, u64::from(counter & 0x3FF) << 54, 54, random)
+}
+
+impl<C: Clock, E: Entropy, S: State> NextBits for Ulid<C, E, S> {
+    #[inline]
+    fn next_bits(&mut self) -> Result<Bits> {
+        self.inner.next_bits(pack)
+    }
 }
 
 impl<C: Clock, E: Entropy, S: State> Generate for Ulid<C, E, S> {
@@ -79,7 +87,7 @@ impl<C: Clock, E: Entropy, S: State> Generate for Ulid<C, E, S> {
 
     #[inline]
     fn next_id(&mut self) -> Result<Uuid> {
-        self.inner.next_id(pack)
+        self.next_bits().map(from_bits)
     }
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {

@@ -4,13 +4,14 @@
 use uuid::Uuid;
 
 use crate::error::Result;
-use crate::generator::all_or_nothing;
-use crate::generator::monotonic::{Counters, Monotonic, Run, Shape};
+use crate::generator::draws::with_draws;
+use crate::generator::monotonic::{Counters, Monotonic, Run, Shape, Unit};
+use crate::generator::{Bits, all_or_nothing, to_bits};
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 
 pub(super) const fn shape(kind: Kind) -> Shape {
-    Shape { kind, unit_ticks: 10_000, range: 0..=(1 << 48) - 1, range_text: "1970-01-01 to 10889-08-02" }
+    Shape { kind, unit: Unit::Milli, range: 0..=(1 << 48) - 1, range_text: "1970-01-01 to 10889-08-02" }
 }
 
 const COUNTER_BITS: u32 = 26;
@@ -49,9 +50,9 @@ impl<C: Clock, E: Entropy, S: State> UnixMs<C, E, S> {
 
     /// One id, packed from milliseconds, counter and 64 random bits.
     #[inline]
-    pub(super) fn next_id(&mut self, pack: impl Fn(u64, u32, u64) -> Uuid) -> Result<Uuid> {
+    pub(super) fn next_bits(&mut self, pack: impl Fn(u64, u32, u64) -> Uuid) -> Result<Bits> {
         let run = self.next_run(1)?;
-        Ok(pack(run.time as u64, run.counter, self.entropy.next_u64()?))
+        Ok(to_bits(pack(run.time as u64, run.counter, self.entropy.next_u64()?)))
     }
 
     pub(super) fn fill(&mut self, ids: &mut [Uuid], pack: impl Fn(u64, u32, u64) -> Uuid) -> Result<()> {
@@ -77,16 +78,7 @@ pub(super) fn with_tails(
     first_counter: u32,
     make: impl Fn(u32, u64) -> Uuid,
 ) -> Result<()> {
-    let mut bytes = [0; 8 * 64];
-    let mut counter = first_counter;
-    for chunk in ids.chunks_mut(64) {
-        let bytes = &mut bytes[..8 * chunk.len()];
-        entropy.fill(bytes)?;
-        let (draws, _) = bytes.as_chunks::<8>();
-        for (id, draw) in chunk.iter_mut().zip(draws) {
-            *id = make(counter, u64::from_ne_bytes(*draw));
-            counter += 1;
-        }
-    }
-    Ok(())
+    with_draws(entropy, ids, |id, index, draw| {
+        *id = make(first_counter + index as u32, u64::from_ne_bytes(draw));
+    })
 }

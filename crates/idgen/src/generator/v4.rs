@@ -4,7 +4,8 @@ use uuid::Uuid;
 
 use crate::error::Result;
 use crate::fields;
-use crate::generator::{Generate, all_or_nothing};
+use crate::generator::draws::with_draws;
+use crate::generator::{Bits, Generate, NextBits, all_or_nothing, from_bits, to_bits};
 #[cfg(feature = "std")]
 use crate::source::Csprng;
 use crate::source::Entropy;
@@ -41,16 +42,23 @@ impl<E: Entropy> V4<E> {
     }
 }
 
+impl<E: Entropy> NextBits for V4<E> {
+    #[inline]
+    fn next_bits(&mut self) -> Result<Bits> {
+        Ok(to_bits(fields::random(self.entropy.next_u128()?, 4)))
+    }
+}
+
 impl<E: Entropy> Generate for V4<E> {
     type Id = Uuid;
 
     #[inline]
     fn next_id(&mut self) -> Result<Uuid> {
-        Ok(fields::stamped(self.entropy.next_u128()?, 4))
+        self.next_bits().map(from_bits)
     }
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
-        all_or_nothing(ids, |ids| random_chunks(&mut self.entropy, ids, |bits| fields::stamped(bits, 4)))
+        all_or_nothing(ids, |ids| random_chunks(&mut self.entropy, ids, |bits| fields::random(bits, 4)))
     }
 }
 
@@ -61,14 +69,5 @@ pub(super) fn random_chunks(
     ids: &mut [Uuid],
     make: impl Fn(u128) -> Uuid,
 ) -> Result<()> {
-    let mut bytes = [0; 16 * 32];
-    for chunk in ids.chunks_mut(32) {
-        let bytes = &mut bytes[..16 * chunk.len()];
-        entropy.fill(bytes)?;
-        let (draws, _) = bytes.as_chunks::<16>();
-        for (id, draw) in chunk.iter_mut().zip(draws) {
-            *id = make(u128::from_ne_bytes(*draw));
-        }
-    }
-    Ok(())
+    with_draws(entropy, ids, |id, _, draw| *id = make(u128::from_ne_bytes(draw)))
 }

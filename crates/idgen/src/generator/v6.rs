@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::error::Result;
 use crate::fields;
 use crate::generator::gregorian::{Gregorian, V6_SHAPE};
-use crate::generator::{Generate, all_or_nothing};
+use crate::generator::{Bits, Generate, NextBits, all_or_nothing, from_bits, to_bits};
 use crate::node::Node;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 #[cfg(feature = "std")]
@@ -72,14 +72,21 @@ impl<C: Clock, E: Entropy, S: State> V6<C, E, S> {
     }
 }
 
+impl<C: Clock, E: Entropy, S: State> NextBits for V6<C, E, S> {
+    #[inline]
+    fn next_bits(&mut self) -> Result<Bits> {
+        let mut bits = 0;
+        self.inner.next(1, |ticks, sequence, node| bits = to_bits(fields::v6(ticks, sequence, node)))?;
+        Ok(bits)
+    }
+}
+
 impl<C: Clock, E: Entropy, S: State> Generate for V6<C, E, S> {
     type Id = Uuid;
 
     #[inline]
     fn next_id(&mut self) -> Result<Uuid> {
-        let mut id = Uuid::nil();
-        self.inner.next(1, |ticks, sequence, node| id = fields::v6(ticks, sequence, node))?;
-        Ok(id)
+        self.next_bits().map(from_bits)
     }
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {

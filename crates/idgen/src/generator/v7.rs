@@ -4,9 +4,9 @@ use uuid::Uuid;
 
 use crate::error::Result;
 use crate::fields;
-use crate::generator::Generate;
 use crate::generator::monotonic::Shape;
 use crate::generator::unix_ms::{UnixMs, shape};
+use crate::generator::{Bits, Generate, NextBits, from_bits};
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 #[cfg(feature = "std")]
@@ -68,9 +68,15 @@ impl<C: Clock, E: Entropy, S: State> V7<C, E, S> {
 
 /// The counter's top 12 bits go to `rand_a`, the other 14 to the top of `rand_b`.
 #[inline]
-fn pack(ms: u64, counter: u32, tail: u64) -> Uuid {
-    let low = u64::from(counter & 0x3FFF);
-    fields::v7(ms, (counter >> 14) as u16, low << 48 | tail & 0xFFFF_FFFF_FFFF)
+fn pack(ms: u64, counter: u32, random: u64) -> Uuid {
+    fields::v7(ms, (counter >> 14) as u16, counter as u16, random)
+}
+
+impl<C: Clock, E: Entropy, S: State> NextBits for V7<C, E, S> {
+    #[inline]
+    fn next_bits(&mut self) -> Result<Bits> {
+        self.inner.next_bits(pack)
+    }
 }
 
 impl<C: Clock, E: Entropy, S: State> Generate for V7<C, E, S> {
@@ -78,7 +84,7 @@ impl<C: Clock, E: Entropy, S: State> Generate for V7<C, E, S> {
 
     #[inline]
     fn next_id(&mut self) -> Result<Uuid> {
-        self.inner.next_id(pack)
+        self.next_bits().map(from_bits)
     }
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {

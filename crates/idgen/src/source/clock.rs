@@ -9,13 +9,24 @@ pub trait Clock {
     /// The time now. It may step back; the generators see to it.
     fn now(&self) -> Timestamp;
 
+    /// The time now, or up to 10 ms less where that is cheaper to read: for what counts in seconds.
+    fn coarse(&self) -> Timestamp {
+        self.now()
+    }
+
     /// Lets about this much time pass. The callers read the clock again afterwards.
     fn sleep(&self, span: Duration);
 }
 
 impl<T: Clock + ?Sized> Clock for &T {
+    #[inline]
     fn now(&self) -> Timestamp {
         (**self).now()
+    }
+
+    #[inline]
+    fn coarse(&self) -> Timestamp {
+        (**self).coarse()
     }
 
     fn sleep(&self, span: Duration) {
@@ -25,8 +36,14 @@ impl<T: Clock + ?Sized> Clock for &T {
 
 #[cfg(feature = "alloc")]
 impl<T: Clock + ?Sized> Clock for alloc::boxed::Box<T> {
+    #[inline]
     fn now(&self) -> Timestamp {
         (**self).now()
+    }
+
+    #[inline]
+    fn coarse(&self) -> Timestamp {
+        (**self).coarse()
     }
 
     fn sleep(&self, span: Duration) {
@@ -36,8 +53,14 @@ impl<T: Clock + ?Sized> Clock for alloc::boxed::Box<T> {
 
 #[cfg(feature = "std")]
 impl<T: Clock + ?Sized> Clock for std::sync::Arc<T> {
+    #[inline]
     fn now(&self) -> Timestamp {
         (**self).now()
+    }
+
+    #[inline]
+    fn coarse(&self) -> Timestamp {
+        (**self).coarse()
     }
 
     fn sleep(&self, span: Duration) {
@@ -46,6 +69,11 @@ impl<T: Clock + ?Sized> Clock for std::sync::Arc<T> {
 }
 
 /// The system's wall clock.
+///
+/// On x86-64 with the feature `fast`, and a processor whose time-stamp counter runs at one rate, a
+/// thread asks the system at most once a millisecond and takes the time between from the counter: a
+/// third of the cost. The reading then stays within a microsecond of the system's; where the clock is
+/// set, it follows after a millisecond at the latest.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
@@ -54,7 +82,18 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[inline]
     fn now(&self) -> Timestamp {
+        #[cfg(all(feature = "fast", target_arch = "x86_64"))]
+        return super::tsc::now();
+        #[cfg(not(all(feature = "fast", target_arch = "x86_64")))]
         std::time::SystemTime::now().into()
+    }
+
+    /// The time of the kernel's last tick.
+    #[cfg(target_os = "linux")]
+    #[inline]
+    fn coarse(&self) -> Timestamp {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+        Timestamp::from_unix_ticks(time.tv_sec.saturating_mul(10_000_000) + time.tv_nsec / 100)
     }
 
     fn sleep(&self, span: Duration) {

@@ -13,6 +13,10 @@
 pub(crate) struct ForkMark(u64);
 
 impl ForkMark {
+    /// No process: stale in every one.
+    #[cfg(feature = "std")]
+    pub(crate) const NEVER: ForkMark = ForkMark(u64::MAX);
+
     /// This process.
     pub(crate) fn now() -> Self {
         imp::watch();

@@ -2,13 +2,18 @@
 //! and each has a fixed twin for tests.
 
 mod clock;
+#[cfg(feature = "std")]
+mod csprng;
 mod entropy;
 pub(crate) mod fork;
+mod keystream;
 mod node;
 mod state;
 
 #[cfg(feature = "std")]
 mod state_file;
+#[cfg(all(feature = "fast", feature = "std", target_arch = "x86_64"))]
+mod tsc;
 
 #[cfg(target_has_atomic = "64")]
 pub use clock::FixedClock;
@@ -16,7 +21,7 @@ pub use clock::FixedClock;
 pub use clock::SystemClock;
 pub use clock::{Clock, ClockPolicy, WhenBehind};
 #[cfg(feature = "std")]
-pub use entropy::{Csprng, OsEntropy, ThreadEntropy};
+pub use csprng::{Csprng, OsEntropy, ThreadEntropy};
 pub use entropy::{Entropy, FixedEntropy};
 pub use state::{MemoryState, NoState, Saved, State};
 #[cfg(feature = "std")]

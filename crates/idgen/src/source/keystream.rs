@@ -1,0 +1,251 @@
+//! A buffered keystream that forgets.
+//!
+//! The bits come from well-kept ciphers (`aes`, `chacha20`). Ours is only the buffering and the key
+//! erasure after D. J. Bernstein, "Fast-key-erasure random-number generators" (2017): each piece of
+//! the stream is made with a key of its own, whose first output replaces it, and each byte is wiped
+//! as it is handed out, so that a later look into the memory tells nothing of earlier ids.
+
+#[cfg(feature = "std")]
+use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
+use chacha20::cipher::{KeyIvInit, StreamCipher};
+use zeroize::Zeroize;
+
+pub(super) const KEY_LEN: usize = 32;
+/// The memory that a generator of random bits takes, but for some words.
+const BUFFER_LEN: usize = 4096;
+#[cfg(feature = "std")]
+const BLOCK: usize = 16;
+
+/// What makes the stream from a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cipher {
+    /// AES-256 of a counter: where the processor has instructions for it, `aes` takes the widest.
+    #[cfg(feature = "std")]
+    Aes,
+    /// ChaCha with 12 rounds, as in the `rand` crate: fast everywhere.
+    ChaCha,
+}
+
+impl Cipher {
+    /// The faster one on this processor.
+    #[cfg(feature = "std")]
+    pub(super) fn fastest() -> Self {
+        if aes::hardware_accelerated() { Cipher::Aes } else { Cipher::ChaCha }
+    }
+
+    /// Replaces the key, and fills the bytes from what follows the new key in the old one's stream.
+    ///
+    /// A key is used once, so that counter and nonce may always begin at zero.
+    fn erase_and_fill(self, key: &mut [u8; KEY_LEN], bytes: &mut [u8]) {
+        match self {
+            #[cfg(feature = "std")]
+            Cipher::Aes => {
+                let cipher = aes::Aes256Enc::new(&(*key).into());
+                let (blocks, rest) = bytes.as_chunks_mut::<BLOCK>();
+                let mut counter = 0;
+                let mut count_and_encrypt = |blocks: &mut [[u8; BLOCK]]| {
+                    for block in &mut *blocks {
+                        *block = u128::to_le_bytes(counter);
+                        counter += 1;
+                    }
+                    cipher.encrypt_blocks(Array::cast_slice_from_core_mut(blocks));
+                };
+                count_and_encrypt(key.as_chunks_mut().0);
+                count_and_encrypt(blocks);
+                if !rest.is_empty() {
+                    let mut last = [0; BLOCK];
+                    count_and_encrypt(core::slice::from_mut(&mut last));
+                    rest.copy_from_slice(&last[..rest.len()]);
+                    last.zeroize();
+                }
+            }
+            Cipher::ChaCha => {
+                let mut cipher = chacha20::ChaCha12::new(&(*key).into(), &[0; 12].into());
+                key.fill(0);
+                cipher.apply_keystream(key);
+                bytes.fill(0);
+                cipher.apply_keystream(bytes);
+            }
+        }
+    }
+}
+
+#[derive(Clone)]
+pub(super) struct Keystream {
+    cipher: Cipher,
+    key: [u8; KEY_LEN],
+    buffer: [u8; BUFFER_LEN],
+    used: usize,
+}
+
+impl Keystream {
+    pub(super) const fn new(cipher: Cipher, key: [u8; KEY_LEN]) -> Self {
+        Keystream { cipher, key, buffer: [0; BUFFER_LEN], used: BUFFER_LEN }
+    }
+
+    /// Begins anew with another cipher and key; nothing of what was buffered is left.
+    #[cfg(feature = "std")]
+    pub(super) fn restart(&mut self, cipher: Cipher, key: &[u8; KEY_LEN]) {
+        self.cipher = cipher;
+        self.key = *key;
+        self.buffer.zeroize();
+        self.used = BUFFER_LEN;
+    }
+
+    /// The next few bytes; as their number is a constant, a draw is some instructions without a call.
+    #[inline(always)]
+    pub(super) fn draw<const N: usize>(&mut self) -> [u8; N] {
+        match self.buffer[self.used..].first_chunk_mut::<N>() {
+            Some(source) => {
+                self.used += N;
+                core::mem::replace(source, [0; N])
+            }
+            None => self.draw_slowly(),
+        }
+    }
+
+    #[cold]
+    fn draw_slowly<const N: usize>(&mut self) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.fill_slowly(&mut bytes);
+        bytes
+    }
+
+    /// The next bytes of the stream, in whatever pieces they are drawn.
+    #[inline]
+    pub(super) fn fill(&mut self, bytes: &mut [u8]) {
+        let end = self.used + bytes.len();
+        if end <= BUFFER_LEN {
+            self.take(bytes, end);
+        } else {
+            self.fill_slowly(bytes);
+        }
+    }
+
+    /// Fresh bytes with a key of their own, past the buffer: no copy, and nothing to wipe.
+    #[cfg(feature = "std")]
+    pub(super) fn fill_directly(&mut self, bytes: &mut [u8]) {
+        self.cipher.erase_and_fill(&mut self.key, bytes);
+    }
+
+    #[inline]
+    fn take(&mut self, bytes: &mut [u8], end: usize) {
+        let source = &mut self.buffer[self.used..end];
+        bytes.copy_from_slice(source);
+        source.fill(0);
+        self.used = end;
+    }
+
+    #[cold]
+    fn fill_slowly(&mut self, mut bytes: &mut [u8]) {
+        while !bytes.is_empty() {
+            if self.used == BUFFER_LEN {
+                self.cipher.erase_and_fill(&mut self.key, &mut self.buffer);
+                self.used = 0;
+            }
+            let count = bytes.len().min(BUFFER_LEN - self.used);
+            let (now, rest) = bytes.split_at_mut(count);
+            self.take(now, self.used + count);
+            bytes = rest;
+        }
+    }
+}
+
+impl Drop for Keystream {
+    fn drop(&mut self) {
+        self.key.zeroize();
+        self.buffer.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+    use std::vec::Vec;
+
+    const CIPHERS: [Cipher; 2] = [Cipher::Aes, Cipher::ChaCha];
+
+    #[test]
+    fn the_stream_does_not_depend_on_the_size_of_the_draws() {
+        for cipher in CIPHERS {
+            let mut whole = vec![0; 4 * BUFFER_LEN + 100];
+            Keystream::new(cipher, [3; KEY_LEN]).fill(&mut whole);
+            let mut keystream = Keystream::new(cipher, [3; KEY_LEN]);
+            let mut pieces = Vec::new();
+            for size in (1..).take_while(|size| size * (size + 1) / 2 <= whole.len()) {
+                let mut piece = vec![0; size];
+                match size {
+                    8 => piece.copy_from_slice(&keystream.draw::<8>()),
+                    16 => piece.copy_from_slice(&keystream.draw::<16>()),
+                    _ => keystream.fill(&mut piece),
+                }
+                pieces.extend(piece);
+            }
+            assert_eq!(pieces, whole[..pieces.len()], "{cipher:?}");
+            assert!(pieces.len() > 3 * BUFFER_LEN);
+        }
+    }
+
+    #[test]
+    fn what_was_handed_out_is_wiped() {
+        for cipher in CIPHERS {
+            let mut keystream = Keystream::new(cipher, [9; KEY_LEN]);
+            let mut bytes = [0; 100];
+            keystream.fill(&mut bytes[16..]);
+            bytes[..16].copy_from_slice(&keystream.draw::<16>());
+            assert!(bytes.windows(16).all(|w| *w != [0; 16]));
+            assert_eq!(keystream.used, 100);
+            assert_eq!(keystream.buffer[..100], [0; 100]);
+            assert!(keystream.buffer[100..].iter().any(|&b| b != 0));
+            assert_ne!(keystream.key, [9; KEY_LEN]);
+            assert!(!keystream.buffer.windows(KEY_LEN).any(|w| w == keystream.key));
+        }
+    }
+
+    /// The naive twin: the standard's counter mode, one block after the other.
+    #[test]
+    fn the_aes_stream_is_that_of_its_blocks() {
+        for len in [0, 1, 15, 16, 17, 1_000, 1_024, 5_000] {
+            let (mut key, mut bytes) = ([5; KEY_LEN], vec![0xAA; len]);
+            Cipher::Aes.erase_and_fill(&mut key, &mut bytes);
+            let cipher = aes::Aes256Enc::new(&[5; KEY_LEN].into());
+            let expected: Vec<u8> = (0u128..)
+                .flat_map(|counter| {
+                    let mut block = counter.to_le_bytes().into();
+                    cipher.encrypt_block(&mut block);
+                    <[u8; BLOCK]>::from(block)
+                })
+                .take(KEY_LEN + len)
+                .collect();
+            assert_eq!((&key[..], &bytes[..]), expected.split_at(KEY_LEN));
+        }
+    }
+
+    #[test]
+    fn a_direct_fill_changes_the_key_and_keeps_the_buffer() {
+        for cipher in CIPHERS {
+            let mut keystream = Keystream::new(cipher, [7; KEY_LEN]);
+            keystream.fill(&mut [0; 10]);
+            let (key, buffer) = (keystream.key, keystream.buffer);
+            let (mut first, mut second) = ([0; 3_000], [0; 3_000]);
+            keystream.fill_directly(&mut first);
+            assert_ne!(keystream.key, key);
+            keystream.fill_directly(&mut second);
+            assert_ne!(first, second);
+            assert_eq!((keystream.buffer, keystream.used), (buffer, 10));
+        }
+    }
+
+    #[test]
+    fn a_restart_leaves_nothing() {
+        let mut keystream = Keystream::new(Cipher::Aes, [7; KEY_LEN]);
+        keystream.fill(&mut [0; 10]);
+        keystream.restart(Cipher::ChaCha, &[8; KEY_LEN]);
+        assert_eq!(keystream.buffer, [0; BUFFER_LEN]);
+        let (mut restarted, mut fresh) = ([0; 50], [0; 50]);
+        keystream.fill(&mut restarted);
+        Keystream::new(Cipher::ChaCha, [8; KEY_LEN]).fill(&mut fresh);
+        assert_eq!(restarted, fresh);
+    }
+}

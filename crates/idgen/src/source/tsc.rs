@@ -1,0 +1,164 @@
+//! The wall clock between two looks at it, from the processor's time-stamp counter.
+//!
+//! A look at the system's clock costs about 25 ns, the counter alone 10. So each thread keeps an
+//! *anchor*, the last look together with the counter's value, and adds to it what the counter has
+//! counted since. After a millisecond it looks again: what goes wrong with a counter (it differs
+//! between two processors, it stood still while a machine was moved) shifts the time by less than a
+//! millisecond for less than a millisecond, and a step of the clock is seen that soon. The generators
+//! are correct with any clock; this one only has to be close.
+
+use core::arch::x86_64::{__cpuid, _rdtsc};
+use core::cell::Cell;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Instant, SystemTime};
+
+use crate::timestamp::Timestamp;
+
+/// A look at the system's clock.
+#[derive(Clone, Copy)]
+struct Anchor {
+    counter: u64,
+    unix_ticks: i64,
+    /// For how many counts the anchor holds.
+    span: u64,
+    /// 100 ns ticks in a count, times 2^32.
+    rate: u64,
+}
+
+/// Where this thread began to compare the counter with the monotonic clock.
+#[derive(Clone, Copy)]
+struct Baseline {
+    counter: u64,
+    instant: Instant,
+}
+
+std::thread_local! {
+    static ANCHOR: Cell<Anchor> = const { Cell::new(Anchor { counter: 0, unix_ticks: 0, span: 0, rate: 0 }) };
+    static BASELINE: Cell<Option<Baseline>> = const { Cell::new(None) };
+}
+
+/// The rate that some thread measured; 0 before the first.
+static RATE: AtomicU64 = AtomicU64::new(0);
+/// In place of a rate: the counter is no measure of time here.
+const UNSTEADY: u64 = u64::MAX;
+
+/// An anchor holds for a millisecond.
+const HOLDS_TICKS: u64 = 10_000;
+/// The rate is measured over at least so long a time, as reading both clocks takes some 50 ns.
+const MEASURE_NANOS: u128 = 2_000_000;
+/// Two readings of the counter around one of a clock are this close, unless something came between.
+const CLOSE: u64 = 1_000;
+
+#[inline]
+pub(super) fn now() -> Timestamp {
+    let anchor = ANCHOR.get();
+    if anchor.span != 0 {
+        let counted = counter().wrapping_sub(anchor.counter);
+        if counted < anchor.span {
+            return Timestamp::from_unix_ticks(anchor.unix_ticks + (counted * anchor.rate >> 32) as i64);
+        }
+    }
+    look()
+}
+
+#[inline]
+fn counter() -> u64 {
+    // SAFETY: every x86-64 processor has this instruction, and it touches no memory. Where a program
+    // had the system forbid it (PR_SET_TSC), it ends by a signal as that program wished.
+    unsafe { _rdtsc() }
+}
+
+/// Asks the system, and drops a new anchor.
+#[cold]
+fn look() -> Timestamp {
+    let rate = rate();
+    if rate == UNSTEADY {
+        return SystemTime::now().into();
+    }
+    let before = counter();
+    let now = Timestamp::from(SystemTime::now());
+    let counter = counter();
+    // Anchored at the later reading, the time is never ahead; what came between puts it behind.
+    let usable = rate != 0 && counter.wrapping_sub(before) <= CLOSE;
+    let span = if usable { (HOLDS_TICKS << 32) / rate } else { 0 };
+    ANCHOR.set(Anchor { counter, unix_ticks: now.unix_ticks(), span, rate });
+    now
+}
+
+/// The rate of the counter, as it was measured, or is measured now where it is time to.
+fn rate() -> u64 {
+    let rate = RATE.load(Relaxed);
+    match BASELINE.get() {
+        _ if rate == UNSTEADY => return UNSTEADY,
+        // Whether it is time again need not be exact: at 3 GHz it is a second.
+        Some(baseline) if rate != 0 && counter().wrapping_sub(baseline.counter) < 3_000_000_000 => {
+            return rate;
+        }
+        None if rate == 0 && !runs_at_one_rate() => {
+            RATE.store(UNSTEADY, Relaxed);
+            return UNSTEADY;
+        }
+        _ => {}
+    }
+    let before = counter();
+    let instant = Instant::now();
+    let counter = counter();
+    if counter.wrapping_sub(before) > CLOSE {
+        return rate;
+    }
+    let Some(baseline) = BASELINE.get() else {
+        BASELINE.set(Some(Baseline { counter, instant }));
+        return rate;
+    };
+    let nanos = instant.duration_since(baseline.instant).as_nanos();
+    if nanos < MEASURE_NANOS {
+        return rate;
+    }
+    BASELINE.set(Some(Baseline { counter, instant }));
+    let measured = measured(nanos, counter.wrapping_sub(baseline.counter));
+    RATE.store(measured, Relaxed);
+    measured
+}
+
+/// The rate of so many counts in so much time.
+fn measured(nanos: u128, counts: u64) -> u64 {
+    let rate = (nanos << 32) / 100 / u128::from(counts.max(1));
+    // From 10 GHz down to 0.1; a counter beyond that is no measure of time.
+    if ((1 << 32) / 1_000..(1 << 32) / 10).contains(&rate) { rate as u64 } else { UNSTEADY }
+}
+
+/// Whether the counter runs at one rate in all states of the processor (AMD64 Architecture
+/// Programmer's Manual, volume 3, CPUID function 8000_0007h, `TscInvariant`; Intel's has the same bit).
+fn runs_at_one_rate() -> bool {
+    const POWER: u32 = 0x8000_0007;
+    __cpuid(0x8000_0000).eax >= POWER && __cpuid(POWER).edx & 1 << 8 != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::time::Duration;
+
+    /// Long enough to go from no rate to a measured one, and over many anchors.
+    #[test]
+    fn the_time_is_that_of_the_system() {
+        let slack = Duration::from_millis(2);
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(100) {
+            let before = Timestamp::from(SystemTime::now());
+            let time = now();
+            let after = Timestamp::from(SystemTime::now());
+            assert!(before.saturating_sub(slack) <= time && time <= after.saturating_add(slack));
+        }
+    }
+
+    #[test]
+    fn a_rate_is_ticks_for_each_count() {
+        // 2.5 GHz: 2,500 counts in a microsecond, which is 10 ticks.
+        let rate = measured(1_000_000_000, 2_500_000_000);
+        assert_eq!((2_500_000 * rate).div_ceil(1 << 32), 10_000);
+        for (nanos, counts) in [(1_000_000_000, 0), (1_000_000_000, 1_000), (1_000, u64::MAX)] {
+            assert_eq!(measured(nanos, counts), UNSTEADY);
+        }
+    }
+}
