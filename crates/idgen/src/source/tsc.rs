@@ -55,7 +55,7 @@ pub(super) fn now() -> Timestamp {
     if anchor.span != 0 {
         let counted = counter().wrapping_sub(anchor.counter);
         if counted < anchor.span {
-            return Timestamp::from_unix_ticks(anchor.unix_ticks + (counted * anchor.rate >> 32) as i64);
+            return Timestamp::from_unix_ticks(anchor.unix_ticks + ((counted * anchor.rate) >> 32) as i64);
         }
     }
     look()
