@@ -143,3 +143,30 @@ impl FromStr for ShortId {
         Ok(ShortId(number as u64))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::format;
+    use std::string::ToString;
+
+    #[test]
+    fn short_ids_are_read_strictly() {
+        for number in [0, 9, 10, 1 << 53, 1 << 63, u64::MAX] {
+            assert_eq!(format!("{number}").parse(), Ok(ShortId::new(number)));
+        }
+        for (text, why) in [
+            ("", "found 0"),
+            ("+1", "'+' at offset 0"),
+            ("-1", "'-' at offset 0"),
+            ("01", "leading zero"),
+            ("1 ", "' ' at offset 1"),
+            ("0x1", "'x' at offset 1"),
+            ("18446744073709551616", "64 bits"),
+            ("340282366920938463463374607431768211456", "64 bits"),
+        ] {
+            let error = text.parse::<ShortId>().unwrap_err();
+            assert!(error.is_parse() && error.to_string().contains(why), "{text}: {error}");
+        }
+    }
+}

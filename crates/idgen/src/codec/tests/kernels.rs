@@ -1,0 +1,220 @@
+//! Every kernel of every path that this machine can run, and the batch forms.
+
+use std::format;
+use std::string::String;
+use std::vec;
+use std::vec::Vec;
+
+use proptest::prelude::*;
+
+use super::{edge_ids, encoded, is_canonical, naive};
+use crate::Uuid;
+use crate::codec::alphabet::{BASE64, BASE64_URL, ORDERED_64};
+use crate::codec::arch::{self, Level};
+use crate::codec::{Format, base32, base64, hyphenated, limit_instruction_set, simple};
+
+/// Whatever the limit, there is a path, and the limit is undone by a higher one.
+#[test]
+fn limited_paths_give_the_same() {
+    let id = Uuid::from_u128(0x919108f7_52d1_4320_9bac_f847db4148a8);
+    for limit in [0, 1, 2, 9] {
+        limit_instruction_set(limit);
+        assert!(Level::available().any(|level| level == Level::best()));
+        assert_eq!(encoded(Format::Base32, &id), naive(Format::Base32, &id).into_bytes());
+    }
+    assert_eq!(Some(Level::best()), Level::available().last());
+}
+
+/// Every kernel of every path against the portable twin of the naive one, batch and single.
+#[test]
+fn every_path_of_this_machine_gives_the_same() {
+    let ids = edge_ids();
+    for level in Level::available() {
+        check_kernels::<32>(level, &ids, Format::Simple, arch::simple_encode, arch::simple_decode);
+        check_kernels::<36>(
+            level,
+            &ids,
+            Format::Hyphenated,
+            arch::hyphenated_encode,
+            arch::hyphenated_decode,
+        );
+        check_kernels::<26>(level, &ids, Format::Base32, arch::base32_encode, arch::base32_decode);
+        for (format, alphabet) in
+            [(Format::Base64, &BASE64), (Format::Base64Url, &BASE64_URL), (Format::Ordered64, &ORDERED_64)]
+        {
+            check_kernels::<22>(
+                level,
+                &ids,
+                format,
+                |level, id, out| arch::base64_encode(level, alphabet, id, out),
+                |level, text, id| arch::base64_decode(level, alphabet, text, id),
+            );
+        }
+    }
+}
+
+fn check_kernels<const N: usize>(
+    level: Level,
+    ids: &[Uuid],
+    format: Format,
+    encode: impl Fn(Level, &[u8; 16], &mut [u8; N]),
+    decode: impl Fn(Level, &[u8; N], &mut [u8; 16]) -> bool,
+) {
+    check_round_trips(level, ids, format, &encode, &decode);
+    // Every byte value at every place.
+    let good = naive(format, &ids[ids.len() - 1]);
+    for at in 0..N {
+        for byte in 0..=255 {
+            let mut text: [u8; N] = good.as_bytes().try_into().unwrap();
+            text[at] = byte;
+            let mut read = [0; 16];
+            if decode(level, &text, &mut read) {
+                assert!(is_canonical(format, &text, &Uuid::from_bytes(read)), "{level:?} {format}");
+            } else {
+                assert!(format.decode(text).is_err(), "{level:?} {format}");
+            }
+        }
+    }
+}
+
+fn check_round_trips<const N: usize>(
+    level: Level,
+    ids: &[Uuid],
+    format: Format,
+    encode: impl Fn(Level, &[u8; 16], &mut [u8; N]),
+    decode: impl Fn(Level, &[u8; N], &mut [u8; 16]) -> bool,
+) {
+    for id in ids {
+        // Guard bytes on both sides: a kernel must not write beyond its place.
+        let mut out = vec![0xA5; N + 128];
+        let text: &mut [u8; N] = (&mut out[64..64 + N]).try_into().unwrap();
+        encode(level, id.as_bytes(), text);
+        assert_eq!(text.as_slice(), naive(format, id).as_bytes(), "{level:?} {format}");
+        let mut read = [0; 16];
+        assert!(decode(level, text, &mut read), "{level:?} {format}");
+        assert_eq!(read, *id.as_bytes(), "{level:?} {format}");
+        assert!(out[..64].iter().chain(&out[64 + N..]).all(|&byte| byte == 0xA5), "{level:?} {format}");
+    }
+}
+
+#[test]
+fn batches_of_every_path_equal_single_ids() {
+    for level in Level::available() {
+        for count in [0, 1, 2, 3, 4, 5, 7, 8, 9, 64, 65] {
+            let ids = &edge_ids()[100..100 + count];
+            check_batch(level, ids, Format::Simple, arch::simple_encode_batch, arch::simple_decode_batch);
+            check_batch(
+                level,
+                ids,
+                Format::Hyphenated,
+                arch::hyphenated_encode_batch,
+                arch::hyphenated_decode_batch,
+            );
+            check_batch(level, ids, Format::Base32, arch::base32_encode_batch, arch::base32_decode_batch);
+            for (format, alphabet) in [
+                (Format::Base64, &BASE64),
+                (Format::Base64Url, &BASE64_URL),
+                (Format::Ordered64, &ORDERED_64),
+            ] {
+                check_batch(
+                    level,
+                    ids,
+                    format,
+                    |level, ids, out, stride| arch::base64_encode_batch(level, alphabet, ids, out, stride),
+                    |level, text, out| arch::base64_decode_batch(level, alphabet, text, out),
+                );
+            }
+        }
+    }
+}
+
+fn check_batch(
+    level: Level,
+    ids: &[Uuid],
+    format: Format,
+    encode: impl Fn(Level, &[Uuid], &mut [u8], usize),
+    decode: impl Fn(Level, &[u8], &mut [Uuid]) -> Result<(), usize>,
+) {
+    let texts: Vec<String> = ids.iter().map(|id| naive(format, id)).collect();
+    let length = naive(format, &Uuid::nil()).len();
+    // With no room and with room between the texts; what lies there stays.
+    for gap in [0, 1, 40] {
+        let mut out = vec![b'\n'; ids.len() * (length + gap)];
+        encode(level, ids, &mut out, length + gap);
+        let wanted: String = texts.iter().map(|text| format!("{text}{}", "\n".repeat(gap))).collect();
+        assert_eq!(String::from_utf8(out).unwrap(), wanted, "{level:?} {format}");
+    }
+    let mut text = texts.concat().into_bytes();
+    let mut read = vec![Uuid::nil(); ids.len()];
+    assert_eq!(decode(level, &text, &mut read), Ok(()));
+    assert_eq!(read, ids, "{level:?} {format}");
+    for bad in 0..ids.len() {
+        text[bad * length + length / 2] = b'!';
+    }
+    for bad in 0..ids.len() {
+        assert_eq!(decode(level, &text, &mut read), Err(bad), "{level:?} {format}");
+        text[bad * length..(bad + 1) * length].copy_from_slice(texts[bad].as_bytes());
+    }
+}
+
+#[test]
+fn public_batches_check_their_lengths_and_point_into_the_batch() {
+    let ids = &edge_ids()[..3];
+    let mut out = [b'?'; 3 * 37];
+    assert!(hyphenated::encode_batch(ids, &mut out[..107]).unwrap_err().is_config());
+    assert!(hyphenated::encode_lines(ids, &mut out[..110]).unwrap_err().is_config());
+    assert_eq!(out, [b'?'; 111]);
+    let lines: String = ids.iter().map(|id| format!("{}\n", naive(Format::Hyphenated, id))).collect();
+    assert_eq!(hyphenated::encode_lines(ids, &mut out).unwrap(), &*lines);
+
+    let mut text = [0; 3 * 26 + 5];
+    let text = base32::encode_batch(ids, &mut text).unwrap();
+    assert_eq!(text.len(), 78);
+    let mut read = [Uuid::nil(); 4];
+    assert_eq!(base32::decode_batch(&*text, &mut read).unwrap(), ids);
+    assert!(base32::decode_batch(&text[..77], &mut read).unwrap_err().to_string().contains("found 77"));
+    assert!(base32::decode_batch(&*text, &mut read[..2]).unwrap_err().is_config());
+    let bad = text.replacen('4', "U", 1);
+    let at = bad.find('U').unwrap();
+    let error = base32::decode_batch(&bad, &mut read).unwrap_err();
+    assert_eq!(error.offset(), Some(at));
+    assert!(error.to_string().contains("'U'"));
+
+    // A count whose length in bytes does not fit a usize cannot be built here; an empty batch can.
+    assert_eq!(simple::encode_batch(&[], &mut []).unwrap(), "");
+    assert!(base64::decode_batch("", &mut []).unwrap().is_empty());
+}
+
+#[test]
+fn lines_of_every_format_are_its_texts() {
+    let ids = edge_ids();
+    let out = &mut vec![0; ids.len() * Format::MAX_LINE];
+    for format in Format::ALL {
+        let mut expected = Vec::new();
+        for id in &ids {
+            expected.extend(encoded(format, id));
+            expected.extend(format.is_text().then_some(b'\n'));
+        }
+        assert_eq!(format.encode_lines(&ids, out).unwrap(), expected, "{format}");
+        assert!(format.encode_lines(&ids, &mut out[1..]).unwrap_err().is_config(), "{format}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn random_ids_round_trip_on_every_path(number: u128) {
+        let id = Uuid::from_u128(number);
+        for level in Level::available() {
+            check_round_trips(level, &[id], Format::Simple, arch::simple_encode, arch::simple_decode);
+            check_round_trips(level, &[id], Format::Hyphenated, arch::hyphenated_encode, arch::hyphenated_decode);
+            check_round_trips(level, &[id], Format::Base32, arch::base32_encode, arch::base32_decode);
+            check_round_trips(
+                level,
+                &[id],
+                Format::Base64,
+                |level, id, out| arch::base64_encode(level, &BASE64, id, out),
+                |level, text, id| arch::base64_decode(level, &BASE64, text, id),
+            );
+        }
+    }
+}

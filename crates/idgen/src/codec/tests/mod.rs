@@ -1,0 +1,240 @@
+//! Each form against its naive twin.
+
+use std::format;
+use std::string::{String, ToString};
+use std::vec;
+use std::vec::Vec;
+
+use proptest::prelude::*;
+
+use super::Format;
+use super::alphabet::{Alphabet, BASE64, BASE64_URL, CROCKFORD, ORDERED_64};
+use crate::Uuid;
+
+mod detect;
+mod kernels;
+
+/// The naive twins: what each text form is, in one line.
+fn naive(format: Format, id: &Uuid) -> String {
+    let n = id.as_u128();
+    let radix64 = |alphabet: &Alphabet<64>| {
+        let digit = |i: u32| if i == 21 { n << 4 } else { n >> (122 - 6 * i) } as usize % 64;
+        (0..22).map(|i| char::from(alphabet.digits[digit(i)])).collect()
+    };
+    match format {
+        Format::Simple => format!("{n:032x}"),
+        Format::Hyphenated => {
+            let mut text = format!("{n:032x}");
+            [20, 16, 12, 8].into_iter().for_each(|at| text.insert(at, '-'));
+            text
+        }
+        Format::Urn => format!("urn:uuid:{}", naive(Format::Hyphenated, id)),
+        Format::Braced => format!("{{{}}}", naive(Format::Hyphenated, id)),
+        Format::Base64 => radix64(&BASE64),
+        Format::Base64Url => radix64(&BASE64_URL),
+        Format::Ordered64 => radix64(&ORDERED_64),
+        Format::Base32 => {
+            (0..26).map(|i| char::from(CROCKFORD.digits[(n >> (125 - 5 * i)) as usize % 32])).collect()
+        }
+        Format::Int => format!("{n}"),
+        Format::Binary | Format::Swapped => unreachable!("not a text"),
+    }
+}
+
+fn text_formats() -> impl Iterator<Item = Format> {
+    Format::ALL.into_iter().filter(|format| format.is_text())
+}
+
+fn encoded(format: Format, id: &Uuid) -> Vec<u8> {
+    format.encode(id, &mut [0; Format::MAX_LEN]).to_vec()
+}
+
+/// Whether a text is canonical, but for the case where that does not count.
+fn is_canonical(format: Format, text: &[u8], id: &Uuid) -> bool {
+    let (wanted, found) = (naive(format, id), text);
+    match format {
+        Format::Hyphenated | Format::Simple | Format::Base32 => wanted.as_bytes().eq_ignore_ascii_case(found),
+        // The prefix's case counts, the digits' does not.
+        Format::Urn => found.starts_with(b"urn:uuid:") && wanted.as_bytes().eq_ignore_ascii_case(found),
+        Format::Braced => wanted.as_bytes().eq_ignore_ascii_case(found),
+        _ => wanted.as_bytes() == found,
+    }
+}
+
+/// Ids that reach every digit at every place, and the ends.
+fn edge_ids() -> Vec<Uuid> {
+    let mut ids: Vec<Uuid> = (0..=255).map(|byte| Uuid::from_bytes([byte; 16])).collect();
+    ids.extend((0..128).map(|bit| Uuid::from_u128(1 << bit)));
+    ids.extend((0..128).map(|bit| Uuid::from_u128(!(1 << bit))));
+    ids.extend(
+        (0..64u128).map(|n| Uuid::from_u128(n.wrapping_mul(0x0123_4567_89AB_CDEF_FEDC_BA98_7654_3211))),
+    );
+    ids
+}
+
+#[test]
+fn every_format_writes_what_its_naive_twin_writes_and_reads_it_back() {
+    for id in edge_ids() {
+        for format in Format::ALL {
+            let text = encoded(format, &id);
+            if format.is_text() {
+                assert_eq!(text, naive(format, &id).as_bytes());
+            }
+            assert_eq!(format.decode(&text), Ok(id), "{format}");
+        }
+    }
+}
+
+/// Puts every byte value at every place of a text: it is read where it is canonical, and else an
+/// error that points to that place.
+#[test]
+fn one_wrong_byte_is_found_wherever_it_is() {
+    for id in [0, u128::MAX, 0x6ccd_780c_baba_1026_9564_5b8c_6560_24db].map(Uuid::from_u128) {
+        for format in text_formats() {
+            let good = encoded(format, &id);
+            for at in 0..good.len() {
+                for byte in 0..=255 {
+                    let mut text = good.clone();
+                    text[at] = byte;
+                    match format.decode(&text) {
+                        Ok(read) => assert!(is_canonical(format, &text, &read), "{format}: {text:?}"),
+                        Err(error) => {
+                            assert!(error.is_parse());
+                            let number = format == Format::Int && text.iter().all(u8::is_ascii_digit);
+                            assert!(number || error.offset() == Some(at), "{format}: {error}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_flipped_bit_gives_another_id_or_an_error() {
+    let id = Uuid::from_u128(0x919108f7_52d1_4320_9bac_f847db4148a8);
+    for format in Format::ALL {
+        let good = encoded(format, &id);
+        for bit in 0..8 * good.len() {
+            let mut text = good.clone();
+            text[bit / 8] ^= 1 << (bit % 8);
+            match format.decode(&text) {
+                // The bit 0x20 is a letter's case.
+                Ok(read) if read == id => assert!(is_canonical(format, &text, &id), "{format}"),
+                Ok(read) => {
+                    assert_eq!(encoded(format, &read).to_ascii_lowercase(), text.to_ascii_lowercase())
+                }
+                Err(error) => assert!(error.is_parse()),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wrong_length_is_an_error_that_shows_it() {
+    let id = Uuid::from_u128(u128::MAX);
+    for format in Format::ALL {
+        let mut long = encoded(format, &id);
+        let short = long[..long.len() - 1].to_vec();
+        long.push(b'0');
+        for text in [vec![], short, long] {
+            match format.decode(&text) {
+                // A shorter number is another id.
+                Ok(_) => assert_eq!((format, text.len()), (Format::Int, 38)),
+                Err(error) => {
+                    let message = error.to_string();
+                    let length = format!("found {}", text.len());
+                    assert!(message.contains(&length) || message.contains("128 bits"), "{message}");
+                }
+            }
+        }
+    }
+}
+
+#[cfg(feature = "alloc")]
+#[test]
+fn the_allocating_forms_write_the_same() {
+    use super::*;
+
+    let id = Uuid::from_u128(0x919108f7_52d1_4320_9bac_f847db4148a8);
+    let written: [fn(&Uuid) -> String; 9] = [
+        hyphenated::to_string,
+        simple::to_string,
+        urn::to_string,
+        braced::to_string,
+        base64::to_string,
+        base64url::to_string,
+        ordered64::to_string,
+        base32::to_string,
+        int::to_string,
+    ];
+    for (format, to_string) in text_formats().zip(written) {
+        assert_eq!(to_string(&id), naive(format, &id));
+    }
+}
+
+proptest! {
+    #[test]
+    fn random_ids_round_trip_in_every_format(number: u128) {
+        let id = Uuid::from_u128(number);
+        for format in text_formats() {
+            prop_assert_eq!(encoded(format, &id), naive(format, &id).into_bytes());
+            prop_assert_eq!(format.decode(naive(format, &id)), Ok(id));
+        }
+        for format in [Format::Hyphenated, Format::Simple, Format::Urn, Format::Braced] {
+            let upper = naive(format, &id).to_uppercase().replace("URN:UUID", "urn:uuid");
+            prop_assert_eq!(format.decode(upper), Ok(id));
+        }
+        prop_assert_eq!(Format::Base32.decode(naive(Format::Base32, &id).to_lowercase()), Ok(id));
+    }
+
+    #[test]
+    fn sortable_texts_sort_like_the_bytes(mut numbers: Vec<u128>) {
+        numbers.sort_unstable();
+        for format in [Format::Hyphenated, Format::Simple, Format::Urn, Format::Braced, Format::Ordered64, Format::Base32] {
+            let texts: Vec<_> = numbers.iter().map(|&n| encoded(format, &Uuid::from_u128(n))).collect();
+            prop_assert!(texts.is_sorted(), "{}", format);
+        }
+    }
+
+    #[test]
+    fn swapping_is_moving_the_time_fields(number: u128) {
+        let id = Uuid::from_u128(number);
+        let text = naive(Format::Simple, &id);
+        let swapped = format!("{}{}{}{}", &text[12..16], &text[8..12], &text[..8], &text[16..]);
+        prop_assert_eq!(&encoded(Format::Swapped, &id), &u128::from_str_radix(&swapped, 16).unwrap().to_be_bytes());
+        let mut many = [super::binary::to_bytes(&id); 3];
+        super::swapped::encode_in_place(&mut many);
+        prop_assert_eq!(many, [super::swapped::to_bytes(&id); 3]);
+        super::swapped::decode_in_place(&mut many);
+        prop_assert_eq!(many, [*id.as_bytes(); 3]);
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic_and_what_is_read_is_canonical(input in prop::collection::vec(any::<u8>(), 0..50)) {
+        check_input(&input)?;
+    }
+
+    #[test]
+    fn arbitrary_plausible_text_never_panics(input in "[-0-9A-Za-z+/_{}:]{15,46}") {
+        check_input(input.as_bytes())?;
+    }
+}
+
+fn check_input(input: &[u8]) -> Result<(), TestCaseError> {
+    for format in Format::ALL {
+        match format.decode(input) {
+            Ok(id) if format.is_text() => prop_assert!(is_canonical(format, input, &id)),
+            Ok(id) => prop_assert_eq!(encoded(format, &id), input),
+            Err(error) => {
+                prop_assert!(error.is_parse());
+                prop_assert!(error.offset().is_none_or(|at| at < input.len()));
+                prop_assert!(!error.to_string().contains("no format of this library"));
+            }
+        }
+    }
+    if let Ok((format, id)) = Format::decode_any(input) {
+        prop_assert_eq!(format.decode(input), Ok(id));
+    }
+    Ok(())
+}
