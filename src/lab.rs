@@ -1,17 +1,19 @@
 //! `idgen lab`: measures what each kind of key costs a database.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::Subcommand;
-use idgen_lab::engine::{Engine, Sqlite};
+use clap::{Subcommand, ValueEnum};
+use idgen_lab::engine::{Engine, Mysql, Sqlite};
+use idgen_lab::experiment::{self, Experiment, Scale};
 use idgen_lab::measure::Results;
 use idgen_lab::progress::Progress;
 use idgen_lab::runner::{self, Cancel};
 use idgen_lab::strategy::{self, Strategy};
 use idgen_lab::{Workload, report};
+use idgen_server::Flavor;
 
 use crate::failure;
 use crate::output::Output;
@@ -23,11 +25,13 @@ Examples:
   idgen lab                                              # all strategies: under two minutes
   idgen lab --quick                                      # the same in seconds, to look at the report
   idgen lab --strategies v4-binary,v7-binary --rows 1000000
-  idgen lab list                                         # what each strategy is
+  idgen lab --engine mysql --rows 200000                 # the same on a real server
+  idgen lab run uuid-order --engine mysql --scale ci     # an experiment that was published
+  idgen lab list                                         # what each strategy and experiment is
 
-Each strategy fills a clustered table of SQLite whose page cache holds an eighth of it. Afterwards the
-rows are verified. report.html, results.json and results.csv are written after each strategy: Ctrl-C
-keeps what was finished.";
+Each strategy fills a clustered table whose page cache holds an eighth of it. Afterwards the rows are
+verified. report.html, results.json and results.csv are written after each strategy: Ctrl-C keeps what
+was finished. MySQL and MariaDB run in a container where there is one, else as a private process.";
 
 /// Compare key strategies on a database, and write a report.
 #[derive(clap::Args)]
@@ -36,116 +40,226 @@ pub struct Args {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    run: RunArgs,
+    load: LoadArgs,
+    #[command(flatten)]
+    common: CommonArgs,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run the comparison; the same as without a subcommand.
+    /// Run the comparison, the same as without a subcommand, or experiments that were published.
     #[command(after_help = EXAMPLES)]
-    Run(RunArgs),
-    /// Explain each strategy in a line.
+    Run {
+        /// Which experiments; `all` for each. Without any, the comparison of all strategies.
+        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick", "strategies"])]
+        experiments: Vec<String>,
+        /// How large the experiments are: ci (seconds), default (minutes) or full (as published).
+        #[arg(long, default_value_t = Scale::Default, requires = "experiments")]
+        scale: Scale,
+        #[command(flatten)]
+        load: LoadArgs,
+        #[command(flatten)]
+        common: CommonArgs,
+    },
+    /// Explain each strategy, and each experiment, in a line.
     List,
 }
 
 #[derive(clap::Args)]
-struct RunArgs {
+struct LoadArgs {
     /// Rows that each strategy inserts.
     #[arg(long, value_name = "N", default_value_t = Workload::DEFAULT_ROWS, conflicts_with = "quick")]
     rows: u64,
     /// Which strategies, separated by commas, in the order given; all by default.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = strategy::find)]
     strategies: Vec<&'static Strategy>,
-    /// The directory for report.html, results.json and results.csv; made where it is missing.
-    #[arg(long, value_name = "DIR", default_value = "idgen-lab")]
-    out: PathBuf,
     /// Few rows, for a look at the report: seconds, but no figures to cite.
     #[arg(long)]
     quick: bool,
-    /// Print the results as JSON instead of a table.
+}
+
+#[derive(clap::Args)]
+struct CommonArgs {
+    /// The database.
+    #[arg(long, value_enum, default_value_t = EngineName::Sqlite)]
+    engine: EngineName,
+    /// The directory for report.html, results.json and results.csv; made where it is missing.
+    #[arg(long, value_name = "DIR", default_value = "idgen-lab")]
+    out: PathBuf,
+    /// Print the results as JSON instead of a table: one document for each experiment.
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EngineName {
+    Sqlite,
+    Mysql,
+    Mariadb,
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
         Some(Command::List) => list(),
-        Some(Command::Run(run)) => compare(run),
-        None => compare(args.run),
+        Some(Command::Run { experiments, scale, common, .. }) if !experiments.is_empty() => {
+            run_experiments(&experiments, scale, &common)
+        }
+        Some(Command::Run { load, common, .. }) => compare(&load, &common),
+        None => compare(&args.load, &args.common),
     }
 }
 
 fn list() -> anyhow::Result<ExitCode> {
     let mut out = Output::open();
-    writeln!(out, "{}", report::strategies())?;
+    writeln!(out, "{}\n{}", report::strategies(), report::experiments(&experiment::all()?))?;
     out.finish()?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn compare(args: RunArgs) -> anyhow::Result<ExitCode> {
-    let rows = if args.quick { Workload::QUICK_ROWS } else { args.rows };
+fn compare(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCode> {
+    let rows = if load.quick { Workload::QUICK_ROWS } else { load.rows };
     let workload = Workload::of_rows(rows).map_err(failure::usage)?;
-    let strategies = args.selected();
-    let mut engine = Sqlite::new()?;
-    let mut results = Results::new(QUESTION, &args.command(rows), engine.info(), workload);
-    // A directory that cannot be written is better known before the runs than after.
-    report::save(&results, &args.out)?;
+    let (strategies, named) = match load.strategies.as_slice() {
+        [] => (strategy::default_set(), String::new()),
+        chosen => {
+            let names: Vec<_> = chosen.iter().map(|strategy| strategy.name).collect();
+            (chosen.to_vec(), format!(" --strategies {}", names.join(",")))
+        }
+    };
+    // On a server a round trip for each row would be most of the time.
+    let workload = match common.engine {
+        EngineName::Sqlite => workload,
+        EngineName::Mysql | EngineName::Mariadb => Workload { statement_rows: 100, ..workload },
+    };
+    let command = format!("idgen lab run --engine {} --rows {rows}{named}", common.engine.name());
+    let job = Job { question: QUESTION, command, workload, strategies, experiment: None, out: &common.out };
+    job.run(common, &cancel_on_signal()?)
+}
 
+fn run_experiments(names: &[String], scale: Scale, common: &CommonArgs) -> anyhow::Result<ExitCode> {
+    let experiments = match names {
+        [all] if all == "all" => experiment::all()?,
+        names => names
+            .iter()
+            .map(|name| experiment::find(name))
+            .collect::<Result<_, _>>()
+            .map_err(failure::usage)?,
+    };
+    let cancel = cancel_on_signal()?;
+    let mut worst = ExitCode::SUCCESS;
+    for experiment in &experiments {
+        let out = common.out.join(&experiment.id);
+        let job = Job {
+            question: &experiment.question,
+            command: format!(
+                "idgen lab run {} --engine {} --scale {scale}",
+                experiment.id,
+                common.engine.name()
+            ),
+            workload: experiment.workload(scale)?,
+            strategies: experiment.strategies()?,
+            experiment: Some(experiment),
+            out: &out,
+        };
+        let code = job.run(common, &cancel)?;
+        if code != ExitCode::SUCCESS {
+            worst = code;
+        }
+        if cancel.is_cancelled() {
+            break;
+        }
+    }
+    Ok(worst)
+}
+
+fn cancel_on_signal() -> anyhow::Result<Cancel> {
     let cancel = Cancel::new();
     let on_signal = cancel.clone();
     ctrlc::set_handler(move || on_signal.cancel()).context("cannot listen for Ctrl-C")?;
-    let mut progress = Progress::new(strategies.len(), rows, args.out.clone());
-    runner::run(&mut engine, &strategies, &mut results, &cancel, &mut progress)?;
+    Ok(cancel)
+}
 
-    let mut out = Output::open();
-    if args.json {
-        write!(out, "{}", report::json(&results)?)?;
-    } else {
-        summary(&mut out, &results, &args)?;
-    }
-    out.finish()?;
-    Ok(match (results.interrupted, results.failures.is_empty()) {
-        (true, _) => ExitCode::from(INTERRUPTED),
-        (false, true) => ExitCode::SUCCESS,
-        (false, false) => ExitCode::FAILURE,
-    })
+/// One comparison, from the empty results to the summary.
+struct Job<'a> {
+    question: &'a str,
+    command: String,
+    workload: Workload,
+    strategies: Vec<&'static Strategy>,
+    experiment: Option<&'a Experiment>,
+    out: &'a Path,
 }
 
 /// What a shell reports for a command that Ctrl-C ended: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
 
-fn summary(out: &mut Output, results: &Results, args: &RunArgs) -> anyhow::Result<()> {
+impl Job<'_> {
+    fn run(self, common: &CommonArgs, cancel: &Cancel) -> anyhow::Result<ExitCode> {
+        // A directory that cannot be written is better known before the runs than after.
+        std::fs::create_dir_all(self.out)
+            .with_context(|| format!("cannot make the directory {}", self.out.display()))?;
+        let rows = self.workload.rows;
+        let mut engine = common.engine.start(&self.workload)?;
+        let mut results = Results::new(self.question, &self.command, engine.info(), self.workload);
+        if let Some(experiment) = self.experiment {
+            results.published = experiment.published.clone();
+            results.analysis = experiment.analysis.clone();
+        }
+        report::save(&results, self.out)?;
+        let mut progress = Progress::new(self.strategies.len(), rows, self.out.to_owned());
+        runner::run(&mut *engine, &self.strategies, &mut results, cancel, &mut progress)?;
+
+        let mut out = Output::open();
+        if common.json {
+            write!(out, "{}", report::json(&results)?)?;
+        } else {
+            summary(&mut out, &results, self.strategies.len(), self.out)?;
+        }
+        out.finish()?;
+        Ok(match (results.interrupted, results.failures.is_empty()) {
+            (true, _) => ExitCode::from(INTERRUPTED),
+            (false, true) => ExitCode::SUCCESS,
+            (false, false) => ExitCode::FAILURE,
+        })
+    }
+}
+
+fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &Path) -> anyhow::Result<()> {
+    let wrapped = |text: &str| textwrap::fill(text, usize::from(report::WIDTH));
+    writeln!(out, "{} {}: {}", results.engine.name, results.engine.version, results.question)?;
     if results.interrupted {
-        writeln!(
-            out,
-            "Interrupted: {} of {} strategies were finished.",
-            results.runs.len(),
-            args.selected().len()
-        )?;
+        writeln!(out, "Interrupted: {} of {wanted} strategies were finished.", results.runs.len())?;
     }
     if !results.runs.is_empty() {
         writeln!(out, "{}", report::table(results))?;
     }
-    if let Some(answer) = report::answer(results) {
-        writeln!(out, "\n{}", textwrap::fill(&answer, usize::from(report::WIDTH)))?;
+    if let Some(published) = report::published(results) {
+        writeln!(out, "{published}")?;
     }
-    writeln!(out, "\nReport: {}", args.out.join("report.html").display())?;
+    if let Some(answer) = report::answer(results) {
+        writeln!(out, "\n{}", wrapped(&answer))?;
+    }
+    if !results.analysis.is_empty() {
+        writeln!(out, "\n{}", wrapped(&results.analysis))?;
+    }
+    writeln!(out, "\nReport: {}", directory.join("report.html").display())?;
     Ok(())
 }
 
-impl RunArgs {
-    fn selected(&self) -> Vec<&'static Strategy> {
-        if self.strategies.is_empty() { strategy::ALL.iter().collect() } else { self.strategies.clone() }
+impl EngineName {
+    fn name(self) -> &'static str {
+        match self {
+            EngineName::Sqlite => "sqlite",
+            EngineName::Mysql => "mysql",
+            EngineName::Mariadb => "mariadb",
+        }
     }
 
-    /// The command that does the same again, wherever it is run.
-    fn command(&self, rows: u64) -> String {
-        let mut command = format!("idgen lab run --rows {rows}");
-        if !self.strategies.is_empty() {
-            let names: Vec<_> = self.strategies.iter().map(|strategy| strategy.name).collect();
-            command += &format!(" --strategies {}", names.join(","));
-        }
-        command
+    fn start(self, workload: &Workload) -> anyhow::Result<Box<dyn Engine>> {
+        Ok(match self {
+            EngineName::Sqlite => Box::new(Sqlite::new()?),
+            EngineName::Mysql => Box::new(Mysql::start(Flavor::MySql, workload)?),
+            EngineName::Mariadb => Box::new(Mysql::start(Flavor::MariaDb, workload)?),
+        })
     }
 }

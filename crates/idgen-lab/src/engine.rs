@@ -1,5 +1,6 @@
 //! What the lab asks of a database, and the databases that answer.
 
+mod mysql;
 mod sqlite;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use crate::key::Key;
 use crate::strategy::Strategy;
 use crate::{Result, Workload};
 
+pub use mysql::Mysql;
 pub use sqlite::Sqlite;
 
 /// A database in which tables can be made and measured.
@@ -86,8 +88,30 @@ pub struct Counters {
     pub pages_written: u64,
     /// Of those, the ones written before the commit because the cache was full.
     pub pages_spilled: Option<u64>,
+    /// New pages.
+    pub pages_created: Option<u64>,
+    /// Pages divided to make room.
+    pub page_splits: Option<u64>,
+    /// Bytes written to the log.
+    pub redo_bytes: Option<u64>,
     /// Page requests that the cache could answer.
     pub cache_hits: Option<u64>,
+}
+
+impl Counters {
+    /// What was counted after `earlier`.
+    pub fn since(&self, earlier: &Counters) -> Counters {
+        let both = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
+        Counters {
+            pages_read: self.pages_read.saturating_sub(earlier.pages_read),
+            pages_written: self.pages_written.saturating_sub(earlier.pages_written),
+            pages_spilled: both(self.pages_spilled, earlier.pages_spilled),
+            pages_created: both(self.pages_created, earlier.pages_created),
+            page_splits: both(self.page_splits, earlier.page_splits),
+            redo_bytes: both(self.redo_bytes, earlier.redo_bytes),
+            cache_hits: both(self.cache_hits, earlier.cache_hits),
+        }
+    }
 }
 
 /// What a tree is for.

@@ -6,6 +6,7 @@
 
 pub mod engine;
 mod error;
+pub mod experiment;
 pub mod innodb;
 mod key;
 pub mod measure;

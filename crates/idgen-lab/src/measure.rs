@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Counters, EngineInfo, Role, Tree};
+use crate::experiment::Published;
 use crate::strategy::{Column, Family, IdKind, Strategy};
 use crate::workload::Workload;
 
@@ -37,6 +38,12 @@ pub struct Results {
     pub workload: Workload,
     /// True where the user stopped before the last run.
     pub interrupted: bool,
+    /// What was published of this question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<Published>,
+    /// What we make of it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub analysis: String,
     /// The runs that were finished and verified.
     pub runs: Vec<RunRecord>,
     /// The runs that failed: no figures of theirs are shown anywhere.
@@ -112,19 +119,24 @@ pub struct Window {
     pub reads_per_1k: f64,
     /// Pages written to the file per 1,000 inserts.
     pub writes_per_1k: f64,
+    /// Pages divided to make room, per 1,000 inserts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub splits_per_1k: Option<f64>,
 }
 
 impl Window {
     /// From the time and the difference of two counter readings.
     pub fn between(before: &Counters, after: &Counters, rows_end: u64, rows: u64, secs: f64) -> Self {
+        let counted = after.since(before);
         let per_1k = |count: u64| count as f64 * 1_000.0 / rows as f64;
         Window {
             rows_end,
             rows,
             secs,
             rows_per_sec: rows as f64 / secs.max(1e-9),
-            reads_per_1k: per_1k(after.pages_read.saturating_sub(before.pages_read)),
-            writes_per_1k: per_1k(after.pages_written.saturating_sub(before.pages_written)),
+            reads_per_1k: per_1k(counted.pages_read),
+            writes_per_1k: per_1k(counted.pages_written),
+            splits_per_1k: counted.page_splits.map(per_1k),
         }
     }
 }
@@ -142,11 +154,26 @@ pub struct Totals {
     pub last_rows_per_sec: f64,
     /// Pages read into the cache per 1,000 inserts.
     pub reads_per_1k: f64,
+    /// The same in the last tenth of the run.
+    #[serde(default)]
+    pub last_reads_per_1k: f64,
     /// Pages written to the file per 1,000 inserts.
     pub writes_per_1k: f64,
+    /// The same in the last tenth of the run.
+    #[serde(default)]
+    pub last_writes_per_1k: f64,
     /// Of those, the ones written before the commit because the cache was full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spills_per_1k: Option<f64>,
+    /// New pages per 1,000 inserts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_per_1k: Option<f64>,
+    /// Pages divided to make room, per 1,000 inserts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub splits_per_1k: Option<f64>,
+    /// Bytes written to the log per row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redo_bytes_per_row: Option<f64>,
     /// Page requests answered by the cache, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hit_rate: Option<f64>,
@@ -167,17 +194,25 @@ impl Totals {
         let secs: f64 = windows.iter().map(|window| window.secs).sum();
         let per_1k = |count: u64| count as f64 * 1_000.0 / rows as f64;
         let tail = &windows[windows.len() - windows.len().div_ceil(10)..];
+        let tail_rows = tail.iter().map(|window| window.rows).sum::<u64>() as f64;
+        let in_tail = |rate: fn(&Window) -> f64| {
+            tail.iter().map(|window| rate(window) * window.rows as f64).sum::<f64>() / tail_rows
+        };
         let all_leaves = Fill::of(trees.iter().flat_map(Tree::fills));
         let requests = counters.cache_hits.map(|hits| (hits, hits + counters.pages_read));
         Totals {
             rows,
             secs,
             rows_per_sec: rows as f64 / secs.max(1e-9),
-            last_rows_per_sec: tail.iter().map(|window| window.rows).sum::<u64>() as f64
-                / tail.iter().map(|window| window.secs).sum::<f64>().max(1e-9),
+            last_rows_per_sec: tail_rows / tail.iter().map(|window| window.secs).sum::<f64>().max(1e-9),
             reads_per_1k: per_1k(counters.pages_read),
+            last_reads_per_1k: in_tail(|window| window.reads_per_1k),
             writes_per_1k: per_1k(counters.pages_written),
+            last_writes_per_1k: in_tail(|window| window.writes_per_1k),
             spills_per_1k: counters.pages_spilled.map(per_1k),
+            created_per_1k: counters.pages_created.map(per_1k),
+            splits_per_1k: counters.page_splits.map(per_1k),
+            redo_bytes_per_row: counters.redo_bytes.map(|bytes| bytes as f64 / rows as f64),
             hit_rate: requests.map(|(hits, all)| hits as f64 / all.max(1) as f64),
             distinct_leaves_per_1k: figures.iter().map(|tree| tree.distinct_leaves_per_1k).sum(),
             fill_mean: all_leaves.mean,
@@ -203,6 +238,8 @@ impl Results {
             engine,
             workload,
             interrupted: false,
+            published: Vec::new(),
+            analysis: String::new(),
             runs: Vec::new(),
             failures: Vec::new(),
         }

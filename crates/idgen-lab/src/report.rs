@@ -6,6 +6,7 @@ mod csv;
 mod html;
 mod json;
 mod numbers;
+mod published;
 mod terminal;
 
 use std::fs;
@@ -18,7 +19,8 @@ pub use answer::answer;
 pub use csv::csv;
 pub use html::html;
 pub use json::{json, read};
-pub use terminal::{WIDTH, strategies, table};
+pub use published::{Comparison, Figure, comparisons, figure};
+pub use terminal::{WIDTH, experiments, published, strategies, table};
 
 /// The files that [`save`] writes.
 pub const FILES: [&str; 3] = ["results.json", "results.csv", "report.html"];

@@ -14,8 +14,14 @@ pub struct Workload {
     pub payload_bytes: u32,
     /// Rows per transaction, and the unit in which counters and throughput are read.
     pub commit_rows: u32,
-    /// The page cache holds the expected table divided by this.
+    /// Rows per `INSERT` statement, on servers. SQLite has no round trip to save and takes one.
+    #[serde(default = "one")]
+    pub statement_rows: u32,
+    /// The page cache holds the expected table divided by this, where `cache_bytes` is not set.
     pub cache_divisor: u32,
+    /// Size of the page cache in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_bytes: Option<u64>,
     /// How many intervals (weeks, minutes) of simulated time the run spans.
     pub intervals: u32,
     /// When the first id is made, in seconds since 1970.
@@ -61,7 +67,9 @@ impl Workload {
             rows,
             payload_bytes: 100,
             commit_rows: 1_000,
+            statement_rows: 1,
             cache_divisor: 8,
+            cache_bytes: None,
             intervals: 40,
             start_unix_secs: Timestamp::from_date(2026, 1, 4).unix_secs(),
             devices: 5_000,
@@ -80,7 +88,8 @@ impl Workload {
 
     /// Pages of this size that the cache may hold; at least 16.
     pub fn cache_pages(&self, page_bytes: u64) -> u64 {
-        (self.expected_bytes() / u64::from(self.cache_divisor) / page_bytes).max(16)
+        let bytes = self.cache_bytes.unwrap_or(self.expected_bytes() / u64::from(self.cache_divisor.max(1)));
+        (bytes / page_bytes).max(16)
     }
 
     /// Transactions per window of the record.
@@ -96,6 +105,10 @@ impl Workload {
         let start = Timestamp::from_unix_secs(self.start_unix_secs).unix_ticks();
         Timestamp::from_unix_ticks(start.saturating_add(i64::try_from(offset).unwrap_or(i64::MAX)))
     }
+}
+
+fn one() -> u32 {
+    1
 }
 
 #[cfg(test)]

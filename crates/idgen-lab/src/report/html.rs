@@ -5,6 +5,7 @@ use askama::Template;
 use super::answer::answer;
 use super::charts::{Bar, Scale, bars, course};
 use super::numbers::{bytes, grouped, percent, rate};
+use super::published::{Comparison, comparisons};
 use crate::measure::{Results, RunRecord};
 use crate::{Error, Result};
 
@@ -21,6 +22,7 @@ struct Page<'a> {
     size_chart: String,
     courses: Vec<Course<'a>>,
     lines: Vec<Line<'a>>,
+    comparisons: Vec<Comparison>,
     facts: Vec<(&'static str, String)>,
     settings: Vec<(&'a str, &'a str)>,
     tables: Vec<(&'a str, &'a str)>,
@@ -92,6 +94,7 @@ pub fn html(results: &Results) -> Result<String> {
             })
             .collect::<Result<_>>()?,
         lines: results.runs.iter().map(line).collect(),
+        comparisons: comparisons(results),
         facts: facts(results),
         settings: results
             .runs

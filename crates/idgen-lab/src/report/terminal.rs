@@ -3,6 +3,8 @@
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
 use super::numbers::{grouped, percent, rate};
+use super::published::comparisons;
+use crate::experiment::Experiment;
 use crate::measure::Results;
 use crate::strategy;
 
@@ -39,6 +41,40 @@ pub fn table(results: &Results) -> String {
     }
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
+    }
+    whole_names(table)
+}
+
+/// The published figures beside the measured ones; `None` where nothing was published.
+pub fn published(results: &Results) -> Option<String> {
+    let lines = comparisons(results);
+    if lines.is_empty() {
+        return None;
+    }
+    let mut table = plain();
+    table.set_header(["strategy", "published run", "figure", "published", "here", "difference"]);
+    for line in lines {
+        table.add_row([
+            line.strategy,
+            line.setting,
+            line.figure.to_owned(),
+            line.published,
+            line.measured,
+            line.difference,
+        ]);
+    }
+    for column in table.column_iter_mut().skip(3) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    Some(whole_names(table))
+}
+
+/// The experiments that there are, each with its question.
+pub fn experiments(all: &[Experiment]) -> String {
+    let mut table = plain();
+    table.set_header(["experiment", "question"]);
+    for experiment in all {
+        table.add_row([Cell::new(&experiment.id), Cell::new(&experiment.question)]);
     }
     whole_names(table)
 }

@@ -19,6 +19,7 @@ fn results(strategies: usize) -> Results {
             rows_per_sec: rate,
             reads_per_1k: number as f64,
             writes_per_1k: 10.0 * number as f64,
+            splits_per_1k: None,
         };
         results.runs.push(RunRecord {
             strategy: strategy.into(),
@@ -33,8 +34,13 @@ fn results(strategies: usize) -> Results {
                 rows_per_sec: rate,
                 last_rows_per_sec: rate,
                 reads_per_1k: number as f64,
+                last_reads_per_1k: number as f64,
                 writes_per_1k: 10.0 * number as f64,
+                last_writes_per_1k: 10.0 * number as f64,
                 spills_per_1k: None,
+                created_per_1k: None,
+                splits_per_1k: None,
+                redo_bytes_per_row: None,
                 hit_rate: Some(0.5),
                 distinct_leaves_per_1k: 8.0 * f64::powi(1.9, number as i32),
                 fill_mean: 0.9,

@@ -17,6 +17,7 @@ pub fn counters(db: &Connection) -> Result<Counters> {
         pages_written: read(db, ffi::SQLITE_DBSTATUS_CACHE_WRITE, false)?,
         pages_spilled: Some(read(db, ffi::SQLITE_DBSTATUS_CACHE_SPILL, false)?),
         cache_hits: Some(read(db, ffi::SQLITE_DBSTATUS_CACHE_HIT, false)?),
+        ..Counters::default()
     })
 }
 

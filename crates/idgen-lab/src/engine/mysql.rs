@@ -1,0 +1,151 @@
+//! MySQL and MariaDB: InnoDB, with a buffer pool that holds a part of the table.
+//!
+//! The counts are the server's own, for the whole server: nothing else runs on it while it measures. The
+//! leaf pages are read from the table's file, consistent by `FLUSH TABLES ... FOR EXPORT`.
+
+mod counters;
+mod files;
+mod tables;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use idgen_server::{Flavor, Provider, Scratch, Server, Settings};
+use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
+use tokio::runtime::Runtime;
+
+use super::{Engine, EngineInfo, Table};
+use crate::strategy::Strategy;
+use crate::{Error, Result, Workload};
+
+/// A server, started for this purpose or given by the user.
+pub struct Mysql {
+    host: Rc<Host>,
+    runs: u32,
+}
+
+/// What the tables of a server share. The schema goes before the server does: fields drop in order.
+struct Host {
+    scratch: Scratch,
+    server: Server,
+    runtime: Runtime,
+    settings: BTreeMap<String, String>,
+}
+
+/// The variables that move these counts, in the order in which a report shows them.
+const SHOWN: [&str; 14] = [
+    "innodb_buffer_pool_size",
+    "innodb_page_size",
+    "innodb_flush_method",
+    "innodb_flush_log_at_trx_commit",
+    "innodb_io_capacity",
+    "innodb_io_capacity_max",
+    "innodb_doublewrite",
+    "innodb_change_buffering",
+    "innodb_fill_factor",
+    "innodb_log_file_size",
+    "innodb_redo_log_capacity",
+    "innodb_adaptive_hash_index",
+    "log_bin",
+    "sync_binlog",
+];
+
+impl Mysql {
+    /// The smallest buffer pool, in MiB, that leaves room for the server's own pages.
+    const MIN_POOL_MIB: u64 = 8;
+
+    /// Starts a server for this load, or takes the one that the user named; see `idgen-server`.
+    ///
+    /// # Errors
+    /// Where no server can be had, or where it cannot be measured: the message says what is missing.
+    pub fn start(flavor: Flavor, workload: &Workload) -> Result<Self> {
+        let settings = settings(flavor, workload);
+        let server = Server::start(flavor, &settings)
+            .map_err(|error| Error::engine(format!("no {flavor} server to measure"), error))?;
+        if server.provider() == Provider::Url {
+            return Err(Error::config(format!(
+                "{} was given by URL: its files are out of reach, so fill and leaf pages cannot be shown; unset \
+                 IDGEN_MYSQL_URL and IDGEN_MARIADB_URL to measure a server of the lab's own",
+                server.shown_url()
+            )));
+        }
+        let scratch = server.scratch().map_err(|error| Error::engine("no schema to measure in", error))?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Error::engine("cannot start the client's runtime", error))?;
+        let shown = server
+            .shown_settings()
+            .map_err(|error| Error::engine("cannot read the server's settings", error))?
+            .into_iter()
+            .filter(|(name, _)| SHOWN.contains(&name.as_str()))
+            .collect();
+        let host = Rc::new(Host { scratch, server, runtime, settings: shown });
+        host.runtime.block_on(async {
+            let mut connection = connect(&host).await?;
+            // Off by default on both servers.
+            run(&mut connection, "SET GLOBAL innodb_monitor_enable = 'module_index'").await
+        })?;
+        Ok(Mysql { host, runs: 0 })
+    }
+}
+
+/// Durability is left out on purpose, as in the reference runs: what is measured is page traffic, not
+/// the speed of fsync. Dirty pages are written as the pool needs room, within the usual capacity.
+fn settings(flavor: Flavor, workload: &Workload) -> Settings {
+    let wanted = workload.cache_pages(16_384) * 16_384;
+    let settings = Settings::new()
+        .buffer_pool_mib(wanted.div_ceil(1 << 20).max(Mysql::MIN_POOL_MIB))
+        .flush_method("O_DIRECT")
+        .option("innodb_flush_log_at_trx_commit", "0")
+        .option("innodb_io_capacity", "100")
+        .option("innodb_io_capacity_max", "500");
+    match flavor {
+        // Its binary log is on by default and would be synced at each commit.
+        Flavor::MySql => settings.option("sync_binlog", "0"),
+        Flavor::MariaDb => settings,
+    }
+}
+
+impl Engine for Mysql {
+    fn info(&self) -> EngineInfo {
+        let server = &self.host.server;
+        let from = match server.provider() {
+            Provider::Container => "in a container",
+            Provider::Process => "as a private process",
+            Provider::Url => "given by URL",
+        };
+        EngineInfo {
+            name: server.flavor().to_string(),
+            version: server.version().into(),
+            setup: format!(
+                "InnoDB {from}, one client over TCP, autocommit; log flushed once a second, O_DIRECT; pages are \
+                 counted for the whole server"
+            ),
+        }
+    }
+
+    fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>> {
+        self.runs += 1;
+        Ok(Box::new(tables::Tables::create(Rc::clone(&self.host), self.runs, strategy, workload)?))
+    }
+}
+
+async fn connect(host: &Host) -> Result<MySqlConnection> {
+    let options: MySqlConnectOptions =
+        host.scratch.url().parse().map_err(doing("understand the server's address"))?;
+    MySqlConnection::connect_with(&options.disable_statement_logging()).await.map_err(doing("connect"))
+}
+
+async fn run(connection: &mut MySqlConnection, sql: &str) -> Result<()> {
+    connection
+        .execute(AssertSqlSafe(sql.to_owned()))
+        .await
+        .map(drop)
+        .map_err(|error| Error::engine(format!("the server refused \"{sql}\""), error))
+}
+
+fn doing(what: &'static str) -> impl Fn(sqlx::Error) -> Error {
+    move |error| Error::engine(format!("the client could not {what}"), error)
+}

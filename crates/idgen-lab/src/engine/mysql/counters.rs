@@ -1,0 +1,52 @@
+//! What the server counts.
+//!
+//! From `SHOW GLOBAL STATUS` where both servers have it under one name, and from `INNODB_METRICS` for the
+//! page splits. Source: MySQL Reference Manual, sections Server Status Variables and InnoDB
+//! INFORMATION_SCHEMA Metrics Table.
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{Executor, Row};
+
+use super::doing;
+use crate::engine::Counters;
+use crate::{Error, Result};
+
+const STATUS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_pages_read', 'Innodb_pages_written', \
+     'Innodb_pages_created', 'Innodb_buffer_pool_read_requests', 'Innodb_buffer_pool_reads', \
+     'Innodb_os_log_written')";
+
+const SPLITS: &str =
+    "SELECT CAST(COUNT AS CHAR) FROM information_schema.INNODB_METRICS WHERE NAME = 'index_page_splits'";
+
+/// The counts since the server was started.
+pub async fn read(connection: &mut MySqlConnection) -> Result<Counters> {
+    let failed = doing("read the server's counters");
+    let rows = connection.fetch_all(STATUS).await.map_err(&failed)?;
+    let mut found = Vec::with_capacity(rows.len());
+    for row in rows {
+        let name: String = row.try_get_unchecked(0).map_err(&failed)?;
+        let value: String = row.try_get_unchecked(1).map_err(&failed)?;
+        found.push((name, number(&value)?));
+    }
+    let get = |wanted: &str| {
+        found.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| *value).ok_or_else(
+            || Error::engine("the server's counters are incomplete", format!("no status variable {wanted}")),
+        )
+    };
+    let splits = connection.fetch_one(SPLITS).await.map_err(&failed)?;
+    let splits: String = splits.try_get_unchecked(0).map_err(&failed)?;
+    let requests = get("Innodb_buffer_pool_read_requests")?;
+    Ok(Counters {
+        pages_read: get("Innodb_pages_read")?,
+        pages_written: get("Innodb_pages_written")?,
+        pages_spilled: None,
+        pages_created: Some(get("Innodb_pages_created")?),
+        page_splits: Some(number(&splits)?),
+        redo_bytes: Some(get("Innodb_os_log_written")?),
+        cache_hits: Some(requests.saturating_sub(get("Innodb_buffer_pool_reads")?)),
+    })
+}
+
+fn number(text: &str) -> Result<u64> {
+    text.parse().map_err(|error| Error::engine(format!("the server counts \"{text}\", not a number"), error))
+}

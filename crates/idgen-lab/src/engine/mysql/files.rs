@@ -1,0 +1,47 @@
+//! The leaf pages of a table, from a copy of its file.
+
+use std::path::Path;
+
+use crate::engine::{Leaf, Role, Tree};
+use crate::innodb::{Options, Page, Pages, Tablespace};
+use crate::{Error, Result};
+
+/// The clustered index in a file: the index made first has the lowest number.
+pub fn clustered(path: &Path, role: Role) -> Result<Tree> {
+    let pages = Tablespace::open(path, Options::default())
+        .and_then(Tablespace::scan)
+        .map_err(|error| Error::engine("cannot read the table's file", error))?;
+    let index = pages.pages.iter().filter_map(|page| page.index.as_ref()).map(|index| index.index_id).min();
+    let index = index.ok_or_else(|| Error::unverified("the table's file holds no index"))?;
+    let inner =
+        |page: &&Page| page.index.as_ref().is_some_and(|found| found.index_id == index && found.level > 0);
+    Ok(Tree {
+        role,
+        page_bytes: pages.format.page_size,
+        leaves: leaves(&pages, index)?,
+        inner_pages: pages.pages.iter().filter(inner).count() as u64,
+        rows_between_leaves: 0,
+    })
+}
+
+/// Follows the leaf pages from the first to the last.
+fn leaves(pages: &Pages, index_id: u64) -> Result<Vec<Leaf>> {
+    let leaf = |number: usize| {
+        let page = pages.pages.get(number)?;
+        page.index.as_ref().filter(|index| index.index_id == index_id && index.level == 0)
+    };
+    let first =
+        (0..pages.pages.len()).find(|number| leaf(*number).is_some_and(|index| index.previous.is_none()));
+    let mut leaves = Vec::new();
+    let mut next = first;
+    while let Some(number) = next {
+        let index = leaf(number).filter(|_| leaves.len() < pages.pages.len()).ok_or_else(|| {
+            Error::unverified(format!(
+                "the leaf pages of the table's file do not hang together at page {number}"
+            ))
+        })?;
+        leaves.push(Leaf { rows: u64::from(index.records), used_bytes: index.data_bytes });
+        next = index.next.map(|number| number as usize);
+    }
+    Ok(leaves)
+}
