@@ -4,6 +4,7 @@
 mod convert;
 mod help;
 mod inspect;
+mod lab;
 mod made;
 mod misuse;
 mod odds;

@@ -1,0 +1,91 @@
+//! `idgen lab`, on the embedded engine.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::{failure, lines, output};
+
+#[test]
+fn a_small_comparison_writes_its_three_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("here").to_str().unwrap().to_owned();
+    let load = ["--rows", "3000", "--strategies", "v7-binary,v4-binary", "--out", &out];
+    let printed = output(&[&["lab", "--json"], &load[..]].concat(), "");
+    let saved = std::fs::read(format!("{out}/results.json")).unwrap();
+    assert_eq!(String::from_utf8(printed).unwrap(), String::from_utf8(saved).unwrap());
+    let page = std::fs::read_to_string(format!("{out}/report.html")).unwrap();
+    assert!(page.contains("idgen lab run --engine sqlite --rows 3000 --strategies v7-binary,v4-binary"));
+    assert_eq!(std::fs::read_to_string(format!("{out}/results.csv")).unwrap().lines().count(), 3);
+
+    let text = lines(&[&["lab", "run"], &load[..]].concat());
+    assert!(text.iter().all(|line| line.chars().count() <= 100), "{text:#?}");
+    assert!(text.iter().any(|line| line.contains("v4, binary 16")), "{text:#?}");
+}
+
+#[test]
+fn an_experiment_has_a_directory_of_its_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let text = lines(&["lab", "run", "device-ids", "--scale", "ci", "--out", out]).join("\n");
+    assert!(text.contains("13.7"), "the published figure is missing:\n{text}");
+    assert!(directory.path().join("device-ids/report.html").is_file());
+}
+
+#[test]
+fn the_list_explains_strategies_and_experiments() {
+    let text = lines(&["lab", "list"]);
+    for name in ["auto-increment", "v4-text36", "minute-ascending", "mapped", "uuid-order"] {
+        assert!(text.iter().any(|line| line.contains(name)), "{name}");
+    }
+    assert!(text.iter().all(|line| line.chars().count() <= 100), "{text:#?}");
+}
+
+#[test]
+fn what_means_nothing_is_refused_before_a_run() {
+    for (arguments, says) in [
+        (&["lab", "--rows", "10"][..], "from 1000"),
+        (&["lab", "--strategies", "v5"], "no strategy \"v5\""),
+        (&["lab", "run", "uuid-odor"], "no experiment \"uuid-odor\""),
+        (&["lab", "run", "uuid-order", "--rows", "2000"], "--rows"),
+        (&["lab", "--quick", "--rows", "2000"], "--rows"),
+    ] {
+        let (code, error) = failure(arguments, "");
+        assert_eq!((code, error.contains(says)), (2, true), "{arguments:?}: {error}");
+    }
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let (code, error) = failure(&["lab", "--rows", "1000", "--out", file.path().to_str().unwrap()], "");
+    assert_eq!((code, error.contains("cannot make the directory")), (1, true), "{error}");
+}
+
+/// Ctrl-C after the first strategy: its results stay, and the exit code tells.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_comparison_keeps_what_was_finished() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("idgen"));
+    command.args(["lab", "--rows", "400000", "--strategies", "auto-increment,v4-text36,v4-binary"]);
+    let mut child = command
+        .arg("--out")
+        .arg(directory.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let saved = || {
+        let text = std::fs::read_to_string(directory.path().join("results.json")).unwrap_or_default();
+        serde_json::from_str::<serde_json::Value>(&text)
+            .map_or(0, |all| all["runs"].as_array().unwrap().len())
+    };
+    let begin = Instant::now();
+    while saved() == 0 {
+        assert!(begin.elapsed() < Duration::from_secs(300), "no strategy was finished");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupt.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!((1..3).contains(&saved()));
+    assert!(
+        std::fs::read_to_string(directory.path().join("report.html")).unwrap().contains("were interrupted")
+    );
+}
