@@ -7,9 +7,10 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::{AssertSqlSafe, Executor, MySqlPool, Row};
+use sqlx::{AssertSqlSafe, Row};
 
 use crate::error::{Error, Kind, Result};
+use crate::nodes::Nodes;
 use crate::retry::{Patience, Tries};
 use crate::schema::{IdWidth, Tables};
 
@@ -50,7 +51,7 @@ impl Blocks {
     }
 
     /// Takes `count` ids, ascending.
-    pub(crate) async fn take(&self, pool: &MySqlPool, patience: Patience, count: usize) -> Result<Vec<u64>> {
+    pub(crate) async fn take(&self, pool: &Nodes, patience: Patience, count: usize) -> Result<Vec<u64>> {
         loop {
             if let Some(ids) = self.held().take(count) {
                 return Ok(ids);
@@ -85,13 +86,7 @@ impl Blocks {
     }
 
     /// Reserves `size` ids, or what is left if that is at least `missing`.
-    async fn reserve(
-        &self,
-        pool: &MySqlPool,
-        patience: Patience,
-        missing: u64,
-        size: u64,
-    ) -> Result<Range<u64>> {
+    async fn reserve(&self, pool: &Nodes, patience: Patience, missing: u64, size: u64) -> Result<Range<u64>> {
         const ACTION: &str = "reserve ids";
         let (table, max) = (&self.table, self.width.max_id());
         let mut size = size.min(max);

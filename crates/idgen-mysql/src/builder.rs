@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use sqlx::MySqlPool;
-use sqlx::mysql::MySqlPoolOptions;
+use sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions};
 
 use crate::error::{Error, Kind, Result};
 use crate::map::UuidMap;
+use crate::nodes::Nodes;
 use crate::retry::Patience;
 use crate::schema::{IdWidth, Strategy, Tables};
 
@@ -34,6 +35,7 @@ pub struct Builder {
     pub(crate) cache: usize,
     pub(crate) largest_block: u64,
     pub(crate) patience: Patience,
+    pub(crate) answer_limit: Duration,
     pub(crate) connections: u32,
     pub(crate) accept_unsafe_server: bool,
 }
@@ -47,6 +49,7 @@ impl Default for Builder {
             cache: 10_000,
             largest_block: 65_536,
             patience: Patience { limit: Duration::from_secs(30) },
+            answer_limit: Duration::from_secs(10),
             connections: 10,
             accept_unsafe_server: false,
         }
@@ -107,25 +110,48 @@ impl Builder {
         self
     }
 
+    /// How long to wait for the answer to one statement before the server counts as lost and the statement is
+    /// tried again, on the next node where there are several. A machine without power or network says
+    /// nothing at all. A cluster answers late while it finds out who is left: see docs/clusters.md.
+    /// Default: 10 seconds.
+    pub fn answer_limit(mut self, limit: Duration) -> Self {
+        self.answer_limit = limit;
+        self
+    }
+
     /// Connects to `mysql://user:password@host:port/schema`.
     ///
     /// # Errors
     /// The URL cannot be read, the server is not reached within the [patience](Builder::patience), or the
     /// table's name is no plain name.
     pub async fn connect(self, url: &str) -> Result<UuidMap> {
-        let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
-        if !matches!(scheme, "mysql" | "mariadb") {
-            let problem =
-                format!("the connection URL begins with {scheme:?}: write mysql://user@host/schema");
-            return Err(Error::new(Kind::Config { problem }));
+        self.connect_any([url]).await
+    }
+
+    /// Connects to a cluster whose nodes hold the same data, such as Group Replication or Galera, by the URL
+    /// of each. One node is in use at a time; calls move on to the next when it fails or takes no writes.
+    ///
+    /// ```no_run
+    /// # async fn example() -> idgen_mysql::Result<()> {
+    /// let nodes = ["mysql://app:secret@db1/shop", "mysql://app:secret@db2/shop"];
+    /// let map = idgen_mysql::UuidMap::builder().connect_any(nodes).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// No URL is given or one cannot be read, no node is reached within the [patience](Builder::patience), or
+    /// the table's name is no plain name.
+    pub async fn connect_any<U: AsRef<str>>(self, urls: impl IntoIterator<Item = U>) -> Result<UuidMap> {
+        let pools: Vec<MySqlPool> =
+            urls.into_iter().map(|url| self.pool(url.as_ref())).collect::<Result<_>>()?;
+        if pools.is_empty() {
+            return Err(Error::new(Kind::Config { problem: "no connection URL is given".to_owned() }));
         }
-        let options: sqlx::mysql::MySqlConnectOptions =
-            url.parse().map_err(Error::database("read the connection URL"))?;
-        // Every call copes with a lost connection, so a ping before each is a round trip for nothing.
-        let pool = MySqlPoolOptions::new().max_connections(self.connections).test_before_acquire(false);
-        let connect = || pool.clone().connect_with(options.clone());
-        let pool = crate::retry::Tries::run(self.patience, "connect", connect).await?;
-        self.with_pool(pool)
+        let patience = self.patience;
+        let map = self.with_nodes(pools)?;
+        map.reach(patience).await?;
+        Ok(map)
     }
 
     /// Uses a pool that is there. Its connections must commit each statement by themselves (`autocommit`).
@@ -133,7 +159,27 @@ impl Builder {
     /// # Errors
     /// The table's name is no plain name.
     pub fn with_pool(self, pool: MySqlPool) -> Result<UuidMap> {
+        self.with_nodes(vec![pool])
+    }
+
+    fn with_nodes(self, pools: Vec<MySqlPool>) -> Result<UuidMap> {
         let tables = Tables::named(&self.table)?;
-        Ok(UuidMap::new(pool, tables, self))
+        Ok(UuidMap::new(Nodes::new(pools, self.answer_limit), tables, self))
+    }
+
+    /// A pool that connects when it is first used.
+    fn pool(&self, url: &str) -> Result<MySqlPool> {
+        let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+        if !matches!(scheme, "mysql" | "mariadb") {
+            let problem =
+                format!("the connection URL begins with {scheme:?}: write mysql://user@host/schema");
+            return Err(Error::new(Kind::Config { problem }));
+        }
+        let options: MySqlConnectOptions = url.parse().map_err(Error::database("read the connection URL"))?;
+        // What sqlx would set for its users, the map's statements do not need, and Vitess does not parse.
+        let options = options.pipes_as_concat(false).no_engine_substitution(false).timezone(None);
+        // Every call copes with a lost connection, so a ping before each is a round trip for nothing.
+        let pool = MySqlPoolOptions::new().max_connections(self.connections).test_before_acquire(false);
+        Ok(pool.connect_lazy_with(options))
     }
 }

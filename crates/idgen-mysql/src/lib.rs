@@ -36,6 +36,7 @@ mod error;
 mod flight;
 pub mod functions;
 mod map;
+mod nodes;
 mod retry;
 mod schema;
 mod server;

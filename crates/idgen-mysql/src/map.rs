@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use quick_cache::sync::Cache;
-use sqlx::{AssertSqlSafe, Executor, MySqlPool, Row};
+use sqlx::{AssertSqlSafe, Row};
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
@@ -13,7 +13,8 @@ use crate::blocks::Blocks;
 use crate::builder::Builder;
 use crate::error::{Error, Kind, Result};
 use crate::flight::Flights;
-use crate::retry::Tries;
+use crate::nodes::Nodes;
+use crate::retry::{Patience, Tries};
 use crate::schema::{self, IdWidth, Installed, Strategy, Tables};
 use crate::server::ServerReport;
 use crate::strategy::{CHUNK, Claimed, Ground, Guess, uuid_at};
@@ -28,7 +29,7 @@ pub struct UuidMap {
 }
 
 struct Inner {
-    pool: MySqlPool,
+    pool: Nodes,
     tables: Tables,
     choices: Builder,
     ground: OnceCell<Arc<Ground>>,
@@ -52,7 +53,7 @@ impl UuidMap {
         Builder::default()
     }
 
-    pub(crate) fn new(pool: MySqlPool, tables: Tables, choices: Builder) -> UuidMap {
+    pub(crate) fn new(pool: Nodes, tables: Tables, choices: Builder) -> UuidMap {
         let cache = (choices.cache > 0).then(|| Cache::new(choices.cache));
         let inner = Inner {
             pool,
@@ -65,6 +66,11 @@ impl UuidMap {
             repeats: Repeats::default(),
         };
         UuidMap { inner: Arc::new(inner) }
+    }
+
+    /// Waits for a server that answers.
+    pub(crate) async fn reach(&self, patience: Patience) -> Result<()> {
+        Tries::run(patience, "connect", || self.inner.pool.acquire()).await.map(drop)
     }
 
     /// Makes the tables, or checks those that are there. Safe to call at every start and by many clients at
@@ -83,7 +89,8 @@ impl UuidMap {
         let (pool, tables) = (&self.inner.pool, &self.inner.tables);
         let make = async || {
             let mut connection = pool.acquire().await?;
-            schema::install(&mut connection, tables, wanted).await
+            let done = pool.timed(schema::install(&mut connection, tables, wanted)).await;
+            connection.heed(done)
         };
         Tries::run(choices.patience, "install the map", make).await?;
         self.ground().await.map(drop)
@@ -210,7 +217,8 @@ impl UuidMap {
         for chunk in missing.chunks(CHUNK) {
             let look = async || {
                 let mut connection = ground.pool.acquire().await?;
-                ground.find_many(&mut connection, chunk, "").await
+                let found = ground.pool.timed(ground.find_many(&mut connection, chunk, "")).await;
+                connection.heed(found)
             };
             pairs.extend(Tries::run(ground.patience, "look up UUIDs", look).await?);
         }

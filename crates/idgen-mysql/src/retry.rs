@@ -25,19 +25,41 @@ pub(crate) fn judge(error: &sqlx::Error) -> Verdict {
         sqlx::Error::Database(database) => {
             match database.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>().map(|e| e.number()) {
                 // Deadlock, also a lost certification on Galera; lock wait timeout; certification lost on
-                // Group Replication (3101); its commit hook failed (3100); member not ready.
-                Some(1213 | 1205 | 3101 | 3100 | 1047) => Verdict::Undone,
+                // Group Replication (3101); no member of the cluster (1047).
+                Some(1213 | 1205 | 3101 | 1047) => Verdict::Undone,
                 // Too many connections, of all or of this user; the server is starting up or shutting down
                 // and refuses the connection.
                 Some(1040 | 1203 | 1226 | 1053 | 3169) => Verdict::Undone,
                 // Read only, for a failover: --read-only, --super-read-only, a read-only transaction.
                 Some(1290 | 1836 | 1792) => Verdict::Undone,
-                // Interrupted, killed, lost: while the commit was under way, for all we know.
-                Some(1317 | 1152 | 1158..=1161 | 1180 | 1927 | 2006 | 2013 | 4031) => Verdict::Unknown,
+                // Interrupted, killed, lost, or the group fell apart (3100): while the commit was under way, for
+                // all we know.
+                Some(3100 | 1317 | 1152 | 1158..=1161 | 1180 | 1927 | 2006 | 2013 | 4031) => Verdict::Unknown,
                 _ => Verdict::Final,
             }
         }
         _ => Verdict::Final,
+    }
+}
+
+/// No answer within the limit.
+pub(crate) fn silence() -> sqlx::Error {
+    sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, "the server did not answer in time"))
+}
+
+/// True where another node of a cluster may well do what this one did not: it is down, cut off, shutting
+/// down, read-only, or no member of the cluster.
+pub(crate) fn is_of_this_node(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::WorkerCrashed
+        | sqlx::Error::PoolTimedOut => true,
+        // Not a plain deadlock or a lost certification: those are met everywhere.
+        _ => matches!(
+            number(error),
+            Some(1040 | 1047 | 1053 | 1290 | 1317 | 1792 | 1836 | 1927 | 2006 | 2013 | 3100 | 3169 | 4031)
+        ),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Taking the pairs out and putting pairs in.
 
 use futures_util::stream::{self, Stream, TryStreamExt};
-use sqlx::{AssertSqlSafe, Executor, Row};
+use sqlx::{AssertSqlSafe, Row};
 use uuid::Uuid;
 
 use crate::error::{Error, Kind, Result};

@@ -11,11 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Executor};
+use sqlx::{AssertSqlSafe, Connection, Executor};
 use uuid::Uuid;
 
 use super::{CHUNK, Claimed, Ground, Guess, literal, uuid_at, value_list};
 use crate::error::{Error, Kind, Result};
+use crate::nodes::Nodes;
 use crate::retry::{Tries, Verdict, is_duplicate_key, judge};
 
 const ACTION: &str = "map a UUID to an id";
@@ -41,7 +42,8 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], guess: Guess) ->
     if guess == Guess::Known {
         let found = Tries::run(ground.patience, ACTION, async || {
             let mut connection = ground.pool.acquire().await?;
-            ground.find_many(&mut connection, uuids, "").await
+            let found = ground.pool.timed(ground.find_many(&mut connection, uuids, "")).await;
+            connection.heed(found)
         })
         .await?;
         missing.retain(|uuid| !found.iter().any(|(known, _)| known == uuid));
@@ -84,7 +86,18 @@ async fn transact(
     uuids: &[Uuid],
     ids: &[u64],
 ) -> std::result::Result<Vec<(Uuid, u64)>, sqlx::Error> {
-    let mut transaction = ground.pool.begin_with(BEGIN).await?;
+    let mut connection = ground.pool.acquire().await?;
+    let result = ground.pool.timed(transact_on(ground, &mut connection, uuids, ids)).await;
+    connection.heed(result)
+}
+
+async fn transact_on(
+    ground: &Ground,
+    connection: &mut MySqlConnection,
+    uuids: &[Uuid],
+    ids: &[u64],
+) -> std::result::Result<Vec<(Uuid, u64)>, sqlx::Error> {
+    let mut transaction = connection.begin_with(BEGIN).await?;
     let pairs = match store(ground, &mut transaction, uuids, ids).await {
         Ok(pairs) => pairs,
         Err(error) => {
@@ -159,7 +172,8 @@ pub(crate) async fn claim_within(
     if found.is_none() {
         let look = async || {
             let mut other = ground.pool.acquire().await?;
-            ground.find_one(&mut other, uuid, "").await
+            let found = ground.pool.timed(ground.find_one(&mut other, uuid, "")).await;
+            other.heed(found)
         };
         found = Tries::run(ground.patience, ACTION, look).await?;
     }
@@ -203,7 +217,7 @@ impl Purge {
 
 /// Deletes claims that are committed: only those does a plain read show, and so no delete waits for a claim
 /// under way.
-async fn purge(pool: &sqlx::MySqlPool, table: &str) -> std::result::Result<(), sqlx::Error> {
+async fn purge(pool: &Nodes, table: &str) -> std::result::Result<(), sqlx::Error> {
     loop {
         let mut connection = pool.acquire().await?;
         let look = format!("SELECT uuid FROM {table} LIMIT {CHUNK}");

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Executor, Row};
+use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 use uuid::Uuid;
 
 use super::{Ground, dedup, uuid_at, value_list};
@@ -57,7 +57,17 @@ impl Ground {
     }
 
     async fn import_once(&self, group: &[(Uuid, u64)]) -> std::result::Result<Result<Imported>, sqlx::Error> {
-        let mut transaction = self.pool.begin_with(dedup::BEGIN).await?;
+        let mut connection = self.pool.acquire().await?;
+        let result = self.pool.timed(self.import_on(&mut connection, group)).await;
+        connection.heed(result)
+    }
+
+    async fn import_on(
+        &self,
+        connection: &mut MySqlConnection,
+        group: &[(Uuid, u64)],
+    ) -> std::result::Result<Result<Imported>, sqlx::Error> {
+        let mut transaction = connection.begin_with(dedup::BEGIN).await?;
         let result = self.store_given(&mut transaction, group).await;
         match &result {
             Ok(Ok(_)) => transaction.commit().await?,

@@ -7,10 +7,11 @@ pub(crate) mod unique;
 use std::fmt::Write;
 
 use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Executor, MySqlPool, Row};
+use sqlx::{AssertSqlSafe, Executor, Row};
 use uuid::Uuid;
 
 use crate::blocks::Blocks;
+use crate::nodes::Nodes;
 use crate::retry::Patience;
 use crate::schema::{Installed, Strategy, Tables};
 
@@ -20,7 +21,7 @@ pub(crate) const CHUNK: usize = 1000;
 /// What claiming needs of the map.
 #[derive(Debug)]
 pub(crate) struct Ground {
-    pub(crate) pool: MySqlPool,
+    pub(crate) pool: Nodes,
     pub(crate) tables: Tables,
     pub(crate) installed: Installed,
     pub(crate) blocks: Blocks,

@@ -46,12 +46,14 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> 
             }
         };
         let result = match id {
-            Some(id) => insert_one(ground, &mut connection, uuid, id).await,
+            Some(id) => ground.pool.timed(insert_one(ground, &mut connection, uuid, id)).await,
             None => ground
-                .find_one(&mut connection, uuid, "")
+                .pool
+                .timed(ground.find_one(&mut connection, uuid, ""))
                 .await
                 .map(|found| found.map_or(Outcome::Missing, Outcome::Found)),
         };
+        let result = connection.heed(result);
         drop(connection);
         match result {
             Ok(Outcome::Made(id)) => return Ok(Claimed { uuid, id, new: true }),
@@ -108,10 +110,15 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
             ids = ground.blocks.take(&ground.pool, ground.patience, missing.len()).await?;
         }
         let result = match ground.pool.acquire().await {
-            Ok(mut connection) => match guess {
-                Guess::Known => ground.find_many(&mut connection, &missing, "").await,
-                Guess::New => insert_many(ground, &mut connection, &missing, &ids).await,
-            },
+            Ok(mut connection) => {
+                let result = match guess {
+                    Guess::Known => ground.pool.timed(ground.find_many(&mut connection, &missing, "")).await,
+                    Guess::New => {
+                        ground.pool.timed(insert_many(ground, &mut connection, &missing, &ids)).await
+                    }
+                };
+                connection.heed(result)
+            }
             Err(error) => {
                 ground.blocks.give_back(ids);
                 tries.after(ACTION, error).await?;

@@ -8,8 +8,8 @@ use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::{Flavor, Server};
 use uuid::Uuid;
 
+use crate::checker::{Entry, assert_stored, check, now};
 use crate::common::{assert_sound, on_both, settings};
-use crate::history::{Entry, assert_stored, check, now};
 
 on_both!(kills_lose_and_repeat_nothing);
 

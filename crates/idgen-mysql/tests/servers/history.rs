@@ -4,35 +4,22 @@
 //! one id per UUID, one UUID per id, no success of `register` after somebody had the id, and every
 //! acknowledged pair in the table.
 
-use std::collections::HashMap;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::Flavor;
 use uuid::Uuid;
 
+use crate::checker::{Entry, assert_stored, check, now};
 use crate::common::{assert_sound, connect, everywhere, map, number};
 
 everywhere!(histories_hold);
 
 const PROCESSES: u64 = 4;
 const TASKS: u64 = 16;
-
-/// One acknowledged answer.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    pub uuid: Uuid,
-    pub id: u64,
-    /// Microseconds of this machine's clock.
-    pub begin: u64,
-    pub end: u64,
-    /// The caller was told that it made the pair.
-    pub made: bool,
-}
 
 /// 100,000 operations in a test; `make soak` asks for more.
 fn operations() -> u64 {
@@ -67,51 +54,6 @@ async fn histories_hold(flavor: Flavor, strategy: Strategy) {
     let mut connection = connect(scratch.url()).await;
     assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM uuid_map").await, Ok(uuids as i64));
     assert_sound(scratch.url()).await;
-}
-
-/// Checks a history by itself, and gives the number of UUIDs in it.
-pub fn check(history: &[Entry]) -> usize {
-    let mut by_uuid: HashMap<Uuid, Entry> = HashMap::new();
-    let mut by_id: HashMap<u64, Uuid> = HashMap::new();
-    let mut made: HashMap<Uuid, Entry> = HashMap::new();
-    for entry in history {
-        let uuid = *by_id.entry(entry.id).or_insert(entry.uuid);
-        assert_eq!(uuid, entry.uuid, "one id for two UUIDs: {entry:?}");
-        let first = by_uuid.entry(entry.uuid).or_insert(*entry);
-        assert_eq!(first.id, entry.id, "two ids for one UUID: {first:?} {entry:?}");
-        if entry.end < first.end {
-            *first = *entry;
-        }
-        if entry.made
-            && let Some(other) = made.insert(entry.uuid, *entry)
-        {
-            panic!("two callers made one pair: {other:?} {entry:?}");
-        }
-    }
-    for (uuid, maker) in &made {
-        let first = by_uuid[uuid];
-        assert!(first.end >= maker.begin, "made after it was known: {first:?} {maker:?}");
-    }
-    by_uuid.len()
-}
-
-/// Every acknowledged pair is in the table.
-pub async fn assert_stored(url: &str, history: &[Entry]) {
-    let mut pairs: Vec<(Uuid, u64)> = history.iter().map(|entry| (entry.uuid, entry.id)).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    let map = UuidMap::builder().cache(0).connect(url).await.unwrap();
-    for chunk in pairs.chunks(1000) {
-        let uuids: Vec<Uuid> = chunk.iter().map(|(uuid, _)| *uuid).collect();
-        let found = map.find_many(&uuids).await.unwrap();
-        for ((uuid, id), found) in chunk.iter().zip(found) {
-            assert_eq!(found, Some(*id), "an acknowledged pair is not stored: {uuid}");
-        }
-    }
-}
-
-pub fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros() as u64
 }
 
 fn read(path: &Path) -> Vec<Entry> {
@@ -184,21 +126,4 @@ async fn step(map: &UuidMap, random: &mut fastrand::Rng, share: u64) -> Vec<Entr
     };
     let end = now();
     pairs.into_iter().map(|(uuid, id)| Entry { uuid, id, begin, end, made }).collect()
-}
-
-#[test]
-fn the_checker_sees_each_fault() {
-    let entry =
-        |uuid: u128, id, begin, end, made| Entry { uuid: Uuid::from_u128(uuid), id, begin, end, made };
-    let sound = [entry(1, 1, 0, 5, true), entry(1, 1, 3, 4, false), entry(2, 2, 0, 1, false)];
-    assert_eq!(check(&sound), 2);
-    let faults = [
-        vec![entry(1, 1, 0, 1, false), entry(2, 1, 0, 1, false)],
-        vec![entry(1, 1, 0, 1, false), entry(1, 2, 0, 1, false)],
-        vec![entry(1, 1, 0, 1, true), entry(1, 1, 0, 1, true)],
-        vec![entry(1, 1, 0, 1, false), entry(1, 1, 2, 3, true)],
-    ];
-    for fault in faults {
-        assert!(std::panic::catch_unwind(|| check(&fault)).is_err(), "{fault:?}");
-    }
 }

@@ -5,6 +5,7 @@
 
 mod basics;
 mod cancel;
+mod checker;
 mod columns;
 mod common;
 mod crash;

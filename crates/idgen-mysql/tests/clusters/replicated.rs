@@ -1,0 +1,100 @@
+//! Group Replication and Galera.
+
+use std::time::Duration;
+
+use idgen_mysql::{Strategy, Topology, UuidMap};
+use idgen_server::{Cluster, ClusterKind};
+use sqlx::{Connection, Executor, MySqlConnection, Row};
+use tokio::sync::Mutex;
+
+use crate::checker::{assert_stored, check};
+use crate::traffic::Traffic;
+
+/// How long a call may go on trying. Nothing is timed; a call that needs longer fails, and the test with it.
+const PATIENCE: Duration = Duration::from_secs(60);
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+
+/// One cluster at a time: a machine too busy to answer looks like one that is lost.
+pub static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
+
+type Loss = (&'static str, fn(&Cluster, usize) -> Result<(), idgen_server::Error>);
+const KILLED: Loss = ("killed", Cluster::kill);
+const WITHOUT_PEERS: Loss = ("cut off from its peers", Cluster::cut_from_peers);
+const CUT_OFF: Loss = ("cut off from everything", Cluster::cut_off);
+
+/// The URLs of all nodes, beginning with one of them, for a schema.
+fn urls(cluster: &Cluster, first: usize, schema: &str) -> Vec<String> {
+    let mut urls = cluster.urls();
+    urls.rotate_left(first);
+    urls.iter().map(|url| url.replace("/mysql?", &format!("/{schema}?"))).collect()
+}
+
+async fn keeps_its_promises(kind: ClusterKind, topology: Topology, strategy: Strategy, losses: &[Loss]) {
+    let _alone = ONE_AT_A_TIME.lock().await;
+    let cluster = Cluster::start(kind).unwrap();
+    let primary = cluster.writers().unwrap()[0];
+    let mut connection = MySqlConnection::connect(&cluster.url(primary)).await.unwrap();
+    connection.execute("CREATE DATABASE maps").await.unwrap();
+    connection.close().await.unwrap();
+
+    let mut maps = Vec::new();
+    for first in 0..cluster.urls().len() {
+        let builder = UuidMap::builder().strategy(strategy).cache(0).patience(PATIENCE);
+        let urls = urls(&cluster, first, "maps");
+        // The first client installs, on whichever node takes writes; the others find the map there.
+        let map = builder.answer_limit(ANSWER_LIMIT).connect_any(urls).await.unwrap();
+        map.install().await.unwrap();
+        assert_eq!(map.server_report().await.unwrap().topology(), topology);
+        maps.push(map);
+    }
+    let traffic = Traffic::start(maps);
+    traffic.goes_on(200).await;
+    for (how, lose) in losses {
+        let node = cluster.writers().unwrap()[0];
+        lose(&cluster, node).unwrap();
+        // All clients go on, the lost node's too.
+        let outages = traffic.goes_on(200).await;
+        println!("{kind}: node {node} {how}; first answers after {outages:?} ms");
+        cluster.bring_back(node).unwrap();
+        traffic.goes_on(200).await;
+    }
+    let history = traffic.stop().await;
+    let uuids = check(&history) as i64;
+    println!("{kind}, {strategy}: {} answers about {uuids} UUIDs", history.len());
+
+    for node in 0..cluster.urls().len() {
+        let url = urls(&cluster, node, "maps").swap_remove(0);
+        let mut connection = MySqlConnection::connect(&url).await.unwrap();
+        let mut count = async |statement| -> i64 {
+            let row = connection.fetch_one(statement).await.unwrap();
+            row.get(0)
+        };
+        // A node may still be applying the last of it. It ends the test by its own limit if it never does.
+        while count("SELECT COUNT(*) FROM uuid_map").await < uuids {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        assert_eq!(count("SELECT COUNT(*) - COUNT(DISTINCT uuid) FROM uuid_map").await, 0);
+        assert_eq!(count("SELECT COUNT(*) - COUNT(DISTINCT id) FROM uuid_map").await, 0);
+        assert_stored(&url, &history).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn group_replication_with_one_primary() {
+    let losses = [KILLED, CUT_OFF];
+    let (kind, topology) = (ClusterKind::GroupSinglePrimary, Topology::GroupReplication);
+    keeps_its_promises(kind, topology, Strategy::Unique, &losses).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn group_replication_with_many_primaries() {
+    let losses = [WITHOUT_PEERS];
+    let (kind, topology) = (ClusterKind::GroupMultiPrimary, Topology::GroupReplication);
+    keeps_its_promises(kind, topology, Strategy::Unique, &losses).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn galera() {
+    let losses = [KILLED, WITHOUT_PEERS, CUT_OFF];
+    keeps_its_promises(ClusterKind::Galera, Topology::Galera, Strategy::Unique, &losses).await;
+}

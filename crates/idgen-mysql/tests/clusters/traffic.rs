@@ -1,0 +1,100 @@
+//! Clients that call the map without pause and write down every answer.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use idgen_mysql::UuidMap;
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+use crate::checker::{Entry, now};
+
+/// UUIDs of which few come often, on all clients at once, and many rarely.
+const POPULATION: f64 = 100_000.0;
+const TASKS: u64 = 4;
+
+/// Running clients.
+pub struct Traffic {
+    clients: Vec<Arc<Mutex<Vec<Entry>>>>,
+    tasks: Vec<JoinHandle<()>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Traffic {
+    /// Each client is a map of its own. A call that fails ends the test: the limit of time that the client
+    /// was given is the bound on every node's failure.
+    pub fn start(maps: Vec<UuidMap>) -> Traffic {
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut traffic = Traffic { clients: Vec::new(), tasks: Vec::new(), stop };
+        for (client, map) in maps.into_iter().enumerate() {
+            let history = Arc::new(Mutex::new(Vec::new()));
+            traffic.clients.push(history.clone());
+            for task in 0..TASKS {
+                let (map, history, stop) = (map.clone(), history.clone(), traffic.stop.clone());
+                let mut random = fastrand::Rng::with_seed(client as u64 * TASKS + task + 1);
+                traffic.tasks.push(tokio::spawn(async move {
+                    while !stop.load(Ordering::Relaxed) {
+                        let entries = step(&map, &mut random).await;
+                        history.lock().unwrap().extend(entries);
+                    }
+                }));
+            }
+        }
+        traffic
+    }
+
+    /// Waits until every client was given `answers` more answers to calls that began from now on, and gives
+    /// the milliseconds until each had its first.
+    pub async fn goes_on(&self, answers: usize) -> Vec<u64> {
+        let since = now();
+        let after = |history: &Arc<Mutex<Vec<Entry>>>| -> Vec<u64> {
+            let history = history.lock().unwrap();
+            history.iter().filter(|entry| entry.begin >= since).map(|entry| entry.end).collect()
+        };
+        while !self.clients.iter().all(|history| after(history).len() >= answers) {
+            // A client that gave up has said why.
+            assert!(!self.tasks.iter().any(JoinHandle::is_finished), "a call failed: see its message above");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        self.clients
+            .iter()
+            .map(|history| (after(history).into_iter().min().unwrap() - since) / 1000)
+            .collect()
+    }
+
+    /// Ends the clients and gives all that they were told.
+    pub async fn stop(self) -> Vec<Entry> {
+        self.stop.store(true, Ordering::Relaxed);
+        for task in self.tasks {
+            task.await.unwrap();
+        }
+        self.clients.iter().flat_map(|history| history.lock().unwrap().clone()).collect()
+    }
+}
+
+/// One call of a random kind.
+async fn step(map: &UuidMap, random: &mut fastrand::Rng) -> Vec<Entry> {
+    let mut uuid = || {
+        let rank = POPULATION.powf(random.f64()) as u64;
+        Uuid::from_u128(fastrand::Rng::with_seed(rank).u128(..))
+    };
+    let batch: Vec<Uuid> = (0..16).map(|_| uuid()).collect();
+    let kind = random.u8(0..10);
+    let begin = now();
+    let mut made = false;
+    let pairs: Vec<(Uuid, u64)> = match kind {
+        0..=4 => vec![(batch[0], map.id_of(batch[0]).await.unwrap())],
+        5 | 6 => match map.register(batch[0]).await {
+            Ok(id) => {
+                made = true;
+                vec![(batch[0], id)]
+            }
+            Err(error) => vec![(batch[0], error.existing_id().unwrap_or_else(|| panic!("{error}")))],
+        },
+        7 => map.find(batch[0]).await.unwrap().map(|id| (batch[0], id)).into_iter().collect(),
+        _ => batch.iter().copied().zip(map.ids_of(&batch).await.unwrap()).collect(),
+    };
+    let end = now();
+    pairs.into_iter().map(|(uuid, id)| Entry { uuid, id, begin, end, made }).collect()
+}
