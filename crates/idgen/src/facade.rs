@@ -20,7 +20,7 @@ use crate::short_id::ShortId;
 use crate::source::{ClockPolicy, SystemClock, ThreadEntropy, WhenBehind};
 
 /// Nobody hands these functions a policy, and they return no error: after a large step back of the
-/// clock they start over with fresh randomness.
+/// clock the 128-bit kinds start over with fresh randomness.
 const POLICY: ClockPolicy = ClockPolicy { when_behind: WhenBehind::Restart, ..ClockPolicy::DEFAULT };
 
 type Slot<G> = RefCell<Option<G>>;
@@ -168,7 +168,9 @@ pub fn fill_v4(ids: &mut [Uuid]) {
 }
 
 /// A 64-bit device id with a random node: [`DeviceShort`]. One line for the whole process and its
-/// forked children: 65,536 ids a second at the most, then it waits for the next second.
+/// forked children: 65,536 ids a second at the most, then it waits for the next second. After the clock
+/// was set back by more than ten seconds it waits until the clock is that near again, as 64 bits leave no
+/// room for a fresh start: build a [`DeviceShort`] with another policy where an error is better.
 ///
 /// ```
 /// assert_ne!(idgen::short(), idgen::short());

@@ -38,6 +38,8 @@ pub struct Odds {
     pub formula: &'static str,
 }
 
+/// More ids a second, or years, than this would overflow the formulas on their way.
+const MOST: f64 = 1e30;
 const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 
 /// The probability that a fleet ever makes an id twice.
@@ -67,7 +69,7 @@ const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 /// ```
 ///
 /// # Errors
-/// Where a number is negative, not finite, or the fleet has no device.
+/// Where a number is negative, not finite or above 10^30, or the fleet has no device.
 pub fn odds(kind: Kind, fleet: Fleet) -> Result<Odds> {
     odds_prefixed(kind, fleet, Interval::Day, true)
 }
@@ -91,8 +93,12 @@ pub fn odds_prefixed(kind: Kind, fleet: Fleet, interval: Interval, ascending: bo
     let secs = years * SECS_PER_YEAR;
     let d = devices as f64;
     let ids = d * rate_per_sec * secs;
+    if rate_per_sec > MOST || years > MOST {
+        let value = rate_per_sec.max(years);
+        return Err(Error::config("no fleet needs the number", value, "give rates and years up to 10^30"));
+    }
     let device_pairs = d * (d - 1.0) / 2.0;
-    let same_unit = |unit: f64| (rate_per_sec * unit).powi(2) * secs / unit;
+    let same_unit = |unit: f64| (rate_per_sec * unit).powi(2) * (secs / unit);
     let (expected_collisions, formula) = match kind {
         Kind::V4 => (pairs(ids) * bits(122), "N(N-1)/2 · 2^-122"),
         Kind::Week => (bucketed(ids, secs, Interval::Week), RANDOM_TAIL),
@@ -192,10 +198,23 @@ mod tests {
     #[test]
     fn bad_fleets_are_refused() {
         for (devices, rate_per_sec, years) in
-            [(0, 1.0, 1.0), (1, -1.0, 1.0), (1, 1.0, f64::NAN), (1, f64::INFINITY, 1.0)]
+            [(0, 1.0, 1.0), (1, -1.0, 1.0), (1, 1.0, f64::NAN), (1, f64::INFINITY, 1.0), (1, 1e31, 0.0)]
         {
             let error = odds(Kind::V4, Fleet { devices, rate_per_sec, years }).unwrap_err();
             assert!(error.is_config(), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_largest_fleets_have_finite_odds() {
+        for kind in Kind::ALL {
+            for (devices, rate_per_sec, years) in
+                [(u64::MAX, MOST, MOST), (1, MOST, MOST), (u64::MAX, MOST, 0.0), (u64::MAX, 0.0, MOST)]
+            {
+                let o = odds(kind, Fleet { devices, rate_per_sec, years }).unwrap();
+                assert!(o.ids.is_finite() && o.expected_collisions.is_finite(), "{kind}: {o:?}");
+                assert!((0.0..=1.0).contains(&o.probability), "{kind}: {o:?}");
+            }
         }
     }
 

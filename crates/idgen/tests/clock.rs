@@ -82,6 +82,24 @@ fn a_large_step_back_is_waited_for_where_the_policy_says_so() {
     }
 }
 
+/// A tolerance of a millisecond and a half is one millisecond to a kind that counts milliseconds; the
+/// wait must end all the same.
+#[test]
+fn waiting_ends_with_any_tolerance() {
+    for tolerance in [Duration::ZERO, Duration::from_nanos(50), Duration::from_micros(1_500)] {
+        for (name, ascending) in COUNTING {
+            let clock = FixedClock::new(NOON);
+            let mut ids =
+                generator(name, &clock, FixedEntropy::new(1), policy(tolerance, WhenBehind::Wait), NoState)
+                    .unwrap();
+            let before = ids.next_id().unwrap();
+            clock.set(NOON.saturating_sub(Duration::from_millis(5)));
+            let after = ids.next_id().unwrap();
+            assert!(before != after && (!ascending || before < after), "{name}");
+        }
+    }
+}
+
 #[test]
 fn a_restart_at_an_earlier_time_is_unique() {
     for (name, _) in COUNTING {

@@ -145,6 +145,32 @@ fn values_with_a_fixed_node() {
     }
 }
 
+/// The parent starts over at an earlier time, for which its children have made ids: with a fixed node
+/// only a clock sequence that nobody had before keeps them apart.
+#[cfg(feature = "fast")]
+#[test]
+fn a_restart_after_a_fork_takes_a_clock_sequence_of_its_own() {
+    use idgen::source::{ClockPolicy, FixedClock, FixedEntropy, WhenBehind};
+    let noon = idgen::Timestamp::from_unix_secs(1_795_262_400);
+    let clock = FixedClock::new(noon);
+    let policy = ClockPolicy { tolerance: std::time::Duration::ZERO, when_behind: WhenBehind::Restart };
+    let node = "9f6bdeced846".parse().unwrap();
+    let mut v1 = V1::new(&clock, FixedEntropy::new(1)).with_node(node).with_policy(policy);
+    v1.next_id().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let ids = in_family(folder.path(), |_| {
+        let mut ids = Vec::new();
+        for _ in 0..20 {
+            clock.set(noon);
+            ids.extend((0..100).map(|_| v1.next_id().unwrap().as_u128()));
+            clock.set(noon.saturating_sub(std::time::Duration::from_secs(1)));
+            ids.extend((0..100).map(|_| v1.next_id().unwrap().as_u128()));
+        }
+        ids
+    });
+    assert_no_repeats("v1", ids);
+}
+
 /// A state belongs to one process: a child that would share it gets an error instead of ids.
 #[test]
 fn values_with_a_state_refuse_to_work_in_a_child() {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use idgen::generator::{DeviceShort, Generate, MysqlShort};
-use idgen::source::{Clock, ClockPolicy, FixedClock, FixedEntropy, WhenBehind};
+use idgen::source::{Clock, ClockPolicy, FixedClock, FixedEntropy, MemoryState, WhenBehind};
 use idgen::{ShortId, Timestamp};
 
 const NOON: Timestamp = Timestamp::from_unix_secs(1_795_262_400);
@@ -76,17 +76,52 @@ fn times_beyond_32_bits_are_errors() {
     }
 }
 
-/// The counter of the largest server id must not run into another server's range, nor wrap.
+/// The counter must not run into another server's range, nor wrap, nor forget in a state that it ended.
 #[test]
 fn mysql_ids_end_with_their_server() {
     let last_second = FixedClock::new(Timestamp::from_unix_secs(u32::MAX.into()));
     for server_id in [0, 7, 255] {
-        let mut ids = MysqlShort::new(&last_second, server_id).unwrap();
-        let mut batch = vec![ShortId::default(); (1 << 24) - 1];
+        let state = MemoryState::default();
+        let start = || MysqlShort::new(&last_second, server_id).unwrap().with_state(&state).unwrap();
+        let mut ids = start();
+        let mut batch = vec![ShortId::default(); (1 << 24) - 2];
         ids.fill(&mut batch).unwrap();
-        assert_eq!(ids.next_id().unwrap().get(), (u64::from(server_id) << 56) | ((1 << 56) - 1));
+        let mut two = [ShortId::new(1); 2];
+        drop(ids);
+        let mut ids = start();
+        // The number before the server's last one, which is kept to say that all are given.
+        assert_eq!(ids.next_id().unwrap().get(), (u64::from(server_id) << 56) | ((1 << 56) - 2));
         assert!(ids.next_id().unwrap_err().is_time_out_of_range());
+        assert!(ids.fill(&mut two).unwrap_err().is_time_out_of_range());
+        drop(ids);
+        for _ in 0..3 {
+            assert!(start().next_id().unwrap_err().is_time_out_of_range());
+        }
     }
+}
+
+/// A state given to a generator that has made ids already must not send it back to its start.
+#[test]
+fn a_late_state_keeps_what_was_made() {
+    let clock = FixedClock::new(NOON);
+    let (first, second) = (MemoryState::default(), MemoryState::default());
+    let mut mysql = MysqlShort::new(&clock, 1).unwrap();
+    let mut all = HashSet::from([mysql.next_id().unwrap()]);
+    let mut mysql = mysql.with_state(&first).unwrap();
+    assert!(all.insert(mysql.next_id().unwrap()));
+    let mut device = device(&clock, WhenBehind::Wait);
+    let mut all = HashSet::from([device.next_id().unwrap(), device.next_id().unwrap()]);
+    let mut device = device.with_state(&second).unwrap();
+    assert!(all.insert(device.next_id().unwrap()));
+}
+
+#[test]
+fn a_full_second_long_ago_is_a_clock_behind() {
+    let clock = FixedClock::new(NOON);
+    let mut ids = device(&clock, WhenBehind::Error);
+    ids.fill(&mut vec![ShortId::default(); 65_536]).unwrap();
+    clock.set(NOON.saturating_sub(Duration::from_secs(60)));
+    assert!(ids.next_id().unwrap_err().is_clock_behind());
 }
 
 /// A real MySQL 9.7.4 gave these numbers one after the other.

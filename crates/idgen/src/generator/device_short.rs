@@ -40,7 +40,6 @@ pub struct DeviceShort<C, S: State = NoState> {
     policy: ClockPolicy,
     node: Node,
     node_is_random: bool,
-    first_counter: u16,
     reserve: Reserve<S>,
 }
 
@@ -100,10 +99,11 @@ impl<C: Clock> DeviceShort<C> {
     /// Those of the entropy; or where the system refuses a page of memory.
     pub fn new(clock: C, mut entropy: impl Entropy) -> Result<Self> {
         let node = Node::random(&mut entropy)?;
-        let first_counter = entropy.next_u64()? as u16;
-        let reserve = Reserve::restore(Kind::Short, NoState)?;
+        // Before the first id: the second 0 is full, and the next one's counter starts at random.
+        let start = Word::new(0, LAST_OF_SECOND, entropy.next_u64()? as u16);
+        let reserve = Reserve::restore(Kind::Short, NoState, start.0)?;
         let policy = ClockPolicy { when_behind: WhenBehind::Wait, ..ClockPolicy::DEFAULT };
-        Ok(DeviceShort { clock, policy, node, node_is_random: true, first_counter, reserve })
+        Ok(DeviceShort { clock, policy, node, node_is_random: true, reserve })
     }
 
     /// Goes on where an earlier run stopped, also within the same second. A random node is kept over
@@ -112,14 +112,14 @@ impl<C: Clock> DeviceShort<C> {
     /// # Errors
     /// Where the state cannot be read, or belongs to another kind.
     pub fn with_state<T: State>(self, state: T) -> Result<DeviceShort<C, T>> {
-        let mut reserve = Reserve::restore(Kind::Short, state)?;
+        let mut reserve = Reserve::restore(Kind::Short, state, self.reserve.last())?;
         let node = match reserve.node() {
             Some(node) if self.node_is_random => node,
             _ => self.node,
         };
         reserve.set_node(node);
-        let DeviceShort { clock, policy, node_is_random, first_counter, .. } = self;
-        Ok(DeviceShort { clock, policy, node, node_is_random, first_counter, reserve })
+        let DeviceShort { clock, policy, node_is_random, .. } = self;
+        Ok(DeviceShort { clock, policy, node, node_is_random, reserve })
     }
 
     /// The next id, for a generator that threads share.
@@ -185,8 +185,7 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
             let count;
             let new = if secs > old.secs() {
                 count = want.min(LAST_OF_SECOND + 1);
-                let first = if old.0 == 0 { self.first_counter } else { old.counter().wrapping_add(1) };
-                Word::new(secs, 0, first).later(count - 1)
+                Word::new(secs, 0, old.counter().wrapping_add(1)).later(count - 1)
             } else if old.secs() - secs > self.policy.tolerance.as_secs() {
                 self.wait_for(now, old, |behind| behind <= self.policy.tolerance.as_secs())?;
                 old = Word(shared.load(Acquire));
@@ -220,9 +219,9 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
     /// Waits until the clock has passed the second of `last`, or `enough` of the seconds behind it.
     #[cold]
     fn wait_for(&self, mut now: Timestamp, last: Word, enough: impl Fn(u64) -> bool) -> Result<()> {
-        let full = last.number() == LAST_OF_SECOND;
         if self.policy.when_behind == WhenBehind::Error {
-            return Err(Error::new(match full {
+            let behind = last.secs() - self.seconds(now)?;
+            return Err(Error::new(match behind <= self.policy.tolerance.as_secs() {
                 true => ErrorKind::Exhausted { kind: "short", capacity: "65,536 ids of this second" },
                 false => ErrorKind::ClockBehind {
                     now,

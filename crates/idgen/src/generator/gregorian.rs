@@ -9,7 +9,7 @@ use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::generator::monotonic::{Begin, Counters, Monotonic, Shape, Unit};
 use crate::kind::Kind;
 use crate::node::Node;
-use crate::source::fork::{ForkMark, WORDS_ARE_SHARED};
+use crate::source::fork::{ForkMark, WORDS_ARE_SHARED, next_number};
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 use crate::timestamp::GREGORIAN_TO_UNIX_TICKS;
 
@@ -40,6 +40,8 @@ struct Identity {
     node: Node,
     /// The first clock sequence of each tick.
     sequence: u16,
+    /// The clock sequence, and the number of the process, with which this node began.
+    origin: (u16, u64),
     mark: ForkMark,
 }
 
@@ -105,10 +107,7 @@ impl<C: Clock, E: Entropy, S: State> Gregorian<C, E, S> {
         let mark = ForkMark::now();
         let identity = match (old, self.fixed_node) {
             // In a child, the fixed node is the parent's too: the family's numbers set them apart.
-            (Some(old), Some(_)) if WORDS_ARE_SHARED => {
-                let apart = mark.member().wrapping_sub(old.mark.member()) as u16;
-                Identity { sequence: old.sequence.wrapping_add(apart) & (SEQUENCES - 1) as u16, mark, ..old }
-            }
+            (Some(old), Some(_)) if WORDS_ARE_SHARED => Identity { mark, ..old }.apart_by(mark.member())?,
             (Some(_), Some(_)) => {
                 return Err(Error::new(ErrorKind::Forked { what: "a generator with a fixed node" }));
             }
@@ -120,7 +119,8 @@ impl<C: Clock, E: Entropy, S: State> Gregorian<C, E, S> {
                     None => Node::random(&mut self.entropy)?,
                 };
                 self.monotonic.line().set_node(node);
-                Identity { node, sequence: first_sequence(&mut self.entropy)?, mark }
+                let sequence = first_sequence(&mut self.entropy)?;
+                Identity { node, sequence, origin: (sequence, mark.member()), mark }
             }
         };
         self.identity = Some(identity);
@@ -129,13 +129,27 @@ impl<C: Clock, E: Entropy, S: State> Gregorian<C, E, S> {
 }
 
 impl Identity {
-    /// After the clock was set back: another random node, or the next clock sequence of a fixed one
+    /// After the clock was set back: another random node, or another clock sequence of a fixed one
     /// (RFC 9562 section 6.1 and 5.1).
     fn restarted(self, fixed_node: Option<Node>, entropy: &mut impl Entropy) -> Result<Self> {
         match fixed_node {
-            Some(_) => Ok(Identity { sequence: (self.sequence + 1) & (SEQUENCES - 1) as u16, ..self }),
+            Some(_) => self.apart_by(next_number()),
             None => Ok(Identity { node: Node::random(entropy)?, sequence: first_sequence(entropy)?, ..self }),
         }
+    }
+
+    /// The clock sequence of a number of the family, which all children and all restarts take from one
+    /// counter: so none of them has a clock sequence that another one had before.
+    fn apart_by(self, number: u64) -> Result<Self> {
+        let (first, born) = self.origin;
+        let distance = number.wrapping_sub(born);
+        if distance >= u64::from(SEQUENCES) {
+            return Err(Error::new(ErrorKind::Exhausted {
+                kind: "this node",
+                capacity: "16,384 clock sequences",
+            }));
+        }
+        Ok(Identity { sequence: (first + distance as u16) & (SEQUENCES - 1) as u16, ..self })
     }
 }
 

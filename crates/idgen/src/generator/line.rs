@@ -36,9 +36,16 @@ impl<S: State> Line<S> {
             None => (NEVER, 0),
             Some(saved) => ((saved.position >> 32) as i64, saved.position as u32),
         };
-        let covered = if state.is_kept() { time } else { i64::MAX };
+        // What was saved is behind; a step to it or beyond is saved first.
+        let covered = if state.is_kept() { NEVER } else { i64::MAX };
         let node = saved.and_then(|saved| saved.node);
         Ok(Line { kind, state, node, time, counter, covered, share: 1, mark: ForkMark::now() })
+    }
+
+    /// Goes on behind another line's last point too, where that is later.
+    pub(crate) fn follow<T: State>(mut self, other: &Line<T>) -> Self {
+        (self.time, self.counter) = (self.time, self.counter).max((other.time, other.counter));
+        self
     }
 
     pub(crate) fn node(&self) -> Option<Node> {

@@ -93,7 +93,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
 
     /// The same with a state.
     pub(crate) fn with_state<T: State>(self, state: T) -> Result<Monotonic<C, T>> {
-        let line = Line::restore(self.shape.kind, state)?;
+        let line = Line::restore(self.shape.kind, state)?.follow(&self.line);
         let Monotonic { clock, policy, tolerance, shape, .. } = self;
         // Below no counter: the first id begins a time of its own.
         Ok(Monotonic { clock, policy, tolerance, shape, line, limit: 0 })
@@ -138,7 +138,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
         }
         let next = self.line.counter().saturating_add(1);
         if next < self.limit {
-            return self.take(last, next, want);
+            return self.take(last, Counters { first: next, limit: self.limit }, want);
         }
         self.begin_at(last + 1, want, begin(Begin::Later)?)
     }
@@ -148,16 +148,18 @@ impl<C: Clock, S: State> Monotonic<C, S> {
         if !self.shape.range.contains(&time) {
             return Err(self.out_of_range(time));
         }
-        self.limit = counters.limit;
-        self.take(time, counters.first, want)
+        self.take(time, counters, want)
     }
 
     #[inline]
-    fn take(&mut self, time: i64, counter: u32, want: usize) -> Result<Run> {
-        let count = want.min((self.limit - counter) as usize);
+    fn take(&mut self, time: i64, counters: Counters, want: usize) -> Result<Run> {
+        let Counters { first, limit } = counters;
+        let count = want.min((limit - first) as usize);
         let horizon = HORIZON_TICKS / self.shape.unit.ticks();
-        self.line.step_to(time, counter + (count - 1) as u32, horizon)?;
-        Ok(Run { time, counter, count })
+        self.line.step_to(time, first + (count - 1) as u32, horizon)?;
+        // Only now: where the step could not be saved, nothing has changed.
+        self.limit = limit;
+        Ok(Run { time, counter: first, count })
     }
 
     #[cold]
@@ -189,7 +191,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
             WhenBehind::Wait => {}
         }
         loop {
-            let target = self.at(self.line.time()).saturating_sub(self.policy.tolerance);
+            let target = self.at(self.line.time() - self.tolerance);
             self.clock.sleep(target.since(self.clock.now()));
             if self.line.time() - self.now() <= self.tolerance {
                 return Ok(Begin::Later);

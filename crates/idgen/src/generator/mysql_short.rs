@@ -1,6 +1,6 @@
 //! 64-bit ids as MySQL's `UUID_SHORT()` makes them.
 
-use core::sync::atomic::Ordering::{AcqRel, Acquire};
+use core::sync::atomic::Ordering::{AcqRel, Release};
 
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::generator::Generate;
@@ -42,7 +42,11 @@ impl MysqlShort {
     /// # Errors
     /// Where the clock stands before 1970 or after 2106-02-07, or the system refuses a page of memory.
     pub fn new(clock: impl Clock, server_id: u8) -> Result<Self> {
-        Self::starting(Reserve::restore(Kind::MysqlShort, NoState)?, clock.now(), server_id)
+        let startup = clock.now();
+        let startup_secs = u32::try_from(startup.unix_secs()).map_err(|_| out_of_range(startup))?;
+        let first = ShortId::from(MysqlShortFields { server_id, startup_secs, counter: 0 });
+        let reserve = Reserve::restore(Kind::MysqlShort, NoState, first.get())?;
+        Ok(MysqlShort { server_id, startup, reserve })
     }
 
     /// Goes on behind the ids of an earlier run, even within the same second.
@@ -50,7 +54,18 @@ impl MysqlShort {
     /// # Errors
     /// Where the state cannot be read, belongs to another kind, or to another server id.
     pub fn with_state<T: State>(self, state: T) -> Result<MysqlShort<T>> {
-        MysqlShort::starting(Reserve::restore(Kind::MysqlShort, state)?, self.startup, self.server_id)
+        let MysqlShort { server_id, startup, reserve } = self;
+        let restored = Reserve::restore(Kind::MysqlShort, state, 0)?;
+        let saved = restored.last();
+        if saved != 0 && saved >> 56 != u64::from(server_id) {
+            return Err(Error::config(
+                "the state belongs to the server id",
+                saved >> 56,
+                "give each server id a state of its own",
+            ));
+        }
+        restored.word().get().fetch_max(reserve.last(), AcqRel);
+        Ok(MysqlShort { server_id, startup, reserve: restored })
     }
 
     /// The next id, for a generator that threads share.
@@ -72,23 +87,6 @@ impl MysqlShort {
 }
 
 impl<S: State> MysqlShort<S> {
-    fn starting(reserve: Reserve<S>, startup: Timestamp, server_id: u8) -> Result<Self> {
-        let startup_secs = u32::try_from(startup.unix_secs()).map_err(|_| out_of_range(startup))?;
-        let first = ShortId::from(MysqlShortFields { server_id, startup_secs, counter: 0 }).get();
-        let word = reserve.word().get();
-        let saved = word.load(Acquire);
-        if saved != 0 && saved >> 56 != u64::from(server_id) {
-            return Err(Error::config(
-                "the state belongs to the server id",
-                saved >> 56,
-                "give each server id a state of its own",
-            ));
-        }
-        // The word holds the next id.
-        word.store(first.max(saved), core::sync::atomic::Ordering::Release);
-        Ok(MysqlShort { server_id, startup, reserve })
-    }
-
     /// Takes `count` numbers; gives the first.
     #[inline]
     fn take(&self, count: u64) -> Result<u64> {
@@ -96,18 +94,26 @@ impl<S: State> MysqlShort<S> {
         if !WORDS_ARE_SHARED && self.reserve.mark().is_stale() {
             return Err(Error::new(ErrorKind::Forked { what: "a generator of UUID_SHORT() ids" }));
         }
-        let first = self.reserve.word().get().fetch_add(count, AcqRel);
-        if first.wrapping_add(count - 1) >> 56 != u64::from(self.server_id) {
-            return Err(out_of_range(self.startup));
+        // The word holds the next number.
+        let word = self.reserve.word().get();
+        let first = word.fetch_add(count, AcqRel);
+        if first >> 56 == u64::from(self.server_id) && count <= self.end() - first {
+            return Ok(first);
         }
-        Ok(first)
+        // Whoever passes the end sets the word back to it: there are no more numbers for anybody.
+        word.store(self.end(), Release);
+        Err(out_of_range(self.startup))
+    }
+
+    /// The last number of the server, which is never given: as the next one it says that all are.
+    fn end(&self) -> u64 {
+        u64::from(self.server_id) << 56 | u64::MAX >> 8
     }
 
     fn take_covered(&mut self, count: u64) -> Result<u64> {
         let first = self.take(count)?;
-        // The very last id of server 255 wraps to 0, after which there are no more.
-        let next = first.wrapping_add(count);
-        self.reserve.cover(next, || next.saturating_add(BLOCK))?;
+        let (next, end) = (first + count, self.end());
+        self.reserve.cover(next, || next.saturating_add(BLOCK).min(end))?;
         Ok(first)
     }
 }

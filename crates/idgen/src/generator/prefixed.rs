@@ -101,8 +101,16 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
     /// Goes on where an earlier run stopped: the order within the bucket holds over the restart too.
     ///
     /// # Errors
-    /// Where the state cannot be read, or belongs to another kind.
+    /// Where the state cannot be read, or belongs to another kind; or where the tail is random, which has
+    /// nothing to remember.
     pub fn with_state<T: State>(self, state: T) -> Result<Prefixed<C, E, T>> {
+        if let Tail::Random { version } = self.tail {
+            return Err(Error::config(
+                "no state serves a random tail of version",
+                version,
+                "take an ascending tail, or no state",
+            ));
+        }
         Ok(Prefixed {
             monotonic: self.monotonic.with_state(state)?,
             entropy: self.entropy,
@@ -140,13 +148,15 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
     /// A run of ascending ids, and the bits that all of it share: prefix, offset, pad.
     #[inline]
     fn next_run(&mut self, want: usize) -> Result<(Run, Shared)> {
-        let (entropy, pad) = (&mut self.entropy, &mut self.pad);
+        let (entropy, mut pad) = (&mut self.entropy, self.pad);
         let run = self.monotonic.next_run(want, |_| {
             let draw = entropy.next_u64()?;
             // 1 to 63; one value comes twice as often, which harms nothing.
-            *pad = ((draw >> 32) as u8 & 0x3F).max(1);
+            pad = ((draw >> 32) as u8 & 0x3F).max(1);
             Ok(Counters { first: (draw & SEED_MASK) as u32, limit: 1 << COUNTER_BITS })
         })?;
+        // Only now: a millisecond that could not be saved has not begun, and the last one keeps its pad.
+        self.pad = pad;
         let at = Timestamp::from_unix_millis(run.time);
         let (bucket, prefix) = self.bucket(at);
         let offset = (run.time - bucket.start.unix_millis()) as u32;

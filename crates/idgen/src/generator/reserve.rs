@@ -19,22 +19,27 @@ pub(super) struct Reserve<S: State> {
 }
 
 impl<S: State> Reserve<S> {
-    /// At the word that the state holds, or at 0.
+    /// At the word that the state holds, and not before `floor`.
     ///
     /// # Errors
     /// Where the state cannot be read or belongs to another kind, or no memory is to be had.
-    pub(super) fn restore(kind: Kind, mut state: S) -> Result<Self> {
+    pub(super) fn restore(kind: Kind, mut state: S, floor: u64) -> Result<Self> {
         let saved = load(kind, &mut state)?;
-        let last = saved.map_or(0, |saved| saved.position as u64);
-        let word = SharedWord::new(last)
+        let covered = saved.map_or(0, |saved| saved.position as u64);
+        let word = SharedWord::new(covered.max(floor))
             .ok_or_else(|| Error::config("the system refused a page of", "4096 bytes", "free some memory"))?;
-        let covered = if state.is_kept() { last } else { u64::MAX };
+        let covered = if state.is_kept() { covered } else { u64::MAX };
         let node = saved.and_then(|saved| saved.node);
         Ok(Reserve { kind, node, state, word, covered, mark: ForkMark::now() })
     }
 
     pub(super) fn word(&self) -> &SharedWord {
         &self.word
+    }
+
+    /// The word as it stands.
+    pub(super) fn last(&self) -> u64 {
+        self.word.get().load(core::sync::atomic::Ordering::SeqCst)
     }
 
     pub(super) fn mark(&self) -> ForkMark {
@@ -83,8 +88,8 @@ impl<S: State> Reserve<S> {
 
 impl<S: State> Drop for Reserve<S> {
     fn drop(&mut self) {
-        let last = self.word.get().load(core::sync::atomic::Ordering::SeqCst);
-        if self.state.is_kept() && last != 0 && !self.mark.is_stale() {
+        let last = self.last();
+        if self.state.is_kept() && !self.mark.is_stale() {
             // Where this fails, the block saved before stands, which is safe.
             let _ = self.state.save(&self.saved(last));
         }

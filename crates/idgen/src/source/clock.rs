@@ -73,7 +73,7 @@ impl<T: Clock + ?Sized> Clock for std::sync::Arc<T> {
 /// On x86-64 with the feature `fast`, and a processor whose time-stamp counter runs at one rate, a
 /// thread asks the system at most once a millisecond and takes the time between from the counter: a
 /// third of the cost. The reading then stays within a microsecond of the system's; where the clock is
-/// set, it follows after a millisecond at the latest.
+/// set, or the machine slept, it follows after a millisecond's worth of counts.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::source::keystream::{Cipher, KEY_LEN, Keystream};
 
-/// Gives random bytes.
+/// Gives random bytes: others in a forked child than in its parent, or ids repeat there.
 pub trait Entropy {
     /// Fills the slice; on an error its content is unspecified.
     fn fill(&mut self, bytes: &mut [u8]) -> Result<()>;

@@ -35,13 +35,19 @@ impl ForkMark {
     }
 }
 
+/// A number that rises, and that no process of the family has or gets, nor anyone who asks later.
+pub(crate) fn next_number() -> u64 {
+    imp::watch();
+    imp::next_number()
+}
+
 #[cfg(all(feature = "fast", feature = "std", unix))]
 mod imp {
     use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
     use std::sync::Once;
 
     static MEMBER: AtomicU64 = AtomicU64::new(0);
-    static CHILDREN: AtomicPtr<AtomicU64> = AtomicPtr::new(core::ptr::null_mut());
+    static NUMBERS: AtomicPtr<AtomicU64> = AtomicPtr::new(core::ptr::null_mut());
 
     #[inline]
     pub(super) fn member() -> u64 {
@@ -52,7 +58,7 @@ mod imp {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
             if let Some(word) = super::map_shared_word() {
-                CHILDREN.store(word.as_ptr(), Ordering::Release);
+                NUMBERS.store(word.as_ptr(), Ordering::Release);
             }
             // SAFETY: the handler only does atomic operations, on a static and on memory that is
             // never unmapped, and is thus safe to run in a child of a threaded process.
@@ -62,15 +68,17 @@ mod imp {
     }
 
     extern "C" fn in_child() {
-        let children = CHILDREN.load(Ordering::Acquire);
-        let number = if children.is_null() {
+        MEMBER.store(next_number(), Ordering::Relaxed);
+    }
+
+    pub(super) fn next_number() -> u64 {
+        let numbers = NUMBERS.load(Ordering::Acquire);
+        if numbers.is_null() {
             // No shared memory was to be had: the process id tells living processes apart.
-            u64::from(std::process::id())
-        } else {
-            // SAFETY: not null, so it points at the mapping made in `watch`, which is never unmapped.
-            unsafe { &*children }.fetch_add(1, Ordering::Relaxed) + 1
-        };
-        MEMBER.store(number, Ordering::Relaxed);
+            return u64::from(std::process::id());
+        }
+        // SAFETY: not null, so it points at the mapping made in `watch`, which is never unmapped.
+        unsafe { &*numbers }.fetch_add(1, Ordering::Relaxed) + 1
     }
 }
 
@@ -82,6 +90,13 @@ mod imp {
     }
 
     pub(super) fn watch() {}
+
+    /// Of this process alone: no copy in a child makes use of it.
+    pub(super) fn next_number() -> u64 {
+        use core::sync::atomic::{AtomicU64, Ordering};
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        member() + 1 + NUMBERS.fetch_add(1, Ordering::Relaxed)
+    }
 }
 
 #[cfg(not(feature = "std"))]
@@ -91,6 +106,12 @@ mod imp {
     }
 
     pub(super) fn watch() {}
+
+    pub(super) fn next_number() -> u64 {
+        use core::sync::atomic::{AtomicUsize, Ordering};
+        static NUMBERS: AtomicUsize = AtomicUsize::new(0);
+        1 + NUMBERS.fetch_add(1, Ordering::Relaxed) as u64
+    }
 }
 
 #[cfg(all(feature = "fast", feature = "std", unix))]

@@ -2,10 +2,11 @@
 //!
 //! A save writes a new file beside the old one, syncs it, renames it over the old one and syncs the
 //! folder: whenever the machine stops, one of the two is there, whole. A lock on a second file keeps
-//! other generators away for as long as this one lives; the system drops it with the process.
+//! other generators away for as long as this one lives; after a crash the system drops it with the process, and
+//! with the last of its forked children that live on.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::string::String;
 use std::{format, fs};
@@ -39,7 +40,7 @@ const LONGEST: u64 = 1024;
 #[derive(Debug)]
 pub struct FileState {
     path: PathBuf,
-    _lock: File,
+    lock: File,
     mark: ForkMark,
 }
 
@@ -50,6 +51,7 @@ impl FileState {
     /// Where another generator holds it, in this process or another, or the folder refuses.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
+        let path = resolved(&path).map_err(|error| refused(&path, "cannot be opened", error))?;
         let lock_path = beside(&path, "lock");
         let lock = OpenOptions::new()
             .create(true)
@@ -65,21 +67,25 @@ impl FileState {
             }
             Err(TryLockError::Error(error)) => return Err(refused(&path, "cannot be locked", error)),
         }
-        Ok(FileState { path, _lock: lock, mark: ForkMark::now() })
+        Ok(FileState { path, lock, mark: ForkMark::now() })
     }
 }
 
 impl State for FileState {
     fn load(&mut self) -> Result<Option<Saved>> {
+        let unreadable = |error| refused(&self.path, "cannot be read", error);
         match fs::metadata(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Ok(found) if found.len() > LONGEST => {
-                return Err(refused(&self.path, "is no state file", "it is too long"));
+            Err(error) => return Err(unreadable(error)),
+            // A pipe would wait for ever, and a device never end.
+            Ok(found) if !found.is_file() => {
+                return Err(refused(&self.path, "is no state file", "it is not a file at all"));
             }
-            _ => {}
+            Ok(_) => {}
         }
-        let text =
-            fs::read_to_string(&self.path).map_err(|error| refused(&self.path, "cannot be read", error))?;
+        let mut text = String::new();
+        let file = File::open(&self.path).map_err(unreadable)?;
+        file.take(LONGEST).read_to_string(&mut text).map_err(unreadable)?;
         match parse(&text) {
             Some(saved) => Ok(Some(saved)),
             None => Err(refused(
@@ -100,17 +106,43 @@ impl State for FileState {
     }
 }
 
+impl Drop for FileState {
+    /// The system would drop the lock with the last process that has it open, and a forked child that
+    /// lives on has it open too.
+    fn drop(&mut self) {
+        if !self.mark.is_stale() {
+            let _ = self.lock.unlock();
+        }
+    }
+}
+
+/// The one name of a file, so that links to it lead to one lock and one state, and a later change of
+/// the working folder to no other.
+fn resolved(path: &Path) -> std::io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        // A link to a file that is not there is refused: its target has no name to lock yet.
+        Err(error) if error.kind() == ErrorKind::NotFound && fs::symlink_metadata(path).is_err() => {
+            let name = path.file_name().ok_or(error)?;
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            Ok(fs::canonicalize(folder.unwrap_or(Path::new(".")))?.join(name))
+        }
+        done => done,
+    }
+}
+
 fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
     let new = beside(path, "new");
     let mut file = File::create(&new)?;
+    if let Ok(old) = fs::metadata(path) {
+        file.set_permissions(old.permissions())?;
+    }
     file.write_all(content)?;
     file.sync_all()?;
     drop(file);
     fs::rename(&new, path)?;
     #[cfg(unix)]
-    {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+    if let Some(folder) = path.parent() {
+        File::open(folder)?.sync_all()?;
     }
     Ok(())
 }
@@ -220,6 +252,34 @@ mod tests {
         }
         state.save(&next).unwrap();
         assert_eq!(state.load().unwrap(), Some(next));
+    }
+
+    /// Two names of one file are one state: a link must not lead to a second lock.
+    #[cfg(unix)]
+    #[test]
+    fn links_lead_to_one_state() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        symlink(&file, &link).unwrap();
+        assert!(FileState::open(&link).unwrap_err().is_state(), "a link to nothing");
+        FileState::open(&file).unwrap().save(&SAVED).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        let mut state = FileState::open(&link).unwrap();
+        assert!(FileState::open(&file).unwrap_err().to_string().contains("held"));
+        let next = Saved { position: 9, ..SAVED };
+        state.save(&next).unwrap();
+        drop(state);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "the link was replaced by a file");
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(FileState::open(&file).unwrap().load().unwrap(), Some(next));
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = FileState::open(folder.path()).unwrap().load().unwrap_err();
+        assert!(error.to_string().contains("not a file"), "{error}");
     }
 
     #[test]

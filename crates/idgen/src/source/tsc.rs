@@ -2,9 +2,9 @@
 //!
 //! A look at the system's clock costs about 25 ns, the counter alone 10. So each thread keeps an
 //! *anchor*, the last look together with the counter's value, and adds to it what the counter has
-//! counted since. After a millisecond it looks again: what goes wrong with a counter (it differs
-//! between two processors, it stood still while a machine was moved) shifts the time by less than a
-//! millisecond for less than a millisecond, and a step of the clock is seen that soon. The generators
+//! counted since. After a millisecond's worth of counts it looks again: what goes wrong with a counter (it differs
+//! between two processors, it stood still while a machine slept or was moved) shifts the time until then,
+//! and a step of the clock is seen that soon. The generators
 //! are correct with any clock; this one only has to be close.
 
 use core::arch::x86_64::{__cpuid, _rdtsc};
