@@ -35,7 +35,7 @@ use crate::error::Result;
 /// on the [`Entropy`](crate::source::Entropy): those of this crate, but for the fixed one, notice a fork;
 /// one of your own must do so too.
 pub trait Generate {
-    /// [`Uuid`](crate::Uuid) or [`ShortId`](crate::ShortId).
+    /// [`Uuid`] or [`ShortId`](crate::ShortId).
     type Id;
 
     /// The next id.
