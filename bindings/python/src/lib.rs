@@ -8,9 +8,11 @@ mod codecs;
 mod cpython;
 mod device;
 mod errors;
+mod fork;
 mod forms;
 mod generators;
 mod inspect;
+mod mysql;
 mod single;
 mod standard;
 
@@ -36,12 +38,13 @@ fn _idgen(module: &Bound<'_, PyModule>) -> PyResult<()> {
     codecs::add(module)?;
     standard::add(module)?;
     inspect::add(module)?;
+    mysql::add(module)?;
     for function in [
         wrap_pyfunction!(batch::batch, module)?,
         wrap_pyfunction!(batch::fill, module)?,
         wrap_pyfunction!(batch::encode_buffer, module)?,
         wrap_pyfunction!(batch::decode_buffer, module)?,
-        wrap_pyfunction!(generators::forked, module)?,
+        wrap_pyfunction!(fork::forked, module)?,
     ] {
         module.add_function(function)?;
     }

@@ -19,6 +19,7 @@ MODULES = (
     "idgen.pandas",
     "idgen.sqlalchemy",
     "idgen.django",
+    "idgen.mysql",
 )
 #: Bases and values, which have nothing to show.
 NO_EXAMPLE = {"ClockBehindError", "DeviceFields", "MysqlFields", "Inspection", "Odds"}
@@ -54,7 +55,7 @@ def test_docstring(name: str, value: object) -> None:
     assert doc, f"{name} has no docstring"
     finder = doctest.DocTestParser()
     test = finder.get_doctest(doc, {"idgen": idgen}, name, None, 0)
-    framework = name.startswith(("idgen.sqlalchemy", "idgen.django"))
+    framework = name.startswith(("idgen.sqlalchemy", "idgen.django", "idgen.mysql"))
     assert test.examples or framework or name.rsplit(".", 1)[-1] in NO_EXAMPLE, f"{name} shows no example"
     out: list[str] = []
     result = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=out.append)

@@ -12,16 +12,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::errors::raise;
+use crate::fork;
 use crate::generators::clock;
-
-/// How many forks lie between the first process and this one.
-static FORKS: AtomicU64 = AtomicU64::new(0);
-
-/// Notes that this process is a new child: `os.register_at_fork` calls it.
-#[pyfunction]
-pub(crate) fn forked() {
-    FORKS.fetch_add(1, Ordering::SeqCst);
-}
 
 /// A generator behind a lock.
 pub(crate) struct Shared<G> {
@@ -31,7 +23,7 @@ pub(crate) struct Shared<G> {
 
 impl<G: Send> Shared<G> {
     pub(crate) fn new(generator: G) -> Self {
-        Shared { generator: Mutex::new(generator), taken_in: AtomicU64::new(FORKS.load(Ordering::SeqCst)) }
+        Shared { generator: Mutex::new(generator), taken_in: AtomicU64::new(fork::count()) }
     }
 
     /// Runs with the generator; `long` runs are made without the GIL.
@@ -93,11 +85,11 @@ impl<G: Send> Shared<G> {
     }
 
     fn is_taken_here(&self) -> bool {
-        self.taken_in.load(Ordering::SeqCst) == FORKS.load(Ordering::SeqCst)
+        self.taken_in.load(Ordering::SeqCst) == fork::count()
     }
 
     #[inline]
     fn note(&self) {
-        self.taken_in.store(FORKS.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.taken_in.store(fork::count(), Ordering::Relaxed);
     }
 }

@@ -1,0 +1,231 @@
+"""UUIDs mapped to integers in MySQL and MariaDB: one id per UUID, whatever happens.
+
+A schema keeps its compact integer keys while the world outside speaks UUID::
+
+    ids = UuidMap("mysql://app:secret@localhost/shop")
+    ids.install()
+    ids.id_of(order)            # 17: made now, or found
+    ids.uuid_of(17) == order
+
+One id per UUID and one UUID per id, for any number of clients, whatever a network or a crash does. A
+call returns an id only after the pair is committed; calling again is always safe. Threads may share a
+map. A forked child makes connections of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, cast
+
+from idgen._idgen import (
+    ConflictError,
+    DuplicateError,
+    ExhaustedError,
+    MapError,
+    NotInstalledError,
+    UnsafeServerError,
+    _Map,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+    from typing import Literal
+    from uuid import UUID
+
+    from idgen._idgen import _Id
+
+__all__ = [
+    "AsyncUuidMap",
+    "ConflictError",
+    "DuplicateError",
+    "ExhaustedError",
+    "MapError",
+    "NotInstalledError",
+    "UnsafeServerError",
+    "UuidMap",
+]
+
+_PAGE = 10_000
+
+
+class _Common:
+    """What the two classes share: how they are made."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        table: str = "uuid_map",
+        strategy: Literal["unique", "dedup"] | None = None,
+        id_bits: Literal[32, 64] | None = None,
+        cache: int = 10_000,
+        largest_block: int = 65_536,
+        patience: float = 30.0,
+        connections: int = 10,
+        accept_unsafe_server: bool = False,
+    ) -> None:
+        """A map on the server of mysql://user:password@host:port/schema. It connects when it is first used.
+
+        table: its name. strategy: "unique" (an index on the UUID) or "dedup" (a smaller one on a hash).
+        id_bits: 32 or 64. These two are chosen by install(); on a map that is there they are checked.
+        cache: how many pairs to remember. largest_block: the most ids reserved at once, which a crash
+        wastes. patience: for how many seconds a call goes on trying while the server fails in ways that
+        pass. connections: the most of them. accept_unsafe_server: use a server that may lose pairs in a
+        crash.
+        """
+        self._map = _Map(
+            url,
+            table,
+            strategy,
+            id_bits,
+            cache,
+            largest_block,
+            patience,
+            connections,
+            accept_unsafe_server,
+        )
+        self._table = table
+
+    def __repr__(self) -> str:
+        return f"<idgen.mysql.{type(self).__name__} {self._table!r}>"
+
+
+class UuidMap(_Common):
+    """A map whose calls wait. Control-C ends the wait, and leaves nothing behind on the server."""
+
+    def install(self) -> None:
+        """Makes the tables, or checks those that are there. Safe at every start and by many at once."""
+        self._map.install(None)
+
+    def id_of(self, uuid: _Id) -> int:
+        """The id of a UUID, made where there is none."""
+        return cast(int, self._map.id_of(uuid, None))
+
+    def ids_of(self, uuids: Iterable[_Id]) -> list[int]:
+        """The ids of many UUIDs, made where there is none; in their order, repeats allowed."""
+        return cast("list[int]", self._map.ids_of(uuids, None))
+
+    def register(self, uuid: _Id) -> int:
+        """Makes an id for a UUID that must not have one; DuplicateError where it has."""
+        return cast(int, self._map.register(uuid, None))
+
+    def find(self, uuid: _Id) -> int | None:
+        """The id of a UUID, if it has one. Makes nothing."""
+        return self.find_many([uuid])[0]
+
+    def find_many(self, uuids: Iterable[_Id]) -> list[int | None]:
+        """The ids of those UUIDs that have one, in their order. Makes nothing."""
+        return cast("list[int | None]", self._map.find_many(uuids, None))
+
+    def uuid_of(self, id: int) -> UUID | None:
+        """The UUID of an id, if it has one."""
+        return self.uuids_of([id])[0]
+
+    def uuids_of(self, ids: Iterable[int]) -> list[UUID | None]:
+        """The UUIDs of ids, in their order."""
+        return cast("list[UUID | None]", self._map.uuids_of(list(ids), None))
+
+    def export(self, after: int = 0) -> Iterator[tuple[int, UUID]]:
+        """All pairs with ids above after, in ascending order of ids. To resume, go on after the last one."""
+        while page := cast("list[tuple[int, UUID]]", self._map.export_page(after, _PAGE, None)):
+            yield from page
+            after = page[-1][0]
+
+    def import_pairs(self, pairs: Iterable[tuple[int, _Id]]) -> tuple[int, int]:
+        """Stores pairs with ids given by somebody else; how many were stored, and how many were there.
+
+        Repeating it is safe. ConflictError where a pair contradicts the map.
+        """
+        return cast("tuple[int, int]", self._map.import_pairs(list(pairs), None))
+
+    def stats(self) -> dict[str, int | None]:
+        """Size and state: next_id, used_percent, pairs_estimate, data_bytes, index_bytes, claims."""
+        return cast("dict[str, int | None]", self._map.stats(None))
+
+
+class AsyncUuidMap(_Common):
+    """A map whose calls are awaited, in any asyncio event loop. Cancelling one leaves nothing behind."""
+
+    async def install(self) -> None:
+        """Makes the tables, or checks those that are there. Safe at every start and by many at once."""
+        await self._call(lambda done: self._map.install(done))
+
+    async def id_of(self, uuid: _Id) -> int:
+        """The id of a UUID, made where there is none."""
+        return cast(int, await self._call(lambda done: self._map.id_of(uuid, done)))
+
+    async def ids_of(self, uuids: Iterable[_Id]) -> list[int]:
+        """The ids of many UUIDs, made where there is none; in their order, repeats allowed."""
+        return cast("list[int]", await self._call(lambda done: self._map.ids_of(uuids, done)))
+
+    async def register(self, uuid: _Id) -> int:
+        """Makes an id for a UUID that must not have one; DuplicateError where it has."""
+        return cast(int, await self._call(lambda done: self._map.register(uuid, done)))
+
+    async def find(self, uuid: _Id) -> int | None:
+        """The id of a UUID, if it has one. Makes nothing."""
+        return (await self.find_many([uuid]))[0]
+
+    async def find_many(self, uuids: Iterable[_Id]) -> list[int | None]:
+        """The ids of those UUIDs that have one, in their order. Makes nothing."""
+        return cast("list[int | None]", await self._call(lambda done: self._map.find_many(uuids, done)))
+
+    async def uuid_of(self, id: int) -> UUID | None:
+        """The UUID of an id, if it has one."""
+        return (await self.uuids_of([id]))[0]
+
+    async def uuids_of(self, ids: Iterable[int]) -> list[UUID | None]:
+        """The UUIDs of ids, in their order."""
+        wanted = list(ids)
+        return cast("list[UUID | None]", await self._call(lambda done: self._map.uuids_of(wanted, done)))
+
+    async def export(self, after: int = 0) -> AsyncIterator[tuple[int, UUID]]:
+        """All pairs with ids above after, in ascending order of ids. To resume, go on after the last one."""
+        while True:
+            start = after
+            page = cast(
+                "list[tuple[int, UUID]]",
+                await self._call(lambda done: self._map.export_page(start, _PAGE, done)),  # noqa: B023
+            )
+            if not page:
+                return
+            for pair in page:
+                yield pair
+            after = page[-1][0]
+
+    async def import_pairs(self, pairs: Iterable[tuple[int, _Id]]) -> tuple[int, int]:
+        """Stores pairs with ids given by somebody else; how many were stored, and how many were there.
+
+        Repeating it is safe. ConflictError where a pair contradicts the map.
+        """
+        given = list(pairs)
+        return cast("tuple[int, int]", await self._call(lambda done: self._map.import_pairs(given, done)))
+
+    async def stats(self) -> dict[str, int | None]:
+        """Size and state: next_id, used_percent, pairs_estimate, data_bytes, index_bytes, claims."""
+        return cast("dict[str, int | None]", await self._call(lambda done: self._map.stats(done)))
+
+    async def _call(self, start: Callable[[Callable[[Any, Any], None]], Any]) -> Any:
+        """Starts a call whose end another thread tells, and awaits it."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+
+        def settle(error: BaseException | None, value: Any) -> None:
+            if future.done():
+                return
+            if error is None:
+                future.set_result(value)
+            else:
+                future.set_exception(error)
+
+        def done(error: BaseException | None, value: Any) -> None:
+            # A loop that was closed meanwhile has nobody waiting.
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(settle, error, value)
+
+        call = start(done)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            call.cancel()
+            raise

@@ -1,0 +1,215 @@
+//! A map, for the classes of `idgen.mysql`: each method waits, or tells a callback.
+//!
+//! The connections belong to the process that made them. A forked child that used its parent's would
+//! mix its words into the parent's conversation, so it forgets them, unclosed, and connects anew.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::TryStreamExt;
+use futures_util::stream::StreamExt;
+use idgen::Uuid;
+use idgen_mysql::{Builder, IdWidth, Result, UuidMap};
+use pyo3::exceptions::PyValueError;
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use tokio::sync::OnceCell;
+
+use crate::codecs::read_id;
+use crate::cpython::{Safety, new_uuid};
+use crate::fork;
+use crate::mysql::errors::raise;
+use crate::mysql::runtime;
+
+type Live = Arc<OnceCell<UuidMap>>;
+type Answer<'py> = PyResult<Bound<'py, PyAny>>;
+
+/// See idgen.mysql.
+#[pyclass(module = "idgen._idgen", name = "_Map", frozen)]
+pub(crate) struct Map {
+    url: String,
+    choices: Builder,
+    /// The connections, and in which process they were made.
+    live: Mutex<(u64, Live)>,
+}
+
+impl Map {
+    /// The map of this process, which connects when it is first used.
+    fn live(&self) -> Live {
+        let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        if live.0 != fork::count() {
+            let of_parent = std::mem::replace(&mut *live, (fork::count(), Live::default()));
+            std::mem::forget(of_parent);
+        }
+        live.1.clone()
+    }
+
+    /// Runs a call, and waits for it if there is no callback.
+    fn run<'py, T, F>(
+        &self,
+        py: Python<'py>,
+        callback: Option<Bound<'py, PyAny>>,
+        call: impl FnOnce(UuidMap) -> F + Send + 'static,
+        convert: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+    ) -> Answer<'py>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T>> + Send + 'static,
+    {
+        let (live, url, choices) = (self.live(), self.url.clone(), self.choices.clone());
+        let work = async move {
+            let map = live.get_or_try_init(async || choices.connect(&url).await).await?.clone();
+            call(map).await
+        };
+        let end = |py: Python<'_>, done: Result<T>| match done {
+            Ok(value) => convert(py, value),
+            Err(error) => Err(raise(py, &error)),
+        };
+        match callback {
+            Some(callback) => Ok(Bound::new(py, runtime::start(callback.unbind(), work, end)?)?.into_any()),
+            None => end(py, runtime::wait(py, work)?).map(|value| value.into_bound(py)),
+        }
+    }
+}
+
+#[pymethods]
+impl Map {
+    #[new]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn new(
+        url: String,
+        table: &str,
+        strategy: Option<&str>,
+        id_bits: Option<u8>,
+        cache: usize,
+        largest_block: u64,
+        patience: f64,
+        connections: u32,
+        accept_unsafe_server: bool,
+    ) -> PyResult<Self> {
+        let wrong = |error: idgen_mysql::Error| PyValueError::new_err(error.to_string());
+        let patience = Duration::try_from_secs_f64(patience)
+            .map_err(|_| PyValueError::new_err(format!("patience must be seconds, 0 or more, not {patience}")))?;
+        let mut choices = UuidMap::builder()
+            .table(table)
+            .cache(cache)
+            .largest_block(largest_block)
+            .patience(patience)
+            .connections(connections)
+            .accept_unsafe_server(accept_unsafe_server);
+        if let Some(strategy) = strategy {
+            choices = choices.strategy(strategy.parse().map_err(wrong)?);
+        }
+        choices = match id_bits {
+            None => choices,
+            Some(32) => choices.id_width(IdWidth::Bits32),
+            Some(64) => choices.id_width(IdWidth::Bits64),
+            Some(other) => return Err(PyValueError::new_err(format!("id_bits must be 32 or 64, not {other}"))),
+        };
+        Ok(Map { url, choices, live: Mutex::new((fork::count(), Live::default())) })
+    }
+
+    fn install<'py>(&self, py: Python<'py>, callback: Option<Bound<'py, PyAny>>) -> Answer<'py> {
+        self.run(py, callback, |map| async move { map.install().await }, |py, ()| Ok(py.None()))
+    }
+
+    fn id_of<'py>(
+        &self,
+        py: Python<'py>,
+        uuid: &Bound<'py, PyAny>,
+        callback: Option<Bound<'py, PyAny>>,
+    ) -> Answer<'py> {
+        let uuid = read_id(uuid)?;
+        self.run(py, callback, move |map| async move { map.id_of(uuid).await }, object)
+    }
+
+    fn ids_of<'py>(
+        &self,
+        py: Python<'py>,
+        uuids: &Bound<'py, PyAny>,
+        callback: Option<Bound<'py, PyAny>>,
+    ) -> Answer<'py> {
+        let uuids = read_ids(uuids)?;
+        self.run(py, callback, move |map| async move { map.ids_of(&uuids).await }, object)
+    }
+
+    fn register<'py>(
+        &self,
+        py: Python<'py>,
+        uuid: &Bound<'py, PyAny>,
+        callback: Option<Bound<'py, PyAny>>,
+    ) -> Answer<'py> {
+        let uuid = read_id(uuid)?;
+        self.run(py, callback, move |map| async move { map.register(uuid).await }, object)
+    }
+
+    fn find_many<'py>(
+        &self,
+        py: Python<'py>,
+        uuids: &Bound<'py, PyAny>,
+        callback: Option<Bound<'py, PyAny>>,
+    ) -> Answer<'py> {
+        let uuids = read_ids(uuids)?;
+        self.run(py, callback, move |map| async move { map.find_many(&uuids).await }, object)
+    }
+
+    fn uuids_of<'py>(
+        &self,
+        py: Python<'py>,
+        ids: Vec<u64>,
+        callback: Option<Bound<'py, PyAny>>,
+    ) -> Answer<'py> {
+        self.run(py, callback, move |map| async move { map.uuids_of(&ids).await }, |py, found| {
+            let uuids = found.into_iter().map(|id| id.map(|id| new_uuid(py, id, Safety::Unknown)).transpose());
+            Ok(PyList::new(py, uuids.collect::<PyResult<Vec<_>>>()?)?.into_any().unbind())
+        })
+    }
+
+    fn export_page<'py>(
+        &self,
+        py: Python<'py>,
+        after: u64,
+        most: usize,
+        callback: Option<Bound<'py, PyAny>>,
+    ) -> Answer<'py> {
+        let read = move |map: UuidMap| async move { map.export(after).take(most).try_collect::<Vec<_>>().await };
+        self.run(py, callback, read, |py, pairs: Vec<(u64, Uuid)>| {
+            let pairs = pairs.into_iter().map(|(id, uuid)| Ok((id, new_uuid(py, uuid, Safety::Unknown)?)));
+            Ok(PyList::new(py, pairs.collect::<PyResult<Vec<_>>>()?)?.into_any().unbind())
+        })
+    }
+
+    fn import_pairs<'py>(
+        &self,
+        py: Python<'py>,
+        pairs: Vec<(u64, Bound<'py, PyAny>)>,
+        callback: Option<Bound<'py, PyAny>>,
+    ) -> Answer<'py> {
+        let pairs = pairs.iter().map(|(id, uuid)| Ok((*id, read_id(uuid)?))).collect::<PyResult<Vec<_>>>()?;
+        self.run(py, callback, move |map| async move { map.import(&pairs).await }, |py, done| {
+            object(py, (done.stored, done.present))
+        })
+    }
+
+    fn stats<'py>(&self, py: Python<'py>, callback: Option<Bound<'py, PyAny>>) -> Answer<'py> {
+        self.run(py, callback, |map| async move { map.stats().await }, |py, stats| {
+            let fields = PyDict::new(py);
+            fields.set_item("next_id", stats.next_id)?;
+            fields.set_item("used_percent", stats.used_percent)?;
+            fields.set_item("pairs_estimate", stats.pairs_estimate)?;
+            fields.set_item("data_bytes", stats.data_bytes)?;
+            fields.set_item("index_bytes", stats.index_bytes)?;
+            fields.set_item("claims", stats.claims)?;
+            Ok(fields.into_any().unbind())
+        })
+    }
+}
+
+fn object<T: for<'py> IntoPyObject<'py>>(py: Python<'_>, value: T) -> PyResult<Py<PyAny>> {
+    value.into_py_any(py)
+}
+
+fn read_ids(uuids: &Bound<'_, PyAny>) -> PyResult<Vec<Uuid>> {
+    uuids.try_iter()?.map(|uuid| read_id(&uuid?)).collect()
+}

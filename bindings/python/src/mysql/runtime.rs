@@ -1,0 +1,80 @@
+//! Where the calls run: threads of this process, made at the first call and anew in a forked child.
+
+use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::AbortHandle;
+
+use crate::fork;
+
+/// How long a waiting thread does not look whether Control-C was pressed.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The threads of this process.
+pub(super) fn runtime() -> PyResult<&'static Runtime> {
+    static RUNTIME: Mutex<Option<(u64, &Runtime)>> = Mutex::new(None);
+    let mut slot = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let here = fork::count();
+    match *slot {
+        Some((process, runtime)) if process == here => Ok(runtime),
+        _ => {
+            let made = Builder::new_multi_thread().worker_threads(2).thread_name("idgen").enable_all().build();
+            let made = made.map_err(|error| PyOSError::new_err(format!("no threads for a map: {error}")))?;
+            // For the rest of the process. The parent's, in a child, has no threads and cannot be ended.
+            let made: &Runtime = Box::leak(Box::new(made));
+            *slot = Some((here, made));
+            Ok(made)
+        }
+    }
+}
+
+/// Waits for a call without the GIL; Control-C cancels it.
+pub(super) fn wait<T: Send>(py: Python<'_>, work: impl Future<Output = T> + Send) -> PyResult<T> {
+    let runtime = runtime()?;
+    let mut work = pin!(work);
+    loop {
+        let turn = async { tokio::time::timeout(LOOK, work.as_mut()).await };
+        if let Ok(done) = py.detach(|| runtime.block_on(turn)) {
+            return Ok(done);
+        }
+        py.check_signals()?;
+    }
+}
+
+/// A call under way, whose callback is told the end.
+#[pyclass(module = "idgen._idgen", name = "_Call", frozen)]
+pub(crate) struct Call(AbortHandle);
+
+#[pymethods]
+impl Call {
+    /// Gives the call up: nothing is left behind on the server, and the callback is not called.
+    fn cancel(&self) {
+        self.0.abort();
+    }
+}
+
+/// Starts a call; `callback(error, value)` is called from another thread, with `None` for one of them.
+pub(super) fn start<T: Send + 'static>(
+    callback: Py<PyAny>,
+    work: impl Future<Output = T> + Send + 'static,
+    convert: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+) -> PyResult<Call> {
+    let task = runtime()?.spawn(async move {
+        let done = work.await;
+        // Where the interpreter ends, nobody waits any more.
+        Python::try_attach(|py| {
+            let told = match convert(py, done) {
+                Ok(value) => callback.call1(py, (py.None(), value)),
+                Err(error) => callback.call1(py, (error, py.None())),
+            };
+            if let Err(error) = told {
+                error.write_unraisable(py, Some(callback.bind(py)));
+            }
+        });
+    });
+    Ok(Call(task.abort_handle()))
+}

@@ -1,0 +1,170 @@
+"""The mapping, sync and async, on real servers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from servers import Server
+
+import idgen
+from idgen.mysql import (
+    AsyncUuidMap,
+    ConflictError,
+    DuplicateError,
+    MapError,
+    NotInstalledError,
+    UuidMap,
+)
+
+
+@pytest.fixture
+def url(server: Server) -> Iterator[str]:
+    yield server.url("mysql")
+    with server.connect(server.database) as connection, connection.cursor() as cursor:
+        cursor.execute("SHOW TABLES")
+        for (table,) in cursor.fetchall():
+            cursor.execute(f"DROP TABLE `{table}`")
+
+
+@pytest.mark.parametrize("strategy", ["unique", "dedup"])
+@pytest.mark.parametrize("bits", [32, 64])
+def test_there_and_back(url: str, strategy: Any, bits: Any) -> None:
+    ids = UuidMap(url, table="of_orders", strategy=strategy, id_bits=bits)
+    with pytest.raises(NotInstalledError, match="install"):
+        ids.id_of(idgen.v4())
+    ids.install()
+    ids.install()
+    orders = idgen.batch("v4", 2_500)
+    made = ids.ids_of(orders)
+    assert len(set(made)) == 2_500 and all(type(id) is int for id in made)
+    assert ids.ids_of(orders[::-1]) == made[::-1]
+    assert [ids.id_of(order) for order in orders[:5]] == made[:5]
+    assert ids.id_of(str(orders[7])) == ids.id_of(orders[7].bytes) == made[7]
+    assert ids.uuids_of(made) == orders and type(ids.uuid_of(made[3])) is uuid.UUID
+    assert ids.uuid_of(1 << 31) is None and ids.find(idgen.v4()) is None and ids.find(orders[4]) == made[4]
+    assert ids.find_many([orders[1], idgen.v4(), orders[0]]) == [made[1], None, made[0]]
+    new = idgen.v7()
+    made_new = ids.register(new)
+    with pytest.raises(DuplicateError) as refused:
+        ids.register(new)
+    assert refused.value.existing_id == made_new and isinstance(refused.value, MapError)
+
+    pairs = sorted([*zip(made, orders), (made_new, new)])
+    assert list(ids.export()) == pairs and list(ids.export(after=pairs[9][0])) == pairs[10:]
+    stats = ids.stats()
+    assert stats["next_id"] > max(made) and (stats["claims"] is None) == (strategy == "unique")  # type: ignore[operator]
+
+    other = UuidMap(url, table="of_import")
+    other.install()
+    assert other.import_pairs(pairs) == (len(pairs), 0)
+    assert other.import_pairs(iter(pairs)) == (0, len(pairs))
+    with pytest.raises(ConflictError):
+        other.import_pairs([(pairs[0][0], idgen.v4())])
+    assert other.id_of(idgen.v4()) > max(made)
+
+
+def test_one_id_for_each_from_many_threads(url: str) -> None:
+    maps = [UuidMap(url, cache=0) for _ in range(2)]
+    maps[0].install()
+    orders = idgen.batch("v4", 100)
+    found: list[list[int]] = []
+    threads = [
+        threading.Thread(target=lambda ids=maps[n % 2]: found.append([ids.id_of(order) for order in orders]))
+        for n in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 6 and len({tuple(ids) for ids in found}) == 1 and len(set(found[0])) == 100
+
+
+def test_async(url: str) -> None:
+    async def main() -> None:
+        ids = AsyncUuidMap(url)
+        with pytest.raises(NotInstalledError):
+            await ids.id_of(idgen.v4())
+        await ids.install()
+        orders = idgen.batch("v7", 200)
+        made = await asyncio.gather(*(ids.id_of(order) for order in orders + orders))
+        assert made[:200] == made[200:] and len(set(made)) == 200
+        assert await ids.ids_of(orders) == made[:200] and await ids.uuids_of(made[:200]) == orders
+        assert await ids.uuid_of(made[0]) == orders[0] and await ids.find(orders[1]) == made[1]
+        with pytest.raises(DuplicateError) as refused:
+            await ids.register(orders[5])
+        assert refused.value.existing_id == made[5]
+        assert sorted(zip(made[:200], orders)) == [pair async for pair in ids.export()]
+        assert (await ids.stats())["next_id"] > max(made)  # type: ignore[operator]
+        with pytest.raises(TypeError):
+            await ids.id_of(5)  # type: ignore[arg-type]
+        assert await ids.import_pairs([(made[0], orders[0])]) == (0, 1)
+
+    asyncio.run(main())
+
+
+def test_cancelling(url: str) -> None:
+    """A call that was given up leaves the map in order: another one gets the one id."""
+
+    async def main() -> None:
+        ids = AsyncUuidMap(url, cache=0)
+        await ids.install()
+        for order in idgen.batch("v4", 30):
+            call = asyncio.ensure_future(ids.id_of(order))
+            await asyncio.sleep(0)
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+            assert await ids.id_of(order) == await ids.find(order)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(ids.ids_of(idgen.batch("v4", 50_000)), 0.01)
+        assert await ids.id_of(idgen.v4())
+
+    asyncio.run(main())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_fork(url: str) -> None:
+    """The child has connections of its own; the parent's stay usable."""
+    ids = UuidMap(url)
+    ids.install()
+    orders = idgen.batch("v4", 50)
+    made = ids.ids_of(orders[:25])
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        status = 1
+        try:
+            with os.fdopen(writer, "w") as out:
+                json.dump([ids.id_of(order) for order in orders], out)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(writer)
+    here = [ids.id_of(order) for order in orders]
+    with os.fdopen(reader) as pipe:
+        there = json.load(pipe)
+    assert os.wait()[1] == 0
+    assert here == there and here[:25] == made and len(set(here)) == 50
+
+
+def test_no_server() -> None:
+    ids = UuidMap("mysql://app:secret@127.0.0.1:1/shop", patience=0.2)
+    with pytest.raises(MapError) as failed:
+        ids.install()
+    assert "secret" not in str(failed.value) + repr(ids)
+    for wrong in ({"strategy": "other"}, {"id_bits": 16}, {"patience": -1}, {"patience": float("nan")}):
+        settings: dict[str, Any] = wrong
+        with pytest.raises(ValueError):
+            UuidMap("mysql://app@127.0.0.1/shop", **settings)
+    for url in ("postgres://app@127.0.0.1/shop", "nonsense", "mysql://"):
+        with pytest.raises(MapError):
+            UuidMap(url, patience=0.1).install()
+    with pytest.raises(MapError):
+        UuidMap("mysql://app@127.0.0.1/shop", table="no name", patience=0.1).install()

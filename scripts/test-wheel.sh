@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Tests a wheel on one interpreter: all that needs neither a framework nor a database.
+#
+#   scripts/test-wheel.sh PYTHON FOLDER-WITH-WHEELS
+set -euo pipefail
+interpreter=$1
+wheels=$(cd "$2" && pwd)
+cd "$(dirname "$0")/../bindings/python"
+
+environment=$(mktemp -d)
+trap 'rm -rf "$environment"' EXIT
+"$interpreter" -m venv "$environment"
+python=$environment/bin/python
+[ -x "$python" ] || python=$environment/Scripts/python
+"$python" -m pip install --quiet --disable-pip-version-check -r requirements-core.txt
+"$python" -m pip install --quiet --disable-pip-version-check --no-index --find-links "$wheels" --no-deps idgen
+"$python" -m pytest tests/test_{kinds,codecs,real_uuid,batch,generators,inspect,standard,fork}.py
