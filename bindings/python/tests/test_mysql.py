@@ -10,10 +10,8 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-from servers import Server
-
 import idgen
+import pytest
 from idgen.mysql import (
     AsyncUuidMap,
     ConflictError,
@@ -22,6 +20,7 @@ from idgen.mysql import (
     NotInstalledError,
     UuidMap,
 )
+from servers import Server
 
 
 @pytest.fixture

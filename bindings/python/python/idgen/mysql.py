@@ -185,7 +185,7 @@ class AsyncUuidMap(_Common):
             start = after
             page = cast(
                 "list[tuple[int, UUID]]",
-                await self._call(lambda done: self._map.export_page(start, _PAGE, done)),  # noqa: B023
+                await self._call(lambda done: self._map.export_page(start, _PAGE, done)),
             )
             if not page:
                 return

@@ -41,7 +41,8 @@ struct Class {
 struct Slots {
     int: usize,
     is_safe: usize,
-    size: usize,
+    /// The one more word that an object may have: its list of weak references, up to 3.11.
+    other: Option<usize>,
 }
 
 static CLASS: AtomicPtr<Class> = AtomicPtr::new(std::ptr::null_mut());
@@ -164,6 +165,7 @@ impl Class {
 mod imp {
     use super::*;
 
+    const WORD: usize = size_of::<*mut ffi::PyObject>();
     const GENERIC: ffi::allocfunc = ffi::PyType_GenericAlloc;
 
     /// The slots, where the class is as the standard library's Python code makes it.
@@ -181,10 +183,13 @@ mod imp {
         if !plain {
             return Ok(None);
         }
-        Ok(match (slot(class, "int", size)?, slot(class, "is_safe", size)?) {
-            (Some(int), Some(is_safe)) if int != is_safe => Some(Slots { int, is_safe, size }),
-            _ => None,
-        })
+        let (Some(int), Some(is_safe)) = (slot(class, "int", size)?, slot(class, "is_safe", size)?) else {
+            return Ok(None);
+        };
+        let words = (size_of::<ffi::PyObject>()..size).step_by(WORD);
+        let mut others = words.filter(|word| *word != int && *word != is_safe);
+        let other = others.next();
+        Ok((int != is_safe && others.next().is_none()).then_some(Slots { int, is_safe, other }))
     }
 
     /// The place of a slot, if the class's own dictionary has a descriptor of one under this name.
@@ -206,7 +211,7 @@ mod imp {
             }
             (*member).offset
         };
-        let inside = size_of::<ffi::PyObject>()..=size.saturating_sub(size_of::<*mut ffi::PyObject>());
+        let inside = size_of::<ffi::PyObject>()..=size.saturating_sub(WORD);
         Ok(usize::try_from(offset).ok().filter(|offset| inside.contains(offset)))
     }
 
@@ -219,19 +224,20 @@ mod imp {
         safety: Safety,
     ) -> PyResult<Bound<'py, PyAny>> {
         // SAFETY: attached (`py`). `find_slots` saw a class whose objects the generic allocator makes:
-        // the head, then `size` bytes in all, which are zeroed here as that allocator does. Both slots
-        // lie within them and hold owned references. The cycle collector is not told of the object,
-        // which its deallocator allows.
+        // the head, which `PyObject_GC_New` writes, then two slots and at most one word more, all of which
+        // are written here. The slots hold owned references. The cycle collector is not told of the
+        // object, which its deallocator allows.
         unsafe {
             let object: *mut ffi::PyObject = ffi::PyObject_GC_New(class.class.as_ptr().cast());
             if object.is_null() {
                 return Err(PyErr::fetch(py));
             }
-            let body = object.cast::<u8>().add(size_of::<ffi::PyObject>());
-            body.write_bytes(0, slots.size - size_of::<ffi::PyObject>());
             let place = |offset: usize| object.cast::<u8>().add(offset).cast::<*mut ffi::PyObject>();
             place(slots.int).write(int.into_ptr());
             place(slots.is_safe).write(class.safety(safety).clone_ref(py).into_ptr());
+            if let Some(other) = slots.other {
+                place(other).write(std::ptr::null_mut());
+            }
             Ok(Bound::from_owned_ptr(py, object))
         }
     }

@@ -11,7 +11,12 @@ create_exception!(
     MapError,
     "register() met a UUID that has an id already: it is in existing_id."
 );
-create_exception!(idgen.mysql, NotInstalledError, MapError, "The map's tables are not there: call install().");
+create_exception!(
+    idgen.mysql,
+    NotInstalledError,
+    MapError,
+    "The map's tables are not there: call install()."
+);
 create_exception!(
     idgen.mysql,
     UnsafeServerError,

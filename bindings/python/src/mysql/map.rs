@@ -10,8 +10,8 @@ use futures_util::TryStreamExt;
 use futures_util::stream::StreamExt;
 use idgen::Uuid;
 use idgen_mysql::{Builder, IdWidth, Result, UuidMap};
-use pyo3::exceptions::PyValueError;
 use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tokio::sync::OnceCell;
@@ -89,8 +89,9 @@ impl Map {
         accept_unsafe_server: bool,
     ) -> PyResult<Self> {
         let wrong = |error: idgen_mysql::Error| PyValueError::new_err(error.to_string());
-        let patience = Duration::try_from_secs_f64(patience)
-            .map_err(|_| PyValueError::new_err(format!("patience must be seconds, 0 or more, not {patience}")))?;
+        let patience = Duration::try_from_secs_f64(patience).map_err(|_| {
+            PyValueError::new_err(format!("patience must be seconds, 0 or more, not {patience}"))
+        })?;
         let mut choices = UuidMap::builder()
             .table(table)
             .cache(cache)
@@ -105,7 +106,9 @@ impl Map {
             None => choices,
             Some(32) => choices.id_width(IdWidth::Bits32),
             Some(64) => choices.id_width(IdWidth::Bits64),
-            Some(other) => return Err(PyValueError::new_err(format!("id_bits must be 32 or 64, not {other}"))),
+            Some(other) => {
+                return Err(PyValueError::new_err(format!("id_bits must be 32 or 64, not {other}")));
+            }
         };
         Ok(Map { url, choices, live: Mutex::new((fork::count(), Live::default())) })
     }
@@ -160,10 +163,16 @@ impl Map {
         ids: Vec<u64>,
         callback: Option<Bound<'py, PyAny>>,
     ) -> Answer<'py> {
-        self.run(py, callback, move |map| async move { map.uuids_of(&ids).await }, |py, found| {
-            let uuids = found.into_iter().map(|id| id.map(|id| new_uuid(py, id, Safety::Unknown)).transpose());
-            Ok(PyList::new(py, uuids.collect::<PyResult<Vec<_>>>()?)?.into_any().unbind())
-        })
+        self.run(
+            py,
+            callback,
+            move |map| async move { map.uuids_of(&ids).await },
+            |py, found| {
+                let uuids =
+                    found.into_iter().map(|id| id.map(|id| new_uuid(py, id, Safety::Unknown)).transpose());
+                Ok(PyList::new(py, uuids.collect::<PyResult<Vec<_>>>()?)?.into_any().unbind())
+            },
+        )
     }
 
     fn export_page<'py>(
@@ -173,7 +182,8 @@ impl Map {
         most: usize,
         callback: Option<Bound<'py, PyAny>>,
     ) -> Answer<'py> {
-        let read = move |map: UuidMap| async move { map.export(after).take(most).try_collect::<Vec<_>>().await };
+        let read =
+            move |map: UuidMap| async move { map.export(after).take(most).try_collect::<Vec<_>>().await };
         self.run(py, callback, read, |py, pairs: Vec<(u64, Uuid)>| {
             let pairs = pairs.into_iter().map(|(id, uuid)| Ok((id, new_uuid(py, uuid, Safety::Unknown)?)));
             Ok(PyList::new(py, pairs.collect::<PyResult<Vec<_>>>()?)?.into_any().unbind())
@@ -187,22 +197,30 @@ impl Map {
         callback: Option<Bound<'py, PyAny>>,
     ) -> Answer<'py> {
         let pairs = pairs.iter().map(|(id, uuid)| Ok((*id, read_id(uuid)?))).collect::<PyResult<Vec<_>>>()?;
-        self.run(py, callback, move |map| async move { map.import(&pairs).await }, |py, done| {
-            object(py, (done.stored, done.present))
-        })
+        self.run(
+            py,
+            callback,
+            move |map| async move { map.import(&pairs).await },
+            |py, done| object(py, (done.stored, done.present)),
+        )
     }
 
     fn stats<'py>(&self, py: Python<'py>, callback: Option<Bound<'py, PyAny>>) -> Answer<'py> {
-        self.run(py, callback, |map| async move { map.stats().await }, |py, stats| {
-            let fields = PyDict::new(py);
-            fields.set_item("next_id", stats.next_id)?;
-            fields.set_item("used_percent", stats.used_percent)?;
-            fields.set_item("pairs_estimate", stats.pairs_estimate)?;
-            fields.set_item("data_bytes", stats.data_bytes)?;
-            fields.set_item("index_bytes", stats.index_bytes)?;
-            fields.set_item("claims", stats.claims)?;
-            Ok(fields.into_any().unbind())
-        })
+        self.run(
+            py,
+            callback,
+            |map| async move { map.stats().await },
+            |py, stats| {
+                let fields = PyDict::new(py);
+                fields.set_item("next_id", stats.next_id)?;
+                fields.set_item("used_percent", stats.used_percent)?;
+                fields.set_item("pairs_estimate", stats.pairs_estimate)?;
+                fields.set_item("data_bytes", stats.data_bytes)?;
+                fields.set_item("index_bytes", stats.index_bytes)?;
+                fields.set_item("claims", stats.claims)?;
+                Ok(fields.into_any().unbind())
+            },
+        )
     }
 }
 

@@ -22,7 +22,8 @@ pub(super) fn runtime() -> PyResult<&'static Runtime> {
     match *slot {
         Some((process, runtime)) if process == here => Ok(runtime),
         _ => {
-            let made = Builder::new_multi_thread().worker_threads(2).thread_name("idgen").enable_all().build();
+            let made =
+                Builder::new_multi_thread().worker_threads(2).thread_name("idgen").enable_all().build();
             let made = made.map_err(|error| PyOSError::new_err(format!("no threads for a map: {error}")))?;
             // For the rest of the process. The parent's, in a child, has no threads and cannot be ended.
             let made: &Runtime = Box::leak(Box::new(made));
