@@ -104,7 +104,7 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
     /// Where the state cannot be read, or belongs to another kind; or where the tail is random, which has
     /// nothing to remember.
     pub fn with_state<T: State>(self, state: T) -> Result<Prefixed<C, E, T>> {
-        if let Tail::Random { version } = self.tail {
+        if let (true, Tail::Random { version }) = (state.is_kept(), self.tail) {
             return Err(Error::config(
                 "no state serves a random tail of version",
                 version,
