@@ -32,21 +32,63 @@ fn sequence_and_node(clock_sequence: u16, node: Node) -> u64 {
     u64::from_be_bytes(bytes) | u64::from(clock_sequence & 0x3FFF | 0x8000) << 48
 }
 
-/// Version 7 from 48 bits of Unix milliseconds, the 12 bits of `rand_a`, a counter of 14 bits in the top
-/// of `rand_b`, and 64 random bits, of which 48 are used.
-#[inline]
-pub(crate) fn v7(unix_ms: u64, rand_a: u16, counter: u16, random: u64) -> Uuid {
-    let top = unix_ms << 16 | 0x7000 | u64::from(rand_a & 0x0FFF);
-    with_random_end(top, u64::from(counter & 0x3FFF | 0x8000) << 48, 48, random)
+/// An id but for the random bits at its end: the halves as big-endian numbers.
+#[derive(Clone, Copy)]
+pub(crate) struct Head {
+    pub(crate) top: u64,
+    pub(crate) low: u64,
 }
 
-/// The top half, the beginning of the low half, and random bits in its last `random_bits`.
-///
-/// The random bytes stay in their order, as swapping them would make them no more random.
+impl Head {
+    /// The id with random bits for its last `RANDOM`.
+    ///
+    /// The random bytes stay in their order, as swapping them would make them no more random.
+    #[inline]
+    pub(crate) fn with_random<const RANDOM: u32>(self, bits: u64) -> Uuid {
+        let low = self.low.to_be() | bits & random_mask::<RANDOM>();
+        Uuid::from_u64_pair(self.top, u64::from_be(low))
+    }
+
+    /// As many ids as there are random bits for, counting up from this one above them. The caller sees to it that
+    /// the counter carries into no other byte, so that it counts the same in any order of bytes.
+    #[inline]
+    pub(crate) fn count_up<const RANDOM: u32>(self, ids: &mut [Uuid], random: &[[u8; 8]]) {
+        let step = (1u64 << RANDOM).to_be();
+        let id = |low, bits: &[u8; 8]| {
+            let low = low | u64::from_ne_bytes(*bits) & random_mask::<RANDOM>();
+            Uuid::from_u64_pair(self.top, u64::from_be(low))
+        };
+        let mut low = self.low.to_be();
+        // Four at a time, or the additions wait for each other.
+        let (fours, rest) = ids.as_chunks_mut::<4>();
+        let (random_fours, random_rest) = random.as_chunks::<4>();
+        for (four, bits) in fours.iter_mut().zip(random_fours) {
+            *four = [0, 1, 2, 3].map(|i| id(low.wrapping_add(step.wrapping_mul(i)), &bits[i as usize]));
+            low = low.wrapping_add(step.wrapping_mul(4));
+        }
+        for (slot, bits) in rest.iter_mut().zip(random_rest) {
+            *slot = id(low, bits);
+            low = low.wrapping_add(step);
+        }
+    }
+}
+
 #[inline]
-pub(crate) fn with_random_end(top: u64, low: u64, random_bits: u32, random: u64) -> Uuid {
-    let mask = (1 << random_bits) - 1;
-    Uuid::from_u64_pair(top, u64::from_be(low.to_be() | random & u64::to_be(mask)))
+const fn random_mask<const RANDOM: u32>() -> u64 {
+    ((1 << RANDOM) - 1u64).to_be()
+}
+
+/// The random bits at the end of [`v7`].
+pub(crate) const V7_RANDOM: u32 = 48;
+
+/// Version 7 but for its random end, from 48 bits of Unix milliseconds and a counter of 26 bits: 12 in
+/// `rand_a`, 14 in the top of `rand_b`.
+#[inline]
+pub(crate) fn v7(unix_ms: u64, counter: u32) -> Head {
+    Head {
+        top: unix_ms << 16 | 0x7000 | u64::from(counter >> 14 & 0x0FFF),
+        low: u64::from(counter & 0x3FFF | 0x8000) << V7_RANDOM,
+    }
 }
 
 /// Any version from the bits that are neither version nor variant (those of `bits` are overwritten).
@@ -134,7 +176,8 @@ mod tests {
                     let ms = v.unix_ms.unwrap();
                     assert_eq!(unix_ms(&v.uuid), ms);
                     let (top, bottom) = v.uuid.as_u64_pair();
-                    assert_eq!(v7(ms, top as u16, (bottom >> 48) as u16, bottom.to_be()), v.uuid);
+                    let counter = (top as u32 & 0x0FFF) << 14 | (bottom >> V7_RANDOM) as u32 & 0x3FFF;
+                    assert_eq!(v7(ms, counter).with_random::<V7_RANDOM>(bottom.to_be()), v.uuid);
                 }
                 _ => {}
             }

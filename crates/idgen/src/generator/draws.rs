@@ -3,20 +3,58 @@
 use uuid::Uuid;
 
 use crate::error::Result;
+use crate::fields::Head;
 use crate::source::Entropy;
 
-/// Calls `make` with each id's place, its index, and `N` random bytes of its own.
+/// Makes each id from 128 random bits.
 #[inline]
-pub(super) fn with_draws<const N: usize>(
+pub(super) fn random(
     entropy: &mut impl Entropy,
     ids: &mut [Uuid],
-    make: impl Fn(&mut Uuid, usize, [u8; N]),
+    make: impl Fn(u128) -> Uuid,
+) -> Result<()> {
+    with_draws(entropy, ids, |_, ids, draws| {
+        for (id, draw) in ids.iter_mut().zip(draws) {
+            *id = make(u128::from_ne_bytes(*draw));
+        }
+    })
+}
+
+/// Makes ids that count up from `first`, each with `RANDOM` random bits at its end; `head` gives what
+/// stands before them. The counter's last bits stand directly above the random ones.
+#[inline]
+pub(super) fn counting<const RANDOM: u32>(
+    entropy: &mut impl Entropy,
+    ids: &mut [Uuid],
+    first: u32,
+    head: impl Fn(u32) -> Head,
+) -> Result<()> {
+    // Over so many ids the counter changes in one byte alone.
+    let stretch = 1 << (8 - RANDOM % 8);
+    with_draws(entropy, ids, |index, mut ids, mut draws: &[_]| {
+        let mut counter = first + index as u32;
+        while !ids.is_empty() {
+            let count = ids.len().min((stretch - counter % stretch) as usize);
+            let (now, later) = ids.split_at_mut(count);
+            head(counter).count_up::<RANDOM>(now, draws);
+            (ids, draws) = (later, &draws[count..]);
+            counter += count as u32;
+        }
+    })
+}
+
+/// Calls `make` with the index of some ids, their places, and `N` random bytes for each.
+#[inline]
+fn with_draws<const N: usize>(
+    entropy: &mut impl Entropy,
+    ids: &mut [Uuid],
+    make: impl Fn(usize, &mut [Uuid], &[[u8; N]]),
 ) -> Result<()> {
     // Large pieces are cheap to draw; a few ids are not worth the clearing of their memory.
-    if ids.len() <= 32 {
-        in_pieces::<N, 32>(entropy, ids, make)
+    if ids.len() <= 64 {
+        in_pieces::<N, 64>(entropy, ids, make)
     } else {
-        in_pieces::<N, 256>(entropy, ids, make)
+        in_pieces::<N, 512>(entropy, ids, make)
     }
 }
 
@@ -24,15 +62,13 @@ pub(super) fn with_draws<const N: usize>(
 fn in_pieces<const N: usize, const PIECE: usize>(
     entropy: &mut impl Entropy,
     ids: &mut [Uuid],
-    make: impl Fn(&mut Uuid, usize, [u8; N]),
+    make: impl Fn(usize, &mut [Uuid], &[[u8; N]]),
 ) -> Result<()> {
     let mut draws = [[0; N]; PIECE];
-    for (ids, first) in ids.chunks_mut(PIECE).zip((0..).step_by(PIECE)) {
+    for (ids, index) in ids.chunks_mut(PIECE).zip((0..).step_by(PIECE)) {
         let draws = &mut draws[..ids.len()];
         entropy.fill(draws.as_flattened_mut())?;
-        for ((id, draw), index) in ids.iter_mut().zip(draws).zip(first..) {
-            make(id, index, *draw);
-        }
+        make(index, ids, draws);
     }
     Ok(())
 }

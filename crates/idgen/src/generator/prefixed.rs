@@ -3,10 +3,9 @@
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
-use crate::fields;
+use crate::fields::{self, Head};
+use crate::generator::draws::{counting, random};
 use crate::generator::monotonic::{Counters, Monotonic, Run, Shape, Unit};
-use crate::generator::unix_ms::with_tails;
-use crate::generator::v4::random_chunks;
 use crate::generator::{Bits, Generate, NextBits, all_or_nothing, from_bits, to_bits};
 use crate::interval::{Bucket, Interval};
 use crate::kind::Kind;
@@ -147,7 +146,7 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
 
     /// A run of ascending ids, and the bits that all of it share: prefix, offset, pad.
     #[inline]
-    fn next_run(&mut self, want: usize) -> Result<(Run, Shared)> {
+    fn next_run(&mut self, want: usize) -> Result<(Run, Head)> {
         let (entropy, mut pad) = (&mut self.entropy, self.pad);
         let run = self.monotonic.next_run(want, |_| {
             let draw = entropy.next_u64()?;
@@ -162,7 +161,7 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
         let offset = (run.time - bucket.start.unix_millis()) as u32;
         let top = u64::from(prefix) << 48 | u64::from(offset) << 16 | 0x8000;
         let low = u64::from(0x80 | self.pad) << 56;
-        Ok((run, Shared { top, low }))
+        Ok((run, Head { top, low }))
     }
 
     /// The prefix of the clock's time: buckets last for seconds at least.
@@ -182,17 +181,16 @@ fn random_id(prefix: u16, random: u128, version: u8) -> Uuid {
     fields::stamped(bits, version)
 }
 
-/// What a run of ascending ids shares: prefix and offset in the top half, the pad in the low one.
-#[derive(Clone, Copy)]
-struct Shared {
-    top: u64,
-    low: u64,
-}
+/// The random bits at the end of an ascending tail.
+const RANDOM: u32 = 40;
 
+/// The counter's top 12 bits into the top half of what a run shares, the other 16 above the random bits.
 #[inline]
-fn ascending_id(shared: Shared, counter: u32, random: u64) -> Uuid {
-    let low = shared.low | u64::from(counter & 0xFFFF) << 40;
-    fields::with_random_end(shared.top | u64::from(counter >> 16), low, 40, random)
+fn with_counter(shared: Head, counter: u32) -> Head {
+    Head {
+        top: shared.top | u64::from(counter >> 16),
+        low: shared.low | u64::from(counter & 0xFFFF) << RANDOM,
+    }
 }
 
 impl<C: Clock, E: Entropy, S: State> NextBits for Prefixed<C, E, S> {
@@ -205,7 +203,8 @@ impl<C: Clock, E: Entropy, S: State> NextBits for Prefixed<C, E, S> {
             }
             Tail::Ascending => {
                 let (run, shared) = self.next_run(1)?;
-                Ok(to_bits(ascending_id(shared, run.counter, self.entropy.next_u64()?)))
+                let random = self.entropy.next_u64()?;
+                Ok(to_bits(with_counter(shared, run.counter).with_random::<RANDOM>(random)))
             }
         }
     }
@@ -223,14 +222,14 @@ impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
         match self.tail {
             Tail::Random { version } => all_or_nothing(ids, |ids| {
                 let prefix = self.prefix_now();
-                random_chunks(&mut self.entropy, ids, |bits| random_id(prefix, bits, version))
+                random(&mut self.entropy, ids, |bits| random_id(prefix, bits, version))
             }),
             Tail::Ascending => all_or_nothing(ids, |mut ids| {
                 while !ids.is_empty() {
                     let (run, shared) = self.next_run(ids.len())?;
                     let (now, later) = ids.split_at_mut(run.count);
-                    with_tails(&mut self.entropy, now, run.counter, |counter, tail| {
-                        ascending_id(shared, counter, tail)
+                    counting::<RANDOM>(&mut self.entropy, now, run.counter, |counter| {
+                        with_counter(shared, counter)
                     })?;
                     ids = later;
                 }

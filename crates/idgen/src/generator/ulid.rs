@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::error::Result;
-use crate::fields;
+use crate::fields::Head;
 use crate::generator::monotonic::Shape;
 use crate::generator::unix_ms::{UnixMs, shape};
 use crate::generator::{Bits, Generate, NextBits, from_bits};
@@ -30,7 +30,7 @@ static SHAPE: Shape = shape(Kind::Ulid);
 /// # Ok::<(), idgen::Error>(())
 /// ```
 pub struct Ulid<C, E, S: State = NoState> {
-    inner: UnixMs<C, E, S>,
+    inner: UnixMs<C, E, S, RANDOM>,
 }
 
 #[cfg(feature = "std")]
@@ -68,17 +68,19 @@ impl<C: Clock, E: Entropy, S: State> Ulid<C, E, S> {
     }
 }
 
-/// 48 bits of time, 16 + 10 of counter, 54 random.
+/// The random bits at the end.
+const RANDOM: u32 = 54;
+
+/// 48 bits of time, 16 + 10 of counter.
 #[inline]
-fn pack(ms: u64, counter: u32, random: u64) -> Uuid {
-    let top = ms << 16 | u64::from(counter >> 10);
-    fields::with_random_end(top, u64::from(counter & 0x3FF) << 54, 54, random)
+fn head(ms: u64, counter: u32) -> Head {
+    Head { top: ms << 16 | u64::from(counter >> 10), low: u64::from(counter & 0x3FF) << RANDOM }
 }
 
 impl<C: Clock, E: Entropy, S: State> NextBits for Ulid<C, E, S> {
     #[inline]
     fn next_bits(&mut self) -> Result<Bits> {
-        self.inner.next_bits(pack)
+        self.inner.next_bits(head)
     }
 }
 
@@ -91,6 +93,6 @@ impl<C: Clock, E: Entropy, S: State> Generate for Ulid<C, E, S> {
     }
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
-        self.inner.fill(ids, pack)
+        self.inner.fill(ids, head)
     }
 }

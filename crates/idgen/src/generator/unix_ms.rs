@@ -4,7 +4,8 @@
 use uuid::Uuid;
 
 use crate::error::Result;
-use crate::generator::draws::with_draws;
+use crate::fields::Head;
+use crate::generator::draws::counting;
 use crate::generator::monotonic::{Counters, Monotonic, Run, Shape, Unit};
 use crate::generator::{Bits, all_or_nothing, to_bits};
 use crate::kind::Kind;
@@ -18,24 +19,25 @@ const COUNTER_BITS: u32 = 26;
 /// A new millisecond starts in the lower half, which leaves at least 33 million ids for it.
 const SEED_MASK: u64 = (1 << (COUNTER_BITS - 1)) - 1;
 
-pub(super) struct UnixMs<C, E, S: State> {
+/// Ids with `RANDOM` random bits at the end.
+pub(super) struct UnixMs<C, E, S: State, const RANDOM: u32> {
     monotonic: Monotonic<C, S>,
     entropy: E,
 }
 
-impl<C: Clock, E: Entropy> UnixMs<C, E, NoState> {
+impl<C: Clock, E: Entropy, const RANDOM: u32> UnixMs<C, E, NoState, RANDOM> {
     pub(super) fn new(shape: &'static Shape, clock: C, entropy: E) -> Self {
         let monotonic =
             Monotonic::new(shape, clock, NoState).expect("without a state there is nothing to load");
         UnixMs { monotonic, entropy }
     }
 
-    pub(super) fn with_state<T: State>(self, state: T) -> Result<UnixMs<C, E, T>> {
+    pub(super) fn with_state<T: State>(self, state: T) -> Result<UnixMs<C, E, T, RANDOM>> {
         Ok(UnixMs { monotonic: self.monotonic.with_state(state)?, entropy: self.entropy })
     }
 }
 
-impl<C: Clock, E: Entropy, S: State> UnixMs<C, E, S> {
+impl<C: Clock, E: Entropy, S: State, const RANDOM: u32> UnixMs<C, E, S, RANDOM> {
     pub(super) fn set_policy(&mut self, policy: ClockPolicy) {
         self.monotonic.set_policy(policy);
     }
@@ -48,37 +50,25 @@ impl<C: Clock, E: Entropy, S: State> UnixMs<C, E, S> {
         })
     }
 
-    /// One id, packed from milliseconds, counter and 64 random bits.
+    /// One id, from the head that milliseconds and counter give.
     #[inline]
-    pub(super) fn next_bits(&mut self, pack: impl Fn(u64, u32, u64) -> Uuid) -> Result<Bits> {
+    pub(super) fn next_bits(&mut self, head: impl Fn(u64, u32) -> Head) -> Result<Bits> {
         let run = self.next_run(1)?;
-        Ok(to_bits(pack(run.time as u64, run.counter, self.entropy.next_u64()?)))
+        let random = self.entropy.next_u64()?;
+        Ok(to_bits(head(run.time as u64, run.counter).with_random::<RANDOM>(random)))
     }
 
-    pub(super) fn fill(&mut self, ids: &mut [Uuid], pack: impl Fn(u64, u32, u64) -> Uuid) -> Result<()> {
+    pub(super) fn fill(&mut self, ids: &mut [Uuid], head: impl Fn(u64, u32) -> Head) -> Result<()> {
         all_or_nothing(ids, |mut ids| {
             while !ids.is_empty() {
                 let run = self.next_run(ids.len())?;
                 let (now, later) = ids.split_at_mut(run.count);
-                with_tails(&mut self.entropy, now, run.counter, |counter, tail| {
-                    pack(run.time as u64, counter, tail)
+                counting::<RANDOM>(&mut self.entropy, now, run.counter, |counter| {
+                    head(run.time as u64, counter)
                 })?;
                 ids = later;
             }
             Ok(())
         })
     }
-}
-
-/// Draws 64 random bits for each of a run's ids, many at a time, and makes the ids from counter and bits.
-#[inline]
-pub(super) fn with_tails(
-    entropy: &mut impl Entropy,
-    ids: &mut [Uuid],
-    first_counter: u32,
-    make: impl Fn(u32, u64) -> Uuid,
-) -> Result<()> {
-    with_draws(entropy, ids, |id, index, draw| {
-        *id = make(first_counter + index as u32, u64::from_ne_bytes(draw));
-    })
 }

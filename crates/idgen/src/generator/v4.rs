@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::error::Result;
 use crate::fields;
-use crate::generator::draws::with_draws;
+use crate::generator::draws;
 use crate::generator::{Bits, Generate, NextBits, all_or_nothing, from_bits, to_bits};
 #[cfg(feature = "std")]
 use crate::source::Csprng;
@@ -58,16 +58,6 @@ impl<E: Entropy> Generate for V4<E> {
     }
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
-        all_or_nothing(ids, |ids| random_chunks(&mut self.entropy, ids, |bits| fields::random(bits, 4)))
+        all_or_nothing(ids, |ids| draws::random(&mut self.entropy, ids, |bits| fields::random(bits, 4)))
     }
-}
-
-/// Draws randomness for many ids at a time, and makes each from its 128 bits.
-#[inline]
-pub(super) fn random_chunks(
-    entropy: &mut impl Entropy,
-    ids: &mut [Uuid],
-    make: impl Fn(u128) -> Uuid,
-) -> Result<()> {
-    with_draws(entropy, ids, |id, _, draw| *id = make(u128::from_ne_bytes(draw)))
 }

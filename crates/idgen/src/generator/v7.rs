@@ -28,7 +28,7 @@ static SHAPE: Shape = shape(Kind::V7);
 /// # Ok::<(), idgen::Error>(())
 /// ```
 pub struct V7<C, E, S: State = NoState> {
-    inner: UnixMs<C, E, S>,
+    inner: UnixMs<C, E, S, { fields::V7_RANDOM }>,
 }
 
 #[cfg(feature = "std")]
@@ -66,16 +66,10 @@ impl<C: Clock, E: Entropy, S: State> V7<C, E, S> {
     }
 }
 
-/// The counter's top 12 bits go to `rand_a`, the other 14 to the top of `rand_b`.
-#[inline]
-fn pack(ms: u64, counter: u32, random: u64) -> Uuid {
-    fields::v7(ms, (counter >> 14) as u16, counter as u16, random)
-}
-
 impl<C: Clock, E: Entropy, S: State> NextBits for V7<C, E, S> {
     #[inline]
     fn next_bits(&mut self) -> Result<Bits> {
-        self.inner.next_bits(pack)
+        self.inner.next_bits(fields::v7)
     }
 }
 
@@ -88,6 +82,6 @@ impl<C: Clock, E: Entropy, S: State> Generate for V7<C, E, S> {
     }
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
-        self.inner.fill(ids, pack)
+        self.inner.fill(ids, fields::v7)
     }
 }

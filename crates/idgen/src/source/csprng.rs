@@ -1,6 +1,7 @@
 //! The real sources of randomness: the operating system's, and buffered generators that it keys.
 
 use core::cell::RefCell;
+use core::mem::ManuallyDrop;
 
 use zeroize::Zeroize;
 
@@ -43,9 +44,6 @@ pub struct Csprng {
     mark: ForkMark,
 }
 
-/// Draws of at least so many bytes are made in place, with a key of their own.
-const LARGE: usize = 1_024;
-
 impl Csprng {
     /// Takes a key from the operating system.
     ///
@@ -85,24 +83,24 @@ impl Entropy for Csprng {
     #[inline]
     fn fill(&mut self, bytes: &mut [u8]) -> Result<()> {
         self.check_key()?;
-        if bytes.len() >= LARGE {
-            self.keystream.fill_directly(bytes);
-        } else {
-            self.keystream.fill(bytes);
-        }
+        self.keystream.fill_well(bytes);
         Ok(())
     }
 
     #[inline(always)]
     fn next_u128(&mut self) -> Result<u128> {
         self.check_key()?;
-        Ok(u128::from_ne_bytes(self.keystream.draw()))
+        let mut bytes = [0; 16];
+        self.keystream.draw(&mut bytes);
+        Ok(u128::from_ne_bytes(bytes))
     }
 
     #[inline(always)]
     fn next_u64(&mut self) -> Result<u64> {
         self.check_key()?;
-        Ok(u64::from_ne_bytes(self.keystream.draw()))
+        let mut bytes = [0; 8];
+        self.keystream.draw(&mut bytes);
+        Ok(u64::from_ne_bytes(bytes))
     }
 }
 
@@ -113,53 +111,92 @@ impl core::fmt::Debug for Csprng {
 }
 
 std::thread_local! {
-    static THREAD: RefCell<Csprng> = const { RefCell::new(Csprng::without_key()) };
+    // Without a destructor, as each access to a local that has one asks first whether it ran.
+    static THREAD: RefCell<ManuallyDrop<Csprng>> =
+        const { RefCell::new(ManuallyDrop::new(Csprng::without_key())) };
+    static AT_THE_END: WipeThread = const { WipeThread };
+}
+
+/// Wipes the thread's generator when the thread ends.
+struct WipeThread;
+
+impl Drop for WipeThread {
+    fn drop(&mut self) {
+        THREAD.with(|csprng| {
+            let csprng = &mut **csprng.borrow_mut();
+            csprng.keystream.wipe();
+            csprng.mark = ForkMark::NEVER;
+        });
+    }
 }
 
 /// This thread's [`Csprng`]; it is keyed at the first use.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThreadEntropy;
 
-/// Runs with this thread's generator. While the thread ends, it may be gone already: then with the
-/// system's own.
+/// Draws from the thread's generator, or, while the thread ends, from the system's own.
 ///
-/// Inlined, as a draw through a `Result` in memory takes longer than the draw.
-#[inline(always)]
-fn with_thread<T: Default>(
-    draw: impl Fn(&mut Csprng) -> Result<T>,
-    slow: impl Fn(&mut OsEntropy) -> Result<T>,
-) -> Result<T> {
-    let mut drawn = T::default();
-    let tried = THREAD.try_with(|csprng| {
-        drawn = draw(&mut csprng.borrow_mut())?;
-        Ok(())
-    });
-    match tried {
-        Ok(done) => done.map(|()| drawn),
-        Err(_) => slow(&mut OsEntropy),
+/// A macro, as all must be in one piece and the bytes go from memory to memory: where they pass through
+/// a call or a `Result` in two halves, the processor waits for them longer than the draw takes.
+macro_rules! draw {
+    ($type:ty, $slow:path) => {{
+        let mut drawn = <$type>::to_ne_bytes(0);
+        // Not `with`, which the compiler does not inline; a local without a destructor is always there.
+        let done = THREAD.try_with(|csprng| {
+            let csprng = &mut **csprng.borrow_mut();
+            if csprng.mark.is_stale() && !key_of_thread(csprng)? {
+                drawn = $slow(&mut OsEntropy)?.to_ne_bytes();
+            } else {
+                csprng.keystream.draw(&mut drawn);
+            }
+            Ok(())
+        });
+        match done {
+            Ok(Ok(())) => Ok(<$type>::from_ne_bytes(drawn)),
+            Ok(Err(error)) => Err(error),
+            Err(_) => $slow(&mut OsEntropy),
+        }
+    }};
+}
+
+/// Takes a key for this thread, unless the thread is ending: nobody would wipe it any more.
+#[cold]
+fn key_of_thread(csprng: &mut Csprng) -> Result<bool> {
+    if AT_THE_END.try_with(|_| ()).is_err() {
+        return Ok(false);
     }
+    csprng.take_key(Cipher::fastest())?;
+    Ok(true)
 }
 
 impl Entropy for ThreadEntropy {
     #[inline]
     fn fill(&mut self, bytes: &mut [u8]) -> Result<()> {
-        THREAD.try_with(|csprng| csprng.borrow_mut().fill(bytes)).unwrap_or_else(|_| OsEntropy.fill(bytes))
+        THREAD.with(|csprng| {
+            let csprng = &mut **csprng.borrow_mut();
+            if csprng.mark.is_stale() && !key_of_thread(csprng)? {
+                return OsEntropy.fill(bytes);
+            }
+            csprng.keystream.fill_well(bytes);
+            Ok(())
+        })
     }
 
     #[inline(always)]
     fn next_u128(&mut self) -> Result<u128> {
-        with_thread(Csprng::next_u128, OsEntropy::next_u128)
+        draw!(u128, OsEntropy::next_u128)
     }
 
     #[inline(always)]
     fn next_u64(&mut self) -> Result<u64> {
-        with_thread(Csprng::next_u64, OsEntropy::next_u64)
+        draw!(u64, OsEntropy::next_u64)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::keystream::LARGE;
     use std::collections::HashSet;
 
     #[test]
@@ -167,6 +204,19 @@ mod tests {
         let draw = || Csprng::new().unwrap().next_u128().unwrap();
         assert_ne!(draw(), draw());
         assert_ne!(ThreadEntropy.next_u128().unwrap(), draw());
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_thread() {
+        std::thread::spawn(|| {
+            ThreadEntropy.next_u64().unwrap();
+            THREAD.with(|csprng| assert!(!csprng.borrow().keystream.is_wiped()));
+            drop(WipeThread);
+            THREAD.with(|csprng| assert!(csprng.borrow().keystream.is_wiped()));
+            assert_ne!(ThreadEntropy.next_u64().unwrap(), ThreadEntropy.next_u64().unwrap());
+        })
+        .join()
+        .unwrap();
     }
 
     /// Both ciphers, forced: draws of every path never repeat each other.

@@ -94,14 +94,4 @@ impl Entropy for FixedEntropy {
         self.keystream.fill(bytes);
         Ok(())
     }
-
-    #[inline]
-    fn next_u128(&mut self) -> Result<u128> {
-        Ok(u128::from_ne_bytes(self.keystream.draw()))
-    }
-
-    #[inline]
-    fn next_u64(&mut self) -> Result<u64> {
-        Ok(u64::from_ne_bytes(self.keystream.draw()))
-    }
 }

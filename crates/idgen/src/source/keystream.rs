@@ -15,6 +15,21 @@ pub(super) const KEY_LEN: usize = 32;
 const BUFFER_LEN: usize = 4096;
 #[cfg(feature = "std")]
 const BLOCK: usize = 16;
+/// Draws of at least so many bytes are made in place, with a key of their own.
+#[cfg(feature = "std")]
+pub(super) const LARGE: usize = 1_024;
+
+/// The counters of all blocks of a fill.
+#[cfg(feature = "std")]
+static COUNTERS: [[u8; BLOCK]; (KEY_LEN + BUFFER_LEN) / BLOCK] = {
+    let mut counters = [[0; BLOCK]; _];
+    let mut i = 0;
+    while i < counters.len() {
+        counters[i] = (i as u128).to_le_bytes();
+        i += 1;
+    }
+    counters
+};
 
 /// What makes the stream from a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,26 +50,25 @@ impl Cipher {
 
     /// Replaces the key, and fills the bytes from what follows the new key in the old one's stream.
     ///
-    /// A key is used once, so that counter and nonce may always begin at zero.
+    /// A key is used once, so that counter and nonce may always begin at zero. At most [`BUFFER_LEN`]
+    /// bytes.
     fn erase_and_fill(self, key: &mut [u8; KEY_LEN], bytes: &mut [u8]) {
         match self {
             #[cfg(feature = "std")]
             Cipher::Aes => {
                 let cipher = aes::Aes256Enc::new(&(*key).into());
-                let (blocks, rest) = bytes.as_chunks_mut::<BLOCK>();
-                let mut counter = 0;
-                let mut count_and_encrypt = |blocks: &mut [[u8; BLOCK]]| {
-                    for block in &mut *blocks {
-                        *block = u128::to_le_bytes(counter);
-                        counter += 1;
-                    }
-                    cipher.encrypt_blocks(Array::cast_slice_from_core_mut(blocks));
+                let encrypt = |counters: &[[u8; BLOCK]], blocks: &mut [[u8; BLOCK]]| {
+                    let counters = Array::cast_slice_from_core(&counters[..blocks.len()]);
+                    let blocks = Array::cast_slice_from_core_mut(blocks);
+                    cipher.encrypt_blocks_b2b(counters, blocks).expect("the lengths are the same");
                 };
-                count_and_encrypt(key.as_chunks_mut().0);
-                count_and_encrypt(blocks);
+                let (for_key, for_bytes) = COUNTERS.split_at(KEY_LEN / BLOCK);
+                encrypt(for_key, key.as_chunks_mut().0);
+                let (blocks, rest) = bytes.as_chunks_mut::<BLOCK>();
+                encrypt(for_bytes, blocks);
                 if !rest.is_empty() {
                     let mut last = [0; BLOCK];
-                    count_and_encrypt(core::slice::from_mut(&mut last));
+                    encrypt(&for_bytes[blocks.len()..], core::slice::from_mut(&mut last));
                     rest.copy_from_slice(&last[..rest.len()]);
                     last.zeroize();
                 }
@@ -86,29 +100,30 @@ impl Keystream {
     /// Begins anew with another cipher and key; nothing of what was buffered is left.
     #[cfg(feature = "std")]
     pub(super) fn restart(&mut self, cipher: Cipher, key: &[u8; KEY_LEN]) {
+        self.wipe();
         self.cipher = cipher;
         self.key = *key;
+    }
+
+    /// Leaves neither the key nor what it made.
+    pub(super) fn wipe(&mut self) {
+        self.key.zeroize();
         self.buffer.zeroize();
         self.used = BUFFER_LEN;
     }
 
     /// The next few bytes; as their number is a constant, a draw is some instructions without a call.
+    #[cfg(feature = "std")]
     #[inline(always)]
-    pub(super) fn draw<const N: usize>(&mut self) -> [u8; N] {
-        match self.buffer[self.used..].first_chunk_mut::<N>() {
+    pub(super) fn draw<const N: usize>(&mut self, bytes: &mut [u8; N]) {
+        match self.buffer.get_mut(self.used..self.used + N) {
             Some(source) => {
+                bytes.copy_from_slice(source);
+                source.fill(0);
                 self.used += N;
-                core::mem::replace(source, [0; N])
             }
-            None => self.draw_slowly(),
+            None => self.fill_slowly(bytes),
         }
-    }
-
-    #[cold]
-    fn draw_slowly<const N: usize>(&mut self) -> [u8; N] {
-        let mut bytes = [0; N];
-        self.fill_slowly(&mut bytes);
-        bytes
     }
 
     /// The next bytes of the stream, in whatever pieces they are drawn.
@@ -122,10 +137,18 @@ impl Keystream {
         }
     }
 
+    /// Fresh bytes, the faster way for their number.
+    #[cfg(feature = "std")]
+    pub(super) fn fill_well(&mut self, bytes: &mut [u8]) {
+        if bytes.len() >= LARGE { self.fill_directly(bytes) } else { self.fill(bytes) }
+    }
+
     /// Fresh bytes with a key of their own, past the buffer: no copy, and nothing to wipe.
     #[cfg(feature = "std")]
-    pub(super) fn fill_directly(&mut self, bytes: &mut [u8]) {
-        self.cipher.erase_and_fill(&mut self.key, bytes);
+    fn fill_directly(&mut self, bytes: &mut [u8]) {
+        for piece in bytes.chunks_mut(BUFFER_LEN) {
+            self.cipher.erase_and_fill(&mut self.key, piece);
+        }
     }
 
     #[inline]
@@ -151,10 +174,16 @@ impl Keystream {
     }
 }
 
+#[cfg(test)]
+impl Keystream {
+    pub(super) fn is_wiped(&self) -> bool {
+        self.key == [0; KEY_LEN] && self.buffer == [0; BUFFER_LEN]
+    }
+}
+
 impl Drop for Keystream {
     fn drop(&mut self) {
-        self.key.zeroize();
-        self.buffer.zeroize();
+        self.wipe();
     }
 }
 
@@ -175,9 +204,9 @@ mod tests {
             let mut pieces = Vec::new();
             for size in (1..).take_while(|size| size * (size + 1) / 2 <= whole.len()) {
                 let mut piece = vec![0; size];
-                match size {
-                    8 => piece.copy_from_slice(&keystream.draw::<8>()),
-                    16 => piece.copy_from_slice(&keystream.draw::<16>()),
+                match piece.as_chunks_mut::<16>() {
+                    #[cfg(feature = "std")]
+                    ([exactly], []) => keystream.draw(exactly),
                     _ => keystream.fill(&mut piece),
                 }
                 pieces.extend(piece);
@@ -193,7 +222,7 @@ mod tests {
             let mut keystream = Keystream::new(cipher, [9; KEY_LEN]);
             let mut bytes = [0; 100];
             keystream.fill(&mut bytes[16..]);
-            bytes[..16].copy_from_slice(&keystream.draw::<16>());
+            keystream.fill(&mut bytes[..16]);
             assert!(bytes.windows(16).all(|w| *w != [0; 16]));
             assert_eq!(keystream.used, 100);
             assert_eq!(keystream.buffer[..100], [0; 100]);
@@ -206,7 +235,7 @@ mod tests {
     /// The naive twin: the standard's counter mode, one block after the other.
     #[test]
     fn the_aes_stream_is_that_of_its_blocks() {
-        for len in [0, 1, 15, 16, 17, 1_000, 1_024, 5_000] {
+        for len in [0, 1, 15, 16, 17, 1_000, 1_024, BUFFER_LEN - 1, BUFFER_LEN] {
             let (mut key, mut bytes) = ([5; KEY_LEN], vec![0xAA; len]);
             Cipher::Aes.erase_and_fill(&mut key, &mut bytes);
             let cipher = aes::Aes256Enc::new(&[5; KEY_LEN].into());
@@ -228,7 +257,7 @@ mod tests {
             let mut keystream = Keystream::new(cipher, [7; KEY_LEN]);
             keystream.fill(&mut [0; 10]);
             let (key, buffer) = (keystream.key, keystream.buffer);
-            let (mut first, mut second) = ([0; 3_000], [0; 3_000]);
+            let (mut first, mut second) = ([0; 9_000], [0; 9_000]);
             keystream.fill_directly(&mut first);
             assert_ne!(keystream.key, key);
             keystream.fill_directly(&mut second);
