@@ -185,6 +185,17 @@ mod tests {
     }
 
     proptest! {
+        /// Against one id after the other, for every place of the counter's end within its byte.
+        #[test]
+        fn counting_up_is_one_id_after_the_other(first in 0u32..1 << 26, bits in prop::collection::vec(any::<[u8; 8]>(), 0..40)) {
+            let count = bits.len().min(256 - first as usize % 256);
+            let mut ids = std::vec![Uuid::nil(); count];
+            v7(1, first).count_up::<V7_RANDOM>(&mut ids, &bits[..count]);
+            for ((id, counter), bits) in ids.into_iter().zip(first..).zip(bits) {
+                prop_assert_eq!(id, v7(1, counter).with_random::<V7_RANDOM>(u64::from_ne_bytes(bits)));
+            }
+        }
+
         #[test]
         fn v1_and_v6_give_back_their_fields(ticks in 0u64..1 << 60, sequence in 0u16..1 << 14, node: [u8; 6]) {
             let node = Node::new(node);

@@ -36,8 +36,9 @@ pub(super) fn counting<const RANDOM: u32>(
         while !ids.is_empty() {
             let count = ids.len().min((stretch - counter % stretch) as usize);
             let (now, later) = ids.split_at_mut(count);
-            head(counter).count_up::<RANDOM>(now, draws);
-            (ids, draws) = (later, &draws[count..]);
+            let (draws_now, draws_later) = draws.split_at(count);
+            head(counter).count_up::<RANDOM>(now, draws_now);
+            (ids, draws) = (later, draws_later);
             counter += count as u32;
         }
     })
