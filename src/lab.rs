@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
 use idgen_lab::engine::{Engine, Mysql, Sqlite};
-use idgen_lab::experiment::{self, Experiment, Scale};
+use idgen_lab::experiment::{self, Experiment, Named, Scale, Statements};
 use idgen_lab::measure::Results;
 use idgen_lab::progress::Progress;
 use idgen_lab::runner::{self, Cancel};
@@ -112,7 +112,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 fn list() -> anyhow::Result<ExitCode> {
     let mut out = Output::open();
-    writeln!(out, "{}\n{}", report::strategies(), report::experiments(&experiment::all()?))?;
+    writeln!(out, "{}\n{}", report::strategies(), report::experiments(&experiment::named()?))?;
     out.finish()?;
     Ok(ExitCode::SUCCESS)
 }
@@ -138,8 +138,12 @@ fn compare(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn run_experiments(names: &[String], scale: Scale, common: &CommonArgs) -> anyhow::Result<ExitCode> {
-    let experiments = match names {
-        [all] if all == "all" => experiment::all()?,
+    let experiments: Vec<Named> = match names {
+        // The embedded engine has no statements to time.
+        [all] if all == "all" => experiment::named()?
+            .into_iter()
+            .filter(|named| matches!(named, Named::Keys(_)) || common.engine.flavor().is_some())
+            .collect(),
         names => names
             .iter()
             .map(|name| experiment::find(name))
@@ -148,21 +152,22 @@ fn run_experiments(names: &[String], scale: Scale, common: &CommonArgs) -> anyho
     };
     let cancel = cancel_on_signal()?;
     let mut worst = ExitCode::SUCCESS;
-    for experiment in &experiments {
-        let out = common.out.join(&experiment.id);
-        let job = Job {
-            question: &experiment.question,
-            command: format!(
-                "idgen lab run {} --engine {} --scale {scale}",
-                experiment.id,
-                common.engine.name()
-            ),
-            workload: experiment.workload(scale)?,
-            strategies: experiment.strategies()?,
-            experiment: Some(experiment),
-            out: &out,
+    for experiment in experiments {
+        let out = common.out.join(experiment.id());
+        let command =
+            format!("idgen lab run {} --engine {} --scale {scale}", experiment.id(), common.engine.name());
+        let code = match experiment {
+            Named::Keys(experiment) => Job {
+                question: &experiment.question,
+                command,
+                workload: experiment.workload(scale)?,
+                strategies: experiment.strategies()?,
+                experiment: Some(&experiment),
+                out: &out,
+            }
+            .run(common, &cancel)?,
+            Named::Statements(experiment) => time(experiment.at(scale)?, command, &out, common, &cancel)?,
         };
-        let code = job.run(common, &cancel)?;
         if code != ExitCode::SUCCESS {
             worst = code;
         }
@@ -171,6 +176,37 @@ fn run_experiments(names: &[String], scale: Scale, common: &CommonArgs) -> anyho
         }
     }
     Ok(worst)
+}
+
+/// Times the statements of an experiment.
+fn time(
+    experiment: Statements,
+    command: String,
+    directory: &Path,
+    common: &CommonArgs,
+    cancel: &Cancel,
+) -> anyhow::Result<ExitCode> {
+    let workload = Workload::of_rows(Workload::MIN_ROWS)?;
+    let Some(flavor) = common.engine.flavor() else {
+        failure::report(format_args!(
+            "the experiment {} times statements of a server: choose --engine mysql or mariadb",
+            experiment.id
+        ));
+        return Ok(ExitCode::FAILURE);
+    };
+    let mut engine = Mysql::start(flavor, &Workload { cache_bytes: Some(128 << 20), ..workload.clone() })?;
+    let mut results = Results::new(&experiment.question, &command, engine.info(), workload);
+    results.cases = engine.time(&experiment, cancel)?;
+    results.analysis = experiment.analysis;
+    report::save(&results, directory)?;
+    let mut out = Output::open();
+    if common.json {
+        write!(out, "{}", report::json(&results)?)?;
+    } else {
+        summary(&mut out, &results, 0, directory)?;
+    }
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn cancel_on_signal() -> anyhow::Result<Cancel> {
@@ -233,6 +269,9 @@ fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &Path)
     if !results.runs.is_empty() {
         writeln!(out, "{}", report::table(results))?;
     }
+    if !results.cases.is_empty() {
+        writeln!(out, "{}", report::cases(results))?;
+    }
     if let Some(published) = report::published(results) {
         writeln!(out, "{published}")?;
     }
@@ -255,11 +294,19 @@ impl EngineName {
         }
     }
 
+    /// Which server; `None` for the embedded engine.
+    fn flavor(self) -> Option<Flavor> {
+        match self {
+            EngineName::Sqlite => None,
+            EngineName::Mysql => Some(Flavor::MySql),
+            EngineName::Mariadb => Some(Flavor::MariaDb),
+        }
+    }
+
     fn start(self, workload: &Workload) -> anyhow::Result<Box<dyn Engine>> {
-        Ok(match self {
-            EngineName::Sqlite => Box::new(Sqlite::new()?),
-            EngineName::Mysql => Box::new(Mysql::start(Flavor::MySql, workload)?),
-            EngineName::Mariadb => Box::new(Mysql::start(Flavor::MariaDb, workload)?),
+        Ok(match self.flavor() {
+            None => Box::new(Sqlite::new()?),
+            Some(flavor) => Box::new(Mysql::start(flavor, workload)?),
         })
     }
 }

@@ -34,6 +34,9 @@ pub trait Table {
     /// What the database has counted since the tables were made.
     fn counters(&mut self) -> Result<Counters>;
 
+    /// How long each statement took since the tables were made; `None` where there are none to time.
+    fn latency(&self) -> Option<Latency>;
+
     /// The trees as they lie on disk, the one with the rows first.
     fn trees(&mut self) -> Result<Vec<Tree>>;
 
@@ -112,6 +115,19 @@ impl Counters {
             cache_hits: both(self.cache_hits, earlier.cache_hits),
         }
     }
+}
+
+/// How long statements took, in microseconds: each holds one or more rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Latency {
+    /// Half took no longer.
+    pub p50_micros: u64,
+    /// 95 of 100 took no longer.
+    pub p95_micros: u64,
+    /// 99 of 100 took no longer.
+    pub p99_micros: u64,
+    /// The longest.
+    pub max_micros: u64,
 }
 
 /// What a tree is for.

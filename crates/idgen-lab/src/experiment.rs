@@ -2,12 +2,16 @@
 //!
 //! Each is a TOML file of this crate, read when it is asked for.
 
+mod statements;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::strategy::{self, Strategy};
 use crate::{Error, Result, Workload};
+
+pub use statements::{Case, CaseRecord, Statements, all as all_statements};
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -67,7 +71,7 @@ const SOURCES: [&str; 4] = [
     include_str!("../experiments/device-ids.toml"),
 ];
 
-/// All experiments.
+/// The experiments that fill tables with keys.
 ///
 /// # Errors
 /// Where a definition is wrong, which the tests rule out.
@@ -80,6 +84,42 @@ pub fn all() -> Result<Vec<Experiment>> {
         .collect()
 }
 
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Named {
+    /// Keys fill tables.
+    Keys(Experiment),
+    /// Statements are timed, on a server.
+    Statements(Statements),
+}
+
+impl Named {
+    /// Its name on the command line.
+    pub fn id(&self) -> &str {
+        match self {
+            Named::Keys(experiment) => &experiment.id,
+            Named::Statements(experiment) => &experiment.id,
+        }
+    }
+
+    /// What it answers.
+    pub fn question(&self) -> &str {
+        match self {
+            Named::Keys(experiment) => &experiment.question,
+            Named::Statements(experiment) => &experiment.question,
+        }
+    }
+}
+
+/// All experiments of both forms.
+///
+/// # Errors
+/// Where a definition is wrong, which the tests rule out.
+pub fn named() -> Result<Vec<Named>> {
+    let keys = all()?.into_iter().map(Named::Keys);
+    Ok(keys.chain(all_statements()?.into_iter().map(Named::Statements)).collect())
+}
+
 /// The experiment with this id.
 ///
 /// # Errors
@@ -87,15 +127,15 @@ pub fn all() -> Result<Vec<Experiment>> {
 ///
 /// ```
 /// let experiment = idgen_lab::experiment::find("uuid-order")?;
-/// assert!(experiment.question.ends_with('?'));
+/// assert!(experiment.question().ends_with('?'));
 /// assert!(idgen_lab::experiment::find("uuid-odor").unwrap_err().to_string().contains("uuid-order"));
 /// # Ok::<(), idgen_lab::Error>(())
 /// ```
-pub fn find(id: &str) -> Result<Experiment> {
-    let all = all()?;
-    let ids: Vec<_> = all.iter().map(|experiment| experiment.id.clone()).collect();
+pub fn find(id: &str) -> Result<Named> {
+    let all = named()?;
+    let ids: Vec<_> = all.iter().map(|experiment| experiment.id().to_owned()).collect();
     all.into_iter()
-        .find(|experiment| experiment.id == id)
+        .find(|experiment| experiment.id() == id)
         .ok_or_else(|| Error::config(format!("no experiment \"{id}\": choose from {}", ids.join(", "))))
 }
 

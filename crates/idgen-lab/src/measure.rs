@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Counters, EngineInfo, Role, Tree};
-use crate::experiment::Published;
+use crate::engine::{Counters, EngineInfo, Latency, Role, Tree};
+use crate::experiment::{CaseRecord, Published};
 use crate::strategy::{Column, Family, IdKind, Strategy};
 use crate::workload::Workload;
 
@@ -46,6 +46,9 @@ pub struct Results {
     pub analysis: String,
     /// The runs that were finished and verified.
     pub runs: Vec<RunRecord>,
+    /// The statements that were timed and checked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cases: Vec<CaseRecord>,
     /// The runs that failed: no figures of theirs are shown anywhere.
     pub failures: Vec<Failure>,
 }
@@ -70,6 +73,9 @@ pub struct RunRecord {
     pub windows: Vec<Window>,
     /// The whole run.
     pub totals: Totals,
+    /// How long its statements took, on a server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
     /// Each tree, the one with the rows first.
     pub trees: Vec<TreeFigures>,
 }
@@ -241,6 +247,7 @@ impl Results {
             published: Vec::new(),
             analysis: String::new(),
             runs: Vec::new(),
+            cases: Vec::new(),
             failures: Vec::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! Shows records: on the terminal, as JSON, CSV and a self-contained page. Reads nothing but records.
 
 mod answer;
+mod cases;
 mod charts;
 mod csv;
 mod html;
@@ -20,7 +21,7 @@ pub use csv::csv;
 pub use html::html;
 pub use json::{json, read};
 pub use published::{Comparison, Figure, comparisons, figure};
-pub use terminal::{WIDTH, experiments, published, strategies, table};
+pub use terminal::{WIDTH, cases, experiments, published, strategies, table};
 
 /// The files that [`save`] writes.
 pub const FILES: [&str; 3] = ["results.json", "results.csv", "report.html"];

@@ -32,7 +32,7 @@ impl Cancel {
         self.0.load(Ordering::SeqCst)
     }
 
-    fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         if self.is_cancelled() { Err(Error::interrupted()) } else { Ok(()) }
     }
 }
@@ -123,6 +123,7 @@ pub fn run_one(
         strategy: strategy.into(),
         settings: table.settings()?,
         totals: Totals::of(&windows, &counters, &trees, &figures),
+        latency: table.latency(),
         windows,
         trees: figures,
     })

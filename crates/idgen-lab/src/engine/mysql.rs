@@ -5,6 +5,7 @@
 
 mod counters;
 mod files;
+mod statements;
 mod tables;
 
 use std::collections::BTreeMap;

@@ -103,7 +103,7 @@ fn mismatch(place: usize, expected: Option<Key>, found: Key) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Batch, Counters, Leaf, Role};
+    use crate::engine::{Batch, Counters, Latency, Leaf, Role};
     use std::collections::BTreeMap;
 
     /// A table that answers with the keys it is given.
@@ -118,6 +118,9 @@ mod tests {
         }
         fn counters(&mut self) -> Result<Counters> {
             Ok(Counters::default())
+        }
+        fn latency(&self) -> Option<Latency> {
+            None
         }
         fn trees(&mut self) -> Result<Vec<Tree>> {
             Ok(Vec::new())

@@ -25,6 +25,13 @@ struct Line<'a> {
     inner_pages: u64,
 }
 
+#[derive(Serialize)]
+struct CaseLine<'a> {
+    engine: &'a str,
+    case: &'a str,
+    secs: f64,
+}
+
 /// The results as CSV with a header (RFC 4180).
 ///
 /// # Errors
@@ -32,6 +39,12 @@ struct Line<'a> {
 pub fn csv(results: &Results) -> Result<String> {
     let failed = |error| Error::output("cannot write the results as CSV", error);
     let mut writer = csv::Writer::from_writer(Vec::new());
+    for case in &results.cases {
+        let secs = case.secs;
+        writer
+            .serialize(CaseLine { engine: &results.engine.name, case: &case.name, secs })
+            .map_err(failed)?;
+    }
     for run in &results.runs {
         writer.serialize(line(results, run)).map_err(failed)?;
     }

@@ -3,11 +3,12 @@
 use askama::Template;
 
 use super::answer::answer;
+use super::cases::{CaseLine, case_lines};
 use super::charts::{Bar, Scale, bars, course};
 use super::numbers::{bytes, grouped, percent, rate};
 use super::published::{Comparison, comparisons};
 use crate::measure::{Results, RunRecord};
-use crate::{Error, Result};
+use crate::{Error, Result, Workload};
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -23,6 +24,8 @@ struct Page<'a> {
     courses: Vec<Course<'a>>,
     lines: Vec<Line<'a>>,
     comparisons: Vec<Comparison>,
+    cases: Vec<CaseLine>,
+    latencies: Vec<ServerLine<'a>>,
     facts: Vec<(&'static str, String)>,
     settings: Vec<(&'a str, &'a str)>,
     tables: Vec<(&'a str, &'a str)>,
@@ -38,6 +41,12 @@ struct Line<'a> {
     title: &'a str,
     explains: &'a str,
     cells: [String; 8],
+}
+
+/// What only servers tell.
+struct ServerLine<'a> {
+    title: &'a str,
+    cells: [String; 6],
 }
 
 /// The page as one HTML file with everything in it.
@@ -61,7 +70,10 @@ pub fn html(results: &Results) -> Result<String> {
     let page = Page {
         results,
         rows: grouped(results.workload.rows as f64),
-        answer: answer(results).unwrap_or_else(|| "One run alone compares nothing.".into()),
+        answer: answer(results).unwrap_or_else(|| match results.cases.as_slice() {
+            [] => "One run alone compares nothing.".into(),
+            _ => results.analysis.clone(),
+        }),
         leaves_chart: chart(
             "Different leaf pages per 1,000 inserts",
             Scale::Log,
@@ -95,6 +107,8 @@ pub fn html(results: &Results) -> Result<String> {
             .collect::<Result<_>>()?,
         lines: results.runs.iter().map(line).collect(),
         comparisons: comparisons(results),
+        cases: case_lines(results),
+        latencies: results.runs.iter().filter_map(server_line).collect(),
         facts: facts(results),
         settings: results
             .runs
@@ -140,11 +154,50 @@ fn line(run: &RunRecord) -> Line<'_> {
     }
 }
 
+fn server_line(run: &RunRecord) -> Option<ServerLine<'_>> {
+    let latency = run.latency?;
+    let micros = |count: u64| grouped(count as f64);
+    Some(ServerLine {
+        title: &run.strategy.title,
+        cells: [
+            micros(latency.p50_micros),
+            micros(latency.p95_micros),
+            micros(latency.p99_micros),
+            micros(latency.max_micros),
+            run.totals.splits_per_1k.map(|splits| format!("{splits:.2}")).unwrap_or_default(),
+            run.totals.redo_bytes_per_row.map(grouped).unwrap_or_default(),
+        ],
+    })
+}
+
 fn facts(results: &Results) -> Vec<(&'static str, String)> {
-    let load = &results.workload;
     let machine = &results.machine;
+    let mut facts = vec![(
+        "Database",
+        format!("{} {}: {}", results.engine.name, results.engine.version, results.engine.setup),
+    )];
+    if results.cases.is_empty() {
+        facts.extend(load_facts(&results.workload));
+    }
+    facts.extend([
+        (
+            "Machine",
+            format!(
+                "{}, {} x {}, {} of memory",
+                machine.system,
+                machine.processors,
+                machine.processor,
+                bytes(machine.memory_bytes)
+            ),
+        ),
+        ("Began", results.started.clone()),
+        ("idgen", results.idgen_version.clone()),
+    ]);
+    facts
+}
+
+fn load_facts(load: &Workload) -> Vec<(&'static str, String)> {
     vec![
-        ("Database", format!("{} {}: {}", results.engine.name, results.engine.version, results.engine.setup)),
         (
             "Rows",
             format!(
@@ -172,17 +225,5 @@ fn facts(results: &Results) -> Vec<(&'static str, String)> {
         ),
         ("Devices", format!("{} for the device ids, in random turns", grouped(f64::from(load.devices)))),
         ("Seed", format!("{}: the same seed gives the same keys", load.seed)),
-        (
-            "Machine",
-            format!(
-                "{}, {} x {}, {} of memory",
-                machine.system,
-                machine.processors,
-                machine.processor,
-                bytes(machine.memory_bytes)
-            ),
-        ),
-        ("Began", results.started.clone()),
-        ("idgen", results.idgen_version.clone()),
     ]
 }

@@ -2,9 +2,10 @@
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
+use super::cases::case_lines;
 use super::numbers::{grouped, percent, rate};
 use super::published::comparisons;
-use crate::experiment::Experiment;
+use crate::experiment::Named;
 use crate::measure::Results;
 use crate::strategy;
 
@@ -69,12 +70,26 @@ pub fn published(results: &Results) -> Option<String> {
     Some(whole_names(table))
 }
 
+/// The statements that were timed, one line each.
+pub fn cases(results: &Results) -> String {
+    let mut table = plain();
+    table.set_header(["case", "seconds", "times the first", "counted", "times the first,\npublished"]);
+    for line in case_lines(results) {
+        let [secs, times, counted, published] = line.cells;
+        table.add_row([line.name, secs, times, counted, published]);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    whole_names(table)
+}
+
 /// The experiments that there are, each with its question.
-pub fn experiments(all: &[Experiment]) -> String {
+pub fn experiments(all: &[Named]) -> String {
     let mut table = plain();
     table.set_header(["experiment", "question"]);
     for experiment in all {
-        table.add_row([Cell::new(&experiment.id), Cell::new(&experiment.question)]);
+        table.add_row([Cell::new(experiment.id()), Cell::new(experiment.question())]);
     }
     whole_names(table)
 }

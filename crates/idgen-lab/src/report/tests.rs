@@ -47,6 +47,7 @@ fn results(strategies: usize) -> Results {
                 fill_p10: 0.8,
                 bytes_per_row: 120.5,
             },
+            latency: None,
             trees: vec![TreeFigures {
                 role: Role::Rows,
                 rows: 4_000,

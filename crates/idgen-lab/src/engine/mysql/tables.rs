@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Instant;
 
 use futures_util::TryStreamExt;
+use hdrhistogram::Histogram;
 use sqlx::mysql::{MySqlArguments, MySqlConnection, MySqlRow};
 use sqlx::query::Query;
 use sqlx::{AssertSqlSafe, Executor, MySql, Row};
 
 use super::{Host, connect, counters, doing, files, run};
-use crate::engine::{Batch, Contents, Counters, Role, Table, Tree};
+use crate::engine::{Batch, Contents, Counters, Latency, Role, Table, Tree};
 use crate::key::Key;
 use crate::strategy::{Column, Strategy};
 use crate::{Error, Result, Workload};
@@ -25,6 +27,7 @@ pub struct Tables {
     rows: String,
     map: String,
     at_start: Counters,
+    micros: Histogram<u64>,
 }
 
 impl Tables {
@@ -42,7 +45,9 @@ impl Tables {
         })?;
         let statement_rows = workload.statement_rows.max(1) as usize;
         let column = strategy.column;
-        Ok(Tables { host, connection, column, statement_rows, payload, rows, map, at_start })
+        // From a microsecond up to whatever comes, to three digits.
+        let micros = Histogram::new(3).map_err(|error| Error::engine("cannot keep the latencies", error))?;
+        Ok(Tables { host, connection, column, statement_rows, payload, rows, map, at_start, micros })
     }
 
     fn mapped(&self) -> bool {
@@ -110,11 +115,14 @@ impl Table for Tables {
         let host = Rc::clone(&self.host);
         let rows: Vec<_> = batch.rows().collect();
         for part in rows.chunks(self.statement_rows) {
+            let clock = Instant::now();
             if self.mapped() {
                 host.runtime.block_on(self.insert_mapped(part))?;
             } else {
                 host.runtime.block_on(self.insert_keyed(part))?;
             }
+            let micros = u64::try_from(clock.elapsed().as_micros()).unwrap_or(u64::MAX);
+            self.micros.saturating_record(micros);
         }
         Ok(())
     }
@@ -122,6 +130,15 @@ impl Table for Tables {
     fn counters(&mut self) -> Result<Counters> {
         let now = self.host.runtime.block_on(counters::read(&mut self.connection))?;
         Ok(now.since(&self.at_start))
+    }
+
+    fn latency(&self) -> Option<Latency> {
+        Some(Latency {
+            p50_micros: self.micros.value_at_quantile(0.5),
+            p95_micros: self.micros.value_at_quantile(0.95),
+            p99_micros: self.micros.value_at_quantile(0.99),
+            max_micros: self.micros.max(),
+        })
     }
 
     fn trees(&mut self) -> Result<Vec<Tree>> {
