@@ -23,6 +23,8 @@ const LASTS: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Blocks {
     table: String,
+    /// Set on Vitess, which makes the blocks there.
+    sequence: Option<String>,
     width: IdWidth,
     largest: u64,
     held: Mutex<Held>,
@@ -43,6 +45,7 @@ impl Blocks {
         let held = Held { returned: Vec::new(), block: 0..0, size: SMALLEST.min(largest), since: None };
         Blocks {
             table: tables.state.clone(),
+            sequence: tables.places.as_ref().map(|places| places.sequence.clone()),
             width,
             largest,
             held: Mutex::new(held),
@@ -91,6 +94,14 @@ impl Blocks {
         let (table, max) = (&self.table, self.width.max_id());
         let mut size = size.min(max);
         let out = || Error::new(Kind::Exhausted { width: self.width, table: table.clone() });
+        if let Some(sequence) = &self.sequence {
+            let statement = format!("SELECT NEXT {size} VALUES FROM {sequence}");
+            let next = || pool.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement.clone())));
+            let row = Tries::run(patience, ACTION, next).await?;
+            let first: u64 = row.try_get_unchecked(0).map_err(Error::database(ACTION))?;
+            let end = first.saturating_add(size).min(max + 1);
+            return if first.saturating_add(missing) > end { Err(out()) } else { Ok(first..end) };
+        }
         loop {
             // LAST_INSERT_ID(x) hands the old value back with the acknowledgement, without another look.
             let statement = format!(

@@ -40,6 +40,7 @@ mod nodes;
 mod retry;
 mod schema;
 mod server;
+mod sharded;
 mod strategy;
 mod transfer;
 pub mod types;

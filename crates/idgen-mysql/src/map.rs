@@ -14,9 +14,9 @@ use crate::builder::Builder;
 use crate::error::{Error, Kind, Result};
 use crate::flight::Flights;
 use crate::nodes::Nodes;
-use crate::retry::{Patience, Tries};
+use crate::retry::{Patience, Tries, silence};
 use crate::schema::{self, IdWidth, Installed, Strategy, Tables};
-use crate::server::ServerReport;
+use crate::server::{ServerReport, Topology};
 use crate::strategy::{CHUNK, Claimed, Ground, Guess, uuid_at};
 
 /// UUIDs mapped to integers. Cheap to clone; clones share connections, cache and reserved ids.
@@ -86,11 +86,17 @@ impl UuidMap {
             strategy: choices.strategy.unwrap_or(Strategy::Unique),
             width: choices.width.unwrap_or(IdWidth::Bits64),
         };
-        let (pool, tables) = (&self.inner.pool, &self.inner.tables);
+        let (pool, tables) = (&self.inner.pool, &self.tables().await?);
+        if wanted.strategy == Strategy::Dedup {
+            let instead = "its claims and pairs would be on different shards; use the strategy unique";
+            crate::sharded::refuse(tables, "the strategy dedup", instead)?;
+        }
         let make = async || {
             let mut connection = pool.acquire().await?;
-            let done = pool.timed(schema::install(&mut connection, tables, wanted)).await;
-            connection.heed(done)
+            // Making tables takes its time, most of all on a cluster.
+            let work = schema::install(&mut connection, tables, wanted);
+            let done = tokio::time::timeout(choices.patience.limit, work).await;
+            connection.heed(done.unwrap_or_else(|_| Err(silence())))
         };
         Tries::run(choices.patience, "install the map", make).await?;
         self.ground().await.map(drop)
@@ -268,20 +274,30 @@ impl UuidMap {
         Ok(ids.iter().map(find).collect())
     }
 
+    /// The tables' names on this kind of server.
+    async fn tables(&self) -> Result<Tables> {
+        let inner = &self.inner;
+        if self.server_report().await?.topology() != Topology::Vitess {
+            return Ok(inner.tables.clone());
+        }
+        let mut connection = Tries::run(inner.choices.patience, "connect", || inner.pool.acquire()).await?;
+        crate::sharded::place(&mut connection, &inner.tables).await
+    }
+
     /// How pairs are claimed here, read once.
     pub(crate) async fn ground(&self) -> Result<Arc<Ground>> {
         let inner = &self.inner;
         let read = async || {
-            self.server_report().await?;
+            let tables = self.tables().await?;
             let mut connection =
                 Tries::run(inner.choices.patience, "connect", || inner.pool.acquire()).await?;
-            let installed = schema::read(&mut connection, &inner.tables).await?;
+            let installed = schema::read(&mut connection, &tables).await?;
             check_choices(&inner.choices, installed)?;
             Ok::<_, Error>(Arc::new(Ground {
                 pool: inner.pool.clone(),
-                tables: inner.tables.clone(),
                 installed,
-                blocks: Blocks::new(&inner.tables, installed.width, inner.choices.largest_block),
+                blocks: Blocks::new(&tables, installed.width, inner.choices.largest_block),
+                tables,
                 patience: inner.choices.patience,
                 purge: Default::default(),
             }))

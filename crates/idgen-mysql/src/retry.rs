@@ -22,6 +22,7 @@ pub(crate) fn judge(error: &sqlx::Error) -> Verdict {
     match error {
         sqlx::Error::PoolTimedOut => Verdict::Undone,
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => Verdict::Unknown,
+        _ if is_lost_shard(error) => Verdict::Unknown,
         sqlx::Error::Database(database) => {
             match database.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>().map(|e| e.number()) {
                 // Deadlock, also a lost certification on Galera; lock wait timeout; certification lost on
@@ -70,7 +71,18 @@ pub(crate) fn is_duplicate_key(error: &sqlx::Error) -> bool {
 
 /// True for a table that does not exist (1146).
 pub(crate) fn is_no_table(error: &sqlx::Error) -> bool {
-    number(error) == Some(1146)
+    // Vitess knows the tables by itself, and says so in words alone.
+    number(error) == Some(1146) || (number(error) == Some(1105) && said(error).ends_with("not found"))
+}
+
+fn said(error: &sqlx::Error) -> &str {
+    error.as_database_error().map_or("", |error| error.message())
+}
+
+/// True where Vitess cannot reach a shard, which may have done the work before it went: the numbers are the
+/// general ones, the words name the tablet.
+fn is_lost_shard(error: &sqlx::Error) -> bool {
+    matches!(number(error), Some(1105 | 1815 | 3168 | 1203 | 2002 | 2003)) && said(error).contains("tablet")
 }
 
 fn number(error: &sqlx::Error) -> Option<u16> {

@@ -17,6 +17,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 
 use crate::error::{Error, Kind, Result};
 use crate::retry;
+use crate::sharded::{self, Places};
 
 /// The layout that this version makes and reads.
 const VERSION: u16 = 1;
@@ -81,7 +82,7 @@ impl IdWidth {
         }
     }
 
-    const fn column(self) -> &'static str {
+    pub(crate) const fn column(self) -> &'static str {
         match self {
             IdWidth::Bits32 => "INT UNSIGNED",
             IdWidth::Bits64 => "BIGINT UNSIGNED",
@@ -101,6 +102,8 @@ pub(crate) struct Tables {
     pub(crate) map: String,
     pub(crate) state: String,
     pub(crate) claim: String,
+    /// Set on Vitess.
+    pub(crate) places: Option<Places>,
 }
 
 impl Tables {
@@ -115,7 +118,12 @@ impl Tables {
                 ),
             }));
         }
-        Ok(Tables { map: name.to_owned(), state: format!("{name}_state"), claim: format!("{name}_claim") })
+        Ok(Tables {
+            map: name.to_owned(),
+            state: format!("{name}_state"),
+            claim: format!("{name}_claim"),
+            places: None,
+        })
     }
 }
 
@@ -133,7 +141,40 @@ pub(crate) async fn install(
     tables: &Tables,
     wanted: Installed,
 ) -> std::result::Result<(), sqlx::Error> {
-    let Tables { map, state, claim } = tables;
+    if let Some(places) = &tables.places {
+        return sharded::install(connection, tables, places, wanted).await;
+    }
+    let Some(found) = install_state(connection, tables, wanted).await? else { return Ok(()) };
+    let Tables { map, claim, .. } = tables;
+    let id = found.width.column();
+    let index = match found.strategy {
+        Strategy::Unique => "UNIQUE KEY uuid (uuid)".to_owned(),
+        Strategy::Dedup => "hash INT UNSIGNED AS (CRC32(uuid)) VIRTUAL, KEY hash (hash)".to_owned(),
+    };
+    execute(
+        connection,
+        format!(
+            "CREATE TABLE IF NOT EXISTS {map} (\
+             id {id} NOT NULL PRIMARY KEY, uuid BINARY(16) NOT NULL, {index}) ENGINE=InnoDB"
+        ),
+    )
+    .await?;
+    if found.strategy == Strategy::Dedup {
+        let claims = format!(
+            "CREATE TABLE IF NOT EXISTS {claim} (uuid BINARY(16) NOT NULL PRIMARY KEY) ENGINE=InnoDB"
+        );
+        execute(connection, claims).await?;
+    }
+    Ok(())
+}
+
+/// The state row, and what it says then.
+pub(crate) async fn install_state(
+    connection: &mut MySqlConnection,
+    tables: &Tables,
+    wanted: Installed,
+) -> std::result::Result<Option<Installed>, sqlx::Error> {
+    let state = &tables.state;
     execute(
         connection,
         format!(
@@ -157,27 +198,7 @@ pub(crate) async fn install(
     )
     .await?;
     // From here on the row's word counts, not ours.
-    let Ok(Some(found)) = row(connection, tables).await? else { return Ok(()) };
-    let id = found.width.column();
-    let index = match found.strategy {
-        Strategy::Unique => "UNIQUE KEY uuid (uuid)".to_owned(),
-        Strategy::Dedup => "hash INT UNSIGNED AS (CRC32(uuid)) VIRTUAL, KEY hash (hash)".to_owned(),
-    };
-    execute(
-        connection,
-        format!(
-            "CREATE TABLE IF NOT EXISTS {map} (\
-             id {id} NOT NULL PRIMARY KEY, uuid BINARY(16) NOT NULL, {index}) ENGINE=InnoDB"
-        ),
-    )
-    .await?;
-    if found.strategy == Strategy::Dedup {
-        let claims = format!(
-            "CREATE TABLE IF NOT EXISTS {claim} (uuid BINARY(16) NOT NULL PRIMARY KEY) ENGINE=InnoDB"
-        );
-        execute(connection, claims).await?;
-    }
-    Ok(())
+    Ok(row(connection, tables).await?.ok().flatten())
 }
 
 /// Reads how the map was installed, and checks that the tables are as this version makes them.

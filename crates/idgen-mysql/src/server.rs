@@ -138,7 +138,11 @@ impl ServerReport {
             &["ON", "1", "DETECT_AND_RECOVER"],
             "a power cut can tear pages; set it to ON",
         );
-        check("autocommit", &["ON"], "the map relies on statements that commit themselves; set it to ON");
+        check(
+            "autocommit",
+            &["ON", "1"],
+            "the map relies on statements that commit themselves; set it to ON",
+        );
         if value("log_bin") == "ON" {
             check(
                 "binlog_format",

@@ -96,6 +96,7 @@ impl UuidMap {
         const ACTION: &str = "read the map's size";
         let ground = self.ground().await?;
         let tables = &ground.tables;
+        crate::sharded::refuse(tables, "the map's size", "ask each shard's server")?;
         let number = async |statement: String| {
             let look = || ground.pool.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement.clone())));
             let row = Tries::run(ground.patience, ACTION, look).await?;

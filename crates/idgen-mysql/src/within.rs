@@ -54,6 +54,8 @@ impl UuidMap {
 
     async fn claim_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<Claimed> {
         let ground = self.ground().await?;
+        let instead = "a transaction over several shards is not committed as one; call id_of before it";
+        crate::sharded::refuse(&ground.tables, "a claim inside the caller's transaction", instead)?;
         match ground.installed.strategy {
             Strategy::Unique => unique::claim_within(&ground, transaction, uuid).await,
             Strategy::Dedup => dedup::claim_within(&ground, transaction, uuid).await,

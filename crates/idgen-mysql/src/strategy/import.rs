@@ -17,6 +17,8 @@ const ACTION: &str = "import pairs";
 impl Ground {
     /// Stores a group of pairs, all or none.
     pub(crate) async fn import(&self, pairs: &[(u64, Uuid)]) -> Result<Imported> {
+        let instead = "its sequence cannot be raised above the imported ids in one step with storing them";
+        crate::sharded::refuse(&self.tables, "an import", instead)?;
         let group = self.check_group(pairs)?;
         let mut tries = Tries::new(self.patience);
         // Before any of the ids is in the table: a client that reserves from now on is above them.

@@ -56,6 +56,7 @@ impl Ground {
     /// The ids of distinct UUIDs in ascending order, at most [`CHUNK`] of them.
     pub(crate) async fn claim_many(&self, uuids: &[Uuid], guess: Guess) -> crate::Result<Vec<Claimed>> {
         match self.installed.strategy {
+            Strategy::Unique if self.tables.places.is_some() => unique::claim_each(self, uuids, guess).await,
             Strategy::Unique => unique::claim_many(self, uuids, guess).await,
             Strategy::Dedup => dedup::claim_many(self, uuids, guess).await,
         }

@@ -4,6 +4,7 @@
 //! no snapshot that could hide another client's pair: a statement after a duplicate-key error sees what the
 //! error was about.
 
+use futures_util::stream::{self, StreamExt, TryStreamExt};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
@@ -17,6 +18,9 @@ const ACTION: &str = "map a UUID to an id";
 /// A table that refuses this many ids in a row for a UUID that it does not hold is not a race but damage:
 /// its ids run ahead of the state row, as after a restored backup.
 const MOST_TAKEN: u32 = 1000;
+
+/// Statements of one batch under way at a time, on shards.
+const AT_ONCE: usize = 8;
 
 /// How one statement went, when it went at all.
 enum Outcome {
@@ -96,6 +100,13 @@ async fn insert_one(
         }
         Err(error) => Err(error),
     }
+}
+
+/// Each by a statement of its own, some at once: for shards. Two batches over two shards, each in one
+/// transaction, can wait for each other in a way that neither shard's server sees.
+pub(super) async fn claim_each(ground: &Ground, uuids: &[Uuid], guess: Guess) -> Result<Vec<Claimed>> {
+    let claims = uuids.iter().copied().map(|uuid| claim_one(ground, uuid, guess));
+    stream::iter(claims).buffer_unordered(AT_ONCE).try_collect().await
 }
 
 pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess) -> Result<Vec<Claimed>> {

@@ -6,3 +6,4 @@
 mod checker;
 mod replicated;
 mod traffic;
+mod vitess;
