@@ -3,24 +3,29 @@
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 const RUNS: usize = 12;
 
 /// Starts an endless run, takes `count` of its ids, and kills it without warning (SIGKILL on Unix).
-fn killed_run(kind: &str, state: &std::path::Path, count: usize) -> Vec<String> {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_idgen"))
-        .args(["new", kind, "-n", "1000000000000", "--state"])
-        .arg(state)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+fn killed_run(args: &[&str], state: Option<&Path>, count: usize) -> Vec<String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_idgen"));
+    command.arg("new").args(args).args(["-n", "1000000000000"]);
+    if let Some(state) = state {
+        command.arg("--state").arg(state);
+    }
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let ids = lines.take(count).collect::<Result<Vec<_>, _>>().unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(ids.len(), count, "{kind} ended early");
+    assert_eq!(ids.len(), count, "{args:?} ended early");
     ids
+}
+
+fn repeats(ids: &[String]) -> bool {
+    ids.iter().collect::<HashSet<_>>().len() < ids.len()
 }
 
 #[test]
@@ -30,10 +35,50 @@ fn a_killed_run_is_never_repeated() {
         let state = folder.path().join("ids.state");
         let mut all = Vec::new();
         for run in 0..RUNS {
-            all.extend(killed_run(kind, &state, 1 + run * 37));
+            all.extend(killed_run(&[kind], Some(&state), 1 + run * 37));
         }
-        let different: HashSet<&String> = all.iter().collect();
-        assert_eq!(different.len(), all.len(), "{kind} repeats an id after a kill");
+        assert!(!repeats(&all), "{kind} repeats an id after a kill");
         assert!(!ascending || all.is_sorted(), "{kind} is out of order after a kill");
+    }
+}
+
+/// The ids of runs that all begin at one moment, so that no clock keeps them apart.
+fn runs_of_one_moment(args: &[&str], state: Option<&Path>, count: usize) -> Vec<String> {
+    let args = [args, &["--at", "2026-11-21T12:00:00Z"]].concat();
+    (0..RUNS).flat_map(|_| killed_run(&args, state, count)).collect()
+}
+
+/// Each case is run without a state too: there it must fail, or it would show nothing.
+///
+/// v1 cannot be shown so: without a state, too, a random clock sequence keeps its runs apart.
+#[test]
+fn nothing_but_the_state_keeps_runs_of_one_moment_apart() {
+    // A second has 65,536 short ids of a node, of which each run takes some that follow each other:
+    // 12 times 6,000 are more. The clock is told to wait because a killed run loses what it reserved.
+    let short = ["short", "--node", "9f6bdeced846", "--when-behind", "wait"];
+    for (args, count) in [(&["mysql-short", "--server-id", "3"][..], 50), (&short, 6_000)] {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("ids.state");
+        assert!(repeats(&runs_of_one_moment(args, None, count)), "{args:?} needs no state");
+        assert!(!repeats(&runs_of_one_moment(args, Some(&state), count)), "{args:?} repeats an id");
+    }
+}
+
+#[test]
+fn nothing_but_the_state_keeps_runs_of_one_moment_in_order() {
+    let node = ["--node", "9f6bdeced846", "--when-behind", "wait"];
+    for (kind, more) in [
+        ("v6", &node[..]),
+        ("v7", &node[2..]),
+        ("ulid", &node[2..]),
+        ("prefixed", &node[2..]),
+        ("mysql-short", &[]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("ids.state");
+        let args = [&[kind], more].concat();
+        assert!(!runs_of_one_moment(&args, None, 50).is_sorted(), "{kind} needs no state");
+        let all = runs_of_one_moment(&args, Some(&state), 50);
+        assert!(all.is_sorted() && !repeats(&all), "{kind} is out of order after a kill");
     }
 }
