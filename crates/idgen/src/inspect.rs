@@ -283,6 +283,19 @@ pub fn inspect_short(id: ShortId) -> Inspection {
 /// assert!(idgen::weeks_of_prefix(0xe34e, from, to).eq([(2012, 1)]));
 /// ```
 pub fn weeks_of_prefix(prefix: u16, from: Timestamp, to: Timestamp) -> impl Iterator<Item = (i32, u8)> {
+    weeks_between(from, to).filter(move |&(year, week)| md5_week_prefix(year, week) == prefix)
+}
+
+/// The weeks between two moments, as MySQL's year and week, in their order: what a table of their
+/// prefixes is made from, where many prefixes are looked up.
+///
+/// ```
+/// use idgen::Timestamp;
+///
+/// let (from, to) = (Timestamp::from_date(2011, 12, 24), Timestamp::from_date(2012, 1, 2));
+/// assert!(idgen::weeks_between(from, to).eq([(2011, 51), (2011, 52), (2012, 1)]));
+/// ```
+pub fn weeks_between(from: Timestamp, to: Timestamp) -> impl Iterator<Item = (i32, u8)> {
     let mut day = from;
     core::iter::from_fn(move || {
         if day >= to {
@@ -294,7 +307,6 @@ pub fn weeks_of_prefix(prefix: u16, from: Timestamp, to: Timestamp) -> impl Iter
         day = sunday.min(Timestamp::from_date(week.0 + 1, 1, 1));
         Some(week)
     })
-    .filter(move |&(year, week)| md5_week_prefix(year, week) == prefix)
 }
 
 #[cfg(all(test, feature = "std"))]

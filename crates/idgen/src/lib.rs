@@ -71,7 +71,7 @@ pub use facade::{
 };
 pub use inspect::{
     AnyId, Inspection, Nature, inspect, inspect_decoded, inspect_short, inspect_ulid, inspect_uuid,
-    weeks_of_prefix,
+    weeks_between, weeks_of_prefix,
 };
 pub use interval::{Bucket, Interval, Seconds};
 pub use kind::Kind;
