@@ -4,12 +4,13 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use idgen::codec::Format;
-use idgen::{AnyId, Inspection, Kind, Timestamp, weeks_of_prefix};
+use idgen::{AnyId, Inspection, Kind, Timestamp};
 
 use crate::input::Input;
 use crate::output::Output;
 use crate::record::{Record, Ulid, Week};
 use crate::values;
+use crate::weeks::Weeks;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,6 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let weeks_to = weeks_to.unwrap_or_else(|| {
         Timestamp::from(std::time::SystemTime::now() + std::time::Duration::from_secs(366 * 86_400))
     });
+    let mut weeks = Weeks::between(weeks_from, weeks_to);
     let mut given = input.open(hex);
     let mut out = Output::open();
     let read = |text: &[u8], named: Option<(Format, idgen::Uuid)>| {
@@ -66,9 +68,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             });
             let mut record = Record::seen(&text, &seen);
             record.weeks = seen.prefix.map(|prefix| {
-                weeks_of_prefix(prefix, weeks_from, weeks_to)
-                    .map(|(year, week)| Week { year, week })
-                    .collect()
+                weeks.of_prefix(prefix).iter().map(|&(year, week)| Week { year, week }).collect()
             });
             record.or_ulid = or_ulid(&seen);
             if json {

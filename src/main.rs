@@ -16,6 +16,7 @@ mod odds;
 mod output;
 mod record;
 mod values;
+mod weeks;
 
 fn main() -> std::process::ExitCode {
     cli::main()
