@@ -1,5 +1,6 @@
 //! `idgen lab`: measures what each kind of key costs a database.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -68,7 +69,7 @@ enum Command {
 #[derive(clap::Args)]
 struct LoadArgs {
     /// Rows that each strategy inserts.
-    #[arg(long, value_name = "N", default_value_t = Workload::DEFAULT_ROWS, conflicts_with = "quick")]
+    #[arg(long, value_name = "N", default_value_t = Workload::DEFAULT_ROWS, conflicts_with = "quick", allow_negative_numbers = true)]
     rows: u64,
     /// Which strategies, separated by commas, in the order given; all by default.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = strategy::find)]
@@ -120,6 +121,9 @@ fn list() -> anyhow::Result<ExitCode> {
 fn compare(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCode> {
     let rows = if load.quick { Workload::QUICK_ROWS } else { load.rows };
     let workload = Workload::of_rows(rows).map_err(failure::usage)?;
+    if let Some(name) = named_twice(&load.strategies) {
+        return Err(failure::usage(format_args!("--strategies names {name} twice: name each once")));
+    }
     let (strategies, named) = match load.strategies.as_slice() {
         [] => (strategy::default_set(), String::new()),
         chosen => {
@@ -135,6 +139,11 @@ fn compare(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCode> {
     let command = format!("idgen lab run --engine {} --rows {rows}{named}", common.engine.name());
     let job = Job { question: QUESTION, command, workload, strategies, experiment: None, out: &common.out };
     job.run(common, &cancel_on_signal()?)
+}
+
+fn named_twice(strategies: &[&'static Strategy]) -> Option<&'static str> {
+    let mut seen = HashSet::new();
+    strategies.iter().map(|strategy| strategy.name).find(|name| !seen.insert(*name))
 }
 
 fn run_experiments(names: &[String], scale: Scale, common: &CommonArgs) -> anyhow::Result<ExitCode> {
@@ -231,9 +240,7 @@ const INTERRUPTED: u8 = 130;
 
 impl Job<'_> {
     fn run(self, common: &CommonArgs, cancel: &Cancel) -> anyhow::Result<ExitCode> {
-        // A directory that cannot be written is better known before the runs than after.
-        std::fs::create_dir_all(self.out)
-            .with_context(|| format!("cannot make the directory {}", self.out.display()))?;
+        report::prepare(self.out)?;
         let rows = self.workload.rows;
         let mut engine = common.engine.start(&self.workload)?;
         let mut results = Results::new(self.question, &self.command, engine.info(), self.workload);
@@ -241,7 +248,6 @@ impl Job<'_> {
             results.published = experiment.published.clone();
             results.analysis = experiment.analysis.clone();
         }
-        report::save(&results, self.out)?;
         let mut progress = Progress::new(self.strategies.len(), rows, self.out.to_owned());
         runner::run(&mut *engine, &self.strategies, &mut results, cancel, &mut progress)?;
 
@@ -281,7 +287,10 @@ fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &Path)
     if !results.analysis.is_empty() {
         writeln!(out, "\n{}", wrapped(&results.analysis))?;
     }
-    writeln!(out, "\nReport: {}", directory.join("report.html").display())?;
+    // Before anything was finished nothing is saved.
+    if !results.interrupted || !results.runs.is_empty() || !results.failures.is_empty() {
+        writeln!(out, "\nReport: {}", directory.join("report.html").display())?;
+    }
     Ok(())
 }
 

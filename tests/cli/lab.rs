@@ -44,6 +44,8 @@ fn the_list_explains_strategies_and_experiments() {
 fn what_means_nothing_is_refused_before_a_run() {
     for (arguments, says) in [
         (&["lab", "--rows", "10"][..], "from 1000"),
+        (&["lab", "--rows", "-1"], "invalid digit"),
+        (&["lab", "--strategies", "v7-binary,v4-binary,v7-binary"], "v7-binary twice"),
         (&["lab", "--strategies", "v5"], "no strategy \"v5\""),
         (&["lab", "run", "uuid-odor"], "no experiment \"uuid-odor\""),
         (&["lab", "run", "uuid-order", "--rows", "2000"], "--rows"),
@@ -55,6 +57,28 @@ fn what_means_nothing_is_refused_before_a_run() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let (code, error) = failure(&["lab", "--rows", "1000", "--out", file.path().to_str().unwrap()], "");
     assert_eq!((code, error.contains("cannot make the directory")), (1, true), "{error}");
+}
+
+/// The keys of so many rows never fit: that is said, and the results of the run before stay.
+#[cfg(target_os = "linux")]
+#[test]
+fn rows_without_memory_are_refused_and_nothing_is_overwritten() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("results.json");
+    std::fs::write(&file, "of the run before").unwrap();
+    let done = Command::new("sh")
+        .args(["-c", "ulimit -v 8000000; exec \"$@\"", "sh"])
+        .arg(assert_cmd::cargo::cargo_bin!("idgen"))
+        .args(["lab", "--rows", "4294967295", "--strategies", "v7-binary,v4-binary", "--out"])
+        .arg(directory.path())
+        .output()
+        .unwrap();
+    let error = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(done.status.code(), Some(1), "{error}");
+    assert!(error.contains("keys of 4294967295 rows") && error.contains("fewer rows"), "{error}");
+    assert_eq!(error.lines().count(), 1, "{error}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "of the run before");
+    assert_eq!(directory.path().read_dir().unwrap().count(), 1, "the trial file is gone");
 }
 
 /// Ctrl-C after the first strategy: its results stay, and the exit code tells.

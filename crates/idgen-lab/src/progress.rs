@@ -50,10 +50,39 @@ impl Observer for Progress {
         if self.begun == self.strategies || results.interrupted {
             self.bar.finish_and_clear();
         }
+        // Interrupted before anything was finished: the results of an earlier run are worth more.
+        if results.runs.is_empty() && results.failures.is_empty() {
+            return Ok(());
+        }
         report::save(results, &self.directory)
     }
 
     fn failed(&mut self, failure: &Failure) {
         self.bar.suspend(|| eprintln!("{} failed: {}", failure.strategy, failure.error));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Workload;
+    use crate::engine::EngineInfo;
+
+    #[test]
+    fn an_interruption_before_the_first_result_keeps_those_of_the_run_before() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join(report::FILES[0]);
+        std::fs::write(&file, "of the run before").unwrap();
+        let engine = EngineInfo { name: "Base".into(), version: "1".into(), setup: "as it is".into() };
+        let mut results = Results::new("?", "test", engine, Workload::of_rows(1_000).unwrap());
+        let mut progress = Progress::new(2, 1_000, directory.path().to_owned());
+
+        results.interrupted = true;
+        progress.recorded(&results).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "of the run before");
+
+        results.failures.push(Failure { strategy: "v4-binary".into(), error: "no".into() });
+        progress.recorded(&results).unwrap();
+        assert_ne!(std::fs::read_to_string(&file).unwrap(), "of the run before");
     }
 }

@@ -60,7 +60,8 @@ pub trait Observer {
 /// stays and `interrupted` is set.
 ///
 /// # Errors
-/// Only those of the observer: a run that fails is a [`Failure`] in the results.
+/// Where there is no memory for the keys of so many rows, and those of the observer: a run that fails
+/// is a [`Failure`] in the results.
 pub fn run(
     engine: &mut dyn Engine,
     strategies: &[&Strategy],
@@ -69,6 +70,8 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<()> {
     let workload = results.workload.clone();
+    // Asked for before the first run: what is missing for one is missing for all.
+    drop(room_for_keys(workload.rows)?);
     for strategy in strategies {
         observer.started(strategy);
         match run_one(engine, strategy, &workload, cancel, observer) {
@@ -100,7 +103,7 @@ pub fn run_one(
     observer: &mut dyn Observer,
 ) -> Result<RunRecord> {
     let mut table = engine.create(strategy, workload)?;
-    let mut inserted = Vec::with_capacity(usize::try_from(workload.rows).unwrap_or(0));
+    let mut inserted = room_for_keys(workload.rows)?;
     let windows = insert(&mut *table, strategy, workload, cancel, observer, &mut inserted)?;
     let counters = table.counters()?;
 
@@ -113,7 +116,8 @@ pub fn run_one(
         let ranks = match in_tree(strategy, tree.role) {
             InTree::AsGiven => measure::keys(&mut *table, tree, &inserted)?,
             InTree::Counted => {
-                let counted: Vec<_> = (1..=workload.rows).map(Key::Uint).collect();
+                let mut counted = room_for_keys(workload.rows)?;
+                counted.extend((1..=workload.rows).map(Key::Uint));
                 measure::keys(&mut *table, tree, &counted)?
             }
         };
@@ -127,6 +131,18 @@ pub fn run_one(
         windows,
         trees: figures,
     })
+}
+
+/// An empty list for the keys of a run, which are kept until the tables are checked against them.
+fn room_for_keys(rows: u64) -> Result<Vec<Key>> {
+    let mut keys = Vec::new();
+    usize::try_from(rows).ok().and_then(|rows| keys.try_reserve_exact(rows).ok()).ok_or_else(|| {
+        let gigabytes = (rows as f64 * size_of::<Key>() as f64 / 1e9).ceil();
+        Error::config(format!(
+            "no memory for the keys of {rows} rows: they need {gigabytes} GB; choose fewer rows"
+        ))
+    })?;
+    Ok(keys)
 }
 
 /// Which keys a tree holds.
