@@ -29,6 +29,11 @@ impl Form {
         Ok(Form { format, hex })
     }
 
+    /// The format by its name.
+    pub fn format(self) -> Format {
+        self.format
+    }
+
     /// Whether each id is a line of text.
     pub fn is_text(self) -> bool {
         self.hex || self.format.is_text()

@@ -45,7 +45,7 @@ pub struct Args {
     kind: Kind,
 
     /// How many.
-    #[arg(short = 'n', long, value_name = "N", value_parser = values::count, default_value = "1")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = values::count, default_value = "1", allow_negative_numbers = true)]
     count: u64,
 
     /// How to write them; by default ulid as base32, 64-bit ids as int, all others hyphenated.
@@ -56,7 +56,8 @@ pub struct Args {
     #[arg(long)]
     hex: bool,
 
-    /// Write one JSON object a line: the kind, the id as text, and its fields.
+    /// Write one JSON object a line: the kind, the id as text, its format, and its fields. The
+    /// formats binary and swapped are 32 hexadecimal digits, as with --hex.
     #[arg(long)]
     json: bool,
 
@@ -79,21 +80,31 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     // In JSON there are no raw bytes.
     let form = Form::new(format, hex || json && !format.is_text())?;
     form.check_terminal()?;
-    let tail = options.tail();
-    if kind == Kind::MysqlShort && options.state.is_none() && options.at.is_none() {
-        note(
-            "another run with this server id within this second repeats these ids: --state FILE keeps them apart",
-        );
+    if kind == Kind::MysqlShort && options.state.is_none() {
+        let which = match options.at {
+            None => "another run with this server id within this second",
+            Some(_) => "every other run with this server id and this --at",
+        };
+        note(format_args!("{which} repeats these ids: --state FILE keeps them apart"));
     }
+    let is_moment_given = options.at.is_some();
+    make(kind, count, form, json, &options).map_err(|error| match error.downcast_ref() {
+        Some(error) if is_moment_given && idgen::Error::is_time_out_of_range(error) => usage(error),
+        _ => error,
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
 
+fn make(kind: Kind, count: u64, form: Form, json: bool, options: &Options) -> anyhow::Result<()> {
+    let tail = options.tail();
     let mut out = Output::open();
-    match Generator::new(kind, &options)? {
+    match Generator::new(kind, options)? {
         Generator::Uuids(ids) if json => stream(ids, count, |ids| {
             let inspect = if kind == Kind::Ulid { idgen::inspect_ulid } else { idgen::inspect_uuid };
             let mut buf = [0; Format::MAX_LEN];
             ids.iter().try_for_each(|id| {
                 let text = std::str::from_utf8(form.encode(id, &mut buf))?;
-                Record::made(text, &inspect(*id), kind, tail).write(&mut out)
+                Record::made(text, form.format(), &inspect(*id), kind, tail).write(&mut out)
             })
         })?,
         Generator::Uuids(ids) => {
@@ -102,15 +113,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         Generator::Shorts(ids) if json => stream(ids, count, |ids| {
             ids.iter().try_for_each(|id| {
-                Record::made(&id.to_string(), &idgen::inspect_short(*id), kind, tail).write(&mut out)
+                let seen = idgen::inspect_short(*id);
+                Record::made(&id.to_string(), form.format(), &seen, kind, tail).write(&mut out)
             })
         })?,
         Generator::Shorts(ids) => {
             stream(ids, count, |ids| ids.iter().try_for_each(|id| writeln!(out, "{id}")).map_err(Into::into))?
         }
     }
-    out.finish()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(out.finish()?)
 }
 
 /// The library speaks of a policy: here it is an option.

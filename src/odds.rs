@@ -29,15 +29,15 @@ pub struct Args {
     kind: Kind,
 
     /// How many devices make ids, or servers for mysql-short.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     devices: u64,
 
     /// Ids a second on each device; fractions are fine.
-    #[arg(long, value_name = "PER_SECOND")]
+    #[arg(long, value_name = "PER_SECOND", allow_negative_numbers = true)]
     rate: f64,
 
     /// How long they make them, in years of 365.25 days.
-    #[arg(long, value_name = "Y")]
+    #[arg(long, value_name = "Y", allow_negative_numbers = true)]
     years: f64,
 
     /// How long the prefix of prefixed ids stays put [default: day].

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use idgen::codec::Format;
 use idgen::generator::Tail;
 use idgen::{AnyId, DeviceFields, Inspection, Kind, MysqlShortFields, Nature, Uuid};
 use serde::Serialize;
@@ -106,8 +107,12 @@ impl<'a> Record<'a> {
     }
 
     /// What an id that was just made as this kind says: without what its bits would say of another.
-    pub fn made(id: &'a str, seen: &Inspection, kind: Kind, tail: Tail) -> Self {
-        let record = Record { kind: kind.name(), uuid: None, variant: None, ..Self::seen(id, seen) };
+    ///
+    /// Always with the format, also where the kind implies it: 32 digits may be simple, or the bytes
+    /// of one of the two binary formats.
+    pub fn made(id: &'a str, format: Format, seen: &Inspection, kind: Kind, tail: Tail) -> Self {
+        let format = Some(format.name());
+        let record = Record { kind: kind.name(), format, uuid: None, variant: None, ..Self::seen(id, seen) };
         match kind {
             Kind::V4 => Record { prefix: None, ..record },
             Kind::Prefixed if tail != Tail::Ascending => {

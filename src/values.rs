@@ -59,11 +59,23 @@ pub fn count(text: &str) -> Result<u64, String> {
 
 /// Reads a moment, as 2026-11-21T12:00:00Z; what is below 100 ns is dropped.
 pub fn moment(text: &str) -> Result<Timestamp, String> {
-    let moment: jiff::Timestamp = text
-        .parse()
-        .map_err(|error| format!("{error}; write a date, a time and an offset, as 2026-11-21T12:00:00Z"))?;
-    // Fits: jiff ends with the year 9999, a Timestamp some 20,000 years later.
+    let moment: jiff::Timestamp = text.parse().map_err(|error| match is_complete(text) {
+        true => format!(
+            "no such moment can be given: choose one from {} to {}",
+            jiff::Timestamp::MIN,
+            jiff::Timestamp::MAX
+        ),
+        false => format!("{error}; write a date, a time and an offset, as 2026-11-21T12:00:00Z"),
+    })?;
+    // Fits: jiff's moments end 26 hours before the year 9999 does, so that they have a local time
+    // everywhere; a Timestamp ends some 20,000 years later.
     Ok(Timestamp::from_unix_ticks(moment.as_nanosecond().div_euclid(100) as i64))
+}
+
+/// Whether nothing is missing or misspelt, so that the moment can only be out of range.
+fn is_complete(text: &str) -> bool {
+    jiff::fmt::temporal::Pieces::parse(text)
+        .is_ok_and(|pieces| pieces.time().is_some() && pieces.offset().is_some())
 }
 
 /// Reads a day, as 2026-11-21; it begins at midnight UTC.

@@ -31,7 +31,7 @@ pub struct Options {
     pub writer: Option<String>,
 
     /// How many bits a sequential prefix counts with before it comes round, 1 to 16 [default: 16].
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     pub bits: Option<u8>,
 
     /// The time zone in which md5-week tells the week: that of the MySQL session [default: +00:00].
@@ -54,7 +54,7 @@ pub struct Options {
     pub state: Option<PathBuf>,
 
     /// The server's id, of which the low byte counts, as in MySQL [default: 1].
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", allow_negative_numbers = true)]
     pub server_id: Option<u32>,
 
     /// What to do when the clock, or the moment of --at, is more than ten seconds behind the ids

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::{UUID_KINDS, idgen, lines, vectors};
+use crate::{UUID_KINDS, idgen, lines, lines_of, vectors};
 
 #[test]
 fn every_kind_by_itself() {
@@ -29,12 +29,18 @@ fn every_kind_by_itself() {
 #[test]
 fn many_are_all_there_distinct_and_in_order() {
     const COUNT: usize = 200_000;
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state");
     for kind in UUID_KINDS.into_iter().chain(["short", "mysql-short"]) {
         let mut args = vec!["new", kind, "-n", "200000"];
         // With a clock that stands still, short ids need not be waited for, and the ascending kinds
         // fill whole units of time.
         if kind != "v4" {
             args.extend(["--at", "2026-11-21T12:00:00Z"]);
+        }
+        // Without it there is a note.
+        if kind == "mysql-short" {
+            args.extend(["--state", state.to_str().unwrap()]);
         }
         let ids = lines(&args);
         assert_eq!(ids.len(), COUNT, "{kind}");
@@ -96,11 +102,23 @@ fn mysql_short_ids_are_those_of_the_server() {
     for server_id in ["1", "257"] {
         let args = ["new", "mysql-short", "--server-id", server_id, "--at", &startup, "-n", &count];
         let expected: Vec<_> = live.iter().map(|row| row["short"].to_string()).collect();
-        assert_eq!(lines(&args), expected);
+        let (ids, note) = noted(&args);
+        assert_eq!(ids, expected);
+        assert!(
+            note.contains("every other run") && note.contains("--at") && note.contains("--state"),
+            "{note}"
+        );
     }
     // Two runs in one second would repeat each other: that is said.
-    let done = idgen(&["new", "mysql-short"]).assert().success();
-    assert!(String::from_utf8_lossy(&done.get_output().stderr).contains("--state"));
+    let (_, note) = noted(&["new", "mysql-short"]);
+    assert!(note.contains("within this second") && note.contains("--state"), "{note}");
+}
+
+/// The lines of a run, and what it notes on standard error.
+fn noted(args: &[&str]) -> (Vec<String>, String) {
+    let done = idgen(args).assert().success();
+    let done = done.get_output();
+    (lines_of(done.stdout.clone()), String::from_utf8(done.stderr.clone()).unwrap())
 }
 
 #[test]
@@ -172,6 +190,7 @@ fn json_lines_hold_the_fields() {
         assert_eq!(ids.len(), 3);
         for id in &ids {
             assert_eq!(id["kind"], *kind);
+            assert_eq!(id["format"], if kind == "ulid" { "base32" } else { "hyphenated" }, "{kind}");
             assert_eq!(id["version"].is_null(), kind == "ulid");
             assert_eq!(id["prefix"].is_string(), ["week", "prefixed"].contains(&kind), "{kind}");
             if ["v1", "v6", "v7", "ulid"].contains(&kind) {
@@ -190,9 +209,14 @@ fn json_lines_hold_the_fields() {
     assert_eq!((&short["device"]["node"], &short["device"]["time"]), (&"d846".into(), &at.into()));
     // A text: the number exceeds what JSON readers hold exactly.
     assert!(short["id"].is_string() && short["mysql"].is_null());
-    let mysql = &json(&["mysql-short", "--server-id", "9", "--at", at])[0];
+    assert_eq!(short["format"], "int");
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state");
+    let state = state.to_str().unwrap();
+    let mysql = &json(&["mysql-short", "--server-id", "9", "--at", at, "--state", state])[0];
     assert_eq!((&mysql["mysql"]["server_id"], &mysql["mysql"]["startup"]), (&9.into(), &at.into()));
 
-    let swapped = &json(&["v1", "-f", "swapped", "--at", at])[0]["id"];
-    assert!(swapped.as_str().unwrap().starts_with("11f1"), "{swapped}");
+    let swapped = &json(&["v1", "-f", "swapped", "--at", at])[0];
+    assert!(swapped["id"].as_str().unwrap().starts_with("11f1"), "{swapped}");
+    assert_eq!(swapped["format"], "swapped");
 }

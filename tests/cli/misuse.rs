@@ -11,7 +11,8 @@ fn what_means_nothing_is_refused() {
     for (args, expected) in [
         (&["new"][..], "<KIND>"),
         (&["new", "v5"], "v1, v4, v6, v7, ulid, week, prefixed, short, mysql-short"),
-        (&["new", "v7", "-n", "-1"], "-1"),
+        (&["new", "v7", "-n", "-1"], "as 1000000 or 1_000_000"),
+        (&["new", "prefixed", "--bits", "-1"], "-1 is not in 0.."),
         (&["new", "v7", "-n", "many"], "as 1000000 or 1_000_000"),
         (&["new", "v7", "-n", "18446744073709551616"], "too large"),
         (&["new", "v7", "-f", "base65"], "base64"),
@@ -19,10 +20,14 @@ fn what_means_nothing_is_refused() {
         (&["new", "v4", "--at", "2026-11-21T12:00:00Z"], "--at means nothing for v4"),
         (&["new", "v7", "--at", "yesterday"], "as 2026-11-21T12:00:00Z"),
         (&["new", "v7", "--at", "2026-11-21T12:00:00"], "as 2026-11-21T12:00:00Z"),
+        (
+            &["new", "v7", "--at", "9999-12-31T23:59:59Z"],
+            "from -009999-01-02T01:59:59Z to 9999-12-30T22:00:00",
+        ),
         (&["new", "v7", "--node", "mac"], "--node means nothing for v7, only for v1, v6, short"),
         (&["new", "v1", "--node", "9f6bdeced84"], "twelve hex digits"),
         (&["new", "v7", "--server-id", "1"], "only for mysql-short"),
-        (&["new", "mysql-short", "--server-id", "-1"], "-1"),
+        (&["new", "mysql-short", "--server-id", "-1"], "-1 is not in 0.."),
         (&["new", "short", "-f", "hyphenated"], "no form hyphenated, only int"),
         (&["new", "week", "--interval", "minute"], "only for prefixed"),
         (&["new", "week", "--utc-offset", "2"], "as +02:00"),
@@ -65,8 +70,12 @@ fn moments_that_a_kind_cannot_hold_are_refused() {
         ("short", "2106-02-07T06:28:16Z"),
         ("mysql-short", "2106-02-07T06:28:16Z"),
     ] {
-        let (code, error) = failure(&["new", kind, "--at", at], "");
-        assert_eq!(code, 1, "{kind} {at}: {error}");
+        // With a state, so that mysql-short has nothing to note.
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state");
+        let (code, error) = failure(&["new", kind, "--at", at, "--state", state.to_str().unwrap()], "");
+        assert_eq!(code, 2, "{kind} {at}: {error}");
+        assert!(error.starts_with("error: ") && error.contains("--help"), "{kind} {at}: {error}");
         assert!(error.contains(at) && error.contains(" to "), "{kind} {at}: {error}");
     }
 }

@@ -47,6 +47,13 @@ fn impossible_fleets_are_refused() {
             failure(&["odds", "v4", "--devices", devices, "--rate", rate, "--years", years], "");
         assert_eq!((code, error.starts_with("error: ")), (2, true), "{error}");
     }
-    let (code, error) = failure(&["odds", "v4", "--devices", "1", "--rate=-1", "--years", "1"], "");
-    assert_eq!((code, error.contains("-1")), (2, true), "{error}");
+    for (devices, rate, years, says) in [
+        ("-1", "1", "1", "invalid digit"),
+        ("1", "-1", "1", "at the rate \"-1\": give a finite number"),
+        ("1", "1", "-1e3", "for the years \"-1000\": give a finite number"),
+    ] {
+        let (code, error) =
+            failure(&["odds", "v4", "--devices", devices, "--rate", rate, "--years", years], "");
+        assert_eq!((code, error.contains(says)), (2, true), "{error}");
+    }
 }

@@ -15,7 +15,7 @@ fn a_closed_pipe_ends_it_quietly() {
     for args in [
         &["new", "v7", "-n", &endless][..],
         &["new", "v4", "-n", &endless, "--json"],
-        &["new", "mysql-short", "-n", "9999999", "--at", "2026-11-21T12:00:00Z"],
+        &["new", "short", "-n", "9999999", "--at", "2026-11-21T12:00:00Z"],
         &["new", "v1", "-n", &endless, "-f", "binary"],
     ] {
         let mut child = binary().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
