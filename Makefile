@@ -1,5 +1,5 @@
 # What continuous integration runs is what you can run: it calls `make test`.
-.PHONY: setup lint test test-python wheel test-wheels bench bench-instructions bench-record bench-python
+.PHONY: setup lint test test-python wheel test-wheels bench bench-instructions bench-record bench-python bench-map soak
 .DEFAULT_GOAL := test
 
 setup: ## installs what is missing (as root on Debian), starts Docker, builds the server images
@@ -43,3 +43,14 @@ bench-record: ## records the instructions of each case, here and in docs/speed.m
 
 bench-python: ## the speed table of docs/python.md
 	scripts/python.sh bench
+
+bench-map: setup ## what the UUID map costs, relative to a plain insert, on both servers
+	cargo bench -p idgen-mysql --bench cost
+
+# Each of the four histories (two servers, two strategies) has this many operations.
+SOAK_OPERATIONS ?= 10000000
+SOAK_KILLS ?= 500
+
+soak: setup ## the map's long tests: ten million operations each, hundreds of kills (hours)
+	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \
+		cargo test --release -p idgen-mysql --test servers -- --test-threads 1 histories kills

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::{completions, convert, failure, inspect, lab, new, odds};
+use crate::{completions, convert, failure, inspect, lab, map, new, odds, sql};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,6 +14,7 @@ Examples:
   idgen convert --to hyphenated < ids.txt    # another format, line by line
   idgen inspect 01ARZ3NDEKTSV4RRFFQ69G5FAV   # what an id tells
   idgen odds v4 --devices 1000 --rate 100 --years 10
+  idgen map --help                           # UUIDs as integers in MySQL and MariaDB
 
 Exit codes: 0 done; 1 some input was bad or something failed; 2 the command line was wrong.";
 
@@ -32,6 +33,8 @@ enum Command {
     Convert(convert::Args),
     Inspect(inspect::Args),
     Odds(odds::Args),
+    Map(map::Args),
+    Sql(sql::Args),
     Lab(lab::Args),
     Completions(completions::Args),
 }
@@ -49,6 +52,8 @@ pub fn main() -> ExitCode {
         Command::Convert(args) => convert::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Odds(args) => odds::run(args),
+        Command::Map(args) => map::run(args),
+        Command::Sql(args) => sql::run(args),
         Command::Lab(args) => lab::run(args),
         Command::Completions(args) => completions::run(args),
     };

@@ -11,10 +11,12 @@ mod input;
 mod inspect;
 mod lab;
 mod lines;
+mod map;
 mod new;
 mod odds;
 mod output;
 mod record;
+mod sql;
 mod values;
 mod weeks;
 

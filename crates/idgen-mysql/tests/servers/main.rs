@@ -12,6 +12,7 @@ mod crash;
 mod functions;
 mod history;
 mod install;
+mod offline;
 mod reference;
 mod transfer;
 mod within;

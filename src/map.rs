@@ -1,0 +1,69 @@
+//! `idgen map`: UUIDs mapped to integers in MySQL or MariaDB.
+
+mod claim;
+mod connection;
+mod reverse;
+mod setup;
+mod transfer;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use connection::Connection;
+
+const EXAMPLES: &str = "\
+Examples:
+  export IDGEN_MAP_URL=mysql://app:secret@localhost/shop
+  idgen map install                                      # makes the tables, once
+  idgen map id 6ccd780c-baba-1026-9564-5b8c656024db      # its id, made where it has none
+  idgen map ids < uuids.txt > ids.txt                    # many, in batches
+  idgen map uuid 42                                      # the way back
+  idgen map export > pairs.tsv
+  idgen map import --url mysql://app:secret@other/shop < pairs.tsv
+
+An id is printed only after its pair is committed. All commands may be repeated safely.";
+
+/// Map UUIDs to integers in MySQL or MariaDB.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make the tables of the map, or check those that are there.
+    Install(setup::Install),
+    /// Print the id of each UUID, one by one; made where there is none.
+    Id(claim::One),
+    /// Print the ids of many UUIDs, in batches and in their order; made where there is none.
+    Ids(claim::Many),
+    /// Make an id for each UUID that must not have one; an existing id is an error that names it.
+    Register(claim::Register),
+    /// Print the UUID of each id.
+    Uuid(reverse::Args),
+    /// Print all pairs, a line each: the id, a tab, the UUID.
+    Export(transfer::Export),
+    /// Store pairs from standard input, as export prints them.
+    Import(transfer::Import),
+    /// Print the map's size and state.
+    Stats(setup::Stats),
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        match args.command {
+            Command::Install(args) => setup::install(args).await,
+            Command::Id(args) => claim::one(args).await,
+            Command::Ids(args) => claim::many(args).await,
+            Command::Register(args) => claim::register(args).await,
+            Command::Uuid(args) => reverse::run(args).await,
+            Command::Export(args) => transfer::export(args).await,
+            Command::Import(args) => transfer::import(args).await,
+            Command::Stats(args) => setup::stats(args).await,
+        }
+    })
+}

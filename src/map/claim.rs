@@ -1,0 +1,109 @@
+//! `idgen map id`, `ids`, `register`: from UUIDs to ids.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use idgen::Uuid;
+use idgen::codec::Format;
+
+use super::Connection;
+use super::connection::progress;
+use crate::failure::report;
+use crate::input::{Ids, Input};
+use crate::output::Output;
+
+#[derive(clap::Args)]
+pub struct One {
+    #[command(flatten)]
+    connection: Connection,
+    #[command(flatten)]
+    input: Input,
+}
+
+#[derive(clap::Args)]
+pub struct Many {
+    #[command(flatten)]
+    connection: Connection,
+    #[command(flatten)]
+    input: Input,
+}
+
+#[derive(clap::Args)]
+pub struct Register {
+    #[command(flatten)]
+    connection: Connection,
+    #[command(flatten)]
+    input: Input,
+}
+
+/// UUIDs in one round.
+const BATCH: usize = 1000;
+
+pub async fn one(args: One) -> anyhow::Result<ExitCode> {
+    let map = args.connection.open().await?;
+    let mut ids = args.input.open(true);
+    let mut out = Output::open();
+    while let Some(uuid) = next(&mut ids)? {
+        if let Some(uuid) = uuid {
+            writeln!(out, "{}", map.id_of(uuid).await?)?;
+        }
+        if ids.may_wait() {
+            out.flush()?;
+        }
+    }
+    out.finish()?;
+    Ok(ids.code())
+}
+
+pub async fn many(args: Many) -> anyhow::Result<ExitCode> {
+    let map = args.connection.open().await?;
+    let mut ids = args.input.open(true);
+    let mut out = Output::open();
+    let progress = progress("UUIDs");
+    loop {
+        let mut batch = Vec::with_capacity(BATCH);
+        let mut ended = false;
+        while batch.len() < BATCH && !ended {
+            match next(&mut ids)? {
+                Some(uuid) => batch.extend(uuid),
+                None => ended = true,
+            }
+        }
+        for id in map.ids_of(&batch).await? {
+            writeln!(out, "{id}")?;
+        }
+        progress.inc(batch.len() as u64);
+        if ended {
+            break;
+        }
+    }
+    progress.finish_and_clear();
+    out.finish()?;
+    Ok(ids.code())
+}
+
+pub async fn register(args: Register) -> anyhow::Result<ExitCode> {
+    let map = args.connection.open().await?;
+    let mut ids = args.input.open(true);
+    let mut out = Output::open();
+    let mut duplicates = false;
+    while let Some(uuid) = next(&mut ids)? {
+        let Some(uuid) = uuid else { continue };
+        match map.register(uuid).await {
+            Ok(id) => writeln!(out, "{id}")?,
+            Err(error) if error.is_duplicate() => {
+                report(error);
+                duplicates = true;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    out.finish()?;
+    Ok(if duplicates { ExitCode::FAILURE } else { ids.code() })
+}
+
+/// The next UUID in whatever format; `Some(None)` for a bad one, which was reported.
+fn next(ids: &mut Ids) -> anyhow::Result<Option<Option<Uuid>>> {
+    let found = ids.next(|text, named| named.map_or_else(|| Format::decode_any(text), Ok))?;
+    Ok(found.map(|id| id.map(|(_, uuid)| uuid)))
+}

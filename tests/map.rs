@@ -1,0 +1,121 @@
+//! `idgen map` and `idgen sql` from end to end, on both servers.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use assert_cmd::Command;
+use idgen_server::{Flavor, Server, Settings};
+
+const UUID: &str = "6ccd780c-baba-1026-9564-5b8c656024db";
+
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn idgen(url: &str, arguments: &[&str], input: &str) -> Ran {
+    let mut command = Command::cargo_bin("idgen").unwrap();
+    let output = command.env("IDGEN_MAP_URL", url).args(arguments).write_stdin(input).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let ran =
+        Ran { code: output.status.code().unwrap(), out: text(&output.stdout), err: text(&output.stderr) };
+    let password = url.split([':', '@']).nth(2).unwrap();
+    assert!(!ran.out.contains(password) && !ran.err.contains(password), "{}{}", ran.out, ran.err);
+    ran
+}
+
+fn done(url: &str, arguments: &[&str], input: &str) -> String {
+    let ran = idgen(url, arguments, input);
+    assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.err);
+    ran.out
+}
+
+fn end_to_end(flavor: Flavor) {
+    let server = Server::start(flavor, &Settings::new()).unwrap();
+    for strategy in ["unique", "dedup"] {
+        let scratch = server.scratch().unwrap();
+        let url = scratch.url();
+
+        let early = idgen(url, &["map", "id", UUID], "");
+        assert_eq!(early.code, 1);
+        assert!(early.err.contains("idgen map install"), "{}", early.err);
+        for _ in 0..2 {
+            let installed = done(url, &["map", "install", "--strategy", strategy, "--id-bits", "32"], "");
+            let expected =
+                format!("Installed: strategy {strategy}, 32-bit ids, on {flavor} {}.\n", server.version());
+            assert_eq!(installed, expected);
+        }
+
+        assert_eq!(done(url, &["map", "id", UUID], ""), "1\n");
+        // Any format that the program detects.
+        assert_eq!(done(url, &["map", "id"], "bM14DLq6ECaVZFuMZWAk2w\n"), "1\n");
+        let again = idgen(url, &["map", "register", UUID], "");
+        assert_eq!((again.code, again.out.as_str()), (1, ""));
+        assert!(again.err.contains("with the id 1"), "{}", again.err);
+        assert_eq!(done(url, &["map", "uuid", "1"], ""), format!("{UUID}\n"));
+        let missing = idgen(url, &["map", "uuid", "1", "77"], "");
+        assert_eq!((missing.code, missing.out), (1, format!("{UUID}\n")));
+        assert!(missing.err.contains("no UUID has the id 77"), "{}", missing.err);
+
+        let mut uuids: Vec<String> =
+            (1..=2500_u128).map(|n| uuid::Uuid::from_u128(n << 64).to_string()).collect();
+        uuids.push(UUID.to_owned());
+        let ids = done(url, &["map", "ids"], &uuids.join("\n"));
+        assert_eq!(ids.lines().count(), 2501);
+        assert_eq!(ids.lines().last(), Some("1"));
+        assert_eq!(done(url, &["map", "ids"], &uuids.join("\n")), ids);
+
+        let pairs = done(url, &["map", "export"], "");
+        assert_eq!(pairs.lines().count(), 2501);
+        assert!(pairs.starts_with(&format!("1\t{UUID}\n")));
+        let last = pairs.lines().nth(1999).unwrap().split('\t').next().unwrap();
+        assert_eq!(done(url, &["map", "export", "--after", last], "").lines().count(), 501);
+
+        let other = ["--table", "other"];
+        done(url, &[&["map", "install"], &other[..]].concat(), "");
+        let import = [&["map", "import"], &other[..]].concat();
+        let first = idgen(url, &import, &pairs);
+        assert_eq!(first.err, "note: 2501 pairs imported, 0 were there already\n");
+        let second = idgen(url, &import, &pairs);
+        assert_eq!(second.err, "note: 0 pairs imported, 2501 were there already\n");
+        assert_eq!(done(url, &[&["map", "export"], &other[..]].concat(), ""), pairs);
+        let bad = idgen(url, &import, "1\tnonsense\n");
+        assert_eq!(bad.code, 1);
+        assert!(bad.err.contains("line 1 is not an id, a tab and a UUID"), "{}", bad.err);
+        let conflict = idgen(url, &import, &format!("2\t{UUID}\n"));
+        assert_eq!(conflict.code, 1);
+        assert!(conflict.err.contains("the map has the id 1"), "{}", conflict.err);
+
+        let stats = done(url, &["map", "stats", "--json"], "");
+        assert!(stats.contains("\"max_id\":4294967295") && stats.contains(strategy), "{stats}");
+        assert!(done(url, &["map", "stats"], "").contains("next id"));
+    }
+}
+
+#[test]
+fn mysql() {
+    end_to_end(Flavor::MySql);
+}
+
+#[test]
+fn mariadb() {
+    end_to_end(Flavor::MariaDb);
+}
+
+#[test]
+fn a_server_that_is_not_there_is_named_without_the_password() {
+    let url = "mysql://root:s3cret@127.0.0.1:1/x";
+    let ran = idgen(url, &["map", "id", UUID, "--patience-secs", "0"], "");
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("could not connect"), "{}", ran.err);
+}
+
+#[test]
+fn sql_scripts_are_printed() {
+    for server in ["mysql", "mariadb"] {
+        let script = done("mysql://a:s3cret@c/x", &["sql", "--server", server], "");
+        assert!(script.starts_with("DELIMITER //\n"), "{script}");
+        assert_eq!(script.matches("CREATE FUNCTION").count(), 7);
+    }
+    let bad = idgen("mysql://a:s3cret@c/x", &["sql", "--server", "mysql", "--table", "x y"], "");
+    assert_eq!(bad.code, 2);
+}
