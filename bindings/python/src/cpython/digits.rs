@@ -18,11 +18,13 @@ pub(super) fn read_int(int: &Bound<'_, PyAny>) -> PyResult<u128> {
     imp::read_int(int)
 }
 
-/// Whether the fast way was compiled in and agrees with the interpreter.
+/// Whether the interpreter's digits are as they are written here.
 pub(super) fn digits_are_known(py: Python<'_>) -> PyResult<bool> {
+    let Some(bits) = imp::BITS_PER_DIGIT else { return Ok(true) };
     let info = py.import("sys")?.getattr("int_info")?;
-    let layout = (info.getattr("bits_per_digit")?.extract()?, info.getattr("sizeof_digit")?.extract()?);
-    Ok(imp::FAST && layout == (imp::BITS, 4))
+    let layout: (u32, u32) =
+        (info.getattr("bits_per_digit")?.extract()?, info.getattr("sizeof_digit")?.extract()?);
+    Ok(layout == (bits, 4))
 }
 
 #[cfg(all(not(Py_3_14), not(PyPy), not(GraalPy), unix))]
@@ -30,8 +32,8 @@ mod imp {
     use super::*;
     use pyo3::ffi;
 
-    pub(super) const FAST: bool = true;
-    pub(super) const BITS: u32 = 30;
+    pub(super) const BITS_PER_DIGIT: Option<u32> = Some(BITS);
+    const BITS: u32 = 30;
     const MASK: u128 = (1 << BITS) - 1;
     const MAX_DIGITS: usize = 5;
 
@@ -102,8 +104,8 @@ mod imp {
     use pyo3::ffi;
     use std::ffi::c_void;
 
-    pub(super) const FAST: bool = true;
-    pub(super) const BITS: u32 = 30;
+    pub(super) const BITS_PER_DIGIT: Option<u32> = Some(BITS);
+    const BITS: u32 = 30;
     const MASK: u128 = (1 << BITS) - 1;
 
     #[inline]
@@ -152,8 +154,7 @@ mod imp {
 mod imp {
     use super::*;
 
-    pub(super) const FAST: bool = false;
-    pub(super) const BITS: u32 = 30;
+    pub(super) const BITS_PER_DIGIT: Option<u32> = None;
 
     pub(super) fn new_int(py: Python<'_>, number: u128) -> PyResult<Bound<'_, PyAny>> {
         Ok(number.into_pyobject(py)?.into_any())
