@@ -10,6 +10,7 @@ pub mod experiment;
 pub mod innodb;
 mod key;
 pub mod measure;
+pub mod model;
 pub mod progress;
 pub mod report;
 pub mod runner;
