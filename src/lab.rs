@@ -171,7 +171,7 @@ fn run_experiments(names: &[String], scale: Scale, common: &CommonArgs) -> anyho
                 command,
                 workload: experiment.workload(scale)?,
                 strategies: experiment.strategies()?,
-                experiment: Some(&experiment),
+                experiment: Some((&experiment, scale)),
                 out: &out,
             }
             .run(common, &cancel)?,
@@ -231,7 +231,7 @@ struct Job<'a> {
     command: String,
     workload: Workload,
     strategies: Vec<&'static Strategy>,
-    experiment: Option<&'a Experiment>,
+    experiment: Option<(&'a Experiment, Scale)>,
     out: &'a Path,
 }
 
@@ -244,9 +244,15 @@ impl Job<'_> {
         let rows = self.workload.rows;
         let mut engine = common.engine.start(&self.workload)?;
         let mut results = Results::new(self.question, &self.command, engine.info(), self.workload);
-        if let Some(experiment) = self.experiment {
+        if let Some((experiment, scale)) = self.experiment {
             results.published = experiment.published.clone();
             results.analysis = experiment.analysis.clone();
+            if scale != Scale::Full {
+                results.analysis += &format!(
+                    " This was scale {scale}: fewer rows and a smaller cache than published, so only the order of \
+                     the strategies compares; --scale full runs it as published."
+                );
+            }
         }
         let mut progress = Progress::new(self.strategies.len(), rows, self.out.to_owned());
         runner::run(&mut *engine, &self.strategies, &mut results, cancel, &mut progress)?;
