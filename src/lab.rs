@@ -1,5 +1,8 @@
 //! `idgen lab`: measures what each kind of key costs a database.
 
+mod foretell;
+mod pages;
+
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -64,6 +67,9 @@ enum Command {
     },
     /// Explain each strategy, and each experiment, in a line.
     List,
+    Pages(pages::Args),
+    Simulate(foretell::SimulateArgs),
+    Advise(foretell::AdviseArgs),
 }
 
 #[derive(clap::Args)]
@@ -103,6 +109,9 @@ enum EngineName {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
         Some(Command::List) => list(),
+        Some(Command::Pages(args)) => pages::run(args),
+        Some(Command::Simulate(args)) => foretell::run_simulate(args),
+        Some(Command::Advise(args)) => foretell::run_advise(args),
         Some(Command::Run { experiments, scale, common, .. }) if !experiments.is_empty() => {
             run_experiments(&experiments, scale, &common)
         }

@@ -4,9 +4,11 @@
 //! [`engine`] is the database. The [`runner`] inserts, counts, verifies and writes one record per run
 //! ([`measure`]); a [`report`] reads records and nothing else.
 
+pub mod advise;
 pub mod engine;
 mod error;
 pub mod experiment;
+pub mod foretell;
 pub mod innodb;
 mod key;
 pub mod measure;

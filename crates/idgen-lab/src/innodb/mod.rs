@@ -33,6 +33,7 @@ mod sdi;
 mod stats;
 mod survey;
 mod tablespace;
+mod text;
 
 pub use error::{Error, Result};
 pub use format::{Checksum, Format, Writer};

@@ -1,0 +1,301 @@
+//! The model fed by the real generators: what a key strategy will cost a table that does not exist yet.
+
+mod text;
+
+use serde::Serialize;
+
+use crate::key::Key;
+use crate::model::{Model, Ranges, Server, Setup, Shape, TreeState, Window};
+use crate::strategy::{Column, IdKind, Ids, Strategy};
+use crate::{Error, Result, Workload};
+
+/// InnoDB's default page.
+const PAGE_SIZE: u32 = 16_384;
+/// Tables with more rows than this are followed by a sample of their key ranges.
+const WHOLE_ROWS: u64 = 10_000_000;
+/// The largest sample's parts: more would leave too few pages in each.
+const MOST_PARTS: u32 = 64;
+/// Pages that the share of the pool must have, so that it still behaves as a pool.
+const LEAST_FRAMES: u64 = 1_024;
+/// Keys that the ranges of a sample are learned from.
+const LEARNED_KEYS: u64 = 200_000;
+/// Generators that take turns; more writers than this change nothing that the model shows.
+const MOST_GENERATORS: u64 = 64;
+/// Stretches of a run that get figures of their own.
+const WINDOWS: u64 = 10;
+
+/// A table to come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load {
+    /// Rows in the end.
+    pub rows: u64,
+    /// Bytes of a row beside its key: columns with their length and null bytes.
+    pub row_bytes: u32,
+    /// Inserts a second, by all writers together.
+    pub rate: f64,
+    /// Clients that make ids and insert, each with a generator of its own.
+    pub writers: u64,
+    /// The server.
+    pub server: Server,
+}
+
+/// What the model foretells of one strategy.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Forecast {
+    /// The strategy's name.
+    pub strategy: &'static str,
+    /// Bytes of a row as stored, with its key, header and system columns.
+    pub record_bytes: u32,
+    /// One of so many parts of the keys was followed; 1 for all.
+    pub parts: u32,
+    /// Ten stretches of the run, the first to the last.
+    pub windows: Vec<Window>,
+    /// The table in the end.
+    pub tree: TreeState,
+}
+
+impl Forecast {
+    /// The last tenth of the run.
+    pub fn last(&self) -> &Window {
+        &self.windows[self.windows.len() - 1]
+    }
+
+    /// Bytes of the table in the end, secondary indexes not counted.
+    pub fn table_bytes(&self) -> f64 {
+        self.tree.page_bytes_per_row * self.tree.rows as f64
+    }
+
+    /// Pages that the device reads and writes in a second, in the last tenth.
+    pub fn device_pages_per_sec(&self, rate: f64) -> f64 {
+        let last = self.last();
+        (last.reads_per_1k + last.writes_per_1k) * rate / 1_000.0
+    }
+}
+
+/// Runs the model for one strategy.
+///
+/// ```
+/// use idgen_lab::foretell::{Load, foretell};
+/// use idgen_lab::model::Server;
+/// use idgen_lab::strategy;
+///
+/// let server = Server::mysql(128 << 20);
+/// let load = Load { rows: 50_000, row_bytes: 100, rate: 1_000.0, writers: 1, server };
+/// let ordered = foretell(strategy::find("v7-binary")?, &load)?;
+/// let random = foretell(strategy::find("v4-binary")?, &load)?;
+/// assert!(ordered.tree.fill.mean > random.tree.fill.mean + 0.1);
+/// # Ok::<(), idgen_lab::Error>(())
+/// ```
+///
+/// # Errors
+/// Where the load is none that a server could have, or a generator refuses it.
+pub fn foretell(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
+    load.check()?;
+    if strategy.column == Column::MappedInteger {
+        return Err(Error::config(format!(
+            "{} keeps two tables: foretell auto-increment for the wide one and v4-binary for the map",
+            strategy.name
+        )));
+    }
+    let key_bytes = key_bytes(strategy.column);
+    let shape = Shape::clustered(PAGE_SIZE, key_bytes, load.row_bytes).map_err(refused)?;
+    let setup = Setup { shape, server: load.server.clone(), rate: load.rate };
+    let ranges = load.ranges(strategy)?;
+    let parts = ranges.parts();
+    let mut model = Model::sampled(&setup, ranges).map_err(refused)?;
+    let mut keys = Keys::new(strategy, load)?;
+    let mut windows = Vec::new();
+    for row in 1..=load.rows {
+        model.insert(keys.next_key()?).map_err(refused)?;
+        if row % load.rows.div_ceil(WINDOWS) == 0 || row == load.rows {
+            windows.push(model.window());
+        }
+    }
+    Ok(Forecast {
+        strategy: strategy.name,
+        record_bytes: shape.record_bytes(),
+        parts,
+        windows,
+        tree: model.tree(),
+    })
+}
+
+impl Load {
+    /// The fewest rows that make a tree worth foretelling.
+    pub const MIN_ROWS: u64 = 10_000;
+    /// The most rows that the model was tried with.
+    pub const MAX_ROWS: u64 = 2_000_000_000;
+
+    fn check(&self) -> Result<()> {
+        if !(Self::MIN_ROWS..=Self::MAX_ROWS).contains(&self.rows) {
+            return Err(Error::config(format!(
+                "rows is {}: give a number from {} to {}",
+                self.rows,
+                Self::MIN_ROWS,
+                Self::MAX_ROWS
+            )));
+        }
+        if self.writers == 0 {
+            return Err(Error::config("writers is 0: give at least 1"));
+        }
+        Ok(())
+    }
+
+    fn ranges(&self, strategy: &Strategy) -> Result<Ranges> {
+        let parts = self.parts();
+        if parts == 1 {
+            return Ok(Ranges::all());
+        }
+        let mut keys = Keys::new(strategy, self)?;
+        let step = (self.rows / LEARNED_KEYS).max(1);
+        let mut learned = Vec::new();
+        for row in 0..self.rows {
+            let key = keys.next_key()?;
+            if row % step == 0 {
+                learned.push(key.to_vec());
+            }
+        }
+        Ok(Ranges::learn(learned, parts))
+    }
+
+    fn parts(&self) -> u32 {
+        let frames = self.server.pool_bytes / u64::from(PAGE_SIZE);
+        if self.rows <= WHOLE_ROWS {
+            return 1;
+        }
+        u32::try_from(frames / LEAST_FRAMES).unwrap_or(MOST_PARTS).clamp(1, MOST_PARTS)
+    }
+
+    /// The simulated time of the run, so that ids are made at this load's rate.
+    fn workload(&self, strategy: &Strategy, writers: u64, writer: u64) -> Result<Workload> {
+        let interval_secs = if strategy.ids == IdKind::Week { 7.0 * 86_400.0 } else { 60.0 };
+        let intervals = (self.rows as f64 / self.rate / interval_secs).ceil().max(1.0);
+        let seconds = self.rows as f64 / self.rate;
+        // A run shorter than its last interval spreads over the whole of it: the rate is then lower.
+        let rows = (self.rows as f64 * intervals * interval_secs / seconds / writers as f64).ceil() as u64;
+        let mut workload = Workload::of_rows(Self::MIN_ROWS)?;
+        workload.rows = rows.max(1);
+        workload.intervals = intervals as u32;
+        workload.seed ^= writer << 17;
+        workload.devices = self.writers.clamp(1, u64::from(u16::MAX)) as u32;
+        Ok(workload)
+    }
+}
+
+/// The keys of all writers in turn.
+struct Keys {
+    ids: Vec<Ids>,
+    turn: usize,
+    assigned: u64,
+    buffer: [u8; crate::TEXT_LEN],
+}
+
+impl Keys {
+    fn new(strategy: &Strategy, load: &Load) -> Result<Keys> {
+        // Devices take turns inside one generator already.
+        let writers = if strategy.ids == IdKind::Device { 1 } else { load.writers.min(MOST_GENERATORS) };
+        let ids = (0..writers).map(|writer| Ids::new(strategy, &load.workload(strategy, writers, writer)?));
+        Ok(Keys { ids: ids.collect::<Result<_>>()?, turn: 0, assigned: 0, buffer: [0; crate::TEXT_LEN] })
+    }
+
+    fn next_key(&mut self) -> Result<&[u8]> {
+        let key = self.ids[self.turn].next_key()?;
+        self.turn = (self.turn + 1) % self.ids.len();
+        let len = match &key {
+            Key::Assigned => {
+                self.assigned += 1;
+                self.keep(&self.assigned.to_be_bytes())
+            }
+            Key::Uint(number) => self.keep(&number.to_be_bytes()),
+            Key::Binary(bytes) => self.keep(bytes),
+            Key::Text(text) => self.keep(text.as_bytes()),
+        };
+        Ok(&self.buffer[..len])
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> usize {
+        self.buffer[..bytes.len()].copy_from_slice(bytes);
+        bytes.len()
+    }
+}
+
+/// Bytes of the key column in a record, with its length byte where the column has one.
+fn key_bytes(column: Column) -> u32 {
+    match column {
+        Column::CountedInteger | Column::Integer | Column::MappedInteger => 8,
+        Column::Binary16 | Column::Swapped16 => 16,
+        Column::Text36 => 36 + 1,
+        Column::Base64 => 22 + 1,
+        Column::Base32 => 26 + 1,
+    }
+}
+
+fn refused(error: crate::model::Error) -> Error {
+    Error::config(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy;
+
+    fn load(rows: u64) -> Load {
+        Load { rows, row_bytes: 100, rate: 2_000.0, writers: 1, server: Server::mysql(16 << 20) }
+    }
+
+    #[test]
+    fn every_strategy_is_foretold() {
+        for strategy in &strategy::ALL {
+            if strategy.column == Column::MappedInteger {
+                assert!(foretell(strategy, &load(30_000)).unwrap_err().is_config());
+                continue;
+            }
+            let forecast = foretell(strategy, &load(30_000)).unwrap();
+            assert_eq!(forecast.windows.len(), 10, "{}", strategy.name);
+            assert_eq!((forecast.last().rows, forecast.tree.rows), (30_000, 30_000), "{}", strategy.name);
+            assert!(forecast.tree.fill.mean > 0.4, "{}: {}", strategy.name, forecast.tree.fill.mean);
+        }
+    }
+
+    #[test]
+    fn random_keys_read_and_ordered_keys_do_not() {
+        let forecast = |name, writers| {
+            foretell(strategy::find(name).unwrap(), &Load { writers, ..load(300_000) }).unwrap()
+        };
+        let random = forecast("v4-binary", 1);
+        assert!(random.last().reads_per_1k > 300.0, "{:?}", random.last());
+        assert!(random.device_pages_per_sec(2_000.0) > 1_000.0);
+        for (name, writers) in [("v7-binary", 1), ("v7-binary", 8), ("minute-ascending", 1)] {
+            let ordered = forecast(name, writers);
+            assert!(ordered.last().reads_per_1k < 3.0, "{name} {writers}: {:?}", ordered.last());
+            assert!(ordered.table_bytes() < 0.85 * random.table_bytes(), "{name} {writers}");
+        }
+    }
+
+    #[test]
+    fn the_simulated_clock_keeps_the_rate() {
+        let strategy = strategy::find("minute-ascending").unwrap();
+        let load = load(300_000);
+        let mut keys = Keys::new(strategy, &load).unwrap();
+        let mut prefixes = Vec::new();
+        for _ in 0..load.rows {
+            prefixes.push(keys.next_key().unwrap()[..2].to_vec());
+        }
+        // 2,000 a second are 120,000 a minute.
+        let runs: Vec<_> = prefixes.chunk_by(|a, b| a == b).map(<[_]>::len).collect();
+        assert_eq!(runs, [120_000, 120_000, 60_000]);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let strategy = strategy::find("v4-binary").unwrap();
+        for bad in [
+            load(10),
+            Load { writers: 0, ..load(20_000) },
+            Load { rate: 0.0, ..load(20_000) },
+            Load { row_bytes: 20_000, ..load(20_000) },
+        ] {
+            assert!(foretell(strategy, &bad).unwrap_err().is_config());
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! A forecast for people.
+
+use std::fmt;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::Forecast;
+
+impl fmt::Display for Forecast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: {} rows of {} bytes", self.strategy, self.tree.rows, self.record_bytes)?;
+        if self.parts > 1 {
+            writeln!(f, "Followed by a sample: one of {} parts of the keys.", self.parts)?;
+        }
+        let mut table = Table::new();
+        table.load_style(presets::UTF8_FULL_CONDENSED);
+        table.set_header([
+            "rows",
+            "pages read\nper 1k",
+            "pages written\nper 1k",
+            "splits\nper 1k",
+            "leaves\nper 1k",
+        ]);
+        for window in &self.windows {
+            table.add_row([
+                window.rows.to_string(),
+                format!("{:.1}", window.reads_per_1k),
+                format!("{:.1}", window.writes_per_1k),
+                format!("{:.2}", window.splits_per_1k),
+                format!("{:.1}", window.distinct_leaves_per_1k),
+            ]);
+        }
+        for column in table.column_iter_mut() {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        writeln!(f, "{table}")?;
+        writeln!(
+            f,
+            "In the end: {} leaf pages, {:.1} % full (10th percentile {:.1} %), {:.1} bytes of pages per row.",
+            self.tree.leaf_pages,
+            100.0 * self.tree.fill.mean,
+            100.0 * self.tree.fill.p10,
+            self.tree.page_bytes_per_row
+        )
+    }
+}

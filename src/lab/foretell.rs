@@ -1,0 +1,140 @@
+//! `idgen lab simulate` and `idgen lab advise`: what the model foretells.
+
+use std::fmt::Display;
+use std::io::Write;
+use std::process::ExitCode;
+
+use idgen_lab::advise::advise;
+use idgen_lab::foretell::{Load, foretell};
+use idgen_lab::model::Server;
+use idgen_lab::strategy::{self, Strategy};
+use serde::Serialize;
+
+use crate::failure;
+use crate::output::Output;
+
+const SIMULATE_EXAMPLES: &str = "\
+Examples:
+  idgen lab simulate v4-binary --rows 3M --pool 128M --rate 1000
+  idgen lab simulate minute-ascending --rows 1000M --pool 16G --rate 20000   # minutes
+
+Beyond ten million rows one part in many of the keys is followed, so that a thousand million fit.";
+
+const ADVISE_EXAMPLES: &str = "\
+Examples:
+  idgen lab advise --rows 500M --row-bytes 200 --pool 8G --rate 3000 --writers 20
+  idgen lab advise --rows 10M --json";
+
+/// Foretell what a key strategy costs an InnoDB table: fill, splits, pages read and written.
+#[derive(clap::Args)]
+#[command(after_help = SIMULATE_EXAMPLES)]
+pub struct SimulateArgs {
+    /// The strategy; idgen lab list explains each.
+    #[arg(value_name = "STRATEGY", value_parser = strategy::find)]
+    strategy: &'static Strategy,
+    #[command(flatten)]
+    load: LoadArgs,
+}
+
+/// Recommend a key for a table to come, with the reasons.
+#[derive(clap::Args)]
+#[command(after_help = ADVISE_EXAMPLES)]
+pub struct AdviseArgs {
+    #[command(flatten)]
+    load: LoadArgs,
+}
+
+#[derive(clap::Args)]
+struct LoadArgs {
+    /// Rows in the end; K, M and G stand for powers of 1,000.
+    #[arg(long, value_name = "N", value_parser = count, default_value = "1M")]
+    rows: u64,
+    /// Bytes of a row beside its key.
+    #[arg(long, value_name = "BYTES", default_value_t = 100)]
+    row_bytes: u32,
+    /// The buffer pool; K, M and G stand for powers of 1,024.
+    #[arg(long, value_name = "BYTES", value_parser = size, default_value = "128M")]
+    pool: u64,
+    /// Inserts a second, by all writers together.
+    #[arg(long, value_name = "N", default_value_t = 1_000.0)]
+    rate: f64,
+    /// Clients that make ids and insert.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    writers: u64,
+    /// Whose default settings the server has.
+    #[arg(long, value_enum, default_value_t = Kind::Mysql)]
+    server: Kind,
+    /// Page reads and writes a second that the device gives, where it is the limit.
+    #[arg(long, value_name = "N")]
+    iops: Option<u32>,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Kind {
+    /// MySQL 8.4 to 9.7.
+    Mysql,
+    /// MariaDB 10.11.
+    Mariadb,
+}
+
+/// Runs `simulate`.
+pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
+    show(&foretell(args.strategy, &args.load.load()).map_err(refused)?, args.load.json)
+}
+
+/// Runs `advise`.
+pub fn run_advise(args: AdviseArgs) -> anyhow::Result<ExitCode> {
+    show(&advise(&args.load.load()).map_err(refused)?, args.load.json)
+}
+
+fn show(result: &(impl Display + Serialize), json: bool) -> anyhow::Result<ExitCode> {
+    let mut out = Output::open();
+    if json {
+        writeln!(out, "{}", serde_json::to_string_pretty(result)?)?;
+    } else {
+        write!(out, "{result}")?;
+    }
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn refused(error: idgen_lab::Error) -> anyhow::Error {
+    if error.is_config() { failure::usage(error) } else { error.into() }
+}
+
+impl LoadArgs {
+    fn load(&self) -> Load {
+        let server = match self.server {
+            Kind::Mysql => Server::mysql(self.pool),
+            Kind::Mariadb => Server::mariadb(self.pool),
+        };
+        let server = Server { device_iops: self.iops, ..server };
+        Load { rows: self.rows, row_bytes: self.row_bytes, rate: self.rate, writers: self.writers, server }
+    }
+}
+
+fn count(text: &str) -> Result<u64, String> {
+    number(text, 1_000)
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    number(text, 1_024)
+}
+
+/// A whole number, with K, M or G for the first powers of `thousand`.
+fn number(text: &str, thousand: u64) -> Result<u64, String> {
+    let (digits, power) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1),
+        Some((at, 'm' | 'M')) => (&text[..at], 2),
+        Some((at, 'g' | 'G')) => (&text[..at], 3),
+        _ => (text, 0),
+    };
+    digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(thousand.pow(power)))
+        .ok_or_else(|| format!("'{text}' is not a whole number such as 500, 20K, 3M or 1G"))
+}

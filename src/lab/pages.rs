@@ -1,0 +1,93 @@
+//! `idgen lab pages`: what an InnoDB file says of itself.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use idgen_lab::innodb::{self, Measure, Options, PageMap, Survey, Tablespace};
+
+use crate::failure;
+use crate::output::Output;
+
+const EXAMPLES: &str = "\
+Examples:
+  idgen lab pages orders.ibd
+  idgen lab pages orders.ibd --picture orders.svg --shade recency
+
+Take the file under FLUSH TABLES orders FOR EXPORT: while the server writes, its pages don't fit together.
+Files of MySQL 5.7 to 9.7 and MariaDB 10.x to 11.x can be read, with any page size, not compressed and
+not encrypted.";
+
+/// Read an InnoDB .ibd file: page fill, index trees, the age of pages, and a map.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The tablespace file.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Draw a map of the pages into this file, .svg or .png.
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+    /// What the shades of the map stand for.
+    #[arg(long, value_enum, default_value_t = Shade::Fill)]
+    shade: Shade,
+    /// Read on where checksums or trees are wrong.
+    #[arg(long)]
+    no_verify: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Shade {
+    /// How full a page is.
+    Fill,
+    /// How lately it was changed.
+    Recency,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let draw = args.picture.as_deref().map(Drawing::of).transpose()?;
+    let pages = Tablespace::open(&args.file, Options { verify: !args.no_verify })?.scan()?;
+    let survey = Survey::of(&pages);
+    if let (Some(draw), Some(path)) = (draw, &args.picture) {
+        let measure = match args.shade {
+            Shade::Fill => Measure::Fill,
+            Shade::Recency => Measure::Recency,
+        };
+        let map = PageMap::of(&pages, measure);
+        let title = args.file.file_name().unwrap_or_default().to_string_lossy();
+        let image = match draw {
+            Drawing::Svg => innodb::svg(&map, &title).into_bytes(),
+            Drawing::Png => innodb::png(&map),
+        };
+        std::fs::write(path, image).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let mut out = Output::open();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&survey)?)?;
+    } else {
+        write!(out, "{survey}")?;
+    }
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+enum Drawing {
+    Svg,
+    Png,
+}
+
+impl Drawing {
+    /// By the name of the file.
+    fn of(path: &Path) -> anyhow::Result<Drawing> {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("svg") => Ok(Drawing::Svg),
+            Some("png") => Ok(Drawing::Png),
+            _ => Err(failure::usage(format!("--picture {}: end the name in .svg or .png", path.display()))),
+        }
+    }
+}

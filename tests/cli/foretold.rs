@@ -1,0 +1,71 @@
+//! `idgen lab pages`, `simulate` and `advise`.
+
+use std::io::Read;
+
+use crate::{failure, lines, output};
+
+fn json(args: &[&str]) -> serde_json::Value {
+    serde_json::from_slice(&output(args, "")).unwrap()
+}
+
+/// A small real file of MySQL 9.7, which the lab's own tests compare with what the server said.
+fn tablespace() -> tempfile::NamedTempFile {
+    let path = "crates/idgen-lab/tests/ibd/mysql-9.7-16k-random_keys.ibd.gz";
+    let packed = std::fs::File::open(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(packed).read_to_end(&mut bytes).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    file
+}
+
+#[test]
+fn pages_of_a_file() {
+    let file = tablespace();
+    let path = file.path().to_str().unwrap();
+    let survey = json(&["lab", "pages", path, "--json"]);
+    assert_eq!(survey["indexes"][0]["records"], 3_000);
+    assert_eq!(survey["indexes"][0]["name"], "PRIMARY");
+    let text = lines(&["lab", "pages", path]).join("\n");
+    assert!(text.contains("clustered index PRIMARY") && text.contains("0, leaves"), "{text}");
+
+    let dir = tempfile::tempdir().unwrap();
+    for (name, start) in [("map.svg", &b"<svg"[..]), ("map.png", b"\x89PNG")] {
+        let picture = dir.path().join(name);
+        lines(&["lab", "pages", path, "--picture", picture.to_str().unwrap(), "--shade", "recency"]);
+        assert!(std::fs::read(&picture).unwrap().starts_with(start), "{name}");
+    }
+    let (code, error) = failure(&["lab", "pages", path, "--picture", "map.jpg"], "");
+    assert_eq!((code, error.contains(".svg or .png")), (2, true), "{error}");
+}
+
+#[test]
+fn a_file_that_is_no_tablespace() {
+    let (code, error) = failure(&["lab", "pages", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")], "");
+    assert_eq!(code, 1);
+    assert!(error.contains("Cargo.toml") && error.contains("not an InnoDB tablespace"), "{error}");
+}
+
+#[test]
+fn a_simulated_table() {
+    let random = json(&["lab", "simulate", "v4-binary", "--rows", "60K", "--pool", "8M", "--json"]);
+    assert_eq!(random["tree"]["rows"], 60_000);
+    let text = lines(&["lab", "simulate", "v7-binary", "--rows", "60K", "--pool", "8M"]).join("\n");
+    assert!(text.contains("60000 rows") && text.contains("% full"), "{text}");
+    for (bad, says) in
+        [("--rows=3X", "not a whole number"), ("--rows=5", "10000"), ("--pool=1K", "buffer pool")]
+    {
+        let (code, error) = failure(&["lab", "simulate", "v4-binary", bad], "");
+        assert_eq!((code, error.contains(says)), (2, true), "{error}");
+    }
+}
+
+#[test]
+fn advice_with_its_reasons() {
+    let args = ["lab", "advise", "--rows", "100K", "--pool", "8M", "--writers", "5"];
+    let text = lines(&args).join("\n");
+    assert!(text.starts_with("Take v7-binary.") && text.contains("- 5 writers make their ids"), "{text}");
+    let advice = json(&[&args[..], &["--json"]].concat());
+    assert_eq!(advice["recommended"], "v7-binary");
+    assert_eq!(advice["candidates"].as_array().unwrap().len(), 6);
+}
