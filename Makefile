@@ -1,5 +1,5 @@
 # What continuous integration runs is what you can run: it calls `make test`.
-.PHONY: setup lint test test-python wheel test-wheels bench bench-instructions bench-record bench-python bench-map soak
+.PHONY: setup lint test test-clusters test-python wheel test-wheels bench bench-instructions bench-record bench-python bench-map soak
 .DEFAULT_GOAL := test
 
 setup: ## installs what is missing (as root on Debian), starts Docker, builds the server images
@@ -17,6 +17,11 @@ test: setup lint ## everything that must pass, on both servers
 	cargo test --workspace
 	cargo test -p idgen --no-default-features --features std,serde --tests
 	$(MAKE) test-python
+
+test-clusters: setup ## Group Replication, Galera and Vitess losing their nodes (some 20 minutes; builds Vitess)
+	scripts/vitess.sh
+	cargo test -p idgen-server --test vitess
+	cargo test -p idgen-mysql --test clusters -- --test-threads 1
 
 test-python: setup ## the Python wheel: built, installed, tested in the real frameworks and on both servers
 	scripts/python.sh test
@@ -51,6 +56,6 @@ bench-map: setup ## what the UUID map costs, relative to a plain insert, on both
 SOAK_OPERATIONS ?= 10000000
 SOAK_KILLS ?= 500
 
-soak: setup ## the map's long tests: ten million operations each, hundreds of kills (hours)
+soak: test-clusters ## the map's long tests: clusters, ten million operations each, hundreds of kills (hours)
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \
 		cargo test --release -p idgen-mysql --test servers -- --test-threads 1 histories kills

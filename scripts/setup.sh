@@ -4,7 +4,7 @@
 # says what to install. It asks nothing, and does nothing when all is there.
 #
 #   IDGEN_MYSQL_IMAGE, IDGEN_MARIADB_IMAGE   use these images (pulled when absent) instead of building
-#   IDGEN_GALERA_IMAGE, IDGEN_VITESS_IMAGE   the same for the clusters
+#   IDGEN_GALERA_IMAGE, IDGEN_VITESS_IMAGE   the same for the clusters of `make test-clusters`
 #   IDGEN_MYSQL_URL, IDGEN_MARIADB_URL       use these single servers; clusters always run in containers
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -16,7 +16,6 @@ have valgrind || install_packages "counting instructions" valgrind
 
 ./docker.sh
 ./images.sh
-./vitess.sh
 # One server runs as a plain process in the tests too. The -core packages start no service.
 if ! have mariadb-install-db || ! have my_print_defaults || ! { have mariadbd || have mysqld; }; then
   install_packages "running MariaDB as a private process" mariadb-server-core mariadb-client-core

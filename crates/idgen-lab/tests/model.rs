@@ -47,7 +47,9 @@ fn keys(kind: Keys, rows: u64) -> Vec<Vec<u8>> {
             Keys::AutoIncrement => return (row as u32).to_be_bytes().to_vec(),
             Keys::Devices => {
                 let node = random.next() % 5_000;
-                return (row / 5_000 << 32 | node << 16 | row % 5_000 & 0xffff).to_be_bytes().to_vec();
+                return (((row / 5_000) << 32) | (node << 16) | ((row % 5_000) & 0xffff))
+                    .to_be_bytes()
+                    .to_vec();
             }
             Keys::V4 => random.wide(),
             Keys::V7Random => u128::from(row / 5) << 80 | random.wide() >> 48,

@@ -60,6 +60,6 @@ impl Ranges {
     }
 
     pub(super) fn take_head(&self, key: u128) -> bool {
-        self.bounds.partition_point(|bound| *bound <= key) as u32 % self.parts == 0
+        (self.bounds.partition_point(|bound| *bound <= key) as u32).is_multiple_of(self.parts)
     }
 }

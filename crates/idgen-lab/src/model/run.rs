@@ -346,7 +346,8 @@ mod tests {
             let mut random = Random(7);
             for row in 0..400_000 {
                 if row == 200_000 {
-                    (whole.window(), sample.window());
+                    whole.window();
+                    sample.window();
                 }
                 let key = bucketed(row, bucket, ascending, &mut random);
                 whole.insert(&key).unwrap();
