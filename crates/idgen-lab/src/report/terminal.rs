@@ -42,6 +42,8 @@ pub fn table(results: &Results) -> String {
     }
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
+        // Millions of rows a second must fit beside the rest without a break.
+        column.set_padding((0, 1));
     }
     whole_names(table)
 }
