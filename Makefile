@@ -1,5 +1,5 @@
 # What continuous integration runs is what you can run: it calls `make test`.
-.PHONY: setup lint test test-clusters test-python wheel test-wheels bench bench-instructions bench-record bench-python bench-map soak
+.PHONY: setup lint test test-clusters test-python wheel test-wheels bench bench-instructions bench-record bench-python bench-map soak soak-ids
 .DEFAULT_GOAL := test
 
 setup: ## installs what is missing (as root on Debian), starts Docker, builds the server images
@@ -46,6 +46,9 @@ bench-instructions: ## fails where a case takes over 5 % more instructions than 
 bench-record: ## records the instructions of each case, here and in docs/speed.md
 	$(BENCH) instructions $(SECTION) $(COUNTS) --record --write docs/speed.md
 
+soak-ids: ## repeats among 10^9 ids of each kind (IDS=...), and a statistical battery: hours
+	scripts/soak.sh
+
 bench-python: ## the speed table of docs/python.md
 	scripts/python.sh bench
 
@@ -56,6 +59,6 @@ bench-map: setup ## what the UUID map costs, relative to a plain insert, on both
 SOAK_OPERATIONS ?= 10000000
 SOAK_KILLS ?= 500
 
-soak: test-clusters ## the map's long tests: clusters, ten million operations each, hundreds of kills (hours)
+soak: soak-ids test-clusters ## the map's long tests: clusters, ten million operations each, hundreds of kills (hours)
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \
 		cargo test --release -p idgen-mysql --test servers -- --test-threads 1 histories kills

@@ -5,17 +5,19 @@
 
 pub mod case;
 pub mod codecs;
+pub mod generators;
 pub mod instructions;
 pub mod machine;
 pub mod report;
 pub mod runner;
+pub mod soak;
 
 use anyhow::{Context, Result};
 
 use case::Section;
 
 /// Everything that is measured, in the order of the report.
-pub const SECTIONS: &[Section] = &[codecs::SECTION];
+pub const SECTIONS: &[Section] = &[codecs::SECTION, generators::SECTION];
 
 /// The sections with these names, or all of them.
 ///

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use idgen_bench::runner::Effort;
+use idgen_bench::soak::{self, Size};
 use idgen_bench::{instructions, report, runner, sections};
 
 #[derive(Parser)]
@@ -47,6 +48,26 @@ enum Command {
         /// Put the recorded counts into this report, too
         #[arg(long, value_name = "FILE", requires = "record")]
         write: Option<PathBuf>,
+    },
+    /// Make very many ids of each kind in threads and forked children, and look for repeats
+    Repeats {
+        /// How many of each kind
+        #[arg(long, default_value_t = 1_000_000_000)]
+        ids: u64,
+        /// How many processes, with the parent
+        #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
+        processes: u64,
+        /// How many threads in each process
+        #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
+        threads: u64,
+        /// Where they are sorted: 16 bytes for each id
+        #[arg(long, value_name = "FOLDER")]
+        folder: PathBuf,
+    },
+    /// Write the random bytes of v4, of the tails of v7, or of the counters of short to standard output
+    RandomBytes {
+        /// v4, v7 or short
+        what: String,
     },
     /// Run one case alone, for a profiler
     Pass {
@@ -101,6 +122,19 @@ fn main() -> Result<()> {
                 None => Ok(()),
             }
         }
+        Command::Repeats { ids, processes, threads, folder } => {
+            let size = Size { ids, processes, threads };
+            for kind in &soak::KINDS {
+                let made = soak::find_repeats(kind, &size, &folder)
+                    .with_context(|| format!("kind {}", kind.name))?;
+                println!(
+                    "{}: {made} ids from {processes} processes of {threads} threads, no repeat",
+                    kind.name
+                );
+            }
+            Ok(())
+        }
+        Command::RandomBytes { what } => soak::write_random_bytes(&what, &mut std::io::stdout().lock()),
         Command::Pass { section, group, case, passes } => instructions::pass(&section, &group, &case, passes),
     }
 }

@@ -114,6 +114,15 @@ fn target_lines(group: &Group, measured: &[Measured]) -> Vec<String> {
 fn target_line(target: &Target, measured: &[Measured]) -> Option<String> {
     let reached = time(measured, target.peer)? / time(measured, target.ours)?;
     let verdict = if reached >= target.times { "reached" } else { "missed" };
+    if target.times <= 1.0 {
+        return Some(format!(
+            "`{}` may take {:.2} times as long as `{}`: {verdict}, {:.2}",
+            target.ours,
+            1.0 / target.times,
+            target.peer,
+            1.0 / reached
+        ));
+    }
     Some(format!(
         "`{}` should take {} times as long as `{}`: {verdict}, {reached:.2}",
         target.peer, target.times, target.ours

@@ -84,9 +84,9 @@ fn buffer_codecs_do_not_allocate() {
         hyphenated::encode(&id, &mut text36);
         base64url::encode(&id, &mut text22);
         base32::encode(&id, &mut text26);
-        assert_eq!(hyphenated::decode(&text36), Ok(id));
-        assert_eq!(base64url::decode(&text22), Ok(id));
-        assert_eq!(base32::decode(&text26), Ok(id));
+        assert_eq!(hyphenated::decode(text36), Ok(id));
+        assert_eq!(base64url::decode(text22), Ok(id));
+        assert_eq!(base32::decode(text26), Ok(id));
     });
     assert_eq!(count, 0);
 }

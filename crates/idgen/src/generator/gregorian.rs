@@ -74,15 +74,20 @@ impl<C: Clock, E: Entropy, S: State> Gregorian<C, E, S> {
         while want > 0 {
             let mut identity = self.identity()?;
             let (entropy, fixed_node) = (&mut self.entropy, self.fixed_node);
+            let mut restarted = None;
             let run = self.monotonic.next_run(want, |begin| {
                 if begin == Begin::Restart {
                     identity = identity.restarted(fixed_node, entropy)?;
+                    restarted = Some(identity);
                 }
                 let first = u32::from(identity.sequence);
                 // With a fixed node there is one counter for a tick: the clock sequence.
                 Ok(Counters { first, limit: if fixed_node.is_some() { first + 1 } else { SEQUENCES } })
             });
-            self.identity = Some(identity);
+            // Only then, as the next id would wait for the writing.
+            if restarted.is_some() {
+                self.identity = restarted;
+            }
             let run = run?;
             let ticks = (run.time + GREGORIAN_TO_UNIX_TICKS) as u64;
             for counter in run.counter..run.counter + run.count as u32 {
