@@ -1,28 +1,19 @@
 //! `idgen lab`: measures what each kind of key costs a database.
 
+mod engine;
 mod foretell;
 mod pages;
+mod run;
 
-use std::collections::HashSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
-use clap::{Subcommand, ValueEnum};
-use idgen_lab::engine::{Engine, Mysql, Sqlite};
-use idgen_lab::experiment::{self, Experiment, Named, Scale, Statements};
-use idgen_lab::measure::Results;
-use idgen_lab::progress::Progress;
-use idgen_lab::runner::{self, Cancel};
-use idgen_lab::strategy::{self, Strategy};
-use idgen_lab::{Workload, report};
-use idgen_server::Flavor;
+use clap::Subcommand;
+use idgen_lab::experiment::{self, Scale};
+use idgen_lab::report;
 
-use crate::failure;
+use self::run::{CommonArgs, LoadArgs};
 use crate::output::Output;
-
-const QUESTION: &str = "What does each kind of key cost a table?";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -72,39 +63,6 @@ enum Command {
     Advise(foretell::AdviseArgs),
 }
 
-#[derive(clap::Args)]
-struct LoadArgs {
-    /// Rows that each strategy inserts.
-    #[arg(long, value_name = "N", default_value_t = Workload::DEFAULT_ROWS, conflicts_with = "quick", allow_negative_numbers = true)]
-    rows: u64,
-    /// Which strategies, separated by commas, in the order given; all by default.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = strategy::find)]
-    strategies: Vec<&'static Strategy>,
-    /// Few rows, for a look at the report: seconds, but no figures to cite.
-    #[arg(long)]
-    quick: bool,
-}
-
-#[derive(clap::Args)]
-struct CommonArgs {
-    /// The database.
-    #[arg(long, value_enum, default_value_t = EngineName::Sqlite)]
-    engine: EngineName,
-    /// The directory for report.html, results.json and results.csv; made where it is missing.
-    #[arg(long, value_name = "DIR", default_value = "idgen-lab")]
-    out: PathBuf,
-    /// Print the results as JSON instead of a table: one document for each experiment.
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum EngineName {
-    Sqlite,
-    Mysql,
-    Mariadb,
-}
-
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
@@ -113,10 +71,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(Command::Simulate(args)) => foretell::run_simulate(args),
         Some(Command::Advise(args)) => foretell::run_advise(args),
         Some(Command::Run { experiments, scale, common, .. }) if !experiments.is_empty() => {
-            run_experiments(&experiments, scale, &common)
+            run::experiments(&experiments, scale, &common)
         }
-        Some(Command::Run { load, common, .. }) => compare(&load, &common),
-        None => compare(&args.load, &args.common),
+        Some(Command::Run { load, common, .. }) => run::strategies(&load, &common),
+        None => run::strategies(&args.load, &args.common),
     }
 }
 
@@ -125,212 +83,4 @@ fn list() -> anyhow::Result<ExitCode> {
     writeln!(out, "{}\n{}", report::strategies(), report::experiments(&experiment::named()?))?;
     out.finish()?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn compare(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCode> {
-    let rows = if load.quick { Workload::QUICK_ROWS } else { load.rows };
-    let workload = Workload::of_rows(rows).map_err(failure::usage)?;
-    if let Some(name) = named_twice(&load.strategies) {
-        return Err(failure::usage(format_args!("--strategies names {name} twice: name each once")));
-    }
-    let (strategies, named) = match load.strategies.as_slice() {
-        [] => (strategy::default_set(), String::new()),
-        chosen => {
-            let names: Vec<_> = chosen.iter().map(|strategy| strategy.name).collect();
-            (chosen.to_vec(), format!(" --strategies {}", names.join(",")))
-        }
-    };
-    // On a server a round trip for each row would be most of the time.
-    let workload = match common.engine {
-        EngineName::Sqlite => workload,
-        EngineName::Mysql | EngineName::Mariadb => Workload { statement_rows: 100, ..workload },
-    };
-    let command = format!("idgen lab run --engine {} --rows {rows}{named}", common.engine.name());
-    let job = Job { question: QUESTION, command, workload, strategies, experiment: None, out: &common.out };
-    job.run(common, &cancel_on_signal()?)
-}
-
-fn named_twice(strategies: &[&'static Strategy]) -> Option<&'static str> {
-    let mut seen = HashSet::new();
-    strategies.iter().map(|strategy| strategy.name).find(|name| !seen.insert(*name))
-}
-
-fn run_experiments(names: &[String], scale: Scale, common: &CommonArgs) -> anyhow::Result<ExitCode> {
-    let experiments: Vec<Named> = match names {
-        // The embedded engine has no statements to time.
-        [all] if all == "all" => experiment::named()?
-            .into_iter()
-            .filter(|named| matches!(named, Named::Keys(_)) || common.engine.flavor().is_some())
-            .collect(),
-        names => names
-            .iter()
-            .map(|name| experiment::find(name))
-            .collect::<Result<_, _>>()
-            .map_err(failure::usage)?,
-    };
-    let cancel = cancel_on_signal()?;
-    let mut worst = ExitCode::SUCCESS;
-    for experiment in experiments {
-        let out = common.out.join(experiment.id());
-        let command =
-            format!("idgen lab run {} --engine {} --scale {scale}", experiment.id(), common.engine.name());
-        let code = match experiment {
-            Named::Keys(experiment) => Job {
-                question: &experiment.question,
-                command,
-                workload: experiment.workload(scale)?,
-                strategies: experiment.strategies()?,
-                experiment: Some((&experiment, scale)),
-                out: &out,
-            }
-            .run(common, &cancel)?,
-            Named::Statements(experiment) => time(experiment.at(scale)?, command, &out, common, &cancel)?,
-        };
-        if code != ExitCode::SUCCESS {
-            worst = code;
-        }
-        if cancel.is_cancelled() {
-            break;
-        }
-    }
-    Ok(worst)
-}
-
-/// Times the statements of an experiment.
-fn time(
-    experiment: Statements,
-    command: String,
-    directory: &Path,
-    common: &CommonArgs,
-    cancel: &Cancel,
-) -> anyhow::Result<ExitCode> {
-    let workload = Workload::of_rows(Workload::MIN_ROWS)?;
-    let Some(flavor) = common.engine.flavor() else {
-        failure::report(format_args!(
-            "the experiment {} times statements of a server: choose --engine mysql or mariadb",
-            experiment.id
-        ));
-        return Ok(ExitCode::FAILURE);
-    };
-    let mut engine = Mysql::start(flavor, &Workload { cache_bytes: Some(128 << 20), ..workload.clone() })?;
-    let mut results = Results::new(&experiment.question, &command, engine.info(), workload);
-    results.cases = engine.time(&experiment, cancel)?;
-    results.analysis = experiment.analysis;
-    report::save(&results, directory)?;
-    let mut out = Output::open();
-    if common.json {
-        write!(out, "{}", report::json(&results)?)?;
-    } else {
-        summary(&mut out, &results, 0, directory)?;
-    }
-    out.finish()?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn cancel_on_signal() -> anyhow::Result<Cancel> {
-    let cancel = Cancel::new();
-    let on_signal = cancel.clone();
-    ctrlc::set_handler(move || on_signal.cancel()).context("cannot listen for Ctrl-C")?;
-    Ok(cancel)
-}
-
-/// One comparison, from the empty results to the summary.
-struct Job<'a> {
-    question: &'a str,
-    command: String,
-    workload: Workload,
-    strategies: Vec<&'static Strategy>,
-    experiment: Option<(&'a Experiment, Scale)>,
-    out: &'a Path,
-}
-
-/// What a shell reports for a command that Ctrl-C ended: 128 + SIGINT.
-const INTERRUPTED: u8 = 130;
-
-impl Job<'_> {
-    fn run(self, common: &CommonArgs, cancel: &Cancel) -> anyhow::Result<ExitCode> {
-        report::prepare(self.out)?;
-        let rows = self.workload.rows;
-        let mut engine = common.engine.start(&self.workload)?;
-        let mut results = Results::new(self.question, &self.command, engine.info(), self.workload);
-        if let Some((experiment, scale)) = self.experiment {
-            results.published = experiment.published.clone();
-            results.analysis = experiment.analysis.clone();
-            if scale != Scale::Full {
-                results.analysis += &format!(
-                    " This was scale {scale}: fewer rows and a smaller cache than published, so only the order of \
-                     the strategies compares; --scale full runs it as published."
-                );
-            }
-        }
-        let mut progress = Progress::new(self.strategies.len(), rows, self.out.to_owned());
-        runner::run(&mut *engine, &self.strategies, &mut results, cancel, &mut progress)?;
-
-        let mut out = Output::open();
-        if common.json {
-            write!(out, "{}", report::json(&results)?)?;
-        } else {
-            summary(&mut out, &results, self.strategies.len(), self.out)?;
-        }
-        out.finish()?;
-        Ok(match (results.interrupted, results.failures.is_empty()) {
-            (true, _) => ExitCode::from(INTERRUPTED),
-            (false, true) => ExitCode::SUCCESS,
-            (false, false) => ExitCode::FAILURE,
-        })
-    }
-}
-
-fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &Path) -> anyhow::Result<()> {
-    let wrapped = |text: &str| textwrap::fill(text, usize::from(report::WIDTH));
-    writeln!(out, "{} {}: {}", results.engine.name, results.engine.version, results.question)?;
-    if results.interrupted {
-        writeln!(out, "Interrupted: {} of {wanted} strategies were finished.", results.runs.len())?;
-    }
-    if !results.runs.is_empty() {
-        writeln!(out, "{}", report::table(results))?;
-    }
-    if !results.cases.is_empty() {
-        writeln!(out, "{}", report::cases(results))?;
-    }
-    if let Some(published) = report::published(results) {
-        writeln!(out, "{published}")?;
-    }
-    if let Some(answer) = report::answer(results) {
-        writeln!(out, "\n{}", wrapped(&answer))?;
-    }
-    if !results.analysis.is_empty() {
-        writeln!(out, "\n{}", wrapped(&results.analysis))?;
-    }
-    // Before anything was finished nothing is saved.
-    if !results.interrupted || !results.runs.is_empty() || !results.failures.is_empty() {
-        writeln!(out, "\nReport: {}", directory.join("report.html").display())?;
-    }
-    Ok(())
-}
-
-impl EngineName {
-    fn name(self) -> &'static str {
-        match self {
-            EngineName::Sqlite => "sqlite",
-            EngineName::Mysql => "mysql",
-            EngineName::Mariadb => "mariadb",
-        }
-    }
-
-    /// Which server; `None` for the embedded engine.
-    fn flavor(self) -> Option<Flavor> {
-        match self {
-            EngineName::Sqlite => None,
-            EngineName::Mysql => Some(Flavor::MySql),
-            EngineName::Mariadb => Some(Flavor::MariaDb),
-        }
-    }
-
-    fn start(self, workload: &Workload) -> anyhow::Result<Box<dyn Engine>> {
-        Ok(match self.flavor() {
-            None => Box::new(Sqlite::new()?),
-            Some(flavor) => Box::new(Mysql::start(flavor, workload)?),
-        })
-    }
 }
