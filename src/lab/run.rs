@@ -100,7 +100,11 @@ pub fn experiments(names: &[String], scale: Scale, common: &CommonArgs) -> anyho
             Named::Keys(experiment) => Job {
                 question: &experiment.question,
                 command,
-                workload: experiment.workload(scale)?,
+                workload: Workload {
+                    // Nothing slows the embedded engine's disk.
+                    iops: experiment.workload(scale)?.iops.filter(|_| common.engine.flavor().is_some()),
+                    ..experiment.workload(scale)?
+                },
                 strategies: experiment.strategies()?,
                 experiment: Some((&experiment, scale)),
                 out: &out,

@@ -50,6 +50,12 @@ struct Load {
     rows: u64,
     cache_mib: u64,
     statement_rows: u32,
+    /// Reads, and as many writes, a second that the disk gives; see [`Workload::iops`].
+    #[serde(default)]
+    iops: Option<u32>,
+    /// Simulated minutes; see [`Workload::intervals`].
+    #[serde(default)]
+    minutes: Option<u32>,
 }
 
 /// What was published of one strategy.
@@ -60,6 +66,10 @@ pub struct Published {
     pub strategy: String,
     /// How it was, in a few words.
     pub setting: String,
+    /// How many rows it had at the end. Where a run here has more, the figures of its end are taken from the
+    /// window that reached this number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
     /// Figures by the name of their field in [`Totals`](crate::measure::Totals).
     pub figures: BTreeMap<String, f64>,
 }
@@ -157,11 +167,14 @@ impl Experiment {
             .scale
             .get(&scale)
             .ok_or_else(|| Error::config(format!("the experiment {} has no scale {scale:?}", self.id)))?;
+        let defaults = Workload::of_rows(load.rows)?;
         Ok(Workload {
             payload_bytes: 0,
             statement_rows: load.statement_rows,
             cache_bytes: Some(load.cache_mib << 20),
-            ..Workload::of_rows(load.rows)?
+            iops: load.iops,
+            intervals: load.minutes.unwrap_or(defaults.intervals),
+            ..defaults
         })
     }
 }

@@ -259,6 +259,20 @@ impl Results {
 }
 
 impl RunRecord {
+    /// The totals, but what they say of the end taken from the window in which the table reached this many
+    /// rows. The run's own end where it has fewer.
+    pub fn totals_at(&self, rows: u64) -> Totals {
+        match self.windows.iter().find(|window| window.rows_end >= rows) {
+            None => self.totals,
+            Some(window) => Totals {
+                last_rows_per_sec: window.rows_per_sec,
+                last_reads_per_1k: window.reads_per_1k,
+                last_writes_per_1k: window.writes_per_1k,
+                ..self.totals
+            },
+        }
+    }
+
     /// The figures of the tree with this role.
     pub fn tree(&self, role: Role) -> Option<&TreeFigures> {
         self.trees.iter().find(|tree| tree.role == role)

@@ -22,6 +22,10 @@ pub struct Workload {
     /// Size of the page cache in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_bytes: Option<u64>,
+    /// Reads a second that the disk gives, and as many writes: container engines limit the two apart. Servers
+    /// in containers only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops: Option<u32>,
     /// How many intervals (weeks, minutes) of simulated time the run spans.
     pub intervals: u32,
     /// When the first id is made, in seconds since 1970.
@@ -70,6 +74,7 @@ impl Workload {
             statement_rows: 1,
             cache_divisor: 8,
             cache_bytes: None,
+            iops: None,
             intervals: 40,
             start_unix_secs: Timestamp::from_date(2026, 1, 4).unix_secs(),
             devices: 5_000,

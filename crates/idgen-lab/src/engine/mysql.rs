@@ -24,6 +24,7 @@ use crate::{Error, Result, Workload};
 pub struct Mysql {
     host: Rc<Host>,
     runs: u32,
+    iops: Option<u32>,
 }
 
 /// What the tables of a server share. The schema goes before the server does: fields drop in order.
@@ -88,7 +89,7 @@ impl Mysql {
             // Off by default on both servers.
             run(&mut connection, "SET GLOBAL innodb_monitor_enable = 'module_index'").await
         })?;
-        Ok(Mysql { host, runs: 0 })
+        Ok(Mysql { host, runs: 0, iops: workload.iops })
     }
 }
 
@@ -102,6 +103,10 @@ fn settings(flavor: Flavor, workload: &Workload) -> Settings {
         .option("innodb_flush_log_at_trx_commit", "0")
         .option("innodb_io_capacity", "100")
         .option("innodb_io_capacity_max", "500");
+    let settings = match workload.iops {
+        Some(limit) => settings.iops(limit, limit),
+        None => settings,
+    };
     match flavor {
         // Its binary log is on by default and would be synced at each commit.
         Flavor::MySql => settings.option("sync_binlog", "0"),
@@ -117,12 +122,16 @@ impl Engine for Mysql {
             Provider::Process => "as a private process",
             Provider::Url => "given by URL",
         };
+        let disk = match self.iops {
+            Some(limit) => format!("{limit} reads and {limit} writes a second at most"),
+            None => "reads and writes not limited".into(),
+        };
         EngineInfo {
             name: server.flavor().to_string(),
             version: server.version().into(),
             setup: format!(
-                "InnoDB {from}, one client over TCP, autocommit; log flushed once a second, O_DIRECT; pages are \
-                 counted for the whole server"
+                "InnoDB {from}, one client over TCP, autocommit; log flushed once a second, O_DIRECT, {disk}; \
+                 pages are counted for the whole server"
             ),
         }
     }

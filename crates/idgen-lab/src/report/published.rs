@@ -54,9 +54,10 @@ pub fn comparisons(results: &Results) -> Vec<Comparison> {
     let mut lines = Vec::new();
     for published in &results.published {
         let Some(run) = results.run(&published.strategy) else { continue };
+        let totals = published.rows.map_or(run.totals, |rows| run.totals_at(rows));
         for (name, value) in &published.figures {
             let Some(figure) = figure(name) else { continue };
-            let Some(measured) = (figure.of)(&run.totals) else { continue };
+            let Some(measured) = (figure.of)(&totals) else { continue };
             let difference = match *value {
                 0.0 => String::new(),
                 value => format!("{:+.0} %", (measured / value - 1.0) * 100.0),

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::engine::{EngineInfo, Role};
+use crate::experiment::Published;
 use crate::measure::{Failure, RunRecord, Totals, TreeFigures, Window};
 use crate::{Workload, strategy};
 
@@ -151,4 +152,21 @@ fn saving_writes_three_whole_files() {
 
     let error = save(&results(1), &place.join("results.csv")).unwrap_err();
     assert!(error.to_string().contains("results.csv"), "{error}");
+}
+
+#[test]
+fn the_end_of_a_longer_run_is_where_the_published_one_ended() {
+    let mut results = results(1);
+    results.runs[0].windows[0].reads_per_1k = 7.0;
+    let reads = |rows| {
+        let figures = BTreeMap::from([("last_reads_per_1k".into(), 5.0)]);
+        let name = results.runs[0].strategy.name.clone();
+        let published = Published { strategy: name, setting: String::new(), rows, figures };
+        let compared = comparisons(&Results { published: vec![published], ..results.clone() });
+        (compared[0].measured.clone(), compared[0].difference.clone())
+    };
+    assert_eq!(reads(Some(1_500)), ("7.0".into(), "+40 %".into()));
+    assert_eq!(reads(Some(2_001)), ("0.0".into(), "-100 %".into()));
+    // A shorter run, or no such number: the end of the run.
+    assert_eq!((reads(Some(9_000)), reads(None)), (reads(Some(2_001)), reads(Some(2_001))));
 }
