@@ -44,11 +44,11 @@ pub(super) fn encode_each<const N: usize>(
     ids: &[Uuid],
     out: &mut [u8],
     stride: usize,
-    encode: impl Fn(&[u8; 16], &mut [u8; N]),
+    encode: impl Fn(u128, &mut [u8; N]),
 ) {
     for (id, out) in ids.iter().zip(out.chunks_exact_mut(stride)) {
         if let Some(text) = out.first_chunk_mut() {
-            encode(id.as_bytes(), text);
+            encode(u128::from_ne_bytes(*id.as_bytes()), text);
         }
     }
 }

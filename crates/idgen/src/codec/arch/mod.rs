@@ -1,7 +1,9 @@
 //! The kernels of the hot forms, one file per instruction set, and the choice between them.
 //!
 //! A kernel turns 16 bytes into the text of one form or back. Its single form chooses the path on
-//! each call; its batch form chooses once and runs a loop that was compiled for that path.
+//! each call; its batch form chooses once and runs a loop that was compiled for that path. An id comes
+//! by value, in two registers: a fresh one was just written in two halves, and one load of both would wait
+//! for them longer than the kernel takes.
 
 mod level;
 mod loops;
@@ -54,7 +56,7 @@ macro_rules! kernels {
         $(
             #[inline]
             pub(crate) fn $encode(level: Level, $($alphabet: $type,)? id: &[u8; 16], out: &mut [u8; $len]) {
-                on!(level, $encode($($alphabet,)? id, out))
+                on!(level, $encode($($alphabet,)? u128::from_ne_bytes(*id), out))
             }
 
             /// Writes at most as many as both sides hold, each at the beginning of `stride` bytes.

@@ -9,9 +9,10 @@ use crate::codec::alphabet::{Alphabet, CROCKFORD, INVALID};
 // such loops; inlined into the hyphenated ones, whose groups break the pattern, it would not.
 
 #[inline(never)]
-pub(crate) fn simple_encode(id: &[u8; 16], out: &mut [u8; 32]) {
+pub(crate) fn simple_encode(id: u128, out: &mut [u8; 32]) {
+    let id = id.to_ne_bytes();
     let digit = |nibble: u8| nibble + if nibble > 9 { b'a' - 10 } else { b'0' };
-    for (&byte, pair) in id.iter().zip(out.as_chunks_mut().0) {
+    for (byte, pair) in id.into_iter().zip(out.as_chunks_mut().0) {
         *pair = [digit(byte >> 4), digit(byte & 0x0F)];
     }
 }
@@ -32,7 +33,7 @@ pub(crate) fn simple_decode(text: &[u8; 32], id: &mut [u8; 16]) -> bool {
     good
 }
 
-pub(crate) fn hyphenated_encode(id: &[u8; 16], out: &mut [u8; 36]) {
+pub(crate) fn hyphenated_encode(id: u128, out: &mut [u8; 36]) {
     let mut digits = [0; 32];
     simple_encode(id, &mut digits);
     out[..8].copy_from_slice(&digits[..8]);
@@ -57,7 +58,8 @@ pub(crate) fn hyphenated_decode(text: &[u8; 36], id: &mut [u8; 16]) -> bool {
     simple_decode(&digits, id) && hyphens
 }
 
-pub(crate) fn base64_encode(alphabet: &Alphabet<64>, id: &[u8; 16], out: &mut [u8; 22]) {
+pub(crate) fn base64_encode(alphabet: &Alphabet<64>, id: u128, out: &mut [u8; 22]) {
+    let id = id.to_ne_bytes();
     let (triples, last) = id.as_chunks::<3>();
     let (quads, tail) = out.as_chunks_mut::<4>();
     for (&[a, b, c], quad) in triples.iter().zip(quads) {
@@ -84,7 +86,8 @@ pub(crate) fn base64_decode(alphabet: &Alphabet<64>, text: &[u8; 22], id: &mut [
 }
 
 /// 10 characters for the first 6 bytes (a ULID's time), then 8 for each 5 bytes.
-pub(crate) fn base32_encode(id: &[u8; 16], out: &mut [u8; 26]) {
+pub(crate) fn base32_encode(id: u128, out: &mut [u8; 26]) {
+    let id = id.to_ne_bytes();
     let (time, random) = id.split_at(6);
     let (head, tail) = out.split_at_mut(10);
     base32_digits(big_endian(time), head);

@@ -13,7 +13,7 @@ const NONE: i8 = -128;
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-pub(crate) fn simple_encode(id: &[u8; 16], out: &mut [u8; 32]) {
+pub(crate) fn simple_encode(id: u128, out: &mut [u8; 32]) {
     let (first, second) = hex_digits(id);
     store(&mut out[..16], first);
     store(&mut out[16..], second);
@@ -21,7 +21,7 @@ pub(crate) fn simple_encode(id: &[u8; 16], out: &mut [u8; 32]) {
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-pub(crate) fn hyphenated_encode(id: &[u8; 16], out: &mut [u8; 36]) {
+pub(crate) fn hyphenated_encode(id: u128, out: &mut [u8; 36]) {
     let (first, second) = hex_digits(id);
     let spread = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, NONE, 8, 9, 10, 11, NONE, 12, 13);
     let hyphens = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, HYPHEN, 0, 0, 0, 0, HYPHEN, 0, 0);
@@ -60,8 +60,8 @@ const HYPHEN: i8 = b'-' as i8;
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn hex_digits(id: &[u8; 16]) -> (__m128i, __m128i) {
-    let id = load(id);
+fn hex_digits(id: u128) -> (__m128i, __m128i) {
+    let id = vector(id);
     let nibble = _mm_set1_epi8(0x0F);
     let digits = load(b"0123456789abcdef");
     let high = _mm_shuffle_epi8(digits, _mm_and_si128(_mm_srli_epi16::<4>(id), nibble));
@@ -89,8 +89,8 @@ fn hex_bytes(first: __m128i, second: __m128i, id: &mut [u8; 16]) -> bool {
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-pub(crate) fn base64_encode(alphabet: &Alphabet<64>, id: &[u8; 16], out: &mut [u8; 22]) {
-    let id = load(id);
+pub(crate) fn base64_encode(alphabet: &Alphabet<64>, id: u128, out: &mut [u8; 22]) {
+    let id = vector(id);
     let digits = |bytes| {
         // Each 3 bytes come as b1 b0 b2 b1: two 16-bit numbers with two digits each.
         let evens = _mm_and_si128(bytes, _mm_set1_epi32(0x0FC0_FC00));
@@ -141,8 +141,8 @@ pub(crate) fn base64_decode(alphabet: &Alphabet<64>, text: &[u8; 22], id: &mut [
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-pub(crate) fn base32_encode(id: &[u8; 16], out: &mut [u8; 26]) {
-    let id = load(id);
+pub(crate) fn base32_encode(id: u128, out: &mut [u8; 26]) {
+    let id = vector(id);
     // Each 16-bit number holds two digits: multiplying brings the first to the low byte and the
     // second to the high byte.
     let digits = |numbers, to_low, to_high| {
@@ -244,6 +244,12 @@ const fn crockford_table(start: u8) -> [u8; 16] {
         value += 1;
     }
     table
+}
+
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn vector(id: u128) -> __m128i {
+    _mm_set_epi64x((id >> 64) as i64, id as i64)
 }
 
 #[inline]

@@ -39,25 +39,25 @@ const SEPARATOR: u8 = 0x40;
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-pub(crate) fn simple_encode(id: &[u8; 16], out: &mut [u8; 32]) {
+pub(crate) fn simple_encode(id: u128, out: &mut [u8; 32]) {
     store_text(out, digits(&SIMPLE, &HEX_DIGITS.0, id));
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-pub(crate) fn hyphenated_encode(id: &[u8; 16], out: &mut [u8; 36]) {
+pub(crate) fn hyphenated_encode(id: u128, out: &mut [u8; 36]) {
     store_text(out, digits(&HYPHENATED, &HEX_DIGITS.0, id));
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-pub(crate) fn base64_encode(alphabet: &Alphabet<64>, id: &[u8; 16], out: &mut [u8; 22]) {
+pub(crate) fn base64_encode(alphabet: &Alphabet<64>, id: u128, out: &mut [u8; 22]) {
     store_text(out, digits(&BASE_64, &alphabet.digits, id));
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-pub(crate) fn base32_encode(id: &[u8; 16], out: &mut [u8; 26]) {
+pub(crate) fn base32_encode(id: u128, out: &mut [u8; 26]) {
     store_text(out, digits(&BASE_32, &CROCKFORD_DIGITS.0, id));
 }
 
@@ -213,9 +213,8 @@ impl Plan {
 /// The characters of an id. A separator becomes the digit 16, which only the hex table has.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-fn digits(plan: &Plan, table: &[u8; 64], id: &[u8; 16]) -> __m512i {
-    // SAFETY: the reference is to 16 readable bytes; the load needs no alignment.
-    let id = _mm512_castsi128_si512(unsafe { _mm_loadu_si128(id.as_ptr().cast()) });
+fn digits(plan: &Plan, table: &[u8; 64], id: u128) -> __m512i {
+    let id = _mm512_castsi128_si512(_mm_set_epi64x((id >> 64) as i64, id as i64));
     let groups = _mm512_permutexvar_epi8(load(&plan.bytes), id);
     let shifted = _mm512_multishift_epi64_epi8(load(&plan.shifts), groups);
     let values = _mm512_or_si512(_mm512_and_si512(shifted, load(&plan.keep)), load(&plan.add));
