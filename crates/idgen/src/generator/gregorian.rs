@@ -6,6 +6,7 @@
 //! generator from them: it stays the same, and each id takes a tick of its own.
 
 use crate::error::{Error, Kind as ErrorKind, Result};
+use crate::fields::sequence_and_node;
 use crate::generator::monotonic::{Begin, Counters, Monotonic, Shape, Unit};
 use crate::kind::Kind;
 use crate::node::Node;
@@ -37,7 +38,8 @@ pub(crate) struct Gregorian<C, E, S: State> {
 /// Who makes the ids: drawn at the first one, and anew where it would not be unique any more.
 #[derive(Clone, Copy)]
 struct Identity {
-    node: Node,
+    /// The lower half of an id, but for the clock sequence.
+    node_half: u64,
     /// The first clock sequence of each tick.
     sequence: u16,
     /// The clock sequence, and the number of the process, with which this node began.
@@ -68,49 +70,40 @@ impl<C: Clock, E: Entropy, S: State> Gregorian<C, E, S> {
         self.monotonic.set_policy(policy);
     }
 
-    /// Calls `emit` with the Gregorian tick, clock sequence and node of each of the next `want` ids.
+    /// Calls `emit` with the Gregorian tick of each of the next `want` ids, and with its lower half: clock
+    /// sequence and node.
     #[inline]
-    pub(crate) fn next(&mut self, mut want: usize, mut emit: impl FnMut(u64, u16, Node)) -> Result<()> {
+    pub(crate) fn next(&mut self, mut want: usize, mut emit: impl FnMut(u64, u64)) -> Result<()> {
+        if self.identity.is_none_or(|identity| identity.mark.is_stale()) {
+            self.new_identity()?;
+        }
+        let Gregorian { monotonic, entropy, identity: Some(identity), fixed_node } = self else {
+            unreachable!("an identity was just made")
+        };
+        // With a fixed node there is one counter for a tick: the clock sequence.
+        let limit = |first| if fixed_node.is_some() { first + 1 } else { SEQUENCES };
         while want > 0 {
-            let mut identity = self.identity()?;
-            let (entropy, fixed_node) = (&mut self.entropy, self.fixed_node);
-            let mut restarted = None;
-            let run = self.monotonic.next_run(want, |begin| {
+            let run = monotonic.next_run(want, |begin| {
                 if begin == Begin::Restart {
-                    identity = identity.restarted(fixed_node, entropy)?;
-                    restarted = Some(identity);
+                    *identity = identity.restarted(*fixed_node, entropy)?;
                 }
                 let first = u32::from(identity.sequence);
-                // With a fixed node there is one counter for a tick: the clock sequence.
-                Ok(Counters { first, limit: if fixed_node.is_some() { first + 1 } else { SEQUENCES } })
-            });
-            // Only then, as the next id would wait for the writing.
-            if restarted.is_some() {
-                self.identity = restarted;
-            }
-            let run = run?;
+                Ok(Counters { first, limit: limit(first) })
+            })?;
             let ticks = (run.time + GREGORIAN_TO_UNIX_TICKS) as u64;
             for counter in run.counter..run.counter + run.count as u32 {
-                emit(ticks, counter as u16, identity.node);
+                emit(ticks, u64::from(counter) << 48 | identity.node_half);
             }
             want -= run.count;
         }
         Ok(())
     }
 
-    #[inline]
-    fn identity(&mut self) -> Result<Identity> {
-        match self.identity {
-            Some(identity) if !identity.mark.is_stale() => Ok(identity),
-            old => self.new_identity(old),
-        }
-    }
-
     #[cold]
-    fn new_identity(&mut self, old: Option<Identity>) -> Result<Identity> {
+    fn new_identity(&mut self) -> Result<()> {
         self.monotonic.line().check_fork()?;
         let mark = ForkMark::now();
-        let identity = match (old, self.fixed_node) {
+        let identity = match (self.identity, self.fixed_node) {
             // In a child, the fixed node is the parent's too: the family's numbers set them apart.
             (Some(old), Some(_)) if WORDS_ARE_SHARED => Identity { mark, ..old }.apart_by(mark.member())?,
             (Some(_), Some(_)) => {
@@ -125,11 +118,12 @@ impl<C: Clock, E: Entropy, S: State> Gregorian<C, E, S> {
                 };
                 self.monotonic.line().set_node(node);
                 let sequence = first_sequence(&mut self.entropy)?;
-                Identity { node, sequence, origin: (sequence, mark.member()), mark }
+                let node_half = sequence_and_node(0, node);
+                Identity { node_half, sequence, origin: (sequence, mark.member()), mark }
             }
         };
         self.identity = Some(identity);
-        Ok(identity)
+        Ok(())
     }
 }
 
@@ -139,7 +133,10 @@ impl Identity {
     fn restarted(self, fixed_node: Option<Node>, entropy: &mut impl Entropy) -> Result<Self> {
         match fixed_node {
             Some(_) => self.apart_by(next_number()),
-            None => Ok(Identity { node: Node::random(entropy)?, sequence: first_sequence(entropy)?, ..self }),
+            None => {
+                let node_half = sequence_and_node(0, Node::random(entropy)?);
+                Ok(Identity { node_half, sequence: first_sequence(entropy)?, ..self })
+            }
         }
     }
 

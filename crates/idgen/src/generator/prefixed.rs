@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
-use crate::fields::{self, Head};
+use crate::fields::Head;
 use crate::generator::draws::{counting, random};
 use crate::generator::monotonic::{Counters, Monotonic, Run, Shape, Unit};
 use crate::generator::{Bits, Generate, NextBits, all_or_nothing, from_bits, to_bits};
@@ -67,8 +67,25 @@ pub struct Prefixed<C, E, S: State = NoState> {
     interval: Interval,
     tail: Tail,
     /// The bucket of the last id, as computing a prefix costs a hash.
-    current: Option<(Bucket, u16)>,
+    current: Current,
     pad: u8,
+}
+
+/// A bucket with its prefix.
+#[derive(Clone, Copy)]
+struct Current {
+    bucket: Bucket,
+    prefix: u16,
+    /// Where the bucket begins, which ascending tails count from.
+    start_ms: i64,
+}
+
+impl Current {
+    /// Holds no moment.
+    const NONE: Current = {
+        let start = Timestamp::from_unix_ticks(0);
+        Current { bucket: Bucket { number: 0, start, end: start }, prefix: 0, start_ms: 0 }
+    };
 }
 
 impl<C: Clock, E: Entropy> Prefixed<C, E> {
@@ -94,7 +111,7 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
             _ => {}
         }
         let monotonic = Monotonic::new(&SHAPE, clock, NoState)?;
-        Ok(Prefixed { monotonic, entropy, prefix, interval, tail, current: None, pad: 0 })
+        Ok(Prefixed { monotonic, entropy, prefix, interval, tail, current: Current::NONE, pad: 0 })
     }
 
     /// Goes on where an earlier run stopped: the order within the bucket holds over the restart too.
@@ -116,7 +133,7 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
             prefix: self.prefix,
             interval: self.interval,
             tail: self.tail,
-            current: None,
+            current: Current::NONE,
             pad: 0,
         })
     }
@@ -132,16 +149,17 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
     }
 
     #[inline]
-    fn bucket(&mut self, at: Timestamp) -> (Bucket, u16) {
-        match self.current {
-            Some((bucket, prefix)) if bucket.start <= at && at < bucket.end => (bucket, prefix),
-            _ => self.enter_bucket(at),
+    fn current(&mut self, at: Timestamp) -> Current {
+        if !(self.current.bucket.start <= at && at < self.current.bucket.end) {
+            self.enter_bucket(at);
         }
+        self.current
     }
 
     #[cold]
-    fn enter_bucket(&mut self, at: Timestamp) -> (Bucket, u16) {
-        *self.current.insert(self.prefix.at(self.interval, at))
+    fn enter_bucket(&mut self, at: Timestamp) {
+        let (bucket, prefix) = self.prefix.at(self.interval, at);
+        self.current = Current { bucket, prefix, start_ms: bucket.start.unix_millis() };
     }
 
     /// A run of ascending ids, and the bits that all of it share: prefix, offset, pad.
@@ -157,8 +175,8 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
         // Only now: a millisecond that could not be saved has not begun, and the last one keeps its pad.
         self.pad = pad;
         let at = Timestamp::from_unix_millis(run.time);
-        let (bucket, prefix) = self.bucket(at);
-        let offset = (run.time - bucket.start.unix_millis()) as u32;
+        let Current { prefix, start_ms, .. } = self.current(at);
+        let offset = (run.time - start_ms) as u32;
         let top = u64::from(prefix) << 48 | u64::from(offset) << 16 | 0x8000;
         let low = u64::from(0x80 | self.pad) << 56;
         Ok((run, Head { top, low }))
@@ -167,18 +185,25 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
     /// The prefix of the clock's time: buckets last for seconds at least.
     #[inline]
     fn prefix_now(&mut self) -> u16 {
-        self.bucket(self.monotonic.coarse_now()).1
+        self.current(self.monotonic.coarse_now()).prefix
     }
 }
 
+/// What the bits of a random tail are kept by, and where they are tested: in the order of memory, as the
+/// bytes of random bits need no swapping.
+const TAIL: Bits = (u128::MAX >> 16 & !(0xF << 76) & !(0b11 << 62)).to_be();
+const VARIANT: Bits = (0b10u128 << 62).to_be();
+const BYTE_8: Bits = (0x3Fu128 << 56).to_be();
+
 #[inline]
-fn random_id(prefix: u16, random: u128, version: u8) -> Uuid {
-    let mut bits = u128::from_be(random) & u128::MAX >> 16 | u128::from(prefix) << 112;
-    if version == 8 && bits >> 56 & 0x3F == 0 {
+fn random_id(prefix: u16, random: Bits, version: u8) -> Bits {
+    let stamp = VARIANT | (u128::from(version) << 76).to_be() | (u128::from(prefix) << 112).to_be();
+    let bits = random & TAIL | stamp;
+    if version == 8 && bits & BYTE_8 == 0 {
         // Byte 8 would be 0x80, which MariaDB's UUID column refuses in version 8.
-        bits |= 1 << 56;
+        return bits | (1u128 << 56).to_be();
     }
-    fields::stamped(bits, version)
+    bits
 }
 
 /// The random bits at the end of an ascending tail.
@@ -199,7 +224,7 @@ impl<C: Clock, E: Entropy, S: State> NextBits for Prefixed<C, E, S> {
         match self.tail {
             Tail::Random { version } => {
                 let bits = self.entropy.next_u128()?;
-                Ok(to_bits(random_id(self.prefix_now(), bits, version)))
+                Ok(random_id(self.prefix_now(), bits, version))
             }
             Tail::Ascending => {
                 let (run, shared) = self.next_run(1)?;
@@ -222,7 +247,7 @@ impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
         match self.tail {
             Tail::Random { version } => all_or_nothing(ids, |ids| {
                 let prefix = self.prefix_now();
-                random(&mut self.entropy, ids, |bits| random_id(prefix, bits, version))
+                random(&mut self.entropy, ids, |bits| from_bits(random_id(prefix, bits, version)))
             }),
             Tail::Ascending => all_or_nothing(ids, |mut ids| {
                 while !ids.is_empty() {

@@ -78,7 +78,7 @@ impl<C: Clock, E: Entropy, S: State> NextBits for V1<C, E, S> {
     #[inline]
     fn next_bits(&mut self) -> Result<Bits> {
         let mut bits = 0;
-        self.inner.next(1, |ticks, sequence, node| bits = to_bits(fields::v1(ticks, sequence, node)))?;
+        self.inner.next(1, |ticks, low| bits = to_bits(fields::v1(ticks, low)))?;
         Ok(bits)
     }
 }
@@ -94,9 +94,9 @@ impl<C: Clock, E: Entropy, S: State> Generate for V1<C, E, S> {
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
         all_or_nothing(ids, |ids| {
             let mut slots = ids.iter_mut();
-            self.inner.next(slots.len(), |ticks, sequence, node| {
+            self.inner.next(slots.len(), |ticks, low| {
                 if let Some(slot) = slots.next() {
-                    *slot = fields::v1(ticks, sequence, node);
+                    *slot = fields::v1(ticks, low);
                 }
             })
         })
