@@ -11,6 +11,7 @@ pub mod machine;
 pub mod report;
 pub mod runner;
 pub mod soak;
+pub mod startup;
 
 use anyhow::{Context, Result};
 

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use idgen_bench::runner::Effort;
 use idgen_bench::soak::{self, Size};
-use idgen_bench::{instructions, report, runner, sections};
+use idgen_bench::{instructions, report, runner, sections, startup};
 
 #[derive(Parser)]
 #[command(name = "idgen-bench", about = "Speed of idgen beside its peers")]
@@ -48,6 +48,20 @@ enum Command {
         /// Put the recorded counts into this report, too
         #[arg(long, value_name = "FILE", requires = "record")]
         write: Option<PathBuf>,
+    },
+    /// Time the first id of a process, in many processes
+    Startup {
+        /// How many processes for each kind
+        #[arg(long, default_value_t = 101)]
+        rounds: usize,
+        /// Put the table into this file, and leave its other sections as they are
+        #[arg(long, value_name = "FILE")]
+        write: Option<PathBuf>,
+    },
+    /// Make one id, and print how many nanoseconds it took: what `startup` runs
+    First {
+        /// As the table of `startup` names it
+        name: String,
     },
     /// Make very many ids of each kind in threads and forked children, and look for repeats
     Repeats {
@@ -122,6 +136,16 @@ fn main() -> Result<()> {
                 None => Ok(()),
             }
         }
+        Command::Startup { rounds, write } => {
+            ensure!(rounds > 0, "there must be at least one process");
+            let section = startup::section(rounds, &startup::measure(rounds)?);
+            println!("{section}");
+            match write {
+                Some(path) => report::write_section(&path, "startup", &section),
+                None => Ok(()),
+            }
+        }
+        Command::First { name } => startup::first(&name),
         Command::Repeats { ids, processes, threads, folder } => {
             let size = Size { ids, processes, threads };
             for kind in &soak::KINDS {

@@ -85,8 +85,14 @@ pub fn group_table(group: &Group, measured: &[Measured]) -> String {
     text
 }
 
+/// Where there are more of ours, only those with a target have a column of multiples.
+const MOST_COLUMNS: usize = 3;
+
 fn table(group: &Group, measured: &[Measured], style: TableStyle) -> Table {
-    let ours: Vec<_> = group.cases.iter().filter(|case| case.is_ours()).map(|case| case.name).collect();
+    let mut ours: Vec<_> = group.cases.iter().filter(|case| case.is_ours()).map(|case| case.name).collect();
+    if ours.len() > MOST_COLUMNS {
+        ours.retain(|name| group.targets.iter().any(|target| target.ours == *name));
+    }
     let mut table = Table::new();
     table.load_style(style);
     let mut header = vec!["".to_owned(), "ns per id".to_owned(), "±".to_owned()];

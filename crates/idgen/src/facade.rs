@@ -226,3 +226,22 @@ fn mysql_server(server_id: u8) -> &'static MysqlShort {
     SERVERS[usize::from(server_id)]
         .get_or_init(|| MysqlShort::new(SystemClock, server_id).unwrap_or_else(|error| give_up(&error)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What docs/speed.md says of the memory of a thread.
+    #[test]
+    fn a_thread_keeps_little() {
+        let slots = [
+            size_of::<Slot<V1<SystemClock, ThreadEntropy>>>(),
+            size_of::<Slot<V6<SystemClock, ThreadEntropy>>>(),
+            size_of::<Slot<V7<SystemClock, ThreadEntropy>>>(),
+            size_of::<Slot<Ulid<SystemClock, ThreadEntropy>>>(),
+            size_of::<Slot<Prefixed<SystemClock, ThreadEntropy>>>(),
+        ];
+        assert!(slots.iter().all(|&bytes| bytes <= 256), "{slots:?}");
+        assert!(size_of::<crate::source::Csprng>() <= 4_096 + 64);
+    }
+}

@@ -3,8 +3,9 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::hint::black_box;
 
-use idgen::codec::{base32, base64url, hyphenated};
+use idgen::codec::{Format, base32, base64, hyphenated, simple, swapped};
 use idgen::{ShortId, Uuid};
 
 /// Counts what this thread allocates.
@@ -37,7 +38,7 @@ fn allocations(work: impl FnOnce()) -> usize {
 
 #[test]
 fn the_count_counts() {
-    assert_eq!(allocations(|| drop(std::hint::black_box(Box::new(1)))), 1);
+    assert_eq!(allocations(|| drop(black_box(Box::new(1)))), 1);
 }
 
 #[test]
@@ -58,7 +59,7 @@ fn generators_do_not_allocate() {
         one();
         let count = allocations(|| {
             for _ in 0..5_000 {
-                std::hint::black_box(one());
+                black_box(one());
             }
             fill(&mut batch);
         });
@@ -69,7 +70,7 @@ fn generators_do_not_allocate() {
     idgen::mysql_short(1);
     let count = allocations(|| {
         for _ in 0..1_000 {
-            std::hint::black_box((idgen::short(), idgen::mysql_short(1)));
+            black_box((idgen::short(), idgen::mysql_short(1)));
         }
         idgen::fill_short(&mut batch);
         idgen::fill_mysql_short(1, &mut batch);
@@ -78,16 +79,35 @@ fn generators_do_not_allocate() {
 }
 
 #[test]
-fn buffer_codecs_do_not_allocate() {
-    let id = idgen::v4();
+fn single_codecs_do_not_allocate() {
+    let id = Uuid::from_u128(0x6ccd780c_baba_1026_9564_5b8c656024db);
+    for format in Format::ALL {
+        let count = allocations(|| {
+            let mut buf = [0; Format::MAX_LEN];
+            let text = format.encode(black_box(&id), &mut buf);
+            assert_eq!(format.decode(black_box(text)), Ok(id));
+        });
+        assert_eq!(count, 0, "{format}");
+    }
+}
+
+#[test]
+fn batch_codecs_do_not_allocate() {
+    let ids = [Uuid::from_u128(0x6ccd780c_baba_1026_9564_5b8c656024db); 100];
+    let (mut text, mut read, mut bytes) = ([0; 3700], [Uuid::nil(); 100], [[7; 16]; 100]);
     let count = allocations(|| {
-        let (mut text36, mut text22, mut text26) = ([0; 36], [0; 22], [0; 26]);
-        hyphenated::encode(&id, &mut text36);
-        base64url::encode(&id, &mut text22);
-        base32::encode(&id, &mut text26);
-        assert_eq!(hyphenated::decode(text36), Ok(id));
-        assert_eq!(base64url::decode(text22), Ok(id));
-        assert_eq!(base32::decode(text26), Ok(id));
+        hyphenated::encode_lines(&ids, &mut text).expect("there is room");
+        let text_of = hyphenated::encode_batch(&ids, &mut text).expect("there is room");
+        hyphenated::decode_batch(&*text_of, &mut read).expect("canonical");
+        let text_of = simple::encode_batch(&ids, &mut text).expect("there is room");
+        simple::decode_batch(&*text_of, &mut read).expect("canonical");
+        let text_of = base64::encode_batch(&ids, &mut text).expect("there is room");
+        base64::decode_batch(&*text_of, &mut read).expect("canonical");
+        let text_of = base32::encode_batch(&ids, &mut text).expect("there is room");
+        base32::decode_batch(&*text_of, &mut read).expect("canonical");
+        swapped::encode_in_place(&mut bytes);
+        swapped::decode_in_place(&mut bytes);
     });
     assert_eq!(count, 0);
+    assert_eq!(read, ids);
 }

@@ -1,0 +1,21 @@
+//! The first id of each kind needs neither the file system nor the network. In a program of its own, as it
+//! takes away from the process what every file and every socket needs.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![cfg(unix)]
+
+use std::fs::File;
+use std::net::UdpSocket;
+
+#[test]
+fn the_first_ids_open_no_file_and_no_socket() {
+    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the call reads the structure, and changes nothing but the limit.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &none) }, 0);
+    assert!(File::open("/dev/null").is_err() && UdpSocket::bind("127.0.0.1:0").is_err());
+
+    let ids =
+        [idgen::v1(), idgen::v4(), idgen::v6(), idgen::v7(), idgen::ulid(), idgen::week(), idgen::prefixed()];
+    assert!(ids.iter().all(|id| !id.is_nil()));
+    assert_ne!(idgen::short(), idgen::short());
+    assert_ne!(idgen::mysql_short(1), idgen::mysql_short(1));
+}
