@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Strategy, UuidMap, reference};
 use idgen_server::{Flavor, Server, Settings};
 use sqlx::mysql::{MySqlPool, MySqlPoolOptions};
 use sqlx::{AssertSqlSafe, Executor};
@@ -183,7 +183,7 @@ async fn measure(server: &Server, design: Design, clients: u64, span: Duration) 
             Some(map)
         }
         Design::Reference(_) => {
-            for statement in include_str!("../tests/servers/reference.sql").split("\n//\n") {
+            for statement in reference::statements() {
                 pool.execute(sqlx::raw_sql(statement)).await?;
             }
             None

@@ -37,6 +37,7 @@ mod flight;
 pub mod functions;
 mod map;
 mod nodes;
+pub mod reference;
 mod retry;
 mod schema;
 mod server;

@@ -19,7 +19,7 @@ async fn both(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap, MySqlCon
     let (scratch, _map) = map(flavor, strategy).await;
     let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let mut connection = connect(scratch.url()).await;
-    for statement in include_str!("reference.sql").split("\n//\n") {
+    for statement in idgen_mysql::reference::statements() {
         run(&mut connection, statement).await;
     }
     (scratch, map, connection)
