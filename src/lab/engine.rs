@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 use idgen_lab::Workload;
 use idgen_lab::engine::{Engine, Mysql, Sqlite};
+use idgen_lab::strategy::Target;
 use idgen_server::Flavor;
 
 /// The engines that there are.
@@ -29,6 +30,15 @@ impl EngineName {
             EngineName::Sqlite => None,
             EngineName::Mysql => Some(Flavor::MySql),
             EngineName::Mariadb => Some(Flavor::MariaDb),
+        }
+    }
+
+    /// What strategies are checked against.
+    pub fn target(self) -> Target {
+        match self {
+            EngineName::Sqlite => Target::Sqlite,
+            EngineName::Mysql => Target::Mysql,
+            EngineName::Mariadb => Target::Mariadb,
         }
     }
 

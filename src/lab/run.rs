@@ -11,7 +11,7 @@ use idgen_lab::experiment::{self, Experiment, Named, Scale, Statements};
 use idgen_lab::measure::Results;
 use idgen_lab::progress::Progress;
 use idgen_lab::runner::{self, Cancel};
-use idgen_lab::strategy::{self, Strategy};
+use idgen_lab::strategy::{self, Strategy, Target};
 use idgen_lab::{Workload, report};
 
 use super::engine::EngineName;
@@ -39,12 +39,44 @@ pub struct CommonArgs {
     /// The database.
     #[arg(long, value_enum, default_value_t = EngineName::Sqlite)]
     engine: EngineName,
+    /// Clients that insert at the same time, each with ids of its own making; servers only [default: 1].
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    writers: Option<u32>,
     /// The directory for report.html, results.json and results.csv; made where it is missing.
     #[arg(long, value_name = "DIR", default_value = "idgen-lab")]
     out: PathBuf,
     /// Print the results as JSON instead of a table: one document for each experiment.
     #[arg(long)]
     json: bool,
+}
+
+impl CommonArgs {
+    /// The load with the writers that were asked for.
+    fn with_writers(&self, workload: Workload) -> anyhow::Result<Workload> {
+        let workload = match self.writers {
+            Some(writers) => workload.with_writers(writers).map_err(failure::usage)?,
+            None => workload,
+        };
+        if workload.writers > 1 && self.engine == EngineName::Sqlite {
+            return Err(failure::usage(format_args!(
+                "SQLite has one writer at a time, not {}: choose --engine mysql or mariadb",
+                workload.writers
+            )));
+        }
+        Ok(workload)
+    }
+
+    /// The load of an experiment on this engine: nothing slows the embedded engine's disk.
+    fn load_of(&self, workload: Workload) -> anyhow::Result<Workload> {
+        let iops = workload.iops.filter(|_| self.engine.flavor().is_some());
+        self.with_writers(Workload { iops, ..workload })
+    }
+
+    /// What was chosen, as a part of the command.
+    fn given(&self) -> String {
+        let writers = self.writers.map(|writers| format!(" --writers {writers}")).unwrap_or_default();
+        format!(" --engine {}{writers}", self.engine.name())
+    }
 }
 
 /// Compares strategies on one load.
@@ -54,20 +86,33 @@ pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCo
     if let Some(name) = named_twice(&load.strategies) {
         return Err(failure::usage(format_args!("--strategies names {name} twice: name each once")));
     }
+    let target = common.engine.target();
     let (strategies, named) = match load.strategies.as_slice() {
-        [] => (strategy::default_set(), String::new()),
+        [] => (strategy::default_set(target), String::new()),
         chosen => {
             let names: Vec<_> = chosen.iter().map(|strategy| strategy.name).collect();
             (chosen.to_vec(), format!(" --strategies {}", names.join(",")))
         }
     };
+    for strategy in &strategies {
+        strategy.check(target).map_err(failure::usage)?;
+    }
+    let workload = common.with_writers(workload)?;
     // On a server a round trip for each row would be most of the time.
     let workload = match common.engine {
         EngineName::Sqlite => workload,
         EngineName::Mysql | EngineName::Mariadb => Workload { statement_rows: 100, ..workload },
     };
-    let command = format!("idgen lab run --engine {} --rows {rows}{named}", common.engine.name());
-    let job = Job { question: QUESTION, command, workload, strategies, experiment: None, out: &common.out };
+    let command = format!("idgen lab run{} --rows {rows}{named}", common.given());
+    let job = Job {
+        question: QUESTION,
+        command,
+        workload,
+        strategies,
+        experiment: None,
+        left_out: vec![],
+        out: &common.out,
+    };
     job.run(common, &cancel_on_signal()?)
 }
 
@@ -94,22 +139,21 @@ pub fn experiments(names: &[String], scale: Scale, common: &CommonArgs) -> anyho
     let mut worst = ExitCode::SUCCESS;
     for experiment in experiments {
         let out = common.out.join(experiment.id());
-        let command =
-            format!("idgen lab run {} --engine {} --scale {scale}", experiment.id(), common.engine.name());
+        let command = format!("idgen lab run {}{} --scale {scale}", experiment.id(), common.given());
         let code = match experiment {
-            Named::Keys(experiment) => Job {
-                question: &experiment.question,
-                command,
-                workload: Workload {
-                    // Nothing slows the embedded engine's disk.
-                    iops: experiment.workload(scale)?.iops.filter(|_| common.engine.flavor().is_some()),
-                    ..experiment.workload(scale)?
-                },
-                strategies: experiment.strategies()?,
-                experiment: Some((&experiment, scale)),
-                out: &out,
+            Named::Keys(experiment) => {
+                let (strategies, left_out) = those_possible(experiment.strategies()?, common.engine.target());
+                Job {
+                    question: &experiment.question,
+                    command,
+                    workload: common.load_of(experiment.workload(scale)?)?,
+                    strategies,
+                    experiment: Some((&experiment, scale)),
+                    left_out,
+                    out: &out,
+                }
+                .run(common, &cancel)?
             }
-            .run(common, &cancel)?,
             Named::Statements(experiment) => time(experiment.at(scale)?, command, &out, common, &cancel)?,
         };
         if code != ExitCode::SUCCESS {
@@ -120,6 +164,22 @@ pub fn experiments(names: &[String], scale: Scale, common: &CommonArgs) -> anyho
         }
     }
     Ok(worst)
+}
+
+/// Those that this database can do, and why it cannot do the others.
+fn those_possible(
+    strategies: Vec<&'static Strategy>,
+    target: Target,
+) -> (Vec<&'static Strategy>, Vec<String>) {
+    let mut left_out = Vec::new();
+    let possible = |strategy: &&'static Strategy| match strategy.check(target) {
+        Ok(()) => true,
+        Err(why) => {
+            left_out.push(why.to_string());
+            false
+        }
+    };
+    (strategies.into_iter().filter(possible).collect(), left_out)
 }
 
 /// Times the statements of an experiment.
@@ -167,6 +227,8 @@ struct Job<'a> {
     workload: Workload,
     strategies: Vec<&'static Strategy>,
     experiment: Option<(&'a Experiment, Scale)>,
+    /// Why some of the experiment's strategies are not run.
+    left_out: Vec<String>,
     out: &'a Path,
 }
 
@@ -180,7 +242,7 @@ impl Job<'_> {
         let mut engine = common.engine.start(&self.workload)?;
         let mut results = Results::new(self.question, &self.command, engine.info(), self.workload);
         if let Some((experiment, scale)) = self.experiment {
-            results.published = experiment.published.clone();
+            results.published = experiment.published(results.workload.writers);
             results.analysis = experiment.analysis.clone();
             if scale != Scale::Full {
                 results.analysis += &format!(
@@ -188,6 +250,9 @@ impl Job<'_> {
                      the strategies compares; --scale full runs it as published."
                 );
             }
+        }
+        for why in self.left_out {
+            results.analysis += &format!(" Left out: {why}.");
         }
         let mut progress = Progress::new(self.strategies.len(), rows, self.out.to_owned());
         runner::run(&mut *engine, &self.strategies, &mut results, cancel, &mut progress)?;

@@ -28,6 +28,8 @@ fn an_experiment_has_a_directory_of_its_own() {
     let out = directory.path().to_str().unwrap();
     let text = lines(&["lab", "run", "device-ids", "--scale", "ci", "--out", out]).join("\n");
     assert!(text.contains("13.7"), "the published figure is missing:\n{text}");
+    // What the embedded engine cannot do is left out, and that is no failure.
+    assert!(text.replace('\n', " ").contains("Left out: SQLite cannot run uuid-short"), "{text}");
     assert!(directory.path().join("device-ids/report.html").is_file());
 }
 
@@ -47,6 +49,11 @@ fn what_means_nothing_is_refused_before_a_run() {
         (&["lab", "--rows", "-1"], "invalid digit"),
         (&["lab", "--strategies", "v7-binary,v4-binary,v7-binary"], "v7-binary twice"),
         (&["lab", "--strategies", "v5"], "no strategy \"v5\""),
+        (&["lab", "--strategies", "v7-binary,v7-uuid"], "SQLite cannot run v7-uuid"),
+        (&["lab", "--strategies", "v7-uuid", "--engine", "mysql"], "MySQL cannot run v7-uuid"),
+        (&["lab", "--writers", "2"], "one writer at a time, not 2"),
+        (&["lab", "--writers", "65", "--engine", "mysql"], "from 1 to 64"),
+        (&["lab", "run", "uuid-order", "--writers", "0", "--engine", "mysql"], "from 1 to 64"),
         (&["lab", "run", "uuid-odor"], "no experiment \"uuid-odor\""),
         (&["lab", "run", "uuid-order", "--rows", "2000"], "--rows"),
         (&["lab", "--quick", "--rows", "2000"], "--rows"),

@@ -19,6 +19,9 @@ pub trait Engine {
     /// Which database this is.
     fn info(&self) -> EngineInfo;
 
+    /// Refuses a strategy or a load that this database cannot do, before anything is made.
+    fn check(&self, strategy: &Strategy, workload: &Workload) -> Result<()>;
+
     /// Makes the empty tables of a strategy. They vanish when the handle is dropped.
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>>;
 }
@@ -28,8 +31,9 @@ pub trait Table {
     /// The settings that matter, as the database itself reports them.
     fn settings(&mut self) -> Result<BTreeMap<String, String>>;
 
-    /// Inserts these rows and commits.
-    fn insert(&mut self, batch: &Batch<'_>) -> Result<()>;
+    /// Inserts and commits the rows of each writer, all writers at the same time. Gives every row back, in
+    /// the order in which the database acknowledged them: with one writer, the order given.
+    fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>>;
 
     /// What the database has counted since the tables were made.
     fn counters(&mut self) -> Result<Counters>;
@@ -40,7 +44,8 @@ pub trait Table {
     /// The trees as they lie on disk, the one with the rows first.
     fn trees(&mut self) -> Result<Vec<Tree>>;
 
-    /// Gives each key of a tree to `visit`, in the order of the tree.
+    /// Gives each key of a tree to `visit`, in the order of the tree: for [`Role::Pairs`] the UUIDs, for
+    /// [`Role::Map`] the UUIDs, or the integers where the index is one of hashes.
     fn keys(&mut self, role: Role, visit: &mut dyn FnMut(Key) -> Result<()>) -> Result<()>;
 
     /// What the rows contain beyond their keys, for the check after the run.
@@ -58,7 +63,16 @@ pub struct EngineInfo {
     pub setup: String,
 }
 
-/// Rows to insert together.
+/// A row that the database acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inserted {
+    /// The key that it was inserted with.
+    pub key: Key,
+    /// The integer that the database or a map gave it, where one of them did.
+    pub number: Option<u64>,
+}
+
+/// Rows that one writer inserts, one statement after another.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a> {
     /// The number of the first row, from 0.
@@ -138,6 +152,8 @@ pub enum Role {
     Rows,
     /// It finds the integer of a UUID.
     Map,
+    /// It holds the pairs of a map in the order of the integers, where they don't lie in the index itself.
+    Pairs,
 }
 
 /// One B-tree as it lies on disk.

@@ -28,7 +28,7 @@ pub struct Experiment {
     scale: BTreeMap<Scale, Load>,
     /// What was published.
     #[serde(default)]
-    pub published: Vec<Published>,
+    published: Vec<Published>,
 }
 
 /// How large an experiment is.
@@ -56,6 +56,8 @@ struct Load {
     /// Simulated minutes; see [`Workload::intervals`].
     #[serde(default)]
     minutes: Option<u32>,
+    #[serde(default = "one")]
+    writers: u32,
 }
 
 /// What was published of one strategy.
@@ -70,8 +72,15 @@ pub struct Published {
     /// window that reached this number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
+    /// How many clients inserted: only a run with as many compares with it.
+    #[serde(default = "one")]
+    pub writers: u32,
     /// Figures by the name of their field in [`Totals`](crate::measure::Totals).
     pub figures: BTreeMap<String, f64>,
+}
+
+fn one() -> u32 {
+    1
 }
 
 const SOURCES: [&str; 4] = [
@@ -158,6 +167,11 @@ impl Experiment {
         self.strategies.iter().map(|name| strategy::find(name)).collect()
     }
 
+    /// What was published of runs with as many writers.
+    pub fn published(&self, writers: u32) -> Vec<Published> {
+        self.published.iter().filter(|published| published.writers == writers).cloned().collect()
+    }
+
     /// The load at this scale: key columns alone, as published.
     ///
     /// # Errors
@@ -174,7 +188,7 @@ impl Experiment {
             cache_bytes: Some(load.cache_mib << 20),
             iops: load.iops,
             intervals: load.minutes.unwrap_or(defaults.intervals),
-            ..defaults
+            ..defaults.with_writers(load.writers)?
         })
     }
 }

@@ -91,14 +91,17 @@ impl Forecast {
 /// Where the load is none that a server could have, or a generator refuses it.
 pub fn foretell(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
     load.check()?;
-    if strategy.column == Column::MappedInteger {
+    if strategy.column.is_mapped() {
         return Err(Error::config(format!(
             "{} keeps two tables: foretell auto-increment for the wide one and v4-binary for the map",
             strategy.name
         )));
     }
     let key_bytes = key_bytes(strategy.column);
-    let shape = Shape::clustered(PAGE_SIZE, key_bytes, load.row_bytes).map_err(refused)?;
+    // An id that is no key is a column like others.
+    let id_bytes = if strategy.column == Column::Unkeyed16 { 16 } else { 0 };
+    let other_bytes = load.row_bytes.saturating_add(id_bytes);
+    let shape = Shape::clustered(PAGE_SIZE, key_bytes, other_bytes).map_err(refused)?;
     let setup = Setup { shape, server: load.server.clone(), rate: load.rate };
     let ranges = load.ranges(strategy)?;
     let parts = ranges.parts();
@@ -186,6 +189,8 @@ impl Load {
 struct Keys {
     ids: Vec<Ids>,
     turn: usize,
+    /// The rows lie in the order of a number, whatever their ids.
+    counted: bool,
     assigned: u64,
     buffer: [u8; crate::TEXT_LEN],
 }
@@ -195,12 +200,19 @@ impl Keys {
         // Devices take turns inside one generator already.
         let writers = if strategy.ids == IdKind::Device { 1 } else { load.writers.min(MOST_GENERATORS) };
         let ids = (0..writers).map(|writer| Ids::new(strategy, &load.workload(strategy, writers, writer)?));
-        Ok(Keys { ids: ids.collect::<Result<_>>()?, turn: 0, assigned: 0, buffer: [0; crate::TEXT_LEN] })
+        Ok(Keys {
+            ids: ids.collect::<Result<_>>()?,
+            turn: 0,
+            counted: strategy.column == Column::Unkeyed16,
+            assigned: 0,
+            buffer: [0; crate::TEXT_LEN],
+        })
     }
 
     fn next_key(&mut self) -> Result<&[u8]> {
         let key = self.ids[self.turn].next_key()?;
         self.turn = (self.turn + 1) % self.ids.len();
+        let key = if self.counted { Key::Assigned } else { key };
         let len = match &key {
             Key::Assigned => {
                 self.assigned += 1;
@@ -222,11 +234,13 @@ impl Keys {
 /// Bytes of the key column in a record, with its length byte where the column has one.
 fn key_bytes(column: Column) -> u32 {
     match column {
-        Column::CountedInteger | Column::Integer | Column::MappedInteger => 8,
-        Column::Binary16 | Column::Swapped16 => 16,
-        Column::Text36 => 36 + 1,
+        Column::Binary16 | Column::Swapped16 | Column::Uuid => 16,
+        // Where there is no key, InnoDB numbers the rows.
+        Column::Unkeyed16 => 6,
+        Column::Text36 | Column::VarText36 | Column::VarBinary36 => 36 + 1,
         Column::Base64 => 22 + 1,
         Column::Base32 => 26 + 1,
+        _ => 8,
     }
 }
 
@@ -246,7 +260,7 @@ mod tests {
     #[test]
     fn every_strategy_is_foretold() {
         for strategy in &strategy::ALL {
-            if strategy.column == Column::MappedInteger {
+            if strategy.column.is_mapped() {
                 assert!(foretell(strategy, &load(30_000)).unwrap_err().is_config());
                 continue;
             }

@@ -15,7 +15,7 @@ use crate::workload::Workload;
 
 pub use locality::{Fill, TreeFigures};
 pub use machine::Machine;
-pub use verify::{Ranks, contents, keys};
+pub use verify::{Ranks, contents, keys, keys_by, keys_in_any_order, made_keys};
 
 /// All runs of one command, as `results.json` holds them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -191,6 +191,9 @@ pub struct Totals {
     pub fill_p10: f64,
     /// Bytes of all pages of all trees, by row.
     pub bytes_per_row: f64,
+    /// Of those, the ones of the map from UUID to integer, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map_bytes_per_row: Option<f64>,
 }
 
 impl Totals {
@@ -205,6 +208,7 @@ impl Totals {
             tail.iter().map(|window| rate(window) * window.rows as f64).sum::<f64>() / tail_rows
         };
         let all_leaves = Fill::of(trees.iter().flat_map(Tree::fills));
+        let of_map = || figures.iter().filter(|tree| tree.role != Role::Rows).map(|tree| tree.bytes);
         let requests = counters.cache_hits.map(|hits| (hits, hits + counters.pages_read));
         Totals {
             rows,
@@ -224,6 +228,7 @@ impl Totals {
             fill_mean: all_leaves.mean,
             fill_p10: all_leaves.p10,
             bytes_per_row: figures.iter().map(|tree| tree.bytes).sum::<u64>() as f64 / rows as f64,
+            map_bytes_per_row: of_map().next().map(|_| of_map().sum::<u64>() as f64 / rows as f64),
         }
     }
 }

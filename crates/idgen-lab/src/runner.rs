@@ -1,4 +1,11 @@
 //! Runs strategies one after another: insert, read the counters, read the pages, verify, record.
+//!
+//! Several writers insert in rounds: each its next rows, all at the same time, and the next round begins when
+//! the last of them is done. The order of the rows is that in which the client heard of them: two statements
+//! that were under way together may have been carried out in the other order, which moves a row by no more
+//! than the rows that the other writers had under way.
+
+mod check;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,11 +13,12 @@ use std::time::Instant;
 
 use idgen::source::{Entropy, FixedEntropy};
 
-use crate::engine::{Batch, Engine, Role, Table};
+use crate::engine::{Batch, Engine, Table};
 use crate::key::Key;
 use crate::measure::{self, Failure, Results, RunRecord, Totals, TreeFigures, Window};
-use crate::strategy::{Column, IdKind, Ids, Strategy};
+use crate::strategy::{Ids, Strategy};
 use crate::{Error, Result, Workload};
+use check::Rows;
 
 /// Lets another thread, or a signal, end the runs.
 #[derive(Clone, Debug, Default)]
@@ -60,8 +68,8 @@ pub trait Observer {
 /// stays and `interrupted` is set.
 ///
 /// # Errors
-/// Where there is no memory for the keys of so many rows, and those of the observer: a run that fails
-/// is a [`Failure`] in the results.
+/// Where the engine cannot do one of the strategies, where there is no memory for the keys of so many rows,
+/// and those of the observer: a run that fails is a [`Failure`] in the results.
 pub fn run(
     engine: &mut dyn Engine,
     strategies: &[&Strategy],
@@ -71,7 +79,10 @@ pub fn run(
 ) -> Result<()> {
     let workload = results.workload.clone();
     // Asked for before the first run: what is missing for one is missing for all.
-    drop(room_for_keys(workload.rows)?);
+    drop(Rows::with_room(workload.rows)?);
+    for strategy in strategies {
+        engine.check(strategy, &workload)?;
+    }
     for strategy in strategies {
         observer.started(strategy);
         match run_one(engine, strategy, &workload, cancel, observer) {
@@ -103,8 +114,8 @@ pub fn run_one(
     observer: &mut dyn Observer,
 ) -> Result<RunRecord> {
     let mut table = engine.create(strategy, workload)?;
-    let mut inserted = room_for_keys(workload.rows)?;
-    let windows = insert(&mut *table, strategy, workload, cancel, observer, &mut inserted)?;
+    let mut rows = Rows::with_room(workload.rows)?;
+    let windows = insert(&mut *table, strategy, workload, cancel, observer, &mut rows)?;
     let counters = table.counters()?;
 
     observer.verifying();
@@ -113,14 +124,7 @@ pub fn run_one(
     let mut figures = Vec::with_capacity(trees.len());
     for tree in &trees {
         cancel.check()?;
-        let ranks = match in_tree(strategy, tree.role) {
-            InTree::AsGiven => measure::keys(&mut *table, tree, &inserted)?,
-            InTree::Counted => {
-                let mut counted = room_for_keys(workload.rows)?;
-                counted.extend((1..=workload.rows).map(Key::Uint));
-                measure::keys(&mut *table, tree, &counted)?
-            }
-        };
+        let ranks = check::tree(&mut *table, tree, strategy, &rows)?;
         figures.push(TreeFigures::of(tree, &ranks));
     }
     Ok(RunRecord {
@@ -133,67 +137,62 @@ pub fn run_one(
     })
 }
 
-/// An empty list for the keys of a run, which are kept until the tables are checked against them.
-fn room_for_keys(rows: u64) -> Result<Vec<Key>> {
-    let mut keys = Vec::new();
-    usize::try_from(rows).ok().and_then(|rows| keys.try_reserve_exact(rows).ok()).ok_or_else(|| {
-        let gigabytes = (rows as f64 * size_of::<Key>() as f64 / 1e9).ceil();
-        Error::config(format!(
-            "no memory for the keys of {rows} rows: they need {gigabytes} GB; choose fewer rows"
-        ))
-    })?;
-    Ok(keys)
+/// What one writer has ready for a round.
+struct Writer {
+    ids: Ids,
+    keys: Vec<Key>,
+    payloads: Vec<u8>,
 }
 
-/// Which keys a tree holds.
-enum InTree {
-    AsGiven,
-    Counted,
-}
-
-fn in_tree(strategy: &Strategy, role: Role) -> InTree {
-    let counted = strategy.ids == IdKind::AutoIncrement || strategy.column == Column::MappedInteger;
-    if role == Role::Rows && counted { InTree::Counted } else { InTree::AsGiven }
-}
-
-/// Inserts all rows; keeps the keys in their order. Only the database's work is timed.
+/// Inserts all rows; keeps them in the order in which they were acknowledged. Only the database's work is
+/// timed.
 fn insert(
     table: &mut dyn Table,
     strategy: &Strategy,
     workload: &Workload,
     cancel: &Cancel,
     observer: &mut dyn Observer,
-    inserted: &mut Vec<Key>,
+    inserted: &mut Rows,
 ) -> Result<Vec<Window>> {
-    let mut ids = Ids::new(strategy, workload)?;
+    let mut writers = (0..workload.writers)
+        .map(|writer| {
+            Ok(Writer { ids: Ids::of_writer(strategy, workload, writer)?, keys: vec![], payloads: vec![] })
+        })
+        .collect::<Result<Vec<_>>>()?;
     let mut payload_source = FixedEntropy::new(!workload.seed);
-    let mut payloads = vec![0; workload.commit_rows as usize * workload.payload_bytes as usize];
     let mut windows = Vec::new();
     let mut before = table.counters()?;
-    let (mut window_rows, mut window_secs, mut commits) = (0, 0.0, 0);
+    let (mut window_rows, mut window_secs, mut rounds) = (0, 0.0, 0);
     let mut done = 0;
     while done < workload.rows {
         cancel.check()?;
-        let rows = u64::from(workload.commit_rows).min(workload.rows - done);
-        let start = inserted.len();
-        for _ in 0..rows {
-            inserted.push(ids.next_key()?);
+        let rows = workload.round_rows().min(workload.rows - done);
+        let mut first = done;
+        let mut batches = Vec::with_capacity(writers.len());
+        for (writer, left) in writers.iter_mut().zip((1..=u64::from(workload.writers)).rev()) {
+            let share = (done + rows - first).div_ceil(left);
+            writer.keys.clear();
+            for _ in 0..share {
+                writer.keys.push(writer.ids.next_key()?);
+            }
+            writer.payloads.resize(share as usize * workload.payload_bytes as usize, 0);
+            payload_source.fill(&mut writer.payloads)?;
+            batches.push(Batch { first, keys: &writer.keys, payloads: &writer.payloads });
+            first += share;
         }
-        let bytes = &mut payloads[..rows as usize * workload.payload_bytes as usize];
-        payload_source.fill(bytes)?;
-        let batch = Batch { first: done, keys: &inserted[start..], payloads: bytes };
 
         let clock = Instant::now();
-        table.insert(&batch)?;
+        let acknowledged = table.insert(&batches)?;
         window_secs += clock.elapsed().as_secs_f64();
 
+        inserted.extend(&acknowledged);
         done += rows;
         window_rows += rows;
-        commits += 1;
-        if commits == workload.commits_per_window() || done == workload.rows {
+        rounds += 1;
+        if rounds == workload.rounds_per_window() || done == workload.rows {
             let after = table.counters()?;
             windows.push(Window::between(&before, &after, done, window_rows, window_secs));
-            (before, window_rows, window_secs, commits) = (after, 0, 0.0, 0);
+            (before, window_rows, window_secs, rounds) = (after, 0, 0.0, 0);
         }
         observer.inserted(done);
     }

@@ -1,12 +1,15 @@
 //! The closed list of key strategies: which id goes into which column.
 
 mod ids;
+mod list;
+pub(crate) mod native;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
 pub use ids::Ids;
+pub use list::ALL;
 
 /// What a row is identified by, and how that is stored.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,8 +48,21 @@ pub enum IdKind {
     MinuteRandom,
     /// Keyed hash of the minute, then time and counter.
     MinuteAscending,
+    /// Number of the minute, then time and counter.
+    MinuteSequence,
     /// 64 bits: seconds, device, counter.
     Device,
+    /// The server's `UUID_SHORT()`: its number, when it was started, a counter.
+    UuidShort,
+    /// The server's `UUID()`, a version 1.
+    ServerV1,
+}
+
+impl IdKind {
+    /// True where a function of the server makes the ids, so that no client knows them beforehand.
+    pub fn is_server_made(self) -> bool {
+        matches!(self, IdKind::UuidShort | IdKind::ServerV1)
+    }
 }
 
 /// What the key column holds.
@@ -61,14 +77,52 @@ pub enum Column {
     Binary16,
     /// 16 bytes with the time of a version 1 UUID moved to the front, as `UUID_TO_BIN(u, 1)` does.
     Swapped16,
+    /// 16 bytes that no index knows: the table has no key, and lies in the order of hidden row numbers.
+    Unkeyed16,
+    /// MariaDB's type `UUID`: 16 bytes, in an order of its own.
+    Uuid,
     /// 36 characters, hyphenated.
     Text36,
+    /// The same in a `VARCHAR`.
+    VarText36,
+    /// The same in a `VARBINARY`.
+    VarBinary36,
     /// 22 characters of base64.
     Base64,
     /// 26 characters of Crockford base32.
     Base32,
-    /// A 64-bit integer, found through a second table from UUID to integer.
+    /// A 64-bit integer, found through a second table from UUID to integer: its primary key is the UUID.
     MappedInteger,
+    /// A 64-bit integer from the map of `idgen-mysql`, strategy unique.
+    MappedUnique,
+    /// A 64-bit integer from the map of `idgen-mysql`, strategy dedup.
+    MappedDedup,
+    /// A 32-bit integer from the published stored function under a named lock.
+    MappedReferenceLock,
+    /// A 32-bit integer from the published stored function with a table of recent hashes.
+    MappedReferenceDedup,
+}
+
+impl Column {
+    /// True where a second table leads from the UUID to the integer.
+    pub fn is_mapped(self) -> bool {
+        use Column::{MappedDedup, MappedInteger, MappedReferenceDedup, MappedReferenceLock, MappedUnique};
+        matches!(
+            self,
+            MappedInteger | MappedUnique | MappedDedup | MappedReferenceLock | MappedReferenceDedup
+        )
+    }
+}
+
+/// A database that strategies run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The embedded engine.
+    Sqlite,
+    /// A MySQL server.
+    Mysql,
+    /// A MariaDB server.
+    Mariadb,
 }
 
 /// The families that reports colour alike.
@@ -89,12 +143,60 @@ impl Strategy {
     /// The family of its ids.
     pub fn family(&self) -> Family {
         match self.ids {
-            IdKind::AutoIncrement | IdKind::Device => Family::Integer,
-            IdKind::V4 if self.column == Column::MappedInteger => Family::Integer,
+            IdKind::AutoIncrement | IdKind::Device | IdKind::UuidShort => Family::Integer,
+            // What the rows lie by is an integer, whatever stands in them.
+            IdKind::V4 if self.column.is_mapped() || self.column == Column::Unkeyed16 => Family::Integer,
             IdKind::V4 => Family::Random,
-            IdKind::V1 | IdKind::V6 | IdKind::V7 | IdKind::Ulid => Family::Time,
-            IdKind::Week | IdKind::MinuteRandom | IdKind::MinuteAscending => Family::Prefixed,
+            IdKind::V1 | IdKind::V6 | IdKind::V7 | IdKind::Ulid | IdKind::ServerV1 => Family::Time,
+            IdKind::Week | IdKind::MinuteRandom | IdKind::MinuteAscending | IdKind::MinuteSequence => {
+                Family::Prefixed
+            }
         }
+    }
+
+    /// Refuses a database that cannot do this.
+    ///
+    /// # Errors
+    /// Why it cannot, and what to take instead.
+    ///
+    /// ```
+    /// use idgen_lab::strategy::{Target, find};
+    ///
+    /// let native = find("v7-uuid")?;
+    /// assert!(native.check(Target::Mariadb).is_ok());
+    /// assert!(native.check(Target::Mysql).unwrap_err().to_string().contains("v7-binary"));
+    /// # Ok::<(), idgen_lab::Error>(())
+    /// ```
+    pub fn check(&self, target: Target) -> Result<()> {
+        let embedded = target == Target::Sqlite;
+        let why = match self.column {
+            Column::Uuid if target != Target::Mariadb => {
+                "it has no type UUID: take the same ids in 16 bytes, "
+            }
+            Column::VarText36 | Column::VarBinary36 if embedded => "it keeps all text alike: take v4-text36",
+            _ if self.ids.is_server_made() && embedded => "it has no function that makes ids",
+            column if column.is_mapped() && column != Column::MappedInteger && embedded => {
+                "that map is one of MySQL and MariaDB: take mapped"
+            }
+            _ => return Ok(()),
+        };
+        let instead = match (self.column, self.ids) {
+            (Column::Uuid, IdKind::V1) => "v1-swapped",
+            (Column::Uuid, IdKind::V7) => "v7-binary",
+            (Column::Uuid, _) => "v4-binary",
+            _ => "",
+        };
+        Err(Error::config(format!("{target} cannot run {}: {why}{instead}", self.name)))
+    }
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Target::Sqlite => "SQLite",
+            Target::Mysql => "MySQL",
+            Target::Mariadb => "MariaDB",
+        })
     }
 }
 
@@ -110,118 +212,32 @@ impl Family {
     }
 }
 
-/// Every strategy, in the order in which reports show them.
-pub static ALL: [Strategy; 15] = [
-    Strategy {
-        name: "auto-increment",
-        title: "auto-increment",
-        ids: IdKind::AutoIncrement,
-        column: Column::CountedInteger,
-        explains: "the database counts 1, 2, 3: smallest and densest, but only it can make ids",
-    },
-    Strategy {
-        name: "v4-text36",
-        title: "v4, text 36",
-        ids: IdKind::V4,
-        column: Column::Text36,
-        explains: "random UUID as 36 characters: what most schemas have, and the widest",
-    },
-    Strategy {
-        name: "v4-base64",
-        title: "v4, base64 22",
-        ids: IdKind::V4,
-        column: Column::Base64,
-        explains: "random UUID as 22 characters of base64: shorter text, same disorder",
-    },
-    Strategy {
-        name: "v4-binary",
-        title: "v4, binary 16",
-        ids: IdKind::V4,
-        column: Column::Binary16,
-        explains: "random UUID as 16 bytes: as small as a UUID gets, but on a page of its own",
-    },
-    Strategy {
-        name: "v1-binary",
-        title: "v1, binary 16",
-        ids: IdKind::V1,
-        column: Column::Binary16,
-        explains: "time-based UUID with its fast bits first: sweeps all keys every 7 minutes",
-    },
-    Strategy {
-        name: "v1-swapped",
-        title: "v1, swapped 16",
-        ids: IdKind::V1,
-        column: Column::Swapped16,
-        explains: "its slow bits moved to the front, as UUID_TO_BIN(u, 1) does: ascending",
-    },
-    Strategy {
-        name: "v6-binary",
-        title: "v6, binary 16",
-        ids: IdKind::V6,
-        column: Column::Binary16,
-        explains: "version 1 with its time in order by definition: ascending without swapping",
-    },
-    Strategy {
-        name: "v7-binary",
-        title: "v7, binary 16",
-        ids: IdKind::V7,
-        column: Column::Binary16,
-        explains: "milliseconds first, monotonic within them: ascending, shows its time",
-    },
-    Strategy {
-        name: "ulid-text26",
-        title: "ULID, text 26",
-        ids: IdKind::Ulid,
-        column: Column::Base32,
-        explains: "milliseconds and randomness as 26 characters: ascending text",
-    },
-    Strategy {
-        name: "week-binary",
-        title: "week, random tail",
-        ids: IdKind::Week,
-        column: Column::Binary16,
-        explains: "MD5 of year and week, then random: a week shares 1/65,536 of all keys",
-    },
-    Strategy {
-        name: "minute-random",
-        title: "minute, random tail",
-        ids: IdKind::MinuteRandom,
-        column: Column::Binary16,
-        explains: "keyed hash of the minute, then random: hides the calendar, saves reads",
-    },
-    Strategy {
-        name: "minute-text36",
-        title: "minute, text 36",
-        ids: IdKind::MinuteRandom,
-        column: Column::Text36,
-        explains: "the same as 36 characters: the published form of the idea",
-    },
-    Strategy {
-        name: "minute-ascending",
-        title: "minute, asc. tail",
-        ids: IdKind::MinuteAscending,
-        column: Column::Binary16,
-        explains: "keyed hash of the minute, then time and counter: fills pages as well",
-    },
-    Strategy {
-        name: "device",
-        title: "device, 64 bits",
-        ids: IdKind::Device,
-        column: Column::Integer,
-        explains: "seconds, device, counter in 64 bits: made offline by thousands of devices",
-    },
-    Strategy {
-        name: "mapped",
-        title: "v4 mapped to integer",
-        ids: IdKind::V4,
-        column: Column::MappedInteger,
-        explains: "a small table from UUID to integer: the wide table has integer keys",
-    },
+/// Strategies that are only compared where they are named: other forms of one idea, and the published
+/// functions, which take one UUID at a time.
+const ON_REQUEST: [&str; 10] = [
+    "minute-text36",
+    "no-primary-key",
+    "v4-varchar36",
+    "v4-varbinary36",
+    "v1-uuid",
+    "uuid-swapped",
+    "minute-sequence",
+    "mapped-dedup",
+    "mapped-ref-lock",
+    "mapped-ref-dedup",
 ];
 
-/// The strategies that are compared where none are named: all but the second form of one idea.
-pub fn default_set() -> Vec<&'static Strategy> {
-    ALL.iter().filter(|strategy| strategy.name != "minute-text36").collect()
+/// The strategies that are compared on a database where none are named.
+///
+/// ```
+/// use idgen_lab::strategy::{Target, default_set};
+///
+/// assert!(default_set(Target::Sqlite).iter().all(|strategy| strategy.check(Target::Sqlite).is_ok()));
+/// ```
+pub fn default_set(target: Target) -> Vec<&'static Strategy> {
+    ALL.iter()
+        .filter(|strategy| !ON_REQUEST.contains(&strategy.name) && strategy.check(target).is_ok())
+        .collect()
 }
 
 /// The strategy of this name.
@@ -250,6 +266,28 @@ mod tests {
             assert!(std::ptr::eq(find(strategy.name).unwrap(), strategy), "two strategies {}", strategy.name);
             assert!(strategy.title.len() <= 20, "{} is too wide for a table", ALL[index].title);
             assert!(strategy.explains.len() <= 77 && !strategy.explains.ends_with('.'));
+        }
+    }
+
+    #[test]
+    fn each_database_has_its_own_set() {
+        let names = |target| default_set(target).iter().map(|strategy| strategy.name).collect::<Vec<_>>();
+        assert_eq!(names(Target::Sqlite).len(), 14);
+        assert!(ON_REQUEST.iter().all(|name| find(name).is_ok() && !names(Target::Mariadb).contains(name)));
+        assert_eq!(names(Target::Mariadb).len(), names(Target::Mysql).len() + 2, "the UUID type");
+        for (name, refused) in [
+            ("v4-uuid", &[Target::Sqlite, Target::Mysql][..]),
+            ("uuid-short", &[Target::Sqlite]),
+            ("mapped-unique", &[Target::Sqlite]),
+            ("v4-varchar36", &[Target::Sqlite]),
+            ("no-primary-key", &[]),
+            ("mapped", &[]),
+        ] {
+            for target in [Target::Sqlite, Target::Mysql, Target::Mariadb] {
+                let found = find(name).unwrap().check(target);
+                assert_eq!(found.is_err(), refused.contains(&target), "{name} {target}");
+                assert!(found.is_ok() || found.unwrap_err().is_config());
+            }
         }
     }
 }

@@ -12,11 +12,15 @@ pub struct Workload {
     pub rows: u64,
     /// Width of the payload column, in bytes. Its content is random: nothing compresses it.
     pub payload_bytes: u32,
-    /// Rows per transaction, and the unit in which counters and throughput are read.
+    /// Rows that a writer inserts in one go, and the unit in which counters and throughput are read. SQLite
+    /// commits them together; a server commits each statement.
     pub commit_rows: u32,
     /// Rows per `INSERT` statement, on servers. SQLite has no round trip to save and takes one.
     #[serde(default = "one")]
     pub statement_rows: u32,
+    /// Clients that insert at the same time, each with ids of its own making. Servers only.
+    #[serde(default = "one")]
+    pub writers: u32,
     /// The page cache holds the expected table divided by this, where `cache_bytes` is not set.
     pub cache_divisor: u32,
     /// Size of the page cache in bytes.
@@ -44,6 +48,8 @@ impl Workload {
     pub const QUICK_ROWS: u64 = 40_000;
     /// Fewer rows than this make no tree worth measuring.
     pub const MIN_ROWS: u64 = 1_000;
+    /// More connections than this are more than a server's default of 151 leaves room for.
+    pub const MAX_WRITERS: u32 = 64;
     /// How many points a curve over the run has, at most.
     pub const WINDOWS: u64 = 50;
 
@@ -72,6 +78,7 @@ impl Workload {
             payload_bytes: 100,
             commit_rows: 1_000,
             statement_rows: 1,
+            writers: 1,
             cache_divisor: 8,
             cache_bytes: None,
             iops: None,
@@ -80,6 +87,28 @@ impl Workload {
             devices: 5_000,
             seed: 2026,
         })
+    }
+
+    /// The same load by so many writers.
+    ///
+    /// # Errors
+    /// Where there are none, or more than [`Workload::MAX_WRITERS`].
+    ///
+    /// ```
+    /// use idgen_lab::Workload;
+    ///
+    /// assert_eq!(Workload::of_rows(50_000)?.with_writers(8)?.writers, 8);
+    /// assert!(Workload::of_rows(50_000)?.with_writers(0).unwrap_err().is_config());
+    /// # Ok::<(), idgen_lab::Error>(())
+    /// ```
+    pub fn with_writers(self, writers: u32) -> Result<Self> {
+        if !(1..=Self::MAX_WRITERS).contains(&writers) {
+            return Err(Error::config(format!(
+                "writers is {writers}: choose a number from 1 to {}",
+                Self::MAX_WRITERS
+            )));
+        }
+        Ok(Workload { writers, ..self })
     }
 
     /// Bytes of the table as expected for a 16-byte key in pages 88 % full.
@@ -97,9 +126,14 @@ impl Workload {
         (bytes / page_bytes).max(16)
     }
 
-    /// Transactions per window of the record.
-    pub fn commits_per_window(&self) -> u64 {
-        self.rows.div_ceil(u64::from(self.commit_rows)).div_ceil(Self::WINDOWS)
+    /// Rows that all writers together insert before they meet again.
+    pub fn round_rows(&self) -> u64 {
+        u64::from(self.commit_rows) * u64::from(self.writers)
+    }
+
+    /// Rounds per window of the record.
+    pub fn rounds_per_window(&self) -> u64 {
+        self.rows.div_ceil(self.round_rows()).div_ceil(Self::WINDOWS)
     }
 
     /// The simulated moment of the row with this number, where an interval lasts `interval_secs`.
@@ -141,8 +175,10 @@ mod tests {
     fn windows_cover_all_rows() {
         for rows in [1_000, 1_001, 50_000, 50_001, 400_000, 1_234_567] {
             let load = Workload::of_rows(rows).unwrap();
-            let commits = rows.div_ceil(u64::from(load.commit_rows));
-            assert!(commits.div_ceil(load.commits_per_window()) <= Workload::WINDOWS);
+            for load in [load.clone(), load.with_writers(8).unwrap()] {
+                let rounds = rows.div_ceil(load.round_rows());
+                assert!(rounds.div_ceil(load.rounds_per_window()) <= Workload::WINDOWS);
+            }
         }
     }
 }

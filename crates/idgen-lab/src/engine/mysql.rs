@@ -17,7 +17,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 use tokio::runtime::Runtime;
 
 use super::{Engine, EngineInfo, Table};
-use crate::strategy::Strategy;
+use crate::strategy::{Strategy, Target};
 use crate::{Error, Result, Workload};
 
 /// A server, started for this purpose or given by the user.
@@ -108,8 +108,8 @@ fn settings(flavor: Flavor, workload: &Workload) -> Settings {
         None => settings,
     };
     match flavor {
-        // Its binary log is on by default and would be synced at each commit.
-        Flavor::MySql => settings.option("sync_binlog", "0"),
+        // Its binary log is on by default, would be synced at each commit, and mistrusts stored functions.
+        Flavor::MySql => settings.option("sync_binlog", "0").option("log_bin_trust_function_creators", "1"),
         Flavor::MariaDb => settings,
     }
 }
@@ -130,10 +130,17 @@ impl Engine for Mysql {
             name: server.flavor().to_string(),
             version: server.version().into(),
             setup: format!(
-                "InnoDB {from}, one client over TCP, autocommit; log flushed once a second, O_DIRECT, {disk}; \
+                "InnoDB {from}, clients over TCP, autocommit; log flushed once a second, O_DIRECT, {disk}; \
                  pages are counted for the whole server"
             ),
         }
+    }
+
+    fn check(&self, strategy: &Strategy, _: &Workload) -> Result<()> {
+        strategy.check(match self.host.server.flavor() {
+            Flavor::MySql => Target::Mysql,
+            Flavor::MariaDb => Target::Mariadb,
+        })
     }
 
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>> {

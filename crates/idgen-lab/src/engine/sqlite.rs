@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Row, Statement, ToSql, params};
 
-use super::{Batch, Contents, Counters, Engine, EngineInfo, Latency, Role, Table, Tree};
+use super::{Batch, Contents, Counters, Engine, EngineInfo, Inserted, Latency, Role, Table, Tree};
 use crate::key::Key;
-use crate::strategy::{Column, Strategy};
+use crate::strategy::{Column, Strategy, Target};
 use crate::{Error, Result, Workload};
 
 /// The page size, that of InnoDB.
@@ -51,6 +51,16 @@ impl Engine for Sqlite {
         }
     }
 
+    fn check(&self, strategy: &Strategy, workload: &Workload) -> Result<()> {
+        if workload.writers > 1 {
+            return Err(Error::config(format!(
+                "SQLite has one writer at a time, not {}: choose a server for several",
+                workload.writers
+            )));
+        }
+        strategy.check(Target::Sqlite)
+    }
+
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>> {
         Ok(Box::new(self.open(strategy, workload)?))
     }
@@ -72,7 +82,7 @@ impl Sqlite {
             workload.cache_pages(u64::from(PAGE_BYTES))
         ))
         .map_err(doing("set up the database"))?;
-        let shape = Shape::of(strategy.column);
+        let shape = Shape::of(strategy)?;
         db.execute_batch(shape.schema()).map_err(doing("create the tables"))?;
         status::reset(&db)?;
         Ok(SqliteTable { db, shape, _file: file })
@@ -94,20 +104,24 @@ enum Shape {
     /// The client's key is the clustered key.
     Integer,
     Blob,
+    /// No key: SQLite numbers the rows.
+    Unkeyed,
     Text,
     /// Rows by number, and a table that leads from a UUID to the number.
     Mapped,
 }
 
 impl Shape {
-    fn of(column: Column) -> Self {
-        match column {
+    fn of(strategy: &Strategy) -> Result<Self> {
+        Ok(match strategy.column {
             Column::CountedInteger => Shape::Counted,
             Column::Integer => Shape::Integer,
             Column::Binary16 | Column::Swapped16 => Shape::Blob,
+            Column::Unkeyed16 => Shape::Unkeyed,
             Column::Text36 | Column::Base64 | Column::Base32 => Shape::Text,
             Column::MappedInteger => Shape::Mapped,
-        }
+            _ => return Err(Error::config(format!("SQLite has no column for {}", strategy.name))),
+        })
     }
 
     const fn schema(self) -> &'static str {
@@ -119,6 +133,7 @@ impl Shape {
             Shape::Blob => {
                 "CREATE TABLE lab_rows (id BLOB NOT NULL PRIMARY KEY, payload BLOB NOT NULL) WITHOUT ROWID"
             }
+            Shape::Unkeyed => "CREATE TABLE lab_rows (id BLOB NOT NULL, payload BLOB NOT NULL)",
             Shape::Text => {
                 "CREATE TABLE lab_rows (id TEXT NOT NULL PRIMARY KEY, payload BLOB NOT NULL) WITHOUT ROWID"
             }
@@ -149,8 +164,9 @@ impl Table for SqliteTable {
         Ok(settings)
     }
 
-    fn insert(&mut self, batch: &Batch<'_>) -> Result<()> {
+    fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
         let failed = doing("insert");
+        let mut inserted = Vec::with_capacity(batches.iter().map(|batch| batch.keys.len()).sum());
         let transaction = self.db.transaction().map_err(&failed)?;
         {
             let mut rows = transaction
@@ -162,17 +178,24 @@ impl Table for SqliteTable {
                 let mut pair = transaction
                     .prepare_cached("INSERT INTO lab_map (uuid, id) VALUES (?, ?)")
                     .map_err(&failed)?;
-                for (number, key, payload) in batch.rows() {
+                for (number, key, payload) in batches.iter().flat_map(Batch::rows) {
                     let id = map_uuid(&mut find, &mut pair, key, number + 1).map_err(&failed)?;
                     rows.execute(params![id, payload]).map_err(&failed)?;
+                    inserted.push(Inserted { key, number: Some(id) });
                 }
             } else {
-                for (_, key, payload) in batch.rows() {
+                for (_, key, payload) in batches.iter().flat_map(Batch::rows) {
                     rows.execute(params![key, payload]).map_err(&failed)?;
+                    let number = match self.shape {
+                        Shape::Counted => u64::try_from(transaction.last_insert_rowid()).ok(),
+                        _ => None,
+                    };
+                    inserted.push(Inserted { key, number });
                 }
             }
         }
-        transaction.commit().map_err(doing("commit"))
+        transaction.commit().map_err(doing("commit"))?;
+        Ok(inserted)
     }
 
     fn counters(&mut self) -> Result<Counters> {
@@ -186,7 +209,7 @@ impl Table for SqliteTable {
 
     fn trees(&mut self) -> Result<Vec<Tree>> {
         // A table with a number for its key is a B+tree, WITHOUT ROWID is a B-tree.
-        let by_number = matches!(self.shape, Shape::Counted | Shape::Mapped);
+        let by_number = matches!(self.shape, Shape::Counted | Shape::Mapped | Shape::Unkeyed);
         let mut trees = vec![layout::tree(&self.db, "lab_rows", Role::Rows, !by_number)?];
         if self.shape == Shape::Mapped {
             trees.push(layout::tree(&self.db, "lab_map", Role::Map, true)?);
@@ -196,8 +219,10 @@ impl Table for SqliteTable {
 
     fn keys(&mut self, role: Role, visit: &mut dyn FnMut(Key) -> Result<()>) -> Result<()> {
         let sql = match role {
+            Role::Rows if self.shape == Shape::Unkeyed => "SELECT id FROM lab_rows ORDER BY rowid",
             Role::Rows => "SELECT id FROM lab_rows ORDER BY id",
             Role::Map => "SELECT uuid FROM lab_map ORDER BY uuid",
+            Role::Pairs => "SELECT uuid FROM lab_map ORDER BY id",
         };
         let failed = doing("read the keys back");
         let mut statement = self.db.prepare(sql).map_err(&failed)?;

@@ -25,34 +25,104 @@ impl Ranks {
 /// # Errors
 /// Where a key is missing, foreign or out of order, or where two inserted keys are the same.
 pub fn keys(table: &mut dyn Table, tree: &Tree, inserted: &[Key]) -> Result<Ranks> {
+    keys_by(table, tree, inserted, |row| inserted[row])
+}
+
+/// The same for a tree that is sorted by something else than what it shows: `place` gives what decides for
+/// the row with this number.
+///
+/// # Errors
+/// As for [`keys`].
+pub fn keys_by<P: Ord>(
+    table: &mut dyn Table,
+    tree: &Tree,
+    inserted: &[Key],
+    place: impl Fn(usize) -> P,
+) -> Result<Ranks> {
     let rows = inserted.len();
-    if tree.rows() != rows as u64 {
-        return Err(Error::unverified(format!(
-            "{rows} rows were inserted, but the pages of the tree \"{:?}\" hold {}",
-            tree.role,
-            tree.rows()
-        )));
-    }
-    let order = in_key_order(inserted)?;
-    let mut place = 0;
+    check_count(tree, rows)?;
+    let order = in_order(inserted, place)?;
+    let mut next = 0;
     table.keys(tree.role, &mut |found| {
-        let expected = order.get(place).map(|row| inserted[*row as usize]);
+        let expected = order.get(next).map(|row| inserted[*row as usize]);
         if expected != Some(found) {
-            return Err(mismatch(place, expected, found));
+            return Err(mismatch(next, expected, found));
         }
-        place += 1;
+        next += 1;
         Ok(())
     })?;
-    if place != rows {
-        return Err(Error::unverified(format!(
-            "{rows} rows were inserted, but only {place} are in the table"
-        )));
-    }
+    check_found(rows, next)?;
     let mut ranks = vec![0; rows];
     for (rank, row) in (0..).zip(&order) {
         ranks[*row as usize] = rank;
     }
     Ok(Ranks(ranks))
+}
+
+/// Checks that a tree that is not sorted by them holds exactly these keys, each once. Their places are those
+/// in which they are found.
+///
+/// # Errors
+/// Where a key is missing, foreign or there twice, or where two inserted keys are the same.
+pub fn keys_in_any_order(table: &mut dyn Table, tree: &Tree, inserted: &[Key]) -> Result<Ranks> {
+    let rows = inserted.len();
+    check_count(tree, rows)?;
+    let order = in_order(inserted, |row| inserted[row])?;
+    let mut ranks = vec![u32::MAX; rows];
+    let mut next = 0;
+    table.keys(tree.role, &mut |found| {
+        let place = order.binary_search_by_key(&found, |row| inserted[*row as usize]);
+        let rank = place.ok().and_then(|at| ranks.get_mut(order[at] as usize));
+        let rank = rank.ok_or_else(|| mismatch(next, None, found))?;
+        if *rank != u32::MAX {
+            return Err(Error::unverified(format!("the table holds {found} twice")));
+        }
+        *rank = u32::try_from(next).unwrap_or(u32::MAX);
+        next += 1;
+        Ok(())
+    })?;
+    check_found(rows, next)?;
+    Ok(Ranks(ranks))
+}
+
+/// Checks that a tree holds so many keys, each once. Whoever makes them one after another, each greater than
+/// the one before, inserts them in their order.
+///
+/// # Errors
+/// Where a key is missing or there twice.
+pub fn made_keys(table: &mut dyn Table, tree: &Tree, rows: usize) -> Result<Ranks> {
+    check_count(tree, rows)?;
+    let mut before = None;
+    let mut next = 0;
+    table.keys(tree.role, &mut |found| {
+        if before.is_some_and(|before| before >= found) {
+            return Err(Error::unverified(format!("the table holds {found} twice, or out of order")));
+        }
+        before = Some(found);
+        next += 1;
+        Ok(())
+    })?;
+    check_found(rows, next)?;
+    let rows = u32::try_from(rows).map_err(|_| too_many(rows))?;
+    Ok(Ranks((0..rows).collect()))
+}
+
+fn check_count(tree: &Tree, rows: usize) -> Result<()> {
+    if tree.rows() == rows as u64 {
+        return Ok(());
+    }
+    Err(Error::unverified(format!(
+        "{rows} rows were inserted, but the pages of the tree \"{:?}\" hold {}",
+        tree.role,
+        tree.rows()
+    )))
+}
+
+fn check_found(rows: usize, found: usize) -> Result<()> {
+    if found == rows {
+        return Ok(());
+    }
+    Err(Error::unverified(format!("{rows} rows were inserted, but only {found} are in the table")))
 }
 
 /// Checks what the rows contain beyond their keys.
@@ -74,16 +144,14 @@ pub fn contents(found: Contents, workload: &Workload) -> Result<()> {
     )))
 }
 
-/// The numbers of the rows, in the order of their keys.
-fn in_key_order(inserted: &[Key]) -> Result<Vec<u32>> {
-    let count = u32::try_from(inserted.len()).map_err(|_| {
-        Error::config(format!("{} rows are too many to check: at most 2^32 - 1", inserted.len()))
-    })?;
+/// The numbers of the rows, in the order of the tree.
+fn in_order<P: Ord>(inserted: &[Key], place: impl Fn(usize) -> P) -> Result<Vec<u32>> {
+    let count = u32::try_from(inserted.len()).map_err(|_| too_many(inserted.len()))?;
     let mut order: Vec<u32> = (0..count).collect();
-    order.sort_unstable_by_key(|row| inserted[*row as usize]);
+    order.sort_unstable_by_key(|row| place(*row as usize));
     for pair in order.windows(2) {
         let (a, b) = (pair[0] as usize, pair[1] as usize);
-        if inserted[a] == inserted[b] {
+        if place(a) == place(b) {
             return Err(Error::unverified(format!(
                 "rows {a} and {b} were given the same key {}",
                 inserted[a]
@@ -91,6 +159,10 @@ fn in_key_order(inserted: &[Key]) -> Result<Vec<u32>> {
         }
     }
     Ok(order)
+}
+
+fn too_many(rows: usize) -> Error {
+    Error::config(format!("{rows} rows are too many to check: at most 2^32 - 1"))
 }
 
 fn mismatch(place: usize, expected: Option<Key>, found: Key) -> Error {
@@ -103,7 +175,7 @@ fn mismatch(place: usize, expected: Option<Key>, found: Key) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Batch, Counters, Latency, Leaf, Role};
+    use crate::engine::{Batch, Counters, Inserted, Latency, Leaf, Role};
     use std::collections::BTreeMap;
 
     /// A table that answers with the keys it is given.
@@ -113,8 +185,8 @@ mod tests {
         fn settings(&mut self) -> Result<BTreeMap<String, String>> {
             Ok(BTreeMap::new())
         }
-        fn insert(&mut self, _: &Batch<'_>) -> Result<()> {
-            Ok(())
+        fn insert(&mut self, _: &[Batch<'_>]) -> Result<Vec<Inserted>> {
+            Ok(Vec::new())
         }
         fn counters(&mut self) -> Result<Counters> {
             Ok(Counters::default())
@@ -133,12 +205,54 @@ mod tests {
         }
     }
 
+    fn uints(numbers: &[u64]) -> Vec<Key> {
+        numbers.iter().map(|n| Key::Uint(*n)).collect()
+    }
+
+    fn tree(rows: usize) -> Tree {
+        let leaves = vec![Leaf { rows: rows as u64, used_bytes: 0 }];
+        Tree { role: Role::Rows, page_bytes: 16_384, leaves, inner_pages: 0, rows_between_leaves: 0 }
+    }
+
     fn check(inserted: &[u64], found: &[u64]) -> Result<Ranks> {
-        let uints = |numbers: &[u64]| numbers.iter().map(|n| Key::Uint(*n)).collect::<Vec<_>>();
-        let leaves = vec![Leaf { rows: inserted.len() as u64, used_bytes: 0 }];
-        let tree =
-            Tree { role: Role::Rows, page_bytes: 16_384, leaves, inner_pages: 0, rows_between_leaves: 0 };
-        keys(&mut Answers(uints(found)), &tree, &uints(inserted))
+        keys(&mut Answers(uints(found)), &tree(inserted.len()), &uints(inserted))
+    }
+
+    #[test]
+    fn another_order_of_the_tree_decides_the_places() {
+        let by_last_digit = |inserted: &[u64], found: &[u64]| {
+            let place = |row: usize| inserted[row] % 10;
+            keys_by(&mut Answers(uints(found)), &tree(3), &uints(inserted), place)
+        };
+        assert_eq!(by_last_digit(&[12, 41, 30], &[30, 41, 12]).unwrap().as_slice(), [2, 1, 0]);
+        assert!(by_last_digit(&[12, 41, 30], &[12, 30, 41]).unwrap_err().is_unverified());
+        let error = by_last_digit(&[12, 32, 30], &[30, 12, 32]).unwrap_err();
+        assert!(error.to_string().contains("same key"), "{error}");
+    }
+
+    #[test]
+    fn rows_without_a_key_lie_where_they_are_found() {
+        let check = |inserted: &[u64], found: &[u64]| {
+            keys_in_any_order(&mut Answers(uints(found)), &tree(inserted.len()), &uints(inserted))
+        };
+        assert_eq!(check(&[30, 10, 20], &[10, 30, 20]).unwrap().as_slice(), [1, 0, 2]);
+        for (found, says) in
+            [(&[30, 10][..], "only 2"), (&[30, 10, 10], "10 twice"), (&[30, 10, 21], "21, which was not")]
+        {
+            let error = check(&[30, 10, 20], found).unwrap_err();
+            assert!(error.is_unverified() && error.to_string().contains(says), "{error}");
+        }
+    }
+
+    #[test]
+    fn keys_that_the_server_made_are_counted_and_ascend() {
+        let check = |rows, found: &[u64]| made_keys(&mut Answers(uints(found)), &tree(rows), rows);
+        assert_eq!(check(3, &[7, 8, 11]).unwrap().as_slice(), [0, 1, 2]);
+        for (found, says) in [(&[7, 8][..], "only 2"), (&[7, 7, 8], "7 twice"), (&[7, 9, 8], "out of order")]
+        {
+            let error = check(3, found).unwrap_err();
+            assert!(error.is_unverified() && error.to_string().contains(says), "{error}");
+        }
     }
 
     #[test]

@@ -29,6 +29,9 @@ pub fn figure(name: &str) -> Option<Figure> {
         "splits_per_1k" => figure("page splits per 1k", |t: &Totals| t.splits_per_1k, |n| format!("{n:.2}")),
         "fill_mean" => figure("fill %, mean", |t: &Totals| Some(t.fill_mean), percent),
         "bytes_per_row" => figure("bytes per row", |t: &Totals| Some(t.bytes_per_row), |n| format!("{n:.1}")),
+        "map_bytes_per_row" => {
+            figure("bytes per row of the map", |t: &Totals| t.map_bytes_per_row, |n| format!("{n:.1}"))
+        }
         _ => None,
     }
 }

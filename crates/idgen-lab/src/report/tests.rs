@@ -47,6 +47,7 @@ fn results(strategies: usize) -> Results {
                 fill_mean: 0.9,
                 fill_p10: 0.8,
                 bytes_per_row: 120.5,
+                map_bytes_per_row: None,
             },
             latency: None,
             trees: vec![TreeFigures {
@@ -161,7 +162,7 @@ fn the_end_of_a_longer_run_is_where_the_published_one_ended() {
     let reads = |rows| {
         let figures = BTreeMap::from([("last_reads_per_1k".into(), 5.0)]);
         let name = results.runs[0].strategy.name.clone();
-        let published = Published { strategy: name, setting: String::new(), rows, figures };
+        let published = Published { strategy: name, setting: String::new(), rows, writers: 1, figures };
         let compared = comparisons(&Results { published: vec![published], ..results.clone() });
         (compared[0].measured.clone(), compared[0].difference.clone())
     };

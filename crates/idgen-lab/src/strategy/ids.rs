@@ -7,7 +7,7 @@ use idgen::generator::{DeviceShort, Generate, Prefixed, Tail, Ulid, V1, V4, V6, 
 use idgen::source::{Entropy, FixedClock, FixedEntropy};
 use idgen::{Interval, Node, Prefix, PrefixKey, ShortId, Uuid};
 
-use super::{Column, IdKind, Strategy};
+use super::{Column, IdKind, Strategy, native};
 use crate::key::Key;
 use crate::{Error, Result, Workload};
 
@@ -34,15 +34,26 @@ impl Ids {
     const MINUTE_SECS: u64 = 60;
     const WEEK_SECS: u64 = 7 * 86_400;
 
-    /// The keys of this strategy.
+    /// The keys of this strategy, for a writer that is alone.
     ///
     /// # Errors
     /// Where a generator refuses its settings.
     pub fn new(strategy: &Strategy, workload: &Workload) -> Result<Self> {
+        Self::of_writer(strategy, &Workload { writers: 1, ..workload.clone() }, 0)
+    }
+
+    /// The keys of one of [`Workload::writers`] writers, counted from 0. Each has a generator of its own:
+    /// randomness, node and state, the prefix key of its own name, its part of the devices. The clock is the
+    /// same for all.
+    ///
+    /// # Errors
+    /// Where a generator refuses its settings.
+    pub fn of_writer(strategy: &Strategy, workload: &Workload, writer: u32) -> Result<Self> {
         let clock = Arc::new(FixedClock::new(workload.moment(0, 0)));
         let interval_secs = if strategy.ids == IdKind::Week { Self::WEEK_SECS } else { Self::MINUTE_SECS };
-        let source = Source::of(strategy.ids, &clock, workload)?;
-        Ok(Ids { clock, workload: workload.clone(), interval_secs, row: 0, source, column: strategy.column })
+        let source = Source::of(strategy.ids, &clock, workload, writer)?;
+        let row = u64::from(writer);
+        Ok(Ids { clock, workload: workload.clone(), interval_secs, row, source, column: strategy.column })
     }
 
     /// The next key.
@@ -51,7 +62,7 @@ impl Ids {
     /// Those of the generator.
     pub fn next_key(&mut self) -> Result<Key> {
         self.clock.set(self.workload.moment(self.row, self.interval_secs));
-        self.row += 1;
+        self.row += u64::from(self.workload.writers);
         match &mut self.source {
             Source::Database => Ok(Key::Assigned),
             Source::Uuids(generator) => store(&generator.next_id()?, self.column),
@@ -65,16 +76,21 @@ impl Ids {
 }
 
 impl Source {
-    fn of(kind: IdKind, clock: &Arc<FixedClock>, workload: &Workload) -> Result<Self> {
+    fn of(kind: IdKind, clock: &Arc<FixedClock>, workload: &Workload, writer: u32) -> Result<Self> {
         let clock = || Arc::clone(clock);
-        let entropy = || FixedEntropy::new(workload.seed);
+        let seed = workload.seed ^ u64::from(writer) << 17;
+        let entropy = || FixedEntropy::new(seed);
         let minute = |tail| -> Result<Source> {
             // Any key will do: its only effect here is which prefixes come.
-            let prefix = Prefix::Keyed(PrefixKey::new(b"the lab keeps no secrets")?);
+            let key = PrefixKey::new(b"the lab keeps no secrets")?;
+            let prefix = Prefix::Keyed(match workload.writers {
+                1 => key,
+                _ => key.for_writer(&format!("writer {writer}")),
+            });
             Ok(Source::uuids(Prefixed::new(clock(), entropy(), prefix, Interval::Minute, tail)?))
         };
         Ok(match kind {
-            IdKind::AutoIncrement => Source::Database,
+            IdKind::AutoIncrement | IdKind::UuidShort | IdKind::ServerV1 => Source::Database,
             IdKind::V1 => Source::uuids(V1::new(clock(), entropy())),
             IdKind::V4 => Source::uuids(V4::new(entropy())),
             IdKind::V6 => Source::uuids(V6::new(clock(), entropy())),
@@ -89,8 +105,16 @@ impl Source {
             )?),
             IdKind::MinuteRandom => minute(Tail::Random { version: 4 })?,
             IdKind::MinuteAscending => minute(Tail::Ascending)?,
+            IdKind::MinuteSequence => Source::uuids(Prefixed::new(
+                clock(),
+                entropy(),
+                Prefix::Sequential { bits: 16 },
+                Interval::Minute,
+                Tail::Ascending,
+            )?),
             IdKind::Device => {
-                let devices = (0..workload.devices)
+                let devices = (writer..workload.devices.max(workload.writers))
+                    .step_by(workload.writers as usize)
                     .map(|number| {
                         // Odd, so that the first 65,536 devices get different nodes in no order.
                         const SCATTER: u32 = 0x9E37;
@@ -113,12 +137,16 @@ impl Source {
 /// The UUID as the column stores it.
 fn store(uuid: &Uuid, column: Column) -> Result<Key> {
     let key = match column {
-        Column::Binary16 | Column::MappedInteger => Some(Key::Binary(*uuid.as_bytes())),
+        _ if column.is_mapped() => Some(Key::Binary(*uuid.as_bytes())),
+        Column::Binary16 | Column::Unkeyed16 => Some(Key::Binary(*uuid.as_bytes())),
         Column::Swapped16 => Some(Key::Binary(swapped::to_bytes(uuid))),
-        Column::Text36 => Key::text(hyphenated::encode(uuid, &mut [0; hyphenated::LEN])),
+        Column::Uuid => Some(Key::Binary(native::to_stored(*uuid.as_bytes()))),
+        Column::Text36 | Column::VarText36 | Column::VarBinary36 => {
+            Key::text(hyphenated::encode(uuid, &mut [0; hyphenated::LEN]))
+        }
         Column::Base64 => Key::text(base64::encode(uuid, &mut [0; base64::LEN])),
         Column::Base32 => Key::text(base32::encode(uuid, &mut [0; base32::LEN])),
-        Column::Integer | Column::CountedInteger => None,
+        _ => None,
     };
     key.ok_or_else(|| Error::config(format!("a UUID does not fit a column {column:?}")))
 }
@@ -128,6 +156,10 @@ mod tests {
     use super::super::{ALL, find};
     use super::*;
 
+    fn client_made(strategy: &Strategy) -> bool {
+        strategy.ids != IdKind::AutoIncrement && !strategy.ids.is_server_made()
+    }
+
     fn keys(name: &str, rows: u64) -> Vec<Key> {
         let workload = Workload::of_rows(rows).unwrap();
         let mut ids = Ids::new(find(name).unwrap(), &workload).unwrap();
@@ -136,11 +168,37 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_keys_and_none_twice() {
-        for strategy in ALL.iter().filter(|strategy| strategy.ids != IdKind::AutoIncrement) {
+        for strategy in ALL.iter().filter(|strategy| client_made(strategy)) {
             let first = keys(strategy.name, 3_000);
             assert_eq!(first, keys(strategy.name, 3_000), "{}", strategy.name);
             let distinct: std::collections::BTreeSet<_> = first.iter().collect();
             assert_eq!(distinct.len(), 3_000, "{}", strategy.name);
+        }
+    }
+
+    #[test]
+    fn writers_have_ids_of_their_own() {
+        let workload = Workload::of_rows(4_000).unwrap().with_writers(4).unwrap();
+        for strategy in ALL.iter().filter(|strategy| client_made(strategy)) {
+            let mut all = std::collections::BTreeSet::new();
+            for writer in 0..4 {
+                let mut ids = Ids::of_writer(strategy, &workload, writer).unwrap();
+                all.extend((0..1_000).map(|_| ids.next_key().unwrap()));
+            }
+            assert_eq!(all.len(), 4_000, "{}", strategy.name);
+        }
+        // A keyed prefix is one of its writer, a counted one is not.
+        for (name, prefixes) in [("minute-ascending", 4), ("minute-sequence", 1)] {
+            let firsts: std::collections::BTreeSet<_> = (0..4)
+                .map(|writer| {
+                    Ids::of_writer(find(name).unwrap(), &workload, writer).unwrap().next_key().unwrap()
+                })
+                .map(|key| match key {
+                    Key::Binary(bytes) => [bytes[0], bytes[1]],
+                    other => panic!("{other}"),
+                })
+                .collect();
+            assert_eq!(firsts.len(), prefixes, "{name}");
         }
     }
 
@@ -154,6 +212,11 @@ mod tests {
             ("v4-binary", false),
             ("v4-text36", false),
             ("v1-binary", false),
+            // The type moves the node and the time's high bits to the front.
+            ("v1-uuid", true),
+            ("v7-uuid", true),
+            ("v4-uuid", false),
+            ("minute-sequence", true),
             ("week-binary", false),
             ("minute-ascending", false),
         ] {

@@ -1,18 +1,25 @@
 //! The leaf pages of a table, from a copy of its file.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::engine::{Leaf, Role, Tree};
 use crate::innodb::{Options, Page, Pages, Tablespace};
 use crate::{Error, Result};
 
-/// The clustered index in a file: the index made first has the lowest number.
-pub fn clustered(path: &Path, role: Role) -> Result<Tree> {
+/// An index in a file, from 0 in the order in which they were made: the clustered one comes first.
+pub fn index(path: &Path, role: Role, number: usize) -> Result<Tree> {
     let pages = Tablespace::open(path, Options::default())
         .and_then(Tablespace::scan)
         .map_err(|error| Error::engine("cannot read the table's file", error))?;
-    let index = pages.pages.iter().filter_map(|page| page.index.as_ref()).map(|index| index.index_id).min();
-    let index = index.ok_or_else(|| Error::unverified("the table's file holds no index"))?;
+    let found: BTreeSet<u64> =
+        pages.pages.iter().filter_map(|page| page.index.as_ref()).map(|index| index.index_id).collect();
+    let index = *found.iter().nth(number).ok_or_else(|| {
+        Error::unverified(format!(
+            "the table's file holds {} indexes, none with number {number}",
+            found.len()
+        ))
+    })?;
     let inner =
         |page: &&Page| page.index.as_ref().is_some_and(|found| found.index_id == index && found.level > 0);
     Ok(Tree {

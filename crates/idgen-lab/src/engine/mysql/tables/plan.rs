@@ -1,0 +1,188 @@
+//! Which tables a strategy takes, and what is where in them.
+
+use idgen_mysql::reference;
+use idgen_server::Flavor;
+
+use super::made;
+use crate::engine::Role;
+use crate::strategy::{Column, IdKind, Strategy};
+use crate::{Error, Result, Workload};
+
+/// The tables of a strategy.
+pub struct Plan {
+    pub column: Column,
+    pub ids: IdKind,
+    pub flavor: Flavor,
+    pub payload_bytes: u32,
+    pub statement_rows: usize,
+    /// The table of the rows.
+    pub rows: String,
+    /// The table that leads from UUIDs to integers, and how, where there is one.
+    pub map: Option<(MapBy, String)>,
+}
+
+/// Who maps a UUID to an integer, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapBy {
+    /// The lab itself: the simplest table that does, its primary key the UUID.
+    Clustered,
+    /// `idgen-mysql`.
+    Library(idgen_mysql::Strategy),
+    /// A published stored function, by its name.
+    Reference(&'static str),
+}
+
+/// Where a tree lies.
+pub struct Place<'a> {
+    pub role: Role,
+    pub table: &'a str,
+    /// Which index of the table, from 0, in the order in which they were made.
+    pub index: usize,
+}
+
+impl Plan {
+    pub fn of(strategy: &Strategy, workload: &Workload, flavor: Flavor, number: u32) -> Self {
+        let [lock, dedup] = reference::FUNCTIONS;
+        let map = match strategy.column {
+            Column::MappedInteger => Some(MapBy::Clustered),
+            Column::MappedUnique => Some(MapBy::Library(idgen_mysql::Strategy::Unique)),
+            Column::MappedDedup => Some(MapBy::Library(idgen_mysql::Strategy::Dedup)),
+            Column::MappedReferenceLock => Some(MapBy::Reference(lock)),
+            Column::MappedReferenceDedup => Some(MapBy::Reference(dedup)),
+            _ => None,
+        };
+        let named = |by| match by {
+            MapBy::Reference(_) => reference::TABLE.to_owned(),
+            _ => format!("map_{number}"),
+        };
+        Plan {
+            column: strategy.column,
+            ids: strategy.ids,
+            flavor,
+            payload_bytes: workload.payload_bytes,
+            statement_rows: workload.statement_rows.max(1) as usize,
+            rows: format!("rows_{number}"),
+            map: map.map(|by| (by, named(by))),
+        }
+    }
+
+    /// The statements that make the tables; those of `idgen-mysql` it makes itself.
+    pub fn create(&self) -> Vec<String> {
+        let key = match self.column {
+            Column::CountedInteger => "BIGINT UNSIGNED NOT NULL AUTO_INCREMENT",
+            Column::Binary16 | Column::Swapped16 | Column::Unkeyed16 => "BINARY(16) NOT NULL",
+            Column::Uuid => "UUID NOT NULL",
+            // A collation that ignores case would make different base64 texts equal.
+            Column::Text36 => "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
+            Column::VarText36 => "VARCHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
+            Column::VarBinary36 => "VARBINARY(36) NOT NULL",
+            Column::Base64 => "CHAR(22) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
+            Column::Base32 => "CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
+            _ => "BIGINT UNSIGNED NOT NULL",
+        };
+        let payload = match self.payload_bytes {
+            0 => String::new(),
+            width => format!(", payload VARBINARY({width}) NOT NULL"),
+        };
+        let primary = if self.column == Column::Unkeyed16 { "" } else { ", PRIMARY KEY (id)" };
+        let rows = &self.rows;
+        let mut statements = vec![format!("CREATE TABLE {rows} (id {key}{payload}{primary}) ENGINE=InnoDB")];
+        match &self.map {
+            Some((MapBy::Clustered, map)) => statements.push(format!(
+                "CREATE TABLE {map} (uuid BINARY(16) NOT NULL, id BIGINT UNSIGNED NOT NULL, PRIMARY KEY (uuid)) \
+                 ENGINE=InnoDB"
+            )),
+            Some((MapBy::Reference(_), _)) => statements.extend(reference::statements().map(str::to_owned)),
+            Some((MapBy::Library(_), _)) | None => {}
+        }
+        statements
+    }
+
+    /// The statements that remove everything.
+    pub fn remove(&self) -> Vec<String> {
+        let mut tables = self.rows.clone();
+        let mut statements = Vec::new();
+        match &self.map {
+            Some((MapBy::Reference(_), map)) => {
+                tables += &format!(", {map}, {}", reference::RECENT);
+                statements.extend(reference::FUNCTIONS.map(|name| format!("DROP FUNCTION IF EXISTS {name}")));
+            }
+            Some((_, map)) => tables += &format!(", {map}, {map}_state, {map}_claim"),
+            None => {}
+        }
+        statements.push(format!("DROP TABLE IF EXISTS {tables}"));
+        statements
+    }
+
+    /// The tables that a report shows.
+    pub fn tables(&self) -> impl Iterator<Item = &str> {
+        [Some(&self.rows), self.map.as_ref().map(|(_, map)| map)].into_iter().flatten().map(String::as_str)
+    }
+
+    /// The trees that are measured, the one of the rows first. Claims come and go, and are none of them.
+    pub fn trees(&self) -> Vec<Place<'_>> {
+        let mut trees = vec![Place { role: Role::Rows, table: &self.rows, index: 0 }];
+        match &self.map {
+            Some((MapBy::Clustered, table)) => trees.push(Place { role: Role::Map, table, index: 0 }),
+            Some((_, table)) => {
+                trees.push(Place { role: Role::Pairs, table, index: 0 });
+                trees.push(Place { role: Role::Map, table, index: 1 });
+            }
+            None => {}
+        }
+        trees
+    }
+
+    /// The statement that gives the keys of a tree in its order, and the column that they are of.
+    pub fn keys(&self, role: Role) -> Result<(String, Column)> {
+        let rows = &self.rows;
+        let sql = match (role, &self.map) {
+            // Without a key to sort by, the scan of the only index gives the rows as they lie.
+            (Role::Rows, _) if self.column == Column::Unkeyed16 => format!("SELECT id FROM {rows}"),
+            (Role::Rows, _) => return Ok((format!("SELECT id FROM {rows} ORDER BY id"), self.column)),
+            (Role::Pairs, Some((MapBy::Reference(_), map))) => {
+                format!("SELECT UNHEX(REPLACE(uuid, '-', '')) FROM {map} ORDER BY id")
+            }
+            (Role::Pairs, Some((_, map))) => format!("SELECT uuid FROM {map} ORDER BY id"),
+            (Role::Map, Some((by, map))) => match by {
+                MapBy::Clustered => format!("SELECT uuid FROM {map} ORDER BY uuid"),
+                MapBy::Library(idgen_mysql::Strategy::Dedup) => {
+                    let sql = format!("SELECT id FROM {map} FORCE INDEX (hash) ORDER BY hash, id");
+                    return Ok((sql, Column::Integer));
+                }
+                MapBy::Library(_) => format!("SELECT uuid FROM {map} FORCE INDEX (uuid) ORDER BY uuid"),
+                MapBy::Reference(_) => {
+                    let index = "FORCE INDEX (idx_hash) ORDER BY uuid_hash, id";
+                    let sql = format!("SELECT CAST(id AS UNSIGNED) FROM {map} {index}");
+                    return Ok((sql, Column::Integer));
+                }
+            },
+            (Role::Pairs | Role::Map, None) => {
+                return Err(Error::unverified(format!("a strategy without a map has no tree \"{role:?}\"")));
+            }
+        };
+        Ok((sql, Column::Binary16))
+    }
+
+    /// The statement that counts rows, bytes of payload, and pairs that lead nowhere.
+    pub fn contents(&self) -> String {
+        let rows = &self.rows;
+        let bytes = if self.payload_bytes > 0 { "COALESCE(SUM(LENGTH(payload)), 0)" } else { "0" };
+        let unmapped = self.map.as_ref().map_or("0".to_owned(), |(_, map)| {
+            format!("(SELECT COUNT(*) FROM {map} m LEFT JOIN {rows} r ON r.id = m.id WHERE r.id IS NULL)")
+        });
+        format!(
+            "SELECT CAST(COUNT(*) AS UNSIGNED), CAST({bytes} AS UNSIGNED), CAST({unmapped} AS UNSIGNED) FROM {rows}"
+        )
+    }
+
+    /// `INSERT` of so many rows. What the server makes itself is in its text, the rest is bound.
+    pub fn insert(&self, rows: usize) -> String {
+        let id = made::expression(self.ids, self.flavor).unwrap_or("?");
+        let (columns, values) = match self.payload_bytes {
+            0 => ("id", format!("({id})")),
+            _ => ("id, payload", format!("({id}, ?)")),
+        };
+        format!("INSERT INTO {} ({columns}) VALUES {}", self.rows, vec![values; rows].join(", "))
+    }
+}

@@ -1,0 +1,180 @@
+//! One client that inserts: its connection, and its way to map UUIDs.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use hdrhistogram::Histogram;
+use idgen::Uuid;
+use idgen_mysql::UuidMap;
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Executor, Row};
+
+use super::keys::bind;
+use super::plan::{MapBy, Plan};
+use super::reference;
+use crate::engine::mysql::{Host, connect, doing};
+use crate::engine::{Batch, Inserted};
+use crate::key::Key;
+use crate::strategy::Column;
+use crate::{Error, Result};
+
+/// A client.
+pub struct Writer {
+    connection: MySqlConnection,
+    /// Its own, as clients in different processes have.
+    map: Option<UuidMap>,
+    /// The server's `auto_increment_increment`.
+    step: u64,
+}
+
+/// What the client hears, of all writers, in the order in which it comes.
+pub struct Heard<'a> {
+    pub rows: Vec<Inserted>,
+    pub micros: &'a mut Histogram<u64>,
+}
+
+/// A row with its number.
+type Numbered<'a> = (u64, Key, &'a [u8]);
+
+impl Writer {
+    pub async fn connect(host: &Host, plan: &Plan) -> Result<Self> {
+        let mut connection = connect(host).await?;
+        let failed = doing("ask for the step of AUTO_INCREMENT");
+        let row = connection
+            .fetch_one("SELECT CAST(@@SESSION.auto_increment_increment AS UNSIGNED)")
+            .await
+            .map_err(&failed)?;
+        let step = row.try_get(0).map_err(&failed)?;
+        let map = match &plan.map {
+            Some((MapBy::Library(strategy), table)) => Some(map(host, *strategy, table).await?),
+            _ => None,
+        };
+        Ok(Writer { connection, map, step })
+    }
+
+    /// Inserts a batch, statement after statement, and tells what was acknowledged.
+    pub async fn insert(&mut self, plan: &Plan, batch: &Batch<'_>, heard: &RefCell<Heard<'_>>) -> Result<()> {
+        let rows: Vec<_> = batch.rows().collect();
+        for part in rows.chunks(plan.statement_rows) {
+            let clock = Instant::now();
+            let inserted = self.statement(plan, part).await?;
+            let micros = u64::try_from(clock.elapsed().as_micros()).unwrap_or(u64::MAX);
+            let mut heard = heard.borrow_mut();
+            heard.micros.saturating_record(micros);
+            heard.rows.extend(inserted);
+        }
+        Ok(())
+    }
+
+    /// Inserts rows, and gives them in the order in which they went in.
+    async fn statement(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
+        let numbers = match &plan.map {
+            None => {
+                let first = self.rows(plan, part).await?;
+                // The server counts on for the rows of one statement; it tells the first.
+                let number = |n| (plan.column == Column::CountedInteger).then_some(first + n * self.step);
+                let keys = part.iter().map(|(_, key, _)| *key);
+                return Ok(keys.zip(0..).map(|(key, n)| Inserted { key, number: number(n) }).collect());
+            }
+            Some((MapBy::Clustered, map)) => return self.pairs_and_rows(plan, map, part).await,
+            Some((MapBy::Library(_), _)) => self.ask_map(part).await?,
+            Some((MapBy::Reference(function), _)) => {
+                let uuids: Vec<_> = part.iter().map(|(_, key, _)| uuid(key).to_string()).collect();
+                reference::ids(&mut self.connection, function, &uuids).await?
+            }
+        };
+        // A map gives the ids of a batch in an order of its own; rows go in in that of their ids.
+        let mut ordered: Vec<_> = numbers.into_iter().zip(part).collect();
+        ordered.sort_unstable_by_key(|(number, _)| *number);
+        let rows: Vec<Numbered<'_>> =
+            ordered.iter().map(|(number, (row, _, payload))| (*row, Key::Uint(*number), *payload)).collect();
+        self.rows(plan, &rows).await?;
+        let inserted =
+            |(number, (_, key, _)): (u64, &Numbered<'_>)| Inserted { key: *key, number: Some(number) };
+        Ok(ordered.into_iter().map(inserted).collect())
+    }
+
+    /// Inserts rows with their keys; gives the first integer that the server chose.
+    async fn rows(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<u64> {
+        let mut query = sqlx::query(AssertSqlSafe(plan.insert(part.len())));
+        for (_, key, payload) in part {
+            if !plan.ids.is_server_made() {
+                query = bind(query, key, plan.column);
+            }
+            if plan.payload_bytes > 0 {
+                query = query.bind(*payload);
+            }
+        }
+        let done = query.execute(&mut self.connection).await.map_err(doing("insert"))?;
+        Ok(done.last_insert_id())
+    }
+
+    async fn ask_map(&self, part: &[Numbered<'_>]) -> Result<Vec<u64>> {
+        let failed = |error| Error::engine("the map gave no ids", error);
+        let map = self.map.as_ref().ok_or_else(|| Error::config("no map was installed"))?;
+        match part {
+            [(_, key, _)] => map.id_of(uuid(key)).await.map(|id| vec![id]).map_err(failed),
+            part => {
+                let uuids: Vec<_> = part.iter().map(|(_, key, _)| uuid(key)).collect();
+                map.ids_of(&uuids).await.map_err(failed)
+            }
+        }
+    }
+
+    /// Looks the UUIDs up, inserts the pairs that are missing, then the rows: one transaction.
+    async fn pairs_and_rows(
+        &mut self,
+        plan: &Plan,
+        map: &str,
+        part: &[Numbered<'_>],
+    ) -> Result<Vec<Inserted>> {
+        let failed = doing("map and insert");
+        self.connection.execute("START TRANSACTION").await.map_err(&failed)?;
+        let marks = vec!["?"; part.len()].join(", ");
+        let mut query = sqlx::query(AssertSqlSafe(format!("SELECT id FROM {map} WHERE uuid IN ({marks})")));
+        for (_, key, _) in part {
+            query = bind(query, key, plan.column);
+        }
+        let known = query.fetch_all(&mut self.connection).await.map_err(&failed)?;
+        if !known.is_empty() {
+            return Err(Error::unverified(format!("{} new UUIDs are in the map already", known.len())));
+        }
+        let pairs = vec!["(?, ?)"; part.len()].join(", ");
+        let mut query = sqlx::query(AssertSqlSafe(format!("INSERT INTO {map} (uuid, id) VALUES {pairs}")));
+        for (number, key, _) in part {
+            query = bind(query, key, plan.column).bind(number + 1);
+        }
+        query.execute(&mut self.connection).await.map_err(&failed)?;
+        let rows: Vec<Numbered<'_>> =
+            part.iter().map(|(row, _, payload)| (*row, Key::Uint(row + 1), *payload)).collect();
+        self.rows(plan, &rows).await?;
+        self.connection.execute("COMMIT").await.map_err(&failed)?;
+        Ok(part.iter().map(|(row, key, _)| Inserted { key: *key, number: Some(row + 1) }).collect())
+    }
+}
+
+/// The UUID that a map is asked for.
+fn uuid(key: &Key) -> Uuid {
+    match key {
+        Key::Binary(bytes) => Uuid::from_bytes(*bytes),
+        // Mapped columns get no other keys.
+        _ => Uuid::nil(),
+    }
+}
+
+/// A map without memory: each UUID of a run is asked for once. What a crash of the server would cost does not
+/// matter to a table that is thrown away.
+async fn map(host: &Host, strategy: idgen_mysql::Strategy, table: &str) -> Result<UuidMap> {
+    let failed = |error| Error::engine("the map cannot be installed", error);
+    let map = UuidMap::builder()
+        .table(table)
+        .strategy(strategy)
+        .cache(0)
+        .connections(2)
+        .accept_unsafe_server(true)
+        .connect(host.scratch.url())
+        .await
+        .map_err(failed)?;
+    map.install().await.map_err(failed)?;
+    Ok(map)
+}

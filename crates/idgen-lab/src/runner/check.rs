@@ -1,0 +1,90 @@
+//! Which rows must be found in which tree.
+
+use crate::engine::{Inserted, Role, Table, Tree};
+use crate::key::Key;
+use crate::measure::{self, Ranks};
+use crate::strategy::{Column, Strategy};
+use crate::{Error, Result};
+
+/// The rows of a run, in the order in which the database acknowledged them.
+#[derive(Default)]
+pub struct Rows {
+    /// The keys that they were inserted with.
+    keys: Vec<Key>,
+    /// The integers that they were given by the database or by a map: of all rows, or of none.
+    numbers: Vec<u64>,
+}
+
+impl Rows {
+    /// None yet, with room for so many: what is missing at the end of a run is missing too late.
+    pub fn with_room(rows: u64) -> Result<Self> {
+        Ok(Rows { keys: room(rows)?, numbers: Vec::new() })
+    }
+
+    /// Takes the rows of a round.
+    pub fn extend(&mut self, inserted: &[Inserted]) {
+        self.keys.extend(inserted.iter().map(|row| row.key));
+        self.numbers.extend(inserted.iter().filter_map(|row| row.number));
+    }
+
+    fn numbers_as_keys(&self) -> Result<Vec<Key>> {
+        let mut keys = room(self.numbers.len() as u64)?;
+        keys.extend(self.numbers.iter().map(|number| Key::Uint(*number)));
+        Ok(keys)
+    }
+}
+
+/// An empty list for the keys of a run, which are kept until the tables are checked against them.
+fn room(rows: u64) -> Result<Vec<Key>> {
+    let mut keys = Vec::new();
+    usize::try_from(rows).ok().and_then(|rows| keys.try_reserve_exact(rows).ok()).ok_or_else(|| {
+        let gigabytes = (rows as f64 * size_of::<Key>() as f64 / 1e9).ceil();
+        Error::config(format!(
+            "no memory for the keys of {rows} rows: they need {gigabytes} GB; choose fewer rows"
+        ))
+    })?;
+    Ok(keys)
+}
+
+/// Checks that a tree holds these rows and nothing else, and tells the place of each in it.
+pub fn tree(table: &mut dyn Table, tree: &Tree, strategy: &Strategy, rows: &Rows) -> Result<Ranks> {
+    if !rows.numbers.is_empty() && rows.numbers.len() != rows.keys.len() {
+        return Err(Error::unverified(format!(
+            "only {} of {} rows were given an integer",
+            rows.numbers.len(),
+            rows.keys.len()
+        )));
+    }
+    match (tree.role, strategy.column) {
+        (Role::Rows, Column::Unkeyed16) => measure::keys_in_any_order(table, tree, &rows.keys),
+        (Role::Rows, _) if strategy.ids.is_server_made() => measure::made_keys(table, tree, rows.keys.len()),
+        (Role::Rows, _) if !rows.numbers.is_empty() => measure::keys(table, tree, &rows.numbers_as_keys()?),
+        (Role::Pairs, _) => measure::keys_by(table, tree, &rows.keys, |row| rows.numbers[row]),
+        (Role::Map, column) => match hash_of(column) {
+            Some(hash) => measure::keys_by(table, tree, &rows.numbers_as_keys()?, |row| {
+                (hash(&rows.keys[row]), rows.numbers[row])
+            }),
+            None => measure::keys(table, tree, &rows.keys),
+        },
+        _ => measure::keys(table, tree, &rows.keys),
+    }
+}
+
+/// The hash that a map's index is sorted by; `None` where it is sorted by the UUID.
+fn hash_of(column: Column) -> Option<fn(&Key) -> u32> {
+    let of_bytes: fn(&Key) -> u32 = |key| match key {
+        Key::Binary(bytes) => crc32fast::hash(bytes),
+        _ => 0,
+    };
+    let of_text: fn(&Key) -> u32 = |key| match key {
+        Key::Binary(bytes) => {
+            crc32fast::hash(idgen::Uuid::from_bytes(*bytes).hyphenated().to_string().as_bytes())
+        }
+        _ => 0,
+    };
+    match column {
+        Column::MappedDedup => Some(of_bytes),
+        Column::MappedReferenceLock | Column::MappedReferenceDedup => Some(of_text),
+        _ => None,
+    }
+}

@@ -1,0 +1,143 @@
+//! Strategies that need a server, and several writers, on real servers at a small size.
+//!
+//! The runner verifies rows and keys of every run that it gives; what is judged here is what the order of the
+//! keys must leave behind, in counts that don't depend on the machine.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use idgen_lab::engine::{Engine, Mysql, Role};
+use idgen_lab::measure::{Failure, Results};
+use idgen_lab::runner::{Cancel, Observer, run};
+use idgen_lab::strategy::{self, Strategy, Target};
+use idgen_lab::{Result, Workload};
+use idgen_server::Flavor;
+
+/// No multiple of the statement or of the round: the last of each are short.
+const ROWS: u64 = 10_050;
+
+struct Quiet;
+
+impl Observer for Quiet {
+    fn started(&mut self, _: &Strategy) {}
+    fn inserted(&mut self, _: u64) {}
+    fn verifying(&mut self) {}
+    fn recorded(&mut self, _: &Results) -> Result<()> {
+        Ok(())
+    }
+    fn failed(&mut self, failure: &Failure) {
+        panic!("{}: {}", failure.strategy, failure.error);
+    }
+}
+
+fn load(writers: u32, payload_bytes: u32) -> Workload {
+    let load = Workload::of_rows(ROWS).unwrap().with_writers(writers).unwrap();
+    Workload { statement_rows: 100, commit_rows: 500, payload_bytes, cache_bytes: Some(16 << 20), ..load }
+}
+
+fn results(engine: &mut Mysql, strategies: &[&Strategy], load: Workload) -> Results {
+    let mut results = Results::new("?", "test", engine.info(), load);
+    run(engine, strategies, &mut results, &Cancel::new(), &mut Quiet).unwrap();
+    assert_eq!(results.runs.len(), strategies.len());
+    println!("{}", idgen_lab::report::table(&results));
+    results
+}
+
+/// Those that only a server can do, and what they are set against.
+fn servers_own(target: Target) -> Vec<&'static Strategy> {
+    let servers_own = |strategy: &&Strategy| strategy.check(Target::Sqlite).is_err();
+    let wanted = |strategy: &&Strategy| {
+        servers_own(strategy) || ["v4-binary", "no-primary-key", "minute-sequence"].contains(&strategy.name)
+    };
+    strategy::ALL.iter().filter(wanted).filter(|strategy| strategy.check(target).is_ok()).collect()
+}
+
+/// One writer, key columns alone: the order of the keys decides the pages.
+fn alone(engine: &mut Mysql, target: Target) {
+    let results = results(engine, &servers_own(target), load(1, 0));
+    let rows = |name: &str| results.run(name).unwrap().tree(Role::Rows).unwrap().clone();
+    let ascending = ["no-primary-key", "uuid-short", "uuid-swapped", "minute-sequence", "mapped-ref-lock"];
+    for name in ascending.iter().chain(&["mapped-unique", "mapped-dedup", "mapped-ref-dedup"]) {
+        let tree = rows(name);
+        assert!(tree.distinct_leaves_per_1k < 8.0 && tree.fill_mean > 0.7, "{name}: {tree:?}");
+    }
+    let random = if target == Target::Mariadb {
+        for name in ["v1-uuid", "v7-uuid"] {
+            assert!(rows(name).distinct_leaves_per_1k < 8.0, "{name}: {:?}", rows(name));
+        }
+        &["v4-binary", "v4-varchar36", "v4-varbinary36", "v4-uuid"][..]
+    } else {
+        &["v4-binary", "v4-varchar36", "v4-varbinary36"]
+    };
+    for name in random {
+        assert!(rows(name).distinct_leaves_per_1k > 20.0, "{name}: {:?}", rows(name));
+    }
+    // A map: the rows, the pairs in the order of the integers, and the index in that of UUIDs or hashes.
+    for name in ["mapped-unique", "mapped-dedup", "mapped-ref-lock", "mapped-ref-dedup"] {
+        let run = results.run(name).unwrap();
+        let [pairs, index] = [Role::Pairs, Role::Map].map(|role| run.tree(role).unwrap());
+        assert_eq!((pairs.rows, index.rows), (ROWS, ROWS), "{name}");
+        assert!(pairs.distinct_leaves_per_1k < 10.0, "{name}: {pairs:?}");
+        assert!(index.distinct_leaves_per_1k > pairs.distinct_leaves_per_1k, "{name}: {index:?}");
+        let of_map = (pairs.bytes + index.bytes) as f64 / ROWS as f64;
+        assert_eq!(run.totals.map_bytes_per_row, Some(of_map), "{name}");
+    }
+    let entry = |name: &str| results.run(name).unwrap().tree(Role::Map).unwrap().bytes;
+    assert!(entry("mapped-dedup") < entry("mapped-unique"), "a hash is narrower than a UUID");
+}
+
+/// Three writers at once, with payload: every row is there, and each writer keeps to its own region.
+fn together(engine: &mut Mysql) {
+    let find = |name| strategy::find(name).unwrap();
+    let alone = results(engine, &[find("minute-ascending")], load(1, 40));
+    let strategies = [
+        "auto-increment",
+        "no-primary-key",
+        "uuid-short",
+        "v7-binary",
+        "minute-ascending",
+        "minute-sequence",
+        "device",
+        "mapped",
+        "mapped-unique",
+        "mapped-dedup",
+        "mapped-ref-lock",
+        "mapped-ref-dedup",
+    ];
+    let results = results(engine, &strategies.map(find), load(3, 40));
+    let leaves = |results: &Results, name: &str| results.run(name).unwrap().totals.distinct_leaves_per_1k;
+    for run in &results.runs {
+        assert_eq!(run.totals.rows, ROWS, "{}", run.strategy.name);
+    }
+    // Prefixes of their own: three places at a time. One prefix for all: still the end of the table alone.
+    let (three, one) = (leaves(&results, "minute-ascending"), leaves(&alone, "minute-ascending"));
+    assert!(three > one + 1.0, "{three} leaves with three writers, {one} with one");
+    for name in ["minute-sequence", "auto-increment", "v7-binary", "no-primary-key"] {
+        assert!(leaves(&results, name) < 16.0, "{name}: {}", leaves(&results, name));
+    }
+}
+
+fn all(flavor: Flavor, target: Target) {
+    let mut engine = Mysql::start(flavor, &load(1, 0)).unwrap();
+    alone(&mut engine, target);
+    together(&mut engine);
+}
+
+#[test]
+fn mysql_runs_what_only_servers_can_and_several_writers() {
+    all(Flavor::MySql, Target::Mysql);
+}
+
+#[test]
+fn mariadb_runs_what_only_servers_can_and_several_writers() {
+    all(Flavor::MariaDb, Target::Mariadb);
+}
+
+#[test]
+fn what_a_server_cannot_do_is_refused_before_anything_runs() {
+    let mut engine = Mysql::start(Flavor::MySql, &load(1, 0)).unwrap();
+    let mut results = Results::new("?", "test", engine.info(), load(1, 0));
+    let strategies = ["v7-binary", "v7-uuid"].map(|name| strategy::find(name).unwrap());
+    let error = run(&mut engine, &strategies, &mut results, &Cancel::new(), &mut Quiet).unwrap_err();
+    assert!(error.is_config() && error.to_string().contains("MySQL cannot run v7-uuid"), "{error}");
+    assert!(results.runs.is_empty() && results.failures.is_empty());
+}
