@@ -1,5 +1,5 @@
 # What continuous integration runs is what you can run: it calls `make test`.
-.PHONY: setup lint test test-clusters test-python wheel test-wheels bench bench-instructions bench-record bench-python bench-map soak soak-ids
+.PHONY: setup lint test test-clusters test-python wheel test-wheels bench bench-instructions bench-record bench-python bench-map sanitize soak soak-ids
 .DEFAULT_GOAL := test
 
 setup: ## installs what is missing (as root on Debian), starts Docker, builds the server images
@@ -46,6 +46,9 @@ bench-instructions: ## fails where a case takes over 5 % more instructions than 
 
 bench-record: ## records the instructions of each case, here and in docs/speed.md
 	$(BENCH) instructions $(SECTION) $(COUNTS) --record --write docs/speed.md
+
+sanitize: ## the library under the address sanitizer, its codecs under Miri (needs rustup's nightly)
+	scripts/sanitize.sh
 
 soak-ids: ## repeats among 10^9 ids of each kind (IDS=...), and a statistical battery: hours
 	scripts/soak.sh
