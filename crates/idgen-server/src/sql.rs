@@ -13,6 +13,15 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Runs one statement and gives its rows, of which only text columns are read.
 pub(crate) fn rows(url: &str, statement: &str) -> Result<Vec<Vec<String>>, sqlx::Error> {
+    rows_within(url, statement, PATIENCE)
+}
+
+/// The same for a statement that may take longer, or should not.
+pub(crate) fn rows_within(
+    url: &str,
+    statement: &str,
+    limit: Duration,
+) -> Result<Vec<Vec<String>>, sqlx::Error> {
     let (url, statement) = (url.to_owned(), statement.to_owned());
     let work = async move {
         let options = url.parse::<sqlx::mysql::MySqlConnectOptions>()?.disable_statement_logging();
@@ -29,7 +38,7 @@ pub(crate) fn rows(url: &str, statement: &str) -> Result<Vec<Vec<String>>, sqlx:
     let thread = thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let late = sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
-        runtime.block_on(async { tokio::time::timeout(PATIENCE, work).await.unwrap_or(Err(late)) })
+        runtime.block_on(async { tokio::time::timeout(limit, work).await.unwrap_or(Err(late)) })
     });
     match thread.join() {
         Ok(result) => result,

@@ -1,9 +1,15 @@
 //! MySQL Group Replication. Manual: "Group Replication", dev.mysql.com/doc/refman/en/group-replication.html.
 
+use std::time::Duration;
+
 use crate::Error;
 use crate::cluster::{Cluster, ClusterKind, NODES};
 
 const SCRIPT: &str = include_str!("group.sh");
+
+/// START GROUP_REPLICATION answers when the member is in, or when all of its tries to get in failed. A
+/// statement that is given up goes on in the server, and stands in the way of the next one.
+const START_LIMIT: Duration = Duration::from_secs(100);
 
 /// Starts and joins all members.
 pub(super) fn start(cluster: &mut Cluster, image: &str) -> Result<(), Error> {
@@ -74,8 +80,11 @@ pub(super) fn start(cluster: &mut Cluster, image: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a node knows: each member's number, its state and its role.
-fn members(cluster: &Cluster, node: usize) -> Result<Vec<(usize, String, String)>, String> {
+/// A member's number, its state and its role.
+type Member = (usize, String, String);
+
+/// What a node knows of the members.
+fn members(cluster: &Cluster, node: usize) -> Result<Vec<Member>, String> {
     let statement = "SELECT CONVERT(MEMBER_HOST USING utf8mb4), CONVERT(MEMBER_STATE USING utf8mb4), \
         CONVERT(MEMBER_ROLE USING utf8mb4) FROM performance_schema.replication_group_members";
     let mut members = Vec::new();
@@ -91,11 +100,9 @@ fn members(cluster: &Cluster, node: usize) -> Result<Vec<(usize, String, String)
 
 pub(super) fn sees_all(cluster: &Cluster, node: usize) -> Result<(), String> {
     let members = members(cluster, node)?;
-    let own = members.iter().find(|(number, ..)| *number == node).map(|(_, state, _)| state.as_str());
-    if matches!(own, None | Some("OFFLINE" | "ERROR")) {
-        // It left the group, or the group left it. STOP is refused where it already runs down.
-        let _ = cluster.ask(node, "STOP GROUP_REPLICATION");
-        cluster.ask(node, "START GROUP_REPLICATION")?;
+    if is_out(&members, node) {
+        rejoin(cluster, node)?;
+        return Err("was told to join".to_owned());
     }
     let online = members.iter().filter(|(_, state, _)| state == "ONLINE").count();
     if online == NODES {
@@ -103,6 +110,62 @@ pub(super) fn sees_all(cluster: &Cluster, node: usize) -> Result<(), String> {
     } else {
         Err(format!("sees {online} of {NODES} members online: {members:?}"))
     }
+}
+
+/// It left the group, or the group left it.
+fn is_out(members: &[Member], node: usize) -> bool {
+    let own = members.iter().find(|(number, ..)| *number == node).map(|(_, state, _)| state.as_str());
+    matches!(own, None | Some("OFFLINE" | "ERROR"))
+}
+
+/// One try to join, which is repeated until the cluster is whole. A member that was killed tries by itself
+/// when it starts, once; the group refuses it as long as it does not know that its former self is gone.
+fn rejoin(cluster: &Cluster, node: usize) -> Result<(), String> {
+    let others: Vec<usize> = (0..NODES).filter(|other| *other != node).collect();
+    let mut all_out = true;
+    for other in others {
+        let view = members(cluster, other)?;
+        if is_out(&view, other) {
+            continue;
+        }
+        all_out = false;
+        if view.iter().any(|(number, ..)| *number == node) {
+            return Err(format!("is out of the group, but node {other} has not seen that yet: {view:?}"));
+        }
+    }
+    // Refused where it runs down or starts at this moment: then the next look tells.
+    let _ = cluster.ask(node, "STOP GROUP_REPLICATION");
+    if !all_out {
+        return cluster.ask_within(node, "START GROUP_REPLICATION", START_LIMIT);
+    }
+    // Nobody is left to join: a machine so busy that all members took each other for dead. As the manual
+    // says, the member that has everything founds the group anew.
+    if !has_everything(cluster, node)? {
+        return Err("waits for the member that has every transaction to found the group anew".to_owned());
+    }
+    cluster.ask(node, "SET GLOBAL group_replication_bootstrap_group = ON")?;
+    let founded = cluster.ask_within(node, "START GROUP_REPLICATION", START_LIMIT);
+    cluster.ask(node, "SET GLOBAL group_replication_bootstrap_group = OFF")?;
+    founded
+}
+
+/// True where no other member has executed or received a transaction that this one has not.
+fn has_everything(cluster: &Cluster, node: usize) -> Result<bool, String> {
+    let known = |node| -> Result<String, String> {
+        let statement = "SELECT CONCAT(@@GLOBAL.gtid_executed, ',', COALESCE((SELECT received_transaction_set \
+            FROM performance_schema.replication_connection_status \
+            WHERE channel_name = 'group_replication_applier'), ''))";
+        Ok(cluster.ask(node, statement)?.concat().concat().replace('\n', ""))
+    };
+    let own = known(node)?;
+    for other in (0..NODES).filter(|other| *other != node) {
+        let theirs = known(other)?;
+        let subset = format!("SELECT CAST(GTID_SUBSET('{theirs}', '{own}') AS CHAR)");
+        if cluster.ask(node, &subset)?.concat().concat() != "1" {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 pub(super) fn writers(cluster: &Cluster) -> Result<Vec<usize>, Error> {

@@ -168,10 +168,14 @@ impl Cluster {
                     problems.push((node, problem));
                 }
             }
-            let Some((node, problem)) = problems.first() else { return Ok(()) };
-            let dead = problems.iter().any(|(node, _)| !self.machines[*node].runs());
-            if dead || begin.elapsed() > WHOLE_LIMIT {
-                return Err(self.failure(*node, problem));
+            let Some((first, _)) = problems.first() else { return Ok(()) };
+            let dead = problems.iter().find(|(node, _)| !self.machines[*node].runs());
+            if dead.is_some() || begin.elapsed() > WHOLE_LIMIT {
+                // What each node says, since the fault of one shows in the view of another.
+                let all: Vec<String> =
+                    problems.iter().map(|(node, problem)| format!("node {node} {problem}")).collect();
+                let node = dead.map_or(*first, |(node, _)| *node);
+                return Err(self.failure(node, &all.join("; ")));
             }
             std::thread::sleep(Duration::from_millis(250));
         }
@@ -196,6 +200,10 @@ impl Cluster {
 
     fn ask(&self, node: usize, statement: &str) -> Result<Vec<Vec<String>>, String> {
         sql::rows(&self.url(node), statement).map_err(|error| error.to_string())
+    }
+
+    fn ask_within(&self, node: usize, statement: &str, limit: Duration) -> Result<(), String> {
+        sql::rows_within(&self.url(node), statement, limit).map(drop).map_err(|error| error.to_string())
     }
 }
 
