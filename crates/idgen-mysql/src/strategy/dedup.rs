@@ -7,6 +7,7 @@
 //! look-up. So a committed claim has done its work and may be deleted at any time, by anybody, and no clock
 //! has a say. Looking up before claiming, as the published design does, lets two clients both find nothing.
 
+use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -180,6 +181,8 @@ pub(crate) async fn claim_within(
     if let Some(id) = found {
         return Ok(Claimed { uuid, id, new: false });
     }
+    // This claim is cleared away in a later round, after its commit.
+    ground.purge.after(ground, 1);
     let mut tries = Tries::new(ground.patience);
     loop {
         let id = ground.blocks.take(&ground.pool, ground.patience, 1).await?[0];
@@ -215,22 +218,37 @@ impl Purge {
     }
 }
 
-/// Deletes claims that are committed: only those does a plain read show, and so no delete waits for a claim
-/// under way.
+/// Deletes claims that are committed, and waits for nobody: whoever waited would hold up all who claim what
+/// it has locked already.
 async fn purge(pool: &Nodes, table: &str) -> std::result::Result<(), sqlx::Error> {
     loop {
         let mut connection = pool.acquire().await?;
-        let look = format!("SELECT uuid FROM {table} LIMIT {CHUNK}");
-        let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(look))).await?;
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let uuids: Vec<String> =
-            rows.iter().map(|row| uuid_at(row, 0).map(literal)).collect::<std::result::Result<_, _>>()?;
-        let delete = format!("DELETE FROM {table} WHERE uuid IN ({})", uuids.join(","));
-        connection.execute(sqlx::raw_sql(AssertSqlSafe(delete))).await?;
-        if rows.len() < CHUNK {
+        let done = pool.timed(purge_some(&mut connection, table)).await;
+        if connection.heed(done)? < CHUNK {
             return Ok(());
         }
     }
+}
+
+/// A claim under way is locked by its maker, and passed over; so is one that another client deletes. READ
+/// COMMITTED locks no gaps, into which others claim.
+async fn purge_some(
+    connection: &mut MySqlConnection,
+    table: &str,
+) -> std::result::Result<usize, sqlx::Error> {
+    let mut transaction = connection.begin_with(BEGIN).await?;
+    let look = format!("SELECT uuid FROM {table} LIMIT {CHUNK} FOR UPDATE SKIP LOCKED");
+    let rows = transaction.fetch_all(sqlx::raw_sql(AssertSqlSafe(look))).await?;
+    if !rows.is_empty() {
+        // Each row by a statement of its own, in one text. For a list of rows the server may read the whole
+        // table instead, whatever index it is told to use (MariaDB does), and wait for every claim under way.
+        let mut delete = String::new();
+        for row in &rows {
+            // Infallible: a String takes everything.
+            let _ = write!(delete, "DELETE FROM {table} WHERE uuid = {};", literal(uuid_at(row, 0)?));
+        }
+        transaction.execute(sqlx::raw_sql(AssertSqlSafe(delete))).await?;
+    }
+    transaction.commit().await?;
+    Ok(rows.len())
 }

@@ -15,8 +15,10 @@ use crate::nodes::Nodes;
 use crate::retry::Patience;
 use crate::schema::{Installed, Strategy, Tables};
 
-/// UUIDs in one statement: a quarter of a second of work at most, and some 30 kB of text.
-pub(crate) const CHUNK: usize = 1000;
+/// UUIDs in one statement: a quarter of a second of work at most, and some 30 kB of text. MariaDB makes a
+/// temporary table of a list of 1,000 or more (`in_predicate_conversion_threshold`), and may then read, and
+/// lock, the whole table to join it.
+pub(crate) const CHUNK: usize = 999;
 
 /// What claiming needs of the map.
 #[derive(Debug)]

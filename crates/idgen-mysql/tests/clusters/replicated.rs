@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use idgen_mysql::{Strategy, Topology, UuidMap};
 use idgen_server::{Cluster, ClusterKind};
-use sqlx::{Connection, Executor, MySqlConnection, Row};
+use sqlx::mysql::MySqlDatabaseError;
+use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 use tokio::sync::Mutex;
+use uuid::Uuid;
 
 use crate::checker::{assert_stored, check};
 use crate::traffic::Traffic;
@@ -32,6 +34,9 @@ fn urls(cluster: &Cluster, first: usize, schema: &str) -> Vec<String> {
 async fn keeps_its_promises(kind: ClusterKind, topology: Topology, strategy: Strategy, losses: &[Loss]) {
     let _alone = ONE_AT_A_TIME.lock().await;
     let cluster = Cluster::start(kind).unwrap();
+    if kind == ClusterKind::Galera {
+        published_designs_fail(&cluster).await;
+    }
     let primary = cluster.writers().unwrap()[0];
     let mut connection = MySqlConnection::connect(&cluster.url(primary)).await.unwrap();
     connection.execute("CREATE DATABASE maps").await.unwrap();
@@ -91,6 +96,43 @@ async fn group_replication_with_many_primaries() {
     let losses = [WITHOUT_PEERS];
     let (kind, topology) = (ClusterKind::GroupMultiPrimary, Topology::GroupReplication);
     keeps_its_promises(kind, topology, Strategy::Unique, &losses).await;
+}
+
+/// The published designs on two nodes at once: named locks know nothing of each other, so one UUID gets two
+/// ids; the claims do collide, and the client is told of a deadlock. The map, on the same cluster: see above.
+async fn published_designs_fail(cluster: &Cluster) {
+    let mut one = MySqlConnection::connect(&cluster.url(0)).await.unwrap();
+    one.execute("CREATE DATABASE published").await.unwrap();
+    let mut one = MySqlConnection::connect(&urls(cluster, 0, "published")[0]).await.unwrap();
+    for statement in idgen_mysql::reference::statements() {
+        one.execute(sqlx::raw_sql(statement)).await.unwrap();
+    }
+    let mut two = MySqlConnection::connect(&urls(cluster, 1, "published")[0]).await.unwrap();
+    // What the first node has committed is waited for.
+    two.execute("SET SESSION wsrep_sync_wait = 15").await.unwrap();
+    let call = async |connection: &mut MySqlConnection, function: &str, uuid: Uuid| -> u64 {
+        let call = format!("SELECT {function}('{uuid}')");
+        let row = connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(call))).await.unwrap();
+        row.try_get_unchecked(0).unwrap()
+    };
+    let uuid = Uuid::new_v4();
+    let (mut first, mut second) = (one.begin().await.unwrap(), two.begin().await.unwrap());
+    let ids =
+        [call(&mut first, "reference_lock", uuid).await, call(&mut second, "reference_lock", uuid).await];
+    first.commit().await.unwrap();
+    second.commit().await.unwrap();
+    assert_ne!(ids[0], ids[1]);
+    let rows = two.fetch_all("SELECT id FROM uuid_to_id").await.unwrap();
+    assert_eq!(rows.len(), 2, "both nodes committed an id of one UUID");
+
+    let uuid = Uuid::new_v4();
+    let (mut first, mut second) = (one.begin().await.unwrap(), two.begin().await.unwrap());
+    call(&mut first, "reference_dedup", uuid).await;
+    call(&mut second, "reference_dedup", uuid).await;
+    first.commit().await.unwrap();
+    let lost = second.commit().await.unwrap_err();
+    let number = lost.as_database_error().map(|error| error.downcast_ref::<MySqlDatabaseError>().number());
+    assert_eq!(number, Some(1213), "{lost}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

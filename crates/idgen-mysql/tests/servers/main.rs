@@ -13,6 +13,7 @@ mod functions;
 mod history;
 mod install;
 mod offline;
+mod races;
 mod reference;
 mod transfer;
 mod within;

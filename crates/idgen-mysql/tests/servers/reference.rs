@@ -19,21 +19,26 @@ async fn both(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap, MySqlCon
     let (scratch, _map) = map(flavor, strategy).await;
     let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let mut connection = connect(scratch.url()).await;
-    for statement in idgen_mysql::reference::statements() {
-        run(&mut connection, statement).await;
-    }
+    install_reference(&mut connection).await;
     (scratch, map, connection)
+}
+
+/// Makes the published tables and functions.
+pub async fn install_reference(connection: &mut MySqlConnection) {
+    for statement in idgen_mysql::reference::statements() {
+        run(connection, statement).await;
+    }
 }
 
 async fn ids(connection: &mut MySqlConnection, uuid: Uuid) -> i64 {
     number(connection, format!("SELECT COUNT(*) FROM uuid_to_id WHERE uuid = '{uuid}'")).await.unwrap()
 }
 
-fn lock(uuid: Uuid) -> String {
+pub fn lock(uuid: Uuid) -> String {
     format!("SELECT reference_lock('{uuid}')")
 }
 
-fn dedup(uuid: Uuid) -> String {
+pub fn dedup(uuid: Uuid) -> String {
     format!("SELECT reference_dedup('{uuid}')")
 }
 

@@ -1,16 +1,17 @@
 //! Inside the caller's own transaction.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use idgen_mysql::Strategy;
 use idgen_server::Flavor;
 use sqlx::Connection;
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, everywhere, map, number, run};
+use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
 
 everywhere!(the_pair_shares_the_callers_fate, an_old_snapshot_hides_nothing, another_client_waits);
 everywhere!(two_transactions_with_different_uuids_do_not_meet);
+on_both!(claims_of_transactions_are_cleared_away_too);
 
 async fn the_pair_shares_the_callers_fate(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
@@ -80,5 +81,26 @@ async fn two_transactions_with_different_uuids_do_not_meet(flavor: Flavor, strat
     }
     one.commit().await.unwrap();
     two.commit().await.unwrap();
+    assert_sound(scratch.url()).await;
+}
+
+/// Also where nothing else is ever called.
+async fn claims_of_transactions_are_cleared_away_too(flavor: Flavor) {
+    let (scratch, map) = map(flavor, Strategy::Dedup).await;
+    let mut connection = connect(scratch.url()).await;
+    // The round that begins with the last claim of a transaction cannot have that transaction's.
+    for _ in 0..2 {
+        let mut transaction = connection.begin().await.unwrap();
+        for _ in 0..2000 {
+            map.id_of_within(&mut transaction, Uuid::new_v4()).await.unwrap();
+        }
+        transaction.commit().await.unwrap();
+    }
+    let begin = Instant::now();
+    let claims = "SELECT COUNT(*) FROM uuid_map_claim";
+    while number(&mut connection, claims).await.unwrap() > 2000 {
+        assert!(begin.elapsed() < Duration::from_secs(60), "claims are not cleared away");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     assert_sound(scratch.url()).await;
 }
