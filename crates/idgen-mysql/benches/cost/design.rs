@@ -1,0 +1,247 @@
+//! What is compared: the map, the published functions, common repairs of them, and the insert of a schema
+//! that has no UUIDs to map.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use idgen_mysql::{Strategy, UuidMap};
+use sqlx::mysql::{MySqlPool, MySqlPoolOptions};
+use sqlx::{AssertSqlSafe, Executor};
+use uuid::Uuid;
+
+use crate::Failure;
+
+/// Which UUIDs come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    Random,
+    /// A prefix for each client, ascending within: what prefixed ids with an ascending tail are.
+    Bucket,
+}
+
+impl Order {
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Random => "random",
+            Order::Bucket => "bucket-ordered",
+        }
+    }
+}
+
+/// A way to store what came.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Design {
+    /// An AUTO_INCREMENT key and a payload of 16 bytes: what everything is measured by.
+    Plain,
+    /// A table with nothing but a BINARY(16) key: how many pages such keys touch at least.
+    Key,
+    Map(Strategy),
+    /// A published stored function, by its name in [`idgen_mysql::reference`].
+    Function(&'static str),
+    /// `ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id)`, the best of the common repairs.
+    OnDuplicate,
+    /// An experiment: unique on 64 bits of a hash instead of the UUID, ids from the client, no way out of a
+    /// collision. What a strategy of this kind could reach at most.
+    Compact,
+}
+
+const PLAIN: &str = "CREATE TABLE plain (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, \
+    payload BINARY(16) NOT NULL) ENGINE=InnoDB";
+const KEYED: &str = "CREATE TABLE keyed (uuid BINARY(16) NOT NULL PRIMARY KEY) ENGINE=InnoDB";
+const REPAIRED: &str = "CREATE TABLE repaired (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, \
+    uuid BINARY(16) NOT NULL, UNIQUE KEY uuid (uuid)) ENGINE=InnoDB";
+// The hash is kept in the index alone, as the 32 bits of the strategy `dedup` are.
+const COMPACT: &str = "CREATE TABLE compact (id BIGINT UNSIGNED NOT NULL PRIMARY KEY, \
+    uuid BINARY(16) NOT NULL, hash BINARY(8) AS (LEFT(UNHEX(SHA2(uuid, 256)), 8)) VIRTUAL, \
+    UNIQUE KEY hash (hash)) ENGINE=InnoDB";
+
+impl Design {
+    pub fn name(self) -> String {
+        match self {
+            Design::Plain => "plain insert".to_owned(),
+            Design::Key => "the key alone".to_owned(),
+            Design::Map(strategy) => format!("map, {strategy}"),
+            Design::Function(function) => function.replace("reference_", "published function, "),
+            Design::OnDuplicate => "ON DUPLICATE KEY UPDATE".to_owned(),
+            Design::Compact => "64-bit hash (experiment)".to_owned(),
+        }
+    }
+
+    /// Its tables, the one with the pairs first.
+    pub fn tables(self) -> &'static [&'static str] {
+        match self {
+            Design::Plain => &["plain"],
+            Design::Key => &["keyed"],
+            Design::Map(Strategy::Dedup) => &["uuid_map", "uuid_map_claim", "uuid_map_state"],
+            Design::Map(_) => &["uuid_map", "uuid_map_state"],
+            Design::Function("reference_dedup") => &["uuid_to_id", "dedup"],
+            Design::Function(_) => &["uuid_to_id"],
+            Design::OnDuplicate => &["repaired"],
+            Design::Compact => &["compact"],
+        }
+    }
+}
+
+/// A design at work in a schema.
+pub struct Store {
+    design: Design,
+    pub pool: MySqlPool,
+    map: Option<UuidMap>,
+    next: AtomicU64,
+}
+
+impl Store {
+    /// Makes its tables.
+    pub async fn open(design: Design, url: &str, clients: u64) -> Result<Store, Failure> {
+        // A map's claim and the clearing away of its claims may each want a connection.
+        let most = u32::try_from(clients)? + 1;
+        let options = MySqlPoolOptions::new().max_connections(most).test_before_acquire(false);
+        let pool = options.connect(url).await?;
+        let mut map = None;
+        match design {
+            Design::Plain => {
+                pool.execute(PLAIN).await?;
+            }
+            Design::Key => {
+                pool.execute(KEYED).await?;
+            }
+            Design::OnDuplicate => {
+                pool.execute(REPAIRED).await?;
+            }
+            Design::Compact => {
+                pool.execute(COMPACT).await?;
+            }
+            Design::Function(_) => {
+                for statement in idgen_mysql::reference::statements() {
+                    pool.execute(sqlx::raw_sql(statement)).await?;
+                }
+            }
+            Design::Map(strategy) => {
+                // Without a front cache: a repeat asks the server, as after a restart of the client.
+                let made = UuidMap::builder().cache(0).strategy(strategy).with_pool(pool.clone())?;
+                made.install().await?;
+                map = Some(made);
+            }
+        }
+        Ok(Store { design, pool, map, next: AtomicU64::new(1) })
+    }
+
+    /// Stores UUIDs: a single one by a call or a statement prepared before, several by one of many rows.
+    pub async fn put(&self, uuids: &[Uuid]) -> Result<(), Failure> {
+        if let Some(map) = &self.map {
+            match uuids {
+                [uuid] => drop(map.id_of(*uuid).await?),
+                many => drop(map.ids_of(many).await?),
+            }
+            return Ok(());
+        }
+        if let Design::Function(function) = self.design {
+            for uuid in uuids {
+                self.call(function, *uuid).await?;
+            }
+            return Ok(());
+        }
+        let (head, tail) = match self.design {
+            Design::OnDuplicate => {
+                ("INSERT INTO repaired (uuid) VALUES ", " ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id)")
+            }
+            Design::Key => ("INSERT INTO keyed (uuid) VALUES ", ""),
+            Design::Compact => ("INSERT INTO compact (id, uuid) VALUES ", ""),
+            _ => ("INSERT INTO plain (payload) VALUES ", ""),
+        };
+        let first = match self.design {
+            Design::Compact => Some(self.next.fetch_add(uuids.len() as u64, Ordering::Relaxed)),
+            _ => None,
+        };
+        if let [uuid] = uuids {
+            let row = if first.is_some() { "(?, ?)" } else { "(?)" };
+            let mut insert = sqlx::query(AssertSqlSafe(format!("{head}{row}{tail}")));
+            if let Some(id) = first {
+                insert = insert.bind(id);
+            }
+            self.pool.execute(insert.bind(&uuid.as_bytes()[..])).await?;
+            return Ok(());
+        }
+        let row = |(at, uuid): (usize, &Uuid)| match first {
+            Some(first) => format!("({},x'{}')", first + at as u64, uuid.simple()),
+            None => format!("(x'{}')", uuid.simple()),
+        };
+        let rows: Vec<String> = uuids.iter().enumerate().map(row).collect();
+        let insert = format!("{head}{}{tail}", rows.join(","));
+        self.pool.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await?;
+        Ok(())
+    }
+
+    /// Calls a published function, as a client must that wants its pair stored.
+    async fn call(&self, function: &str, uuid: Uuid) -> Result<(), Failure> {
+        loop {
+            let call = sqlx::query(AssertSqlSafe(format!("SELECT {function}(?)")));
+            match self.pool.execute(call.bind(uuid.to_string())).await {
+                // The purges of two callers lock each other out.
+                Err(error) if has_state(&error, DEADLOCK) => {}
+                // A new UUID whose 32-bit hash another one had a moment ago: refused, by its design.
+                Err(error) if has_state(&error, DUPLICATE) && function == "reference_dedup" => return Ok(()),
+                done => return Ok(done.map(drop)?),
+            }
+        }
+    }
+
+    /// Stores many UUIDs with the result that [`put`](Store::put) has, in a quicker way where there is one.
+    pub async fn load(&self, uuids: &[Uuid]) -> Result<(), Failure> {
+        if let Design::Function(_) = self.design {
+            let rows: Vec<String> = uuids.iter().map(|uuid| format!("('{uuid}')")).collect();
+            let insert = format!("INSERT INTO uuid_to_id (uuid) VALUES {}", rows.join(","));
+            self.pool.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await?;
+            return Ok(());
+        }
+        self.put(uuids).await
+    }
+
+    /// Stores UUIDs that are stored already. The published functions refuse them, by their design.
+    pub async fn repeat(&self, uuids: &[Uuid]) -> Result<(), Failure> {
+        if let Design::Function(function) = self.design {
+            for uuid in uuids {
+                let call = sqlx::query(AssertSqlSafe(format!("SELECT {function}(?)")));
+                match self.pool.execute(call.bind(uuid.to_string())).await {
+                    Err(error) if has_state(&error, DUPLICATE) => {}
+                    Err(error) => return Err(error.into()),
+                    Ok(_) => return Err(format!("{function} took {uuid} twice").into()),
+                }
+            }
+            return Ok(());
+        }
+        self.put(uuids).await
+    }
+}
+
+/// SQLSTATE of a duplicate key, and of a deadlock.
+const DUPLICATE: &str = "23000";
+const DEADLOCK: &str = "40001";
+
+fn has_state(error: &sqlx::Error, state: &str) -> bool {
+    error.as_database_error().is_some_and(|error| error.code().as_deref() == Some(state))
+}
+
+/// The UUIDs of one client.
+pub struct Source {
+    order: Order,
+    next: u128,
+}
+
+impl Source {
+    pub fn new(order: Order, client: u64) -> Source {
+        // The client's number keeps two prefixes apart that happen to begin alike.
+        let prefix = u128::from(fastrand::u16(..)) << 112 | u128::from(client) << 96;
+        Source { order, next: prefix }
+    }
+
+    pub fn take(&mut self, count: usize) -> Vec<Uuid> {
+        let one = || match self.order {
+            Order::Random => Uuid::from_u128(fastrand::u128(..)),
+            Order::Bucket => {
+                self.next += 1;
+                Uuid::from_u128(self.next)
+            }
+        };
+        std::iter::repeat_with(one).take(count).collect()
+    }
+}

@@ -1,0 +1,107 @@
+//! What the map costs, as a multiple of the plain insert that a schema without UUIDs would do.
+//!
+//! Every speed is pairs a second divided by the rows a second of `INSERT` into a table with an
+//! AUTO_INCREMENT key, with as many clients and the same batch size, on the same server and under full
+//! durability. The plain insert is measured before and after each design and averaged, so that a machine
+//! whose speed drifts does not favour either. Then what a pair takes, how many pages a new one touches, and
+//! how many ids a repeat burns.
+//!
+//! `make bench-map`; `IDGEN_BENCH_SECS`, `IDGEN_BENCH_ROUNDS` and `IDGEN_BENCH_PAIRS` make it shorter.
+
+mod design;
+mod pages;
+mod report;
+mod speed;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+use idgen_server::{Flavor, Server, Settings};
+
+use crate::pages::Footprint;
+use crate::report::Measured;
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+const BATCH: usize = 500;
+const CLIENTS: [u64; 3] = [1, 4, 16];
+
+/// What the map costs, relative to a plain insert
+#[derive(Parser)]
+#[command(name = "cost")]
+struct Arguments {
+    /// Seconds of one measurement
+    #[arg(long, env = "IDGEN_BENCH_SECS", default_value_t = 1.0)]
+    secs: f64,
+    /// How often each is measured: the median counts
+    #[arg(long, env = "IDGEN_BENCH_ROUNDS", default_value_t = 3)]
+    rounds: usize,
+    /// Pairs in the tables whose pages are counted
+    #[arg(long, env = "IDGEN_BENCH_PAIRS", default_value_t = pages::MILLION)]
+    pairs: u64,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+    /// Put the tables between the marks of this file, too
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+    /// What `cargo bench` adds
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// How long and how often.
+struct Effort {
+    span: Duration,
+    rounds: usize,
+}
+
+fn main() -> Result<(), Failure> {
+    let arguments = Arguments::parse();
+    let span = Duration::try_from_secs_f64(arguments.secs)
+        .map_err(|error| format!("{} seconds: {error}", arguments.secs))?;
+    if span.is_zero() || arguments.rounds == 0 {
+        return Err("there must be at least one round of more than no time".into());
+    }
+    if let Some(path) = &arguments.write {
+        // Before the work, not after it.
+        report::check_marks(path)?;
+    }
+    let effort = Effort { span, rounds: arguments.rounds };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let mut all = Vec::new();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let settings = Settings::new()
+            .buffer_pool_mib(256)
+            .option("innodb_flush_log_at_trx_commit", "1")
+            .option("sync_binlog", "1")
+            .option("log_bin_trust_function_creators", "1");
+        let server = Server::start(flavor, &settings)?;
+        all.push(runtime.block_on(measure(&server, &effort, arguments.pairs))?);
+    }
+    let text = report::markdown(&all, &effort);
+    if arguments.json {
+        println!("{:#}", report::json(&all, &effort));
+    } else {
+        println!("{text}");
+    }
+    if let Some(path) = &arguments.write {
+        report::write(path, &text)?;
+    }
+    Ok(())
+}
+
+async fn measure(server: &Server, effort: &Effort, pairs: u64) -> Result<Measured, Failure> {
+    let mut measured = Measured::new(server)?;
+    for mut row in speed::rows() {
+        eprintln!("{}: {}", server.flavor(), row.name());
+        row.measure(server, effort).await?;
+        measured.speeds.push(row);
+    }
+    for what in pages::designs() {
+        eprintln!("{}: pages of {}, {}", server.flavor(), what.0.name(), what.1.name());
+        measured.footprints.push(Footprint::measure(server, what, pairs).await?);
+    }
+    Ok(measured)
+}

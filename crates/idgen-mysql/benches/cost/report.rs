@@ -1,0 +1,190 @@
+//! The tables, on the terminal and in the guide, and the same as JSON.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use idgen_lab::measure::Machine;
+use idgen_server::Server;
+use serde_json::{Value, json};
+
+use crate::design::Design;
+use crate::pages::{Footprint, REPEATS};
+use crate::speed::{Cell, Row};
+use crate::{BATCH, CLIENTS, Effort, Failure};
+
+const BEGIN: &str = "<!-- begin cost -->";
+const END: &str = "<!-- end cost -->";
+
+/// All of one server.
+pub struct Measured {
+    server: String,
+    settings: String,
+    pub speeds: Vec<Row>,
+    pub footprints: Vec<Footprint>,
+}
+
+impl Measured {
+    pub fn new(server: &Server) -> Result<Measured, Failure> {
+        let mut settings = Vec::new();
+        for name in ["innodb_flush_log_at_trx_commit", "log_bin", "sync_binlog", "innodb_buffer_pool_size"] {
+            let value = server.variable(name)?.unwrap_or_else(|| "unknown".to_owned());
+            settings.push(format!("`{name}={value}`"));
+        }
+        let (speeds, footprints) = (Vec::new(), Vec::new());
+        let name = format!("{} {}", server.flavor(), server.version());
+        Ok(Measured { server: name, settings: settings.join(", "), speeds, footprints })
+    }
+}
+
+impl Row {
+    pub fn name(&self) -> String {
+        let size = if self.batch == 1 { "single".to_owned() } else { format!("batch of {}", self.batch) };
+        format!("{}, {size}, {}", self.design.name(), self.order.name())
+    }
+
+    /// Where the target was missed.
+    fn verdict(&self) -> String {
+        let Some(target) = self.target else { return String::new() };
+        let missed: Vec<String> = CLIENTS
+            .iter()
+            .zip(&self.cells)
+            // As the table shows it: 0.896 is 0.90.
+            .filter(|(_, cell)| (cell.ratio * 100.0).round() / 100.0 < target)
+            .map(|(clients, _)| clients.to_string())
+            .collect();
+        match missed.len() {
+            0 => format!("{target}: met"),
+            _ => format!("{target}: missed with {}", missed.join(", ")),
+        }
+    }
+}
+
+/// Everything, for a reader.
+pub fn markdown(all: &[Measured], effort: &Effort) -> String {
+    let machine = Machine::this();
+    let mut text = format!(
+        "Written by `make bench-map`. {}, {} processors, {}. Medians of {} rounds of {} s, with the lowest and the \
+         highest; client and server share the machine.\n",
+        machine.processor,
+        machine.processors,
+        machine.system,
+        effort.rounds,
+        effort.span.as_secs_f64(),
+    );
+    for measured in all {
+        let _ = writeln!(text, "\n### {}\n\nWith {}.", measured.server, measured.settings);
+        for batch in [1, BATCH] {
+            let what = if batch == 1 { "Single calls".to_owned() } else { format!("Batches of {batch}") };
+            let _ = writeln!(
+                text,
+                "\n| {what} | UUIDs | 1 client | 4 clients | 16 clients | target |\n|---|---|---|---|---|---|"
+            );
+            let rows = || measured.speeds.iter().filter(|row| row.batch == batch);
+            if let Some(first) = rows().next() {
+                let plain: Vec<String> =
+                    first.cells.iter().map(|cell| format!("{:.0} rows/s", cell.plain_per_sec)).collect();
+                let _ = writeln!(text, "| plain insert | – | {} | |", plain.join(" | "));
+            }
+            for row in rows() {
+                let cells: Vec<String> = row.cells.iter().map(cell).collect();
+                let (design, order) = (row.design.name(), row.order.name());
+                let _ = writeln!(text, "| {design} | {order} | {} | {} |", cells.join(" | "), row.verdict());
+            }
+        }
+        text.push_str(&footprints(&measured.footprints));
+    }
+    text
+}
+
+fn cell(cell: &Cell) -> String {
+    format!("{:.2} ({:.2}–{:.2})", cell.ratio, cell.lowest, cell.highest)
+}
+
+fn footprints(all: &[Footprint]) -> String {
+    let Some(first) = all.first() else { return String::new() };
+    let mut text = format!(
+        "\n| {} pairs | UUIDs | bytes per pair | bytes of an index entry | leaves changed by 1,000 new pairs | \
+         all pages changed | pages asked for by one | ids burned by {REPEATS} repeats of 1,000 |\n\
+         |---|---|---|---|---|---|---|---|\n",
+        first.pairs
+    );
+    for row in all {
+        let mut leaves = format!("{:.1}", row.leaves_per_1k);
+        if let Some(target) = row.target(all) {
+            let verdict = if row.leaves_per_1k <= target { "met" } else { "missed" };
+            let _ = write!(leaves, " (at most {target:.1}: {verdict})");
+        }
+        let _ = writeln!(
+            text,
+            "| {} | {} | {:.1} | {} | {leaves} | {:.1} | {:.1} | {} |",
+            row.design.name(),
+            if row.design == Design::Plain { "–" } else { row.order.name() },
+            row.bytes_per_pair,
+            row.entry_bytes.map_or("–".to_owned(), |bytes| format!("{bytes:.1}")),
+            row.pages_per_1k,
+            row.reads_per_pair,
+            row.burned.map_or("–".to_owned(), |burned| burned.to_string()),
+        );
+    }
+    text
+}
+
+/// Everything, for a program.
+pub fn json(all: &[Measured], effort: &Effort) -> Value {
+    let speed = |row: &Row| {
+        let cells = CLIENTS.iter().zip(&row.cells).map(|(clients, cell)| {
+            json!({
+                "clients": clients, "pairs_per_sec": cell.pairs_per_sec, "plain_per_sec": cell.plain_per_sec,
+                "ratio": cell.ratio, "lowest": cell.lowest, "highest": cell.highest,
+            })
+        });
+        json!({
+            "design": row.design.name(), "batch": row.batch, "uuids": row.order.name(), "target": row.target,
+            "cells": cells.collect::<Vec<_>>(),
+        })
+    };
+    let footprint = |row: &Footprint, all: &[Footprint]| {
+        json!({
+            "design": row.design.name(), "uuids": row.order.name(), "pairs": row.pairs,
+            "bytes_per_pair": row.bytes_per_pair, "entry_bytes": row.entry_bytes,
+            "leaves_per_1k": row.leaves_per_1k, "leaves_per_1k_target": row.target(all),
+            "pages_per_1k": row.pages_per_1k, "reads_per_pair": row.reads_per_pair, "burned": row.burned,
+        })
+    };
+    let server = |measured: &Measured| {
+        json!({
+            "server": measured.server,
+            "settings": measured.settings,
+            "speeds": measured.speeds.iter().map(speed).collect::<Vec<_>>(),
+            "footprints":
+                measured.footprints.iter().map(|row| footprint(row, &measured.footprints)).collect::<Vec<_>>(),
+        })
+    };
+    let machine = Machine::this();
+    json!({
+        "machine": {
+            "processor": machine.processor, "processors": machine.processors, "system": machine.system,
+        },
+        "rounds": effort.rounds,
+        "secs": effort.span.as_secs_f64(),
+        "servers": all.iter().map(server).collect::<Vec<_>>(),
+    })
+}
+
+/// Fails where a file has no place for the tables.
+pub fn check_marks(path: &Path) -> Result<(), Failure> {
+    place(path, "").map(drop)
+}
+
+/// Puts the tables between the marks, in place of what is there.
+pub fn write(path: &Path, tables: &str) -> Result<(), Failure> {
+    std::fs::write(path, place(path, tables)?).map_err(|error| format!("{}: {error}", path.display()).into())
+}
+
+fn place(path: &Path, tables: &str) -> Result<String, Failure> {
+    let old = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let marked = old.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, after) =
+        marked.ok_or_else(|| format!("{} has no {BEGIN} ... {END} for the tables", path.display()))?;
+    Ok(format!("{before}{BEGIN}\n{}\n{END}{after}", tables.trim_end()))
+}
