@@ -16,6 +16,7 @@ lint: ## formatting, clippy, and documentation without warnings
 test: setup lint ## everything that must pass, on both servers
 	cargo test --workspace
 	cargo test -p idgen --no-default-features --features std,serde --tests
+	$(MAKE) bench-instructions
 	$(MAKE) test-python
 
 test-clusters: setup ## Group Replication, Galera and Vitess losing their nodes (some 20 minutes; builds Vitess)

@@ -13,6 +13,9 @@ pub struct Section {
     pub about: &'static str,
     /// Builds the cases with their input.
     pub groups: fn() -> Vec<Group>,
+    /// Whether a case of ours, by the names of its group and its own, takes the same number of instructions
+    /// each time: not where it looks at the clock.
+    pub repeats_exactly: fn(&str, &str) -> bool,
 }
 
 /// Implementations of one operation.

@@ -31,6 +31,7 @@ pub const SECTION: Section = Section {
             .flat_map(|groups| groups(&ids))
             .collect()
     },
+    repeats_exactly: |_, _| true,
 };
 
 /// The same ratios for the single calls and for the batch.

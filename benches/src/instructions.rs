@@ -11,8 +11,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::case::{IDS, Section};
-use crate::{report, sections};
+use crate::case::{Case, Group, IDS, Section};
+use crate::{machine, report, sections};
 
 /// Instructions for each id, by section, group and case.
 pub type Counts = BTreeMap<[String; 3], f64>;
@@ -49,7 +49,7 @@ pub fn count(sections: &[&'static Section]) -> Result<Counts> {
     let mut counts = Counts::new();
     for section in sections {
         for group in (section.groups)() {
-            for case in group.cases.iter().filter(|case| case.is_ours()) {
+            for case in group.cases.iter().filter(|case| is_counted(section, &group, case)) {
                 let [few, many] = PASSES.map(|passes| total(section.name, group.name, case.name, passes));
                 let each = (many? - few?) / f64::from(PASSES[1] - PASSES[0]) / IDS as f64;
                 println!("{:>10.1}  {}, {}, {}", each, section.name, group.name, case.name);
@@ -58,6 +58,10 @@ pub fn count(sections: &[&'static Section]) -> Result<Counts> {
         }
     }
     Ok(counts)
+}
+
+fn is_counted(section: &Section, group: &Group, case: &Case) -> bool {
+    case.is_ours() && (section.repeats_exactly)(group.name, case.name)
 }
 
 fn total(section: &str, group: &str, case: &str, passes: u32) -> Result<f64> {
@@ -84,8 +88,8 @@ pub fn record(path: &Path, counts: &Counts) -> Result<Counts> {
     let mut all = if path.exists() { read(path)? } else { Counts::new() };
     all.retain(|[section, ..], _| !counts.keys().any(|[counted, ..]| counted == section));
     all.extend(counts.iter().map(|(key, &count)| (key.clone(), count)));
-    let mut text =
-        String::from("# section\tgroup\tcase\tinstructions for each id; written by: make bench-record\n");
+    let mut text = head();
+    text.push_str("# section\tgroup\tcase\tinstructions for each id; written by: make bench-record\n");
     for ([section, group, case], count) in &all {
         let _ = writeln!(text, "{section}\t{group}\t{case}\t{count:.1}");
     }
@@ -93,7 +97,7 @@ pub fn record(path: &Path, counts: &Counts) -> Result<Counts> {
     Ok(all)
 }
 
-/// Compares with the recorded counts.
+/// Compares with the recorded counts. Those of another compiler or processor are shown, but fail nothing.
 ///
 /// # Errors
 ///
@@ -104,14 +108,27 @@ pub fn compare(path: &Path, counts: &Counts) -> Result<()> {
         println!("No case takes over 5 % more instructions than recorded in {}.", path.display());
         return Ok(());
     }
+    let text = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+    if !text.starts_with(&head()) {
+        println!(
+            "{}\nRecorded with another compiler or on another kind of processor: not a fault.",
+            faults.join("\n")
+        );
+        return Ok(());
+    }
     bail!("{}\nWhere that is wanted, run: make bench-record", faults.join("\n"))
+}
+
+/// The first line of a record: what the counts depend on.
+fn head() -> String {
+    format!("# {}, {}\n", machine::compiler(), std::env::consts::ARCH)
 }
 
 fn faults(recorded: &Counts, counts: &Counts) -> Vec<String> {
     let fault = |(key, &count): (&[String; 3], &f64)| match recorded.get(key) {
         None => Some(format!("{} is not recorded ({count:.1} instructions)", key.join(", "))),
-        // A tenth is lost by rounding.
-        Some(&before) if count > before * TOLERATED_GROWTH + 0.1 => Some(format!(
+        // What a process does beside the passes varies by some thousand instructions.
+        Some(&before) if count > before * TOLERATED_GROWTH + 0.5 => Some(format!(
             "{} takes {count:.1} instructions instead of {before:.1}: {:+.1} %",
             key.join(", "),
             100.0 * (count / before - 1.0)
@@ -159,7 +176,7 @@ mod tests {
     fn growth_over_5_percent_and_unrecorded_cases_are_faults() {
         assert!(faults(&counts(100.0), &counts(105.0)).is_empty());
         assert!(faults(&counts(100.0), &counts(50.0)).is_empty());
-        assert!(faults(&counts(100.0), &counts(105.2))[0].contains("+5.2 %"));
+        assert!(faults(&counts(100.0), &counts(106.0))[0].contains("+6.0 %"));
         assert!(faults(&Counts::new(), &counts(1.0))[0].contains("not recorded"));
     }
 
@@ -173,6 +190,9 @@ mod tests {
         assert_eq!(read(&path).unwrap(), all);
         assert_eq!(read(&path).unwrap().values().copied().collect::<Vec<_>>(), [13.0, 3.0]);
         assert!(compare(&path, &counts(20.0)).is_err());
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replacen("# rustc", "# another rustc", 1)).unwrap();
+        assert!(compare(&path, &counts(20.0)).is_ok());
         std::fs::remove_file(path).unwrap();
     }
 }

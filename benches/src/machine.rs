@@ -39,7 +39,8 @@ fn vector_sets() -> &'static str {
     ""
 }
 
-fn compiler() -> String {
+/// The compiler's name and version.
+pub fn compiler() -> String {
     let output = Command::new("rustc").arg("--version").output();
     let text =
         output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();

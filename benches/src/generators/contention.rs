@@ -13,6 +13,9 @@ use idgen::Uuid;
 use super::one;
 use crate::case::{Case, Group, Target, touch};
 
+/// The name of the group.
+pub(super) const GROUP: &str = "two threads";
+
 type Work = Box<dyn Fn() + Send>;
 
 /// A thread that always does the work of the case whose turn it is. It never sleeps, as waking up
@@ -110,5 +113,5 @@ pub(super) fn groups() -> Vec<Group> {
     cases.add("idgen mysql_short, two threads", true, || idgen::mysql_short(9));
     cases.add("a bare fetch_add, one thread", false, fetch_add.clone());
     cases.add("a bare fetch_add, two threads", true, fetch_add);
-    vec![Group { name: "two threads", cases: cases.finish(), targets }]
+    vec![Group { name: GROUP, cases: cases.finish(), targets }]
 }
