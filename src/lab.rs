@@ -4,6 +4,7 @@ mod engine;
 mod foretell;
 mod pages;
 mod run;
+mod timed;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use idgen_lab::engine::{Engine, Mysql};
-use idgen_lab::experiment::{self, Experiment, Named, Scale, Statements};
+use idgen_lab::experiment::{self, Experiment, Named, Scale};
 use idgen_lab::measure::Results;
 use idgen_lab::progress::Progress;
 use idgen_lab::runner::{self, Cancel};
@@ -15,6 +14,7 @@ use idgen_lab::strategy::{self, Strategy, Target};
 use idgen_lab::{Workload, report};
 
 use super::engine::EngineName;
+use super::timed::{self, Timed};
 use crate::failure;
 use crate::output::Output;
 
@@ -38,16 +38,16 @@ pub struct LoadArgs {
 pub struct CommonArgs {
     /// The database.
     #[arg(long, value_enum, default_value_t = EngineName::Sqlite)]
-    engine: EngineName,
+    pub engine: EngineName,
     /// Clients that insert at the same time, each with ids of its own making; servers only [default: 1].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     writers: Option<u32>,
     /// The directory for report.html, results.json and results.csv; made where it is missing.
     #[arg(long, value_name = "DIR", default_value = "idgen-lab")]
-    out: PathBuf,
+    pub out: PathBuf,
     /// Print the results as JSON instead of a table: one document for each experiment.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl CommonArgs {
@@ -154,7 +154,12 @@ pub fn experiments(names: &[String], scale: Scale, common: &CommonArgs) -> anyho
                 }
                 .run(common, &cancel)?
             }
-            Named::Statements(experiment) => time(experiment.at(scale)?, command, &out, common, &cancel)?,
+            Named::Statements(experiment) => {
+                timed::run(&Timed::Statements(experiment.at(scale)?), &command, &out, common, &cancel)?
+            }
+            Named::Loads(experiment) => {
+                timed::run(&Timed::Loads(experiment, scale), &command, &out, common, &cancel)?
+            }
         };
         if code != ExitCode::SUCCESS {
             worst = code;
@@ -182,37 +187,6 @@ fn those_possible(
     (strategies.into_iter().filter(possible).collect(), left_out)
 }
 
-/// Times the statements of an experiment.
-fn time(
-    experiment: Statements,
-    command: String,
-    directory: &Path,
-    common: &CommonArgs,
-    cancel: &Cancel,
-) -> anyhow::Result<ExitCode> {
-    let workload = Workload::of_rows(Workload::MIN_ROWS)?;
-    let Some(flavor) = common.engine.flavor() else {
-        failure::report(format_args!(
-            "the experiment {} times statements of a server: choose --engine mysql or mariadb",
-            experiment.id
-        ));
-        return Ok(ExitCode::FAILURE);
-    };
-    let mut engine = Mysql::start(flavor, &Workload { cache_bytes: Some(128 << 20), ..workload.clone() })?;
-    let mut results = Results::new(&experiment.question, &command, engine.info(), workload);
-    results.cases = engine.time(&experiment, cancel)?;
-    results.analysis = experiment.analysis;
-    report::save(&results, directory)?;
-    let mut out = Output::open();
-    if common.json {
-        write!(out, "{}", report::json(&results)?)?;
-    } else {
-        summary(&mut out, &results, 0, directory)?;
-    }
-    out.finish()?;
-    Ok(ExitCode::SUCCESS)
-}
-
 fn cancel_on_signal() -> anyhow::Result<Cancel> {
     let cancel = Cancel::new();
     let on_signal = cancel.clone();
@@ -233,7 +207,7 @@ struct Job<'a> {
 }
 
 /// What a shell reports for a command that Ctrl-C ended: 128 + SIGINT.
-const INTERRUPTED: u8 = 130;
+pub const INTERRUPTED: u8 = 130;
 
 impl Job<'_> {
     fn run(self, common: &CommonArgs, cancel: &Cancel) -> anyhow::Result<ExitCode> {
@@ -272,11 +246,15 @@ impl Job<'_> {
     }
 }
 
-fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &Path) -> anyhow::Result<()> {
+/// The results for the terminal; `wanted` strategies were to be run, none where statements were.
+pub fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &Path) -> anyhow::Result<()> {
     let wrapped = |text: &str| textwrap::fill(text, usize::from(report::WIDTH));
     writeln!(out, "{} {}: {}", results.engine.name, results.engine.version, results.question)?;
     if results.interrupted {
-        writeln!(out, "Interrupted: {} of {wanted} strategies were finished.", results.runs.len())?;
+        match wanted {
+            0 => writeln!(out, "Interrupted: {} cases were finished.", results.cases.len())?,
+            _ => writeln!(out, "Interrupted: {} of {wanted} strategies were finished.", results.runs.len())?,
+        }
     }
     if !results.runs.is_empty() {
         writeln!(out, "{}", report::table(results))?;
@@ -294,7 +272,11 @@ fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &Path)
         writeln!(out, "\n{}", wrapped(&results.analysis))?;
     }
     // Before anything was finished nothing is saved.
-    if !results.interrupted || !results.runs.is_empty() || !results.failures.is_empty() {
+    if !results.interrupted
+        || !results.runs.is_empty()
+        || !results.cases.is_empty()
+        || !results.failures.is_empty()
+    {
         writeln!(out, "\nReport: {}", directory.join("report.html").display())?;
     }
     Ok(())

@@ -2,6 +2,8 @@
 //!
 //! Each is a TOML file of this crate, read when it is asked for.
 
+mod case;
+mod loads;
 mod statements;
 
 use std::collections::BTreeMap;
@@ -11,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use crate::strategy::{self, Strategy};
 use crate::{Error, Result, Workload};
 
-pub use statements::{Case, CaseRecord, Statements, all as all_statements};
+pub use case::{CaseRecord, FileFigures, IndexFigures, LoadFigures};
+pub use loads::{Loads, ReadyLoad, all as all_loads};
+pub use statements::{Case, File, Statements, all as all_statements};
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -110,6 +114,8 @@ pub enum Named {
     Keys(Experiment),
     /// Statements are timed, on a server.
     Statements(Statements),
+    /// Several clients load tables at once, on a server.
+    Loads(Loads),
 }
 
 impl Named {
@@ -118,6 +124,7 @@ impl Named {
         match self {
             Named::Keys(experiment) => &experiment.id,
             Named::Statements(experiment) => &experiment.id,
+            Named::Loads(experiment) => &experiment.id,
         }
     }
 
@@ -126,17 +133,20 @@ impl Named {
         match self {
             Named::Keys(experiment) => &experiment.question,
             Named::Statements(experiment) => &experiment.question,
+            Named::Loads(experiment) => &experiment.question,
         }
     }
 }
 
-/// All experiments of both forms.
+/// All experiments of all forms.
 ///
 /// # Errors
 /// Where a definition is wrong, which the tests rule out.
 pub fn named() -> Result<Vec<Named>> {
     let keys = all()?.into_iter().map(Named::Keys);
-    Ok(keys.chain(all_statements()?.into_iter().map(Named::Statements)).collect())
+    let statements = all_statements()?.into_iter().map(Named::Statements);
+    let loads = all_loads()?.into_iter().map(Named::Loads);
+    Ok(keys.chain(statements).chain(loads).collect())
 }
 
 /// The experiment with this id.

@@ -36,6 +36,9 @@ pub struct Results {
     pub engine: EngineInfo,
     /// What was inserted.
     pub workload: Workload,
+    /// The server's settings, where statements were timed; each run has its own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// True where the user stopped before the last run.
     pub interrupted: bool,
     /// What was published of this question.
@@ -248,6 +251,7 @@ impl Results {
             machine: Machine::this(),
             engine,
             workload,
+            settings: BTreeMap::new(),
             interrupted: false,
             published: Vec::new(),
             analysis: String::new(),

@@ -100,6 +100,10 @@ impl Container {
         docker(&["inspect", "--format", "{{.State.Running}}", &self.name]).is_ok_and(|text| text == "true")
     }
 
+    pub(crate) fn process_id(&self) -> Option<u32> {
+        docker(&["inspect", "--format", "{{.State.Pid}}", &self.name]).ok()?.parse().ok()
+    }
+
     /// The last words of the server.
     pub(crate) fn log(&self) -> String {
         let logs = Command::new("docker").args(["logs", "--tail", "20", &self.name]).output();

@@ -146,6 +146,10 @@ impl Process {
         self.child().as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
     }
 
+    pub(crate) fn id(&self) -> Option<u32> {
+        self.child().as_ref().map(Child::id)
+    }
+
     /// The last words of the server.
     pub(crate) fn log(&self) -> String {
         let text = fs::read_to_string(self.directory.join("log")).unwrap_or_default();

@@ -232,7 +232,8 @@ impl Server {
         let statement = "SHOW GLOBAL VARIABLES WHERE Variable_name LIKE 'innodb%' OR Variable_name IN \
             ('binlog_format', 'sync_binlog', 'log_bin', 'transaction_isolation', 'tx_isolation', 'version', \
              'version_comment', 'sql_mode', 'character_set_server', 'collation_server', 'max_connections', \
-             'auto_increment_increment', 'auto_increment_offset', 'flush', 'query_cache_type', 'thread_handling')";
+             'auto_increment_increment', 'auto_increment_offset', 'flush', 'query_cache_type', 'thread_handling', \
+             'key_buffer_size', 'performance_schema')";
         let rows = sql::rows(&self.url, statement)
             .map_err(|error| Error::new(format!("{}: {error}", self.shown_url())))?;
         Ok(rows.into_iter().filter_map(|row| <[String; 2]>::try_from(row).ok().map(Into::into)).collect())
@@ -291,6 +292,19 @@ impl Server {
             Way::Process(process) => process.copy_data_file(relative, to),
             Way::Url => Err(Error::new(format!("the files of {} are out of reach", self.shown_url()))),
         }
+    }
+
+    /// The number of the server's process on this machine, for what the kernel counts of it; `None` where it
+    /// cannot be seen from here, as on another machine or in a virtual one.
+    pub fn process_id(&self) -> Option<u32> {
+        let id = match &self.way {
+            Way::Container(container) => container.process_id()?,
+            Way::Process(process) => process.id()?,
+            Way::Url => return None,
+        };
+        // A container engine elsewhere gives the numbers of its own machine.
+        let name = std::fs::read_to_string(format!("/proc/{id}/comm")).ok()?;
+        matches!(name.trim(), "mysqld" | "mariadbd").then_some(id)
     }
 
     fn not_ours(&self, what: &str) -> Error {

@@ -23,6 +23,11 @@ async fn behaves(server: &Server) {
 
     assert_eq!(server.variable("innodb_buffer_pool_size").unwrap().as_deref(), Some("67108864"));
     assert_eq!(server.variable("no_such_variable").unwrap(), None);
+    if cfg!(target_os = "linux") {
+        let id = server.process_id().unwrap();
+        let command = std::fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap();
+        assert!(command.contains("innodb_buffer_pool_size=67108864"), "{command}");
+    }
     let shown = server.shown_settings().unwrap();
     assert!(shown.contains(&("innodb_flush_method".to_owned(), "O_DIRECT".to_owned())), "{shown:?}");
 

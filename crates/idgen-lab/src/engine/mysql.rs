@@ -4,8 +4,11 @@
 //! leaf pages are read from the table's file, consistent by `FLUSH TABLES ... FOR EXPORT`.
 
 mod counters;
+mod counts;
 mod files;
+mod loads;
 mod statements;
+mod survey;
 mod tables;
 
 use std::collections::BTreeMap;
@@ -36,7 +39,7 @@ struct Host {
 }
 
 /// The variables that move these counts, in the order in which a report shows them.
-const SHOWN: [&str; 14] = [
+const SHOWN: [&str; 17] = [
     "innodb_buffer_pool_size",
     "innodb_page_size",
     "innodb_flush_method",
@@ -49,6 +52,9 @@ const SHOWN: [&str; 14] = [
     "innodb_log_file_size",
     "innodb_redo_log_capacity",
     "innodb_adaptive_hash_index",
+    "innodb_autoinc_lock_mode",
+    "key_buffer_size",
+    "performance_schema",
     "log_bin",
     "sync_binlog",
 ];
@@ -90,6 +96,11 @@ impl Mysql {
             run(&mut connection, "SET GLOBAL innodb_monitor_enable = 'module_index'").await
         })?;
         Ok(Mysql { host, runs: 0, iops: workload.iops })
+    }
+
+    /// The settings that matter, as the server reported them at its start.
+    pub fn settings(&self) -> &BTreeMap<String, String> {
+        &self.host.settings
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::Scale;
 use crate::{Error, Result};
@@ -20,6 +20,9 @@ pub struct Statements {
     /// Statements before the first case.
     #[serde(default)]
     pub setup: Vec<String>,
+    /// How often each case is run; the median counts.
+    #[serde(default = "three")]
+    pub runs: u32,
     scale: BTreeMap<Scale, u64>,
     /// What is compared; the others are set against the first.
     #[serde(rename = "case")]
@@ -43,31 +46,34 @@ pub struct Case {
     pub expects: Option<String>,
     /// Seconds at full scale, as published.
     pub published_secs: Option<f64>,
+    /// The table whose file is surveyed afterwards.
+    pub file: Option<File>,
 }
 
-/// One case that was run and checked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CaseRecord {
-    /// In a few words.
-    pub name: String,
-    /// The statement that was timed.
-    pub sql: String,
-    /// Seconds: the median of the runs.
-    pub secs: f64,
-    /// Seconds of each run.
-    pub runs: Vec<f64>,
-    /// The number that the check gave.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub counted: Option<String>,
-    /// Seconds as published.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub published_secs: Option<f64>,
+/// A table whose file is of interest.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    /// Its name.
+    pub table: String,
+    /// Bytes of its primary key, where the experiment is about the copies of it.
+    pub key_bytes: Option<u32>,
+    /// How full the leaf pages of the clustered index are, from 0 to 1, as published.
+    pub published_fill: Option<f64>,
+    /// The share of all storage that such keys took, from 0 to 1, as published.
+    pub published_key_share: Option<f64>,
 }
 
-const SOURCES: [&str; 3] = [
+fn three() -> u32 {
+    3
+}
+
+const SOURCES: [&str; 5] = [
     include_str!("../../experiments/statements/key-comparison.toml"),
     include_str!("../../experiments/statements/partitions.toml"),
     include_str!("../../experiments/statements/function-calls.toml"),
+    include_str!("../../experiments/statements/rebuild.toml"),
+    include_str!("../../experiments/statements/storage-amplification.toml"),
 ];
 
 /// All experiments of statements.
@@ -75,20 +81,26 @@ const SOURCES: [&str; 3] = [
 /// # Errors
 /// Where a definition is wrong, which the tests rule out.
 pub fn all() -> Result<Vec<Statements>> {
-    SOURCES
-        .iter()
-        .map(|text| {
-            toml::from_str(text).map_err(|error| Error::input("an experiment's definition is wrong", error))
-        })
-        .collect()
+    SOURCES.iter().map(|text| Statements::parse(text)).collect()
 }
 
 impl Statements {
+    /// Reads a definition.
+    ///
+    /// # Errors
+    /// Where it is not TOML of this form.
+    pub fn parse(text: &str) -> Result<Self> {
+        toml::from_str(text).map_err(|error| Error::input("an experiment's definition is wrong", error))
+    }
+
     /// This experiment with the number of a scale in place of `{n}`.
     ///
     /// # Errors
-    /// Where the definition lacks the scale.
+    /// Where the definition lacks the scale, or has no runs.
     pub fn at(mut self, scale: Scale) -> Result<Self> {
+        if self.runs == 0 {
+            return Err(Error::config(format!("the experiment {}: runs = 0, name at least one", self.id)));
+        }
         let number = self
             .scale
             .get(&scale)
@@ -118,5 +130,17 @@ mod tests {
                 assert!(ready.cases.len() > 1);
             }
         }
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_refused() {
+        let text = "id = 'x'\nquestion = '?'\nanalysis = ''\n[scale]\nci = 1\n[[case]]\nname = 'a'\nsql = 'DO {n}'\n";
+        assert_eq!(Statements::parse(text).unwrap().at(Scale::Ci).unwrap().cases[0].sql, "DO 1");
+        let error = Statements::parse(text).unwrap().at(Scale::Full).unwrap_err();
+        assert!(error.is_config() && error.to_string().contains("no scale full"), "{error}");
+        let never = format!("runs = 0\n{text}");
+        let error = Statements::parse(&never).unwrap().at(Scale::Ci).unwrap_err();
+        assert!(error.is_config() && error.to_string().contains("runs = 0"), "{error}");
+        assert!(Statements::parse(&format!("{text}file = {{ key_bytes = 36 }}")).is_err());
     }
 }

@@ -1,34 +1,355 @@
-//! Timed statements, set against the first of them.
+//! Experiments that run statements, as tables: times, counts, and the files of their tables.
 
-use super::numbers::rate;
+use super::numbers::{grouped, percent, rate};
+use crate::experiment::{CaseRecord, FileFigures, LoadFigures};
 use crate::measure::Results;
 
-/// One case as a table shows it.
-pub struct CaseLine {
-    /// In a few words.
-    pub name: String,
-    /// Seconds, times the first, what was counted, times the first as published.
-    pub cells: [String; 4],
+/// One table. Its columns are those in which any line has something to show.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CaseTable {
+    /// What it shows.
+    pub title: &'static str,
+    /// What it does not show, or how to read it, in a sentence or none.
+    pub note: &'static str,
+    /// The heads of the columns, the names of the lines first.
+    pub head: Vec<String>,
+    /// The lines, each with as many cells as the head.
+    pub lines: Vec<Vec<String>>,
 }
 
-/// The lines of all cases.
-pub fn case_lines(results: &Results) -> Vec<CaseLine> {
-    let first = results.cases.first();
-    let times = |secs: Option<f64>, first: Option<f64>| match (secs, first) {
-        (Some(secs), Some(first)) if first > 0.0 => rate(secs / first),
-        _ => String::new(),
+/// A column: its head, and the cell of each line.
+type Column = (String, Vec<String>);
+
+/// The tables of an experiment that runs statements; none where there are no cases.
+pub fn case_tables(results: &Results) -> Vec<CaseTable> {
+    let tables = if results.cases.iter().any(|case| case.file.is_some()) {
+        [files(results), indexes(results), times(results)]
+    } else {
+        [times(results), counts(results), None]
     };
-    results
-        .cases
-        .iter()
-        .map(|case| CaseLine {
-            name: case.name.clone(),
-            cells: [
-                format!("{:.3}", case.secs),
-                times(Some(case.secs), first.map(|first| first.secs)),
-                case.counted.clone().unwrap_or_default(),
-                times(case.published_secs, first.and_then(|first| first.published_secs)),
-            ],
+    tables.into_iter().flatten().collect()
+}
+
+/// Lays columns side by side, leaving out those without anything to show.
+fn table(title: &'static str, note: &'static str, columns: Vec<Column>) -> Option<CaseTable> {
+    let columns: Vec<_> =
+        columns.into_iter().filter(|(_, cells)| cells.iter().any(|cell| !cell.is_empty())).collect();
+    let lines = columns.first()?.1.len();
+    Some(CaseTable {
+        title,
+        note,
+        lines: (0..lines)
+            .map(|line| columns.iter().map(|(_, cells)| cells[line].clone()).collect())
+            .collect(),
+        head: columns.into_iter().map(|(head, _)| head).collect(),
+    })
+}
+
+fn column<T>(head: &str, lines: &[T], cell: impl Fn(&T) -> Option<String>) -> Column {
+    (head.to_owned(), lines.iter().map(|line| cell(line).unwrap_or_default()).collect())
+}
+
+/// The case that this one is set against: the first with as many clients and rows in a statement.
+fn first_of<'a>(results: &'a Results, case: &CaseRecord) -> Option<&'a CaseRecord> {
+    let size = |case: &CaseRecord| case.load.as_ref().map(|load| (load.clients, load.statement_rows));
+    results.cases.iter().find(|other| size(other) == size(case))
+}
+
+/// Seconds, times those of the first.
+fn times_first(results: &Results, case: &CaseRecord, secs: fn(&CaseRecord) -> Option<f64>) -> Option<f64> {
+    let first = secs(first_of(results, case)?)?;
+    (first > 0.0).then_some(secs(case)? / first)
+}
+
+fn seconds(secs: f64) -> String {
+    format!("{secs:.3}")
+}
+
+fn times(results: &Results) -> Option<CaseTable> {
+    let cases = &results.cases;
+    // The steps of one table are not alternatives.
+    let alternatives = cases.iter().all(|case| case.file.is_none());
+    let ratio = |ratio: f64| format!("{ratio:.2}");
+    let of_load = |show: fn(&LoadFigures) -> String| move |case: &CaseRecord| case.load.as_ref().map(show);
+    let columns = vec![
+        column("case", cases, |case| Some(case.name.clone())),
+        column("clients", cases, of_load(|load| load.clients.to_string())),
+        column("rows a statement", cases, of_load(|load| load.statement_rows.to_string())),
+        column("seconds", cases, |case| Some(seconds(case.secs))),
+        column("rows/s", cases, of_load(|load| grouped(load.rows_per_sec))),
+        column("times the first", cases, |case| {
+            times_first(results, case, |case| Some(case.secs)).filter(|_| alternatives).map(ratio)
+        }),
+        column("counted", cases, |case| case.counted.clone()),
+        column("seconds, published", cases, |case| case.published_secs.map(seconds)),
+        column("times the first, published", cases, |case| {
+            case.published_times
+                .or_else(|| times_first(results, case, |case| case.published_secs))
+                .filter(|_| alternatives)
+                .map(ratio)
+        }),
+    ];
+    table(
+        "Times",
+        if cases.iter().any(|case| case.load.is_some()) {
+            "Seconds depend on the machine and on what else it does. A case is set against the first with as many \
+             clients and rows a statement."
+        } else {
+            "Seconds depend on the machine and on what else it does."
+        },
+        columns,
+    )
+}
+
+/// What was counted during loads.
+fn counts(results: &Results) -> Option<CaseTable> {
+    let loads: Vec<_> =
+        results.cases.iter().filter_map(|case| Some((case.name.as_str(), case.load.as_ref()?))).collect();
+    let mut names: Vec<&str> =
+        loads.iter().flat_map(|(_, load)| load.per_1k.keys().map(String::as_str)).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        return None;
+    }
+    let sizes_differ = loads.windows(2).any(|pair| pair[0].1.statement_rows != pair[1].1.statement_rows);
+    let mut columns = vec![
+        column("case", &loads, |(name, _)| Some((*name).to_owned())),
+        column("clients", &loads, |(_, load)| Some(load.clients.to_string())),
+        column("rows a statement", &loads, |(_, load)| sizes_differ.then(|| load.statement_rows.to_string())),
+    ];
+    columns.extend(
+        names
+            .iter()
+            .map(|name| column(&words(name), &loads, |(_, load)| load.per_1k.get(*name).map(|n| rate(*n)))),
+    );
+    table(
+        "Counted per 1,000 rows",
+        "By the server's own names; for the whole server, nothing else ran on it.",
+        columns,
+    )
+}
+
+/// A server's name for a count, so that its parts can stand on lines of their own.
+fn words(name: &str) -> String {
+    name.replace("::", " ").replace('_', " ")
+}
+
+fn files(results: &Results) -> Option<CaseTable> {
+    let files = of_files(results);
+    let first = files.first()?.1;
+    table(
+        "The whole file",
+        "From a copy of the table's file, whose rows were counted and compared with the server's. Bytes per row are \
+         those of the indexes' pages; the file has free pages besides.",
+        vec![
+            column("case", &files, |(name, _)| Some((*name).to_owned())),
+            column("rows", &files, |(_, file)| Some(grouped(file.rows as f64))),
+            column("MB", &files, |(_, file)| Some(megabytes(file.bytes))),
+            column("bytes per row", &files, |(_, file)| Some(format!("{:.1}", file.bytes_per_row()))),
+            column("times the first", &files, |(_, file)| {
+                Some(format!("{:.2}", file.bytes_per_row() / first.bytes_per_row().max(1e-9)))
+            }),
+            column("of it copies of the key", &files, |(_, file)| file.key_bytes_per_row().map(grouped)),
+            column("in %", &files, |(_, file)| file.key_share().map(percent)),
+            column("in %, published", &files, |(_, file)| file.published_key_share.map(percent)),
+        ],
+    )
+}
+
+fn indexes(results: &Results) -> Option<CaseTable> {
+    let indexes: Vec<_> = of_files(results)
+        .into_iter()
+        .flat_map(|(name, file)| {
+            // What was published is of the table itself, its first index.
+            let published = std::iter::once(file.published_fill).chain(std::iter::repeat(None));
+            file.indexes.iter().zip(published).map(move |(index, published)| (name, file, index, published))
         })
-        .collect()
+        .collect();
+    table(
+        "Each index",
+        "Fill is the share of a leaf page that records take.",
+        vec![
+            column("case", &indexes, |(name, ..)| Some((*name).to_owned())),
+            column("index", &indexes, |(_, _, index, _)| Some(index.name.clone())),
+            column("leaf pages", &indexes, |(_, _, index, _)| Some(grouped(index.leaf_pages as f64))),
+            column("fill %, mean", &indexes, |(_, _, index, _)| Some(percent(index.fill_mean))),
+            column("fill %, p10", &indexes, |(_, _, index, _)| Some(percent(index.fill_p10))),
+            column("fill %, published", &indexes, |(.., published)| published.map(percent)),
+            column("MB", &indexes, |(_, _, index, _)| Some(megabytes(index.bytes))),
+            column("bytes per row", &indexes, |(_, file, index, _)| {
+                Some(format!("{:.1}", index.bytes as f64 / file.rows.max(1) as f64))
+            }),
+        ],
+    )
+}
+
+fn of_files(results: &Results) -> Vec<(&str, &FileFigures)> {
+    results.cases.iter().filter_map(|case| Some((case.name.as_str(), case.file.as_ref()?))).collect()
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1}", bytes as f64 / 1e6)
+}
+
+/// The statements of the cases, by the name of the case; each once.
+pub fn case_statements(results: &Results) -> Vec<(&str, &str)> {
+    let mut shown = Vec::new();
+    for case in &results.cases {
+        let line = (case.name.as_str(), case.sql.as_str());
+        if !shown.contains(&line) {
+            shown.push(line);
+        }
+    }
+    shown
+}
+
+/// One figure of a case, for spreadsheets and scripts.
+#[derive(Debug, PartialEq)]
+pub struct CaseFigure<'a> {
+    /// The case.
+    pub case: &'a CaseRecord,
+    /// The index that it is of, or nothing.
+    pub index: &'a str,
+    /// Its name, as in `results.json`.
+    pub name: &'a str,
+    /// Its value.
+    pub value: f64,
+}
+
+/// All figures of all cases, one by one: experiments differ in what they count.
+pub fn case_figures(results: &Results) -> Vec<CaseFigure<'_>> {
+    let mut figures = Vec::new();
+    for case in &results.cases {
+        let mut add = |index, name, value: Option<f64>| {
+            figures.extend(value.map(|value| CaseFigure { case, index, name, value }));
+        };
+        add("", "secs", Some(case.secs));
+        add("", "published_secs", case.published_secs);
+        add("", "published_times", case.published_times);
+        add("", "counted", case.counted.as_ref().and_then(|counted| counted.parse().ok()));
+        if let Some(load) = &case.load {
+            add("", "rows", Some(load.rows as f64));
+            add("", "rows_per_sec", Some(load.rows_per_sec));
+            for (name, count) in &load.per_1k {
+                add("", name, Some(*count));
+            }
+        }
+        if let Some(file) = &case.file {
+            add("", "rows", Some(file.rows as f64));
+            add("", "bytes", Some(file.bytes as f64));
+            add("", "key_share", file.key_share());
+            add("", "published_key_share", file.published_key_share);
+            add("", "published_fill", file.published_fill);
+            for index in &file.indexes {
+                add(&index.name, "leaf_pages", Some(index.leaf_pages as f64));
+                add(&index.name, "bytes", Some(index.bytes as f64));
+                add(&index.name, "fill_mean", Some(index.fill_mean));
+                add(&index.name, "fill_p10", Some(index.fill_p10));
+            }
+        }
+    }
+    figures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Workload;
+    use crate::engine::EngineInfo;
+    use crate::experiment::IndexFigures;
+
+    fn results(cases: Vec<CaseRecord>) -> Results {
+        let engine = EngineInfo { name: "Base".into(), version: "1".into(), setup: "as it is".into() };
+        Results { cases, ..Results::new("?", "test", engine, Workload::of_rows(1_000).unwrap()) }
+    }
+
+    fn case(name: &str, secs: f64) -> CaseRecord {
+        CaseRecord { name: name.into(), secs, runs: vec![secs], ..CaseRecord::default() }
+    }
+
+    fn load(name: &str, secs: f64, clients: u32, counts: &[(&str, f64)]) -> CaseRecord {
+        let per_1k = counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
+        let load = LoadFigures { clients, statement_rows: 1, rows: 100, rows_per_sec: 100.0 / secs, per_1k };
+        CaseRecord { load: Some(load), ..case(name, secs) }
+    }
+
+    fn cells<'a>(table: &'a CaseTable, head: &str) -> Vec<&'a str> {
+        let at =
+            table.head.iter().position(|found| found == head).unwrap_or_else(|| panic!("{head}: {table:?}"));
+        table.lines.iter().map(|line| line[at].as_str()).collect()
+    }
+
+    #[test]
+    fn statements_are_set_against_the_first() {
+        let mut second = case("b", 3.0);
+        second.counted = Some("7".into());
+        let tables = case_tables(&results(vec![case("a", 2.0), second]));
+        assert_eq!(tables.len(), 1);
+        assert_eq!(tables[0].head, ["case", "seconds", "times the first", "counted"]);
+        assert_eq!(tables[0].lines, [["a", "2.000", "1.00", ""], ["b", "3.000", "1.50", "7"]]);
+        assert_eq!(case_tables(&results(vec![])), []);
+    }
+
+    #[test]
+    fn loads_are_set_against_the_first_with_as_many_clients() {
+        let mut published = load("with", 6.0, 25, &[("a_b", 1.0), ("c", 2_000.0)]);
+        published.published_times = Some(1.19);
+        let mut secs = load("with", 1.0, 1, &[("a_b", 0.0)]);
+        secs.published_secs = Some(0.3);
+        let mut first = load("without", 2.0, 1, &[]);
+        first.published_secs = Some(0.2);
+        let tables = case_tables(&results(vec![first, secs, load("without", 4.0, 25, &[]), published]));
+        assert_eq!(
+            tables.iter().map(|table| table.title).collect::<Vec<_>>(),
+            ["Times", "Counted per 1,000 rows"]
+        );
+        assert_eq!(cells(&tables[0], "times the first"), ["1.00", "0.50", "1.00", "1.50"]);
+        assert_eq!(cells(&tables[0], "times the first, published"), ["1.00", "1.50", "", "1.19"]);
+        assert_eq!(cells(&tables[0], "rows/s"), ["50", "100", "25", "17"]);
+        assert_eq!(cells(&tables[1], "a b"), ["", "0.0", "", "1.0"]);
+        assert_eq!(cells(&tables[1], "c"), ["", "", "", "2,000"]);
+    }
+
+    #[test]
+    fn files_show_their_indexes_and_the_copies_of_the_key() {
+        let index = |name: &str, fill, bytes| IndexFigures {
+            name: name.into(),
+            leaf_pages: 2_000,
+            bytes,
+            fill_mean: fill,
+            fill_p10: 0.5,
+        };
+        let file = |bytes, key_bytes| FileFigures {
+            rows: 10_000,
+            bytes,
+            key_bytes,
+            published_fill: Some(0.9375),
+            published_key_share: None,
+            indexes: vec![index("PRIMARY", 0.7, bytes / 2), index("a", 0.6, bytes / 2)],
+        };
+        let mut cases = vec![case("before", 1.0), case("after", 9.0)];
+        cases[0].file = Some(file(4_000_000, Some(36)));
+        cases[1].file = Some(file(2_000_000, None));
+        let results = results(cases);
+        let tables = case_tables(&results);
+        assert_eq!(tables[2].head, ["case", "seconds"]);
+        assert_eq!(cells(&tables[0], "times the first"), ["1.00", "0.50"]);
+        assert_eq!(cells(&tables[0], "of it copies of the key"), ["72", ""]);
+        assert_eq!(cells(&tables[0], "in %"), ["18.0", ""]);
+        assert_eq!(cells(&tables[1], "fill %, mean"), ["70.0", "60.0", "70.0", "60.0"]);
+        assert_eq!(cells(&tables[1], "fill %, published"), ["93.8", "", "93.8", ""]);
+        assert_eq!(cells(&tables[1], "bytes per row"), ["200.0", "200.0", "100.0", "100.0"]);
+
+        let figures = case_figures(&results);
+        let of = |index: &str, name: &str| {
+            figures
+                .iter()
+                .find(|figure| (figure.index, figure.name) == (index, name))
+                .map(|figure| figure.value)
+        };
+        assert_eq!(of("", "key_share"), Some(0.18));
+        assert_eq!(of("a", "fill_mean"), Some(0.6));
+        assert_eq!(of("", "rows_per_sec"), None);
+    }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::cases::{CaseFigure, case_figures};
 use crate::measure::{Results, RunRecord};
 use crate::{Error, Result};
 
@@ -25,11 +26,17 @@ struct Line<'a> {
     inner_pages: u64,
 }
 
+/// One figure a line: experiments of statements differ in what they count.
 #[derive(Serialize)]
 struct CaseLine<'a> {
     engine: &'a str,
+    engine_version: &'a str,
     case: &'a str,
-    secs: f64,
+    clients: Option<u32>,
+    statement_rows: Option<u32>,
+    index: &'a str,
+    figure: &'a str,
+    value: f64,
 }
 
 /// The results as CSV with a header (RFC 4180).
@@ -39,11 +46,8 @@ struct CaseLine<'a> {
 pub fn csv(results: &Results) -> Result<String> {
     let failed = |error| Error::output("cannot write the results as CSV", error);
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for case in &results.cases {
-        let secs = case.secs;
-        writer
-            .serialize(CaseLine { engine: &results.engine.name, case: &case.name, secs })
-            .map_err(failed)?;
+    for figure in case_figures(results) {
+        writer.serialize(case_line(results, &figure)).map_err(failed)?;
     }
     for run in &results.runs {
         writer.serialize(line(results, run)).map_err(failed)?;
@@ -52,6 +56,20 @@ pub fn csv(results: &Results) -> Result<String> {
         .into_inner()
         .map_err(|error| Error::output("cannot write the results as CSV", error.into_error()))?;
     String::from_utf8(bytes).map_err(|error| Error::output("cannot write the results as CSV", error))
+}
+
+fn case_line<'a>(results: &'a Results, figure: &CaseFigure<'a>) -> CaseLine<'a> {
+    let load = figure.case.load.as_ref();
+    CaseLine {
+        engine: &results.engine.name,
+        engine_version: &results.engine.version,
+        case: &figure.case.name,
+        clients: load.map(|load| load.clients),
+        statement_rows: load.map(|load| load.statement_rows),
+        index: figure.index,
+        figure: figure.name,
+        value: figure.value,
+    }
 }
 
 fn line<'a>(results: &'a Results, run: &'a RunRecord) -> Line<'a> {

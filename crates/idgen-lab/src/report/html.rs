@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::answer::answer;
-use super::cases::{CaseLine, case_lines};
+use super::cases::{CaseTable, case_statements, case_tables};
 use super::charts::{Bar, Scale, bars, course};
 use super::numbers::{bytes, grouped, percent, rate};
 use super::published::{Comparison, comparisons};
@@ -24,7 +24,8 @@ struct Page<'a> {
     courses: Vec<Course<'a>>,
     lines: Vec<Line<'a>>,
     comparisons: Vec<Comparison>,
-    cases: Vec<CaseLine>,
+    cases: Vec<CaseTable>,
+    statements: Vec<(&'a str, &'a str)>,
     latencies: Vec<ServerLine<'a>>,
     facts: Vec<(&'static str, String)>,
     settings: Vec<(&'a str, &'a str)>,
@@ -107,7 +108,8 @@ pub fn html(results: &Results) -> Result<String> {
             .collect::<Result<_>>()?,
         lines: results.runs.iter().map(line).collect(),
         comparisons: comparisons(results),
-        cases: case_lines(results),
+        cases: case_tables(results),
+        statements: case_statements(results),
         latencies: results.runs.iter().filter_map(server_line).collect(),
         facts: facts(results),
         settings: results
@@ -116,6 +118,7 @@ pub fn html(results: &Results) -> Result<String> {
             .map(|run| run.settings.iter().filter(|(name, _)| *name != "table"))
             .into_iter()
             .flatten()
+            .chain(&results.settings)
             .map(|(name, value)| (name.as_str(), value.as_str()))
             .collect(),
         tables: results

@@ -1,8 +1,8 @@
 //! Tables for the terminal, at most [`WIDTH`] columns wide.
 
-use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
-use super::cases::case_lines;
+use super::cases::{CaseTable, case_tables};
 use super::numbers::{grouped, percent, rate};
 use super::published::comparisons;
 use crate::experiment::Named;
@@ -72,18 +72,27 @@ pub fn published(results: &Results) -> Option<String> {
     Some(whole_names(table))
 }
 
-/// The statements that were timed, one line each.
+/// The statements that were run: one table under another.
 pub fn cases(results: &Results) -> String {
+    let tables: Vec<_> = case_tables(results).into_iter().map(case_table).collect();
+    tables.join("\n")
+}
+
+fn case_table(shown: CaseTable) -> String {
     let mut table = plain();
-    table.set_header(["case", "seconds", "times the first", "counted", "times the first,\npublished"]);
-    for line in case_lines(results) {
-        let [secs, times, counted, published] = line.cells;
-        table.add_row([line.name, secs, times, counted, published]);
-    }
-    for column in table.column_iter_mut().skip(1) {
+    // No narrower than the longest word of its head.
+    let words: Vec<_> = shown.head.iter().map(|head| head.split(' ').map(str::len).max()).collect();
+    // Many columns stand closer.
+    let left = u16::from(shown.head.len() <= 6);
+    table.set_header(shown.head);
+    table.add_rows(shown.lines);
+    for (column, longest) in table.column_iter_mut().zip(words).skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
+        column.set_padding((left, 1));
+        let width = left + 1 + longest.and_then(|longest| u16::try_from(longest).ok()).unwrap_or(0);
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
     }
-    whole_names(table)
+    format!("{}\n{}", shown.title, whole_names(table))
 }
 
 /// The experiments that there are, each with its question.

@@ -5,41 +5,49 @@ use std::time::Instant;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
-use super::{Mysql, connect, doing, run};
+use super::survey::survey;
+use super::{Host, Mysql, connect, doing, run};
 use crate::experiment::{Case, CaseRecord, Statements};
 use crate::runner::Cancel;
 use crate::{Error, Result};
 
-/// How often each case is run; the median counts.
-const RUNS: usize = 3;
-
 impl Mysql {
-    /// Runs and checks each case of an experiment, on one connection.
+    /// Runs and checks each case of an experiment, on one connection, and gives each record to `done`.
     ///
     /// # Errors
-    /// Where the server refuses a statement, where a check fails, and `is_interrupted` where the user
-    /// cancelled.
-    pub fn time(&mut self, experiment: &Statements, cancel: &Cancel) -> Result<Vec<CaseRecord>> {
+    /// Where the server refuses a statement, where a check fails or a file cannot be surveyed, those of
+    /// `done`, and `is_interrupted` where the user cancelled.
+    pub fn time(
+        &mut self,
+        experiment: &Statements,
+        cancel: &Cancel,
+        done: &mut dyn FnMut(CaseRecord) -> Result<()>,
+    ) -> Result<()> {
         let host = &self.host;
         host.runtime.block_on(async {
             let mut connection = connect(host).await?;
             for sql in &experiment.setup {
                 run(&mut connection, sql).await?;
             }
-            let mut records = Vec::with_capacity(experiment.cases.len());
             for case in &experiment.cases {
-                cancel.check()?;
-                records.push(time(&mut connection, case).await?);
+                done(time(host, &mut connection, case, experiment.runs, cancel).await?)?;
             }
-            Ok(records)
+            Ok(())
         })
     }
 }
 
-async fn time(connection: &mut MySqlConnection, case: &Case) -> Result<CaseRecord> {
-    let mut runs = Vec::with_capacity(RUNS);
+async fn time(
+    host: &Host,
+    connection: &mut MySqlConnection,
+    case: &Case,
+    times: u32,
+    cancel: &Cancel,
+) -> Result<CaseRecord> {
+    let mut runs = Vec::with_capacity(times as usize);
     let mut counted = None;
-    for _ in 0..RUNS {
+    for _ in 0..times {
+        cancel.check()?;
         for sql in &case.prepare {
             run(connection, sql).await?;
         }
@@ -61,19 +69,31 @@ async fn time(connection: &mut MySqlConnection, case: &Case) -> Result<CaseRecor
             counted = Some(found);
         }
     }
-    let mut sorted = runs.clone();
-    sorted.sort_by(f64::total_cmp);
+    let file = match &case.file {
+        Some(file) => Some(survey(host, connection, file).await?),
+        None => None,
+    };
     Ok(CaseRecord {
         name: case.name.clone(),
         sql: case.sql.clone(),
-        secs: sorted[sorted.len() / 2],
+        secs: median(&runs),
         runs,
         counted,
         published_secs: case.published_secs,
+        file,
+        ..CaseRecord::default()
     })
 }
 
-async fn number(connection: &mut MySqlConnection, sql: &str) -> Result<String> {
+/// The middle of the runs; of an even number the longer of the two.
+pub fn median(runs: &[f64]) -> f64 {
+    let mut sorted = runs.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}
+
+/// The one value that a statement gives, as text.
+pub async fn number(connection: &mut MySqlConnection, sql: &str) -> Result<String> {
     let failed = doing("check what a statement did");
     let row = connection.fetch_one(AssertSqlSafe(sql.to_owned())).await.map_err(&failed)?;
     row.try_get_unchecked(0).map_err(&failed)

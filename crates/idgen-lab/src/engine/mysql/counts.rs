@@ -1,0 +1,88 @@
+//! Counts by the server's own names, for experiments that say which they want.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Executor, Row};
+
+use super::{Host, doing};
+use crate::{Error, Result};
+
+/// Not the server's own: the kernel counts these for each thread of its process.
+const SWITCHES: &str = "context_switches";
+
+/// Statements that give a name and a count, for names in place of `{}`.
+///
+/// Sources: MySQL Reference Manual, Server Status Variables, InnoDB INFORMATION_SCHEMA Metrics Table, and
+/// Performance Schema Wait Event Summary Tables, whose names of mutexes end in the name used here.
+const SOURCES: [&str; 3] = [
+    "SHOW GLOBAL STATUS WHERE Variable_name IN ({})",
+    "SELECT NAME, CAST(`COUNT` AS CHAR) FROM information_schema.INNODB_METRICS WHERE NAME IN ({})",
+    "SELECT SUBSTRING_INDEX(EVENT_NAME, '/', -1), CAST(COUNT_STAR AS CHAR) \
+     FROM performance_schema.events_waits_summary_global_by_event_name \
+     WHERE EVENT_NAME LIKE 'wait/synch/%' AND SUBSTRING_INDEX(EVENT_NAME, '/', -1) IN ({})",
+];
+
+/// What each of these has counted so far. What this server does not count is absent.
+pub async fn read(
+    host: &Host,
+    connection: &mut MySqlConnection,
+    wanted: &[String],
+) -> Result<BTreeMap<String, u64>> {
+    let failed = doing("read the server's counters");
+    let mut found = BTreeMap::new();
+    if wanted.is_empty() {
+        return Ok(found);
+    }
+    let names: Vec<_> = wanted.iter().map(|name| format!("'{}'", name.replace('\'', "''"))).collect();
+    for source in SOURCES {
+        let sql = AssertSqlSafe(source.replace("{}", &names.join(", ")));
+        for row in connection.fetch_all(sql).await.map_err(&failed)? {
+            let name: String = row.try_get_unchecked(0).map_err(&failed)?;
+            let value: String = row.try_get_unchecked(1).map_err(&failed)?;
+            let value = value.parse().map_err(|error| {
+                Error::engine(format!("the server counts {name} = \"{value}\", not a number"), error)
+            })?;
+            found.insert(name, value);
+        }
+    }
+    if wanted.iter().any(|name| name == SWITCHES) {
+        let counted = host.server.process_id().and_then(switches);
+        found.extend(counted.map(|count| (SWITCHES.to_owned(), count)));
+    }
+    Ok(found)
+}
+
+/// Context switches of all threads that a process has now, voluntary or not: proc_pid_status(5).
+fn switches(process: u32) -> Option<u64> {
+    let mut sum = 0;
+    for thread in fs::read_dir(format!("/proc/{process}/task")).ok()? {
+        // A thread may end meanwhile.
+        let Ok(status) = fs::read_to_string(thread.ok()?.path().join("status")) else { continue };
+        let counts = status.lines().filter_map(|line| {
+            let (name, count) = line.split_once(':')?;
+            name.ends_with("voluntary_ctxt_switches").then(|| count.trim().parse::<u64>().ok())?
+        });
+        sum += counts.sum::<u64>();
+    }
+    Some(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn switches_of_this_process_are_seen_and_grow() {
+        let before = switches(std::process::id()).unwrap();
+        // Each sleep gives the processor away.
+        for _ in 0..20 {
+            std::thread::sleep(std::time::Duration::from_micros(100));
+        }
+        // Threads of other tests may end meanwhile and take their counts along; this one's stay.
+        assert!(before > 0 && switches(std::process::id()).unwrap() > 0);
+        assert_eq!(switches(u32::MAX), None);
+    }
+}

@@ -1,0 +1,160 @@
+//! Several clients load tables at once.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use futures_util::future::try_join_all;
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Connection, Executor};
+
+use super::statements::{median, number};
+use super::{Host, Mysql, connect, counts, doing, run};
+use crate::experiment::{CaseRecord, LoadFigures, Loads, ReadyLoad, Scale};
+use crate::runner::Cancel;
+use crate::{Error, Result};
+
+impl Mysql {
+    /// Runs and checks each load of an experiment, and gives each record to `done`.
+    ///
+    /// # Errors
+    /// Where the definition makes no load, where the server refuses a statement, where a table holds other
+    /// than the rows that were inserted, those of `done`, and `is_interrupted` where the user cancelled.
+    pub fn load(
+        &mut self,
+        experiment: &Loads,
+        scale: Scale,
+        cancel: &Cancel,
+        done: &mut dyn FnMut(CaseRecord) -> Result<()>,
+    ) -> Result<()> {
+        let host = &self.host;
+        let loads = experiment.at(scale)?;
+        host.runtime.block_on(async {
+            let mut own = connect(host).await?;
+            for sql in &experiment.setup {
+                run(&mut own, sql).await?;
+            }
+            // What only the first run after a start pays belongs to no case.
+            if let Some(first) = loads.first().and_then(|cases| cases.first()) {
+                once(host, &mut own, first, &[], cancel).await?;
+            }
+            for cases in &loads {
+                for record in together(host, &mut own, cases, &experiment.counters, cancel).await? {
+                    done(record)?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// What was taken of a load so far.
+#[derive(Clone, Default)]
+struct Taken {
+    secs: Vec<f64>,
+    counts: BTreeMap<String, u64>,
+}
+
+/// Runs the cases of one size in turns, so that a slow stretch of the machine slows them all.
+async fn together(
+    host: &Host,
+    own: &mut MySqlConnection,
+    cases: &[ReadyLoad],
+    counters: &[String],
+    cancel: &Cancel,
+) -> Result<Vec<CaseRecord>> {
+    let mut taken = vec![Taken::default(); cases.len()];
+    for _ in 0..cases.first().map_or(0, |load| load.runs) {
+        for (load, taken) in cases.iter().zip(&mut taken) {
+            let (secs, counts) = once(host, own, load, counters, cancel).await?;
+            taken.secs.push(secs);
+            for (name, count) in counts {
+                *taken.counts.entry(name).or_default() += count;
+            }
+        }
+    }
+    Ok(cases.iter().zip(taken).map(|(load, taken)| record(load, taken)).collect())
+}
+
+/// Runs a load once and checks it: the seconds, and what was counted meanwhile.
+async fn once(
+    host: &Host,
+    own: &mut MySqlConnection,
+    load: &ReadyLoad,
+    counters: &[String],
+    cancel: &Cancel,
+) -> Result<(f64, BTreeMap<String, u64>)> {
+    for sql in &load.prepare {
+        run(own, sql).await?;
+    }
+    let mut clients = Vec::with_capacity(load.inserts.len());
+    for sql in &load.inserts {
+        clients.push((connect(host).await?, sql.as_str()));
+    }
+    let before = counts::read(host, own, counters).await?;
+    let clock = Instant::now();
+    try_join_all(clients.iter_mut().map(|(client, sql)| repeat(client, sql, load.repeats, cancel))).await?;
+    let secs = clock.elapsed().as_secs_f64();
+    // While the clients are connected: the switches of their threads go with them.
+    let mut counted = counts::read(host, own, counters).await?;
+    for (name, count) in &mut counted {
+        *count = count.saturating_sub(before.get(name).copied().unwrap_or(0));
+    }
+    for (client, _) in clients {
+        client.close().await.map_err(doing("end a connection"))?;
+    }
+    verify(own, load).await?;
+    Ok((secs, counted))
+}
+
+fn record(load: &ReadyLoad, taken: Taken) -> CaseRecord {
+    let secs = median(&taken.secs);
+    let thousands = load.rows() as f64 * taken.secs.len() as f64 / 1_000.0;
+    let per_1k = taken.counts.into_iter().map(|(name, count)| (name, count as f64 / thousands)).collect();
+    CaseRecord {
+        name: load.name.clone(),
+        sql: load.shown.clone(),
+        secs,
+        runs: taken.secs,
+        published_secs: load.published_secs,
+        published_times: load.published_times,
+        load: Some(LoadFigures {
+            clients: load.clients,
+            statement_rows: load.statement_rows,
+            rows: load.rows(),
+            rows_per_sec: load.rows() as f64 / secs.max(1e-9),
+            per_1k,
+        }),
+        ..CaseRecord::default()
+    }
+}
+
+/// One client. It sends text, as a program without prepared statements does.
+async fn repeat(connection: &mut MySqlConnection, sql: &str, times: u32, cancel: &Cancel) -> Result<()> {
+    for _ in 0..times {
+        cancel.check()?;
+        connection
+            .execute(AssertSqlSafe(sql.to_owned()))
+            .await
+            .map_err(|error| Error::engine("the server refused a client's rows", error))?;
+    }
+    Ok(())
+}
+
+/// That the tables together hold exactly the rows that were sent.
+async fn verify(own: &mut MySqlConnection, load: &ReadyLoad) -> Result<()> {
+    let mut found = 0;
+    for table in &load.tables {
+        let count = number(own, &format!("SELECT CAST(COUNT(*) AS CHAR) FROM {table}")).await?;
+        found +=
+            count.parse::<u64>().map_err(|error| Error::engine("the server cannot count rows", error))?;
+    }
+    if found == load.rows() {
+        return Ok(());
+    }
+    Err(Error::unverified(format!(
+        "\"{}\" by {} clients left {found} rows, not {}",
+        load.name,
+        load.clients,
+        load.rows()
+    )))
+}

@@ -1,0 +1,82 @@
+//! The indexes of a table, from a copy of its file.
+
+use std::collections::BTreeMap;
+
+use idgen_server::Flavor;
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Executor, Row};
+
+use super::statements::number;
+use super::{Host, doing, run};
+use crate::experiment::{File, FileFigures, IndexFigures};
+use crate::innodb::{IndexTree, Options, Survey, Tablespace};
+use crate::{Error, Result};
+
+/// Surveys the file of a table of the scratch schema, and compares its rows with those that the server counts.
+pub async fn survey(host: &Host, connection: &mut MySqlConnection, file: &File) -> Result<FileFigures> {
+    let table = &file.table;
+    let counted = number(connection, &format!("SELECT CAST(COUNT(*) AS CHAR) FROM {table}")).await?;
+    let names = names(host, connection, table).await?;
+
+    let directory =
+        tempfile::tempdir().map_err(|error| Error::engine("cannot make a temporary directory", error))?;
+    let copy = directory.path().join(format!("{table}.ibd"));
+    run(connection, &format!("FLUSH TABLES {table} FOR EXPORT")).await?;
+    let copied = host.server.copy_data_file(&format!("{}/{table}.ibd", host.scratch.name()), &copy);
+    run(connection, "UNLOCK TABLES").await?;
+    copied.map_err(|error| Error::engine("cannot copy the table's file", error))?;
+
+    let pages = Tablespace::open(&copy, Options::default())
+        .and_then(Tablespace::scan)
+        .map_err(|error| Error::engine("cannot read the table's file", error))?;
+    let survey = Survey::of(&pages);
+    let clustered = survey.clustered().ok_or_else(|| Error::unverified("the table's file holds no index"))?;
+    if clustered.records.to_string() != counted {
+        return Err(Error::unverified(format!(
+            "the file of {table} holds {} rows, but the server counts {counted}",
+            clustered.records
+        )));
+    }
+    let page_bytes = u64::from(survey.format.page_size);
+    Ok(FileFigures {
+        rows: clustered.records,
+        bytes: survey.pages * page_bytes,
+        key_bytes: file.key_bytes,
+        published_fill: file.published_fill,
+        published_key_share: file.published_key_share,
+        indexes: survey.indexes.iter().map(|index| figures(index, &names, page_bytes)).collect(),
+    })
+}
+
+fn figures(index: &IndexTree, names: &BTreeMap<u64, String>, page_bytes: u64) -> IndexFigures {
+    let leaf = index.leaf();
+    IndexFigures {
+        name: names.get(&index.id).cloned().unwrap_or_else(|| format!("index {}", index.id)),
+        leaf_pages: leaf.pages,
+        bytes: index.pages * page_bytes,
+        fill_mean: leaf.fill.mean,
+        fill_p10: leaf.fill.p10,
+    }
+}
+
+/// The names of the indexes by their numbers: MariaDB's files do not have them.
+async fn names(host: &Host, connection: &mut MySqlConnection, table: &str) -> Result<BTreeMap<u64, String>> {
+    let failed = doing("read the names of the indexes");
+    let prefix = match host.server.flavor() {
+        Flavor::MySql => "INNODB",
+        Flavor::MariaDb => "INNODB_SYS",
+    };
+    let sql = format!(
+        "SELECT CAST(i.INDEX_ID AS CHAR), CAST(i.NAME AS CHAR) FROM information_schema.{prefix}_INDEXES i \
+         JOIN information_schema.{prefix}_TABLES t ON t.TABLE_ID = i.TABLE_ID WHERE t.NAME = '{}/{table}'",
+        host.scratch.name()
+    );
+    let mut names = BTreeMap::new();
+    for row in connection.fetch_all(AssertSqlSafe(sql)).await.map_err(&failed)? {
+        let id: String = row.try_get_unchecked(0).map_err(&failed)?;
+        let name: String = row.try_get_unchecked(1).map_err(&failed)?;
+        let id = id.parse().map_err(|error| Error::engine(format!("an index has the number {id}"), error))?;
+        names.insert(id, name);
+    }
+    Ok(names)
+}

@@ -1,0 +1,125 @@
+//! What is recorded of one case of an experiment that runs statements.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// One case that was run and checked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CaseRecord {
+    /// In a few words.
+    pub name: String,
+    /// The statement that was timed.
+    pub sql: String,
+    /// Seconds: the median of the runs.
+    pub secs: f64,
+    /// Seconds of each run.
+    pub runs: Vec<f64>,
+    /// The number that the check gave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<String>,
+    /// Seconds as published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_secs: Option<f64>,
+    /// Seconds as published, times those of the first case, where only that was published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_times: Option<f64>,
+    /// How several clients loaded tables, where they did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadFigures>,
+    /// The file of the case's table afterwards, where the experiment is about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileFigures>,
+}
+
+/// What several clients did together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadFigures {
+    /// Clients at work at once.
+    pub clients: u32,
+    /// Rows of each statement.
+    pub statement_rows: u32,
+    /// Rows of each run, of all clients together: as many as were found in the tables afterwards.
+    pub rows: u64,
+    /// Rows per second, by the median of the runs.
+    pub rows_per_sec: f64,
+    /// What was counted meanwhile, per 1,000 rows over all runs, by the server's name for it. What a server
+    /// does not count is absent.
+    pub per_1k: BTreeMap<String, f64>,
+}
+
+/// The file of a table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileFigures {
+    /// Rows in it: as many as the server counts.
+    pub rows: u64,
+    /// Bytes of the file, with pages that no index uses.
+    pub bytes: u64,
+    /// Bytes of one key, where the experiment is about its copies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_bytes: Option<u32>,
+    /// How full the leaf pages of the clustered index are, from 0 to 1, as published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_fill: Option<f64>,
+    /// The share of all storage that such keys took, from 0 to 1, as published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_key_share: Option<f64>,
+    /// The indexes: the clustered one, the table itself, first.
+    pub indexes: Vec<IndexFigures>,
+}
+
+impl FileFigures {
+    /// Bytes of the pages of all indexes, per row: without the free pages, which a small file has many of.
+    pub fn bytes_per_row(&self) -> f64 {
+        self.indexes.iter().map(|index| index.bytes).sum::<u64>() as f64 / self.rows.max(1) as f64
+    }
+
+    /// Bytes that the copies of the key take, per row: each index holds the key once.
+    pub fn key_bytes_per_row(&self) -> Option<f64> {
+        Some(f64::from(self.key_bytes?) * self.indexes.len() as f64)
+    }
+
+    /// The share of these pages that the copies of the key take, from 0 to 1.
+    pub fn key_share(&self) -> Option<f64> {
+        Some(self.key_bytes_per_row()? / self.bytes_per_row().max(1e-9))
+    }
+}
+
+/// One index in a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IndexFigures {
+    /// Its name.
+    pub name: String,
+    /// Leaf pages.
+    pub leaf_pages: u64,
+    /// Bytes of all its pages.
+    pub bytes: u64,
+    /// How full a leaf page is, from 0 to 1: the mean.
+    pub fill_mean: f64,
+    /// The fill that a tenth of the leaf pages do not exceed.
+    pub fill_p10: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_index_holds_a_copy_of_the_key() {
+        let index =
+            IndexFigures { name: "a".into(), leaf_pages: 1, bytes: 600, fill_mean: 0.5, fill_p10: 0.5 };
+        let mut file = FileFigures {
+            rows: 10,
+            bytes: 5_000,
+            key_bytes: Some(36),
+            published_fill: None,
+            published_key_share: None,
+            indexes: vec![index; 6],
+        };
+        assert_eq!(file.bytes_per_row(), 360.0);
+        assert_eq!(file.key_bytes_per_row(), Some(216.0));
+        assert_eq!(file.key_share(), Some(0.6));
+        file.key_bytes = None;
+        assert_eq!(file.key_share(), None);
+    }
+}

@@ -1,0 +1,345 @@
+//! Experiments in which several clients load tables at once.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::Scale;
+use crate::{Error, Result};
+
+/// The name of the table that is loaded; with a client's number behind it where each has its own.
+const TABLE: &str = "loaded";
+
+/// An experiment of loads: each case is loaded with each number of rows by each number of clients.
+///
+/// In its statements `{table}` stands for the table, `{client}` for the number of the client, from 1, and
+/// `{rows}` for the rows of a statement.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Loads {
+    /// Its name on the command line.
+    pub id: String,
+    /// What it answers.
+    pub question: String,
+    /// What we make of it.
+    pub analysis: String,
+    /// Statements before the first case.
+    #[serde(default)]
+    pub setup: Vec<String>,
+    /// What is counted besides: status variables, names of `INNODB_METRICS`, mutexes of the Performance
+    /// Schema, and `context_switches`.
+    #[serde(default)]
+    pub counters: Vec<String>,
+    /// True where each client loads a table of its own.
+    #[serde(default)]
+    table_each: bool,
+    /// The statement that the clients repeat.
+    insert: String,
+    /// One row of it.
+    row: String,
+    /// Rows of a statement.
+    statement_rows: Vec<u32>,
+    scale: BTreeMap<Scale, Size>,
+    /// What is compared; with as many clients and rows the others are set against the first.
+    #[serde(rename = "case")]
+    cases: Vec<Case>,
+}
+
+/// The size of one scale.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Size {
+    /// Rows that each client inserts.
+    rows: u32,
+    clients: Vec<u32>,
+    runs: u32,
+}
+
+/// One thing that is compared.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    name: String,
+    /// Statements that make a table, not timed.
+    create: Vec<String>,
+    /// Its own statement and row, in place of those of the experiment.
+    insert: Option<String>,
+    row: Option<String>,
+    #[serde(default)]
+    published: Vec<PublishedLoad>,
+}
+
+/// What was published of a case; of any number of clients or rows where that is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PublishedLoad {
+    clients: Option<u32>,
+    statement_rows: Option<u32>,
+    /// Seconds.
+    secs: Option<f64>,
+    /// Seconds, times those of the first case.
+    times: Option<f64>,
+}
+
+/// One load, with nothing left open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadyLoad {
+    /// The case, in a few words.
+    pub name: String,
+    /// Clients at work at once.
+    pub clients: u32,
+    /// Rows of each statement.
+    pub statement_rows: u32,
+    /// How often each client sends its statement.
+    pub repeats: u32,
+    /// How often the whole is run; the median counts.
+    pub runs: u32,
+    /// Statements before each run, not timed: the tables are empty after them.
+    pub prepare: Vec<String>,
+    /// The tables.
+    pub tables: Vec<String>,
+    /// The statement of each client.
+    pub inserts: Vec<String>,
+    /// The statement, for people.
+    pub shown: String,
+    /// Seconds as published.
+    pub published_secs: Option<f64>,
+    /// Seconds as published, times those of the first case.
+    pub published_times: Option<f64>,
+}
+
+impl ReadyLoad {
+    /// Rows of a run.
+    pub fn rows(&self) -> u64 {
+        u64::from(self.clients) * u64::from(self.repeats) * u64::from(self.statement_rows)
+    }
+}
+
+const SOURCES: [&str; 3] = [
+    include_str!("../../experiments/loads/no-primary-key.toml"),
+    include_str!("../../experiments/loads/auto-increment.toml"),
+    include_str!("../../experiments/loads/myisam-key-cache.toml"),
+];
+
+/// All experiments of loads.
+///
+/// # Errors
+/// Where a definition is wrong, which the tests rule out.
+pub fn all() -> Result<Vec<Loads>> {
+    SOURCES.iter().map(|text| Loads::parse(text)).collect()
+}
+
+impl Loads {
+    /// Reads a definition.
+    ///
+    /// # Errors
+    /// Where it is not TOML of this form.
+    pub fn parse(text: &str) -> Result<Self> {
+        toml::from_str(text).map_err(|error| Error::input("an experiment's definition is wrong", error))
+    }
+
+    /// The loads of a scale: the cases of each size together, which are to be compared.
+    ///
+    /// # Errors
+    /// Where the definition lacks the scale, or where its numbers or statements make no load.
+    pub fn at(&self, scale: Scale) -> Result<Vec<Vec<ReadyLoad>>> {
+        let size = self
+            .scale
+            .get(&scale)
+            .ok_or_else(|| Error::config(format!("the experiment {} has no scale {scale}", self.id)))?;
+        self.check(size)?;
+        let mut loads = Vec::new();
+        for &statement_rows in &self.statement_rows {
+            for &clients in &size.clients {
+                loads.push(
+                    self.cases.iter().map(|case| self.load(case, size, clients, statement_rows)).collect(),
+                );
+            }
+        }
+        Ok(loads)
+    }
+
+    fn check(&self, size: &Size) -> Result<()> {
+        let wrong = |what: String| Err(Error::config(format!("the experiment {}: {what}", self.id)));
+        let inserts = self.cases.iter().filter_map(|case| case.insert.as_ref());
+        for insert in inserts.chain([&self.insert]) {
+            if let Some(part) = ["{table}", "{rows}"].into_iter().find(|part| !insert.contains(part)) {
+                return wrong(format!("insert = \"{insert}\" lacks {part}"));
+            }
+        }
+        if size.runs == 0 || size.clients.is_empty() || size.clients.contains(&0) {
+            return wrong(format!(
+                "clients = {:?}, runs = {}: name at least one client and one run",
+                size.clients, size.runs
+            ));
+        }
+        for &rows in &self.statement_rows {
+            if rows == 0 || size.rows == 0 || !size.rows.is_multiple_of(rows) {
+                return wrong(format!("{} rows a client cannot be sent by {rows} a statement", size.rows));
+            }
+        }
+        Ok(())
+    }
+
+    fn load(&self, case: &Case, size: &Size, clients: u32, statement_rows: u32) -> ReadyLoad {
+        let each: Vec<_> = (1..=clients)
+            .map(|client| {
+                let table = if self.table_each { format!("{TABLE}_{client}") } else { TABLE.to_owned() };
+                (client.to_string(), table)
+            })
+            .collect();
+        let tables: Vec<_> = each.iter().take(if self.table_each { each.len() } else { 1 }).collect();
+        let fill = |text: &str, (client, table): &(String, String)| {
+            text.replace("{client}", client).replace("{table}", table)
+        };
+        let prepare = tables
+            .iter()
+            .flat_map(|place| {
+                let drop = format!("DROP TABLE IF EXISTS {}", place.1);
+                std::iter::once(drop).chain(case.create.iter().map(|sql| fill(sql, place)))
+            })
+            .collect();
+        let insert = case.insert.as_ref().unwrap_or(&self.insert);
+        let row = case.row.as_ref().unwrap_or(&self.row);
+        let rows = vec![row.as_str(); statement_rows as usize].join(", ");
+        let shown = match statement_rows {
+            1 => row.clone(),
+            many => format!("{row}, \u{2026} {many} rows"),
+        };
+        let published = case.published.iter().find(|published| {
+            published.clients.is_none_or(|wanted| wanted == clients)
+                && published.statement_rows.is_none_or(|wanted| wanted == statement_rows)
+        });
+        ReadyLoad {
+            name: case.name.clone(),
+            clients,
+            statement_rows,
+            repeats: size.rows / statement_rows,
+            runs: size.runs,
+            prepare,
+            tables: tables.iter().map(|place| place.1.clone()).collect(),
+            inserts: each.iter().map(|place| fill(&insert.replace("{rows}", &rows), place)).collect(),
+            shown: fill(&case.create.join("; "), &each[0])
+                + "; "
+                + &fill(&insert.replace("{rows}", &shown), &each[0]),
+            published_secs: published.and_then(|published| published.secs),
+            published_times: published.and_then(|published| published.times),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO_CLIENTS: &str = r#"
+        id = "two"
+        question = "Which?"
+        analysis = ""
+        table_each = true
+        insert = "INSERT INTO {table} VALUES {rows}"
+        row = "({client})"
+        statement_rows = [1, 2]
+        [scale.ci]
+        rows = 6
+        clients = [1, 2]
+        runs = 1
+        [[case]]
+        name = "plain"
+        create = ["CREATE TABLE {table} (a INT)"]
+        [[case]]
+        name = "keyed"
+        create = ["CREATE TABLE {table} (a INT, KEY (a))"]
+        insert = "INSERT INTO {table} SELECT {rows}"
+        row = "-{client}"
+        published = [{ clients = 2, statement_rows = 1, times = 1.5 }, { clients = 1, secs = 0.5 }]
+    "#;
+
+    #[test]
+    fn every_definition_has_its_scales_and_leaves_nothing_open() {
+        for experiment in all().unwrap() {
+            for scale in [Scale::Ci, Scale::Default, Scale::Full] {
+                let loads = experiment.at(scale).unwrap().concat();
+                assert!(loads.len() > 1, "{} {scale}", experiment.id);
+                for load in &loads {
+                    assert_eq!(load.inserts.len(), load.clients as usize);
+                    for sql in load.prepare.iter().chain(&load.inserts) {
+                        assert!(!sql.contains('{'), "{}: {sql}", experiment.id);
+                    }
+                }
+                // At the scale that is published, what was published stands beside something.
+                if scale == Scale::Full {
+                    for published in experiment.cases.iter().flat_map(|case| &case.published) {
+                        assert!(published.secs.is_some() || published.times.is_some());
+                        assert!(
+                            loads.iter().any(|load| (load.published_secs, load.published_times)
+                                == (published.secs, published.times)),
+                            "{}: {published:?}",
+                            experiment.id
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_case_is_loaded_by_each_number_of_clients_and_rows() {
+        let loads = Loads::parse(TWO_CLIENTS).unwrap().at(Scale::Ci).unwrap().concat();
+        let order: Vec<_> =
+            loads.iter().map(|load| (load.statement_rows, load.clients, load.name.as_str())).collect();
+        let expected: Vec<_> = [1, 2]
+            .into_iter()
+            .flat_map(|rows| [1, 2].map(|clients| [(rows, clients, "plain"), (rows, clients, "keyed")]))
+            .flatten()
+            .collect();
+        assert_eq!(order, expected);
+
+        let last = &loads[7];
+        assert_eq!((last.repeats, last.rows()), (3, 12));
+        assert_eq!(last.tables, ["loaded_1", "loaded_2"]);
+        assert_eq!(last.inserts[1], "INSERT INTO loaded_2 SELECT -2, -2");
+        assert_eq!(loads[6].inserts[1], "INSERT INTO loaded_2 VALUES (2), (2)");
+        assert_eq!(
+            last.prepare[2..],
+            ["DROP TABLE IF EXISTS loaded_2", "CREATE TABLE loaded_2 (a INT, KEY (a))"]
+        );
+        let published: Vec<_> =
+            loads.iter().map(|load| (load.published_secs, load.published_times)).collect();
+        let none = (None, None);
+        let half = (Some(0.5), None);
+        assert_eq!(published, [none, half, none, (None, Some(1.5)), none, half, none, none]);
+    }
+
+    #[test]
+    fn clients_share_a_table_where_none_has_its_own() {
+        let text = TWO_CLIENTS.replace("table_each = true", "");
+        let loads = Loads::parse(&text).unwrap().at(Scale::Ci).unwrap().concat();
+        assert_eq!(loads[2].tables, ["loaded"]);
+        assert_eq!(loads[2].prepare.len(), 2);
+        assert_eq!(loads[2].inserts, ["INSERT INTO loaded VALUES (1)", "INSERT INTO loaded VALUES (2)"]);
+    }
+
+    #[test]
+    fn what_makes_no_load_is_refused() {
+        for (given, instead, says) in [
+            ("[1, 2]\n        runs", "[1, 0]\n        runs", "clients = [1, 0]"),
+            ("[1, 2]\n        runs", "[]\n        runs", "clients = []"),
+            ("runs = 1", "runs = 0", "runs = 0"),
+            ("statement_rows = [1, 2]", "statement_rows = [1, 4]", "6 rows a client cannot be sent by 4"),
+            ("statement_rows = [1, 2]", "statement_rows = [0]", "by 0 a statement"),
+            ("rows = 6", "rows = 0", "0 rows a client"),
+            ("VALUES {rows}", "VALUES (1)", "lacks {rows}"),
+            ("INTO {table}", "INTO t", "lacks {table}"),
+            ("INTO {table} SELECT", "SELECT", "\"INSERT SELECT {rows}\" lacks {table}"),
+        ] {
+            let text = TWO_CLIENTS.replacen(given, instead, 1);
+            assert_ne!(text, TWO_CLIENTS, "{given}");
+            let error = Loads::parse(&text).unwrap().at(Scale::Ci).unwrap_err();
+            assert!(error.is_config() && error.to_string().contains(says), "{instead}: {error}");
+        }
+        let error = Loads::parse(TWO_CLIENTS).unwrap().at(Scale::Full).unwrap_err();
+        assert!(error.to_string().contains("no scale full"), "{error}");
+        assert!(Loads::parse(&TWO_CLIENTS.replace("row = ", "rows = ")).is_err());
+    }
+}

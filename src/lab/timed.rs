@@ -1,0 +1,89 @@
+//! `idgen lab run` of an experiment that runs statements on a server.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use idgen_lab::engine::{Engine, Mysql};
+use idgen_lab::experiment::{CaseRecord, Loads, Scale, Statements};
+use idgen_lab::measure::{Failure, Results};
+use idgen_lab::runner::Cancel;
+use idgen_lab::{Workload, report};
+
+use super::run::{CommonArgs, INTERRUPTED, summary};
+use crate::failure;
+use crate::output::Output;
+
+/// The buffer pool, in bytes, as in the published runs.
+const POOL: u64 = 128 << 20;
+
+/// An experiment that runs statements.
+pub enum Timed {
+    /// One connection, one statement a case.
+    Statements(Statements),
+    /// Several clients load tables.
+    Loads(Loads, Scale),
+}
+
+/// Runs its cases, and saves what is finished after each.
+pub fn run(
+    experiment: &Timed,
+    command: &str,
+    directory: &Path,
+    common: &CommonArgs,
+    cancel: &Cancel,
+) -> anyhow::Result<ExitCode> {
+    let (id, question, analysis) = match experiment {
+        Timed::Statements(found) => (&found.id, &found.question, &found.analysis),
+        Timed::Loads(found, _) => (&found.id, &found.question, &found.analysis),
+    };
+    let Some(flavor) = common.engine.flavor() else {
+        failure::report(format_args!(
+            "the experiment {id} times statements of a server: choose --engine mysql or mariadb"
+        ));
+        return Ok(ExitCode::FAILURE);
+    };
+    report::prepare(directory)?;
+    let workload = Workload { cache_bytes: Some(POOL), ..Workload::of_rows(Workload::MIN_ROWS)? };
+    let mut engine = Mysql::start(flavor, &workload)?;
+    let mut results = Results::new(question, command, engine.info(), workload);
+    results.settings = engine.settings().clone();
+    results.analysis.clone_from(analysis);
+    let watched = std::io::stderr().is_terminal();
+    let mut done = |record: CaseRecord| {
+        if watched {
+            eprintln!("{}: {:.3} s", record.name, record.secs);
+        }
+        results.cases.push(record);
+        report::save(&results, directory)
+    };
+    let ended = match experiment {
+        Timed::Statements(found) => engine.time(found, cancel, &mut done),
+        Timed::Loads(found, scale) => engine.load(found, *scale, cancel, &mut done),
+    };
+    let code = match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is_interrupted() => {
+            results.interrupted = true;
+            ExitCode::from(INTERRUPTED)
+        }
+        // The other experiments go on.
+        Err(error) => {
+            let error = format!("{:#}", anyhow::Error::from(error));
+            failure::report(format_args!("{id}: {error}"));
+            results.failures.push(Failure { strategy: id.clone(), error });
+            ExitCode::FAILURE
+        }
+    };
+    if !results.cases.is_empty() || !results.failures.is_empty() {
+        report::save(&results, directory)?;
+    }
+    let mut out = Output::open();
+    if common.json {
+        write!(out, "{}", report::json(&results)?)?;
+    } else {
+        summary(&mut out, &results, 0, directory)?;
+    }
+    out.finish()?;
+    Ok(code)
+}
