@@ -41,3 +41,4 @@ pub use flavor::Flavor;
 pub use scratch::Scratch;
 pub use server::{Provider, Server};
 pub use settings::Settings;
+pub use url::redacted;

@@ -97,6 +97,25 @@ impl Server {
         Ok(server)
     }
 
+    /// Takes the server at this URL, `mysql://user:password@host:port`, as it is.
+    ///
+    /// # Errors
+    /// The URL cannot be read, or nothing answers there.
+    pub fn at(url: &str) -> Result<Server, Error> {
+        let shown = url::redacted(url);
+        let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+        if !matches!(scheme, "mysql" | "mariadb") {
+            return Err(Error::new(format!(
+                "{shown} is no URL of a server: write mysql://user:password@host"
+            )));
+        }
+        let rows = sql::rows(url, "SELECT VERSION()")
+            .map_err(|error| Error::new(format!("no server at {shown}: {error}")))?;
+        let version = rows.concat().concat();
+        let flavor = Flavor::of_version(&version);
+        Ok(Server { flavor, version, url: url.to_owned(), way: Way::Url })
+    }
+
     /// A port may be taken between its choice and its use, so a failed start is tried again.
     fn own(
         flavor: Flavor,

@@ -21,19 +21,22 @@ pub(crate) fn with_schema(url: &str, schema: &str) -> String {
     format!("{}/{schema}{query}", &address[..end])
 }
 
-/// The URL with its password, and any in the query, replaced by `***`.
-pub(crate) fn redacted(url: &str) -> String {
-    let (address, query) = url.split_once('?').map_or((url, None), |(address, query)| (address, Some(query)));
-    let authority = address.find("://").map_or(0, |at| at + 3);
-    // A password may hold an '@' that somebody forgot to encode: the last one ends it.
-    let shown = match address[authority..].rsplit_once('@') {
-        Some((user, host)) => {
+/// A connection URL with its password, and any in the query, replaced by `***`: fit for messages and logs.
+///
+/// ```
+/// assert_eq!(idgen_server::redacted("mysql://app:secret@db/shop"), "mysql://app:***@db/shop");
+/// ```
+pub fn redacted(url: &str) -> String {
+    let authority = url.find("://").map_or(0, |at| at + 3);
+    // A password may hold an '@', '/' or '?' that somebody forgot to encode: the last '@' of all ends it.
+    let (user, rest) = match url[authority..].rsplit_once('@') {
+        Some((user, rest)) => {
             let user = user.split_once(':').map_or(user.to_owned(), |(name, _)| format!("{name}:***"));
-            format!("{}{user}@{host}", &address[..authority])
+            (format!("{}{user}@", &url[..authority]), rest)
         }
-        None => address.to_owned(),
+        None => (url[..authority].to_owned(), &url[authority..]),
     };
-    let Some(query) = query else { return shown };
+    let Some((address, query)) = rest.split_once('?') else { return user + rest };
     let query: Vec<String> = query
         .split('&')
         .map(|pair| match pair.split_once('=') {
@@ -41,7 +44,7 @@ pub(crate) fn redacted(url: &str) -> String {
             _ => pair.to_owned(),
         })
         .collect();
-    format!("{shown}?{}", query.join("&"))
+    format!("{user}{address}?{}", query.join("&"))
 }
 
 #[cfg(test)]
@@ -55,6 +58,9 @@ mod tests {
             "mysql://root:s3cret@s3cret@db/test",
             "mysql://root:s3cret@db?x=1&password=s3cret",
             "mysql://root:s3cret/s3cret@db/test",
+            "mysql://root:s3cret?s3cret@db/test",
+            "mysql://root:s3cret?s3cret@s3cret@db/test?password=s3cret",
+            "root:s3cret@db",
         ] {
             assert!(!redacted(url).contains("s3cret"), "{}", redacted(url));
             assert!(redacted(url).contains("root:***@"), "{}", redacted(url));
