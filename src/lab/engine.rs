@@ -1,52 +1,95 @@
-//! Which database, by its name on the command line.
+//! Which database, by its name or URL on the command line.
 
-use clap::ValueEnum;
+use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
+
 use idgen_lab::Workload;
 use idgen_lab::engine::{Engine, Mysql, Sqlite};
 use idgen_lab::strategy::Target;
-use idgen_server::Flavor;
+use idgen_server::{Flavor, Server};
 
-/// The engines that there are.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+use crate::failure;
+
+/// A database as it was named. What is shown of it has no password.
+#[derive(Clone, PartialEq, Eq)]
 pub enum EngineName {
     Sqlite,
     Mysql,
     Mariadb,
+    /// Anything else: taken for the URL of a server, and refused by [`EngineName::target`] where it is none.
+    /// The parser would show what it refuses, and that may hold a password.
+    Url(String),
+}
+
+impl FromStr for EngineName {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match text {
+            "sqlite" => EngineName::Sqlite,
+            "mysql" => EngineName::Mysql,
+            "mariadb" => EngineName::Mariadb,
+            url => EngineName::Url(url.to_owned()),
+        })
+    }
+}
+
+/// As the user writes it, without a password.
+impl fmt::Display for EngineName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineName::Sqlite => f.write_str("sqlite"),
+            EngineName::Mysql => f.write_str("mysql"),
+            EngineName::Mariadb => f.write_str("mariadb"),
+            EngineName::Url(url) => f.write_str(&idgen_server::redacted(url)),
+        }
+    }
 }
 
 impl EngineName {
-    /// As the user writes it.
-    pub fn name(self) -> &'static str {
+    /// Which server of our own it is; `None` for the embedded engine, and for a server of the user's.
+    pub fn flavor(&self) -> Option<Flavor> {
         match self {
-            EngineName::Sqlite => "sqlite",
-            EngineName::Mysql => "mysql",
-            EngineName::Mariadb => "mariadb",
-        }
-    }
-
-    /// Which server; `None` for the embedded engine.
-    pub fn flavor(self) -> Option<Flavor> {
-        match self {
-            EngineName::Sqlite => None,
+            EngineName::Sqlite | EngineName::Url(_) => None,
             EngineName::Mysql => Some(Flavor::MySql),
             EngineName::Mariadb => Some(Flavor::MariaDb),
         }
     }
 
-    /// What strategies are checked against.
-    pub fn target(self) -> Target {
-        match self {
+    /// What strategies are checked against. A server given by URL is asked.
+    pub fn target(&self) -> anyhow::Result<Target> {
+        Ok(match self {
             EngineName::Sqlite => Target::Sqlite,
             EngineName::Mysql => Target::Mysql,
             EngineName::Mariadb => Target::Mariadb,
-        }
+            EngineName::Url(url) if !url.contains("://") => {
+                return Err(failure::usage(
+                    "there is no such engine: choose sqlite, mysql, mariadb, or mysql://user:password@host:port",
+                ));
+            }
+            EngineName::Url(url) => match Server::at(url)?.flavor() {
+                Flavor::MySql => Target::Mysql,
+                Flavor::MariaDb => Target::Mariadb,
+            },
+        })
     }
 
-    /// Starts it for this load.
-    pub fn start(self, workload: &Workload) -> anyhow::Result<Box<dyn Engine>> {
-        Ok(match self.flavor() {
-            None => Box::new(Sqlite::new()?),
-            Some(flavor) => Box::new(Mysql::start(flavor, workload)?),
-        })
+    /// Starts it for this load; gives the load as it will be there.
+    pub fn start(&self, load: Workload) -> anyhow::Result<(Box<dyn Engine>, Workload)> {
+        let engine: Box<dyn Engine> = match (self, self.flavor()) {
+            (EngineName::Url(url), _) => {
+                let engine = Mysql::at(url, &load)?;
+                for line in engine.missing() {
+                    failure::note(format_args!("{self}: {line}"));
+                }
+                // Its pool is what it is.
+                let load = Workload { cache_bytes: Some(engine.pool_bytes()?), ..load };
+                return Ok((Box::new(engine), load));
+            }
+            (_, Some(flavor)) => Box::new(Mysql::start(flavor, &load)?),
+            (_, None) => Box::new(Sqlite::new()?),
+        };
+        Ok((engine, load))
     }
 }

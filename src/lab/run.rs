@@ -36,8 +36,9 @@ pub struct LoadArgs {
 
 #[derive(clap::Args)]
 pub struct CommonArgs {
-    /// The database.
-    #[arg(long, value_enum, default_value_t = EngineName::Sqlite)]
+    /// The database: sqlite, mysql, mariadb, or a server of your own as mysql://user:password@host:port. In the
+    /// variable, the password shows in no process list.
+    #[arg(long, env = "IDGEN_LAB_ENGINE", hide_env_values = true, default_value = "sqlite")]
     pub engine: EngineName,
     /// Clients that insert at the same time, each with ids of its own making; servers only [default: 1].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -75,7 +76,7 @@ impl CommonArgs {
     /// What was chosen, as a part of the command.
     fn given(&self) -> String {
         let writers = self.writers.map(|writers| format!(" --writers {writers}")).unwrap_or_default();
-        format!(" --engine {}{writers}", self.engine.name())
+        format!(" --engine {}{writers}", self.engine)
     }
 }
 
@@ -86,7 +87,7 @@ pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCo
     if let Some(name) = named_twice(&load.strategies) {
         return Err(failure::usage(format_args!("--strategies names {name} twice: name each once")));
     }
-    let target = common.engine.target();
+    let target = common.engine.target()?;
     let (strategies, named) = match load.strategies.as_slice() {
         [] => (strategy::default_set(target), String::new()),
         chosen => {
@@ -101,7 +102,7 @@ pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCo
     // On a server a round trip for each row would be most of the time.
     let workload = match common.engine {
         EngineName::Sqlite => workload,
-        EngineName::Mysql | EngineName::Mariadb => Workload { statement_rows: 100, ..workload },
+        _ => Workload { statement_rows: 100, ..workload },
     };
     let command = format!("idgen lab run{} --rows {rows}{named}", common.given());
     let job = Job {
@@ -142,7 +143,8 @@ pub fn experiments(names: &[String], scale: Scale, common: &CommonArgs) -> anyho
         let command = format!("idgen lab run {}{} --scale {scale}", experiment.id(), common.given());
         let code = match experiment {
             Named::Keys(experiment) => {
-                let (strategies, left_out) = those_possible(experiment.strategies()?, common.engine.target());
+                let (strategies, left_out) =
+                    those_possible(experiment.strategies()?, common.engine.target()?);
                 Job {
                     question: &experiment.question,
                     command,
@@ -213,8 +215,8 @@ impl Job<'_> {
     fn run(self, common: &CommonArgs, cancel: &Cancel) -> anyhow::Result<ExitCode> {
         report::prepare(self.out)?;
         let rows = self.workload.rows;
-        let mut engine = common.engine.start(&self.workload)?;
-        let mut results = Results::new(self.question, &self.command, engine.info(), self.workload);
+        let (mut engine, workload) = common.engine.start(self.workload)?;
+        let mut results = Results::new(self.question, &self.command, engine.info(), workload);
         if let Some((experiment, scale)) = self.experiment {
             results.published = experiment.published(results.workload.writers);
             results.analysis = experiment.analysis.clone();

@@ -41,6 +41,12 @@ pub trait Table {
     /// How long each statement took since the tables were made; `None` where there are none to time.
     fn latency(&self) -> Option<Latency>;
 
+    /// What is known of the pages where the trees themselves are out of reach; `None` where
+    /// [`Table::trees`] gives them.
+    fn seen(&mut self) -> Result<Option<Seen>> {
+        Ok(None)
+    }
+
     /// The trees as they lie on disk, the one with the rows first.
     fn trees(&mut self) -> Result<Vec<Tree>>;
 
@@ -182,6 +188,19 @@ impl Tree {
         let gaps = self.leaves.len().saturating_sub(1) as u64;
         self.leaves.iter().map(|leaf| leaf.rows).sum::<u64>() + gaps * self.rows_between_leaves
     }
+}
+
+/// What can be told of pages that cannot be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// The trees that there are, the one with the rows first.
+    pub roles: Vec<Role>,
+    /// How full the pages are that the database shows, from 0 to 1; none where it shows none.
+    pub fills: Vec<f64>,
+    /// Bytes that it keeps for all trees.
+    pub bytes: u64,
+    /// Of those, the ones of the map.
+    pub map_bytes: Option<u64>,
 }
 
 /// One leaf page.

@@ -1,5 +1,6 @@
 //! What is recorded: one record per run, and the file that holds the runs of one command.
 
+pub(crate) mod known;
 mod locality;
 mod machine;
 mod verify;
@@ -8,14 +9,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Counters, EngineInfo, Latency, Role, Tree};
+use crate::engine::{Counters, EngineInfo, Latency, Role, Seen, Tree};
 use crate::experiment::{CaseRecord, Published};
 use crate::strategy::{Column, Family, IdKind, Strategy};
 use crate::workload::Workload;
 
 pub use locality::{Fill, TreeFigures};
 pub use machine::Machine;
-pub use verify::{Ranks, contents, keys, keys_by, keys_in_any_order, made_keys};
+pub use verify::{Ranks, contents, keys, keys_by, keys_in_any_order, made_keys, pages};
 
 /// All runs of one command, as `results.json` holds them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -186,11 +187,15 @@ pub struct Totals {
     /// Page requests answered by the cache, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hit_rate: Option<f64>,
-    /// Different leaf pages that 1,000 consecutive inserts went to, on average; all trees together.
+    /// Different leaf pages that 1,000 consecutive inserts went to, on average; all trees together. Not a
+    /// number where the pages are out of reach, as on a server given by URL: `null` in JSON, `–` in reports.
+    #[serde(with = "known")]
     pub distinct_leaves_per_1k: f64,
-    /// Bytes in use of a leaf page, from 0 to 1: the mean over all trees.
+    /// Bytes in use of a leaf page, from 0 to 1: the mean over all trees. Not a number where unknown.
+    #[serde(with = "known")]
     pub fill_mean: f64,
-    /// The fill that a tenth of the leaf pages do not reach.
+    /// The fill that a tenth of the leaf pages do not reach. Not a number where unknown.
+    #[serde(with = "known")]
     pub fill_p10: f64,
     /// Bytes of all pages of all trees, by row.
     pub bytes_per_row: f64,
@@ -232,6 +237,24 @@ impl Totals {
             fill_p10: all_leaves.p10,
             bytes_per_row: figures.iter().map(|tree| tree.bytes).sum::<u64>() as f64 / rows as f64,
             map_bytes_per_row: of_map().next().map(|_| of_map().sum::<u64>() as f64 / rows as f64),
+        }
+    }
+}
+
+impl Totals {
+    /// Sums up a run of whose pages not all is known.
+    pub fn of_seen(windows: &[Window], counters: &Counters, seen: &Seen) -> Self {
+        let counted = Totals::of(windows, counters, &[], &[]);
+        let fill = Fill::of(seen.fills.iter().copied());
+        let known = |fill| if seen.fills.is_empty() { f64::NAN } else { fill };
+        let per_row = |bytes: u64| bytes as f64 / counted.rows as f64;
+        Totals {
+            distinct_leaves_per_1k: f64::NAN,
+            fill_mean: known(fill.mean),
+            fill_p10: known(fill.p10),
+            bytes_per_row: per_row(seen.bytes),
+            map_bytes_per_row: seen.map_bytes.map(per_row),
+            ..counted
         }
     }
 }

@@ -120,17 +120,29 @@ pub fn run_one(
 
     observer.verifying();
     measure::contents(table.contents()?, workload)?;
-    let trees = table.trees()?;
-    let mut figures = Vec::with_capacity(trees.len());
-    for tree in &trees {
-        cancel.check()?;
-        let ranks = check::tree(&mut *table, tree, strategy, &rows)?;
-        figures.push(TreeFigures::of(tree, &ranks));
-    }
+    let mut figures = Vec::new();
+    let totals = match table.seen()? {
+        Some(seen) => {
+            for role in &seen.roles {
+                cancel.check()?;
+                check::keys(&mut *table, *role, strategy, &rows)?;
+            }
+            Totals::of_seen(&windows, &counters, &seen)
+        }
+        None => {
+            let trees = table.trees()?;
+            for tree in &trees {
+                cancel.check()?;
+                let ranks = check::tree(&mut *table, tree, strategy, &rows)?;
+                figures.push(TreeFigures::of(tree, &ranks));
+            }
+            Totals::of(&windows, &counters, &trees, &figures)
+        }
+    };
     Ok(RunRecord {
         strategy: strategy.into(),
         settings: table.settings()?,
-        totals: Totals::of(&windows, &counters, &trees, &figures),
+        totals,
         latency: table.latency(),
         windows,
         trees: figures,

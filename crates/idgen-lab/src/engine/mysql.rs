@@ -6,6 +6,7 @@
 mod counters;
 mod counts;
 mod files;
+mod given;
 mod loads;
 mod statements;
 mod survey;
@@ -36,6 +37,7 @@ struct Host {
     server: Server,
     runtime: Runtime,
     settings: BTreeMap<String, String>,
+    reach: given::Reach,
 }
 
 /// The variables that move these counts, in the order in which a report shows them.
@@ -63,7 +65,7 @@ impl Mysql {
     /// The smallest buffer pool, in MiB, that leaves room for the server's own pages.
     const MIN_POOL_MIB: u64 = 8;
 
-    /// Starts a server for this load, or takes the one that the user named; see `idgen-server`.
+    /// Starts a server for this load; see `idgen-server`.
     ///
     /// # Errors
     /// Where no server can be had, or where it cannot be measured: the message says what is missing.
@@ -73,11 +75,41 @@ impl Mysql {
             .map_err(|error| Error::engine(format!("no {flavor} server to measure"), error))?;
         if server.provider() == Provider::Url {
             return Err(Error::config(format!(
-                "{} was given by URL: its files are out of reach, so fill and leaf pages cannot be shown; unset \
-                 IDGEN_MYSQL_URL and IDGEN_MARIADB_URL to measure a server of the lab's own",
+                "{} was given by URL: unset IDGEN_MYSQL_URL and IDGEN_MARIADB_URL to measure a server of the \
+                 lab's own, or name it with --engine to measure it as it is",
                 server.shown_url()
             )));
         }
+        let engine = Self::over(server, workload)?;
+        engine.host.runtime.block_on(async {
+            let mut connection = connect(&engine.host).await?;
+            // Off by default on both servers.
+            run(&mut connection, "SET GLOBAL innodb_monitor_enable = 'module_index'").await
+        })?;
+        Ok(engine)
+    }
+
+    /// Takes the server at this URL, `mysql://user:password@host:port`, as it is. All that is made in it is a
+    /// schema with a random name, which goes with this value; the user needs `ALL` on `` `idgen\_%`.* `` and,
+    /// to see page fill and splits, `PROCESS`.
+    ///
+    /// # Errors
+    /// Where nothing answers there, or the schema may not be made. Passwords are in no message.
+    pub fn at(url: &str, workload: &Workload) -> Result<Self> {
+        let server = Server::at(url).map_err(|error| Error::engine("no server to measure", error))?;
+        let mut engine = Self::over(server, workload)?;
+        let pool_bytes = engine.pool_bytes()?;
+        let reach = engine.host.runtime.block_on(async {
+            let mut connection = connect(&engine.host).await?;
+            Ok::<_, Error>(given::Reach::of(&mut connection, pool_bytes).await)
+        })?;
+        let host = Rc::get_mut(&mut engine.host)
+            .ok_or_else(|| Error::engine("the server is in use already", "two owners"))?;
+        host.reach = reach;
+        Ok(engine)
+    }
+
+    fn over(server: Server, workload: &Workload) -> Result<Self> {
         let scratch = server.scratch().map_err(|error| Error::engine("no schema to measure in", error))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -89,13 +121,23 @@ impl Mysql {
             .into_iter()
             .filter(|(name, _)| SHOWN.contains(&name.as_str()))
             .collect();
-        let host = Rc::new(Host { scratch, server, runtime, settings: shown });
-        host.runtime.block_on(async {
-            let mut connection = connect(&host).await?;
-            // Off by default on both servers.
-            run(&mut connection, "SET GLOBAL innodb_monitor_enable = 'module_index'").await
-        })?;
+        let reach = given::Reach::everything();
+        let host = Rc::new(Host { scratch, server, runtime, settings: shown, reach });
         Ok(Mysql { host, runs: 0, iops: workload.iops })
+    }
+
+    /// The size of its buffer pool.
+    ///
+    /// # Errors
+    /// Where the server does not tell.
+    pub fn pool_bytes(&self) -> Result<u64> {
+        given::number(&self.host.settings, "innodb_buffer_pool_size")
+    }
+
+    /// What of this server is out of reach, why, and what is not shown therefore; a line each. Nothing is, of
+    /// a server of the lab's own.
+    pub fn missing(&self) -> &[String] {
+        &self.host.reach.missing
     }
 
     /// The settings that matter, as the server reported them at its start.
@@ -131,20 +173,24 @@ impl Engine for Mysql {
         let from = match server.provider() {
             Provider::Container => "in a container",
             Provider::Process => "as a private process",
-            Provider::Url => "given by URL",
+            Provider::Url => "of the user's own, as it is",
         };
         let disk = match self.iops {
             Some(limit) => format!("{limit} reads and {limit} writes a second at most"),
             None => "reads and writes not limited".into(),
         };
-        EngineInfo {
-            name: server.flavor().to_string(),
-            version: server.version().into(),
-            setup: format!(
+        let setup = match server.provider() {
+            Provider::Url => format!(
+                "InnoDB {from}, clients over TCP, autocommit; pages are counted for the whole server, with the work \
+                 of others; not shown: {}",
+                self.missing().join("; ")
+            ),
+            _ => format!(
                 "InnoDB {from}, clients over TCP, autocommit; log flushed once a second, O_DIRECT, {disk}; \
                  pages are counted for the whole server"
             ),
-        }
+        };
+        EngineInfo { name: server.flavor().to_string(), version: server.version().into(), setup }
     }
 
     fn check(&self, strategy: &Strategy, _: &Workload) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Are the rows in the table those that were inserted? Before that is known no figure is shown.
 
-use crate::engine::{Contents, Table, Tree};
+use crate::engine::{Contents, Role, Table, Tree};
 use crate::key::Key;
 use crate::{Error, Result, Workload};
 
@@ -24,8 +24,8 @@ impl Ranks {
 ///
 /// # Errors
 /// Where a key is missing, foreign or out of order, or where two inserted keys are the same.
-pub fn keys(table: &mut dyn Table, tree: &Tree, inserted: &[Key]) -> Result<Ranks> {
-    keys_by(table, tree, inserted, |row| inserted[row])
+pub fn keys(table: &mut dyn Table, role: Role, inserted: &[Key]) -> Result<Ranks> {
+    keys_by(table, role, inserted, |row| inserted[row])
 }
 
 /// The same for a tree that is sorted by something else than what it shows: `place` gives what decides for
@@ -35,15 +35,14 @@ pub fn keys(table: &mut dyn Table, tree: &Tree, inserted: &[Key]) -> Result<Rank
 /// As for [`keys`].
 pub fn keys_by<P: Ord>(
     table: &mut dyn Table,
-    tree: &Tree,
+    role: Role,
     inserted: &[Key],
     place: impl Fn(usize) -> P,
 ) -> Result<Ranks> {
     let rows = inserted.len();
-    check_count(tree, rows)?;
     let order = in_order(inserted, place)?;
     let mut next = 0;
-    table.keys(tree.role, &mut |found| {
+    table.keys(role, &mut |found| {
         let expected = order.get(next).map(|row| inserted[*row as usize]);
         if expected != Some(found) {
             return Err(mismatch(next, expected, found));
@@ -64,13 +63,12 @@ pub fn keys_by<P: Ord>(
 ///
 /// # Errors
 /// Where a key is missing, foreign or there twice, or where two inserted keys are the same.
-pub fn keys_in_any_order(table: &mut dyn Table, tree: &Tree, inserted: &[Key]) -> Result<Ranks> {
+pub fn keys_in_any_order(table: &mut dyn Table, role: Role, inserted: &[Key]) -> Result<Ranks> {
     let rows = inserted.len();
-    check_count(tree, rows)?;
     let order = in_order(inserted, |row| inserted[row])?;
     let mut ranks = vec![u32::MAX; rows];
     let mut next = 0;
-    table.keys(tree.role, &mut |found| {
+    table.keys(role, &mut |found| {
         let place = order.binary_search_by_key(&found, |row| inserted[*row as usize]);
         let rank = place.ok().and_then(|at| ranks.get_mut(order[at] as usize));
         let rank = rank.ok_or_else(|| mismatch(next, None, found))?;
@@ -90,11 +88,10 @@ pub fn keys_in_any_order(table: &mut dyn Table, tree: &Tree, inserted: &[Key]) -
 ///
 /// # Errors
 /// Where a key is missing or there twice.
-pub fn made_keys(table: &mut dyn Table, tree: &Tree, rows: usize) -> Result<Ranks> {
-    check_count(tree, rows)?;
+pub fn made_keys(table: &mut dyn Table, role: Role, rows: usize) -> Result<Ranks> {
     let mut before = None;
     let mut next = 0;
-    table.keys(tree.role, &mut |found| {
+    table.keys(role, &mut |found| {
         if before.is_some_and(|before| before >= found) {
             return Err(Error::unverified(format!("the table holds {found} twice, or out of order")));
         }
@@ -107,7 +104,11 @@ pub fn made_keys(table: &mut dyn Table, tree: &Tree, rows: usize) -> Result<Rank
     Ok(Ranks((0..rows).collect()))
 }
 
-fn check_count(tree: &Tree, rows: usize) -> Result<()> {
+/// Checks that the pages of a tree hold so many rows.
+///
+/// # Errors
+/// Where they hold more or fewer.
+pub fn pages(tree: &Tree, rows: usize) -> Result<()> {
     if tree.rows() == rows as u64 {
         return Ok(());
     }
@@ -175,7 +176,7 @@ fn mismatch(place: usize, expected: Option<Key>, found: Key) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Batch, Counters, Inserted, Latency, Leaf, Role};
+    use crate::engine::{Batch, Counters, Inserted, Latency, Leaf};
     use std::collections::BTreeMap;
 
     /// A table that answers with the keys it is given.
@@ -215,14 +216,14 @@ mod tests {
     }
 
     fn check(inserted: &[u64], found: &[u64]) -> Result<Ranks> {
-        keys(&mut Answers(uints(found)), &tree(inserted.len()), &uints(inserted))
+        keys(&mut Answers(uints(found)), Role::Rows, &uints(inserted))
     }
 
     #[test]
     fn another_order_of_the_tree_decides_the_places() {
         let by_last_digit = |inserted: &[u64], found: &[u64]| {
             let place = |row: usize| inserted[row] % 10;
-            keys_by(&mut Answers(uints(found)), &tree(3), &uints(inserted), place)
+            keys_by(&mut Answers(uints(found)), Role::Rows, &uints(inserted), place)
         };
         assert_eq!(by_last_digit(&[12, 41, 30], &[30, 41, 12]).unwrap().as_slice(), [2, 1, 0]);
         assert!(by_last_digit(&[12, 41, 30], &[12, 30, 41]).unwrap_err().is_unverified());
@@ -233,7 +234,7 @@ mod tests {
     #[test]
     fn rows_without_a_key_lie_where_they_are_found() {
         let check = |inserted: &[u64], found: &[u64]| {
-            keys_in_any_order(&mut Answers(uints(found)), &tree(inserted.len()), &uints(inserted))
+            keys_in_any_order(&mut Answers(uints(found)), Role::Rows, &uints(inserted))
         };
         assert_eq!(check(&[30, 10, 20], &[10, 30, 20]).unwrap().as_slice(), [1, 0, 2]);
         for (found, says) in
@@ -246,12 +247,21 @@ mod tests {
 
     #[test]
     fn keys_that_the_server_made_are_counted_and_ascend() {
-        let check = |rows, found: &[u64]| made_keys(&mut Answers(uints(found)), &tree(rows), rows);
+        let check = |rows, found: &[u64]| made_keys(&mut Answers(uints(found)), Role::Rows, rows);
         assert_eq!(check(3, &[7, 8, 11]).unwrap().as_slice(), [0, 1, 2]);
         for (found, says) in [(&[7, 8][..], "only 2"), (&[7, 7, 8], "7 twice"), (&[7, 9, 8], "out of order")]
         {
             let error = check(3, found).unwrap_err();
             assert!(error.is_unverified() && error.to_string().contains(says), "{error}");
+        }
+    }
+
+    #[test]
+    fn pages_with_more_or_fewer_rows_are_refused() {
+        assert!(pages(&tree(3), 3).is_ok());
+        for rows in [2, 4] {
+            let error = pages(&tree(rows), 3).unwrap_err();
+            assert!(error.is_unverified() && error.to_string().contains("3 rows were inserted"), "{error}");
         }
     }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::cases::{CaseFigure, case_figures};
-use crate::measure::{Results, RunRecord};
+use crate::measure::{Results, RunRecord, known};
 use crate::{Error, Result};
 
 #[derive(Serialize)]
@@ -18,8 +18,11 @@ struct Line<'a> {
     last_rows_per_sec: f64,
     reads_per_1k: f64,
     writes_per_1k: f64,
+    #[serde(serialize_with = "known::serialize")]
     distinct_leaves_per_1k: f64,
+    #[serde(serialize_with = "known::serialize")]
     fill_mean: f64,
+    #[serde(serialize_with = "known::serialize")]
     fill_p10: f64,
     bytes_per_row: f64,
     leaf_pages: u64,

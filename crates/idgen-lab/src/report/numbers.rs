@@ -1,7 +1,13 @@
 //! Numbers for people.
 
+/// What stands for a figure that the database does not tell.
+pub const UNKNOWN: &str = "\u{2013}";
+
 /// With commas between thousands: `1,234,567`.
 pub fn grouped(number: f64) -> String {
+    if number.is_nan() {
+        return UNKNOWN.into();
+    }
     let digits = format!("{:.0}", number.abs());
     let mut text = String::new();
     if number.round() < 0.0 {
@@ -23,6 +29,9 @@ pub fn rate(number: f64) -> String {
 
 /// A ratio from 0 to 1 in percent with one decimal, without the sign.
 pub fn percent(ratio: f64) -> String {
+    if ratio.is_nan() {
+        return UNKNOWN.into();
+    }
     format!("{:.1}", ratio * 100.0)
 }
 
@@ -52,6 +61,10 @@ mod tests {
         assert_eq!(grouped(12.0), "12");
         assert_eq!(grouped(-1_000.0), "-1,000");
         assert_eq!((rate(0.04), rate(99.94), rate(854.3)), ("0.0".into(), "99.9".into(), "854".into()));
+        assert_eq!(
+            (grouped(f64::NAN), rate(f64::NAN), percent(f64::NAN)),
+            (UNKNOWN.into(), UNKNOWN.into(), UNKNOWN.into())
+        );
         assert_eq!(percent(0.9066), "90.7");
         assert_eq!((bytes(12), bytes(31_000_000)), ("12 bytes".into(), "29.6 MiB".into()));
     }

@@ -60,7 +60,8 @@ pub fn comparisons(results: &Results) -> Vec<Comparison> {
         let totals = published.rows.map_or(run.totals, |rows| run.totals_at(rows));
         for (name, value) in &published.figures {
             let Some(figure) = figure(name) else { continue };
-            let Some(measured) = (figure.of)(&totals) else { continue };
+            let measured = (figure.of)(&totals).filter(|figure| figure.is_finite());
+            let Some(measured) = measured else { continue };
             let difference = match *value {
                 0.0 => String::new(),
                 value => format!("{:+.0} %", (measured / value - 1.0) * 100.0),

@@ -110,6 +110,28 @@ fn the_answer_compares_the_extremes() {
 }
 
 #[test]
+fn what_a_server_does_not_tell_is_shown_as_absent() {
+    let mut results = results(3);
+    for run in &mut results.runs {
+        run.totals = Totals {
+            distinct_leaves_per_1k: f64::NAN,
+            fill_mean: f64::NAN,
+            fill_p10: f64::NAN,
+            ..run.totals
+        };
+        run.trees.clear();
+    }
+    assert!(table(&results).contains("\u{2013}") && !table(&results).contains("NaN"));
+    let text = answer(&results).unwrap();
+    assert!(text.contains("1,000 inserts of \u{201c}v4, base64 22\u{201d} read 2.0 pages"), "{text}");
+    for text in [json(&results).unwrap(), csv(&results).unwrap(), html(&results).unwrap()] {
+        assert!(!text.contains("NaN"), "{text}");
+    }
+    let again = read(&json(&results).unwrap()).unwrap();
+    assert!(again.runs.iter().all(|run| run.totals.fill_mean.is_nan()));
+}
+
+#[test]
 fn the_page_stands_alone_and_escapes_what_it_shows() {
     let mut results = results(strategy::ALL.len());
     results.interrupted = true;

@@ -46,8 +46,15 @@ fn room(rows: u64) -> Result<Vec<Key>> {
     Ok(keys)
 }
 
-/// Checks that a tree holds these rows and nothing else, and tells the place of each in it.
+/// Checks that a tree holds these rows and nothing else, in its pages and when it is read, and tells the place
+/// of each in it.
 pub fn tree(table: &mut dyn Table, tree: &Tree, strategy: &Strategy, rows: &Rows) -> Result<Ranks> {
+    measure::pages(tree, rows.keys.len())?;
+    keys(table, tree.role, strategy, rows)
+}
+
+/// The same of a tree whose pages are out of reach.
+pub fn keys(table: &mut dyn Table, role: Role, strategy: &Strategy, rows: &Rows) -> Result<Ranks> {
     if !rows.numbers.is_empty() && rows.numbers.len() != rows.keys.len() {
         return Err(Error::unverified(format!(
             "only {} of {} rows were given an integer",
@@ -55,18 +62,18 @@ pub fn tree(table: &mut dyn Table, tree: &Tree, strategy: &Strategy, rows: &Rows
             rows.keys.len()
         )));
     }
-    match (tree.role, strategy.column) {
-        (Role::Rows, Column::Unkeyed16) => measure::keys_in_any_order(table, tree, &rows.keys),
-        (Role::Rows, _) if strategy.ids.is_server_made() => measure::made_keys(table, tree, rows.keys.len()),
-        (Role::Rows, _) if !rows.numbers.is_empty() => measure::keys(table, tree, &rows.numbers_as_keys()?),
-        (Role::Pairs, _) => measure::keys_by(table, tree, &rows.keys, |row| rows.numbers[row]),
+    match (role, strategy.column) {
+        (Role::Rows, Column::Unkeyed16) => measure::keys_in_any_order(table, role, &rows.keys),
+        (Role::Rows, _) if strategy.ids.is_server_made() => measure::made_keys(table, role, rows.keys.len()),
+        (Role::Rows, _) if !rows.numbers.is_empty() => measure::keys(table, role, &rows.numbers_as_keys()?),
+        (Role::Pairs, _) => measure::keys_by(table, role, &rows.keys, |row| rows.numbers[row]),
         (Role::Map, column) => match hash_of(column) {
-            Some(hash) => measure::keys_by(table, tree, &rows.numbers_as_keys()?, |row| {
+            Some(hash) => measure::keys_by(table, role, &rows.numbers_as_keys()?, |row| {
                 (hash(&rows.keys[row]), rows.numbers[row])
             }),
-            None => measure::keys(table, tree, &rows.keys),
+            None => measure::keys(table, role, &rows.keys),
         },
-        _ => measure::keys(table, tree, &rows.keys),
+        _ => measure::keys(table, role, &rows.keys),
     }
 }
 

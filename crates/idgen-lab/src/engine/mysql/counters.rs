@@ -18,8 +18,8 @@ const STATUS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_pages_r
 const SPLITS: &str =
     "SELECT CAST(COUNT AS CHAR) FROM information_schema.INNODB_METRICS WHERE NAME = 'index_page_splits'";
 
-/// The counts since the server was started.
-pub async fn read(connection: &mut MySqlConnection) -> Result<Counters> {
+/// The counts since the server was started; page splits where they are within reach.
+pub async fn read(connection: &mut MySqlConnection, splits: bool) -> Result<Counters> {
     let failed = doing("read the server's counters");
     let rows = connection.fetch_all(STATUS).await.map_err(&failed)?;
     let mut found = Vec::with_capacity(rows.len());
@@ -33,15 +33,21 @@ pub async fn read(connection: &mut MySqlConnection) -> Result<Counters> {
             || Error::engine("the server's counters are incomplete", format!("no status variable {wanted}")),
         )
     };
-    let splits = connection.fetch_one(SPLITS).await.map_err(&failed)?;
-    let splits: String = splits.try_get_unchecked(0).map_err(&failed)?;
+    let page_splits = match splits {
+        true => {
+            let row = connection.fetch_one(SPLITS).await.map_err(&failed)?;
+            let splits: String = row.try_get_unchecked(0).map_err(&failed)?;
+            Some(number(&splits)?)
+        }
+        false => None,
+    };
     let requests = get("Innodb_buffer_pool_read_requests")?;
     Ok(Counters {
         pages_read: get("Innodb_pages_read")?,
         pages_written: get("Innodb_pages_written")?,
         pages_spilled: None,
         pages_created: Some(get("Innodb_pages_created")?),
-        page_splits: Some(number(&splits)?),
+        page_splits,
         redo_bytes: Some(get("Innodb_os_log_written")?),
         cache_hits: Some(requests.saturating_sub(get("Innodb_buffer_pool_reads")?)),
     })

@@ -13,11 +13,12 @@ use std::rc::Rc;
 use futures_util::TryStreamExt;
 use futures_util::future::try_join_all;
 use hdrhistogram::Histogram;
+use idgen_server::Flavor;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
-use super::{Host, connect, counters, doing, files, run};
-use crate::engine::{Batch, Contents, Counters, Inserted, Latency, Role, Table, Tree};
+use super::{Host, connect, counters, doing, files, given, run};
+use crate::engine::{Batch, Contents, Counters, Inserted, Latency, Role, Seen, Table, Tree};
 use crate::key::Key;
 use crate::strategy::Strategy;
 use crate::{Error, Result, Workload};
@@ -45,6 +46,7 @@ impl Tables {
         let runtime = Rc::clone(&host);
         runtime.runtime.block_on(async {
             let mut connection = connect(&host).await?;
+            given::forget_sizes(&mut connection, host.server.flavor() == Flavor::MySql).await?;
             for sql in plan.create() {
                 run(&mut connection, &sql).await?;
             }
@@ -53,7 +55,7 @@ impl Tables {
                 writers.push(Writer::connect(&host, &plan).await?);
             }
             let made_before = made::now(&mut connection, &plan).await?;
-            let at_start = counters::read(&mut connection).await?;
+            let at_start = counters::read(&mut connection, host.reach.splits).await?;
             Ok(Tables { host, plan, connection, writers, at_start, made_before, micros })
         })
     }
@@ -90,7 +92,7 @@ impl Table for Tables {
     }
 
     fn counters(&mut self) -> Result<Counters> {
-        let now = self.host.runtime.block_on(counters::read(&mut self.connection))?;
+        let now = self.host.runtime.block_on(counters::read(&mut self.connection, self.host.reach.splits))?;
         Ok(now.since(&self.at_start))
     }
 
@@ -100,6 +102,30 @@ impl Table for Tables {
             p95_micros: self.micros.value_at_quantile(0.95),
             p99_micros: self.micros.value_at_quantile(0.99),
             max_micros: self.micros.max(),
+        })
+    }
+
+    fn seen(&mut self) -> Result<Option<Seen>> {
+        let (host, plan, connection) = (&self.host, &self.plan, &mut self.connection);
+        if host.reach.files {
+            return Ok(None);
+        }
+        let page_bytes = given::number(&host.settings, "innodb_page_size")?;
+        let roles = plan.trees().iter().map(|place| place.role).collect();
+        let mut seen = Seen { roles, fills: Vec::new(), bytes: 0, map_bytes: None };
+        host.runtime.block_on(async {
+            for table in plan.tables() {
+                if host.reach.pool_pages {
+                    let fills = given::fills(connection, host.scratch.name(), table, page_bytes).await?;
+                    seen.fills.extend(fills);
+                }
+                let bytes = given::table_bytes(connection, table).await?;
+                seen.bytes += bytes;
+                if *table != plan.rows {
+                    seen.map_bytes = Some(seen.map_bytes.unwrap_or(0) + bytes);
+                }
+            }
+            Ok(Some(seen))
         })
     }
 

@@ -1,0 +1,136 @@
+//! A server that the user gives by URL: what it lets be seen, and what is missing.
+//!
+//! Nothing of it is changed but a schema with a random name, which goes at the end. Its counters are read as
+//! they are: others' work on it is counted too.
+//!
+//! Sources: MySQL Reference Manual, sections InnoDB INFORMATION_SCHEMA Buffer Pool Tables, InnoDB
+//! INFORMATION_SCHEMA Metrics Table, and The INFORMATION_SCHEMA TABLES Table; MariaDB documentation, the same.
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Executor, Row};
+
+use super::{doing, run};
+use crate::{Error, Result};
+
+/// Beyond this the list of the pool's pages is a load of its own.
+const MOST_LISTED_BYTES: u64 = 4 << 30;
+
+/// What of a server is within reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Copies of the tables' files: everything about their pages.
+    pub files: bool,
+    /// The list of the pages in the pool: how full they are.
+    pub pool_pages: bool,
+    /// The counter of page splits.
+    pub splits: bool,
+    /// What is not, why, and what cannot be shown therefore.
+    pub missing: Vec<String>,
+}
+
+impl Reach {
+    /// A server of the lab's own.
+    pub fn everything() -> Self {
+        Reach { files: true, pool_pages: true, splits: true, missing: Vec::new() }
+    }
+
+    /// Tries what a user may, changing nothing.
+    pub async fn of(connection: &mut MySqlConnection, pool_bytes: u64) -> Self {
+        let mut missing =
+            vec!["its files are out of reach: no leaf pages per 1,000 inserts, no page layout".to_owned()];
+        // Both servers show these to users with PROCESS alone.
+        let splits = "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'index_page_splits'";
+        let enabled = match connection.fetch_optional(splits).await {
+            Err(error) => {
+                missing.push(format!("{}: no page fill, no page splits", why_refused(&error)));
+                None
+            }
+            Ok(_) => Some(is_enabled(connection).await),
+        };
+        let pool_pages = match enabled {
+            None => false,
+            Some(_) if pool_bytes > MOST_LISTED_BYTES => {
+                missing.push(
+                    "its pool is too large to list its pages beside other work: no page fill".to_owned(),
+                );
+                false
+            }
+            Some(_) => true,
+        };
+        if enabled == Some(false) {
+            missing.push(
+                "its counter index_page_splits is off, and is not turned on here: no page splits".to_owned(),
+            );
+        }
+        Reach { files: false, pool_pages, splits: enabled == Some(true), missing }
+    }
+}
+
+fn why_refused(error: &sqlx::Error) -> String {
+    /// ER_SPECIFIC_ACCESS_DENIED_ERROR
+    const NO_PRIVILEGE: u16 = 1227;
+    let number = error
+        .as_database_error()
+        .and_then(|error| error.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>())
+        .map(sqlx::mysql::MySqlDatabaseError::number);
+    match number {
+        Some(NO_PRIVILEGE) => "the user lacks the privilege PROCESS".to_owned(),
+        _ => format!("its list of InnoDB's counters cannot be read ({error})"),
+    }
+}
+
+/// MySQL says it in the column STATUS, MariaDB in ENABLED.
+async fn is_enabled(connection: &mut MySqlConnection) -> bool {
+    let sql = "SELECT * FROM information_schema.INNODB_METRICS WHERE NAME = 'index_page_splits'";
+    let Ok(row) = connection.fetch_one(sql).await else { return false };
+    let status = row.try_get_unchecked::<String, _>("STATUS").map(|status| status == "enabled");
+    status.or_else(|_| row.try_get_unchecked::<i64, _>("ENABLED").map(|on| on != 0)).unwrap_or(false)
+}
+
+/// How full the pages of a table are that lie in the pool, from 0 to 1, the few above the leaves among them.
+pub async fn fills(
+    connection: &mut MySqlConnection,
+    schema: &str,
+    table: &str,
+    page_bytes: u64,
+) -> Result<Vec<f64>> {
+    let sql = format!(
+        "SELECT CAST(DATA_SIZE AS UNSIGNED) FROM information_schema.INNODB_BUFFER_PAGE \
+         WHERE PAGE_TYPE = 'INDEX' AND NUMBER_RECORDS > 0 AND TABLE_NAME = '`{schema}`.`{table}`'"
+    );
+    let failed = doing("list the pages in the pool");
+    let rows = connection.fetch_all(AssertSqlSafe(sql)).await.map_err(&failed)?;
+    rows.iter()
+        .map(|row| Ok(row.try_get_unchecked::<u64, _>(0).map_err(&failed)? as f64 / page_bytes as f64))
+        .collect()
+}
+
+/// Bytes that the server keeps for a table and its indexes: whole extents, the free pages in them included.
+pub async fn table_bytes(connection: &mut MySqlConnection, table: &str) -> Result<u64> {
+    let failed = doing("ask for the size of a table");
+    // Both statements give rows of their own.
+    connection
+        .fetch_all(AssertSqlSafe(format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {table}")))
+        .await
+        .map_err(&failed)?;
+    let sql = format!(
+        "SELECT CAST(DATA_LENGTH + INDEX_LENGTH AS UNSIGNED) FROM information_schema.TABLES \
+         WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}'"
+    );
+    let row = connection.fetch_one(AssertSqlSafe(sql)).await.map_err(&failed)?;
+    row.try_get(0).map_err(&failed)
+}
+
+/// MySQL keeps such sizes for a day unless told otherwise; MariaDB knows no such variable.
+pub async fn forget_sizes(connection: &mut MySqlConnection, is_mysql: bool) -> Result<()> {
+    if is_mysql {
+        run(connection, "SET SESSION information_schema_stats_expiry = 0").await?;
+    }
+    Ok(())
+}
+
+/// A whole number among the settings.
+pub fn number(settings: &std::collections::BTreeMap<String, String>, name: &str) -> Result<u64> {
+    let value = settings.get(name).map_or("", String::as_str);
+    value.parse().map_err(|error| Error::engine(format!("the server's {name} is \"{value}\""), error))
+}

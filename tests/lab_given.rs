@@ -1,0 +1,213 @@
+//! `idgen lab` on a server given by URL, as a user who may do little: what it shows, what it says is missing,
+//! and that nothing is left behind or let out.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use idgen_lab::measure::Results;
+use idgen_server::{Flavor, Server, Settings};
+use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
+
+const PASSWORD: &str = "Qx7-not-to-be-shown";
+
+/// A server with a schema that is none of the lab's business, and a user.
+struct Given {
+    server: Server,
+    url: String,
+}
+
+impl Given {
+    /// With the privilege to see the pool, or without.
+    fn new(flavor: Flavor, grant_process: bool) -> Given {
+        let settings = Settings::new().buffer_pool_mib(16).option("innodb_flush_log_at_trx_commit", "0");
+        let server = Server::start(flavor, &settings).unwrap();
+        let address = server.url().rsplit_once('@').unwrap().1.replace("/mysql", "");
+        let given = Given { url: format!("mysql://lab:{PASSWORD}@{address}"), server };
+        given.sql("CREATE DATABASE shop");
+        given.sql("CREATE TABLE shop.kept (id INT PRIMARY KEY) ENGINE=InnoDB");
+        given.sql(&format!("CREATE USER lab IDENTIFIED BY '{PASSWORD}'"));
+        given.sql("GRANT ALL ON `idgen\\_%`.* TO lab");
+        if grant_process {
+            given.sql("GRANT PROCESS ON *.* TO lab");
+        }
+        given
+    }
+
+    /// The first column of what the administrator is told.
+    fn sql(&self, statement: &str) -> Vec<String> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let mut connection = MySqlConnection::connect(self.server.url()).await.unwrap();
+            let rows = connection.fetch_all(AssertSqlSafe(statement.to_owned())).await.unwrap();
+            rows.iter().map(|row| row.try_get_unchecked(0).unwrap()).collect()
+        })
+    }
+
+    fn scratch_schemas(&self) -> Vec<String> {
+        self.sql("SHOW DATABASES LIKE 'idgen\\_%'")
+    }
+
+    fn lab(&self, out: &Path, load: &[&str]) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("idgen"));
+        command.env("IDGEN_LAB_ENGINE", &self.url).args(["lab", "--out"]).arg(out).args(load);
+        command
+    }
+
+    /// Runs to the end; nothing of it shows the password, and nothing stays.
+    fn run(&self, load: &[&str]) -> (Results, Output) {
+        let directory = tempfile::tempdir().unwrap();
+        let output = self.lab(directory.path(), load).output().unwrap();
+        let mut all = [output.stdout.clone(), output.stderr.clone()].concat();
+        for file in directory.path().read_dir().unwrap() {
+            let path = file.unwrap().path();
+            if path.is_file() {
+                all.extend(std::fs::read(path).unwrap());
+            }
+        }
+        let all = String::from_utf8_lossy(&all);
+        assert!(!all.contains(PASSWORD), "{all}");
+        assert_eq!(output.status.code(), Some(0), "{all}");
+        assert_eq!(self.scratch_schemas(), [""; 0]);
+        assert_eq!(self.sql("SHOW TABLES FROM shop"), ["kept"]);
+        let text = std::fs::read_to_string(directory.path().join("results.json")).unwrap();
+        (idgen_lab::report::read(&text).unwrap(), output)
+    }
+}
+
+const LOAD: [&str; 4] = ["--rows", "20000", "--strategies", "v4-binary,v7-binary,uuid-short,mapped-unique"];
+
+/// A user who may only make schemas of the lab's names.
+fn with_little(flavor: Flavor) {
+    let given = Given::new(flavor, false);
+    let (results, output) = given.run(&LOAD);
+    assert!(results.command.contains("--engine mysql://lab:***@"), "{}", results.command);
+    let said = String::from_utf8(output.stderr).unwrap();
+    for missing in ["lacks the privilege PROCESS: no page fill", "files are out of reach"] {
+        assert!(said.contains(missing) && results.engine.setup.contains(missing), "{said}");
+    }
+    assert_eq!(results.workload.cache_bytes, Some(16 << 20));
+    assert_eq!(results.runs.len(), 4);
+    for run in &results.runs {
+        let totals = &run.totals;
+        assert_eq!(totals.rows, 20_000);
+        assert!(totals.distinct_leaves_per_1k.is_nan() && totals.fill_mean.is_nan() && run.trees.is_empty());
+        assert!(totals.splits_per_1k.is_none() && totals.created_per_1k.is_some());
+        assert!((100.0..500.0).contains(&totals.bytes_per_row), "{}", totals.bytes_per_row);
+    }
+    assert!(results.run("mapped-unique").unwrap().totals.map_bytes_per_row.unwrap() > 60.0);
+    assert!(String::from_utf8(output.stdout).unwrap().contains('\u{2013}'), "what is unknown has a dash");
+
+    // Somebody else's counter stays as it is.
+    let column = if flavor == Flavor::MySql { "STATUS" } else { "IF(ENABLED, 'enabled', 'disabled')" };
+    let counter =
+        format!("SELECT {column} FROM information_schema.INNODB_METRICS WHERE NAME = 'index_page_splits'");
+    assert_eq!(given.sql(&counter), ["disabled"]);
+}
+
+/// With PROCESS, the pages in the pool tell the fill, and a counter that is on the splits.
+fn with_process(flavor: Flavor) {
+    let given = Given::new(flavor, true);
+    given.sql("SET GLOBAL innodb_monitor_enable = 'module_index'");
+    let (results, _) = given.run(&["--rows", "20000", "--strategies", "v4-binary,v7-binary"]);
+    let totals = |name: &str| results.run(name).unwrap().totals;
+    let (random, ascending) = (totals("v4-binary"), totals("v7-binary"));
+    assert!((0.5..0.8).contains(&random.fill_mean), "{}", random.fill_mean);
+    assert!(ascending.fill_mean > 0.85 && ascending.fill_p10 > 0.85, "{}", ascending.fill_mean);
+    assert!(random.splits_per_1k > ascending.splits_per_1k && ascending.splits_per_1k > Some(1.0));
+    assert!(random.distinct_leaves_per_1k.is_nan());
+}
+
+/// Ctrl-C, a failure in the middle, and addresses that are wrong.
+fn ends_well(flavor: Flavor) {
+    let given = Given::new(flavor, false);
+    let directory = tempfile::tempdir().unwrap();
+    let start = |rows: &str| {
+        let mut command = given.lab(directory.path(), &["--rows", rows, "--strategies", "v4-text36"]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let begin = Instant::now();
+        while given
+            .sql("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_NAME = 'rows_1'")
+            .is_empty()
+        {
+            assert!(begin.elapsed() < Duration::from_secs(60), "no table was made");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        child
+    };
+    let child = start("50000000");
+    assert_eq!(given.scratch_schemas().len(), 1);
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(given.scratch_schemas(), [""; 0]);
+
+    let child = start("50000000");
+    // Both connections of the run: one inserts, one reads the counters.
+    let connections = "SELECT CAST(ID AS CHAR) FROM information_schema.PROCESSLIST WHERE USER = 'lab' AND \
+         DB LIKE 'idgen\\_%'";
+    let begin = Instant::now();
+    let numbers = loop {
+        let numbers = given.sql(connections);
+        if numbers.len() == 2 {
+            break numbers;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(60), "{numbers:?}");
+    };
+    for number in numbers {
+        given.sql(&format!("KILL {number}"));
+    }
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("v4-text36 failed") && !said.contains(PASSWORD), "{said}");
+    assert_eq!(given.scratch_schemas(), [""; 0]);
+
+    let address = given.server.url().rsplit_once('@').unwrap().1.replace("/mysql", "");
+    for (engine, code, says) in [
+        (format!("mysql://lab:{PASSWORD}@127.0.0.1:1"), 1, "no server at mysql://lab:***@127.0.0.1:1"),
+        (format!("mysql://nobody:{PASSWORD}@{address}"), 1, "mysql://nobody:***@"),
+        (format!("http://lab:{PASSWORD}@{address}"), 1, "write mysql://"),
+        (format!("mysql:lab:{PASSWORD}@{address}"), 2, "choose sqlite, mysql, mariadb"),
+    ] {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("idgen"));
+        let output = command.args(["lab", "--rows", "1000", "--engine", &engine]).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(says) && !said.contains(PASSWORD), "{said}");
+    }
+}
+
+#[test]
+fn mysql_with_little() {
+    with_little(Flavor::MySql);
+}
+
+#[test]
+fn mariadb_with_little() {
+    with_little(Flavor::MariaDb);
+}
+
+#[test]
+fn mysql_with_process() {
+    with_process(Flavor::MySql);
+}
+
+#[test]
+fn mariadb_with_process() {
+    with_process(Flavor::MariaDb);
+}
+
+#[cfg(unix)]
+#[test]
+fn mysql_ends_well() {
+    ends_well(Flavor::MySql);
+}
+
+#[cfg(unix)]
+#[test]
+fn mariadb_ends_well() {
+    ends_well(Flavor::MariaDb);
+}
