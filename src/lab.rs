@@ -26,8 +26,9 @@ Examples:
   idgen lab list                                         # what each strategy and experiment is
 
 Each strategy fills a clustered table whose page cache holds an eighth of it. Afterwards the rows are
-verified. report.html, results.json and results.csv are written after each strategy: Ctrl-C keeps what
-was finished. MySQL and MariaDB run in a container where there is one, else as a private process.";
+verified. The directory of --out gets report.html, the same as report.md with its charts as
+charts/NAME.svg, results.json and results.csv, after each strategy: Ctrl-C keeps what was finished.
+MySQL and MariaDB run in a container where there is one, else as a private process.";
 
 /// Compare key strategies on a database, and write a report.
 #[derive(clap::Args)]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::{failure, lines, output};
 
 #[test]
-fn a_small_comparison_writes_its_three_files() {
+fn a_small_comparison_writes_its_files() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("here").to_str().unwrap().to_owned();
     let load = ["--rows", "3000", "--strategies", "v7-binary,v4-binary", "--out", &out];
@@ -16,6 +16,12 @@ fn a_small_comparison_writes_its_three_files() {
     let page = std::fs::read_to_string(format!("{out}/report.html")).unwrap();
     assert!(page.contains("idgen lab run --engine sqlite --rows 3000 --strategies v7-binary,v4-binary"));
     assert_eq!(std::fs::read_to_string(format!("{out}/results.csv")).unwrap().lines().count(), 3);
+    let text = std::fs::read_to_string(format!("{out}/report.md")).unwrap();
+    let charts: Vec<_> = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).collect();
+    assert_eq!(charts.len(), 7, "{text}");
+    for (chart, _) in charts {
+        assert!(std::fs::read_to_string(format!("{out}/{chart}")).unwrap().contains("<svg"), "{chart}");
+    }
 
     let text = lines(&[&["lab", "run"], &load[..]].concat());
     assert!(text.iter().all(|line| line.chars().count() <= 100), "{text:#?}");

@@ -1,5 +1,6 @@
 //! What the lab asks of a database, and the databases that answer.
 
+mod file;
 mod mysql;
 mod sqlite;
 
@@ -11,6 +12,7 @@ use crate::key::Key;
 use crate::strategy::Strategy;
 use crate::{Result, Workload};
 
+pub use file::FileFigures;
 pub use mysql::Mysql;
 pub use sqlite::Sqlite;
 
@@ -163,7 +165,7 @@ pub enum Role {
 }
 
 /// One B-tree as it lies on disk.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
     /// What it is for.
     pub role: Role,
@@ -175,6 +177,8 @@ pub struct Tree {
     pub inner_pages: u64,
     /// Rows that lie in the inner page between two neighbouring leaves: 0 in a B+tree, 1 in a B-tree.
     pub rows_between_leaves: u64,
+    /// What its file says, where the engine reads it.
+    pub file: Option<FileFigures>,
 }
 
 impl Tree {

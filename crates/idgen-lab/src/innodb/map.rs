@@ -63,9 +63,65 @@ impl PageMap {
         PageMap { measure, cells: file.pages.iter().map(cell).collect() }
     }
 
+    /// How many pages a cell must stand for, so that there are at most this many: a power of two, so that
+    /// an extent of 64 pages stays whole.
+    pub fn pages_per_cell(&self, most_cells: usize) -> usize {
+        let mut pages = 1;
+        while self.cells.len().div_ceil(pages) > most_cells.max(1) {
+            pages *= 2;
+        }
+        pages
+    }
+
+    /// The same with one cell for so many. It is what most of them are; its shade is the mean of theirs.
+    pub fn condensed(&self, cells: usize) -> PageMap {
+        PageMap { measure: self.measure, cells: self.cells.chunks(cells.max(1)).map(together).collect() }
+    }
+
     /// Cells in a row of a drawing: whole extents of 64, and about as wide as high.
     pub fn columns(&self) -> usize {
         let side = (self.cells.len() as f64).sqrt().ceil() as usize;
         side.next_multiple_of(64).max(64)
+    }
+}
+
+/// One cell for several.
+fn together(cells: &[Cell]) -> Cell {
+    let mut counts = [0; 4];
+    let mut shades = [0.0; 4];
+    for cell in cells {
+        let (kind, shade) = match *cell {
+            Cell::Leaf { shade } => (0, shade),
+            Cell::Inner { shade } => (1, shade),
+            Cell::Other => (2, 0.0),
+            Cell::Free => (3, 0.0),
+        };
+        counts[kind] += 1;
+        shades[kind] += shade;
+    }
+    // Of equals the first: what a leaf page shows matters most.
+    let most = (0..4).rev().max_by_key(|kind| counts[*kind]).unwrap_or(3);
+    let shade = shades[most] / f64::from(counts[most].max(1));
+    match most {
+        0 => Cell::Leaf { shade },
+        1 => Cell::Inner { shade },
+        2 => Cell::Other,
+        _ => Cell::Free,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condensed_map_keeps_what_most_pages_are() {
+        let leaf = |shade| Cell::Leaf { shade };
+        let cells = vec![Cell::Other, leaf(0.5), leaf(0.25), leaf(0.75), Cell::Free, Cell::Free, leaf(1.0)];
+        let map = PageMap { measure: Measure::Fill, cells };
+        assert_eq!([7, 6, 4, 3, 1, 0].map(|most| map.pages_per_cell(most)), [1, 2, 2, 4, 8, 8]);
+        assert_eq!(map.condensed(1), map);
+        assert_eq!(map.condensed(2).cells, [leaf(0.5), leaf(0.5), Cell::Free, leaf(1.0)]);
+        assert_eq!(map.condensed(9).cells.len(), 1);
     }
 }

@@ -39,6 +39,7 @@ pub use error::{Error, Result};
 pub use format::{Checksum, Format, Writer};
 pub use map::{Cell, Measure, PageMap};
 pub use page::{IndexPage, Page, PageKind};
+pub(crate) use picture::{INNER, OTHER, SHADES, hex};
 pub use picture::{png, svg};
 pub use stats::{Distribution, LsnAge};
 pub use survey::{IndexTree, Level, Survey};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::map::{Cell, Measure, PageMap};
 
 /// Dark to bright, even to the eye and told apart without red and green (viridis).
-const SHADES: [[u8; 3]; 10] = [
+pub const SHADES: [[u8; 3]; 10] = [
     [0x44, 0x01, 0x54],
     [0x48, 0x28, 0x78],
     [0x3e, 0x49, 0x89],
@@ -17,8 +17,10 @@ const SHADES: [[u8; 3]; 10] = [
     [0xb5, 0xde, 0x2b],
     [0xfd, 0xe7, 0x25],
 ];
-const OTHER: [u8; 3] = [0x9a, 0x9a, 0x9a];
-const INNER: [u8; 3] = [0xe0, 0x5a, 0x2b];
+/// Pages that belong to no index.
+pub const OTHER: [u8; 3] = [0x9a, 0x9a, 0x9a];
+/// Index pages above the leaves.
+pub const INNER: [u8; 3] = [0xe0, 0x5a, 0x2b];
 /// The side of a cell in a PNG, in pixels, for files of up to this many pages.
 const CELL_PX: [(usize, usize); 3] = [(4_096, 8), (65_536, 4), (1_000_000, 2)];
 
@@ -35,7 +37,8 @@ fn colour(cell: Cell) -> Option<[u8; 3]> {
     }
 }
 
-fn hex([red, green, blue]: [u8; 3]) -> String {
+/// `#rrggbb`.
+pub fn hex([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Ranks;
-use crate::engine::{Role, Tree};
+use crate::engine::{FileFigures, Role, Tree};
 
 /// The figures of one tree after the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +26,9 @@ pub struct TreeFigures {
     pub fill_histogram: Vec<u64>,
     /// Different leaf pages that 1,000 consecutive inserts went to, on average.
     pub distinct_leaves_per_1k: f64,
+    /// What its file says, where the engine reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileFigures>,
 }
 
 impl TreeFigures {
@@ -43,6 +46,7 @@ impl TreeFigures {
             fill_p10: fill.p10,
             fill_histogram: fill.histogram,
             distinct_leaves_per_1k: distinct_leaves_per_1k(tree, ranks),
+            file: tree.file.clone(),
         }
     }
 }
@@ -121,7 +125,14 @@ mod tests {
 
     fn tree(leaf_rows: &[u64], between: u64) -> Tree {
         let leaves = leaf_rows.iter().map(|rows| Leaf { rows: *rows, used_bytes: 4_096 }).collect();
-        Tree { role: Role::Rows, page_bytes: 16_384, leaves, inner_pages: 1, rows_between_leaves: between }
+        Tree {
+            role: Role::Rows,
+            page_bytes: 16_384,
+            leaves,
+            inner_pages: 1,
+            rows_between_leaves: between,
+            file: None,
+        }
     }
 
     /// The naive twin: a set of pages, each found by counting up from the first.

@@ -212,7 +212,14 @@ mod tests {
 
     fn tree(rows: usize) -> Tree {
         let leaves = vec![Leaf { rows: rows as u64, used_bytes: 0 }];
-        Tree { role: Role::Rows, page_bytes: 16_384, leaves, inner_pages: 0, rows_between_leaves: 0 }
+        Tree {
+            role: Role::Rows,
+            page_bytes: 16_384,
+            leaves,
+            inner_pages: 0,
+            rows_between_leaves: 0,
+            file: None,
+        }
     }
 
     fn check(inserted: &[u64], found: &[u64]) -> Result<Ranks> {

@@ -3,6 +3,7 @@
 
 mod bars;
 mod course;
+mod pages;
 
 use plotters::style::{RGBColor, TextStyle};
 
@@ -11,6 +12,7 @@ use crate::strategy::Family;
 
 pub use bars::{Bar, Scale, bars};
 pub use course::course;
+pub use pages::{Maps, pages};
 
 /// Width of every chart in pixels of its own; pages scale it.
 const WIDTH: u32 = 420;
@@ -36,18 +38,52 @@ fn text(size: i32) -> TextStyle<'static> {
     TextStyle::from((FONT, size)).color(&INK)
 }
 
-/// Makes a drawing part of a page: a name and a description for those who do not see it, the colour
-/// of the surrounding text, and the width of its place.
-fn finish(svg: &str, title: &str, description: &str) -> String {
-    let body = svg.split_once('>').map_or("", |(_, body)| body);
-    let height = attribute(svg, "height").unwrap_or("300");
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 {WIDTH} {height}\" \
-         fill=\"currentColor\"><title>{}</title><desc>{}</desc>{}",
-        escape(title),
-        escape(description),
-        body.replace("#000000", "currentColor")
-    )
+/// A drawing with its name, and what it shows in words for those who do not see it.
+#[derive(Debug)]
+pub struct Chart {
+    pub title: String,
+    pub words: String,
+    width: u32,
+    height: u32,
+    body: String,
+}
+
+impl Chart {
+    /// From what `plotters` drew.
+    fn drawn(svg: &str, title: &str, words: String) -> Self {
+        let body = svg.split_once('>').map_or("", |(_, body)| body);
+        let body = body.rsplit_once("</svg>").map_or(body, |(body, _)| body);
+        let height = attribute(svg, "height").and_then(|height| height.parse().ok()).unwrap_or(300);
+        Chart {
+            title: title.into(),
+            words,
+            width: WIDTH,
+            height,
+            body: body.replace("#000000", "currentColor"),
+        }
+    }
+
+    /// Part of a page: in the colour of the text around it, as wide as its place.
+    pub fn inline(&self) -> String {
+        self.element("", "")
+    }
+
+    /// A file of its own, on a ground of its own: a reader in the dark would not see black on it.
+    pub fn file(&self) -> String {
+        const COLOURS: &str = "<style>svg{color:#1b1f24;background:#fff}\
+            @media(prefers-color-scheme:dark){svg{color:#e8ecf0;background:#101418}}</style>";
+        self.element(&format!(" width=\"{}\" height=\"{}\"", self.width, self.height), COLOURS) + "\n"
+    }
+
+    fn element(&self, attributes: &str, style: &str) -> String {
+        let Chart { title, words, width, height, body } = self;
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 {width} {height}\"{attributes} \
+             fill=\"currentColor\"><title>{}</title><desc>{}</desc>{style}{body}</svg>",
+            escape(title),
+            escape(words),
+        )
+    }
 }
 
 /// The value of an attribute of the first element.

@@ -1,9 +1,11 @@
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use super::*;
-use crate::engine::{EngineInfo, Role};
+use crate::engine::{EngineInfo, FileFigures, Role};
 use crate::experiment::Published;
-use crate::measure::{Failure, RunRecord, Totals, TreeFigures, Window};
+use crate::measure::{Failure, Results, RunRecord, Totals, TreeFigures, Window};
 use crate::{Workload, strategy};
 
 /// Records with figures that no machine made: each strategy half as fast as the one before.
@@ -60,6 +62,7 @@ fn results(strategies: usize) -> Results {
                 fill_p10: 0.8,
                 fill_histogram: vec![0; 20],
                 distinct_leaves_per_1k: 8.0,
+                file: None,
             }],
         });
     }
@@ -159,19 +162,98 @@ fn no_runs_make_a_page_too() {
     assert!(html(&results(0)).unwrap().contains("compares nothing"));
 }
 
+/// The same, as a server gives it: with the files of its tables.
+fn with_files(strategies: usize) -> Results {
+    let mut results = results(strategies);
+    for run in &mut results.runs {
+        run.trees[0].file = Some(FileFigures {
+            pages: 40,
+            pages_per_cell: 1,
+            fill: "--^999900001111......".into(),
+            recency: "--^012345678999......".into(),
+            log_bytes: 1_000_000,
+            recent_leaves: 0.25,
+            median_age: 0.5,
+        });
+    }
+    results
+}
+
 #[test]
-fn saving_writes_three_whole_files() {
+fn maps_of_pages_are_drawn_where_there_are_files() {
+    let results = with_files(3);
+    let page = html(&results).unwrap();
+    assert_eq!(page.matches("How full each page is").count(), 3);
+    assert!(page.contains("25 % were changed in the last tenth of the run"), "for those who do not see it");
+    assert!(page.contains("Each square is a page of"));
+    assert_eq!(read(&json(&results).unwrap()).unwrap(), results);
+
+    let mut damaged = with_files(1);
+    damaged.runs[0].trees[0].file.as_mut().unwrap().recency = "012?".into();
+    let error = read(&json(&damaged).unwrap()).unwrap_err();
+    assert!(error.to_string().contains("damaged"), "{error}");
+}
+
+#[test]
+fn the_markdown_has_the_tables_and_links_each_chart() {
+    let mut results = with_files(2);
+    results.published.push(crate::experiment::Published {
+        strategy: "auto-increment".into(),
+        setting: "an older machine".into(),
+        figures: BTreeMap::from([("bytes_per_row".into(), 241.0)]),
+    });
+    results.failures.push(Failure { strategy: "v9".into(), error: "<b>|".into() });
+    let text = markdown(&results).unwrap();
+    for wanted in [
+        "# Which key?",
+        "| strategy | rows/s |",
+        "| auto-increment | an older machine | bytes per row | 241.0 | 120.5 | -50 % |",
+        "(charts/leaves.svg)",
+        "(charts/pages-v4-text36.svg)",
+        "(charts/course-auto-increment.svg)",
+        "&lt;b&gt;\\|",
+        "| page\\_size | 16384 |",
+        "    idgen lab run --rows 4000",
+    ] {
+        assert!(text.contains(wanted), "{wanted} is not in:\n{text}");
+    }
+}
+
+#[test]
+fn saving_writes_whole_files_and_the_charts_of_this_run() {
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().join("new").join("deeper");
-    save(&results(2), &place).unwrap();
+    let names = |place: &Path| {
+        let entries = fs::read_dir(place).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
     save(&results(3), &place).unwrap();
-    let mut found: Vec<_> = fs::read_dir(&place)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    found.sort();
-    assert_eq!(found, ["report.html", "results.csv", "results.json"]);
-    assert_eq!(read(&fs::read_to_string(place.join("results.json")).unwrap()).unwrap().runs.len(), 3);
+    let charts = place.join(CHARTS);
+    fs::write(charts.join("mine.svg"), "<svg/>").unwrap();
+    save(&with_files(2), &place).unwrap();
+    assert_eq!(names(&place), ["charts", "report.html", "report.md", "results.csv", "results.json"]);
+    assert_eq!(
+        names(&charts),
+        [
+            "course-auto-increment.svg",
+            "course-v4-text36.svg",
+            "fill.svg",
+            "leaves.svg",
+            "mine.svg",
+            "pages-auto-increment.svg",
+            "pages-v4-text36.svg",
+            "reads.svg",
+            "size.svg",
+            "writes.svg"
+        ],
+        "that of the third strategy is gone, a file that is not ours stays"
+    );
+    assert_eq!(read(&fs::read_to_string(place.join("results.json")).unwrap()).unwrap().runs.len(), 2);
+    let chart = fs::read_to_string(charts.join("pages-v4-text36.svg")).unwrap();
+    assert!(chart.contains("prefers-color-scheme:dark") && chart.contains(" width=\"256\""), "{chart}");
 
     let error = save(&results(1), &place.join("results.csv")).unwrap_err();
     assert!(error.to_string().contains("results.csv"), "{error}");

@@ -21,6 +21,7 @@ pub fn tree(db: &Connection, table: &str, role: Role, rows_on_inner_pages: bool)
         leaves: Vec::new(),
         inner_pages: 0,
         rows_between_leaves: u64::from(rows_on_inner_pages),
+        file: None,
     };
     let mut pages = statement.query([table]).map_err(&failed)?;
     while let Some(page) = pages.next().map_err(&failed)? {

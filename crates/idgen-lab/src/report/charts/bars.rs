@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{INK, WIDTH, colour, failed, finish, text};
+use super::{Chart, INK, WIDTH, colour, failed, text};
 use crate::Result;
 use crate::report::numbers::grouped;
 use crate::strategy::Family;
@@ -40,9 +40,9 @@ pub enum Scale {
 }
 
 /// Draws the bars.
-pub fn bars(title: &str, description: &str, rows: &[Bar], scale: Scale) -> Result<String> {
+pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
     let height = ROW_HEIGHT * rows.len() as i32 + AXIS_HEIGHT;
-    let most = rows.iter().map(|row| row.value).fold(1.0, f64::max);
+    let most = rows.iter().map(|row| row.mark.unwrap_or(0.0).max(row.value)).fold(1.0, f64::max);
     let decades = most.log10().ceil().max(1.0);
     let (top, ticks): (f64, Vec<f64>) = match scale {
         Scale::Log => (10_f64.powf(decades), (0..=decades as i32).map(|power| 10_f64.powi(power)).collect()),
@@ -96,7 +96,8 @@ pub fn bars(title: &str, description: &str, rows: &[Bar], scale: Scale) -> Resul
         }
         root.present().map_err(failed)?;
     }
-    Ok(finish(&svg, title, description))
+    let words: Vec<_> = rows.iter().map(|row| format!("{}: {}", row.label, row.written)).collect();
+    Ok(Chart::drawn(&svg, title, words.join("; ")))
 }
 
 /// The next of 1, 2, 2.5 and 5 times a power of ten.

@@ -2,7 +2,7 @@
 
 use plotters::prelude::*;
 
-use super::{INK, WIDTH, colour, failed, finish, text};
+use super::{Chart, INK, WIDTH, colour, failed, text};
 use crate::Result;
 use crate::measure::{Results, RunRecord};
 use crate::report::numbers::grouped;
@@ -11,7 +11,7 @@ const HEIGHT: u32 = 200;
 
 /// Draws rows per second, on a scale of factors of ten, over the rows in the table. All charts of one
 /// report have the same axes.
-pub fn course(results: &Results, run: &RunRecord) -> Result<String> {
+pub fn course(results: &Results, run: &RunRecord) -> Result<Chart> {
     let rates = || results.runs.iter().flat_map(|run| run.windows.iter().map(|window| window.rows_per_sec));
     let low = 10_f64.powf(rates().fold(f64::MAX, f64::min).max(1.0).log10().floor());
     let high = 10_f64.powf(rates().fold(10.0, f64::max).log10().ceil());
@@ -57,5 +57,5 @@ pub fn course(results: &Results, run: &RunRecord) -> Result<String> {
         ),
         _ => String::new(),
     };
-    Ok(finish(&svg, &title, &description))
+    Ok(Chart::drawn(&svg, &title, description))
 }

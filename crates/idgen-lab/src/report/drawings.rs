@@ -1,0 +1,181 @@
+//! The charts of a report, each with its name and its caption, for the page, the Markdown and the files.
+
+use super::charts::{Bar, Chart, Maps, Scale, bars, course, pages};
+use super::numbers::{grouped, percent, rate};
+use crate::Result;
+use crate::engine::{FileFigures, Role};
+use crate::innodb::Measure;
+use crate::measure::{Results, RunRecord, TreeFigures};
+
+/// One chart.
+pub struct Drawing {
+    /// The name of its file, without the ending.
+    pub name: String,
+    /// What stands above it, and in smaller type beside that.
+    pub heading: String,
+    pub beside: String,
+    /// What stands below.
+    pub caption: &'static str,
+    pub chart: Chart,
+}
+
+/// All charts, by the part of the report that they belong to.
+#[derive(Default)]
+pub struct Drawings {
+    pub touched: Vec<Drawing>,
+    pub maps: Vec<Drawing>,
+    /// How many pages a square of the maps stands for.
+    pub pages_per_square: usize,
+    pub space: Vec<Drawing>,
+    pub courses: Vec<Drawing>,
+}
+
+impl Drawings {
+    /// Draws what there are figures for.
+    ///
+    /// # Errors
+    /// Where a chart has no room, or where a map in the record is damaged.
+    pub fn of(results: &Results) -> Result<Self> {
+        if results.runs.is_empty() {
+            return Ok(Drawings::default());
+        }
+        let (pages_per_square, maps) = maps(results)?;
+        Ok(Drawings {
+            touched: touched(results)?,
+            maps,
+            pages_per_square,
+            space: space(results)?,
+            courses: results.runs.iter().map(|run| one_course(results, run)).collect::<Result<_>>()?,
+        })
+    }
+
+    /// All of them, in the order of the report.
+    pub fn all(&self) -> impl Iterator<Item = &Drawing> {
+        [&self.touched, &self.maps, &self.space, &self.courses].into_iter().flatten()
+    }
+}
+
+fn touched(results: &Results) -> Result<Vec<Drawing>> {
+    let chart = |name: &str, title: &str, caption, value: fn(&RunRecord) -> f64| {
+        let rows: Vec<_> =
+            results.runs.iter().map(|run| bar(run, value(run), rate(value(run)), None)).collect();
+        bars(title, &rows, Scale::Log).map(|chart| drawing(name, title, caption, chart))
+    };
+    Ok(vec![
+        chart(
+            "leaves",
+            "Different leaf pages per 1,000 inserts",
+            "Logarithmic. The leaf pages on which 1,000 consecutive rows lie after the run, on average.",
+            |run| run.totals.distinct_leaves_per_1k,
+        )?,
+        chart(
+            "reads",
+            "Pages read per 1,000 inserts",
+            "Logarithmic. Pages fetched from the file because the cache no longer held them.",
+            |run| run.totals.reads_per_1k,
+        )?,
+        chart(
+            "writes",
+            "Pages written per 1,000 inserts",
+            "Logarithmic. Pages written to the file, at the commit or before it when the cache was full.",
+            |run| run.totals.writes_per_1k,
+        )?,
+    ])
+}
+
+fn space(results: &Results) -> Result<Vec<Drawing>> {
+    let of = |make: fn(&RunRecord) -> Bar| results.runs.iter().map(make).collect::<Vec<_>>();
+    let fill = of(|run| {
+        let totals = &run.totals;
+        bar(run, totals.fill_mean * 100.0, percent(totals.fill_mean), Some(totals.fill_p10 * 100.0))
+    });
+    let size = of(|run| bar(run, run.totals.bytes_per_row, format!("{:.0}", run.totals.bytes_per_row), None));
+    Ok(vec![
+        drawing(
+            "fill",
+            "Fill of the leaf pages, %",
+            "Bytes in use; the bar is the mean, the upright mark the tenth percentile.",
+            bars("Fill of the leaf pages in percent", &fill, Scale::UpTo(100.0))?,
+        ),
+        drawing(
+            "size",
+            "Bytes per row",
+            "All pages of all trees, by row.",
+            bars("Bytes per row", &size, Scale::Linear)?,
+        ),
+    ])
+}
+
+fn one_course(results: &Results, run: &RunRecord) -> Result<Drawing> {
+    Ok(Drawing {
+        name: format!("course-{}", file_name(&run.strategy.name)),
+        heading: run.strategy.title.clone(),
+        beside: format!("({})", run.strategy.family.title()),
+        caption: "",
+        chart: course(results, run)?,
+    })
+}
+
+/// The maps of all files, with the same number of pages in a square and of squares in a row.
+fn maps(results: &Results) -> Result<(usize, Vec<Drawing>)> {
+    let files = || {
+        results
+            .runs
+            .iter()
+            .flat_map(|run| run.trees.iter().filter_map(move |tree| Some((run, tree, tree.file.as_ref()?))))
+    };
+    let per_square = files().map(|(_, _, file)| file.pages_per_cell).max().unwrap_or(1).max(1);
+    let most = files().map(|(_, _, file)| file.pages.div_ceil(per_square)).max().unwrap_or(0);
+    let columns = if most > 1_024 { 64 } else { 32 };
+    let draw = |(run, tree, file): (&RunRecord, &TreeFigures, &FileFigures)| {
+        let together = usize::try_from(per_square / file.pages_per_cell.max(1)).unwrap_or(1);
+        let maps = Maps {
+            fill: file.map(Measure::Fill)?.condensed(together),
+            recency: file.map(Measure::Recency)?.condensed(together),
+        };
+        let (heading, suffix) = match tree.role {
+            Role::Rows => (run.strategy.title.clone(), ""),
+            Role::Map => (format!("{}: the map", run.strategy.title), "-map"),
+        };
+        let title = format!("The pages of {heading}: fill, and time of the last change");
+        Ok(Drawing {
+            name: format!("pages-{}{suffix}", file_name(&run.strategy.name)),
+            chart: pages(&maps, columns, &title, in_words(tree, file)),
+            heading,
+            beside: format!("{} pages", grouped(file.pages as f64)),
+            caption: "",
+        })
+    };
+    Ok((usize::try_from(per_square).unwrap_or(1), files().map(draw).collect::<Result<_>>()?))
+}
+
+/// What one sees on the maps.
+fn in_words(tree: &TreeFigures, file: &FileFigures) -> String {
+    let share = |from: usize, to: usize| {
+        let part: u64 = tree.fill_histogram.iter().take(to).skip(from).sum();
+        format!("{:.0} %", part as f64 / tree.leaf_pages.max(1) as f64 * 100.0)
+    };
+    format!(
+        "{} pages, {} of them leaves. Of the leaves {} are less than half full, {} up to three quarters, {} fuller. \
+         {:.0} % were changed in the last tenth of the run.",
+        grouped(file.pages as f64),
+        grouped(tree.leaf_pages as f64),
+        share(0, 10),
+        share(10, 15),
+        share(15, usize::MAX),
+        file.recent_leaves * 100.0
+    )
+}
+
+fn drawing(name: &str, heading: &str, caption: &'static str, chart: Chart) -> Drawing {
+    Drawing { name: name.into(), heading: heading.into(), beside: String::new(), caption, chart }
+}
+
+fn bar(run: &RunRecord, value: f64, written: String, mark: Option<f64>) -> Bar {
+    Bar { label: run.strategy.title.clone(), family: run.strategy.family, value, written, mark }
+}
+
+/// A name from a record may have been written by hand: nothing of it leads out of the directory.
+fn file_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}

@@ -1,0 +1,92 @@
+//! What is written into the directory of a run: each file whole or not at all.
+
+use std::fs;
+use std::path::Path;
+
+use super::drawings::Drawings;
+use super::{csv, html, json, markdown};
+use crate::measure::Results;
+use crate::{Error, Result};
+
+/// The files that [`save`] writes, beside the charts in [`CHARTS`].
+pub const FILES: [&str; 4] = ["results.json", "results.csv", "report.md", "report.html"];
+
+/// The directory of the charts, `NAME.svg` each, within that of the report.
+pub const CHARTS: &str = "charts";
+
+/// Stands in every chart that the lab writes, so that it takes no others away.
+const MARK: &str = "<!-- drawn by idgen lab -->\n";
+
+/// Makes the directory, and finds out whether it can be written: better known before the runs than after.
+///
+/// What is in it stays: results of an earlier run give way to those of the next, not to its beginning.
+///
+/// # Errors
+/// Where the directory cannot be made or written.
+pub fn prepare(directory: &Path) -> Result<()> {
+    make(directory)?;
+    tempfile::NamedTempFile::new_in(directory)
+        .map(drop)
+        .map_err(|error| Error::output(format!("cannot write into {}", directory.display()), error))
+}
+
+/// Writes `results.json`, `results.csv`, `report.md`, `report.html` and each chart as `charts/NAME.svg`
+/// into a directory, which it makes.
+///
+/// Each file appears whole or not at all, so that an interrupted write leaves the one before. Charts of
+/// an earlier run that this one has not got are removed.
+///
+/// # Errors
+/// Where the directory or a file cannot be written.
+pub fn save(results: &Results, directory: &Path) -> Result<()> {
+    make(directory)?;
+    let drawings = Drawings::of(results)?;
+    let charts = directory.join(CHARTS);
+    if drawings.all().next().is_some() {
+        make(&charts)?;
+    }
+    for drawing in drawings.all() {
+        let content = format!("{MARK}{}", drawing.chart.file());
+        write(&charts.join(format!("{}.svg", drawing.name)), &content)?;
+    }
+    remove_others(&charts, &drawings)?;
+    let text = markdown::text(results, &drawings);
+    let page = html::page(results, drawings)?;
+    for (name, content) in FILES.into_iter().zip([json(results)?, csv(results)?, text, page]) {
+        write(&directory.join(name), &content)?;
+    }
+    Ok(())
+}
+
+fn make(directory: &Path) -> Result<()> {
+    fs::create_dir_all(directory)
+        .map_err(|error| Error::output(format!("cannot make the directory {}", directory.display()), error))
+}
+
+/// Writes a file beside the one of this name and then renames it, which replaces that at once.
+///
+/// # Errors
+/// Where the file cannot be written.
+pub fn write(path: &Path, content: &str) -> Result<()> {
+    let failed = |error| Error::output(format!("cannot write {}", path.display()), error);
+    let beside = path.with_added_extension(format!("{}.part", std::process::id()));
+    fs::write(&beside, content).map_err(failed)?;
+    fs::rename(&beside, path).map_err(failed)
+}
+
+/// A chart that was left from a run of other strategies would look like one of this run.
+fn remove_others(charts: &Path, drawings: &Drawings) -> Result<()> {
+    let Ok(entries) = fs::read_dir(charts) else { return Ok(()) };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_stem().unwrap_or_default();
+        let ours = || fs::read_to_string(&path).is_ok_and(|text| text.starts_with(MARK));
+        if path.extension().is_some_and(|ending| ending == "svg")
+            && !drawings.all().any(|drawing| *drawing.name == *name)
+            && ours()
+        {
+            fs::remove_file(&path)
+                .map_err(|error| Error::output(format!("cannot remove {}", path.display()), error))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! The tables of a report, for the page and the Markdown alike.
+
+use super::numbers::{bytes, grouped, percent, rate};
+use super::published::comparisons;
+use crate::Workload;
+use crate::engine::Role;
+use crate::measure::{Results, RunRecord};
+
+/// One table: a name for each row, and its cells.
+pub struct Grid {
+    /// Of its heading in a page.
+    pub id: &'static str,
+    /// Above the columns, the one with the names first.
+    pub head: Vec<&'static str>,
+    pub rows: Vec<(String, Vec<String>)>,
+}
+
+/// The figures that every database gives.
+pub fn figures(results: &Results) -> Grid {
+    let row = |run: &RunRecord| {
+        let totals = &run.totals;
+        let cells = vec![
+            grouped(totals.rows_per_sec),
+            grouped(totals.last_rows_per_sec),
+            rate(totals.reads_per_1k),
+            rate(totals.writes_per_1k),
+            rate(totals.distinct_leaves_per_1k),
+            percent(totals.fill_mean),
+            percent(totals.fill_p10),
+            format!("{:.1}", totals.bytes_per_row),
+        ];
+        (run.strategy.title.clone(), cells)
+    };
+    Grid {
+        id: "table",
+        head: vec![
+            "strategy",
+            "rows/s",
+            "rows/s, last tenth",
+            "read per 1k",
+            "written per 1k",
+            "leaves per 1k",
+            "fill %, mean",
+            "fill %, p10",
+            "bytes per row",
+        ],
+        rows: results.runs.iter().map(row).collect(),
+    }
+}
+
+/// What only servers tell: how long statements took, splits and log.
+pub fn latencies(results: &Results) -> Option<Grid> {
+    let row = |run: &RunRecord| {
+        let latency = run.latency?;
+        let micros = |count: u64| grouped(count as f64);
+        let cells = vec![
+            micros(latency.p50_micros),
+            micros(latency.p95_micros),
+            micros(latency.p99_micros),
+            micros(latency.max_micros),
+            run.totals.splits_per_1k.map(|splits| format!("{splits:.2}")).unwrap_or_default(),
+            run.totals.redo_bytes_per_row.map(grouped).unwrap_or_default(),
+        ];
+        Some((run.strategy.title.clone(), cells))
+    };
+    let head = vec![
+        "strategy",
+        "half take at most",
+        "95 %",
+        "99 %",
+        "longest",
+        "page splits per 1k",
+        "log bytes per row",
+    ];
+    some(Grid { id: "latency", head, rows: results.runs.iter().filter_map(row).collect() })
+}
+
+/// What the files of the tables say.
+pub fn files(results: &Results) -> Option<Grid> {
+    let trees = results.runs.iter().flat_map(|run| run.trees.iter().map(move |tree| (run, tree)));
+    let rows = trees.filter_map(|(run, tree)| {
+        let file = tree.file.as_ref()?;
+        let title = match tree.role {
+            Role::Rows => run.strategy.title.clone(),
+            Role::Map => format!("{}: the map", run.strategy.title),
+        };
+        let half_empty: u64 = tree.fill_histogram.iter().take(10).sum();
+        let cells = vec![
+            grouped(file.pages as f64),
+            grouped(tree.leaf_pages as f64),
+            grouped(tree.inner_pages as f64),
+            percent(half_empty as f64 / tree.leaf_pages.max(1) as f64),
+            percent(file.recent_leaves),
+            percent(file.median_age),
+        ];
+        Some((title, cells))
+    });
+    let head = vec![
+        "strategy",
+        "pages in the file",
+        "leaves",
+        "above them",
+        "leaves less than half full, %",
+        "leaves changed in the last tenth of the log, %",
+        "age of half of the leaves, % of the log",
+    ];
+    some(Grid { id: "files", head, rows: rows.collect() })
+}
+
+/// The published figures beside the measured ones.
+pub fn published(results: &Results) -> Option<Grid> {
+    let rows = comparisons(results).into_iter().map(|line| {
+        let cells =
+            vec![line.setting, line.figure.to_owned(), line.published, line.measured, line.difference];
+        (line.strategy, cells)
+    });
+    let head = vec!["strategy", "published run", "figure", "published", "here", "difference"];
+    some(Grid { id: "published", head, rows: rows.collect() })
+}
+
+fn some(grid: Grid) -> Option<Grid> {
+    (!grid.rows.is_empty()).then_some(grid)
+}
+
+/// Where and how it ran, in names and sentences.
+pub fn facts(results: &Results) -> Vec<(&'static str, String)> {
+    let machine = &results.machine;
+    let mut facts = vec![(
+        "Database",
+        format!("{} {}: {}", results.engine.name, results.engine.version, results.engine.setup),
+    )];
+    if results.cases.is_empty() {
+        facts.extend(load_facts(&results.workload));
+    }
+    facts.extend([
+        (
+            "Machine",
+            format!(
+                "{}, {} x {}, {} of memory",
+                machine.system,
+                machine.processors,
+                machine.processor,
+                bytes(machine.memory_bytes)
+            ),
+        ),
+        ("Began", results.started.clone()),
+        ("idgen", results.idgen_version.clone()),
+    ]);
+    facts
+}
+
+/// The settings of the database, the same for all runs and cases.
+pub fn settings(results: &Results) -> impl Iterator<Item = (&str, &str)> {
+    let first = results.runs.first().into_iter().flat_map(|run| &run.settings);
+    let first = first.filter(|(name, _)| *name != "table");
+    first.chain(&results.settings).map(|(name, value)| (name.as_str(), value.as_str()))
+}
+
+fn load_facts(load: &Workload) -> Vec<(&'static str, String)> {
+    vec![
+        (
+            "Rows",
+            format!(
+                "{} per strategy, each with {} random bytes beside its key; {} per transaction",
+                grouped(load.rows as f64),
+                load.payload_bytes,
+                grouped(f64::from(load.commit_rows))
+            ),
+        ),
+        (
+            "Cache",
+            match load.cache_bytes {
+                Some(size) => format!("{}, the same for every strategy", bytes(size)),
+                None => format!(
+                    "1/{} of the expected table of {}, the same for every strategy",
+                    load.cache_divisor,
+                    bytes(load.expected_bytes())
+                ),
+            },
+        ),
+        (
+            "Simulated time",
+            format!(
+                "the ids of a run span {0} minutes, for the week prefix {0} weeks, so that each prefix holds {1} rows",
+                load.intervals,
+                grouped(load.rows as f64 / f64::from(load.intervals))
+            ),
+        ),
+        ("Devices", format!("{} for the device ids, in random turns", grouped(f64::from(load.devices)))),
+        ("Seed", format!("{}: the same seed gives the same keys", load.seed)),
+    ]
+}

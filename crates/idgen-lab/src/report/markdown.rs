@@ -1,0 +1,155 @@
+//! `report.md`: the report as Markdown, for repositories and issues; its charts are files beside it.
+
+use std::fmt::Write as _;
+
+use super::answer::answer;
+use super::cases::{case_statements, case_tables};
+use super::drawings::{Drawing, Drawings};
+use super::grids::{Grid, facts, figures, files, latencies, published, settings};
+use super::numbers::grouped;
+use crate::Result;
+use crate::measure::Results;
+
+/// The report as Markdown (GitHub's, with tables), which shows the charts as `charts/NAME.svg`.
+///
+/// # Errors
+/// Where a chart cannot be drawn.
+pub fn markdown(results: &Results) -> Result<String> {
+    Ok(text(results, &Drawings::of(results)?))
+}
+
+/// The same with charts that are drawn already.
+pub fn text(results: &Results, drawings: &Drawings) -> String {
+    let mut out = format!("# {}\n", plain(&results.question));
+    let mut paragraph = |text: &str| {
+        let _ = write!(out, "\n{text}\n");
+    };
+    if let Some(answer) = answer(results) {
+        paragraph(&format!("> {}", plain(&answer)));
+    }
+    let engine = format!("{} {}", results.engine.name, results.engine.version);
+    paragraph(&if results.runs.is_empty() {
+        format!("Run on {}; what each run left was checked.", plain(&engine))
+    } else {
+        format!(
+            "{} ways to key a table, {} rows each, on {}. Every run was checked afterwards: the table held exactly \
+             the rows that were inserted.",
+            results.runs.len(),
+            grouped(results.workload.rows as f64),
+            plain(&engine)
+        )
+    });
+    if results.interrupted {
+        paragraph("**The runs were interrupted: what was finished is shown.**");
+    }
+    for failure in &results.failures {
+        paragraph(&format!(
+            "**{} failed and is not shown: {}.**",
+            plain(&failure.strategy),
+            plain(&failure.error)
+        ));
+    }
+    for shown in case_tables(results) {
+        paragraph(&format!("## {}", shown.title));
+        paragraph(&plain(shown.note));
+        let head: Vec<_> = shown.head.iter().map(String::as_str).collect();
+        let rows = shown.lines.into_iter().filter_map(|mut line| {
+            let cells = line.split_off(1.min(line.len()));
+            Some((line.pop()?, cells))
+        });
+        paragraph(&table(&head, FIGURES, rows));
+    }
+    for (name, sql) in case_statements(results) {
+        paragraph(&format!("{}:\n\n    {}", plain(name), one_line(sql)));
+    }
+    if let Some(grid) = published(results) {
+        paragraph("## Published, and measured here");
+        paragraph(&grid_table(grid));
+    }
+    for (heading, drawings, grid) in [
+        ("Pages touched", &drawings.touched, None),
+        ("The pages of the tables", &drawings.maps, files(results)),
+        ("Fill and size", &drawings.space, None),
+        ("Throughput over the run", &drawings.courses, None),
+        ("All figures", &Vec::new(), (!results.runs.is_empty()).then(|| figures(results))),
+        ("Latency of a statement, microseconds", &Vec::new(), latencies(results)),
+    ] {
+        if drawings.is_empty() && grid.is_none() {
+            continue;
+        }
+        paragraph(&format!("## {heading}"));
+        if !drawings.is_empty() {
+            paragraph(&drawings.iter().map(picture).collect::<Vec<_>>().join("\n"));
+        }
+        if let Some(grid) = grid {
+            paragraph(&grid_table(grid));
+        }
+    }
+    if !results.analysis.is_empty() {
+        paragraph("## What we make of it");
+        paragraph(&plain(&results.analysis));
+    }
+    paragraph("## Settings");
+    let facts = facts(results).into_iter().map(|(name, value)| (name.to_owned(), vec![value]));
+    let settings = settings(results).map(|(name, value)| (name.to_owned(), vec![value.to_owned()]));
+    paragraph(&table(&["setting", "value"], ":---|", facts.chain(settings)));
+    paragraph("## Run it again");
+    paragraph(&format!("    {}", one_line(&results.command)));
+    out
+}
+
+fn picture(drawing: &Drawing) -> String {
+    format!(
+        "![{}. {}](charts/{}.svg)",
+        plain(&drawing.chart.title),
+        plain(&drawing.chart.words),
+        drawing.name
+    )
+}
+
+fn grid_table(grid: Grid) -> String {
+    table(&grid.head, FIGURES, grid.rows.into_iter())
+}
+
+/// Columns of figures stand to the right.
+const FIGURES: &str = "---:|";
+
+fn table(head: &[&str], align: &str, rows: impl Iterator<Item = (String, Vec<String>)>) -> String {
+    let mut out = format!("| {} |\n|---|{}", head.join(" | "), align.repeat(head.len() - 1));
+    for (name, cells) in rows {
+        let _ = write!(out, "\n| {} |", plain(&name));
+        for cell in cells {
+            let _ = write!(out, " {} |", plain(&cell));
+        }
+    }
+    out
+}
+
+/// As text that Markdown and HTML leave alone.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in one_line(text).chars() {
+        match letter {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '|' | '*' | '_' | '`' | '[' | ']' | '\\' => out.extend(['\\', letter]),
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_means_something_in_markdown_is_shown_as_it_is() {
+        assert_eq!(plain("a|b\n<i>_x_ [1] 5 * 2"), "a\\|b &lt;i&gt;\\_x\\_ \\[1\\] 5 \\* 2");
+    }
+}
