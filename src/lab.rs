@@ -1,5 +1,6 @@
 //! `idgen lab`: measures what each kind of key costs a database.
 
+mod compare;
 mod engine;
 mod foretell;
 mod pages;
@@ -23,6 +24,7 @@ Examples:
   idgen lab --strategies v4-binary,v7-binary --rows 1000000
   idgen lab --engine mysql --rows 200000                 # the same on a real server
   idgen lab run uuid-order --engine mysql --scale ci     # an experiment that was published
+  idgen lab compare idgen-lab elsewhere/idgen-lab        # two recorded runs side by side
   idgen lab list                                         # what each strategy and experiment is
 
 Each strategy fills a clustered table whose page cache holds an eighth of it. Afterwards the rows are
@@ -58,6 +60,7 @@ enum Command {
         #[command(flatten)]
         common: CommonArgs,
     },
+    Compare(compare::Args),
     /// Explain each strategy, and each experiment, in a line.
     List,
     Pages(pages::Args),
@@ -68,6 +71,7 @@ enum Command {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
+        Some(Command::Compare(args)) => compare::run(args),
         Some(Command::List) => list(),
         Some(Command::Pages(args)) => pages::run(args),
         Some(Command::Simulate(args)) => foretell::run_simulate(args),

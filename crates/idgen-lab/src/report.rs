@@ -3,6 +3,7 @@
 mod answer;
 mod cases;
 mod charts;
+mod compare;
 mod csv;
 mod drawings;
 mod files;
@@ -15,8 +16,9 @@ mod published;
 mod terminal;
 
 pub use answer::answer;
+pub use compare::{Compared, Difference, Pair, Ratio, Side, compare, comparison, comparison_html, open};
 pub use csv::csv;
-pub use files::{CHARTS, FILES, prepare, save};
+pub use files::{CHARTS, FILES, prepare, save, write};
 pub use html::html;
 pub use json::{json, read};
 pub use markdown::markdown;

@@ -4,7 +4,7 @@ use super::charts::{Bar, Chart, Maps, Scale, bars, course, pages};
 use super::numbers::{grouped, percent, rate};
 use crate::Result;
 use crate::engine::{FileFigures, Role};
-use crate::innodb::Measure;
+use crate::innodb::{Cell, Measure, PageMap};
 use crate::measure::{Results, RunRecord, TreeFigures};
 
 /// One chart.
@@ -125,13 +125,13 @@ fn maps(results: &Results) -> Result<(usize, Vec<Drawing>)> {
             .flat_map(|run| run.trees.iter().filter_map(move |tree| Some((run, tree, tree.file.as_ref()?))))
     };
     let per_square = files().map(|(_, _, file)| file.pages_per_cell).max().unwrap_or(1).max(1);
-    let most = files().map(|(_, _, file)| file.pages.div_ceil(per_square)).max().unwrap_or(0);
-    let columns = if most > 1_024 { 64 } else { 32 };
+    let most = files().map(|(_, _, file)| file.fill.trim_end_matches('.').len() as u64 * file.pages_per_cell);
+    let columns = if most.max().unwrap_or(0).div_ceil(per_square) > 1_024 { 64 } else { 32 };
     let draw = |(run, tree, file): (&RunRecord, &TreeFigures, &FileFigures)| {
         let together = usize::try_from(per_square / file.pages_per_cell.max(1)).unwrap_or(1);
         let maps = Maps {
-            fill: file.map(Measure::Fill)?.condensed(together),
-            recency: file.map(Measure::Recency)?.condensed(together),
+            fill: used(file.map(Measure::Fill)?.condensed(together)),
+            recency: used(file.map(Measure::Recency)?.condensed(together)),
         };
         let (heading, suffix) = match tree.role {
             Role::Rows => (run.strategy.title.clone(), ""),
@@ -147,6 +147,13 @@ fn maps(results: &Results) -> Result<(usize, Vec<Drawing>)> {
         })
     };
     Ok((usize::try_from(per_square).unwrap_or(1), files().map(draw).collect::<Result<_>>()?))
+}
+
+/// Without the free pages at the end, which the server asked for ahead.
+fn used(mut map: PageMap) -> PageMap {
+    let end = map.cells.iter().rposition(|cell| *cell != Cell::Free).map_or(0, |last| last + 1);
+    map.cells.truncate(end);
+    map
 }
 
 /// What one sees on the maps.

@@ -35,6 +35,15 @@ pub fn percent(ratio: f64) -> String {
     format!("{:.1}", ratio * 100.0)
 }
 
+/// How many times as much: `0.97`, `12.3`; nothing where there is no ratio.
+pub fn ratio(number: Option<f64>) -> String {
+    match number {
+        Some(number) if number.abs() < 9.995 => format!("{number:.2}"),
+        Some(number) => rate(number),
+        None => String::new(),
+    }
+}
+
 /// A number of bytes in the unit that leaves one to four digits: `29.6 MiB`.
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
@@ -65,6 +74,7 @@ mod tests {
             (grouped(f64::NAN), rate(f64::NAN), percent(f64::NAN)),
             (UNKNOWN.into(), UNKNOWN.into(), UNKNOWN.into())
         );
+        assert_eq!([Some(0.966), Some(12.3), None].map(ratio), ["0.97", "12.3", ""]);
         assert_eq!(percent(0.9066), "90.7");
         assert_eq!((bytes(12), bytes(31_000_000)), ("12 bytes".into(), "29.6 MiB".into()));
     }

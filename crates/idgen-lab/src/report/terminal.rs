@@ -115,7 +115,8 @@ pub fn strategies() -> String {
     whole_names(table)
 }
 
-fn plain() -> Table {
+/// An empty table of at most [`WIDTH`] columns.
+pub(super) fn plain() -> Table {
     let mut table = Table::new();
     table
         .load_style(presets::UTF8_FULL_CONDENSED)
@@ -125,7 +126,7 @@ fn plain() -> Table {
 }
 
 /// Lays the table out; the first column stays on one line and the others give way.
-fn whole_names(mut table: Table) -> String {
+pub(super) fn whole_names(mut table: Table) -> String {
     if let Some(names) = table.column_mut(0) {
         names.set_constraint(ColumnConstraint::ContentWidth);
     }

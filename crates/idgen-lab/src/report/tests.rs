@@ -9,7 +9,7 @@ use crate::measure::{Failure, Results, RunRecord, Totals, TreeFigures, Window};
 use crate::{Workload, strategy};
 
 /// Records with figures that no machine made: each strategy half as fast as the one before.
-fn results(strategies: usize) -> Results {
+pub(super) fn results(strategies: usize) -> Results {
     let engine = EngineInfo { name: "Base<1>".into(), version: "1.2".into(), setup: "as it is".into() };
     let mut results =
         Results::new("Which key?", "idgen lab run --rows 4000", engine, Workload::of_rows(4_000).unwrap());

@@ -23,7 +23,7 @@ pub fn course(results: &Results, run: &RunRecord) -> Result<Chart> {
         let root = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();
         let mut chart = ChartBuilder::on(&root)
             .margin_top(8)
-            .margin_right(16)
+            .margin_right(30)
             .x_label_area_size(24)
             .y_label_area_size(72)
             .build_cartesian_2d(0..results.workload.rows, (low..high.max(low * 10.0)).log_scale())

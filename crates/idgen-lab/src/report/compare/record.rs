@@ -1,0 +1,37 @@
+//! Finds and opens a recorded run by its path.
+
+use std::fs;
+use std::path::Path;
+
+use crate::measure::Results;
+use crate::report::{FILES, read};
+use crate::{Error, Result};
+
+/// The results in this file, or in the `results.json` of this directory.
+///
+/// # Errors
+/// Where there is none, where it is no such file, damaged or of another format: the message names the
+/// path and says what to do.
+pub fn open(path: &Path) -> Result<Results> {
+    let file = if path.is_dir() { path.join(FILES[0]) } else { path.to_owned() };
+    let text = fs::read_to_string(&file).map_err(|error| {
+        let advice = if path.is_dir() { below(path) } else { String::new() };
+        Error::input(
+            format!("cannot read {}: name a results.json or its directory{advice}", file.display()),
+            error,
+        )
+    })?;
+    read(&text).map_err(|error| Error::input(format!("cannot use {}", file.display()), error))
+}
+
+/// A directory of experiments has a directory of results for each.
+fn below(directory: &Path) -> String {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut found: Vec<_> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.join(FILES[0]).is_file())
+        .map(|path| path.display().to_string())
+        .collect();
+    found.sort();
+    if found.is_empty() { String::new() } else { format!(", such as {}", found.join(", ")) }
+}

@@ -1,0 +1,158 @@
+//! In what two runs were made differently, and what that means.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::measure::Results;
+
+/// One thing that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// What kind of thing it is.
+    pub area: Area,
+    /// Its name.
+    pub what: String,
+    /// In A; empty where A has not got it.
+    pub a: String,
+    /// In B.
+    pub b: String,
+}
+
+/// What kind of thing differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Area {
+    /// The question.
+    Question,
+    /// The database, its version, how it was set up.
+    Engine,
+    /// What was inserted.
+    Workload,
+    /// The machine.
+    Machine,
+    /// The version of this library.
+    Idgen,
+    /// A variable of the server.
+    Setting,
+    /// How a table was made.
+    Table,
+}
+
+impl Area {
+    /// In a word.
+    pub fn title(self) -> &'static str {
+        match self {
+            Area::Question => "question",
+            Area::Engine => "engine",
+            Area::Workload => "workload",
+            Area::Machine => "machine",
+            Area::Idgen => "idgen",
+            Area::Setting => "setting",
+            Area::Table => "table",
+        }
+    }
+}
+
+/// All that differs, the question first.
+pub fn differences(a: &Results, b: &Results) -> Vec<Difference> {
+    let mut out = Vec::new();
+    let mut add = |area, what: &str, a: String, b: String| {
+        let difference = Difference { area, what: what.into(), a, b };
+        // A setting that differs does so for each strategy.
+        if difference.a != difference.b && !out.contains(&difference) {
+            out.push(difference);
+        }
+    };
+    add(Area::Question, "question", a.question.clone(), b.question.clone());
+    fields(Area::Engine, &a.engine, &b.engine, &mut add);
+    // Statements are timed on tables of their own: the load says nothing of them.
+    if !a.runs.is_empty() && !b.runs.is_empty() {
+        fields(Area::Workload, &a.workload, &b.workload, &mut add);
+    }
+    fields(Area::Machine, &a.machine, &b.machine, &mut add);
+    add(Area::Idgen, "version", a.idgen_version.clone(), b.idgen_version.clone());
+    // Another engine has other variables and another language: nothing to set side by side.
+    if a.engine.name == b.engine.name {
+        for run in &a.runs {
+            let Some(other) = b.run(&run.strategy.name) else { continue };
+            let names: BTreeSet<_> = run.settings.keys().chain(other.settings.keys()).collect();
+            for name in names {
+                let [mine, theirs] =
+                    [run, other].map(|run| run.settings.get(name).cloned().unwrap_or_default());
+                if name == "table" {
+                    add(Area::Table, &run.strategy.title, unnumbered(&mine), unnumbered(&theirs));
+                } else {
+                    add(Area::Setting, name, mine, theirs);
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Each field of a record, whatever fields later versions have.
+fn fields(
+    area: Area,
+    a: &impl Serialize,
+    b: &impl Serialize,
+    add: &mut impl FnMut(Area, &str, String, String),
+) {
+    let fields = |record: Result<Value, _>| match record {
+        Ok(Value::Object(fields)) => fields,
+        // Records are structures of numbers and text, which JSON can always hold.
+        Ok(_) | Err::<_, serde_json::Error>(_) => serde_json::Map::new(),
+    };
+    let (a, b) = (fields(serde_json::to_value(a)), fields(serde_json::to_value(b)));
+    let names: BTreeSet<_> = a.keys().chain(b.keys()).collect();
+    for name in names {
+        let [mine, theirs] = [&a, &b].map(|fields| match fields.get(name) {
+            Some(Value::String(text)) => text.clone(),
+            Some(value) => value.to_string(),
+            None => String::new(),
+        });
+        add(area, &name.replace('_', " "), mine, theirs);
+    }
+}
+
+/// A definition without what numbers each run: the names of the tables, and how far they counted.
+fn unnumbered(sql: &str) -> String {
+    ["rows_", "map_", "AUTO_INCREMENT="].into_iter().fold(sql.to_owned(), |text, before| {
+        let mut parts = text.split(before);
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |out, part| {
+            out + before + part.trim_start_matches(|letter: char| letter.is_ascii_digit())
+        })
+    })
+}
+
+/// What the differences mean for the figures.
+pub fn cautions(a: &Results, b: &Results, differences: &[Difference]) -> Vec<String> {
+    let differs = |area| differences.iter().any(|difference| difference.area == area);
+    let mut out = Vec::new();
+    let mut say = |applies: bool, text: &str| {
+        if applies {
+            out.push(text.to_owned());
+        }
+    };
+    say(a == b, "A and B are the same record.");
+    say(differs(Area::Question), "They answer different questions: only what has the same name compares.");
+    say(
+        differs(Area::Workload),
+        "They did not insert the same rows: counts change with the rows and with the cache, so compare the order of \
+         the strategies, not the figures.",
+    );
+    say(differs(Area::Engine), "They ran on different databases, versions or setups.");
+    say(
+        differs(Area::Machine),
+        "They ran on different machines: seconds do not compare, counts of pages do.",
+    );
+    say(differs(Area::Setting) || differs(Area::Table), "The server or the tables were set up differently.");
+    for (name, results) in [("A", a), ("B", b)] {
+        say(results.interrupted, &format!("{name} was interrupted: it has only what was finished."));
+        let failed: Vec<_> = results.failures.iter().map(|failure| failure.strategy.as_str()).collect();
+        say(!failed.is_empty(), &format!("In {name} failed: {}.", failed.join(", ")));
+    }
+    out
+}

@@ -1,0 +1,99 @@
+//! The comparison on the terminal.
+
+use comfy_table::{Cell, CellAlignment};
+
+use super::{Compared, Pair, Side};
+use crate::report::numbers::{rate, ratio};
+use crate::report::published::figure;
+use crate::report::terminal::{plain, whole_names};
+
+/// What fits beside the name: the rest is in the JSON and the page.
+const SHOWN: [&str; 8] = [
+    "rows_per_sec",
+    "last_rows_per_sec",
+    "reads_per_1k",
+    "writes_per_1k",
+    "splits_per_1k",
+    "distinct_leaves_per_1k",
+    "fill_mean",
+    "bytes_per_row",
+];
+
+/// The comparison in tables, at most [`WIDTH`](crate::report::WIDTH) columns wide.
+pub fn comparison(compared: &Compared) -> String {
+    let mut parts = vec![format!("A: {}\nB: {}", head(&compared.a), head(&compared.b))];
+    parts.push(differences(compared));
+    parts.extend(compared.cautions.iter().map(|text| format!("Note: {text}")));
+    if !compared.strategies.is_empty() {
+        parts.push(strategies(&compared.strategies));
+    }
+    if !compared.cases.is_empty() {
+        parts.push(cases(&compared.cases));
+    }
+    for (name, only) in [("A", &compared.only_in_a), ("B", &compared.only_in_b)] {
+        if !only.is_empty() {
+            parts.push(format!("Only in {name}: {}.", only.join(", ")));
+        }
+    }
+    parts.join("\n")
+}
+
+fn head(side: &Side) -> String {
+    format!("{}: {} {}, {}", side.name, side.engine.name, side.engine.version, side.started)
+}
+
+fn differences(compared: &Compared) -> String {
+    if compared.differences.is_empty() {
+        return "Both were made in the same way: engine, version, workload, settings and machine.".into();
+    }
+    let mut table = plain();
+    table.set_header(["differs in", "", "A", "B"]);
+    for line in &compared.differences {
+        let cell = |text: &String| if text.is_empty() { "-".to_owned() } else { text.clone() };
+        table.add_row([line.area.title().into(), line.what.clone(), cell(&line.a), cell(&line.b)]);
+    }
+    whole_names(table)
+}
+
+/// Three lines for each strategy: A, B and the ratio.
+fn strategies(pairs: &[Pair]) -> String {
+    let mut table = plain();
+    let shown: Vec<_> = SHOWN
+        .into_iter()
+        .filter(|name| pairs.iter().any(|pair| pair.figures.iter().any(|found| found.name == *name)))
+        .filter_map(|name| Some((name, figure(name)?)))
+        .collect();
+    let head = [Cell::new("strategy"), Cell::new("")];
+    table.set_header(head.into_iter().chain(shown.iter().map(|(_, figure)| Cell::new(figure.head))));
+    for pair in pairs {
+        let cells =
+            shown.iter().map(|(name, figure)| match pair.figures.iter().find(|found| found.name == *name) {
+                Some(found) => {
+                    format!("{}\n{}\n{}", figure.write(found.a), figure.write(found.b), ratio(found.ratio))
+                }
+                None => String::new(),
+            });
+        let start = [pair.title.clone(), "A\nB\nB/A".into()];
+        table.add_row(start.into_iter().chain(cells));
+    }
+    for column in table.column_iter_mut().skip(2) {
+        column.set_cell_alignment(CellAlignment::Right);
+        column.set_padding((0, 1));
+    }
+    whole_names(table)
+}
+
+fn cases(pairs: &[Pair]) -> String {
+    let mut table = plain();
+    table.set_header(["case", "A, seconds", "B, seconds", "B/A"]);
+    for pair in pairs {
+        for found in &pair.figures {
+            let secs = |secs: f64| if secs < 100.0 { format!("{secs:.3}") } else { rate(secs) };
+            table.add_row([pair.title.clone(), secs(found.a), secs(found.b), ratio(found.ratio)]);
+        }
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    whole_names(table)
+}

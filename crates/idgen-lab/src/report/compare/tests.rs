@@ -1,0 +1,115 @@
+use super::*;
+use crate::measure::Results;
+use crate::report::tests::results;
+use crate::report::{WIDTH, json};
+
+fn both(a: &Results, b: &Results) -> Compared {
+    compare(("one", a), ("two", b)).unwrap()
+}
+
+#[test]
+fn figures_stand_beside_each_other_with_their_ratio() {
+    let (a, mut b) = (results(3), results(2));
+    b.runs[1].totals.reads_per_1k = 0.25;
+    b.runs[0].totals.reads_per_1k = 7.0;
+    b.started = a.started.clone();
+    let compared = both(&a, &b);
+    assert_eq!(compared.differences, []);
+    let reads = |number: usize| {
+        *compared.strategies[number].figures.iter().find(|found| found.name == "reads_per_1k").unwrap()
+    };
+    assert_eq!((reads(1).a, reads(1).b, reads(1).ratio), (1.0, 0.25, Some(0.25)));
+    assert_eq!((reads(0).a, reads(0).ratio), (0.0, None), "nothing is a multiple of zero");
+    assert_eq!((compared.only_in_a.len(), compared.only_in_b.len()), (1, 0));
+
+    let text = comparison(&compared);
+    assert!(text.contains("0.25") && text.contains("made in the same way"), "{text}");
+    assert!(text.contains(&format!("Only in A: {}.", a.runs[2].strategy.title)), "{text}");
+    let page = comparison_html(&compared).unwrap();
+    assert!(page.contains("<svg") && page.contains("B divided by A"));
+}
+
+#[test]
+fn tables_fit_the_terminal_with_all_strategies() {
+    let all = results(crate::strategy::ALL.len());
+    let mut other = all.clone();
+    other.engine.setup = "a long sentence of how it was set up, ".repeat(5);
+    for line in comparison(&both(&all, &other)).lines() {
+        assert!(line.chars().count() <= usize::from(WIDTH), "{line}");
+    }
+}
+
+#[test]
+fn what_was_made_differently_is_said() {
+    let a = results(2);
+    let mut b = a.clone();
+    b.engine.version = "1.3".into();
+    b.workload.statement_rows = 77;
+    b.machine.processor = "another <one>".into();
+    b.runs[0].settings.insert("page_size".into(), "4096".into());
+    b.runs[1].settings.insert("page_size".into(), "4096".into());
+    b.runs[0].settings.insert("table".into(), "CREATE rows_9 AUTO_INCREMENT=5".into());
+    b.interrupted = true;
+    let compared = both(&a, &b);
+    let found: Vec<_> =
+        compared.differences.iter().map(|found| (found.area.title(), found.what.as_str())).collect();
+    let title = a.runs[0].strategy.title.as_str();
+    assert_eq!(
+        found,
+        [
+            ("engine", "version"),
+            ("workload", "statement rows"),
+            ("machine", "processor"),
+            ("setting", "page_size"),
+            ("table", title)
+        ]
+    );
+    assert_eq!(compared.cautions.len(), 5, "{:#?}", compared.cautions);
+    assert!(comparison(&compared).contains("77"));
+    assert!(comparison_html(&compared).unwrap().contains("another &#60;one&#62;"));
+
+    let mut same = a.clone();
+    for (number, run) in same.runs.iter_mut().enumerate() {
+        run.settings.insert("table".into(), format!("CREATE rows_{number} AUTO_INCREMENT=1{number}"));
+    }
+    let mut again = same.clone();
+    again.runs[0].settings.insert("table".into(), "CREATE rows_12 AUTO_INCREMENT=7".into());
+    assert_eq!(both(&same, &again).differences, [], "the number of a run is no difference");
+}
+
+#[test]
+fn records_without_anything_in_common_are_refused() {
+    let (a, mut b) = (results(2), results(1));
+    b.runs[0].strategy.name = "other".into();
+    let error = compare(("one", &a), ("two", &b)).unwrap_err().to_string();
+    assert!(error.contains("two has other") && error.contains("same strategies"), "{error}");
+    let none = compare(("one", &a), ("two", &results(0))).unwrap_err().to_string();
+    assert!(none.contains("no finished run"), "{none}");
+}
+
+#[test]
+fn what_cannot_be_read_says_what_to_do() {
+    let directory = tempfile::tempdir().unwrap();
+    let below = directory.path().join("uuid-order");
+    std::fs::create_dir(&below).unwrap();
+    let file = below.join("results.json");
+    let good = json(&results(2)).unwrap();
+    std::fs::write(&file, &good).unwrap();
+    assert_eq!(open(&file).unwrap(), open(&below).unwrap());
+
+    let told = |path: &std::path::Path| {
+        let error = open(path).unwrap_err();
+        let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        format!("{error}: {cause}")
+    };
+    assert!(told(directory.path()).contains("such as"), "{}", told(directory.path()));
+    assert!(told(&directory.path().join("no")).contains("name a results.json"));
+    for (content, says) in [
+        (good[..good.len() / 2].to_owned(), "not a results.json"),
+        (good.replacen("\"format\": 1", "\"format\": 9", 1), "format 9"),
+        ("PK\u{1}".into(), "not a results.json"),
+    ] {
+        std::fs::write(&file, content).unwrap();
+        assert!(told(&file).contains(says) && told(&file).contains("uuid-order"), "{}", told(&file));
+    }
+}
