@@ -126,3 +126,28 @@ fn an_interrupted_comparison_keeps_what_was_finished() {
         std::fs::read_to_string(directory.path().join("report.html")).unwrap().contains("were interrupted")
     );
 }
+
+#[test]
+fn two_recorded_runs_side_by_side() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (a, b, page) = (place("a"), place("b"), place("page.html"));
+    for (out, rows) in [(&a, "2000"), (&b, "3000")] {
+        lines(&["lab", "--rows", rows, "--strategies", "v7-binary,v4-binary", "--out", out]);
+    }
+    let text = lines(&["lab", "compare", &a, &format!("{b}/results.json"), "--html", &page]);
+    assert!(text.iter().all(|line| line.chars().count() <= 100), "{text:#?}");
+    let text = text.join("\n");
+    assert!(text.contains("workload") && text.contains("3000") && text.contains("B/A"), "{text}");
+    assert!(std::fs::read_to_string(&page).unwrap().contains("B divided by A"));
+
+    let json = output(&["lab", "compare", &a, &b, "--json"], "");
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(json["strategies"][1]["name"], "v4-binary");
+    assert!(json["strategies"][1]["figures"][0]["ratio"].as_f64().unwrap() > 0.0);
+
+    let (code, error) = failure(&["lab", "compare", &a, &place("")], "");
+    assert_eq!((code, error.contains("such as")), (1, true), "{error}");
+    let (code, error) = failure(&["lab", "compare", &a, &page], "");
+    assert_eq!((code, error.contains("not a results.json")), (1, true), "{error}");
+}

@@ -136,6 +136,7 @@ fn maps(results: &Results) -> Result<(usize, Vec<Drawing>)> {
         let (heading, suffix) = match tree.role {
             Role::Rows => (run.strategy.title.clone(), ""),
             Role::Map => (format!("{}: the map", run.strategy.title), "-map"),
+            Role::Pairs => (format!("{}: its pairs", run.strategy.title), "-pairs"),
         };
         let title = format!("The pages of {heading}: fill, and time of the last change");
         Ok(Drawing {

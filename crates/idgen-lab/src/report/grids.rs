@@ -83,6 +83,7 @@ pub fn files(results: &Results) -> Option<Grid> {
         let title = match tree.role {
             Role::Rows => run.strategy.title.clone(),
             Role::Map => format!("{}: the map", run.strategy.title),
+            Role::Pairs => format!("{}: its pairs", run.strategy.title),
         };
         let half_empty: u64 = tree.fill_histogram.iter().take(10).sum();
         let cells = vec![

@@ -197,7 +197,9 @@ fn maps_of_pages_are_drawn_where_there_are_files() {
 #[test]
 fn the_markdown_has_the_tables_and_links_each_chart() {
     let mut results = with_files(2);
-    results.published.push(crate::experiment::Published {
+    results.published.push(Published {
+        rows: None,
+        writers: 1,
         strategy: "auto-increment".into(),
         setting: "an older machine".into(),
         figures: BTreeMap::from([("bytes_per_row".into(), 241.0)]),

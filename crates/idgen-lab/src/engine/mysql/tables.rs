@@ -40,8 +40,10 @@ pub struct Tables {
 
 impl Tables {
     pub fn create(host: Rc<Host>, number: u32, strategy: &Strategy, workload: &Workload) -> Result<Self> {
-        // From a microsecond up to whatever comes, to three digits.
-        let micros = Histogram::new(3).map_err(|error| Error::engine("cannot keep the latencies", error))?;
+        // From a microsecond to an hour, to three digits. Bounds of its own: one that grows would clamp what
+        // is recorded without a way to fail to its first two milliseconds.
+        let micros = Histogram::new_with_bounds(1, 3_600_000_000, 3)
+            .map_err(|error| Error::engine("cannot keep the latencies", error))?;
         let plan = Plan::of(strategy, workload, host.server.flavor(), number);
         let runtime = Rc::clone(&host);
         runtime.runtime.block_on(async {
