@@ -5,7 +5,7 @@ use comfy_table::{Cell, CellAlignment};
 use super::{Compared, Pair, Side};
 use crate::report::numbers::{rate, ratio};
 use crate::report::published::figure;
-use crate::report::terminal::{plain, whole_names};
+use crate::report::terminal::{WIDTH, plain, whole_names};
 
 /// What fits beside the name: the rest is in the JSON and the page.
 const SHOWN: [&str; 8] = [
@@ -21,9 +21,9 @@ const SHOWN: [&str; 8] = [
 
 /// The comparison in tables, at most [`WIDTH`](crate::report::WIDTH) columns wide.
 pub fn comparison(compared: &Compared) -> String {
-    let mut parts = vec![format!("A: {}\nB: {}", head(&compared.a), head(&compared.b))];
+    let mut parts = vec![wrapped(&head("A", &compared.a)), wrapped(&head("B", &compared.b))];
     parts.push(differences(compared));
-    parts.extend(compared.cautions.iter().map(|text| format!("Note: {text}")));
+    parts.extend(compared.cautions.iter().map(|text| wrapped(&format!("Note: {text}"))));
     if !compared.strategies.is_empty() {
         parts.push(strategies(&compared.strategies));
     }
@@ -32,14 +32,19 @@ pub fn comparison(compared: &Compared) -> String {
     }
     for (name, only) in [("A", &compared.only_in_a), ("B", &compared.only_in_b)] {
         if !only.is_empty() {
-            parts.push(format!("Only in {name}: {}.", only.join(", ")));
+            parts.push(wrapped(&format!("Only in {name}: {}.", only.join(", "))));
         }
     }
     parts.join("\n")
 }
 
-fn head(side: &Side) -> String {
-    format!("{}: {} {}, {}", side.name, side.engine.name, side.engine.version, side.started)
+/// A path stays in one piece, for the user to copy.
+fn wrapped(text: &str) -> String {
+    textwrap::fill(text, textwrap::Options::new(usize::from(WIDTH)).break_words(false))
+}
+
+fn head(letter: &str, side: &Side) -> String {
+    format!("{letter}: {}: {} {}, {}", side.name, side.engine.name, side.engine.version, side.started)
 }
 
 fn differences(compared: &Compared) -> String {
