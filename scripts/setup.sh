@@ -5,6 +5,7 @@
 #
 #   IDGEN_MYSQL_IMAGE, IDGEN_MARIADB_IMAGE   use these images (pulled when absent) instead of building
 #   IDGEN_GALERA_IMAGE, IDGEN_VITESS_IMAGE   the same for the clusters of `make test-clusters`
+#   IDGEN_CHROMIUM                           use this browser for the report's tests
 #   IDGEN_MYSQL_URL, IDGEN_MARIADB_URL       use these single servers; clusters always run in containers
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -13,6 +14,9 @@ cd "$(dirname "$0")"
 have cargo || die "Rust is missing. Install it from https://rustup.rs"
 have cc || install_packages "linking Rust programs" gcc libc6-dev
 have valgrind || install_packages "counting instructions" valgrind
+# A browser without a font draws no text.
+have "${IDGEN_CHROMIUM:-chromium}" || have chromium-browser || have google-chrome \
+  || install_packages "looking at the lab's report in a browser" chromium fonts-dejavu-core
 
 ./docker.sh
 ./images.sh

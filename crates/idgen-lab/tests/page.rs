@@ -1,0 +1,142 @@
+//! The report and the comparison as people get them: loaded in headless Chromium at the width of a desk
+//! and of a phone, in light and dark, and printed.
+//!
+//! A process of its own, with one test: the bundled SQLite counts for all connections of a process.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use idgen_lab::engine::{Engine, FileFigures, Latency, Sqlite};
+use idgen_lab::experiment::Published;
+use idgen_lab::measure::{Failure, Results};
+use idgen_lab::runner::{Cancel, Observer, run};
+use idgen_lab::strategy::{self, Strategy, Target};
+use idgen_lab::{Result, Workload, report};
+use serde::Deserialize;
+
+/// What `look.html` found.
+#[derive(Debug, Deserialize)]
+struct Found {
+    width: u32,
+    ground: String,
+    charts: usize,
+    tables: usize,
+    wrong: Vec<String>,
+}
+
+struct Quiet;
+
+impl Observer for Quiet {
+    fn started(&mut self, _: &Strategy) {}
+    fn inserted(&mut self, _: u64) {}
+    fn verifying(&mut self) {}
+    fn recorded(&mut self, _: &Results) -> Result<()> {
+        Ok(())
+    }
+    fn failed(&mut self, failure: &Failure) {
+        panic!("{}: {}", failure.strategy, failure.error);
+    }
+}
+
+/// Real runs on the embedded engine, with what only a server tells added to them.
+fn results() -> Results {
+    let mut engine = Sqlite::new().unwrap();
+    let workload = Workload::of_rows(2_000).unwrap();
+    let mut results = Results::new("Which key for a table?", "idgen lab", engine.info(), workload);
+    let strategies = strategy::default_set(Target::Sqlite);
+    run(&mut engine, &strategies[..6], &mut results, &Cancel::new(), &mut Quiet).unwrap();
+    for (number, run) in results.runs.iter_mut().enumerate() {
+        run.latency =
+            Some(Latency { p50_micros: 80, p95_micros: 95, p99_micros: 1_234, max_micros: 1_234_567 });
+        run.totals.splits_per_1k = Some(3.21);
+        run.totals.redo_bytes_per_row = Some(123.0);
+        run.trees[0].file = Some(FileFigures {
+            pages: 900 + number as u64,
+            pages_per_cell: 1,
+            fill: format!("---^{}", "9550^31.7".repeat(99)),
+            recency: format!("---^{}", "0123^56.9".repeat(99)),
+            log_bytes: 1 << 20,
+            recent_leaves: 0.25,
+            median_age: 0.4,
+        });
+        results.published.push(Published {
+            strategy: run.strategy.name.clone(),
+            setting: "a long description of the published run, its rows and its minutes".into(),
+            rows: None,
+            writers: 1,
+            figures: BTreeMap::from([("last_reads_per_1k".into(), 171.0), ("bytes_per_row".into(), 57.0)]),
+        });
+    }
+    results
+}
+
+/// Chromium with these arguments, and what it writes to standard output.
+fn chromium(profile: &Path, arguments: &[String]) -> String {
+    const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+    let named = std::env::var("IDGEN_CHROMIUM").ok();
+    for name in named.as_deref().map_or(&NAMES[..], |_| &[]).iter().copied().chain(named.as_deref()) {
+        let done = Command::new(name)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars"])
+            .args(["--disable-background-networking", "--allow-file-access-from-files"])
+            .arg(format!("--user-data-dir={}", profile.display()))
+            .args(arguments)
+            .stderr(Stdio::null())
+            .output();
+        if let Ok(done) = done {
+            assert!(done.status.success(), "{name} {arguments:?}: {}", done.status);
+            return String::from_utf8(done.stdout).unwrap();
+        }
+    }
+    panic!(
+        "no Chromium to look at the report with: run scripts/setup.sh, or install it (on Debian: apt-get install \
+         chromium), or name one in IDGEN_CHROMIUM"
+    );
+}
+
+/// Loads a page in a frame of this width and checks what a reader needs.
+fn look(profile: &Path, directory: &Path, page: &str, width: u32, dark: bool) -> Found {
+    let url = format!("file://{}/look.html?page={page}&width={width}", directory.display());
+    let scheme = format!("--blink-settings=preferredColorScheme={}", if dark { 0 } else { 1 });
+    let size = "--window-size=1400,1000".to_owned();
+    let dom =
+        chromium(profile, &[scheme, size, "--virtual-time-budget=5000".into(), "--dump-dom".into(), url]);
+    let (_, rest) = dom.split_once("<pre id=\"found\">").unwrap();
+    let (found, _) = rest.split_once("</pre>").unwrap();
+    let found = found.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    serde_json::from_str(&found).unwrap_or_else(|error| panic!("{page} at {width}: {error}: {found}"))
+}
+
+#[test]
+fn pages_can_be_read_on_desk_and_phone_in_light_and_dark_and_printed() {
+    let (home, profile) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let directory = home.path();
+    let results = results();
+    report::save(&results, directory).unwrap();
+    let mut other = results.clone();
+    other.machine.processor = "another processor".into();
+    let compared = report::compare(("one", &results), ("two", &other)).unwrap();
+    fs::write(directory.join("compare.html"), report::comparison_html(&compared).unwrap()).unwrap();
+    fs::write(directory.join("look.html"), include_str!("report/look.html")).unwrap();
+
+    for (page, charts, tables) in [("report.html", 5 + 2 * 6, 4), ("compare.html", 6, 10)] {
+        for (width, dark) in [(1_280, false), (390, true)] {
+            let found = look(profile.path(), directory, page, width, dark);
+            assert_eq!(found.wrong, Vec::<String>::new(), "{page} at {width}");
+            assert_eq!((found.width, found.charts, found.tables), (width, charts, tables), "{page}");
+            assert_eq!(found.ground, if dark { "rgb(16, 20, 24)" } else { "rgb(255, 255, 255)" });
+        }
+    }
+
+    let paper = directory.join("report.pdf");
+    let url = format!("file://{}/report.html", directory.display());
+    chromium(
+        profile.path(),
+        &[format!("--print-to-pdf={}", paper.display()), "--no-pdf-header-footer".into(), url],
+    );
+    let printed = fs::read(&paper).unwrap();
+    let pages = printed.windows(11).filter(|part| part == b"/Type /Page").count();
+    assert!(printed.starts_with(b"%PDF") && (2..16).contains(&pages), "{pages} pages");
+}
