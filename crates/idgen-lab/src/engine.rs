@@ -12,7 +12,7 @@ use crate::key::Key;
 use crate::strategy::Strategy;
 use crate::{Result, Workload};
 
-pub use file::FileFigures;
+pub use file::FileMaps;
 pub use mysql::Mysql;
 pub use sqlite::Sqlite;
 
@@ -178,7 +178,7 @@ pub struct Tree {
     /// Rows that lie in the inner page between two neighbouring leaves: 0 in a B+tree, 1 in a B-tree.
     pub rows_between_leaves: u64,
     /// What its file says, where the engine reads it.
-    pub file: Option<FileFigures>,
+    pub file: Option<FileMaps>,
 }
 
 impl Tree {

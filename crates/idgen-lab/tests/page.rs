@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use idgen_lab::engine::{Engine, FileFigures, Latency, Sqlite};
+use idgen_lab::engine::{Engine, FileMaps, Latency, Sqlite};
 use idgen_lab::experiment::Published;
 use idgen_lab::measure::{Failure, Results};
 use idgen_lab::runner::{Cancel, Observer, run};
@@ -53,7 +53,7 @@ fn results() -> Results {
             Some(Latency { p50_micros: 80, p95_micros: 95, p99_micros: 1_234, max_micros: 1_234_567 });
         run.totals.splits_per_1k = Some(3.21);
         run.totals.redo_bytes_per_row = Some(123.0);
-        run.trees[0].file = Some(FileFigures {
+        run.trees[0].file = Some(FileMaps {
             pages: 900 + number as u64,
             pages_per_cell: 1,
             fill: format!("---^{}", "9550^31.7".repeat(99)),

@@ -7,7 +7,7 @@ use crate::{Error, Result};
 
 /// The file of one tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FileFigures {
+pub struct FileMaps {
     /// Pages in the file, the free ones too.
     pub pages: u64,
     /// How many of them a cell of the maps stands for, in the order of the file.
@@ -25,7 +25,7 @@ pub struct FileFigures {
     pub median_age: f64,
 }
 
-impl FileFigures {
+impl FileMaps {
     /// Cells of a map: enough to see the pattern, few enough for a record that is text.
     pub const MOST_CELLS: usize = 2_048;
 
@@ -49,7 +49,7 @@ impl FileFigures {
         ages.sort_unstable();
         let recent = ages.partition_point(|age| *age <= log_bytes / 10);
         let median = ages.get(ages.len() / 2).copied().unwrap_or(0);
-        FileFigures {
+        FileMaps {
             pages: file.pages.len() as u64,
             pages_per_cell: pages_per_cell as u64,
             fill,
@@ -129,7 +129,7 @@ mod tests {
         let file = real();
         let index =
             file.pages.iter().filter_map(|page| page.index.as_ref()).map(|index| index.index_id).min();
-        let figures = FileFigures::of(&file, index.unwrap());
+        let figures = FileMaps::of(&file, index.unwrap());
         assert_eq!((figures.pages, figures.pages_per_cell), (file.pages.len() as u64, 1));
         let leaves = file.pages.iter().filter(|p| p.index.as_ref().is_some_and(|i| i.level == 0)).count();
         for (measure, text) in [(Measure::Fill, &figures.fill), (Measure::Recency, &figures.recency)] {
@@ -148,9 +148,9 @@ mod tests {
 
     #[test]
     fn a_damaged_map_is_refused() {
-        let good = FileFigures::of(&real(), 0);
-        for bad in ["0123x", "é", &"0".repeat(FileFigures::MOST_CELLS + 1)] {
-            let figures = FileFigures { fill: bad.into(), ..good.clone() };
+        let good = FileMaps::of(&real(), 0);
+        for bad in ["0123x", "é", &"0".repeat(FileMaps::MOST_CELLS + 1)] {
+            let figures = FileMaps { fill: bad.into(), ..good.clone() };
             assert!(figures.map(Measure::Fill).is_err(), "{bad}");
             assert!(figures.map(Measure::Recency).is_ok());
         }

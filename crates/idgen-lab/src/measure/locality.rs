@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Ranks;
-use crate::engine::{FileFigures, Role, Tree};
+use crate::engine::{FileMaps, Role, Tree};
 
 /// The figures of one tree after the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct TreeFigures {
     pub distinct_leaves_per_1k: f64,
     /// What its file says, where the engine reads it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<FileFigures>,
+    pub file: Option<FileMaps>,
 }
 
 impl TreeFigures {

@@ -7,8 +7,10 @@ mod show;
 
 use serde::Serialize;
 
+use super::cases::case_figures;
 use super::published::figure;
 use crate::engine::EngineInfo;
+use crate::experiment::CaseRecord;
 use crate::measure::{Results, RunRecord};
 use crate::{Error, Result};
 
@@ -79,10 +81,10 @@ pub struct Pair {
 }
 
 /// One figure in both.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ratio {
-    /// Its name in `results.json`.
-    pub name: &'static str,
+    /// Its name in `results.json`; before it the index that it is of.
+    pub name: String,
     /// In A.
     pub a: f64,
     /// In B.
@@ -92,8 +94,8 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    fn of(name: &'static str, a: f64, b: f64) -> Self {
-        Ratio { name, a, b, ratio: (a != 0.0).then(|| b / a).filter(|ratio| ratio.is_finite()) }
+    fn of(name: &str, a: f64, b: f64) -> Self {
+        Ratio { name: name.into(), a, b, ratio: (a != 0.0).then(|| b / a).filter(|ratio| ratio.is_finite()) }
     }
 }
 
@@ -104,15 +106,7 @@ impl Ratio {
 pub fn compare((a_name, a): (&str, &Results), (b_name, b): (&str, &Results)) -> Result<Compared> {
     let strategies: Vec<_> =
         a.runs.iter().filter_map(|run| Some(pair(run, b.run(&run.strategy.name)?))).collect();
-    let cases: Vec<_> = a
-        .cases
-        .iter()
-        .filter_map(|case| {
-            let other = b.cases.iter().find(|other| other.name == case.name)?;
-            let figures = vec![Ratio::of("secs", case.secs, other.secs)];
-            Some(Pair { name: case.name.clone(), title: case.name.clone(), figures })
-        })
-        .collect();
+    let cases = cases(a, b);
     if strategies.is_empty() && cases.is_empty() {
         return Err(Error::config(format!(
             "nothing to compare: {a_name} has {}, {b_name} has {}; choose two runs of one experiment, or run the \
@@ -123,8 +117,9 @@ pub fn compare((a_name, a): (&str, &Results), (b_name, b): (&str, &Results)) -> 
     }
     let only = |one: &Results, other: &Results| {
         let runs = one.runs.iter().filter(|run| other.run(&run.strategy.name).is_none());
-        let cases = one.cases.iter().filter(|case| other.cases.iter().all(|found| found.name != case.name));
-        runs.map(|run| run.strategy.title.clone()).chain(cases.map(|case| case.name.clone())).collect()
+        let cases =
+            one.cases.iter().filter(|case| other.cases.iter().all(|found| known(found) != known(case)));
+        runs.map(|run| run.strategy.title.clone()).chain(cases.map(case_title)).collect()
     };
     let differences = settings::differences(a, b);
     Ok(Compared {
@@ -145,6 +140,39 @@ fn pair(a: &RunRecord, b: &RunRecord) -> Pair {
         Some(Ratio::of(name, figure.value(&a.totals)?, figure.value(&b.totals)?))
     });
     Pair { name: a.strategy.name.clone(), title: a.strategy.title.clone(), figures: figures.collect() }
+}
+
+/// By what a case is known: its name, its clients, the rows of a statement.
+fn known(case: &CaseRecord) -> (&str, Option<(u32, u32)>) {
+    (&case.name, case.load.as_ref().map(|load| (load.clients, load.statement_rows)))
+}
+
+fn case_title(case: &CaseRecord) -> String {
+    match &case.load {
+        Some(load) => {
+            format!("{}, {} clients, {} rows a statement", case.name, load.clients, load.statement_rows)
+        }
+        None => case.name.clone(),
+    }
+}
+
+/// Every figure of every case that both have; what was published is no measurement.
+fn cases(a: &Results, b: &Results) -> Vec<Pair> {
+    let (a_figures, b_figures) = (case_figures(a), case_figures(b));
+    let pair = |case: &CaseRecord| {
+        let of_case =
+            a_figures.iter().filter(|found| found.case == case && !found.name.starts_with("published"));
+        let figures = of_case.filter_map(|mine| {
+            let other = b_figures.iter().find(|theirs| {
+                known(theirs.case) == known(case) && (theirs.index, theirs.name) == (mine.index, mine.name)
+            })?;
+            Some(Ratio::of([mine.index, mine.name].join(" ").trim(), mine.value, other.value))
+        });
+        let title = case_title(case);
+        Pair { name: case.name.clone(), figures: figures.collect(), title }
+    };
+    let both = a.cases.iter().filter(|case| b.cases.iter().any(|other| known(other) == known(case)));
+    both.map(pair).collect()
 }
 
 fn side(name: &str, results: &Results) -> Side {

@@ -3,7 +3,7 @@
 use super::charts::{Bar, Chart, Maps, Scale, bars, course, pages};
 use super::numbers::{grouped, percent, rate};
 use crate::Result;
-use crate::engine::{FileFigures, Role};
+use crate::engine::{FileMaps, Role};
 use crate::innodb::{Cell, Measure, PageMap};
 use crate::measure::{Results, RunRecord, TreeFigures};
 
@@ -127,7 +127,7 @@ fn maps(results: &Results) -> Result<(usize, Vec<Drawing>)> {
     let per_square = files().map(|(_, _, file)| file.pages_per_cell).max().unwrap_or(1).max(1);
     let most = files().map(|(_, _, file)| file.fill.trim_end_matches('.').len() as u64 * file.pages_per_cell);
     let columns = if most.max().unwrap_or(0).div_ceil(per_square) > 1_024 { 64 } else { 32 };
-    let draw = |(run, tree, file): (&RunRecord, &TreeFigures, &FileFigures)| {
+    let draw = |(run, tree, file): (&RunRecord, &TreeFigures, &FileMaps)| {
         let together = usize::try_from(per_square / file.pages_per_cell.max(1)).unwrap_or(1);
         let maps = Maps {
             fill: used(file.map(Measure::Fill)?.condensed(together)),
@@ -158,7 +158,7 @@ fn used(mut map: PageMap) -> PageMap {
 }
 
 /// What one sees on the maps.
-fn in_words(tree: &TreeFigures, file: &FileFigures) -> String {
+fn in_words(tree: &TreeFigures, file: &FileMaps) -> String {
     let share = |from: usize, to: usize| {
         let part: u64 = tree.fill_histogram.iter().take(to).skip(from).sum();
         format!("{:.0} %", part as f64 / tree.leaf_pages.max(1) as f64 * 100.0)

@@ -35,13 +35,18 @@ pub fn percent(ratio: f64) -> String {
     format!("{:.1}", ratio * 100.0)
 }
 
-/// How many times as much: `0.97`, `12.3`; nothing where there is no ratio.
+/// How many times as much: `0.97`, `12.3`.
 pub fn ratio(number: Option<f64>) -> String {
     match number {
         Some(number) if number.abs() < 9.995 => format!("{number:.2}"),
         Some(number) => rate(number),
-        None => String::new(),
+        None => UNKNOWN.into(),
     }
+}
+
+/// A figure of whatever size, with three decimals where it is small.
+pub fn figure_text(number: f64) -> String {
+    if number.abs() < 100.0 && number.fract() != 0.0 { format!("{number:.3}") } else { grouped(number) }
 }
 
 /// A number of bytes in the unit that leaves one to four digits: `29.6 MiB`.
@@ -74,7 +79,8 @@ mod tests {
             (grouped(f64::NAN), rate(f64::NAN), percent(f64::NAN)),
             (UNKNOWN.into(), UNKNOWN.into(), UNKNOWN.into())
         );
-        assert_eq!([Some(0.966), Some(12.3), None].map(ratio), ["0.97", "12.3", ""]);
+        assert_eq!([0.1234, 7.0, 100_000.5].map(figure_text), ["0.123", "7", "100,000"]);
+        assert_eq!([Some(0.966), Some(12.3), None].map(ratio), ["0.97", "12.3", UNKNOWN]);
         assert_eq!(percent(0.9066), "90.7");
         assert_eq!((bytes(12), bytes(31_000_000)), ("12 bytes".into(), "29.6 MiB".into()));
     }

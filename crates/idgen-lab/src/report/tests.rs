@@ -3,7 +3,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::engine::{EngineInfo, FileFigures, Role};
+use crate::engine::{EngineInfo, FileMaps, Role};
 use crate::experiment::Published;
 use crate::measure::{Failure, Results, RunRecord, Totals, TreeFigures, Window};
 use crate::{Workload, strategy};
@@ -166,7 +166,7 @@ fn no_runs_make_a_page_too() {
 fn with_files(strategies: usize) -> Results {
     let mut results = results(strategies);
     for run in &mut results.runs {
-        run.trees[0].file = Some(FileFigures {
+        run.trees[0].file = Some(FileMaps {
             pages: 40,
             pages_per_cell: 1,
             fill: "--^999900001111......".into(),

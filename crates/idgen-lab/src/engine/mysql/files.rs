@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::engine::{FileFigures, Leaf, Role, Tree};
+use crate::engine::{FileMaps, Leaf, Role, Tree};
 use crate::innodb::{Options, Page, Pages, Tablespace};
 use crate::{Error, Result};
 
@@ -28,7 +28,7 @@ pub fn index(path: &Path, role: Role, number: usize) -> Result<Tree> {
         leaves: leaves(&pages, index)?,
         inner_pages: pages.pages.iter().filter(inner).count() as u64,
         rows_between_leaves: 0,
-        file: Some(FileFigures::of(&pages, index)),
+        file: Some(FileMaps::of(&pages, index)),
     })
 }
 

@@ -85,13 +85,15 @@ pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
             root.draw(&label).map_err(failed)?;
             let corners = [(LABEL_WIDTH, top + 4), (end, top + ROW_HEIGHT - 4)];
             root.draw(&Rectangle::new(corners, colour(row.family).filled())).map_err(failed)?;
-            if let Some(mark) = row.mark {
-                let x = place(mark);
+            let mark = row.mark.filter(|mark| mark.is_finite()).map(place);
+            if let Some(x) = mark {
                 let line = vec![(x, top + 2), (x, top + ROW_HEIGHT - 2)];
                 root.draw(&PathElement::new(line, INK.stroke_width(2))).map_err(failed)?;
             }
+            // A mark beyond the bar would cross the number.
+            let number = mark.map_or(end, |mark| mark.max(end)) + 5;
             let written =
-                Text::new(row.written.clone(), (end + 5, middle), text(FONT_SIZE).pos(centre(HPos::Left)));
+                Text::new(row.written.clone(), (number, middle), text(FONT_SIZE).pos(centre(HPos::Left)));
             root.draw(&written).map_err(failed)?;
         }
         root.present().map_err(failed)?;

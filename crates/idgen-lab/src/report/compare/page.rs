@@ -6,7 +6,7 @@ use super::{Compared, Pair, Side};
 use crate::report::charts::{Bar, Scale, bars};
 use crate::report::drawings::Drawing;
 use crate::report::grids::Grid;
-use crate::report::numbers::ratio;
+use crate::report::numbers::{figure_text, ratio};
 use crate::report::published::figure;
 use crate::strategy::Family;
 use crate::{Error, Result};
@@ -29,7 +29,7 @@ const DRAWN: [(&str, Scale); 6] = [
     ("reads_per_1k", Scale::Log),
     ("writes_per_1k", Scale::Log),
     ("last_rows_per_sec", Scale::Log),
-    ("fill_mean", Scale::UpTo(1.0)),
+    ("fill_mean", Scale::UpTo(100.0)),
     ("bytes_per_row", Scale::Linear),
 ];
 
@@ -48,14 +48,15 @@ pub fn comparison_html(compared: &Compared) -> Result<String> {
         (line.area.title().to_owned(), cells)
     });
     let head = vec!["differs in", "", "A", "B"];
-    let differences = Grid { id: "differences", head, rows: lines.collect() };
+    let differences = Grid { id: "differences", head, rows: lines.collect(), texts: 3 };
+    let cases = compared.cases.iter().flat_map(|pair| {
+        pair.figures.iter().map(|found| {
+            let name = found.name.replace('_', " ");
+            (pair.title.clone(), vec![name, figure_text(found.a), figure_text(found.b), ratio(found.ratio)])
+        })
+    });
     let cases =
-        compared.cases.iter().flat_map(|pair| &pair.figures).zip(&compared.cases).map(|(found, pair)| {
-            let cells = vec![format!("{:.3}", found.a), format!("{:.3}", found.b), ratio(found.ratio)];
-            (pair.title.clone(), cells)
-        });
-    let cases =
-        Grid { id: "cases", head: vec!["case", "A, seconds", "B, seconds", "B/A"], rows: cases.collect() };
+        Grid { id: "cases", head: vec!["case", "figure", "A", "B", "B/A"], rows: cases.collect(), texts: 1 };
     let page = Page {
         compared,
         sides: [("A", &compared.a), ("B", &compared.b)],
@@ -80,12 +81,14 @@ fn drawing(compared: &Compared, name: &'static str, scale: Scale) -> Result<Opti
         .iter()
         .filter_map(|pair| {
             let found = pair.figures.iter().find(|found| found.name == name)?;
+            // A share is drawn in percent.
+            let unit = if name == "fill_mean" { 100.0 } else { 1.0 };
             Some(Bar {
                 label: pair.title.clone(),
                 family: crate::strategy::find(&pair.name).map_or(Family::Integer, |known| known.family()),
-                value: found.b,
+                value: found.b * unit,
                 written: ratio(found.ratio),
-                mark: Some(found.a),
+                mark: Some(found.a * unit),
             })
         })
         .collect();
@@ -109,6 +112,7 @@ fn grid(pairs: &[Pair], name: &'static str) -> Option<(String, Grid)> {
         let cells = vec![figure.write(found.a), figure.write(found.b), ratio(found.ratio)];
         Some((pair.title.clone(), cells))
     });
-    let grid = some(Grid { id: name, head: vec!["strategy", "A", "B", "B/A"], rows: rows.collect() })?;
+    let grid =
+        some(Grid { id: name, head: vec!["strategy", "A", "B", "B/A"], rows: rows.collect(), texts: 0 })?;
     Some((figure.title.into(), grid))
 }

@@ -73,21 +73,25 @@ pub fn differences(a: &Results, b: &Results) -> Vec<Difference> {
     }
     fields(Area::Machine, &a.machine, &b.machine, &mut add);
     add(Area::Idgen, "version", a.idgen_version.clone(), b.idgen_version.clone());
-    // Another engine has other variables and another language: nothing to set side by side.
-    if a.engine.name == b.engine.name {
-        for run in &a.runs {
-            let Some(other) = b.run(&run.strategy.name) else { continue };
-            let names: BTreeSet<_> = run.settings.keys().chain(other.settings.keys()).collect();
-            for name in names {
-                let [mine, theirs] =
-                    [run, other].map(|run| run.settings.get(name).cloned().unwrap_or_default());
-                if name == "table" {
-                    add(Area::Table, &run.strategy.title, unnumbered(&mine), unnumbered(&theirs));
-                } else {
-                    add(Area::Setting, name, mine, theirs);
-                }
+    // MySQL and MariaDB share most variables; what only one of them has is no difference of the runs.
+    let same_engine = a.engine.name == b.engine.name;
+    let comparable = |mine: &String, theirs: &String| same_engine || !(mine.is_empty() || theirs.is_empty());
+    let runs = a.runs.iter().filter_map(|run| Some((run, b.run(&run.strategy.name)?)));
+    for (mine, theirs) in std::iter::once((&a.settings, &b.settings))
+        .chain(runs.clone().map(|(mine, theirs)| (&mine.settings, &theirs.settings)))
+    {
+        let names: BTreeSet<_> = mine.keys().chain(theirs.keys()).filter(|name| *name != "table").collect();
+        for name in names {
+            let [mine, theirs] =
+                [mine, theirs].map(|settings| settings.get(name).cloned().unwrap_or_default());
+            if comparable(&mine, &theirs) {
+                add(Area::Setting, name, mine, theirs);
             }
         }
+    }
+    for (mine, theirs) in runs.filter(|_| same_engine) {
+        let [table, other] = [mine, theirs].map(|run| run.settings.get("table").map(|sql| unnumbered(sql)));
+        add(Area::Table, &mine.strategy.title, table.unwrap_or_default(), other.unwrap_or_default());
     }
     out
 }

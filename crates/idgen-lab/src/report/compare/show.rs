@@ -3,7 +3,7 @@
 use comfy_table::{Cell, CellAlignment};
 
 use super::{Compared, Pair, Side};
-use crate::report::numbers::{rate, ratio};
+use crate::report::numbers::{figure_text, ratio};
 use crate::report::published::figure;
 use crate::report::terminal::{WIDTH, plain, whole_names};
 
@@ -32,7 +32,7 @@ pub fn comparison(compared: &Compared) -> String {
     }
     for (name, only) in [("A", &compared.only_in_a), ("B", &compared.only_in_b)] {
         if !only.is_empty() {
-            parts.push(wrapped(&format!("Only in {name}: {}.", only.join(", "))));
+            parts.push(wrapped(&format!("Only in {name}: {}.", only.join("; "))));
         }
     }
     parts.join("\n")
@@ -88,17 +88,24 @@ fn strategies(pairs: &[Pair]) -> String {
     whole_names(table)
 }
 
+/// A line for each figure: experiments differ in what they count.
 fn cases(pairs: &[Pair]) -> String {
     let mut table = plain();
-    table.set_header(["case", "A, seconds", "B, seconds", "B/A"]);
+    table.set_header(["case", "figure", "A", "B", "B/A"]);
     for pair in pairs {
         for found in &pair.figures {
-            let secs = |secs: f64| if secs < 100.0 { format!("{secs:.3}") } else { rate(secs) };
-            table.add_row([pair.title.clone(), secs(found.a), secs(found.b), ratio(found.ratio)]);
+            table.add_row([
+                pair.title.clone(),
+                found.name.replace('_', " "),
+                figure_text(found.a),
+                figure_text(found.b),
+                ratio(found.ratio),
+            ]);
         }
     }
-    for column in table.column_iter_mut().skip(1) {
+    for column in table.column_iter_mut().skip(2) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    whole_names(table)
+    // The names are long, and give way too.
+    table.trim_fmt()
 }

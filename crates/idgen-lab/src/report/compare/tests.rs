@@ -1,4 +1,7 @@
+use std::collections::BTreeMap;
+
 use super::*;
+use crate::experiment::LoadFigures;
 use crate::measure::Results;
 use crate::report::tests::results;
 use crate::report::{WIDTH, json};
@@ -16,7 +19,8 @@ fn figures_stand_beside_each_other_with_their_ratio() {
     let compared = both(&a, &b);
     assert_eq!(compared.differences, []);
     let reads = |number: usize| {
-        *compared.strategies[number].figures.iter().find(|found| found.name == "reads_per_1k").unwrap()
+        let figures = &compared.strategies[number].figures;
+        figures.iter().find(|found| found.name == "reads_per_1k").unwrap()
     };
     assert_eq!((reads(1).a, reads(1).b, reads(1).ratio), (1.0, 0.25, Some(0.25)));
     assert_eq!((reads(0).a, reads(0).ratio), (0.0, None), "nothing is a multiple of zero");
@@ -76,6 +80,39 @@ fn what_was_made_differently_is_said() {
     let mut again = same.clone();
     again.runs[0].settings.insert("table".into(), "CREATE rows_12 AUTO_INCREMENT=7".into());
     assert_eq!(both(&same, &again).differences, [], "the number of a run is no difference");
+}
+
+#[test]
+fn timed_cases_are_found_by_name_and_clients() {
+    let case = |name: &str, clients, secs| CaseRecord {
+        name: name.into(),
+        secs,
+        load: Some(LoadFigures {
+            clients,
+            statement_rows: 1,
+            rows: 100,
+            rows_per_sec: 100.0 / secs,
+            per_1k: BTreeMap::from([("row_lock_waits".into(), 0.5)]),
+        }),
+        published_secs: Some(1.0),
+        ..CaseRecord::default()
+    };
+    let record = |cases| Results { cases, ..results(0) };
+    let a = record(vec![case("with", 1, 2.0), case("with", 25, 5.0), case("without", 1, 1.0)]);
+    let b = record(vec![case("with", 25, 2.5), case("with", 1, 3.0)]);
+    let compared = both(&a, &b);
+    let secs: Vec<_> = compared.cases.iter().map(|pair| pair.figures[0].ratio).collect();
+    assert_eq!(secs, [Some(1.5), Some(0.5)]);
+    assert!(
+        compared.cases.iter().flat_map(|pair| &pair.figures).all(|found| !found.name.contains("published"))
+    );
+    assert_eq!(compared.only_in_a, ["without, 1 clients, 1 rows a statement"]);
+    let text = comparison(&compared);
+    assert!(
+        text.contains("0.50") && text.lines().all(|line| line.chars().count() <= usize::from(WIDTH)),
+        "{text}"
+    );
+    assert!(comparison_html(&compared).unwrap().contains("<th scope=\"row\">with, 25 clients"));
 }
 
 #[test]
