@@ -51,6 +51,14 @@ fn results() -> Results {
     for (number, run) in results.runs.iter_mut().enumerate() {
         run.latency =
             Some(Latency { p50_micros: 80, p95_micros: 95, p99_micros: 1_234, max_micros: 1_234_567 });
+        let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        run.settings.extend([
+            set("innodb_flush_log_at_trx_commit_and_more", "2"),
+            set(
+                "table",
+                "CREATE TABLE `rows_1` (`id` bigint unsigned NOT NULL) COLLATE=utf8mb4_0900_ai_ci_and_more",
+            ),
+        ]);
         run.totals.splits_per_1k = Some(3.21);
         run.totals.redo_bytes_per_row = Some(123.0);
         run.trees[0].file = Some(FileMaps {
