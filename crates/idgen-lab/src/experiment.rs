@@ -60,6 +60,9 @@ struct Load {
     /// Simulated minutes; see [`Workload::intervals`].
     #[serde(default)]
     minutes: Option<u32>,
+    /// See [`Workload::late_writes`].
+    #[serde(default)]
+    late_writes: bool,
     #[serde(default = "one")]
     writers: u32,
 }
@@ -197,6 +200,7 @@ impl Experiment {
             statement_rows: load.statement_rows,
             cache_bytes: Some(load.cache_mib << 20),
             iops: load.iops,
+            late_writes: load.late_writes,
             intervals: load.minutes.unwrap_or(defaults.intervals),
             ..defaults.with_writers(load.writers)?
         })

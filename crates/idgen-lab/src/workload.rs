@@ -30,6 +30,11 @@ pub struct Workload {
     /// in containers only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<u32>,
+    /// Changed pages are written when the pool needs room, not ahead of it, as in the published runs: the log is
+    /// long enough that it forces none out, and no share of changed pages is too large. Servers of the lab's
+    /// own only.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub late_writes: bool,
     /// How many intervals (weeks, minutes) of simulated time the run spans.
     pub intervals: u32,
     /// When the first id is made, in seconds since 1970.
@@ -82,6 +87,7 @@ impl Workload {
             cache_divisor: 8,
             cache_bytes: None,
             iops: None,
+            late_writes: false,
             intervals: 40,
             start_unix_secs: Timestamp::from_date(2026, 1, 4).unix_secs(),
             devices: 5_000,
@@ -144,6 +150,10 @@ impl Workload {
         let start = Timestamp::from_unix_secs(self.start_unix_secs).unix_ticks();
         Timestamp::from_unix_ticks(start.saturating_add(i64::try_from(offset).unwrap_or(i64::MAX)))
     }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn one() -> u32 {
