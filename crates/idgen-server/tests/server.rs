@@ -86,7 +86,67 @@ async fn mariadb_in_a_container() {
     container(Flavor::MariaDb).await;
 }
 
-/// The setup script installs Debian's MariaDB server for this test; MySQL has no package in Debian 12.
+/// Runs the MySQL server of an image without its container: with the image's own libraries and loader.
+const OUTSIDE: &str = r#"#!/bin/sh
+root=$(dirname "$0")
+libraries=$(find "$root/usr/lib" "$root/usr/lib64" -name '*.so*' -not -path '*/plugin/*' -printf '%h\n' 2>/dev/null \
+  | sort -u | tr '\n' ':')
+loader=$(find "$root/usr/lib" "$root/usr/lib64" -name 'ld-linux*.so.*' -type f | head -n 1)
+plugins=$(find "$root/usr/lib" "$root/usr/lib64" -path '*/mysql/plugin' -type d | head -n 1)
+share=$(find "$root/usr/share" -name errmsg.sys -path '*/english/*' | head -n 1)
+share=${share%/english/errmsg.sys}
+exec "$loader" --library-path "$libraries" "$root/usr/sbin/mysqld" "$@" \
+  --lc-messages-dir="$share" --character-sets-dir="$share/charsets" --plugin-dir="$plugins"
+"#;
+
+/// MySQL has no package in Debian 12: unless this machine has a server of its own, the one in the image runs
+/// as a plain process.
+#[test]
+fn mysql_as_a_process() {
+    if let Ok(server) = Server::process(Flavor::MySql, &settings()) {
+        drop(server);
+        return as_a_process(None);
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let image = std::env::var("IDGEN_MYSQL_IMAGE").unwrap_or("idgen-mysql:9.7".to_owned());
+    let take = r#"set -e
+        container=$(docker create --entrypoint sh "$1" -c true)
+        trap 'docker rm "$container" >/dev/null' EXIT
+        docker export "$container" | tar -x -C "$2" --no-same-owner --wildcards \
+          usr/sbin/mysqld 'usr/lib*' 'usr/share/mysql*'"#;
+    let taken = Command::new("sh").args(["-c", take, "sh", &image]).arg(directory.path()).status().unwrap();
+    assert!(taken.success(), "the server cannot be taken from {image}");
+    let program = directory.path().join("mysqld");
+    std::fs::write(&program, OUTSIDE).unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    as_a_process(Some(&program));
+}
+
+/// In a program of its own, whose environment names the server.
+fn as_a_process(program: Option<&std::path::Path>) {
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "child_with_a_process", "--nocapture"]).env("IDGEN_TEST_PROCESS", "1");
+    if let Some(program) = program {
+        child.env("IDGEN_MYSQLD", program);
+    }
+    let output = child.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("it behaves"), "{text}{errors}");
+}
+
+/// Not a test of its own: the program that `mysql_as_a_process` runs.
+#[tokio::test]
+async fn child_with_a_process() {
+    if std::env::var_os("IDGEN_TEST_PROCESS").is_some() {
+        let server = Server::process(Flavor::MySql, &settings()).unwrap();
+        assert_eq!(server.provider(), Provider::Process);
+        behaves(&server).await;
+        println!("it behaves");
+    }
+}
+
+/// The setup script installs Debian's MariaDB server for this test.
 #[tokio::test]
 async fn mariadb_as_a_process() {
     let server = Server::process(Flavor::MariaDb, &settings()).unwrap();
