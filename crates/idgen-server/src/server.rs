@@ -318,7 +318,7 @@ impl Server {
     pub fn process_id(&self) -> Option<u32> {
         let id = match &self.way {
             Way::Container(container) => container.process_id()?,
-            Way::Process(process) => process.id()?,
+            Way::Process(process) => return process.id(),
             Way::Url => return None,
         };
         // A container engine elsewhere gives the numbers of its own machine.
