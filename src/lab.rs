@@ -4,6 +4,7 @@ mod compare;
 mod engine;
 mod foretell;
 mod pages;
+mod report;
 mod run;
 mod timed;
 
@@ -12,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use idgen_lab::experiment::{self, Scale};
-use idgen_lab::report;
+use idgen_lab::report as reports;
 
 use self::run::{CommonArgs, LoadArgs};
 use crate::output::Output;
@@ -61,6 +62,7 @@ enum Command {
         common: CommonArgs,
     },
     Compare(compare::Args),
+    Report(report::Args),
     /// Explain each strategy, and each experiment, in a line.
     List,
     Pages(pages::Args),
@@ -72,6 +74,7 @@ enum Command {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
         Some(Command::Compare(args)) => compare::run(args),
+        Some(Command::Report(args)) => report::run(args),
         Some(Command::List) => list(),
         Some(Command::Pages(args)) => pages::run(args),
         Some(Command::Simulate(args)) => foretell::run_simulate(args),
@@ -86,7 +89,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 fn list() -> anyhow::Result<ExitCode> {
     let mut out = Output::open();
-    writeln!(out, "{}\n{}", report::strategies(), report::experiments(&experiment::named()?))?;
+    writeln!(out, "{}\n{}", reports::strategies(), reports::experiments(&experiment::named()?))?;
     out.finish()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -146,6 +146,16 @@ fn two_recorded_runs_side_by_side() {
     assert_eq!(json["strategies"][1]["name"], "v4-binary");
     assert!(json["strategies"][1]["figures"][0]["ratio"].as_f64().unwrap() > 0.0);
 
+    // What is drawn again is what was drawn.
+    let drawn = std::fs::read(format!("{a}/report.html")).unwrap();
+    let again = place("again");
+    let said = lines(&["lab", "report", &format!("{a}/results.json"), "--out", &again]);
+    assert_eq!(said, [format!("Report: {again}/report.html")]);
+    assert_eq!(std::fs::read(format!("{again}/report.html")).unwrap(), drawn);
+    std::fs::remove_file(format!("{a}/report.html")).unwrap();
+    lines(&["lab", "report", &a]);
+    assert_eq!(std::fs::read(format!("{a}/report.html")).unwrap(), drawn);
+
     let (code, error) = failure(&["lab", "compare", &a, &place("")], "");
     assert_eq!((code, error.contains("such as")), (1, true), "{error}");
     let (code, error) = failure(&["lab", "compare", &a, &page], "");
