@@ -6,7 +6,8 @@
 //! whose speed drifts does not favour either. Then what a pair takes, how many pages a new one touches, and
 //! how many ids a repeat burns.
 //!
-//! `make bench-map`; `IDGEN_BENCH_SECS`, `IDGEN_BENCH_ROUNDS` and `IDGEN_BENCH_PAIRS` make it shorter.
+//! `make bench-map`; `IDGEN_BENCH_SECS`, `IDGEN_BENCH_ROUNDS` and `IDGEN_BENCH_PAIRS` make it shorter,
+//! `IDGEN_BENCH_SERVER` names one server. The published dedup function can take many minutes on MariaDB.
 
 mod design;
 mod pages;
@@ -40,6 +41,9 @@ struct Arguments {
     /// Pairs in the tables whose pages are counted
     #[arg(long, env = "IDGEN_BENCH_PAIRS", default_value_t = pages::MILLION)]
     pairs: u64,
+    /// Measure this server only: mysql or mariadb
+    #[arg(long, env = "IDGEN_BENCH_SERVER", value_parser = flavor)]
+    server: Option<Flavor>,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -49,6 +53,14 @@ struct Arguments {
     /// What `cargo bench` adds
     #[arg(long, hide = true)]
     bench: bool,
+}
+
+fn flavor(name: &str) -> Result<Flavor, String> {
+    match name {
+        "mysql" => Ok(Flavor::MySql),
+        "mariadb" => Ok(Flavor::MariaDb),
+        _ => Err(format!("no server \"{name}\": choose mysql or mariadb")),
+    }
 }
 
 /// How long and how often.
@@ -71,7 +83,9 @@ fn main() -> Result<(), Failure> {
     let effort = Effort { span, rounds: arguments.rounds };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut all = Vec::new();
-    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+    let all_flavors = [Flavor::MySql, Flavor::MariaDb];
+    for flavor in all_flavors.into_iter().filter(|flavor| arguments.server.is_none_or(|only| only == *flavor))
+    {
         let settings = Settings::new()
             .buffer_pool_mib(256)
             .option("innodb_flush_log_at_trx_commit", "1")
