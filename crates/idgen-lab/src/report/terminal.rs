@@ -3,7 +3,7 @@
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
 use super::cases::{CaseTable, case_tables};
-use super::numbers::{grouped, percent, rate};
+use super::grids::figures;
 use super::published::comparisons;
 use crate::experiment::Named;
 use crate::measure::Results;
@@ -26,19 +26,8 @@ pub fn table(results: &Results) -> String {
         "fill %\np10",
         "bytes\nper row",
     ]);
-    for run in &results.runs {
-        let totals = &run.totals;
-        table.add_row([
-            run.strategy.title.clone(),
-            grouped(totals.rows_per_sec),
-            grouped(totals.last_rows_per_sec),
-            rate(totals.reads_per_1k),
-            rate(totals.writes_per_1k),
-            rate(totals.distinct_leaves_per_1k),
-            percent(totals.fill_mean),
-            percent(totals.fill_p10),
-            format!("{:.1}", totals.bytes_per_row),
-        ]);
+    for (title, cells) in figures(results).rows {
+        table.add_row(std::iter::once(title).chain(cells));
     }
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
