@@ -5,11 +5,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use idgen_lab::Workload;
 use idgen_lab::engine::{Engine, Mysql, Role};
 use idgen_lab::measure::{Failure, Results};
 use idgen_lab::runner::{Cancel, Observer, run};
-use idgen_lab::strategy::{self, Strategy};
-use idgen_lab::{Result, Workload};
+use idgen_lab::strategy;
 use idgen_server::Flavor;
 
 const STRATEGIES: [&str; 8] = [
@@ -26,12 +26,6 @@ const STRATEGIES: [&str; 8] = [
 struct Quiet;
 
 impl Observer for Quiet {
-    fn started(&mut self, _: &Strategy) {}
-    fn inserted(&mut self, _: u64) {}
-    fn verifying(&mut self) {}
-    fn recorded(&mut self, _: &Results) -> Result<()> {
-        Ok(())
-    }
     fn failed(&mut self, failure: &Failure) {
         panic!("{}: {}", failure.strategy, failure.error);
     }

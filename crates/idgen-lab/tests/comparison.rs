@@ -6,16 +6,13 @@
 use idgen_lab::engine::{Engine, Role, Sqlite};
 use idgen_lab::measure::{Failure, Results};
 use idgen_lab::runner::{Cancel, Observer, run};
-use idgen_lab::strategy::{ALL, Strategy, Target};
+use idgen_lab::strategy::{ALL, Target};
 use idgen_lab::{Result, Workload};
 
 /// Keeps how many runs there were to save.
 struct Saved(Vec<usize>);
 
 impl Observer for Saved {
-    fn started(&mut self, _: &Strategy) {}
-    fn inserted(&mut self, _: u64) {}
-    fn verifying(&mut self) {}
     fn recorded(&mut self, results: &Results) -> Result<()> {
         self.0.push(results.runs.len());
         Ok(())

@@ -13,8 +13,8 @@ use idgen_lab::engine::{Engine, FileMaps, Latency, Sqlite};
 use idgen_lab::experiment::Published;
 use idgen_lab::measure::{Failure, Results};
 use idgen_lab::runner::{Cancel, Observer, run};
-use idgen_lab::strategy::{self, Strategy, Target};
-use idgen_lab::{Result, Workload, report};
+use idgen_lab::strategy::{self, Target};
+use idgen_lab::{Workload, report};
 use serde::Deserialize;
 
 /// What `look.html` found.
@@ -30,12 +30,6 @@ struct Found {
 struct Quiet;
 
 impl Observer for Quiet {
-    fn started(&mut self, _: &Strategy) {}
-    fn inserted(&mut self, _: u64) {}
-    fn verifying(&mut self) {}
-    fn recorded(&mut self, _: &Results) -> Result<()> {
-        Ok(())
-    }
     fn failed(&mut self, failure: &Failure) {
         panic!("{}: {}", failure.strategy, failure.error);
     }

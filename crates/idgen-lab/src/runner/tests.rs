@@ -20,7 +20,6 @@ impl Observer for Watch {
             self.cancel.cancel();
         }
     }
-    fn verifying(&mut self) {}
     fn recorded(&mut self, results: &Results) -> Result<()> {
         self.saved.push(results.runs.len());
         Ok(())
