@@ -33,7 +33,7 @@ pub struct Workload {
     /// Changed pages are written when the pool needs room, not ahead of it, as in the published runs: the log is
     /// long enough that it forces none out, and no share of changed pages is too large. Servers of the lab's
     /// own only.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late_writes: bool,
     /// How many intervals (weeks, minutes) of simulated time the run spans.
     pub intervals: u32,
@@ -150,10 +150,6 @@ impl Workload {
         let start = Timestamp::from_unix_secs(self.start_unix_secs).unix_ticks();
         Timestamp::from_unix_ticks(start.saturating_add(i64::try_from(offset).unwrap_or(i64::MAX)))
     }
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 fn one() -> u32 {
