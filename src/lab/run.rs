@@ -67,10 +67,11 @@ impl CommonArgs {
         Ok(workload)
     }
 
-    /// The load of an experiment on this engine: nothing slows the embedded engine's disk.
+    /// The load of an experiment on this engine: only servers of the lab's own are set up for it.
     fn load_of(&self, workload: Workload) -> anyhow::Result<Workload> {
-        let iops = workload.iops.filter(|_| self.engine.flavor().is_some());
-        self.with_writers(Workload { iops, ..workload })
+        let ours = self.engine.flavor().is_some();
+        let (iops, late_writes) = (workload.iops.filter(|_| ours), workload.late_writes && ours);
+        self.with_writers(Workload { iops, late_writes, ..workload })
     }
 
     /// What was chosen, as a part of the command.
