@@ -85,7 +85,7 @@ fn total(section: &str, group: &str, case: &str, passes: u32) -> Result<f64> {
 ///
 /// A file that can't be read or written.
 pub fn record(path: &Path, counts: &Counts) -> Result<Counts> {
-    let mut all = if path.exists() { read(path)? } else { Counts::new() };
+    let mut all = if path.exists() { parse(path, &read(path)?)? } else { Counts::new() };
     all.retain(|[section, ..], _| !counts.keys().any(|[counted, ..]| counted == section));
     all.extend(counts.iter().map(|(key, &count)| (key.clone(), count)));
     let mut text = head();
@@ -103,12 +103,12 @@ pub fn record(path: &Path, counts: &Counts) -> Result<Counts> {
 ///
 /// A case that takes over 5 % more, or that is not recorded.
 pub fn compare(path: &Path, counts: &Counts) -> Result<()> {
-    let faults = faults(&read(path)?, counts);
+    let text = read(path)?;
+    let faults = faults(&parse(path, &text)?, counts);
     if faults.is_empty() {
         println!("No case takes over 5 % more instructions than recorded in {}.", path.display());
         return Ok(());
     }
-    let text = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
     if !text.starts_with(&head()) {
         println!(
             "{}\nRecorded with another compiler or on another kind of processor: not a fault.",
@@ -138,15 +138,18 @@ fn faults(recorded: &Counts, counts: &Counts) -> Vec<String> {
     counts.iter().filter_map(fault).collect()
 }
 
-fn read(path: &Path) -> Result<Counts> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
-    let parse = |line: &str| -> Option<([String; 3], f64)> {
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
+}
+
+fn parse(path: &Path, text: &str) -> Result<Counts> {
+    let record = |line: &str| -> Option<([String; 3], f64)> {
         let [section, group, case, count] = line.split('\t').collect::<Vec<_>>().try_into().ok()?;
         Some(([section, group, case].map(str::to_owned), count.parse().ok()?))
     };
     text.lines()
         .filter(|line| !line.starts_with('#') && !line.is_empty())
-        .map(|line| parse(line).with_context(|| format!("{}: not a record: \"{line}\"", path.display())))
+        .map(|line| record(line).with_context(|| format!("{}: not a record: \"{line}\"", path.display())))
         .collect()
 }
 
@@ -187,8 +190,9 @@ mod tests {
         let other = Counts::from([(["t", "g", "idgen"].map(str::to_owned), 3.0)]);
         record(&path, &other).unwrap();
         let all = record(&path, &counts(13.0)).unwrap();
-        assert_eq!(read(&path).unwrap(), all);
-        assert_eq!(read(&path).unwrap().values().copied().collect::<Vec<_>>(), [13.0, 3.0]);
+        let found = parse(&path, &read(&path).unwrap()).unwrap();
+        assert_eq!(found, all);
+        assert_eq!(found.values().copied().collect::<Vec<_>>(), [13.0, 3.0]);
         assert!(compare(&path, &counts(20.0)).is_err());
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.replacen("# rustc", "# another rustc", 1)).unwrap();
