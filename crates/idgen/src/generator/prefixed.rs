@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
-use crate::fields::Head;
+use crate::fields::{self, Head};
 use crate::generator::draws::{counting, random};
 use crate::generator::monotonic::{Counters, Monotonic, Run, Shape, Unit};
 use crate::generator::{Bits, Generate, NextBits, all_or_nothing, from_bits, to_bits};
@@ -189,16 +189,14 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
     }
 }
 
-/// What the bits of a random tail are kept by, and where they are tested: in the order of memory, as the
-/// bytes of random bits need no swapping.
-const TAIL: Bits = (u128::MAX >> 16 & !(0xF << 76) & !(0b11 << 62)).to_be();
-const VARIANT: Bits = (0b10u128 << 62).to_be();
+/// In the order of memory, as the bytes of random bits need no swapping.
+const BEHIND_PREFIX: Bits = (u128::MAX >> 16).to_be();
 const BYTE_8: Bits = (0x3Fu128 << 56).to_be();
 
 #[inline]
 fn random_id(prefix: u16, random: Bits, version: u8) -> Bits {
-    let stamp = VARIANT | (u128::from(version) << 76).to_be() | (u128::from(prefix) << 112).to_be();
-    let bits = random & TAIL | stamp;
+    let tail = to_bits(fields::random(random, version)) & BEHIND_PREFIX;
+    let bits = tail | (u128::from(prefix) << 112).to_be();
     if version == 8 && bits & BYTE_8 == 0 {
         // Byte 8 would be 0x80, which MariaDB's UUID column refuses in version 8.
         return bits | (1u128 << 56).to_be();
