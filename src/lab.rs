@@ -25,6 +25,7 @@ Examples:
   idgen lab --strategies v4-binary,v7-binary --rows 1000000
   idgen lab --engine mysql --rows 200000                 # the same on a real server
   idgen lab run uuid-order --engine mysql --scale ci     # an experiment that was published
+  idgen lab run uuid-order --strategies v4-binary        # a part of it
   idgen lab compare idgen-lab elsewhere/idgen-lab        # two recorded runs side by side
   idgen lab list                                         # what each strategy and experiment is
 
@@ -51,7 +52,7 @@ enum Command {
     #[command(after_help = EXAMPLES)]
     Run {
         /// Which experiments; `all` for each. Without any, the comparison of all strategies.
-        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick", "strategies"])]
+        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick"])]
         experiments: Vec<String>,
         /// How large the experiments are: ci (seconds), default (minutes) or full (as published).
         #[arg(long, default_value_t = Scale::Default, requires = "experiments")]
@@ -79,8 +80,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(Command::Pages(args)) => pages::run(args),
         Some(Command::Simulate(args)) => foretell::run_simulate(args),
         Some(Command::Advise(args)) => foretell::run_advise(args),
-        Some(Command::Run { experiments, scale, common, .. }) if !experiments.is_empty() => {
-            run::experiments(&experiments, scale, &common)
+        Some(Command::Run { experiments, scale, load, common }) if !experiments.is_empty() => {
+            run::experiments(&experiments, scale, &load, &common)
         }
         Some(Command::Run { load, common, .. }) => run::strategies(&load, &common),
         None => run::strategies(&args.load, &args.common),

@@ -51,6 +51,60 @@ pub struct CommonArgs {
     pub json: bool,
 }
 
+impl LoadArgs {
+    /// Whether the database can do each strategy that was chosen.
+    fn check(&self, target: Target) -> anyhow::Result<()> {
+        let mut seen = HashSet::new();
+        for strategy in &self.strategies {
+            if !seen.insert(strategy.name) {
+                let name = strategy.name;
+                return Err(failure::usage(format_args!("--strategies names {name} twice: name each once")));
+            }
+            strategy.check(target).map_err(failure::usage)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the experiment has each strategy that was chosen.
+    fn check_for(&self, experiment: &Named) -> anyhow::Result<()> {
+        let its = match experiment {
+            Named::Keys(experiment) => experiment.strategies()?,
+            Named::Statements(_) | Named::Loads(_) => vec![],
+        };
+        let names = |strategies: &[&Strategy]| {
+            strategies.iter().map(|strategy| strategy.name).collect::<Vec<_>>().join(", ")
+        };
+        match self.strategies.iter().find(|chosen| its.iter().all(|own| own.name != chosen.name)) {
+            Some(Strategy { name, .. }) if its.is_empty() => Err(failure::usage(format_args!(
+                "{} has no strategies to choose from, such as {name}: leave out --strategies",
+                experiment.id()
+            ))),
+            Some(Strategy { name, .. }) => Err(failure::usage(format_args!(
+                "{} has no strategy {name}: choose of {}",
+                experiment.id(),
+                names(&its)
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Those chosen, in the order given; all where none was.
+    fn part_of(&self, all: Vec<&'static Strategy>) -> Vec<&'static Strategy> {
+        if self.strategies.is_empty() { all } else { self.strategies.clone() }
+    }
+
+    /// What was chosen, as a part of the command.
+    fn named(&self) -> String {
+        match self.strategies.as_slice() {
+            [] => String::new(),
+            chosen => {
+                let names: Vec<_> = chosen.iter().map(|strategy| strategy.name).collect();
+                format!(" --strategies {}", names.join(","))
+            }
+        }
+    }
+}
+
 impl CommonArgs {
     /// The load with the writers that were asked for.
     fn with_writers(&self, workload: Workload) -> anyhow::Result<Workload> {
@@ -85,27 +139,19 @@ impl CommonArgs {
 pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCode> {
     let rows = if load.quick { Workload::QUICK_ROWS } else { load.rows };
     let workload = Workload::of_rows(rows).map_err(failure::usage)?;
-    if let Some(name) = named_twice(&load.strategies) {
-        return Err(failure::usage(format_args!("--strategies names {name} twice: name each once")));
-    }
     let target = common.engine.target()?;
-    let (strategies, named) = match load.strategies.as_slice() {
-        [] => (strategy::default_set(target), String::new()),
-        chosen => {
-            let names: Vec<_> = chosen.iter().map(|strategy| strategy.name).collect();
-            (chosen.to_vec(), format!(" --strategies {}", names.join(",")))
-        }
+    load.check(target)?;
+    let strategies = match load.strategies.as_slice() {
+        [] => strategy::default_set(target),
+        chosen => chosen.to_vec(),
     };
-    for strategy in &strategies {
-        strategy.check(target).map_err(failure::usage)?;
-    }
     let workload = common.with_writers(workload)?;
     // On a server a round trip for each row would be most of the time.
     let workload = match common.engine {
         EngineName::Sqlite => workload,
         _ => Workload { statement_rows: 100, ..workload },
     };
-    let command = format!("idgen lab run{} --rows {rows}{named}", common.given());
+    let command = format!("idgen lab run{} --rows {rows}{}", common.given(), load.named());
     let job = Job {
         question: QUESTION,
         command,
@@ -118,13 +164,15 @@ pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCo
     job.run(common, &cancel_on_signal()?)
 }
 
-fn named_twice(strategies: &[&'static Strategy]) -> Option<&'static str> {
-    let mut seen = HashSet::new();
-    strategies.iter().map(|strategy| strategy.name).find(|name| !seen.insert(*name))
-}
-
-/// Runs experiments by name, `all` for each.
-pub fn experiments(names: &[String], scale: Scale, common: &CommonArgs) -> anyhow::Result<ExitCode> {
+/// Runs experiments by name, `all` for each; of their strategies those that were chosen.
+pub fn experiments(
+    names: &[String],
+    scale: Scale,
+    load: &LoadArgs,
+    common: &CommonArgs,
+) -> anyhow::Result<ExitCode> {
+    let target = common.engine.target()?;
+    load.check(target)?;
     let experiments: Vec<Named> = match names {
         // The embedded engine has no statements to time.
         [all] if all == "all" => experiment::named()?
@@ -137,15 +185,18 @@ pub fn experiments(names: &[String], scale: Scale, common: &CommonArgs) -> anyho
             .collect::<Result<_, _>>()
             .map_err(failure::usage)?,
     };
+    for experiment in &experiments {
+        load.check_for(experiment)?;
+    }
     let cancel = cancel_on_signal()?;
     let mut worst = ExitCode::SUCCESS;
     for experiment in experiments {
         let out = common.out.join(experiment.id());
-        let command = format!("idgen lab run {}{} --scale {scale}", experiment.id(), common.given());
+        let command =
+            format!("idgen lab run {}{} --scale {scale}{}", experiment.id(), common.given(), load.named());
         let code = match experiment {
             Named::Keys(experiment) => {
-                let (strategies, left_out) =
-                    those_possible(experiment.strategies()?, common.engine.target()?);
+                let (strategies, left_out) = those_possible(load.part_of(experiment.strategies()?), target);
                 Job {
                     question: &experiment.question,
                     command,

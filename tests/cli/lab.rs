@@ -40,6 +40,22 @@ fn an_experiment_has_a_directory_of_its_own() {
 }
 
 #[test]
+fn a_part_of_an_experiment_runs_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let part =
+        ["lab", "run", "device-ids", "--scale", "ci", "--strategies", "v7-binary,device", "--out", out];
+    lines(&part);
+    let saved = std::fs::read(directory.path().join("device-ids/results.json")).unwrap();
+    let results: serde_json::Value = serde_json::from_slice(&saved).unwrap();
+    let runs = results["runs"].as_array().unwrap();
+    let names: Vec<_> = runs.iter().map(|run| run["strategy"]["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["v7-binary", "device"]);
+    let page = std::fs::read_to_string(directory.path().join("device-ids/report.md")).unwrap();
+    assert!(page.contains("--scale ci --strategies v7-binary,device"), "{page}");
+}
+
+#[test]
 fn the_list_explains_strategies_and_experiments() {
     let text = lines(&["lab", "list"]);
     for name in ["auto-increment", "v4-text36", "minute-ascending", "mapped", "uuid-order"] {
@@ -60,6 +76,11 @@ fn what_means_nothing_is_refused_before_a_run() {
         (&["lab", "--writers", "2"], "one writer at a time, not 2"),
         (&["lab", "--writers", "65", "--engine", "mysql"], "from 1 to 64"),
         (&["lab", "run", "uuid-order", "--writers", "0", "--engine", "mysql"], "from 1 to 64"),
+        (
+            &["lab", "run", "uuid-order", "--strategies", "device"],
+            "uuid-order has no strategy device: choose of v4",
+        ),
+        (&["lab", "run", "rebuild", "--strategies", "device"], "rebuild has no strategies"),
         (&["lab", "run", "uuid-odor"], "no experiment \"uuid-odor\""),
         (&["lab", "run", "uuid-order", "--rows", "2000"], "--rows"),
         (&["lab", "--quick", "--rows", "2000"], "--rows"),

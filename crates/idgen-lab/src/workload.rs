@@ -31,8 +31,8 @@ pub struct Workload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<u32>,
     /// Changed pages are written when the pool needs room, not ahead of it, as in the published runs: the log is
-    /// long enough that it forces none out, and no share of changed pages is too large. Servers of the lab's
-    /// own only.
+    /// long enough that it forces none out, no share of changed pages is too large, and few pages are kept free
+    /// for what comes. Servers of the lab's own only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late_writes: bool,
     /// How many intervals (weeks, minutes) of simulated time the run spans.
