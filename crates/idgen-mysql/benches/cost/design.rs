@@ -94,7 +94,12 @@ impl Store {
     pub async fn open(design: Design, url: &str, clients: u64) -> Result<Store, Failure> {
         // A map's claim and the clearing away of its claims may each want a connection.
         let most = u32::try_from(clients)? + 1;
-        let options = MySqlPoolOptions::new().max_connections(most).test_before_acquire(false);
+        let mut options = MySqlPoolOptions::new().max_connections(most).test_before_acquire(false);
+        if let Design::Function(_) = design {
+            options = options.after_connect(|connection, _| {
+                Box::pin(async { connection.execute(sqlx::raw_sql(PATIENCE)).await.map(drop) })
+            });
+        }
         let pool = options.connect(url).await?;
         let mut map = None;
         match design {
@@ -126,19 +131,21 @@ impl Store {
     }
 
     /// Stores UUIDs: a single one by a call or a statement prepared before, several by one of many rows.
-    pub async fn put(&self, uuids: &[Uuid]) -> Result<(), Failure> {
+    /// Gives how many the server took.
+    pub async fn put(&self, uuids: &[Uuid]) -> Result<u64, Failure> {
         if let Some(map) = &self.map {
             match uuids {
                 [uuid] => drop(map.id_of(*uuid).await?),
                 many => drop(map.ids_of(many).await?),
             }
-            return Ok(());
+            return Ok(uuids.len() as u64);
         }
         if let Design::Function(function) = self.design {
+            let mut taken = 0;
             for uuid in uuids {
-                self.call(function, *uuid).await?;
+                taken += u64::from(self.call(function, *uuid).await?);
             }
-            return Ok(());
+            return Ok(taken);
         }
         let (head, tail) = match self.design {
             Design::OnDuplicate => {
@@ -159,7 +166,7 @@ impl Store {
                 insert = insert.bind(id);
             }
             self.pool.execute(insert.bind(&uuid.as_bytes()[..])).await?;
-            return Ok(());
+            return Ok(1);
         }
         let row = |(at, uuid): (usize, &Uuid)| match first {
             Some(first) => format!("({},x'{}')", first + at as u64, uuid.simple()),
@@ -168,19 +175,22 @@ impl Store {
         let rows: Vec<String> = uuids.iter().enumerate().map(row).collect();
         let insert = format!("{head}{}{tail}", rows.join(","));
         self.pool.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await?;
-        Ok(())
+        Ok(uuids.len() as u64)
     }
 
-    /// Calls a published function, as a client must that wants its pair stored.
-    async fn call(&self, function: &str, uuid: Uuid) -> Result<(), Failure> {
+    /// Calls a published function, as a client must that wants its pair stored; says whether it was.
+    async fn call(&self, function: &str, uuid: Uuid) -> Result<bool, Failure> {
         loop {
             let call = sqlx::query(AssertSqlSafe(format!("SELECT {function}(?)")));
             match self.pool.execute(call.bind(uuid.to_string())).await {
                 // The purges of two callers lock each other out.
                 Err(error) if has_state(&error, DEADLOCK) => {}
                 // A new UUID whose 32-bit hash another one had a moment ago: refused, by its design.
-                Err(error) if has_state(&error, DUPLICATE) && function == "reference_dedup" => return Ok(()),
-                done => return Ok(done.map(drop)?),
+                Err(error) if has_state(&error, DUPLICATE) && function == "reference_dedup" => {
+                    return Ok(false);
+                }
+                Err(error) if has_state(&error, TIMEOUT) => return Ok(false),
+                done => return Ok(done.map(|_| true)?),
             }
         }
     }
@@ -193,7 +203,7 @@ impl Store {
             self.pool.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await?;
             return Ok(());
         }
-        self.put(uuids).await
+        self.put(uuids).await.map(drop)
     }
 
     /// Stores UUIDs that are stored already. The published functions refuse them, by their design.
@@ -209,13 +219,18 @@ impl Store {
             }
             return Ok(());
         }
-        self.put(uuids).await
+        self.put(uuids).await.map(drop)
     }
 }
 
-/// SQLSTATE of a duplicate key, and of a deadlock.
+/// SQLSTATE of a duplicate key, of a deadlock, and of a call that [`PATIENCE`] has ended.
 const DUPLICATE: &str = "23000";
 const DEADLOCK: &str = "40001";
+const TIMEOUT: &str = "70100";
+
+/// On MariaDB one call of the published dedup function went on for minutes. MySQL, which
+/// cannot end a statement that writes, reads the second half as a comment.
+const PATIENCE: &str = "SET SESSION lock_wait_timeout = 60 /*M! , SESSION max_statement_time = 2 */";
 
 fn has_state(error: &sqlx::Error, state: &str) -> bool {
     error.as_database_error().is_some_and(|error| error.code().as_deref() == Some(state))

@@ -96,8 +96,8 @@ async fn rate(
             tokio::spawn(async move {
                 let mut source = Source::new(order, client);
                 while begin.elapsed() < span {
-                    store.put(&source.take(batch)).await?;
-                    count.fetch_add(batch as u64, Ordering::Relaxed);
+                    let taken = store.put(&source.take(batch)).await?;
+                    count.fetch_add(taken, Ordering::Relaxed);
                 }
                 Ok::<(), Failure>(())
             })
