@@ -1,5 +1,5 @@
 # What continuous integration runs is what you can run: it calls `make test`.
-.PHONY: setup lint test test-replicated test-clusters test-python wheel test-wheels bench bench-instructions bench-record bench-python bench-map sanitize soak soak-ids
+.PHONY: setup lint test test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-instructions bench-record bench-python bench-map sanitize soak soak-ids
 .DEFAULT_GOAL := test
 
 setup: ## installs what is missing (as root on Debian), starts Docker, builds the server images
@@ -17,6 +17,7 @@ test: setup lint ## everything that must pass, on both servers and on clusters o
 	cargo test --workspace
 	$(MAKE) test-replicated
 	cargo test -p idgen --no-default-features --features std,serde --tests
+	scripts/arm.sh test-if-able
 	$(MAKE) bench-instructions
 	$(MAKE) test-python
 
@@ -27,6 +28,9 @@ test-clusters: test-replicated ## the same on Vitess too (1 minute more, and som
 	scripts/vitess.sh
 	cargo test -p idgen-server --test vitess
 	cargo test -p idgen-mysql --test clusters -- --test-threads 1 vitess
+
+test-arm: ## the library on 64-bit ARM, emulated; fails where the compiler or the emulator is missing (1 minute)
+	scripts/arm.sh test
 
 test-python: setup ## the Python wheel: built, installed, tested in the real frameworks and on both servers
 	scripts/python.sh test

@@ -1,4 +1,5 @@
-//! Which instruction set to use: found out once, then one load and a comparison.
+//! Which instruction set to use. On x86-64 found out once, then one load and a comparison; elsewhere a
+//! constant.
 
 /// An instruction set that this processor has.
 ///
@@ -14,6 +15,8 @@ pub(super) enum Set {
     Ssse3,
     #[cfg(all(feature = "fast", target_arch = "x86_64"))]
     Vbmi,
+    #[cfg(all(feature = "fast", target_arch = "aarch64"))]
+    Neon,
 }
 
 impl Level {
@@ -24,20 +27,31 @@ impl Level {
 }
 
 #[cfg(not(all(feature = "fast", target_arch = "x86_64")))]
-impl Level {
-    /// The fastest one.
-    #[inline]
-    pub(crate) fn best() -> Level {
-        Level(Set::Portable)
-    }
+mod constant {
+    use super::{Level, Set};
 
-    /// There is only one.
-    pub(crate) fn limit(_place: usize) {}
+    /// What the program was compiled for: there is nothing to find out.
+    const ALL: &[Set] = &[
+        Set::Portable,
+        #[cfg(all(feature = "fast", target_arch = "aarch64"))]
+        Set::Neon,
+    ];
 
-    /// All that this machine can run, the slowest first: for tests, which force each.
-    #[cfg(test)]
-    pub(crate) fn available() -> impl Iterator<Item = Level> {
-        [Level(Set::Portable)].into_iter()
+    impl Level {
+        /// The fastest one.
+        #[inline]
+        pub(crate) fn best() -> Level {
+            Level(ALL[ALL.len() - 1])
+        }
+
+        /// Without effect: a choice that could change would not be free.
+        pub(crate) fn limit(_place: usize) {}
+
+        /// All that this machine can run, the slowest first: for tests, which force each.
+        #[cfg(test)]
+        pub(crate) fn available() -> impl Iterator<Item = Level> {
+            ALL.iter().copied().map(Level)
+        }
     }
 }
 

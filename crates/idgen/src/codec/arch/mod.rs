@@ -5,6 +5,8 @@
 //! by value, in two registers: a fresh one was just written in two halves, and one load of both would wait
 //! for them longer than the kernel takes.
 
+#[cfg(all(feature = "fast", target_arch = "aarch64"))]
+mod aarch64;
 mod level;
 mod loops;
 mod portable;
@@ -14,6 +16,8 @@ mod x86_64;
 use crate::Uuid;
 use crate::codec::alphabet::Alphabet;
 
+#[cfg(all(feature = "fast", target_arch = "aarch64"))]
+use aarch64::neon;
 pub(crate) use level::Level;
 use level::Set;
 #[cfg(all(feature = "fast", target_arch = "x86_64"))]
@@ -43,6 +47,9 @@ macro_rules! on {
 macro_rules! on {
     ($level:ident, $kernel:ident($($argument:expr),*)) => {
         match $level.set() {
+            #[cfg(all(feature = "fast", target_arch = "aarch64"))]
+            // SAFETY: this is compiled where every processor has NEON.
+            Set::Neon => unsafe { neon::$kernel($($argument),*) },
             Set::Portable => portable::$kernel($($argument),*),
         }
     };

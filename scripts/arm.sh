@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# The library on 64-bit ARM, emulated by QEMU where this machine is none.
+#
+#   scripts/arm.sh test          its tests; fails where they cannot be run
+#   scripts/arm.sh test-if-able  the same, but where they cannot be run it says so and succeeds
+#   scripts/arm.sh count         instructions for each id of the codecs: the portable path, then NEON
+set -euo pipefail
+cd "$(dirname "$0")"
+. ./lib.sh
+cd ..
+readonly TARGET=aarch64-unknown-linux-gnu
+# Of the benchmark: how often it goes over how many ids.
+readonly PASSES=(1 6) IDS=1024
+
+not_tested() {
+  say "ARM was NOT tested: $*"
+  [ "$mode" = test-if-able ]
+  exit
+}
+
+prepare() {
+  # Asks the compiler in use, which need not be rustup's.
+  has_target() { [ -d "$(rustc --print target-libdir --target "$TARGET")" ]; }
+  has_target || { have rustup && rustup target add "$TARGET" >/dev/null 2>&1 && has_target; } \
+    || not_tested "the compiler has no standard library for it. Install it: rustup target add $TARGET"
+  [ "$(uname -m)" = aarch64 ] && return
+  (install_packages "running ARM programs" gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user) \
+    || not_tested "the linker, the C library or the emulator is missing"
+  export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+  export QEMU_LD_PREFIX=/usr/aarch64-linux-gnu
+  export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=qemu-aarch64
+}
+
+# executed PROGRAM GROUP CASE PASSES: how many instructions that run takes. The emulator translates each
+# one by itself, and logs it when it is run.
+executed() {
+  qemu-aarch64 -singlestep -d exec,nochain -D /dev/stderr "$1" pass codecs "$2" "$3" "$4" 2>&1 >/dev/null \
+    | grep -c '^Trace'
+}
+
+# each PROGRAM GROUP CASE: instructions for each id. What a run does besides the passes falls out.
+each() {
+  local few many
+  few=$(executed "$@" "${PASSES[0]}")
+  many=$(executed "$@" "${PASSES[1]}")
+  awk "BEGIN { print ($many - $few) / (${PASSES[1]} - ${PASSES[0]}) / $IDS }"
+}
+
+count() {
+  local group case portable neon
+  local build=(cargo build --release --quiet --package idgen-bench --target "$TARGET")
+  "${build[@]}" --target-dir target/arm-portable --no-default-features
+  "${build[@]}" --target-dir target/arm-neon
+  echo '| operation | case | portable | NEON | ratio |'
+  echo '|---|---|---:|---:|---:|'
+  # The same cases as on x86-64, but for those without kernels of their own.
+  grep -E '^codecs\s(simple|hyphenated|base)' benches/instructions.tsv | while IFS=$'\t' read -r _ group case _; do
+    portable=$(each "target/arm-portable/$TARGET/release/idgen-bench" "$group" "$case")
+    neon=$(each "target/arm-neon/$TARGET/release/idgen-bench" "$group" "$case")
+    awk "BEGIN { printf \"| ${group^} | $case | %.1f | %.1f | %.1f |\n\", $portable, $neon, $portable / $neon }"
+  done
+}
+
+readonly mode=${1:-test}
+prepare
+case $mode in
+  # Optimised, because emulation takes its time. All tests run: forks, shared memory and limits of the
+  # process are passed on to the kernel.
+  test | test-if-able)
+    CARGO_PROFILE_DEV_OPT_LEVEL=2 cargo test --package idgen --features serde --target "$TARGET" --lib --tests
+    ;;
+  count) count ;;
+  *) die "unknown: $mode. Use test, test-if-able or count" ;;
+esac
