@@ -49,14 +49,16 @@ each() {
 count() {
   local group case portable neon
   local build=(cargo build --release --quiet --package idgen-bench --target "$TARGET")
-  "${build[@]}" --target-dir target/arm-portable --no-default-features
-  "${build[@]}" --target-dir target/arm-neon
+  local bench=target/$TARGET/release/idgen-bench
+  "${build[@]}" --no-default-features
+  cp "$bench" "$bench-portable"
+  "${build[@]}"
   echo '| operation | case | portable | NEON | ratio |'
   echo '|---|---|---:|---:|---:|'
   # The same cases as on x86-64, but for those without kernels of their own.
   grep -E '^codecs\s(simple|hyphenated|base)' benches/instructions.tsv | while IFS=$'\t' read -r _ group case _; do
-    portable=$(each "target/arm-portable/$TARGET/release/idgen-bench" "$group" "$case")
-    neon=$(each "target/arm-neon/$TARGET/release/idgen-bench" "$group" "$case")
+    portable=$(each "$bench-portable" "$group" "$case")
+    neon=$(each "$bench" "$group" "$case")
     awk "BEGIN { printf \"| ${group^} | $case | %.1f | %.1f | %.1f |\n\", $portable, $neon, $portable / $neon }"
   done
 }
