@@ -1,5 +1,5 @@
 # What continuous integration runs is what you can run: it calls `make test`.
-.PHONY: setup lint test test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-instructions bench-record bench-python bench-map sanitize soak soak-ids
+.PHONY: setup lint test test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-ids
 .DEFAULT_GOAL := test
 
 setup: ## installs what is missing (as root on Debian), starts Docker, builds the server images
@@ -58,6 +58,13 @@ bench-record: ## records the instructions of each case, here and in docs/speed.m
 
 sanitize: ## the library under the address sanitizer, its codecs under Miri (needs rustup's nightly)
 	scripts/sanitize.sh
+
+# Which target of fuzz/fuzz_targets, and for how long.
+TARGET ?= ibd_pages
+SECONDS ?= 120
+
+fuzz: ## damaged files given to the page reader, for SECONDS (needs rustup's nightly)
+	scripts/fuzz.sh $(TARGET) $(SECONDS)
 
 soak-ids: ## repeats among 10^9 ids of each kind (IDS=...), and a statistical battery: hours
 	scripts/soak.sh

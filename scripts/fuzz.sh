@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Gives a fuzz target strangers' bytes for a while. What it learns stays in fuzz/corpus, which is not in the
+# repository; what fails stays in fuzz/artifacts.
+#
+#   scripts/fuzz.sh TARGET [SECONDS]
+set -euo pipefail
+cd "$(dirname "$0")"
+. ./lib.sh
+cd ..
+
+target=${1:?name a target: $(cd fuzz/fuzz_targets && echo *.rs)}
+seconds=${2:-120}
+
+rustup toolchain list | grep -q ^nightly || rustup toolchain install nightly --profile minimal
+have c++ || install_packages "building the fuzzer" g++
+cargo fuzz --version >/dev/null 2>&1 || { say "installing cargo-fuzz"; cargo install --quiet --locked cargo-fuzz; }
+
+# The seeds are small real files: without a good first page nothing else is reached.
+mkdir -p "fuzz/corpus/$target"
+cargo +nightly fuzz run "$target" "fuzz/corpus/$target" "fuzz/seeds/$target" -- \
+  -max_total_time="$seconds" -max_len=65536 -timeout=10 -print_final_stats=1
