@@ -186,7 +186,7 @@ fn written_late(flavor: Flavor, settings: Settings) -> Settings {
         .option("innodb_adaptive_flushing_lwm", "70")
         .option("innodb_max_dirty_pages_pct", "75")
         .option("innodb_max_dirty_pages_pct_lwm", "0")
-        .option("innodb_lru_scan_depth", "256")
+        .option("innodb_lru_scan_depth", "100")
 }
 
 impl Engine for Mysql {
