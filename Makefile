@@ -1,5 +1,5 @@
 # What continuous integration runs is what you can run: it calls `make test`.
-.PHONY: setup lint test test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-ids
+.PHONY: setup lint test test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-ids
 .DEFAULT_GOAL := test
 
 setup: ## installs what is missing (as root on Debian), starts Docker, builds the server images
@@ -15,7 +15,7 @@ lint: ## formatting, clippy, and documentation without warnings
 
 test: setup lint ## everything that must pass, on both servers and on clusters of both
 	cargo test --workspace
-	$(MAKE) test-replicated
+	$(MAKE) test-clusters
 	cargo test -p idgen --no-default-features --features std,serde --tests
 	scripts/arm.sh test-if-able
 	$(MAKE) bench-instructions
@@ -41,12 +41,14 @@ wheel: ## a wheel for each CPython of this machine, in bindings/python/dist
 test-wheels: ## those wheels, each on its interpreter
 	scripts/python-versions.sh
 
-# The name of a section, such as `make bench SECTION=codecs`; all without it.
+# The name of a section, such as `make bench-speed SECTION=codecs`; all without it.
 SECTION ?=
 BENCH = cargo run --release --quiet -p idgen-bench --
 COUNTS = --recorded benches/instructions.tsv
 
-bench: ## speed beside the peers, into docs/speed.md
+bench: bench-speed bench-map ## the speed of the ids and their codecs, and what the map costs (half an hour)
+
+bench-speed: ## speed beside the peers, into docs/speed.md
 	$(BENCH) speed $(SECTION) --write docs/speed.md
 	$(BENCH) startup --write docs/speed.md
 

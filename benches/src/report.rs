@@ -12,7 +12,7 @@ use crate::runner::{Effort, Measured};
 
 const HEAD: &str = "# Speed
 
-Written by `make bench`; each section names its machine and its command. Absolute figures belong to that \
+Written by `make bench-speed`; each section names its machine and its command. Absolute figures belong to that \
 machine; the ratios carry over better. What the figures do not show: other sizes than one id, cold caches, \
 and what the rest of a program does meanwhile.
 ";
@@ -50,7 +50,7 @@ fn with_section(text: &str, name: &str, body: &str) -> String {
 pub fn speed_section(section: &Section, effort: &Effort, results: &[(Group, Vec<Measured>)]) -> String {
     let mut text = format!(
         "## {}\n\n{}\n\nMedians over {} rounds, in which the implementations take turns of {} µs; `±` is half the \
-         distance between the quartiles. `make bench` runs \
+         distance between the quartiles. `make bench-speed` runs \
          `cargo run --release -p idgen-bench -- speed {} --write docs/speed.md`. {}.\n",
         title(section.name),
         section.about,
