@@ -13,8 +13,8 @@ RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitize
 
 rustup toolchain list | grep -q ^nightly || rustup toolchain install nightly --profile minimal
 rustup component add --toolchain nightly miri rust-src
-# Miri tells a program of the instructions that it was compiled for: first the portable path, then SSSE3.
-for features in "" "-Ctarget-feature=+ssse3"; do
+# Miri tells a program of the instructions that it was compiled for: first the portable path, then SSSE3 and AVX2.
+for features in "" "-Ctarget-feature=+ssse3" "-Ctarget-feature=+avx2"; do
   RUSTFLAGS=$features PROPTEST_CASES=4 MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR=target/miri \
     cargo +nightly miri test --package idgen --lib codec
 done

@@ -1,7 +1,7 @@
 //! How many instructions our cases take, counted by callgrind: a figure that repeats exactly, also on
 //! a busy machine.
 //!
-//! Valgrind knows no AVX-512: the counts are those of the SSSE3 paths of the codecs, which most
+//! Valgrind knows no AVX-512: the counts are those of the AVX2 paths of the codecs, which most
 //! processors run.
 
 use std::collections::BTreeMap;
@@ -157,7 +157,7 @@ fn parse(path: &Path, text: &str) -> Result<Counts> {
 pub fn section(counts: &Counts) -> String {
     let mut text = String::from(
         "## Instructions\n\nFor each id, counted by callgrind; they repeat exactly. Valgrind knows no AVX-512, so \
-         the codecs' are those of the SSSE3 paths. `make bench-instructions` compares them with \
+         the codecs' are those of the AVX2 paths. `make bench-instructions` compares them with \
          `benches/instructions.tsv` and fails where one grew by over 5 %.\n\n| operation | case | instructions |\n\
          |---|---|---:|\n",
     );

@@ -28,7 +28,8 @@ enum Command {
         /// Microseconds of each turn: short, so that most turns fall between two interruptions
         #[arg(long, default_value_t = 150)]
         turn_us: u64,
-        /// Use at most this instruction set in our codecs: 0 portable, 1 SSSE3, 2 AVX-512 VBMI
+        /// Use at most this instruction set in our codecs: 0 portable, 1 SSSE3, 2 AVX2,
+        /// 3 AVX-512 VBMI
         #[arg(long)]
         limit: Option<usize>,
         /// Put the tables of these sections into this file, and leave its other sections as they are

@@ -45,7 +45,7 @@ pub mod urn;
 pub use format::Format;
 
 /// For measurements alone: from now on all codecs of this process use at most the instruction set
-/// with this number, 0 portable, 1 SSSE3, 2 AVX-512 VBMI. Without effect on other machines than x86-64,
+/// with this number, 0 portable, 1 SSSE3, 2 AVX2, 3 AVX-512 VBMI. Without effect on other machines than x86-64,
 /// where the choice is made by the compiler.
 #[doc(hidden)]
 pub fn limit_instruction_set(number: usize) {

@@ -14,6 +14,8 @@ pub(super) enum Set {
     #[cfg(all(feature = "fast", target_arch = "x86_64"))]
     Ssse3,
     #[cfg(all(feature = "fast", target_arch = "x86_64"))]
+    Avx2,
+    #[cfg(all(feature = "fast", target_arch = "x86_64"))]
     Vbmi,
     #[cfg(all(feature = "fast", target_arch = "aarch64"))]
     Neon,
@@ -76,7 +78,7 @@ mod x86_64 {
     /// 0 before the first question, then one more than the place in [`ALL`].
     static BEST: AtomicU8 = AtomicU8::new(0);
 
-    const ALL: [Set; 3] = [Set::Portable, Set::Ssse3, Set::Vbmi];
+    const ALL: [Set; 4] = [Set::Portable, Set::Ssse3, Set::Avx2, Set::Vbmi];
 
     impl Level {
         /// The fastest one.
@@ -84,11 +86,12 @@ mod x86_64 {
         pub(crate) fn best() -> Level {
             // The order of memory does not matter: every thread finds the same answer.
             let best = BEST.load(Ordering::Relaxed);
-            if best == 3 {
+            if best == 4 {
                 return Level(Set::Vbmi);
             }
             core::hint::cold_path();
             match best {
+                3 => Level(Set::Avx2),
                 2 => Level(Set::Ssse3),
                 1 => Level(Set::Portable),
                 _ => detect(),
@@ -114,8 +117,9 @@ mod x86_64 {
     #[cold]
     fn detect() -> Level {
         let ssse3 = has!("ssse3");
-        let vbmi = ssse3 && has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("avx512vbmi");
-        let place = usize::from(ssse3) + usize::from(vbmi);
+        let avx2 = ssse3 && has!("avx2");
+        let vbmi = avx2 && has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("avx512vbmi");
+        let place = usize::from(ssse3) + usize::from(avx2) + usize::from(vbmi);
         BEST.store(place as u8 + 1, Ordering::Relaxed);
         Level(ALL[place])
     }

@@ -21,7 +21,7 @@ use aarch64::neon;
 pub(crate) use level::Level;
 use level::Set;
 #[cfg(all(feature = "fast", target_arch = "x86_64"))]
-use x86_64::{ssse3, vbmi};
+use x86_64::{avx2, ssse3, vbmi};
 
 /// Calls a kernel of the level's instruction set. The best one is laid out without a jump: that is
 /// a fifth of the time of a single call.
@@ -31,6 +31,11 @@ macro_rules! on {
         match $level.set() {
             // SAFETY: a `Level` is only made for what the processor has.
             Set::Vbmi => unsafe { vbmi::$kernel($($argument),*) },
+            Set::Avx2 => {
+                core::hint::cold_path();
+                // SAFETY: as above.
+                unsafe { avx2::$kernel($($argument),*) }
+            }
             Set::Ssse3 => {
                 core::hint::cold_path();
                 // SAFETY: as above.

@@ -9,7 +9,13 @@ use crate::codec::alphabet::{Alphabet, CROCKFORD};
 /// In the tables of the decoders: this place holds a digit. What has no place reads as zero.
 const DIGIT: u8 = 0x40;
 /// `pshufb` writes zero where the index has this bit.
-const NONE: i8 = -128;
+pub(super) const NONE: i8 = -128;
+
+/// Rows for [`row`].
+pub(super) const NUMBERS: [u8; 16] = digit_table(b"0123456789", 0);
+pub(super) const LETTERS: [u8; 16] = digit_table(b"`abcdef", 9);
+pub(super) const A_TO_O: [u8; 16] = crockford_table(b'@');
+pub(super) const P_TO_Z: [u8; 16] = crockford_table(b'P');
 
 #[inline]
 #[target_feature(enable = "ssse3")]
@@ -72,8 +78,6 @@ fn hex_digits(id: u128) -> (__m128i, __m128i) {
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn hex_bytes(first: __m128i, second: __m128i, id: &mut [u8; 16]) -> bool {
-    const NUMBERS: [u8; 16] = digit_table(b"0123456789", 0);
-    const LETTERS: [u8; 16] = digit_table(b"`abcdef", 9);
     let value = |text| {
         let folded = _mm_or_si128(text, _mm_set1_epi8(0x20));
         _mm_or_si128(row(&NUMBERS, text, b'0'), row(&LETTERS, folded, b'`'))
@@ -169,9 +173,6 @@ pub(crate) fn base32_encode(id: u128, out: &mut [u8; 26]) {
 #[inline]
 #[target_feature(enable = "ssse3")]
 pub(crate) fn base32_decode(text: &[u8; 26], id: &mut [u8; 16]) -> bool {
-    const NUMBERS: [u8; 16] = digit_table(b"0123456789", 0);
-    const A_TO_O: [u8; 16] = crockford_table(b'@');
-    const P_TO_Z: [u8; 16] = crockford_table(b'P');
     let values = |text| {
         let folded = _mm_or_si128(text, _mm_set1_epi8(0x20));
         let letters = _mm_or_si128(row(&A_TO_O, folded, b'`'), row(&P_TO_Z, folded, b'p'));
@@ -254,7 +255,7 @@ fn vector(id: u128) -> __m128i {
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn load(bytes: &[u8]) -> __m128i {
+pub(super) fn load(bytes: &[u8]) -> __m128i {
     let bytes: &[u8; 16] = bytes[..16].try_into().expect("16 bytes were cut");
     // SAFETY: the reference is to 16 readable bytes; the load needs no alignment.
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
@@ -262,7 +263,7 @@ fn load(bytes: &[u8]) -> __m128i {
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn store(out: &mut [u8], value: __m128i) {
+pub(super) fn store(out: &mut [u8], value: __m128i) {
     let out: &mut [u8; 16] = (&mut out[..16]).try_into().expect("16 bytes were cut");
     // SAFETY: the reference is to 16 writable bytes; the store needs no alignment.
     unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), value) }
