@@ -28,6 +28,8 @@
 //! Sources: `btr0btr.cc`, `btr0cur.cc`, `page0page.h`, `buf0lru.cc` and `buf0flu.cc` of the MySQL
 //! source.
 
+mod any_tree;
+mod distinct;
 mod error;
 mod flush;
 mod key;
@@ -38,11 +40,15 @@ mod ranges;
 mod run;
 mod server;
 mod shape;
+mod state;
 mod tree;
+mod window;
 
 pub use error::{Error, Result};
 pub use key::MAX_KEY_BYTES;
 pub use ranges::Ranges;
-pub use run::{Model, Setup, TreeState, Window};
+pub use run::{Model, Setup};
 pub use server::Server;
 pub use shape::{RECORD_HEADER, SYSTEM_COLUMNS, Shape};
+pub use state::TreeState;
+pub use window::Window;

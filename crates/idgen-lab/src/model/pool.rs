@@ -10,6 +10,7 @@ use super::error::Result;
 use super::flush::Flusher;
 use super::list::{Links, List, NONE};
 use super::server::Server;
+use super::tree::Trace;
 
 /// How far the old part may stray from its share (`BUF_LRU_OLD_TOLERANCE`).
 const OLD_TOLERANCE: usize = 20;
@@ -100,41 +101,6 @@ impl Pool {
             self.next_second += self.inserts_per_sec;
             self.clean();
         }
-    }
-
-    /// Looks at a page, reading it first if it is not here.
-    pub(super) fn touch(&mut self, page: u32) {
-        match self.frame_of.get(page as usize).copied().unwrap_or(NONE) {
-            NONE => {
-                self.counters.read += 1;
-                let frame = self.take_free();
-                self.settle(frame, page, self.young.len + self.old.len >= OLD_MIN_LEN);
-            }
-            frame => self.use_again(frame),
-        }
-    }
-
-    /// Changes a page that was touched.
-    pub(super) fn change(&mut self, page: u32) {
-        // The pages that a split read meanwhile may have driven it out of a small pool.
-        if self.frame_of[page as usize] == NONE {
-            self.touch(page);
-        }
-        let frame = self.frame_of[page as usize];
-        let entry = &mut self.frames[frame as usize];
-        if !entry.dirty {
-            entry.dirty = true;
-            entry.dirty_since = self.now;
-            self.dirty.push_head(&mut self.flush_links, frame);
-        }
-    }
-
-    /// Makes a new page, which needs no reading.
-    pub(super) fn create(&mut self, page: u32) {
-        self.counters.created += 1;
-        let frame = self.take_free();
-        self.settle(frame, page, false);
-        self.change(page);
     }
 
     /// Takes in pages of a table that was there before, the last ones to stay longest.
@@ -259,5 +225,42 @@ impl Pool {
         let Some(iops) = self.device_iops else { return usize::MAX };
         let (now, then) = (self.counters, self.last_second);
         iops.saturating_sub(now.read - then.read + now.written - then.written) as usize
+    }
+}
+
+impl Trace for Pool {
+    /// Looks at a page, reading it first if it is not here.
+    fn touch(&mut self, page: u32) {
+        match self.frame_of.get(page as usize).copied().unwrap_or(NONE) {
+            NONE => {
+                self.counters.read += 1;
+                let frame = self.take_free();
+                self.settle(frame, page, self.young.len + self.old.len >= OLD_MIN_LEN);
+            }
+            frame => self.use_again(frame),
+        }
+    }
+
+    /// Changes a page that was touched.
+    fn change(&mut self, page: u32) {
+        // The pages that a split read meanwhile may have driven it out of a small pool.
+        if self.frame_of[page as usize] == NONE {
+            self.touch(page);
+        }
+        let frame = self.frame_of[page as usize];
+        let entry = &mut self.frames[frame as usize];
+        if !entry.dirty {
+            entry.dirty = true;
+            entry.dirty_since = self.now;
+            self.dirty.push_head(&mut self.flush_links, frame);
+        }
+    }
+
+    /// Makes a new page, which needs no reading.
+    fn create(&mut self, page: u32) {
+        self.counters.created += 1;
+        let frame = self.take_free();
+        self.settle(frame, page, false);
+        self.change(page);
     }
 }
