@@ -1,15 +1,13 @@
 //! The page reader against real files and what the server said of them.
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Read};
-use std::path::PathBuf;
+use std::io::Cursor;
 
-use flate2::read::GzDecoder;
-use idgen_lab::innodb::{
-    Checksum, Error, Measure, Options, PageMap, Pages, Survey, Tablespace, Writer, png, svg,
-};
+use idgen_lab::innodb::{Checksum, Measure, Options, PageMap, Pages, Survey, Tablespace, Writer, png, svg};
 use proptest::prelude::*;
 use serde::Deserialize;
+
+use super::files::{READABLE, bytes, path, scan, scan_with};
 
 /// What the server said.
 #[derive(Deserialize)]
@@ -27,40 +25,10 @@ struct ExpectedIndex {
     root: u32,
 }
 
-fn path(name: &str) -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "tests", "ibd", name].iter().collect()
-}
-
-fn bytes(name: &str) -> Vec<u8> {
-    let file = std::fs::File::open(path(&format!("{name}.ibd.gz"))).expect("a committed file");
-    let mut bytes = Vec::new();
-    GzDecoder::new(file).read_to_end(&mut bytes).expect("a whole gzip file");
-    bytes
-}
-
 fn expected(name: &str) -> Expected {
     let text = std::fs::read_to_string(path(&format!("{name}.json"))).expect("a committed file");
     serde_json::from_str(&text).expect("what the export wrote")
 }
-
-fn scan_with(bytes: &[u8], options: Options) -> Result<Pages, Error> {
-    Tablespace::new(Cursor::new(bytes), options)?.scan()
-}
-
-fn scan(bytes: &[u8]) -> Result<Pages, Error> {
-    scan_with(bytes, Options::default())
-}
-
-const READABLE: [&str; 8] = [
-    "mysql-9.7-16k-random_keys",
-    "mysql-9.7-16k-ascending",
-    "mysql-9.7-16k-shrunk",
-    "mysql-9.7-4k-random_keys",
-    "mariadb-10.11-16k-random_keys",
-    "mariadb-10.11-16k-ascending",
-    "mariadb-10.11-16k-shrunk",
-    "mariadb-10.11-8k-crc32-random_keys",
-];
 
 #[test]
 fn every_page_is_as_the_server_says() {
