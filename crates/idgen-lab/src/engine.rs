@@ -69,6 +69,9 @@ pub struct EngineInfo {
     pub version: String,
     /// How it was set up, in a sentence.
     pub setup: String,
+    /// What it does not show, why, and what would show it: a sentence each. Nothing, mostly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 /// A row that the database acknowledged.

@@ -73,7 +73,12 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join(report::FILES[0]);
         std::fs::write(&file, "of the run before").unwrap();
-        let engine = EngineInfo { name: "Base".into(), version: "1".into(), setup: "as it is".into() };
+        let engine = EngineInfo {
+            name: "Base".into(),
+            version: "1".into(),
+            setup: "as it is".into(),
+            missing: Vec::new(),
+        };
         let mut results = Results::new("?", "test", engine, Workload::of_rows(1_000).unwrap());
         let mut progress = Progress::new(2, 1_000, directory.path().to_owned());
 

@@ -9,8 +9,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use idgen_lab::engine::{Engine, FileMaps, Latency, Sqlite};
-use idgen_lab::experiment::Published;
+use idgen_lab::engine::{Engine, EngineInfo, FileMaps, Latency, Sqlite};
+use idgen_lab::experiment::{CaseRecord, FileFigures, IndexFigures, LoadFigures, Published};
 use idgen_lab::measure::{Failure, Results};
 use idgen_lab::runner::{Cancel, Observer, run};
 use idgen_lab::strategy::{self, Target};
@@ -63,6 +63,8 @@ fn results() -> Results {
             log_bytes: 1 << 20,
             recent_leaves: 0.25,
             median_age: 0.4,
+            p10_age: Some(0.1),
+            p90_age: Some(0.9),
         });
         results.published.push(Published {
             strategy: run.strategy.name.clone(),
@@ -73,6 +75,95 @@ fn results() -> Results {
         });
     }
     results
+}
+
+/// Loads of three tables by up to 64 clients, two sizes of statements, with published figures beside some.
+fn loads() -> Results {
+    let names = ["without", "with AUTO_INCREMENT, and a name", "<i>, a third"];
+    let mut cases = Vec::new();
+    for statement_rows in [1, 100] {
+        for clients in [1, 4, 16, 32, 64] {
+            for (number, name) in names.into_iter().enumerate() {
+                let secs = f64::from(clients) * (0.2 + 0.05 * number as f64);
+                let load = LoadFigures {
+                    clients,
+                    statement_rows,
+                    rows: 500 * u64::from(clients),
+                    rows_per_sec: 500.0 * f64::from(clients).sqrt() / (1.0 + number as f64),
+                    per_1k: BTreeMap::from([("Innodb_row_lock_waits".into(), 0.5)]),
+                };
+                cases.push(CaseRecord {
+                    name: name.into(),
+                    sql: "INSERT INTO loaded VALUES (1)".into(),
+                    secs,
+                    runs: vec![secs],
+                    published_secs: (number < 2)
+                        .then(|| secs * (1.0 + number as f64 * f64::from(clients) / 64.0)),
+                    load: Some(load),
+                    ..CaseRecord::default()
+                });
+            }
+        }
+    }
+    of_cases(cases)
+}
+
+fn statements() -> Results {
+    let case = |name: &str, secs, published_secs| CaseRecord {
+        name: name.into(),
+        sql: "SELECT BENCHMARK(100000000, 1 = 2)".into(),
+        secs,
+        runs: vec![secs],
+        published_secs,
+        ..CaseRecord::default()
+    };
+    of_cases(vec![
+        case("integers", 0.31, Some(0.96)),
+        case("36 characters, differ late", 2.6, Some(27.67)),
+        case("36 characters, differ early", 0.002, None),
+    ])
+}
+
+fn files() -> Results {
+    let case = |name: &str, bytes, fill_mean, published_fill| CaseRecord {
+        name: name.into(),
+        sql: "ALTER TABLE target FORCE".into(),
+        secs: 1.5,
+        file: Some(FileFigures {
+            rows: 10_000,
+            bytes,
+            key_bytes: Some(36),
+            published_fill,
+            published_key_share: Some(0.7),
+            indexes: vec![IndexFigures {
+                name: "PRIMARY".into(),
+                leaf_pages: 99,
+                bytes,
+                fill_mean,
+                fill_p10: 0.5,
+            }],
+        }),
+        ..CaseRecord::default()
+    };
+    of_cases(vec![
+        case("inserted at random", 2_000_000, 0.68, None),
+        case("rebuilt, fill factor 100", 1_000_000, 0.93, Some(0.9375)),
+    ])
+}
+
+fn of_cases(cases: Vec<CaseRecord>) -> Results {
+    let engine = EngineInfo {
+        name: "MySQL".into(),
+        version: "9.7.4".into(),
+        setup: "InnoDB in a container".into(),
+        missing: Vec::new(),
+    };
+    let workload = Workload::of_rows(1_000).unwrap();
+    Results {
+        cases,
+        analysis: "What we make of it, in a sentence.".into(),
+        ..Results::new("Does it limit concurrent inserts?", "idgen lab run it", engine, workload)
+    }
 }
 
 /// Chromium with these arguments, and what it writes to standard output.
@@ -123,7 +214,30 @@ fn pages_can_be_read_on_desk_and_phone_in_light_and_dark_and_printed() {
     fs::write(directory.join("compare.html"), report::comparison_html(&compared).unwrap()).unwrap();
     fs::write(directory.join("look.html"), include_str!("report/look.html")).unwrap();
 
-    for (page, charts, tables) in [("report.html", 5 + 2 * 6, 4), ("compare.html", 6, 10)] {
+    for (page, results) in [("loads", loads()), ("statements", statements()), ("files", files())] {
+        let page = directory.join(page).with_extension("html");
+        fs::write(page, report::html(&results).unwrap()).unwrap();
+    }
+    let mut partly = results.clone();
+    partly
+        .engine
+        .missing
+        .push("No leaf pages: the files are out of reach; --engine mysql shows them.".into());
+    for run in &mut partly.runs {
+        run.totals.distinct_leaves_per_1k = f64::NAN;
+        run.trees.clear();
+    }
+    fs::write(directory.join("partly.html"), report::html(&partly).unwrap()).unwrap();
+
+    for (page, charts, tables) in [
+        ("report.html", 5 + 2 * 6, 4),
+        ("compare.html", 6, 10),
+        // Rates and times for each of two sizes.
+        ("loads.html", 2 * 2, 2),
+        ("statements.html", 1, 1),
+        ("files.html", 3, 3),
+        ("partly.html", 4 + 6, 3),
+    ] {
         for (width, dark) in [(1_280, false), (390, true)] {
             let found = look(profile.path(), directory, page, width, dark);
             assert_eq!(found.wrong, Vec::<String>::new(), "{page} at {width}");

@@ -23,6 +23,12 @@ pub struct FileMaps {
     pub recent_leaves: f64,
     /// How long ago half of the leaf pages were changed, as a share of it: 0 just now, 1 at the start.
     pub median_age: f64,
+    /// The same of a tenth of the leaf pages, the youngest. Records of before have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p10_age: Option<f64>,
+    /// The same of nine tenths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p90_age: Option<f64>,
 }
 
 impl FileMaps {
@@ -48,7 +54,10 @@ impl FileMaps {
             .collect();
         ages.sort_unstable();
         let recent = ages.partition_point(|age| *age <= log_bytes / 10);
-        let median = ages.get(ages.len() / 2).copied().unwrap_or(0);
+        let age = |part: usize| {
+            let age = ages.get(ages.len() * part / 10).copied().unwrap_or(0);
+            age as f64 / log_bytes.max(1) as f64
+        };
         FileMaps {
             pages: file.pages.len() as u64,
             pages_per_cell: pages_per_cell as u64,
@@ -56,7 +65,9 @@ impl FileMaps {
             recency,
             log_bytes,
             recent_leaves: recent as f64 / ages.len().max(1) as f64,
-            median_age: median as f64 / log_bytes.max(1) as f64,
+            median_age: age(5),
+            p10_age: Some(age(1)),
+            p90_age: Some(age(9)),
         }
     }
 
@@ -143,7 +154,9 @@ mod tests {
         let oldest = file.pages.iter().map(|page| page.lsn).filter(|lsn| *lsn > 0).min().unwrap();
         assert_eq!(figures.log_bytes, newest - oldest);
         assert!((0.0..=1.0).contains(&figures.recent_leaves), "{figures:?}");
-        assert!((0.0..=1.0).contains(&figures.median_age), "{figures:?}");
+        let ages = [figures.p10_age.unwrap(), figures.median_age, figures.p90_age.unwrap()];
+        assert!(ages.is_sorted() && ages[0] >= 0.0 && ages[2] <= 1.0, "{figures:?}");
+        assert!(ages[2] > ages[0], "{figures:?}");
     }
 
     #[test]

@@ -105,7 +105,7 @@ impl Mysql {
         let pool_bytes = engine.pool_bytes()?;
         let reach = engine.host.runtime.block_on(async {
             let mut connection = connect(&engine.host).await?;
-            Ok::<_, Error>(given::Reach::of(&mut connection, pool_bytes).await)
+            Ok::<_, Error>(given::Reach::of(&mut connection, engine.host.server.flavor(), pool_bytes).await)
         })?;
         let host = Rc::get_mut(&mut engine.host)
             .ok_or_else(|| Error::engine("the server is in use already", "two owners"))?;
@@ -138,8 +138,8 @@ impl Mysql {
         given::number(&self.host.settings, "innodb_buffer_pool_size")
     }
 
-    /// What of this server is out of reach, why, and what is not shown therefore; a line each. Nothing is, of
-    /// a server of the lab's own.
+    /// What this server does not show, why, and what would show it; a sentence each. Of a server of the lab's
+    /// own nothing is missing.
     pub fn missing(&self) -> &[String] {
         &self.host.reach.missing
     }
@@ -204,15 +204,19 @@ impl Engine for Mysql {
         let setup = match server.provider() {
             Provider::Url => format!(
                 "InnoDB {from}, clients over TCP, autocommit; pages are counted for the whole server, with the work \
-                 of others; not shown: {}",
-                self.missing().join("; ")
+                 of others"
             ),
             _ => format!(
                 "InnoDB {from}, clients over TCP, autocommit; log flushed once a second, O_DIRECT, {disk}; \
                  pages are counted for the whole server"
             ),
         };
-        EngineInfo { name: server.flavor().to_string(), version: server.version().into(), setup }
+        EngineInfo {
+            name: server.flavor().to_string(),
+            version: server.version().into(),
+            setup,
+            missing: self.missing().to_vec(),
+        }
     }
 
     fn check(&self, strategy: &Strategy, _: &Workload) -> Result<()> {

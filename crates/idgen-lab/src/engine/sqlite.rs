@@ -48,6 +48,7 @@ impl Engine for Sqlite {
             setup: "embedded, one connection, one prepared INSERT per row; the rollback journal stays in \
                     memory and nothing is synced, so the pages counted are those of the tables alone"
                 .into(),
+            missing: Vec::new(),
         }
     }
 

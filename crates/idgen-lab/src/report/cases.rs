@@ -56,9 +56,18 @@ fn first_of<'a>(results: &'a Results, case: &CaseRecord) -> Option<&'a CaseRecor
 }
 
 /// Seconds, times those of the first.
-fn times_first(results: &Results, case: &CaseRecord, secs: fn(&CaseRecord) -> Option<f64>) -> Option<f64> {
+pub fn times_first(
+    results: &Results,
+    case: &CaseRecord,
+    secs: fn(&CaseRecord) -> Option<f64>,
+) -> Option<f64> {
     let first = secs(first_of(results, case)?)?;
     (first > 0.0).then_some(secs(case)? / first)
+}
+
+/// The same as published, either so or in seconds.
+pub fn published_times(results: &Results, case: &CaseRecord) -> Option<f64> {
+    case.published_times.or_else(|| times_first(results, case, |case| case.published_secs))
 }
 
 fn seconds(secs: f64) -> String {
@@ -83,10 +92,7 @@ fn times(results: &Results) -> Option<CaseTable> {
         column("counted", cases, |case| case.counted.clone()),
         column("seconds, published", cases, |case| case.published_secs.map(seconds)),
         column("times the first, published", cases, |case| {
-            case.published_times
-                .or_else(|| times_first(results, case, |case| case.published_secs))
-                .filter(|_| alternatives)
-                .map(ratio)
+            published_times(results, case).filter(|_| alternatives).map(ratio)
         }),
     ];
     table(
@@ -260,7 +266,12 @@ mod tests {
     use crate::experiment::IndexFigures;
 
     fn results(cases: Vec<CaseRecord>) -> Results {
-        let engine = EngineInfo { name: "Base".into(), version: "1".into(), setup: "as it is".into() };
+        let engine = EngineInfo {
+            name: "Base".into(),
+            version: "1".into(),
+            setup: "as it is".into(),
+            missing: Vec::new(),
+        };
         Results { cases, ..Results::new("?", "test", engine, Workload::of_rows(1_000).unwrap()) }
     }
 

@@ -3,6 +3,7 @@
 
 mod bars;
 mod course;
+mod lines;
 mod pages;
 
 use plotters::style::{RGBColor, TextStyle};
@@ -12,6 +13,7 @@ use crate::strategy::Family;
 
 pub use bars::{Bar, Scale, bars};
 pub use course::course;
+pub use lines::{Axes, Line, lines};
 pub use pages::{Maps, pages};
 
 /// Width of every chart in pixels of its own; pages scale it.

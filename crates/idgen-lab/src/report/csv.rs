@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::cases::{CaseFigure, case_figures};
+use crate::engine::Role;
 use crate::measure::{Results, RunRecord, known};
 use crate::{Error, Result};
 
@@ -27,6 +28,13 @@ struct Line<'a> {
     bytes_per_row: f64,
     leaf_pages: u64,
     inner_pages: u64,
+    /// Leaf pages by fill, below 5 %, below 10 % and so on, with semicolons between them.
+    fill_histogram: String,
+    /// When the leaf pages of the rows were changed, where their file is read: see `FileMaps`.
+    recent_leaves: Option<f64>,
+    age_p10: Option<f64>,
+    age_median: Option<f64>,
+    age_p90: Option<f64>,
 }
 
 /// One figure a line: experiments of statements differ in what they count.
@@ -77,6 +85,7 @@ fn case_line<'a>(results: &'a Results, figure: &CaseFigure<'a>) -> CaseLine<'a> 
 
 fn line<'a>(results: &'a Results, run: &'a RunRecord) -> Line<'a> {
     let totals = &run.totals;
+    let file = run.tree(Role::Rows).and_then(|tree| tree.file.as_ref());
     Line {
         engine: &results.engine.name,
         engine_version: &results.engine.version,
@@ -94,5 +103,18 @@ fn line<'a>(results: &'a Results, run: &'a RunRecord) -> Line<'a> {
         bytes_per_row: totals.bytes_per_row,
         leaf_pages: run.trees.iter().map(|tree| tree.leaf_pages).sum(),
         inner_pages: run.trees.iter().map(|tree| tree.inner_pages).sum(),
+        fill_histogram: histogram(run),
+        recent_leaves: file.map(|file| file.recent_leaves),
+        age_p10: file.and_then(|file| file.p10_age),
+        age_median: file.map(|file| file.median_age),
+        age_p90: file.and_then(|file| file.p90_age),
     }
+}
+
+/// Of all trees together; nothing where no tree is known.
+fn histogram(run: &RunRecord) -> String {
+    let classes = run.trees.iter().map(|tree| tree.fill_histogram.len()).max().unwrap_or(0);
+    let pages =
+        |class: usize| -> u64 { run.trees.iter().filter_map(|tree| tree.fill_histogram.get(class)).sum() };
+    (0..classes).map(|class| pages(class).to_string()).collect::<Vec<_>>().join(";")
 }

@@ -1,5 +1,7 @@
 //! The charts of a report, each with its name and its caption, for the page, the Markdown and the files.
 
+mod cases;
+
 use super::charts::{Bar, Chart, Maps, Scale, bars, course, pages};
 use super::numbers::{grouped, percent, rate};
 use crate::Result;
@@ -28,6 +30,8 @@ pub struct Drawings {
     pub pages_per_square: usize,
     pub space: Vec<Drawing>,
     pub courses: Vec<Drawing>,
+    /// Those of an experiment of statements.
+    pub cases: Vec<Drawing>,
 }
 
 impl Drawings {
@@ -37,7 +41,7 @@ impl Drawings {
     /// Where a chart has no room, or where a map in the record is damaged.
     pub fn of(results: &Results) -> Result<Self> {
         if results.runs.is_empty() {
-            return Ok(Drawings::default());
+            return Ok(Drawings { cases: cases::cases(results)?, ..Drawings::default() });
         }
         let (pages_per_square, maps) = maps(results)?;
         Ok(Drawings {
@@ -46,22 +50,26 @@ impl Drawings {
             pages_per_square,
             space: space(results)?,
             courses: results.runs.iter().map(|run| one_course(results, run)).collect::<Result<_>>()?,
+            cases: cases::cases(results)?,
         })
     }
 
     /// All of them, in the order of the report.
     pub fn all(&self) -> impl Iterator<Item = &Drawing> {
-        [&self.touched, &self.maps, &self.space, &self.courses].into_iter().flatten()
+        [&self.cases, &self.touched, &self.maps, &self.space, &self.courses].into_iter().flatten()
     }
 }
 
 fn touched(results: &Results) -> Result<Vec<Drawing>> {
     let chart = |name: &str, title: &str, caption, value: fn(&RunRecord) -> f64| {
+        if results.runs.iter().all(|run| value(run).is_nan()) {
+            return Ok(None);
+        }
         let rows: Vec<_> =
             results.runs.iter().map(|run| bar(run, value(run), rate(value(run)), None)).collect();
-        bars(title, &rows, Scale::Log).map(|chart| drawing(name, title, caption, chart))
+        bars(title, &rows, Scale::Log).map(|chart| Some(drawing(name, title, caption, chart)))
     };
-    Ok(vec![
+    let charts = [
         chart(
             "leaves",
             "Different leaf pages per 1,000 inserts",
@@ -80,7 +88,8 @@ fn touched(results: &Results) -> Result<Vec<Drawing>> {
             "Logarithmic. Pages written to the file, at the commit or before it when the cache was full.",
             |run| run.totals.writes_per_1k,
         )?,
-    ])
+    ];
+    Ok(charts.into_iter().flatten().collect())
 }
 
 fn space(results: &Results) -> Result<Vec<Drawing>> {
@@ -90,20 +99,22 @@ fn space(results: &Results) -> Result<Vec<Drawing>> {
         bar(run, totals.fill_mean * 100.0, percent(totals.fill_mean), Some(totals.fill_p10 * 100.0))
     });
     let size = of(|run| bar(run, run.totals.bytes_per_row, format!("{:.0}", run.totals.bytes_per_row), None));
-    Ok(vec![
-        drawing(
+    let mut drawings = vec![drawing(
+        "size",
+        "Bytes per row",
+        "All pages of all trees, by row.",
+        bars("Bytes per row", &size, Scale::Linear)?,
+    )];
+    if results.runs.iter().any(|run| !run.totals.fill_mean.is_nan()) {
+        let fill = drawing(
             "fill",
             "Fill of the leaf pages, %",
             "Bytes in use; the bar is the mean, the upright mark the tenth percentile.",
             bars("Fill of the leaf pages in percent", &fill, Scale::UpTo(100.0))?,
-        ),
-        drawing(
-            "size",
-            "Bytes per row",
-            "All pages of all trees, by row.",
-            bars("Bytes per row", &size, Scale::Linear)?,
-        ),
-    ])
+        );
+        drawings.insert(0, fill);
+    }
+    Ok(drawings)
 }
 
 fn one_course(results: &Results, run: &RunRecord) -> Result<Drawing> {

@@ -49,6 +49,10 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
             plain(&failure.error)
         ));
     }
+    if !drawings.cases.is_empty() {
+        paragraph("## In pictures");
+        paragraph(&drawings.cases.iter().map(picture).collect::<Vec<_>>().join("\n"));
+    }
     for shown in case_tables(results) {
         paragraph(&format!("## {}", shown.title));
         paragraph(&plain(shown.note));
@@ -71,7 +75,7 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
         ("The pages of the tables", &drawings.maps, files(results)),
         ("Fill and size", &drawings.space, None),
         ("Throughput over the run", &drawings.courses, None),
-        ("All figures", &Vec::new(), (!results.runs.is_empty()).then(|| figures(results))),
+        (FIGURES_HEADING, &Vec::new(), (!results.runs.is_empty()).then(|| figures(results))),
         ("Latency of a statement, microseconds", &Vec::new(), latencies(results)),
     ] {
         if drawings.is_empty() && grid.is_none() {
@@ -83,6 +87,9 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
         }
         if let Some(grid) = grid {
             paragraph(&grid_table(grid));
+        }
+        if heading == FIGURES_HEADING {
+            results.engine.missing.iter().for_each(|line| paragraph(&plain(line)));
         }
     }
     if !results.analysis.is_empty() {
@@ -97,6 +104,8 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
     paragraph(&format!("    {}", one_line(&results.command)));
     out
 }
+
+const FIGURES_HEADING: &str = "All figures";
 
 fn picture(drawing: &Drawing) -> String {
     format!(

@@ -12,7 +12,7 @@ use crate::strategy;
 /// The widest line, in columns.
 pub const WIDTH: u16 = 100;
 
-/// The results, one line per run.
+/// The results, one line per run, and below them why a cell is empty.
 pub fn table(results: &Results) -> String {
     let mut table = plain();
     table.set_header([
@@ -34,7 +34,12 @@ pub fn table(results: &Results) -> String {
         // Millions of rows a second must fit beside the rest without a break.
         column.set_padding((0, 1));
     }
-    whole_names(table)
+    let mut text = whole_names(table);
+    for line in &results.engine.missing {
+        text += "\n";
+        text += &textwrap::fill(line, usize::from(WIDTH));
+    }
+    text
 }
 
 /// The published figures beside the measured ones; `None` where nothing was published.

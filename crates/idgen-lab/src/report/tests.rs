@@ -4,13 +4,18 @@ use std::path::Path;
 
 use super::*;
 use crate::engine::{EngineInfo, FileMaps, Role};
-use crate::experiment::Published;
+use crate::experiment::{CaseRecord, LoadFigures, Published};
 use crate::measure::{Failure, Results, RunRecord, Totals, TreeFigures, Window};
 use crate::{Workload, strategy};
 
 /// Records with figures that no machine made: each strategy half as fast as the one before.
 pub(super) fn results(strategies: usize) -> Results {
-    let engine = EngineInfo { name: "Base<1>".into(), version: "1.2".into(), setup: "as it is".into() };
+    let engine = EngineInfo {
+        name: "Base<1>".into(),
+        version: "1.2".into(),
+        setup: "as it is".into(),
+        missing: Vec::new(),
+    };
     let mut results =
         Results::new("Which key?", "idgen lab run --rows 4000", engine, Workload::of_rows(4_000).unwrap());
     for (number, strategy) in strategy::ALL.iter().take(strategies).enumerate() {
@@ -94,6 +99,20 @@ fn csv_has_a_line_per_run() {
 }
 
 #[test]
+fn csv_has_the_histogram_and_the_ages_of_files() {
+    let text = csv(&with_files(1)).unwrap();
+    let (head, line) = text.split_once('\n').unwrap();
+    assert!(head.ends_with(",fill_histogram,recent_leaves,age_p10,age_median,age_p90"), "{head}");
+    assert!(
+        line.trim_end().ends_with(",0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0,0.25,0.1,0.5,0.875"),
+        "{line}"
+    );
+    // An engine whose files are not read still tells how full the pages are.
+    let text = csv(&results(1)).unwrap();
+    assert!(text.trim_end().ends_with(";0;0,,,,"), "{text}");
+}
+
+#[test]
 fn tables_fit_the_terminal() {
     for text in [table(&results(strategy::ALL.len())), strategies()] {
         assert!(text.lines().all(|line| line.chars().count() <= usize::from(WIDTH)), "{text}");
@@ -115,6 +134,7 @@ fn the_answer_compares_the_extremes() {
 #[test]
 fn what_a_server_does_not_tell_is_shown_as_absent() {
     let mut results = results(3);
+    results.engine.missing.push("No leaf pages: out of reach; --engine mysql shows them.".into());
     for run in &mut results.runs {
         run.totals = Totals {
             distinct_leaves_per_1k: f64::NAN,
@@ -129,6 +149,17 @@ fn what_a_server_does_not_tell_is_shown_as_absent() {
     assert!(text.contains("1,000 inserts of \u{201c}v4, base64 22\u{201d} read 2.0 pages"), "{text}");
     for text in [json(&results).unwrap(), csv(&results).unwrap(), html(&results).unwrap()] {
         assert!(!text.contains("NaN"), "{text}");
+    }
+    for text in
+        [table(&results), json(&results).unwrap(), html(&results).unwrap(), markdown(&results).unwrap()]
+    {
+        assert!(text.contains("out of reach; --engine mysql shows them."), "{text}");
+    }
+    // A chart of nothing would look like a chart of zeros.
+    let page = html(&results).unwrap();
+    assert!(page.contains("href=\"#missing\"") && page.contains("<title>Pages read per"), "{page}");
+    for absent in ["<title>Different leaf pages", "<title>Fill of"] {
+        assert!(!page.contains(absent), "{absent}");
     }
     let again = read(&json(&results).unwrap()).unwrap();
     assert!(again.runs.iter().all(|run| run.totals.fill_mean.is_nan()));
@@ -174,6 +205,8 @@ fn with_files(strategies: usize) -> Results {
             log_bytes: 1_000_000,
             recent_leaves: 0.25,
             median_age: 0.5,
+            p10_age: Some(0.1),
+            p90_age: Some(0.875),
         });
     }
     results
@@ -219,6 +252,57 @@ fn the_markdown_has_the_tables_and_links_each_chart() {
     ] {
         assert!(text.contains(wanted), "{wanted} is not in:\n{text}");
     }
+}
+
+/// Loads of two tables by one and by eight clients; published of the second.
+fn loads() -> Results {
+    let case = |name: &str, clients: u32, secs: f64, published_times| CaseRecord {
+        name: name.into(),
+        secs,
+        runs: vec![secs],
+        published_times,
+        load: Some(LoadFigures {
+            clients,
+            statement_rows: 50,
+            rows: 100,
+            rows_per_sec: 100.0 / secs,
+            per_1k: BTreeMap::new(),
+        }),
+        ..CaseRecord::default()
+    };
+    Results {
+        cases: vec![
+            case("one cache", 1, 2.0, None),
+            case("a cache each", 1, 1.0, None),
+            case("one cache", 8, 4.0, None),
+            case("a cache each", 8, 3.0, Some(0.5)),
+        ],
+        ..results(0)
+    }
+}
+
+#[test]
+fn loads_are_drawn_over_their_clients_with_what_was_published() {
+    let directory = tempfile::tempdir().unwrap();
+    save(&loads(), directory.path()).unwrap();
+    let chart = |name: &str| fs::read_to_string(directory.path().join(CHARTS).join(name)).unwrap();
+    let told = "one cache: 50 at 1, 25 at 8. a cache each: 100 at 1, 33 at 8.";
+    assert!(chart("rates.svg").contains(told), "{}", chart("rates.svg"));
+    let told = "one cache: 1.00 at 1, 1.00 at 8. a cache each: 0.50 at 1, 0.75 at 8; published 0.50 at 8.";
+    assert!(chart("times.svg").contains(told), "{}", chart("times.svg"));
+    assert!(!chart("rates.svg").contains("as published"));
+    let text = fs::read_to_string(directory.path().join("report.md")).unwrap();
+    assert!(text.contains("(charts/rates.svg)") && text.contains("(charts/times.svg)"), "{text}");
+
+    // With statements of several sizes, a pair of charts for each.
+    let mut both = loads();
+    both.cases.extend(loads().cases.into_iter().map(|mut case| {
+        case.load.as_mut().unwrap().statement_rows = 1;
+        case
+    }));
+    save(&both, directory.path()).unwrap();
+    assert!(!directory.path().join(CHARTS).join("rates.svg").exists());
+    assert!(chart("times-1.svg").contains("a row a statement") && chart("times-50.svg").contains("50 rows"));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! Sources: MySQL Reference Manual, sections InnoDB INFORMATION_SCHEMA Buffer Pool Tables, InnoDB
 //! INFORMATION_SCHEMA Metrics Table, and The INFORMATION_SCHEMA TABLES Table; MariaDB documentation, the same.
 
+use idgen_server::Flavor;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
@@ -24,7 +25,7 @@ pub struct Reach {
     pub pool_pages: bool,
     /// The counter of page splits.
     pub splits: bool,
-    /// What is not, why, and what cannot be shown therefore.
+    /// What is not shown therefore, why, and what would show it: a sentence each.
     pub missing: Vec<String>,
 }
 
@@ -35,14 +36,20 @@ impl Reach {
     }
 
     /// Tries what a user may, changing nothing.
-    pub async fn of(connection: &mut MySqlConnection, pool_bytes: u64) -> Self {
-        let mut missing =
-            vec!["its files are out of reach: no leaf pages per 1,000 inserts, no page layout".to_owned()];
+    pub async fn of(connection: &mut MySqlConnection, flavor: Flavor, pool_bytes: u64) -> Self {
+        let mut missing = vec![format!(
+            "No leaf pages per 1,000 inserts and no maps of pages: they come from the tables' files, which are out of \
+             reach on a server given by URL; --engine {} measures a server of the lab's own, and shows them.",
+            match flavor {
+                Flavor::MySql => "mysql",
+                Flavor::MariaDb => "mariadb",
+            }
+        )];
         // Both servers show these to users with PROCESS alone.
         let splits = "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'index_page_splits'";
         let enabled = match connection.fetch_optional(splits).await {
             Err(error) => {
-                missing.push(format!("{}: no page fill, no page splits", why_refused(&error)));
+                missing.push(format!("No page fill and no page splits: {}.", why_refused(&error)));
                 None
             }
             Ok(_) => Some(is_enabled(connection).await),
@@ -50,16 +57,21 @@ impl Reach {
         let pool_pages = match enabled {
             None => false,
             Some(_) if pool_bytes > MOST_LISTED_BYTES => {
-                missing.push(
-                    "its pool is too large to list its pages beside other work: no page fill".to_owned(),
-                );
+                missing.push(format!(
+                    "No page fill: to list the pages of a buffer pool of {} GiB would be a load of its own; a server \
+                     with at most {} GiB shows it.",
+                    pool_bytes >> 30,
+                    MOST_LISTED_BYTES >> 30
+                ));
                 false
             }
             Some(_) => true,
         };
         if enabled == Some(false) {
             missing.push(
-                "its counter index_page_splits is off, and is not turned on here: no page splits".to_owned(),
+                "No page splits: the counter index_page_splits is off, and nothing is changed on a server given by \
+                 URL; SET GLOBAL innodb_monitor_enable = 'index_page_splits' turns it on."
+                    .to_owned(),
             );
         }
         Reach { files: false, pool_pages, splits: enabled == Some(true), missing }
@@ -74,7 +86,9 @@ fn why_refused(error: &sqlx::Error) -> String {
         .and_then(|error| error.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>())
         .map(sqlx::mysql::MySqlDatabaseError::number);
     match number {
-        Some(NO_PRIVILEGE) => "the user lacks the privilege PROCESS".to_owned(),
+        Some(NO_PRIVILEGE) => {
+            "the user lacks the privilege PROCESS, which GRANT PROCESS ON *.* TO that user gives".to_owned()
+        }
         _ => format!("its list of InnoDB's counters cannot be read ({error})"),
     }
 }

@@ -5,7 +5,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{Chart, INK, WIDTH, colour, failed, text};
 use crate::Result;
-use crate::report::numbers::grouped;
+use crate::report::numbers::{figure_text, grouped};
 use crate::strategy::Family;
 
 /// One line of the chart.
@@ -22,7 +22,9 @@ pub struct Bar {
     pub mark: Option<f64>,
 }
 
-const LABEL_WIDTH: i32 = 146;
+/// Of the labels: as wide as the longest needs, within these.
+const LABEL_WIDTH: (i32, i32) = (146, 216);
+const LETTER_WIDTH: i32 = 7;
 const VALUE_WIDTH: i32 = 52;
 const ROW_HEIGHT: i32 = 24;
 const AXIS_HEIGHT: i32 = 24;
@@ -42,7 +44,10 @@ pub enum Scale {
 /// Draws the bars.
 pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
     let height = ROW_HEIGHT * rows.len() as i32 + AXIS_HEIGHT;
-    let most = rows.iter().map(|row| row.mark.unwrap_or(0.0).max(row.value)).fold(1.0, f64::max);
+    let letters = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0) as i32;
+    let label_width = (letters * LETTER_WIDTH + 14).clamp(LABEL_WIDTH.0, LABEL_WIDTH.1);
+    let most = rows.iter().map(|row| row.mark.unwrap_or(0.0).max(row.value)).fold(0.0, f64::max);
+    let most = if scale == Scale::Log || most <= 0.0 { most.max(1.0) } else { most };
     let decades = most.log10().ceil().max(1.0);
     let (top, ticks): (f64, Vec<f64>) = match scale {
         Scale::Log => (10_f64.powf(decades), (0..=decades as i32).map(|power| 10_f64.powi(power)).collect()),
@@ -55,8 +60,8 @@ pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
     };
     let place = |value: f64| {
         let share = if scale == Scale::Log { value.max(1.0).log10() / decades } else { value / top };
-        let room = f64::from(WIDTH as i32 - LABEL_WIDTH - VALUE_WIDTH);
-        LABEL_WIDTH + (share * room).round() as i32
+        let room = f64::from(WIDTH as i32 - label_width - VALUE_WIDTH);
+        label_width + (share * room).round() as i32
     };
     let mut svg = String::new();
     {
@@ -67,7 +72,7 @@ pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
             let x = place(at);
             root.draw(&PathElement::new(vec![(x, 0), (x, floor)], INK.mix(0.15))).map_err(failed)?;
             root.draw(&Text::new(
-                grouped(at),
+                if top < 4.0 { figure_text(at) } else { grouped(at) },
                 (x, floor + AXIS_HEIGHT / 2),
                 text(14).pos(centre(HPos::Center)),
             ))
@@ -76,14 +81,14 @@ pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
         for (index, row) in rows.iter().enumerate() {
             let top = ROW_HEIGHT * index as i32;
             let middle = top + ROW_HEIGHT / 2;
-            let end = place(row.value).max(LABEL_WIDTH + 2);
+            let end = place(row.value).max(label_width + 2);
             let label = Text::new(
                 row.label.clone(),
-                (LABEL_WIDTH - 6, middle),
+                (label_width - 6, middle),
                 text(FONT_SIZE).pos(centre(HPos::Right)),
             );
             root.draw(&label).map_err(failed)?;
-            let corners = [(LABEL_WIDTH, top + 4), (end, top + ROW_HEIGHT - 4)];
+            let corners = [(label_width, top + 4), (end, top + ROW_HEIGHT - 4)];
             root.draw(&Rectangle::new(corners, colour(row.family).filled())).map_err(failed)?;
             let mark = row.mark.filter(|mark| mark.is_finite()).map(place);
             if let Some(x) = mark {
@@ -102,8 +107,8 @@ pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
     Ok(Chart::drawn(&svg, title, words.join("; ")))
 }
 
-/// The next of 1, 2, 2.5 and 5 times a power of ten.
-fn round_step(least: f64) -> f64 {
+/// The next of 1, 2, 2.5 and 5 times a power of ten: a step between the lines of a grid.
+pub(super) fn round_step(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     let factor = [1.0, 2.0, 2.5, 5.0].into_iter().find(|factor| factor * power >= least).unwrap_or(10.0);
     factor * power
