@@ -66,6 +66,17 @@ impl Csprng {
         if self.mark.is_stale() { self.take_key(Cipher::fastest()) } else { Ok(()) }
     }
 
+    #[inline(always)]
+    fn draw<T, const N: usize>(&mut self, from: fn([u8; N]) -> T) -> Result<T> {
+        self.check_key()?;
+        if let Some(drawn) = self.keystream.ready(from) {
+            return Ok(drawn);
+        }
+        let mut bytes = [0; N];
+        self.keystream.fill(&mut bytes);
+        Ok(from(bytes))
+    }
+
     #[cold]
     fn take_key(&mut self, cipher: Cipher) -> Result<()> {
         let mark = ForkMark::now();
@@ -89,18 +100,12 @@ impl Entropy for Csprng {
 
     #[inline(always)]
     fn next_u128(&mut self) -> Result<u128> {
-        self.check_key()?;
-        let mut bytes = [0; 16];
-        self.keystream.draw(&mut bytes);
-        Ok(u128::from_ne_bytes(bytes))
+        self.draw(u128::from_ne_bytes)
     }
 
     #[inline(always)]
     fn next_u64(&mut self) -> Result<u64> {
-        self.check_key()?;
-        let mut bytes = [0; 8];
-        self.keystream.draw(&mut bytes);
-        Ok(u64::from_ne_bytes(bytes))
+        self.draw(u64::from_ne_bytes)
     }
 }
 
@@ -134,29 +139,26 @@ impl Drop for WipeThread {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThreadEntropy;
 
-/// Draws from the thread's generator, or, while the thread ends, from the system's own.
-///
-/// A macro, as all must be in one piece and the bytes go from memory to memory: where they pass through
-/// a call or a `Result` in two halves, the processor waits for them longer than the draw takes.
-macro_rules! draw {
-    ($type:ty, $slow:path) => {{
-        let mut drawn = <$type>::to_ne_bytes(0);
-        // Not `with`, which the compiler does not inline; a local without a destructor is always there.
-        let done = THREAD.try_with(|csprng| {
-            let csprng = &mut **csprng.borrow_mut();
-            if csprng.mark.is_stale() && !key_of_thread(csprng)? {
-                drawn = $slow(&mut OsEntropy)?.to_ne_bytes();
-            } else {
-                csprng.keystream.draw(&mut drawn);
-            }
-            Ok(())
-        });
-        match done {
-            Ok(Ok(())) => Ok(<$type>::from_ne_bytes(drawn)),
-            Ok(Err(error)) => Err(error),
-            Err(_) => $slow(&mut OsEntropy),
-        }
-    }};
+/// Draws from the thread's generator. What rarely happens has a way of its own, so that the bits of all others
+/// stay in registers.
+#[inline(always)]
+fn draw<T, const N: usize>(from: fn([u8; N]) -> T) -> Result<T> {
+    // Not `with`, which the compiler does not inline; a local without a destructor is always there.
+    let ready = THREAD.try_with(|csprng| {
+        let csprng = &mut **csprng.borrow_mut();
+        if csprng.mark.is_stale() { None } else { csprng.keystream.ready(from) }
+    });
+    if let Ok(Some(drawn)) = ready {
+        return Ok(drawn);
+    }
+    let mut bytes = [0; N];
+    fill_slowly(&mut bytes)?;
+    Ok(from(bytes))
+}
+
+#[cold]
+fn fill_slowly(bytes: &mut [u8]) -> Result<()> {
+    ThreadEntropy.fill(bytes)
 }
 
 /// Takes a key for this thread, unless the thread is ending: nobody would wipe it any more.
@@ -184,12 +186,12 @@ impl Entropy for ThreadEntropy {
 
     #[inline(always)]
     fn next_u128(&mut self) -> Result<u128> {
-        draw!(u128, OsEntropy::next_u128)
+        draw(u128::from_ne_bytes)
     }
 
     #[inline(always)]
     fn next_u64(&mut self) -> Result<u64> {
-        draw!(u64, OsEntropy::next_u64)
+        draw(u64::from_ne_bytes)
     }
 }
 

@@ -112,18 +112,17 @@ impl Keystream {
         self.used = BUFFER_LEN;
     }
 
-    /// The next few bytes; as their number is a constant, a draw is some instructions without a call.
+    /// What `from` makes of the next few bytes, where the buffer still has them: some instructions without a call.
+    ///
+    /// Bytes in an `Option` lie at an odd address, where the compiler puts them together one by one.
     #[cfg(feature = "std")]
     #[inline(always)]
-    pub(super) fn draw<const N: usize>(&mut self, bytes: &mut [u8; N]) {
-        match self.buffer.get_mut(self.used..self.used + N) {
-            Some(source) => {
-                bytes.copy_from_slice(source);
-                source.fill(0);
-                self.used += N;
-            }
-            None => self.fill_slowly(bytes),
-        }
+    pub(super) fn ready<T, const N: usize>(&mut self, from: fn([u8; N]) -> T) -> Option<T> {
+        let source: &mut [u8; N] = self.buffer.get_mut(self.used..self.used + N)?.try_into().ok()?;
+        self.used += N;
+        let drawn = from(*source);
+        *source = [0; N];
+        Some(drawn)
     }
 
     /// The next bytes of the stream, in whatever pieces they are drawn.
@@ -206,7 +205,10 @@ mod tests {
                 let mut piece = vec![0; size];
                 match piece.as_chunks_mut::<16>() {
                     #[cfg(feature = "std")]
-                    ([exactly], []) => keystream.draw(exactly),
+                    ([exactly], []) => match keystream.ready(|drawn: [u8; 16]| drawn) {
+                        Some(drawn) => *exactly = drawn,
+                        None => keystream.fill(exactly),
+                    },
                     _ => keystream.fill(&mut piece),
                 }
                 pieces.extend(piece);
@@ -214,6 +216,17 @@ mod tests {
             assert_eq!(pieces, whole[..pieces.len()], "{cipher:?}");
             assert!(pieces.len() > 3 * BUFFER_LEN);
         }
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn nothing_is_ready_where_the_buffer_ends() {
+        let mut keystream = Keystream::new(Cipher::ChaCha, [5; KEY_LEN]);
+        assert_eq!(keystream.ready(u64::from_ne_bytes), None, "before the first fill");
+        keystream.fill(&mut [0; BUFFER_LEN - 20]);
+        assert!(keystream.ready(u128::from_ne_bytes).is_some());
+        assert_eq!(keystream.ready(u64::from_ne_bytes), None, "4 bytes are left");
+        assert_eq!(keystream.used, BUFFER_LEN - 4);
     }
 
     #[test]
@@ -224,9 +237,15 @@ mod tests {
             keystream.fill(&mut bytes[16..]);
             keystream.fill(&mut bytes[..16]);
             assert!(bytes.windows(16).all(|w| *w != [0; 16]));
-            assert_eq!(keystream.used, 100);
-            assert_eq!(keystream.buffer[..100], [0; 100]);
-            assert!(keystream.buffer[100..].iter().any(|&b| b != 0));
+            let mut used = 100;
+            #[cfg(feature = "std")]
+            {
+                assert!(keystream.ready(u128::from_ne_bytes).is_some_and(|drawn| drawn != 0));
+                used += 16;
+            }
+            assert_eq!(keystream.used, used);
+            assert!(keystream.buffer[..used].iter().all(|&b| b == 0));
+            assert!(keystream.buffer[used..].iter().any(|&b| b != 0));
             assert_ne!(keystream.key, [9; KEY_LEN]);
             assert!(!keystream.buffer.windows(KEY_LEN).any(|w| w == keystream.key));
         }
