@@ -22,7 +22,9 @@ pub(crate) fn judge(error: &sqlx::Error) -> Verdict {
     match error {
         sqlx::Error::PoolTimedOut => Verdict::Undone,
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => Verdict::Unknown,
-        _ if is_lost_shard(error) => Verdict::Unknown,
+        // Not even tried.
+        _ if said(error).contains(BLOCKED) => Verdict::Undone,
+        _ if said(error).contains(FAILED) || is_lost_shard(error) => Verdict::Unknown,
         sqlx::Error::Database(database) => {
             match database.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>().map(|e| e.number()) {
                 // Deadlock, also a lost certification on Galera; lock wait timeout; certification lost on
@@ -49,13 +51,14 @@ pub(crate) fn silence() -> sqlx::Error {
 }
 
 /// True where another node of a cluster may well do what this one did not: it is down, cut off, shutting
-/// down, read-only, or no member of the cluster.
+/// down, read-only, or no member of the cluster. The connection is of no more use.
 pub(crate) fn is_of_this_node(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)
         | sqlx::Error::Protocol(_)
         | sqlx::Error::WorkerCrashed
         | sqlx::Error::PoolTimedOut => true,
+        _ if said(error).contains(FAILED) || said(error).contains(BLOCKED) => true,
         // Not a plain deadlock or a lost certification: those are met everywhere.
         _ => matches!(
             number(error),
@@ -74,6 +77,11 @@ pub(crate) fn is_no_table(error: &sqlx::Error) -> bool {
     // Vitess knows the tables by itself, and says so in words alone.
     number(error) == Some(1146) || (number(error) == Some(1105) && said(error).ends_with("not found"))
 }
+
+/// A transaction in which Vitess itself carried out a statement failed on a shard; from then on it refuses all on
+/// that connection until it is rolled back.
+const FAILED: &str = "VT15001";
+const BLOCKED: &str = "VT09032";
 
 fn said(error: &sqlx::Error) -> &str {
     error.as_database_error().map_or("", |error| error.message())
