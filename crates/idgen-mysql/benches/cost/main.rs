@@ -7,7 +7,7 @@
 //! how many ids a repeat burns.
 //!
 //! `make bench-map`; `IDGEN_BENCH_SECS`, `IDGEN_BENCH_ROUNDS` and `IDGEN_BENCH_PAIRS` make it shorter,
-//! `IDGEN_BENCH_SERVER` names one server. The published dedup function can take many minutes on MariaDB.
+//! `IDGEN_BENCH_SERVER` names one server.
 
 mod design;
 mod pages;
