@@ -18,20 +18,6 @@ impl Entropy for OsEntropy {
     fn fill(&mut self, bytes: &mut [u8]) -> Result<()> {
         getrandom::fill(bytes).map_err(Error::entropy)
     }
-
-    #[cold]
-    fn next_u128(&mut self) -> Result<u128> {
-        let mut bytes = [0; 16];
-        self.fill(&mut bytes)?;
-        Ok(u128::from_ne_bytes(bytes))
-    }
-
-    #[cold]
-    fn next_u64(&mut self) -> Result<u64> {
-        let mut bytes = [0; 8];
-        self.fill(&mut bytes)?;
-        Ok(u64::from_ne_bytes(bytes))
-    }
 }
 
 /// A buffered cryptographic generator, keyed by the operating system: AES-256 in counter mode where
