@@ -71,9 +71,6 @@ impl LoadArgs {
             Named::Keys(experiment) => experiment.strategies()?,
             Named::Statements(_) | Named::Loads(_) => vec![],
         };
-        let names = |strategies: &[&Strategy]| {
-            strategies.iter().map(|strategy| strategy.name).collect::<Vec<_>>().join(", ")
-        };
         match self.strategies.iter().find(|chosen| its.iter().all(|own| own.name != chosen.name)) {
             Some(Strategy { name, .. }) if its.is_empty() => Err(failure::usage(format_args!(
                 "{} has no strategies to choose from, such as {name}: leave out --strategies",
@@ -82,7 +79,7 @@ impl LoadArgs {
             Some(Strategy { name, .. }) => Err(failure::usage(format_args!(
                 "{} has no strategy {name}: choose of {}",
                 experiment.id(),
-                names(&its)
+                joined(&its, ", ")
             ))),
             None => Ok(()),
         }
@@ -97,12 +94,13 @@ impl LoadArgs {
     fn named(&self) -> String {
         match self.strategies.as_slice() {
             [] => String::new(),
-            chosen => {
-                let names: Vec<_> = chosen.iter().map(|strategy| strategy.name).collect();
-                format!(" --strategies {}", names.join(","))
-            }
+            chosen => format!(" --strategies {}", joined(chosen, ",")),
         }
     }
+}
+
+fn joined(strategies: &[&Strategy], separator: &str) -> String {
+    strategies.iter().map(|strategy| strategy.name).collect::<Vec<_>>().join(separator)
 }
 
 impl CommonArgs {
@@ -141,10 +139,7 @@ pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCo
     let workload = Workload::of_rows(rows).map_err(failure::usage)?;
     let target = common.engine.target()?;
     load.check(target)?;
-    let strategies = match load.strategies.as_slice() {
-        [] => strategy::default_set(target),
-        chosen => chosen.to_vec(),
-    };
+    let strategies = load.part_of(strategy::default_set(target));
     let workload = common.with_writers(workload)?;
     // On a server a round trip for each row would be most of the time.
     let workload = match common.engine {
