@@ -22,12 +22,12 @@ test: setup lint ## everything that must pass, on both servers and on clusters o
 	$(MAKE) test-python
 
 test-replicated: setup ## the map on Group Replication and Galera, while nodes are killed and cut off (4 minutes)
-	cargo test -p idgen-mysql --test clusters -- --test-threads 1 replicated
+	cargo test --workspace --test clusters -- --test-threads 1 replicated
 
 test-clusters: test-replicated ## the same on Vitess too (1 minute more, and some to build it the first time)
 	scripts/vitess.sh
-	cargo test -p idgen-server --test vitess
-	cargo test -p idgen-mysql --test clusters -- --test-threads 1 vitess
+	cargo test --workspace --test vitess
+	cargo test --workspace --test clusters -- --test-threads 1 vitess
 
 test-arm: ## the library on 64-bit ARM, emulated; fails where the compiler or the emulator is missing (1 minute)
 	scripts/arm.sh test

@@ -19,12 +19,12 @@ Examples:
   idgen new v7 -n 1000 | idgen convert --to ordered64
   idgen convert --to simple < ids.txt > simple.txt
 
-Detection goes by length, then by characters. 22 characters are standard base64 unless they can
-only be base64url or ordered64; 26 are base32; 32 hexadecimal digits are simple, even if all are
+Detection goes by length, then by characters. 22 characters are standard base64 unless they can \
+only be base64url or ordered64; 26 are base32; 32 hexadecimal digits are simple, even if all are \
 decimal; any other decimal number is int. Raw bytes are never detected: name them with --from.
 
-Of standard input each line is an id; its end may be LF or CRLF. A bad line, also an empty one and
-one of more than 1024 bytes, is reported with its number, and all others are still converted: the
+Of standard input each line is an id; its end may be LF or CRLF. A bad line, also an empty one and \
+one of more than 1024 bytes, is reported with its number, and all others are still converted: the \
 exit code is then 1. With --from binary or swapped, without --hex, each 16 bytes are an id.";
 
 /// Write ids in another format.

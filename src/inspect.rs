@@ -20,7 +20,7 @@ Examples:
   idgen inspect --from swapped 1026baba6ccd780c95645b8c656024db
   idgen new prefixed -n 3 | idgen inspect --json
 
-An id carries no name of its maker. Counters, and all of version 8, are read as idgen lays them out;
+An id carries no name of its maker. Counters, and all of version 8, are read as idgen lays them out; \
 in the ids of other makers they mean nothing. A decimal number below 2^64 is taken for a 64-bit id.";
 
 /// Show what ids tell: kind, time, node, counter, prefix.

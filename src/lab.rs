@@ -21,7 +21,7 @@ use crate::output::Output;
 const EXAMPLES: &str = "\
 Examples:
   idgen lab                                              # all strategies: under two minutes
-  idgen lab --quick                                      # the same in seconds, to look at the report
+  idgen lab --quick                                      # the same in seconds: for a look at it
   idgen lab --strategies v4-binary,v7-binary --rows 1000000
   idgen lab --engine mysql --rows 200000                 # the same on a real server
   idgen lab run uuid-order --engine mysql --scale ci     # an experiment that was published
@@ -29,10 +29,11 @@ Examples:
   idgen lab compare idgen-lab elsewhere/idgen-lab        # two recorded runs side by side
   idgen lab list                                         # what each strategy and experiment is
 
-Each strategy fills a clustered table whose page cache holds an eighth of it. Afterwards the rows are
-verified. The directory of --out gets report.html, the same as report.md with its charts as
-charts/NAME.svg, results.json and results.csv, after each strategy: Ctrl-C keeps what was finished.
-MySQL and MariaDB run in a container where there is one, else as a private process.";
+Each strategy fills a clustered table whose page cache holds an eighth of it. Afterwards the rows \
+are verified. The directory of --out gets report.html, the same as report.md with its charts as \
+charts/NAME.svg, results.json, results.csv and, for the course of each run, windows.csv, after each \
+strategy: Ctrl-C keeps what was finished. MySQL and MariaDB run in a container where there is one, else \
+as a private process.";
 
 /// Compare key strategies on a database, and write a report.
 #[derive(clap::Args)]

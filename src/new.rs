@@ -30,8 +30,8 @@ Examples:
   idgen new short --node 9f6bdeced846 --at 2026-11-21T12:00:00Z
   idgen new mysql-short --server-id 3 --state short.state
 
-Without a state file, each run starts afresh: v1, v6 and short with another random node, and
-mysql-short with the same ids as any other run of this server id within the second.
+Without a state file, each run starts afresh: v1, v6 and short with another random node, and \
+mysql-short with the same ids as any other run of this server id within the second. \
 short makes 65,536 ids a second at most, and then waits for the next.";
 
 /// Make new ids, one a line.

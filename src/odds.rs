@@ -17,7 +17,7 @@ Examples:
   idgen odds v7 --devices 100 --rate 10000 --years 10 --json
   idgen odds prefixed --interval hour --tail random --devices 100 --rate 1000 --years 1
 
-Each device has one generator, a random node, an exact clock and the same mean rate: the worst case.
+Each device has one generator, a random node, an exact clock and the same mean rate: the worst case. \
 One generator never repeats itself. The library's documentation of `odds` derives the formulas.";
 
 /// Tell the probability that two ids ever coincide.

@@ -7,7 +7,7 @@
 
 use idgen_lab::Workload;
 use idgen_lab::engine::{Engine, Mysql, Role};
-use idgen_lab::measure::{Failure, Results};
+use idgen_lab::measure::{Failure, Results, RunRecord, Window};
 use idgen_lab::runner::{Cancel, Observer, run};
 use idgen_lab::strategy;
 use idgen_server::Flavor;
@@ -32,16 +32,20 @@ impl Observer for Quiet {
 }
 
 /// Runs the strategies; the runner has verified rows and keys of every run that it gives.
-fn measured(flavor: Flavor) -> Results {
+fn measured(flavor: Flavor, names: &[&str], payload_bytes: u32) -> Results {
     // A pool that the random table (42 MB) exceeds three times; in a smaller one the server's own pages
     // push each other out.
-    let workload =
-        Workload { statement_rows: 100, cache_bytes: Some(12 << 20), ..Workload::of_rows(200_000).unwrap() };
+    let workload = Workload {
+        statement_rows: 100,
+        cache_bytes: Some(12 << 20),
+        payload_bytes,
+        ..Workload::of_rows(200_000).unwrap()
+    };
     let mut engine = Mysql::start(flavor, &workload).unwrap();
     let mut results = Results::new("?", "test", engine.info(), workload);
-    let strategies: Vec<_> = STRATEGIES.iter().map(|name| strategy::find(name).unwrap()).collect();
+    let strategies: Vec<_> = names.iter().map(|name| strategy::find(name).unwrap()).collect();
     run(&mut engine, &strategies, &mut results, &Cancel::new(), &mut Quiet).unwrap();
-    assert_eq!(results.runs.len(), STRATEGIES.len());
+    assert_eq!(results.runs.len(), names.len());
     println!("{}", idgen_lab::report::table(&results));
     results
 }
@@ -79,18 +83,72 @@ fn judge(results: &Results) {
     }
     assert!(splits("v4-binary") > splits("v7-binary"));
 
+    results.runs.iter().for_each(judge_course);
+
     // The map takes the disorder away from the rows.
     let mapped = results.run("mapped").unwrap();
     assert!(mapped.tree(Role::Rows).unwrap().distinct_leaves_per_1k < 12.0);
     assert!(mapped.tree(Role::Map).unwrap().distinct_leaves_per_1k > 100.0);
 }
 
+/// The windows of a run together are the run.
+fn judge_course(run: &RunRecord) {
+    let name = &run.strategy.name;
+    let sum = |figure: fn(&Window) -> Option<f64>| -> f64 {
+        run.windows.iter().map(|window| figure(window).unwrap() * window.rows as f64).sum()
+    };
+    let rows = run.totals.rows as f64;
+    for (what, windows, total) in [
+        ("redo", sum(|window| window.redo_bytes_per_row), run.totals.redo_bytes_per_row),
+        ("created", sum(|window| window.created_per_1k), run.totals.created_per_1k),
+        ("disk reads", sum(|window| window.disk_reads_per_1k), run.totals.disk_reads_per_1k),
+    ] {
+        // Besides the windows the run has their counters read, which is work of the server, too.
+        let total = total.unwrap() * rows;
+        assert!(
+            windows <= total * 1.000_001 && windows >= total * 0.9,
+            "{name}: {what} {windows} of {total}"
+        );
+    }
+    let latencies: Vec<_> = run.windows.iter().map(|window| window.latency.unwrap()).collect();
+    let longest = latencies.iter().map(|latency| latency.max_micros).max();
+    assert_eq!(longest, run.latency.map(|latency| latency.max_micros), "{name}");
+    for latency in latencies {
+        let ordered = [latency.p50_micros, latency.p95_micros, latency.p99_micros, latency.max_micros];
+        assert!(latency.p50_micros > 0 && ordered.is_sorted(), "{name}: {latency:?}");
+    }
+    assert!(run.windows.iter().all(|window| (0.0..=1.0).contains(&window.hit_rate.unwrap())), "{name}");
+}
+
+/// Rows that are nothing but their key, as in the reference table: 57 bytes each where keys are random.
+fn judge_keys_alone(flavor: Flavor) {
+    let results = measured(flavor, &["v4-binary", "minute-ascending", "v7-binary"], 0);
+    let totals = |name: &str| results.run(name).unwrap().totals;
+    let random = totals("v4-binary").distinct_leaves_per_1k;
+    assert!(random > 50.0, "{random} leaves");
+    for name in ["minute-ascending", "v7-binary"] {
+        let t = totals(name);
+        assert!(t.distinct_leaves_per_1k < 6.0, "{name}: {} leaves", t.distinct_leaves_per_1k);
+        assert!(t.fill_mean >= 0.88, "{name}: fill {}", t.fill_mean);
+    }
+}
+
+#[test]
+fn mysql_finds_what_the_order_of_keys_alone_costs() {
+    judge_keys_alone(Flavor::MySql);
+}
+
+#[test]
+fn mariadb_finds_what_the_order_of_keys_alone_costs() {
+    judge_keys_alone(Flavor::MariaDb);
+}
+
 #[test]
 fn mysql_finds_what_the_order_of_keys_costs() {
-    judge(&measured(Flavor::MySql));
+    judge(&measured(Flavor::MySql, &STRATEGIES, 100));
 }
 
 #[test]
 fn mariadb_finds_what_the_order_of_keys_costs() {
-    judge(&measured(Flavor::MariaDb));
+    judge(&measured(Flavor::MariaDb, &STRATEGIES, 100));
 }

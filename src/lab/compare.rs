@@ -13,7 +13,7 @@ Examples:
   idgen lab compare idgen-lab/uuid-order yesterday/uuid-order
   idgen lab compare mysql/results.json mariadb/results.json --html difference.html
 
-A and B are files results.json that idgen lab wrote, or their directories. First comes what differs in how
+A and B are files results.json that idgen lab wrote, or their directories. First comes what differs in how \
 they were made: engine, version, workload, settings, machine. Then each figure of both, with B divided by A.";
 
 /// Set two recorded runs side by side: what differs in their settings, and each figure with its ratio.

@@ -13,7 +13,7 @@ Examples:
   idgen lab report idgen-lab/uuid-order                    # where it was recorded
   idgen lab report old/results.json --out docs/results/uuid-order
 
-Everything that a report shows is in its results.json: a run that an older version recorded gets the charts
+Everything that a report shows is in its results.json: a run that an older version recorded gets the charts \
 and tables of this one.";
 
 /// Draw the report of a recorded run again, from its results.json.

@@ -43,7 +43,8 @@ pub struct CommonArgs {
     /// Clients that insert at the same time, each with ids of its own making; servers only [default: 1].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     writers: Option<u32>,
-    /// The directory for report.html, report.md, charts/, results.json and results.csv; made where missing.
+    /// The directory for report.html, report.md, charts/, results.json, results.csv and windows.csv; made where
+    /// missing.
     #[arg(long, value_name = "DIR", default_value = "idgen-lab")]
     pub out: PathBuf,
     /// Print the results as JSON instead of a table: one document for each experiment.

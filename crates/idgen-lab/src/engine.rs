@@ -40,8 +40,16 @@ pub trait Table {
     /// What the database has counted since the tables were made.
     fn counters(&mut self) -> Result<Counters>;
 
-    /// How long each statement took since the tables were made; `None` where there are none to time.
-    fn latency(&self) -> Option<Latency>;
+    /// How long each statement took since this was last asked. `None` where there are none to time: a call into
+    /// a library is no round trip, and timing each would cost as much as the insert.
+    fn lap(&mut self) -> Option<Latency> {
+        None
+    }
+
+    /// The same of all laps together.
+    fn latency(&self) -> Option<Latency> {
+        None
+    }
 
     /// What is known of the pages where the trees themselves are out of reach; `None` where
     /// [`Table::trees`] gives them.
@@ -112,6 +120,8 @@ impl<'a> Batch<'a> {
 pub struct Counters {
     /// Pages read from the file into the cache.
     pub pages_read: u64,
+    /// Page requests that had to wait for such a read: less than the pages where some are read ahead.
+    pub disk_reads: Option<u64>,
     /// Pages written from the cache to the file.
     pub pages_written: u64,
     /// Of those, the ones written before the commit because the cache was full.
@@ -132,6 +142,7 @@ impl Counters {
         let both = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         Counters {
             pages_read: self.pages_read.saturating_sub(earlier.pages_read),
+            disk_reads: both(self.disk_reads, earlier.disk_reads),
             pages_written: self.pages_written.saturating_sub(earlier.pages_written),
             pages_spilled: both(self.pages_spilled, earlier.pages_spilled),
             pages_created: both(self.pages_created, earlier.pages_created),
@@ -139,6 +150,13 @@ impl Counters {
             redo_bytes: both(self.redo_bytes, earlier.redo_bytes),
             cache_hits: both(self.cache_hits, earlier.cache_hits),
         }
+    }
+
+    /// Page requests answered by the cache, from 0 to 1.
+    pub fn hit_rate(&self) -> Option<f64> {
+        let hits = self.cache_hits?;
+        let requests = hits + self.disk_reads.unwrap_or(self.pages_read);
+        Some(hits as f64 / requests.max(1) as f64)
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod known;
 mod locality;
 mod machine;
 mod verify;
+mod window;
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,7 @@ use crate::workload::Workload;
 pub use locality::{Fill, TreeFigures};
 pub use machine::Machine;
 pub use verify::{Ranks, contents, keys, keys_by, keys_in_any_order, made_keys, pages};
+pub use window::Window;
 
 /// All runs of one command, as `results.json` holds them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -114,43 +116,6 @@ impl From<&Strategy> for StrategyRecord {
     }
 }
 
-/// A stretch of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Window {
-    /// Rows in the table at its end.
-    pub rows_end: u64,
-    /// Rows inserted in it.
-    pub rows: u64,
-    /// Seconds that the database took for them; making the ids is not counted.
-    pub secs: f64,
-    /// Inserted rows per second.
-    pub rows_per_sec: f64,
-    /// Pages read into the cache per 1,000 inserts.
-    pub reads_per_1k: f64,
-    /// Pages written to the file per 1,000 inserts.
-    pub writes_per_1k: f64,
-    /// Pages divided to make room, per 1,000 inserts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub splits_per_1k: Option<f64>,
-}
-
-impl Window {
-    /// From the time and the difference of two counter readings.
-    pub fn between(before: &Counters, after: &Counters, rows_end: u64, rows: u64, secs: f64) -> Self {
-        let counted = after.since(before);
-        let per_1k = |count: u64| count as f64 * 1_000.0 / rows as f64;
-        Window {
-            rows_end,
-            rows,
-            secs,
-            rows_per_sec: rows as f64 / secs.max(1e-9),
-            reads_per_1k: per_1k(counted.pages_read),
-            writes_per_1k: per_1k(counted.pages_written),
-            splits_per_1k: counted.page_splits.map(per_1k),
-        }
-    }
-}
-
 /// The figures of a whole run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
@@ -167,6 +132,9 @@ pub struct Totals {
     /// The same in the last tenth of the run.
     #[serde(default)]
     pub last_reads_per_1k: f64,
+    /// Page requests per 1,000 inserts that had to wait for such a read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_reads_per_1k: Option<f64>,
     /// Pages written to the file per 1,000 inserts.
     pub writes_per_1k: f64,
     /// The same in the last tenth of the run.
@@ -217,7 +185,6 @@ impl Totals {
         };
         let all_leaves = Fill::of(trees.iter().flat_map(Tree::fills));
         let of_map = || figures.iter().filter(|tree| tree.role != Role::Rows).map(|tree| tree.bytes);
-        let requests = counters.cache_hits.map(|hits| (hits, hits + counters.pages_read));
         Totals {
             rows,
             secs,
@@ -225,13 +192,14 @@ impl Totals {
             last_rows_per_sec: tail_rows / tail.iter().map(|window| window.secs).sum::<f64>().max(1e-9),
             reads_per_1k: per_1k(counters.pages_read),
             last_reads_per_1k: in_tail(|window| window.reads_per_1k),
+            disk_reads_per_1k: counters.disk_reads.map(per_1k),
             writes_per_1k: per_1k(counters.pages_written),
             last_writes_per_1k: in_tail(|window| window.writes_per_1k),
             spills_per_1k: counters.pages_spilled.map(per_1k),
             created_per_1k: counters.pages_created.map(per_1k),
             splits_per_1k: counters.page_splits.map(per_1k),
             redo_bytes_per_row: counters.redo_bytes.map(|bytes| bytes as f64 / rows as f64),
-            hit_rate: requests.map(|(hits, all)| hits as f64 / all.max(1) as f64),
+            hit_rate: counters.hit_rate(),
             distinct_leaves_per_1k: figures.iter().map(|tree| tree.distinct_leaves_per_1k).sum(),
             fill_mean: all_leaves.mean,
             fill_p10: all_leaves.p10,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Row, Statement, ToSql, params};
 
-use super::{Batch, Contents, Counters, Engine, EngineInfo, Inserted, Latency, Role, Table, Tree};
+use super::{Batch, Contents, Counters, Engine, EngineInfo, Inserted, Role, Table, Tree};
 use crate::key::Key;
 use crate::strategy::{Column, Strategy, Target};
 use crate::{Error, Result, Workload};
@@ -201,11 +201,6 @@ impl Table for SqliteTable {
 
     fn counters(&mut self) -> Result<Counters> {
         status::counters(&self.db)
-    }
-
-    /// A call into a library is no round trip: timing each would cost as much as the insert.
-    fn latency(&self) -> Option<Latency> {
-        None
     }
 
     fn trees(&mut self) -> Result<Vec<Tree>> {

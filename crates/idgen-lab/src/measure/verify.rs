@@ -176,7 +176,7 @@ fn mismatch(place: usize, expected: Option<Key>, found: Key) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Batch, Counters, Inserted, Latency, Leaf};
+    use crate::engine::{Batch, Counters, Inserted, Leaf};
     use std::collections::BTreeMap;
 
     /// A table that answers with the keys it is given.
@@ -191,9 +191,6 @@ mod tests {
         }
         fn counters(&mut self) -> Result<Counters> {
             Ok(Counters::default())
-        }
-        fn latency(&self) -> Option<Latency> {
-            None
         }
         fn trees(&mut self) -> Result<Vec<Tree>> {
             Ok(Vec::new())

@@ -1,10 +1,11 @@
-//! `results.csv`: one row per run, full precision, for spreadsheets and scripts.
+//! `results.csv`: one row per run, and `windows.csv`: one per stretch of a run. Full precision, for spreadsheets
+//! and scripts; what is not known is empty.
 
 use serde::Serialize;
 
 use super::cases::{CaseFigure, case_figures};
-use crate::engine::Role;
-use crate::measure::{Results, RunRecord, known};
+use crate::engine::{Latency, Role};
+use crate::measure::{Results, RunRecord, Window, known};
 use crate::{Error, Result};
 
 #[derive(Serialize)]
@@ -18,7 +19,18 @@ struct Line<'a> {
     rows_per_sec: f64,
     last_rows_per_sec: f64,
     reads_per_1k: f64,
+    last_reads_per_1k: f64,
+    disk_reads_per_1k: Option<f64>,
     writes_per_1k: f64,
+    last_writes_per_1k: f64,
+    created_per_1k: Option<f64>,
+    splits_per_1k: Option<f64>,
+    redo_bytes_per_row: Option<f64>,
+    hit_rate: Option<f64>,
+    p50_micros: Option<u64>,
+    p95_micros: Option<u64>,
+    p99_micros: Option<u64>,
+    max_micros: Option<u64>,
     #[serde(serialize_with = "known::serialize")]
     distinct_leaves_per_1k: f64,
     #[serde(serialize_with = "known::serialize")]
@@ -35,6 +47,26 @@ struct Line<'a> {
     age_p10: Option<f64>,
     age_median: Option<f64>,
     age_p90: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct WindowLine<'a> {
+    strategy: &'a str,
+    rows_end: u64,
+    rows: u64,
+    secs: f64,
+    rows_per_sec: f64,
+    p50_micros: Option<u64>,
+    p95_micros: Option<u64>,
+    p99_micros: Option<u64>,
+    max_micros: Option<u64>,
+    reads_per_1k: f64,
+    disk_reads_per_1k: Option<f64>,
+    writes_per_1k: f64,
+    created_per_1k: Option<f64>,
+    splits_per_1k: Option<f64>,
+    redo_bytes_per_row: Option<f64>,
+    hit_rate: Option<f64>,
 }
 
 /// One figure a line: experiments of statements differ in what they count.
@@ -55,13 +87,26 @@ struct CaseLine<'a> {
 /// # Errors
 /// None that a record could cause; those of the writer are passed on.
 pub fn csv(results: &Results) -> Result<String> {
+    // Runs and cases have columns of their own; an experiment has one or the other.
+    match results.runs.as_slice() {
+        [] => lines(case_figures(results).iter().map(|figure| case_line(results, figure))),
+        runs => lines(runs.iter().map(|run| line(results, run))),
+    }
+}
+
+/// The course of each run as CSV with a header; nothing where no rows were inserted by windows.
+///
+/// # Errors
+/// As [`csv`].
+pub fn windows(results: &Results) -> Result<String> {
+    lines(results.runs.iter().flat_map(|run| run.windows.iter().map(|window| window_line(run, window))))
+}
+
+fn lines(lines: impl Iterator<Item: Serialize>) -> Result<String> {
     let failed = |error| Error::output("cannot write the results as CSV", error);
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for figure in case_figures(results) {
-        writer.serialize(case_line(results, &figure)).map_err(failed)?;
-    }
-    for run in &results.runs {
-        writer.serialize(line(results, run)).map_err(failed)?;
+    for line in lines {
+        writer.serialize(line).map_err(failed)?;
     }
     let bytes = writer
         .into_inner()
@@ -85,6 +130,7 @@ fn case_line<'a>(results: &'a Results, figure: &CaseFigure<'a>) -> CaseLine<'a> 
 
 fn line<'a>(results: &'a Results, run: &'a RunRecord) -> Line<'a> {
     let totals = &run.totals;
+    let micros = |of: fn(Latency) -> u64| run.latency.map(of);
     let file = run.tree(Role::Rows).and_then(|tree| tree.file.as_ref());
     Line {
         engine: &results.engine.name,
@@ -96,7 +142,18 @@ fn line<'a>(results: &'a Results, run: &'a RunRecord) -> Line<'a> {
         rows_per_sec: totals.rows_per_sec,
         last_rows_per_sec: totals.last_rows_per_sec,
         reads_per_1k: totals.reads_per_1k,
+        last_reads_per_1k: totals.last_reads_per_1k,
+        disk_reads_per_1k: totals.disk_reads_per_1k,
         writes_per_1k: totals.writes_per_1k,
+        last_writes_per_1k: totals.last_writes_per_1k,
+        created_per_1k: totals.created_per_1k,
+        splits_per_1k: totals.splits_per_1k,
+        redo_bytes_per_row: totals.redo_bytes_per_row,
+        hit_rate: totals.hit_rate,
+        p50_micros: micros(|latency| latency.p50_micros),
+        p95_micros: micros(|latency| latency.p95_micros),
+        p99_micros: micros(|latency| latency.p99_micros),
+        max_micros: micros(|latency| latency.max_micros),
         distinct_leaves_per_1k: totals.distinct_leaves_per_1k,
         fill_mean: totals.fill_mean,
         fill_p10: totals.fill_p10,
@@ -108,6 +165,28 @@ fn line<'a>(results: &'a Results, run: &'a RunRecord) -> Line<'a> {
         age_p10: file.and_then(|file| file.p10_age),
         age_median: file.map(|file| file.median_age),
         age_p90: file.and_then(|file| file.p90_age),
+    }
+}
+
+fn window_line<'a>(run: &'a RunRecord, window: &Window) -> WindowLine<'a> {
+    let micros = |of: fn(Latency) -> u64| window.latency.map(of);
+    WindowLine {
+        strategy: &run.strategy.name,
+        rows_end: window.rows_end,
+        rows: window.rows,
+        secs: window.secs,
+        rows_per_sec: window.rows_per_sec,
+        p50_micros: micros(|latency| latency.p50_micros),
+        p95_micros: micros(|latency| latency.p95_micros),
+        p99_micros: micros(|latency| latency.p99_micros),
+        max_micros: micros(|latency| latency.max_micros),
+        reads_per_1k: window.reads_per_1k,
+        disk_reads_per_1k: window.disk_reads_per_1k,
+        writes_per_1k: window.writes_per_1k,
+        created_per_1k: window.created_per_1k,
+        splits_per_1k: window.splits_per_1k,
+        redo_bytes_per_row: window.redo_bytes_per_row,
+        hit_rate: window.hit_rate,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::measure::Results;
 use crate::{Error, Result};
 
 /// The files that [`save`] writes, beside the charts in [`CHARTS`].
-pub const FILES: [&str; 4] = ["results.json", "results.csv", "report.md", "report.html"];
+pub const FILES: [&str; 5] = ["results.json", "results.csv", "windows.csv", "report.md", "report.html"];
 
 /// The directory of the charts, `NAME.svg` each, within that of the report.
 pub const CHARTS: &str = "charts";
@@ -30,8 +30,8 @@ pub fn prepare(directory: &Path) -> Result<()> {
         .map_err(|error| Error::output(format!("cannot write into {}", directory.display()), error))
 }
 
-/// Writes `results.json`, `results.csv`, `report.md`, `report.html` and each chart as `charts/NAME.svg`
-/// into a directory, which it makes.
+/// Writes `results.json`, `results.csv`, `windows.csv`, `report.md`, `report.html` and each chart as
+/// `charts/NAME.svg` into a directory, which it makes.
 ///
 /// Each file appears whole or not at all, so that an interrupted write leaves the one before. Charts of
 /// an earlier run that this one has not got are removed.
@@ -52,10 +52,23 @@ pub fn save(results: &Results, directory: &Path) -> Result<()> {
     remove_others(&charts, &drawings)?;
     let text = markdown::text(results, &drawings);
     let page = html::page(results, drawings)?;
-    for (name, content) in FILES.into_iter().zip([json(results)?, csv(results)?, text, page]) {
-        write(&directory.join(name), &content)?;
+    let contents = [json(results)?, csv::csv(results)?, csv::windows(results)?, text, page];
+    for (name, content) in FILES.into_iter().zip(contents) {
+        let path = directory.join(name);
+        // An experiment of statements has no windows; those of an earlier run would look like its own.
+        if content.is_empty() { remove(&path)? } else { write(&path, &content)? }
     }
     Ok(())
+}
+
+/// Removes a file, if it is there.
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Error::output(format!("cannot remove {}", path.display()), error))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn make(directory: &Path) -> Result<()> {
@@ -84,8 +97,7 @@ fn remove_others(charts: &Path, drawings: &Drawings) -> Result<()> {
             && !drawings.all().any(|drawing| *drawing.name == *name)
             && ours()
         {
-            fs::remove_file(&path)
-                .map_err(|error| Error::output(format!("cannot remove {}", path.display()), error))?;
+            remove(&path)?;
         }
     }
     Ok(())

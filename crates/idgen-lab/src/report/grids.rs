@@ -51,7 +51,7 @@ pub fn figures(results: &Results) -> Grid {
     }
 }
 
-/// What only servers tell: how long statements took, splits and log.
+/// How long statements took, where there are any to time.
 pub fn latencies(results: &Results) -> Option<Grid> {
     let row = |run: &RunRecord| {
         let latency = run.latency?;
@@ -61,21 +61,38 @@ pub fn latencies(results: &Results) -> Option<Grid> {
             micros(latency.p95_micros),
             micros(latency.p99_micros),
             micros(latency.max_micros),
-            run.totals.splits_per_1k.map(|splits| format!("{splits:.2}")).unwrap_or_default(),
-            run.totals.redo_bytes_per_row.map(grouped).unwrap_or_default(),
         ];
         Some((run.strategy.title.clone(), cells))
     };
+    let head = vec!["strategy", "half take at most", "95 %", "99 %", "longest"];
+    some(Grid { id: "latency", head, rows: results.runs.iter().filter_map(row).collect(), texts: 0 })
+}
+
+/// What only servers count.
+pub fn counts(results: &Results) -> Option<Grid> {
+    let row = |run: &RunRecord| {
+        let totals = &run.totals;
+        let splits = |splits: f64| format!("{splits:.2}");
+        let all = [
+            totals.splits_per_1k.map(splits),
+            totals.created_per_1k.map(rate),
+            totals.disk_reads_per_1k.map(rate),
+            totals.redo_bytes_per_row.map(grouped),
+        ];
+        let counted = all.iter().any(Option::is_some);
+        let hits = totals.hit_rate.map(|hits| format!("{:.2}", hits * 100.0));
+        let cells = all.into_iter().chain([hits]).map(|cell| cell.unwrap_or_else(|| "–".into())).collect();
+        counted.then(|| (run.strategy.title.clone(), cells))
+    };
     let head = vec![
         "strategy",
-        "half take at most",
-        "95 %",
-        "99 %",
-        "longest",
         "page splits per 1k",
+        "pages created per 1k",
+        "waits for the disk per 1k",
         "log bytes per row",
+        "answered by the pool, %",
     ];
-    some(Grid { id: "latency", head, rows: results.runs.iter().filter_map(row).collect(), texts: 0 })
+    some(Grid { id: "counts", head, rows: results.runs.iter().filter_map(row).collect(), texts: 0 })
 }
 
 /// What the files of the tables say.

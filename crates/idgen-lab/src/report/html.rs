@@ -5,7 +5,7 @@ use askama::Template;
 use super::answer::answer;
 use super::cases::{CaseTable, case_statements, case_tables};
 use super::drawings::Drawings;
-use super::grids::{Grid, facts, figures, files, latencies, published, settings};
+use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
 use super::numbers::grouped;
 use crate::measure::Results;
 use crate::{Error, Result};
@@ -21,6 +21,7 @@ struct Page<'a> {
     published: Option<Grid>,
     files: Option<Grid>,
     latencies: Option<Grid>,
+    counts: Option<Grid>,
     cases: Vec<CaseTable>,
     statements: Vec<(&'a str, &'a str)>,
     facts: Vec<(&'static str, String)>,
@@ -50,6 +51,7 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
         published: published(results),
         files: files(results),
         latencies: latencies(results),
+        counts: counts(results),
         cases: case_tables(results),
         statements: case_statements(results),
         facts: facts(results),

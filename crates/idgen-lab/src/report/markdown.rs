@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::answer::answer;
 use super::cases::{case_statements, case_tables};
 use super::drawings::{Drawing, Drawings};
-use super::grids::{Grid, facts, figures, files, latencies, published, settings};
+use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
 use super::numbers::grouped;
 use crate::Result;
 use crate::measure::Results;
@@ -74,9 +74,10 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
         ("Pages touched", &drawings.touched, None),
         ("The pages of the tables", &drawings.maps, files(results)),
         ("Fill and size", &drawings.space, None),
-        ("Throughput over the run", &drawings.courses, None),
+        ("Throughput and latency over the run", &drawings.courses, None),
         (FIGURES_HEADING, &Vec::new(), (!results.runs.is_empty()).then(|| figures(results))),
         ("Latency of a statement, microseconds", &Vec::new(), latencies(results)),
+        ("What the server counted", &Vec::new(), counts(results)),
     ] {
         if drawings.is_empty() && grid.is_none() {
             continue;

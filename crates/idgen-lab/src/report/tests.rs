@@ -3,7 +3,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::engine::{EngineInfo, FileMaps, Role};
+use crate::engine::{EngineInfo, FileMaps, Latency, Role};
 use crate::experiment::{CaseRecord, LoadFigures, Published};
 use crate::measure::{Failure, Results, RunRecord, Totals, TreeFigures, Window};
 use crate::{Workload, strategy};
@@ -25,9 +25,14 @@ pub(super) fn results(strategies: usize) -> Results {
             rows: 2_000,
             secs: 2_000.0 / rate,
             rows_per_sec: rate,
+            latency: None,
             reads_per_1k: number as f64,
+            disk_reads_per_1k: None,
             writes_per_1k: 10.0 * number as f64,
+            created_per_1k: None,
             splits_per_1k: None,
+            redo_bytes_per_row: None,
+            hit_rate: Some(0.5),
         };
         results.runs.push(RunRecord {
             strategy: strategy.into(),
@@ -43,6 +48,7 @@ pub(super) fn results(strategies: usize) -> Results {
                 last_rows_per_sec: rate,
                 reads_per_1k: number as f64,
                 last_reads_per_1k: number as f64,
+                disk_reads_per_1k: None,
                 writes_per_1k: 10.0 * number as f64,
                 last_writes_per_1k: 10.0 * number as f64,
                 spills_per_1k: None,
@@ -96,6 +102,20 @@ fn csv_has_a_line_per_run() {
     );
     assert!(lines.next().unwrap().contains("v4-text36,\"v4, text 36\",4000"));
     assert_eq!(lines.count(), 1);
+}
+
+#[test]
+fn csv_has_a_line_per_window() {
+    let mut results = results(2);
+    results.runs[1].windows[1].latency =
+        Some(Latency { p50_micros: 1, p95_micros: 2, p99_micros: 3, max_micros: 4 });
+    let text = csv::windows(&results).unwrap();
+    let mut lines = text.lines();
+    assert!(lines.next().unwrap().starts_with("strategy,rows_end,rows,secs,rows_per_sec,p50_micros,"));
+    assert_eq!(lines.next().unwrap(), "auto-increment,2000,2000,0.002,1000000.0,,,,,0.0,,0.0,,,,0.5");
+    assert_eq!(lines.nth(1).unwrap(), "v4-text36,2000,2000,0.004,500000.0,,,,,1.0,,10.0,,,,0.5");
+    assert_eq!(lines.next().unwrap(), "v4-text36,4000,2000,0.004,500000.0,1,2,3,4,1.0,,10.0,,,,0.5");
+    assert_eq!(lines.next(), None);
 }
 
 #[test]
@@ -320,7 +340,8 @@ fn saving_writes_whole_files_and_the_charts_of_this_run() {
     let charts = place.join(CHARTS);
     fs::write(charts.join("mine.svg"), "<svg/>").unwrap();
     save(&with_files(2), &place).unwrap();
-    assert_eq!(names(&place), ["charts", "report.html", "report.md", "results.csv", "results.json"]);
+    let files = ["charts", "report.html", "report.md", "results.csv", "results.json", "windows.csv"];
+    assert_eq!(names(&place), files);
     assert_eq!(
         names(&charts),
         [
@@ -340,6 +361,9 @@ fn saving_writes_whole_files_and_the_charts_of_this_run() {
     assert_eq!(read(&fs::read_to_string(place.join("results.json")).unwrap()).unwrap().runs.len(), 2);
     let chart = fs::read_to_string(charts.join("pages-v4-text36.svg")).unwrap();
     assert!(chart.contains("prefers-color-scheme:dark") && chart.contains(" width=\"256\""), "{chart}");
+
+    save(&loads(), &place).unwrap();
+    assert_eq!(names(&place), files[..5], "loads have no windows");
 
     let error = save(&results(1), &place.join("results.csv")).unwrap_err();
     assert!(error.to_string().contains("results.csv"), "{error}");

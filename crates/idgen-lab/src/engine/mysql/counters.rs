@@ -42,14 +42,16 @@ pub async fn read(connection: &mut MySqlConnection, splits: bool) -> Result<Coun
         false => None,
     };
     let requests = get("Innodb_buffer_pool_read_requests")?;
+    let disk_reads = get("Innodb_buffer_pool_reads")?;
     Ok(Counters {
         pages_read: get("Innodb_pages_read")?,
+        disk_reads: Some(disk_reads),
         pages_written: get("Innodb_pages_written")?,
         pages_spilled: None,
         pages_created: Some(get("Innodb_pages_created")?),
         page_splits,
         redo_bytes: Some(get("Innodb_os_log_written")?),
-        cache_hits: Some(requests.saturating_sub(get("Innodb_buffer_pool_reads")?)),
+        cache_hits: Some(requests.saturating_sub(disk_reads)),
     })
 }
 

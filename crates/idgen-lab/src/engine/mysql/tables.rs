@@ -35,14 +35,16 @@ pub struct Tables {
     at_start: Counters,
     /// An id that the server made before the first row, where it makes them.
     made_before: Option<Key>,
-    micros: Histogram<u64>,
+    /// How long statements took: in this lap, and in those before.
+    lap: Histogram<u64>,
+    laps: Histogram<u64>,
 }
 
 impl Tables {
     pub fn create(host: Rc<Host>, number: u32, strategy: &Strategy, workload: &Workload) -> Result<Self> {
         // From a microsecond to an hour, to three digits. Bounds of its own: one that grows would clamp what
         // is recorded without a way to fail to its first two milliseconds.
-        let micros = Histogram::new_with_bounds(1, 3_600_000_000, 3)
+        let lap = Histogram::new_with_bounds(1, 3_600_000_000, 3)
             .map_err(|error| Error::engine("cannot keep the latencies", error))?;
         let plan = Plan::of(strategy, workload, host.server.flavor(), number);
         let runtime = Rc::clone(&host);
@@ -58,7 +60,8 @@ impl Tables {
             }
             let made_before = made::now(&mut connection, &plan).await?;
             let at_start = counters::read(&mut connection, host.reach.splits).await?;
-            Ok(Tables { host, plan, connection, writers, at_start, made_before, micros })
+            let laps = lap.clone();
+            Ok(Tables { host, plan, connection, writers, at_start, made_before, lap, laps })
         })
     }
 }
@@ -83,7 +86,7 @@ impl Table for Tables {
 
     fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
         let room = batches.iter().map(|batch| batch.keys.len()).sum();
-        let heard = RefCell::new(Heard { rows: Vec::with_capacity(room), micros: &mut self.micros });
+        let heard = RefCell::new(Heard { rows: Vec::with_capacity(room), micros: &mut self.lap });
         let work = self
             .writers
             .iter_mut()
@@ -98,13 +101,16 @@ impl Table for Tables {
         Ok(now.since(&self.at_start))
     }
 
+    fn lap(&mut self) -> Option<Latency> {
+        let lap = latency(&self.lap);
+        // Of the same bounds: nothing of it can be out of place.
+        self.laps += &self.lap;
+        self.lap.reset();
+        Some(lap)
+    }
+
     fn latency(&self) -> Option<Latency> {
-        Some(Latency {
-            p50_micros: self.micros.value_at_quantile(0.5),
-            p95_micros: self.micros.value_at_quantile(0.95),
-            p99_micros: self.micros.value_at_quantile(0.99),
-            max_micros: self.micros.max(),
-        })
+        Some(latency(&self.laps))
     }
 
     fn seen(&mut self) -> Result<Option<Seen>> {
@@ -176,6 +182,15 @@ impl Table for Tables {
             .map_err(&failed)?;
         let at = |column: usize| row.try_get::<u64, _>(column).map_err(&failed);
         Ok(Contents { rows: at(0)?, payload_bytes: at(1)?, unmapped: at(2)? })
+    }
+}
+
+fn latency(micros: &Histogram<u64>) -> Latency {
+    Latency {
+        p50_micros: micros.value_at_quantile(0.5),
+        p95_micros: micros.value_at_quantile(0.95),
+        p99_micros: micros.value_at_quantile(0.99),
+        max_micros: micros.max(),
     }
 }
 
