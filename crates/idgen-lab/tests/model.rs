@@ -5,7 +5,12 @@
 //! end. With 64 writers the order of the inserts differs from run to run: that row is what MySQL 9.7.4
 //! made of the very keys that are used here.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
+
+use idgen_lab::foretell::{Load, foretell};
+use idgen_lab::measure::RunRecord;
 use idgen_lab::model::{Model, Server, Setup, Shape};
+use idgen_lab::{Workload, report, strategy};
 
 /// SplitMix64: even, quick and the same everywhere.
 struct Random(u64);
@@ -138,19 +143,79 @@ fn a_small_pool_reads_and_writes_as_the_reference_run_did() {
     assert!(near(last_minute.writes_per_1k, 242.0), "{last_minute:?}");
 }
 
-/// MySQL 9.7.4 with the same settings and no limit on the device: rows 2,820,000 to 2,870,000 at about
-/// 1,000 a second read 210 and wrote 491 pages per 1,000 inserts, as the page cleaner had time to write.
+/// MySQL 9.7.4 with the same settings and no limit on the device, rows 3,020,000 to 3,120,000 at 1,000 a second: it
+/// read 336 and wrote 415 pages per 1,000 inserts. For the first two minutes after a faster load it wrote 540, as the
+/// page cleaner goes by averages of half a minute.
 #[test]
 fn a_slow_load_writes_pages_early() {
     let mut model = Model::new(&setup(16, 1_000.0)).unwrap();
-    for (row, key) in keys(Keys::V4, 2_870_000).iter().enumerate() {
-        if row == 2_820_000 {
+    for (row, key) in keys(Keys::V4, 3_120_000).iter().enumerate() {
+        if row == 3_020_000 {
             model.window();
         }
         model.insert(key).unwrap();
     }
     let window = model.window();
     let near = |found: f64, known: f64| (found - known).abs() <= 0.15 * known;
-    assert!(near(window.reads_per_1k, 210.0), "{window:?}");
-    assert!(near(window.writes_per_1k, 491.0), "{window:?}");
+    assert!(near(window.reads_per_1k, 336.0), "{window:?}");
+    assert!(near(window.writes_per_1k, 415.0), "{window:?}");
+}
+
+/// What MySQL 9.7.4 did at full scale, as recorded in docs/results: 2,900,000 rows in a pool of 128 MB, each run
+/// with its settings and at its own speed. In the last tenth, when the tables have outgrown the pool, pages read
+/// and written per 1,000 inserts are foretold within 15 %, fill within 1.5 points, splits within a tenth.
+#[test]
+fn the_recorded_orders_went_as_foretold() {
+    assert_eq!(judge_all("uuid-order"), 6);
+}
+
+/// The same; the columns of variable length, which lie as those of fixed length do, are passed over.
+#[test]
+fn the_recorded_representations_went_as_foretold() {
+    assert_eq!(judge_all("uuid-representation"), 3);
+}
+
+fn judge_all(experiment: &str) -> usize {
+    let file = format!(
+        "{}/../../docs/results/2026-11-21/mysql/{experiment}/results.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let recorded = report::read(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let runs: Vec<_> = recorded.runs.iter().filter(|run| !run.strategy.name.starts_with("v4-var")).collect();
+    runs.iter().for_each(|run| judge(&recorded.workload, run));
+    runs.len()
+}
+
+fn judge(workload: &Workload, run: &RunRecord) {
+    let (name, totals) = (run.strategy.name.as_str(), &run.totals);
+    let setting = |name: &str| run.settings[name].parse::<f64>().unwrap();
+    let server = Server {
+        // Reads and writes were limited by themselves, to 500 a second each, which was above what they needed.
+        free_pages: setting("innodb_lru_scan_depth") as u32,
+        io_capacity: setting("innodb_io_capacity") as u32,
+        io_capacity_max: setting("innodb_io_capacity_max") as u32,
+        dirty_low_pct: setting("innodb_max_dirty_pages_pct_lwm"),
+        dirty_max_pct: setting("innodb_max_dirty_pages_pct"),
+        redo_bytes: setting("innodb_redo_log_capacity") as u64,
+        redo_low_pct: setting("innodb_adaptive_flushing_lwm"),
+        ..Server::mysql(setting("innodb_buffer_pool_size") as u64)
+    };
+    let load = Load {
+        rows: workload.rows,
+        row_bytes: workload.payload_bytes,
+        rate: totals.last_rows_per_sec,
+        writers: workload.writers.into(),
+        server,
+    };
+    let foretold = foretell(strategy::find(name).unwrap(), &load).unwrap();
+    let last = foretold.last();
+    // A page or two for 1,000 inserts is the server's own: what it writes at rest.
+    let near = |found: f64, known: f64| (found - known).abs() <= (0.15 * known).max(2.0);
+    assert!(near(last.reads_per_1k, totals.last_reads_per_1k), "{name}: {last:?}, {totals:?}");
+    assert!(near(last.writes_per_1k, totals.last_writes_per_1k), "{name}: {last:?}, {totals:?}");
+    let fill = foretold.tree.fill.mean;
+    assert!((fill - totals.fill_mean).abs() <= 0.015, "{name}: {fill}, {totals:?}");
+    let splits = foretold.windows.iter().map(|window| window.splits_per_1k).sum::<f64>() / 10.0;
+    let counted = totals.splits_per_1k.unwrap();
+    assert!((splits - counted).abs() <= 0.1 * counted, "{name}: {splits} splits, {totals:?}");
 }

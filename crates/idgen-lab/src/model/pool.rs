@@ -16,6 +16,9 @@ use super::tree::Trace;
 const OLD_TOLERANCE: usize = 20;
 /// With fewer pages the list has no old part (`BUF_LRU_OLD_MIN_LEN`).
 const OLD_MIN_LEN: usize = 512;
+/// Pages at the end among which an insert without a free page looks for one that need not be written
+/// (`BUF_LRU_SEARCH_SCAN_THRESHOLD`).
+const SEARCHED: usize = 100;
 
 /// One place for a page.
 #[derive(Clone, Copy, Debug)]
@@ -169,18 +172,31 @@ impl Pool {
         }
     }
 
+    /// A free page. Where the page cleaner left none an insert helps itself, and would rather take a clean page
+    /// from near the end than write the last one (`buf_LRU_get_free_block`).
     fn take_free(&mut self) -> u32 {
         loop {
             if let Some(frame) = self.free.pop() {
                 return frame;
             }
-            self.evict();
+            let last = || self.old.tail().or_else(|| self.young.tail());
+            let near_the_end = std::iter::successors(last(), |&frame| self.lru.before(frame)).take(SEARCHED);
+            let clean = near_the_end.into_iter().find(|&frame| !self.frames[frame as usize].dirty);
+            if let Some(frame) = clean.or_else(last) {
+                self.let_go(frame);
+            }
         }
     }
 
-    /// Lets the last page go, writing it first if it was changed.
+    /// Lets the last page go.
     fn evict(&mut self) {
-        let Some(frame) = self.old.tail().or_else(|| self.young.tail()) else { return };
+        if let Some(frame) = self.old.tail().or_else(|| self.young.tail()) {
+            self.let_go(frame);
+        }
+    }
+
+    /// Lets a page go, writing it first if it was changed.
+    fn let_go(&mut self, frame: u32) {
         self.write(frame);
         let entry = self.frames[frame as usize];
         let list = if entry.old { &mut self.old } else { &mut self.young };
