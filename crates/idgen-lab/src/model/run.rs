@@ -11,9 +11,6 @@ use super::state::TreeState;
 use super::tree::Trace as _;
 use super::window::{Reading, UNIT, Window};
 
-/// What an insert logs beside its row, undo, page headers and the transaction's end: as counted on MySQL 9.7
-/// where each row is a transaction.
-const REDO_BESIDE_ROW: u32 = 605;
 /// Rows that are followed whole before a sample is.
 const WHOLE_ROWS: u64 = 8_000_000;
 
@@ -70,7 +67,7 @@ impl Model {
             return Err(Error::setting("the rate", setup.rate, "at least one insert a second"));
         }
         let shape = setup.shape;
-        let redo = shape.record_bytes().saturating_add(REDO_BESIDE_ROW);
+        let redo = shape.record_bytes().saturating_add(setup.server.redo_beside_row);
         let pool = |server: &Server| Pool::new(server, shape.page_size(), setup.rate, redo);
         let later = match ranges.parts() {
             1 => None,

@@ -25,6 +25,9 @@ pub struct Server {
     pub dirty_max_pct: f64,
     /// `innodb_redo_log_capacity` (MySQL) or `innodb_log_file_size` (MariaDB), in bytes.
     pub redo_bytes: u64,
+    /// Bytes that an insert logs beside its row, undo, page headers and the transaction's end, where each row is a
+    /// transaction.
+    pub redo_beside_row: u32,
     /// `innodb_adaptive_flushing_lwm`: below this part of the redo log, its age calls for no writing.
     pub redo_low_pct: f64,
     /// Reads and writes a second that the device gives, where it is what holds the server back: pages
@@ -55,16 +58,20 @@ impl Server {
             dirty_low_pct: 10.0,
             dirty_max_pct: 90.0,
             redo_bytes: 100 << 20,
+            redo_beside_row: 605,
             redo_low_pct: 10.0,
             device_iops: None,
         }
     }
 
     /// MariaDB 10.11 with its default settings and this buffer pool. Its pool is one piece, and its
-    /// page cleaner keeps `innodb_lru_flush_size` free.
+    /// page cleaner keeps `innodb_lru_flush_size` free. Pages for other things and bytes logged were counted as for
+    /// MySQL: 128 pages of undo logs, 258 of rollback segments and the like.
     pub fn mariadb(pool_bytes: u64) -> Server {
         Server {
             free_pages: 1_024,
+            other_pages: 416,
+            redo_beside_row: 200,
             io_capacity: 200,
             io_capacity_max: 2_000,
             dirty_low_pct: 0.0,
@@ -91,7 +98,9 @@ impl Server {
     pub(super) fn frames(&self, page_size: u32) -> Result<u32> {
         /// What fits a page cleaner's reserve of free pages and a tree of three levels.
         const LEAST: u64 = 64;
-        let frames = (self.pool_bytes / u64::from(page_size)).saturating_sub(self.other_pages.into());
+        let all = self.pool_bytes / u64::from(page_size);
+        // In a small pool they come and go as the table's pages do.
+        let frames = all - u64::from(self.other_pages).min(all / 4);
         if frames < LEAST {
             return Err(Error::pool_size(frames, LEAST));
         }
