@@ -39,11 +39,15 @@ impl Given {
 
     /// The first column of what the administrator is told.
     fn sql(&self, statement: &str) -> Vec<String> {
+        self.try_sql(statement).unwrap()
+    }
+
+    fn try_sql(&self, statement: &str) -> sqlx::Result<Vec<String>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let mut connection = MySqlConnection::connect(self.server.url()).await.unwrap();
-            let rows = connection.fetch_all(AssertSqlSafe(statement.to_owned())).await.unwrap();
-            rows.iter().map(|row| row.try_get_unchecked(0).unwrap()).collect()
+            let mut connection = MySqlConnection::connect(self.server.url()).await?;
+            let rows = connection.fetch_all(AssertSqlSafe(statement.to_owned())).await?;
+            rows.iter().map(|row| row.try_get_unchecked(0)).collect()
         })
     }
 
@@ -51,14 +55,10 @@ impl Given {
     fn kill(&self, number: &str) {
         /// ER_NO_SUCH_THREAD
         const GONE: u16 = 1094;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let mut connection = MySqlConnection::connect(self.server.url()).await.unwrap();
-            if let Err(error) = connection.execute(AssertSqlSafe(format!("KILL {number}"))).await {
-                let error = error.into_database_error().unwrap();
-                assert_eq!(error.downcast_ref::<MySqlDatabaseError>().number(), GONE, "{error}");
-            }
-        });
+        if let Err(error) = self.try_sql(&format!("KILL {number}")) {
+            let error = error.into_database_error().unwrap();
+            assert_eq!(error.downcast_ref::<MySqlDatabaseError>().number(), GONE, "{error}");
+        }
     }
 
     fn scratch_schemas(&self) -> Vec<String> {

@@ -177,7 +177,7 @@ impl Totals {
     pub fn of(windows: &[Window], counters: &Counters, trees: &[Tree], figures: &[TreeFigures]) -> Self {
         let rows: u64 = windows.iter().map(|window| window.rows).sum();
         let secs: f64 = windows.iter().map(|window| window.secs).sum();
-        let per_1k = |count: u64| count as f64 * 1_000.0 / rows as f64;
+        let whole = Window::of(counters, None, rows, rows, secs);
         let tail = &windows[windows.len() - windows.len().div_ceil(10)..];
         let tail_rows = tail.iter().map(|window| window.rows).sum::<u64>() as f64;
         let in_tail = |rate: fn(&Window) -> f64| {
@@ -188,18 +188,18 @@ impl Totals {
         Totals {
             rows,
             secs,
-            rows_per_sec: rows as f64 / secs.max(1e-9),
+            rows_per_sec: whole.rows_per_sec,
             last_rows_per_sec: tail_rows / tail.iter().map(|window| window.secs).sum::<f64>().max(1e-9),
-            reads_per_1k: per_1k(counters.pages_read),
+            reads_per_1k: whole.reads_per_1k,
             last_reads_per_1k: in_tail(|window| window.reads_per_1k),
-            disk_reads_per_1k: counters.disk_reads.map(per_1k),
-            writes_per_1k: per_1k(counters.pages_written),
+            disk_reads_per_1k: whole.disk_reads_per_1k,
+            writes_per_1k: whole.writes_per_1k,
             last_writes_per_1k: in_tail(|window| window.writes_per_1k),
-            spills_per_1k: counters.pages_spilled.map(per_1k),
-            created_per_1k: counters.pages_created.map(per_1k),
-            splits_per_1k: counters.page_splits.map(per_1k),
-            redo_bytes_per_row: counters.redo_bytes.map(|bytes| bytes as f64 / rows as f64),
-            hit_rate: counters.hit_rate(),
+            spills_per_1k: counters.pages_spilled.map(|pages| pages as f64 * 1_000.0 / rows as f64),
+            created_per_1k: whole.created_per_1k,
+            splits_per_1k: whole.splits_per_1k,
+            redo_bytes_per_row: whole.redo_bytes_per_row,
+            hit_rate: whole.hit_rate,
             distinct_leaves_per_1k: figures.iter().map(|tree| tree.distinct_leaves_per_1k).sum(),
             fill_mean: all_leaves.mean,
             fill_p10: all_leaves.p10,

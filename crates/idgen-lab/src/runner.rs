@@ -205,7 +205,8 @@ fn insert(
         rounds += 1;
         if rounds == workload.rounds_per_window() || done == workload.rows {
             let after = table.counters()?;
-            windows.push(Window::between(&before, &after, table.lap(), done, window_rows, window_secs));
+            let counted = after.since(&before);
+            windows.push(Window::of(&counted, table.lap(), done, window_rows, window_secs));
             (before, window_rows, window_secs, rounds) = (after, 0, 0.0, 0);
         }
         observer.inserted(done);

@@ -190,7 +190,6 @@ fn judge(workload: &Workload, run: &RunRecord) {
     let (name, totals) = (run.strategy.name.as_str(), &run.totals);
     let setting = |name: &str| run.settings[name].parse::<f64>().unwrap();
     let server = Server {
-        // Reads and writes were limited by themselves, to 500 a second each, which was above what they needed.
         free_pages: setting("innodb_lru_scan_depth") as u32,
         io_capacity: setting("innodb_io_capacity") as u32,
         io_capacity_max: setting("innodb_io_capacity_max") as u32,
@@ -198,6 +197,7 @@ fn judge(workload: &Workload, run: &RunRecord) {
         dirty_max_pct: setting("innodb_max_dirty_pages_pct"),
         redo_bytes: setting("innodb_redo_log_capacity") as u64,
         redo_low_pct: setting("innodb_adaptive_flushing_lwm"),
+        // No `device_iops`: reads and writes were limited each by itself, above what either needed.
         ..Server::mysql(setting("innodb_buffer_pool_size") as u64)
     };
     let load = Load {
@@ -215,7 +215,8 @@ fn judge(workload: &Workload, run: &RunRecord) {
     assert!(near(last.writes_per_1k, totals.last_writes_per_1k), "{name}: {last:?}, {totals:?}");
     let fill = foretold.tree.fill.mean;
     assert!((fill - totals.fill_mean).abs() <= 0.015, "{name}: {fill}, {totals:?}");
-    let splits = foretold.windows.iter().map(|window| window.splits_per_1k).sum::<f64>() / 10.0;
+    let windows = foretold.windows.len() as f64;
+    let splits = foretold.windows.iter().map(|window| window.splits_per_1k).sum::<f64>() / windows;
     let counted = totals.splits_per_1k.unwrap();
     assert!((splits - counted).abs() <= 0.1 * counted, "{name}: {splits} splits, {totals:?}");
 }

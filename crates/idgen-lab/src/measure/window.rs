@@ -40,16 +40,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// From the time, that of its statements, and the difference of two counter readings.
-    pub fn between(
-        before: &Counters,
-        after: &Counters,
-        latency: Option<Latency>,
-        rows_end: u64,
-        rows: u64,
-        secs: f64,
-    ) -> Self {
-        let counted = after.since(before);
+    /// From what was counted in it, and how long it and its statements took.
+    pub fn of(counted: &Counters, latency: Option<Latency>, rows_end: u64, rows: u64, secs: f64) -> Self {
         let per_1k = |count: u64| count as f64 * 1_000.0 / rows as f64;
         Window {
             rows_end,

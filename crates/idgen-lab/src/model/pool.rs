@@ -179,18 +179,23 @@ impl Pool {
             if let Some(frame) = self.free.pop() {
                 return frame;
             }
-            let last = || self.old.tail().or_else(|| self.young.tail());
-            let near_the_end = std::iter::successors(last(), |&frame| self.lru.before(frame)).take(SEARCHED);
-            let clean = near_the_end.into_iter().find(|&frame| !self.frames[frame as usize].dirty);
-            if let Some(frame) = clean.or_else(last) {
+            let clean = std::iter::successors(self.last(), |&frame| self.lru.before(frame))
+                .take(SEARCHED)
+                .find(|&frame| !self.frames[frame as usize].dirty);
+            if let Some(frame) = clean.or_else(|| self.last()) {
                 self.let_go(frame);
             }
         }
     }
 
+    /// The page that is to leave next.
+    fn last(&self) -> Option<u32> {
+        self.old.tail().or_else(|| self.young.tail())
+    }
+
     /// Lets the last page go.
     fn evict(&mut self) {
-        if let Some(frame) = self.old.tail().or_else(|| self.young.tail()) {
+        if let Some(frame) = self.last() {
             self.let_go(frame);
         }
     }

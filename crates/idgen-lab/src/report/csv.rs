@@ -130,7 +130,7 @@ fn case_line<'a>(results: &'a Results, figure: &CaseFigure<'a>) -> CaseLine<'a> 
 
 fn line<'a>(results: &'a Results, run: &'a RunRecord) -> Line<'a> {
     let totals = &run.totals;
-    let micros = |of: fn(Latency) -> u64| run.latency.map(of);
+    let [p50_micros, p95_micros, p99_micros, max_micros] = micros(run.latency);
     let file = run.tree(Role::Rows).and_then(|tree| tree.file.as_ref());
     Line {
         engine: &results.engine.name,
@@ -150,10 +150,10 @@ fn line<'a>(results: &'a Results, run: &'a RunRecord) -> Line<'a> {
         splits_per_1k: totals.splits_per_1k,
         redo_bytes_per_row: totals.redo_bytes_per_row,
         hit_rate: totals.hit_rate,
-        p50_micros: micros(|latency| latency.p50_micros),
-        p95_micros: micros(|latency| latency.p95_micros),
-        p99_micros: micros(|latency| latency.p99_micros),
-        max_micros: micros(|latency| latency.max_micros),
+        p50_micros,
+        p95_micros,
+        p99_micros,
+        max_micros,
         distinct_leaves_per_1k: totals.distinct_leaves_per_1k,
         fill_mean: totals.fill_mean,
         fill_p10: totals.fill_p10,
@@ -169,17 +169,17 @@ fn line<'a>(results: &'a Results, run: &'a RunRecord) -> Line<'a> {
 }
 
 fn window_line<'a>(run: &'a RunRecord, window: &Window) -> WindowLine<'a> {
-    let micros = |of: fn(Latency) -> u64| window.latency.map(of);
+    let [p50_micros, p95_micros, p99_micros, max_micros] = micros(window.latency);
     WindowLine {
         strategy: &run.strategy.name,
         rows_end: window.rows_end,
         rows: window.rows,
         secs: window.secs,
         rows_per_sec: window.rows_per_sec,
-        p50_micros: micros(|latency| latency.p50_micros),
-        p95_micros: micros(|latency| latency.p95_micros),
-        p99_micros: micros(|latency| latency.p99_micros),
-        max_micros: micros(|latency| latency.max_micros),
+        p50_micros,
+        p95_micros,
+        p99_micros,
+        max_micros,
         reads_per_1k: window.reads_per_1k,
         disk_reads_per_1k: window.disk_reads_per_1k,
         writes_per_1k: window.writes_per_1k,
@@ -188,6 +188,12 @@ fn window_line<'a>(run: &'a RunRecord, window: &Window) -> WindowLine<'a> {
         redo_bytes_per_row: window.redo_bytes_per_row,
         hit_rate: window.hit_rate,
     }
+}
+
+/// The columns of a latency, empty where nothing was timed.
+fn micros(latency: Option<Latency>) -> [Option<u64>; 4] {
+    let columns = |of: Latency| [of.p50_micros, of.p95_micros, of.p99_micros, of.max_micros].map(Some);
+    latency.map_or([None; 4], columns)
 }
 
 /// Of all trees together; nothing where no tree is known.

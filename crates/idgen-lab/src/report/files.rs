@@ -8,7 +8,7 @@ use super::{csv, html, json, markdown};
 use crate::measure::Results;
 use crate::{Error, Result};
 
-/// The files that [`save`] writes, beside the charts in [`CHARTS`].
+/// The files that [`save`] writes, `windows.csv` only where there are windows, beside the charts in [`CHARTS`].
 pub const FILES: [&str; 5] = ["results.json", "results.csv", "windows.csv", "report.md", "report.html"];
 
 /// The directory of the charts, `NAME.svg` each, within that of the report.
