@@ -107,6 +107,8 @@ fn a_server_that_is_not_there_is_named_without_the_password() {
     let ran = idgen(url, &["map", "id", UUID, "--patience-secs", "0"], "");
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("could not connect"), "{}", ran.err);
+    assert!(ran.err.contains("127.0.0.1:1: ") && ran.err.contains("refused"), "{}", ran.err);
+    assert!(!ran.err.contains("s3cret"), "{}", ran.err);
 }
 
 #[test]

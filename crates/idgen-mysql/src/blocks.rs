@@ -11,11 +11,14 @@ use sqlx::{AssertSqlSafe, Row};
 
 use crate::error::{Error, Kind, Result};
 use crate::nodes::Nodes;
-use crate::retry::{Patience, Tries};
+use crate::patience::Patience;
+use crate::retry::Tries;
 use crate::schema::{IdWidth, Tables};
 
 /// The first block of a client; a busy one soon takes larger ones.
 const SMALLEST: u64 = 128;
+
+const ACTION: &str = "reserve ids";
 /// A block that lasts less long than this was too small.
 const LASTS: Duration = Duration::from_secs(1);
 
@@ -59,7 +62,7 @@ impl Blocks {
             if let Some(ids) = self.held().take(count) {
                 return Ok(ids);
             }
-            let _one = self.refill.lock().await;
+            let _one = patience.turn(ACTION, self.refill.lock()).await?;
             let (missing, size) = {
                 let mut held = self.held();
                 let have = held.available();
@@ -90,7 +93,6 @@ impl Blocks {
 
     /// Reserves `size` ids, or what is left if that is at least `missing`.
     async fn reserve(&self, pool: &Nodes, patience: Patience, missing: u64, size: u64) -> Result<Range<u64>> {
-        const ACTION: &str = "reserve ids";
         let (table, max) = (&self.table, self.width.max_id());
         let mut size = size.min(max);
         let out = || Error::new(Kind::Exhausted { width: self.width, table: table.clone() });
@@ -163,6 +165,22 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nodes::tests::nobody;
+
+    /// Not one after the other, each with a patience that begins when the one before has given up.
+    #[tokio::test(start_paused = true)]
+    async fn waiting_for_a_block_is_part_of_a_calls_patience() {
+        let (nodes, begin) = (nobody(1), tokio::time::Instant::now());
+        let tables = Tables::named("uuid_map").unwrap();
+        let blocks = Blocks::new(&tables, IdWidth::Bits64, 1000);
+        let call = async || {
+            let patience = Patience::begin(Duration::from_secs(30));
+            blocks.take(&nodes.within(patience), patience, 1).await.unwrap_err()
+        };
+        let errors = futures_util::future::join_all((0..100).map(|_| call())).await;
+        assert!(errors.iter().all(crate::Error::is_transient), "{:?}", errors[99]);
+        assert_eq!(begin.elapsed().as_secs(), 30);
+    }
 
     #[test]
     fn held_ids_come_out_once_and_ascending() {

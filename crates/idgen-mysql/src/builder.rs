@@ -8,8 +8,8 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions};
 use crate::error::{Error, Kind, Result};
 use crate::map::UuidMap;
 use crate::nodes::Nodes;
-use crate::retry::Patience;
 use crate::schema::{IdWidth, Strategy, Tables};
+use crate::session;
 
 /// Builds a [`UuidMap`] other than the default one.
 ///
@@ -34,7 +34,7 @@ pub struct Builder {
     pub(crate) width: Option<IdWidth>,
     pub(crate) cache: usize,
     pub(crate) largest_block: u64,
-    pub(crate) patience: Patience,
+    pub(crate) patience: Duration,
     pub(crate) answer_limit: Duration,
     pub(crate) connections: u32,
     pub(crate) accept_unsafe_server: bool,
@@ -48,7 +48,7 @@ impl Default for Builder {
             width: None,
             cache: 10_000,
             largest_block: 65_536,
-            patience: Patience { limit: Duration::from_secs(30) },
+            patience: Duration::from_secs(30),
             answer_limit: Duration::from_secs(10),
             connections: 10,
             accept_unsafe_server: false,
@@ -91,9 +91,11 @@ impl Builder {
     }
 
     /// How long a call goes on trying while the server fails in ways that pass: a failover, a restart, a
-    /// deadlock. Default: 30 seconds.
+    /// deadlock. All its waits together take no longer, those for other calls included; only where this is
+    /// under a second, its one try gets that. A call with many UUIDs has it for each group of up to 999.
+    /// Default: 30 seconds.
     pub fn patience(mut self, limit: Duration) -> Self {
-        self.patience = Patience { limit };
+        self.patience = limit;
         self
     }
 
@@ -148,13 +150,14 @@ impl Builder {
         if pools.is_empty() {
             return Err(Error::new(Kind::Config { problem: "no connection URL is given".to_owned() }));
         }
-        let patience = self.patience;
         let map = self.with_nodes(pools)?;
-        map.reach(patience).await?;
+        map.reach().await?;
         Ok(map)
     }
 
-    /// Uses a pool that is there. Its connections must commit each statement by themselves (`autocommit`).
+    /// Uses a pool that is there. Its connections must commit each statement by themselves (`autocommit`), and
+    /// their isolation level must not be `READ UNCOMMITTED`. Both are checked on the first of them; do not set
+    /// them otherwise on any later.
     ///
     /// # Errors
     /// The table's name is no plain name.
@@ -164,7 +167,8 @@ impl Builder {
 
     fn with_nodes(self, pools: Vec<MySqlPool>) -> Result<UuidMap> {
         let tables = Tables::named(&self.table)?;
-        Ok(UuidMap::new(Nodes::new(pools, self.answer_limit), tables, self))
+        let nodes = Nodes::new(pools, self.answer_limit, self.accept_unsafe_server);
+        Ok(UuidMap::new(nodes, tables, self))
     }
 
     /// A pool that connects when it is first used.
@@ -180,6 +184,7 @@ impl Builder {
         let options = options.pipes_as_concat(false).no_engine_substitution(false).timezone(None);
         // Every call copes with a lost connection, so a ping before each is a round trip for nothing.
         let pool = MySqlPoolOptions::new().max_connections(self.connections).test_before_acquire(false);
+        let pool = pool.after_connect(|connection, _| Box::pin(session::read_committed(connection)));
         Ok(pool.connect_lazy_with(options))
     }
 }

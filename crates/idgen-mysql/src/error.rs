@@ -4,7 +4,7 @@ use std::fmt;
 
 use uuid::Uuid;
 
-use crate::server::Concern;
+use crate::server::Refusal;
 use crate::{IdWidth, Strategy};
 
 /// What a fallible function of this crate returns.
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     Schema { table: String, problem: String },
     OtherStrategy { asked: Strategy, found: Strategy },
     OtherWidth { asked: IdWidth, found: IdWidth },
-    Unsafe { concerns: Vec<Concern> },
+    Unsafe(Refusal),
     Config { problem: String },
     Conflict { uuid: Uuid, id: u64, detail: String },
     Damaged { problem: String },
@@ -39,7 +39,21 @@ impl Error {
 
     /// For statements that are not tried again.
     pub(crate) fn database(action: &'static str) -> impl FnOnce(sqlx::Error) -> Error {
-        move |source| Error::new(Kind::Database { action, source, tries: 1 })
+        move |source| Error::tried(action, source, 1)
+    }
+
+    /// After the last of some tries.
+    pub(crate) fn tried(action: &'static str, source: sqlx::Error, tries: u32) -> Error {
+        match source {
+            sqlx::Error::Configuration(inner) => match inner.downcast() {
+                Ok(refusal) => Error::new(Kind::Unsafe(*refusal)),
+                Err(inner) => {
+                    let source = sqlx::Error::Configuration(inner);
+                    Error::new(Kind::Database { action, source, tries })
+                }
+            },
+            source => Error::new(Kind::Database { action, source, tries }),
+        }
     }
 
     /// True where [`register`](crate::UuidMap::register) met a UUID that has an id already.
@@ -72,7 +86,7 @@ impl Error {
 
     /// True where the server runs with settings under which acknowledged pairs may be lost.
     pub fn is_unsafe_server(&self) -> bool {
-        matches!(*self.kind, Kind::Unsafe { .. })
+        matches!(*self.kind, Kind::Unsafe(_))
     }
 
     /// True where a column does not fit its Rust type.
@@ -121,13 +135,7 @@ impl fmt::Display for Error {
                     "the map was installed with {found} ids, not {asked}: ask for {found}, or name no width"
                 )
             }
-            Kind::Unsafe { concerns } => {
-                f.write_str("the server could lose or repeat acknowledged ids:")?;
-                for concern in concerns {
-                    write!(f, " {concern};")?;
-                }
-                f.write_str(" change the settings, or accept the risk with accept_unsafe_server")
-            }
+            Kind::Unsafe(refusal) => refusal.fmt(f),
             Kind::Config { problem } => f.write_str(problem),
             Kind::Conflict { uuid, id, detail } => write!(f, "cannot import {uuid} as {id}: {detail}"),
             Kind::Column { problem } => f.write_str(problem),

@@ -1,45 +1,65 @@
 //! Concurrent misses of one UUID make one round trip: the first asks the server, the others wait for it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::OnceCell;
 use uuid::Uuid;
+
+use crate::error::Result;
+use crate::patience::Patience;
 
 /// The UUIDs being looked up or made at this moment.
 #[derive(Debug)]
 pub(crate) struct Flights<T> {
-    cells: Mutex<HashMap<Uuid, Arc<OnceCell<T>>>>,
+    rows: Mutex<HashMap<Uuid, Row<T>>>,
+}
+
+/// Held by the one that works, and filled once it has worked.
+type Answer<T> = tokio::sync::Mutex<Option<T>>;
+
+/// The seats of one flight.
+#[derive(Debug)]
+struct Row<T> {
+    taken: usize,
+    answer: Arc<Answer<T>>,
 }
 
 impl<T: Clone> Flights<T> {
     pub(crate) fn new() -> Self {
-        Flights { cells: Mutex::new(HashMap::new()) }
+        Flights { rows: Mutex::new(HashMap::new()) }
     }
 
     /// Runs `work`, or waits for one that runs already. Where that fails or is cancelled, the next one in
-    /// line works itself. True in the result where this caller did the work.
-    pub(crate) async fn run<E>(
+    /// line works itself, with what is left of its own patience. True in the result where this caller did the
+    /// work.
+    pub(crate) async fn run(
         &self,
         uuid: Uuid,
-        work: impl AsyncFnOnce() -> Result<T, E>,
-    ) -> Result<(T, bool), E> {
+        patience: Patience,
+        work: impl AsyncFnOnce() -> Result<T>,
+    ) -> Result<(T, bool)> {
         let seat = self.seat(uuid);
-        let mut worked = false;
-        let value = seat
-            .cell
-            .get_or_try_init(async || {
-                worked = true;
-                work().await
-            })
-            .await?
-            .clone();
-        Ok((value, worked))
+        let mut answer = patience.turn("map a UUID to an id", seat.answer.lock()).await?;
+        if let Some(value) = &*answer {
+            return Ok((value.clone(), false));
+        }
+        let value = work().await?;
+        *answer = Some(value.clone());
+        Ok((value, true))
     }
 
     fn seat(&self, uuid: Uuid) -> Seat<'_, T> {
-        let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
-        Seat { flights: self, uuid, cell: cells.entry(uuid).or_default().clone() }
+        let mut rows = self.rows();
+        let row = rows.entry(uuid).or_insert_with(|| Row { taken: 0, answer: Arc::new(Answer::new(None)) });
+        row.taken += 1;
+        Seat { flights: self, uuid, answer: row.answer.clone() }
+    }
+}
+
+impl<T> Flights<T> {
+    fn rows(&self) -> MutexGuard<'_, HashMap<Uuid, Row<T>>> {
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -47,15 +67,18 @@ impl<T: Clone> Flights<T> {
 struct Seat<'a, T> {
     flights: &'a Flights<T>,
     uuid: Uuid,
-    cell: Arc<OnceCell<T>>,
+    answer: Arc<Answer<T>>,
 }
 
 impl<T> Drop for Seat<'_, T> {
     fn drop(&mut self) {
-        let mut cells = self.flights.cells.lock().unwrap_or_else(PoisonError::into_inner);
-        // One count is the map's, one is ours.
-        if Arc::strong_count(&self.cell) <= 2 {
-            cells.remove(&self.uuid);
+        let mut rows = self.flights.rows();
+        // Counted under the lock: of two that leave at once, one is the last.
+        if let Entry::Occupied(mut row) = rows.entry(self.uuid) {
+            row.get_mut().taken -= 1;
+            if row.get().taken == 0 {
+                row.remove();
+            }
         }
     }
 }
@@ -63,7 +86,12 @@ impl<T> Drop for Seat<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::{Error, Kind};
+    use std::future::pending;
     use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Duration;
+
+    const SECOND: Duration = Duration::from_secs(1);
 
     #[tokio::test]
     async fn many_callers_one_flight() {
@@ -74,11 +102,11 @@ mod tests {
                 let (flights, worked) = (flights.clone(), worked.clone());
                 tokio::spawn(async move {
                     flights
-                        .run(Uuid::from_u128(7), async || {
+                        .run(Uuid::from_u128(7), Patience::endless(), async || {
                             tokio::task::yield_now().await;
                             worked.fetch_add(1, Ordering::Relaxed);
                             tokio::task::yield_now().await;
-                            Ok::<u64, ()>(42)
+                            Ok(42)
                         })
                         .await
                 })
@@ -91,17 +119,56 @@ mod tests {
             workers += u32::from(worked);
         }
         assert_eq!((workers, worked.load(Ordering::Relaxed)), (1, 1));
-        assert!(flights.cells.lock().unwrap().is_empty());
+        assert!(flights.rows().is_empty());
     }
 
     #[tokio::test]
     async fn a_failed_or_cancelled_flight_leaves_nothing() {
         let flights = Flights::<u64>::new();
-        assert_eq!(flights.run(Uuid::nil(), async || Err::<u64, _>("no")).await, Err("no"));
-        assert!(flights.cells.lock().unwrap().is_empty());
-        let never = flights.run(Uuid::nil(), async || std::future::pending::<Result<u64, ()>>().await);
-        let soon = std::time::Duration::from_millis(1);
-        assert!(tokio::time::timeout(soon, never).await.is_err());
-        assert!(flights.cells.lock().unwrap().is_empty());
+        let (uuid, patience) = (Uuid::nil(), Patience::endless());
+        let no = async || Err(Error::new(Kind::Config { problem: "no".to_owned() }));
+        assert_eq!(flights.run(uuid, patience, no).await.unwrap_err().to_string(), "no");
+        assert!(flights.rows().is_empty());
+        let never = flights.run(uuid, patience, async || pending().await);
+        assert!(tokio::time::timeout(Duration::from_millis(1), never).await.is_err());
+        assert!(flights.rows().is_empty());
+    }
+
+    /// The last of a hundred in line is not told so after a hundred times its patience.
+    #[tokio::test(start_paused = true)]
+    async fn waiting_in_line_is_part_of_a_calls_patience() {
+        let flights = Flights::<u64>::new();
+        let begin = tokio::time::Instant::now();
+        let call = async || {
+            let patience = Patience::begin(30 * SECOND);
+            let work = async || {
+                patience.bound(pending::<()>()).await;
+                Err(Error::new(Kind::Config { problem: "no answer".to_owned() }))
+            };
+            flights.run(Uuid::nil(), patience, work).await.unwrap_err()
+        };
+        let errors = futures_util::future::join_all((0..100).map(|_| call())).await;
+        assert_eq!(begin.elapsed().as_secs(), 30);
+        assert!(errors.iter().skip(1).any(Error::is_transient), "{:?}", errors[1]);
+        assert!(flights.rows().is_empty());
+    }
+
+    /// Two that leave at the same moment must not both take the other for still there.
+    #[test]
+    fn seats_left_at_once_leave_nothing() {
+        let flights = Flights::<u64>::new();
+        let together = std::sync::Barrier::new(2);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for round in 0..20_000 {
+                        let seat = flights.seat(Uuid::from_u128(round));
+                        together.wait();
+                        drop(seat);
+                    }
+                });
+            }
+        });
+        assert_eq!(flights.rows().len(), 0);
     }
 }

@@ -27,7 +27,9 @@
 //! - **Repeating a call is safe**: transient failures are repeated here, within a limit of time.
 //!
 //! The promise rests on the server's: [`UuidMap`] refuses settings under which a crash undoes commits, and
-//! says which ([`ServerReport`]). Ids are not gapless: a crash of a client wastes the rest of its block.
+//! says which ([`ServerReport`]). It cannot see what a failover loses: an asynchronous replica that takes over
+//! may lack acknowledged pairs and give their ids out again. Group Replication, Galera and semi-synchronous
+//! replication do not. Ids are not gapless: a crash of a client wastes the rest of its block.
 
 mod blocks;
 mod builder;
@@ -37,10 +39,13 @@ mod flight;
 pub mod functions;
 mod map;
 mod nodes;
+mod patience;
 pub mod reference;
+mod repeats;
 mod retry;
 mod schema;
 mod server;
+mod session;
 mod sharded;
 mod strategy;
 mod transfer;

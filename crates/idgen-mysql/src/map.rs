@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use quick_cache::sync::Cache;
 use sqlx::{AssertSqlSafe, Row};
@@ -13,11 +12,13 @@ use crate::blocks::Blocks;
 use crate::builder::Builder;
 use crate::error::{Error, Kind, Result};
 use crate::flight::Flights;
-use crate::nodes::Nodes;
-use crate::retry::{Patience, Tries, silence};
+use crate::nodes::{Lease, Nodes};
+use crate::patience::Patience;
+use crate::repeats::Repeats;
+use crate::retry::{Tries, silence};
 use crate::schema::{self, IdWidth, Installed, Strategy, Tables};
 use crate::server::{ServerReport, Topology};
-use crate::strategy::{CHUNK, Claimed, Ground, Guess, uuid_at};
+use crate::strategy::{CHUNK, Claimed, Ground, uuid_at};
 
 /// UUIDs mapped to integers. Cheap to clone; clones share connections, cache and reserved ids.
 ///
@@ -32,8 +33,7 @@ struct Inner {
     pool: Nodes,
     tables: Tables,
     choices: Builder,
-    ground: OnceCell<Arc<Ground>>,
-    report: OnceCell<ServerReport>,
+    ground: OnceCell<Ground>,
     cache: Option<Cache<Uuid, u64>>,
     flights: Flights<Claimed>,
     repeats: Repeats,
@@ -60,7 +60,6 @@ impl UuidMap {
             tables,
             choices,
             ground: OnceCell::new(),
-            report: OnceCell::new(),
             cache,
             flights: Flights::new(),
             repeats: Repeats::default(),
@@ -69,8 +68,9 @@ impl UuidMap {
     }
 
     /// Waits for a server that answers.
-    pub(crate) async fn reach(&self, patience: Patience) -> Result<()> {
-        Tries::run(patience, "connect", || self.inner.pool.acquire()).await.map(drop)
+    pub(crate) async fn reach(&self) -> Result<()> {
+        let (patience, nodes) = self.begin();
+        Tries::run(patience, "connect", || nodes.reach()).await
     }
 
     /// Makes the tables, or checks those that are there. Safe to call at every start and by many clients at
@@ -80,44 +80,46 @@ impl UuidMap {
     /// The server's settings endanger the promise, the user may not create tables, or the tables that are
     /// there are of another layout, strategy or width than asked for.
     pub async fn install(&self) -> Result<()> {
-        self.server_report().await?;
+        let (patience, nodes) = self.begin();
+        let make = async || {
+            let mut connection = nodes.acquire().await?;
+            // Making tables takes its time, most of all on a cluster.
+            let done = patience.bound(self.install_on(&mut connection)).await;
+            connection.heed(done.unwrap_or_else(|| Err(silence())))
+        };
+        Tries::run(patience, "install the map", make).await??;
+        self.ground().await.map(drop)
+    }
+
+    async fn install_on(&self, connection: &mut Lease) -> std::result::Result<Result<()>, sqlx::Error> {
         let choices = &self.inner.choices;
         let wanted = Installed {
             strategy: choices.strategy.unwrap_or(Strategy::Unique),
             width: choices.width.unwrap_or(IdWidth::Bits64),
         };
-        let (pool, tables) = (&self.inner.pool, &self.tables().await?);
+        let tables = match self.tables_on(connection).await? {
+            Ok(tables) => tables,
+            Err(error) => return Ok(Err(error)),
+        };
         if wanted.strategy == Strategy::Dedup {
             let instead = "its claims and pairs would be on different shards; use the strategy unique";
-            crate::sharded::refuse(tables, "the strategy dedup", instead)?;
+            if let Err(error) = crate::sharded::refuse(&tables, "the strategy dedup", instead) {
+                return Ok(Err(error));
+            }
         }
-        let make = async || {
-            let mut connection = pool.acquire().await?;
-            // Making tables takes its time, most of all on a cluster.
-            let work = schema::install(&mut connection, tables, wanted);
-            let done = tokio::time::timeout(choices.patience.limit, work).await;
-            connection.heed(done.unwrap_or_else(|_| Err(silence())))
-        };
-        Tries::run(choices.patience, "install the map", make).await?;
-        self.ground().await.map(drop)
+        schema::install(connection, &tables, wanted).await.map(Ok)
     }
 
-    /// What the server is, and what of it endangers the promise.
+    /// What the server is, and what of it endangers the promise. Of a cluster: the node in use. Each node is
+    /// asked when it is first used.
     ///
     /// # Errors
     /// The server cannot be asked, or endangers the promise and [`Builder::accept_unsafe_server`] was not
-    /// chosen.
+    /// chosen; of several nodes, none that can be reached keeps it.
     pub async fn server_report(&self) -> Result<&ServerReport> {
-        let read = async || {
-            let mut connection =
-                Tries::run(self.inner.choices.patience, "connect", || self.inner.pool.acquire()).await?;
-            ServerReport::read(&mut connection).await
-        };
-        let report = self.inner.report.get_or_try_init(read).await?;
-        if !report.concerns().is_empty() && !self.inner.choices.accept_unsafe_server {
-            return Err(Error::new(Kind::Unsafe { concerns: report.concerns().to_vec() }));
-        }
-        Ok(report)
+        let (patience, nodes) = self.begin();
+        let lease = Tries::run(patience, "read the server's settings", || nodes.acquire()).await?;
+        Ok(self.inner.pool.report(&lease))
     }
 
     /// How pairs are kept unique.
@@ -218,9 +220,9 @@ impl UuidMap {
             uuids.iter().zip(&ids).filter(|(_, id)| id.is_none()).map(|(uuid, _)| *uuid).collect();
         missing.sort_unstable();
         missing.dedup();
-        let ground = self.ground().await?;
         let mut pairs = Vec::new();
         for chunk in missing.chunks(CHUNK) {
+            let ground = self.ground().await?;
             let look = async || {
                 let mut connection = ground.pool.acquire().await?;
                 let found = ground.pool.timed(ground.find_many(&mut connection, chunk, "")).await;
@@ -254,12 +256,12 @@ impl UuidMap {
     /// As for [`find`](UuidMap::find).
     pub async fn uuids_of(&self, ids: &[u64]) -> Result<Vec<Option<Uuid>>> {
         const ACTION: &str = "look up ids";
-        let ground = self.ground().await?;
         let mut wanted = ids.to_vec();
         wanted.sort_unstable();
         wanted.dedup();
         let mut pairs: Vec<(u64, Uuid)> = Vec::with_capacity(wanted.len());
         for chunk in wanted.chunks(CHUNK) {
+            let ground = self.ground().await?;
             let list: Vec<String> = chunk.iter().map(u64::to_string).collect();
             let statement =
                 format!("SELECT id, uuid FROM {} WHERE id IN ({})", ground.tables.map, list.join(","));
@@ -274,43 +276,60 @@ impl UuidMap {
         Ok(ids.iter().map(find).collect())
     }
 
-    /// The tables' names on this kind of server.
-    async fn tables(&self) -> Result<Tables> {
-        let inner = &self.inner;
-        if self.server_report().await?.topology() != Topology::Vitess {
-            return Ok(inner.tables.clone());
-        }
-        let mut connection = Tries::run(inner.choices.patience, "connect", || inner.pool.acquire()).await?;
-        crate::sharded::place(&mut connection, &inner.tables).await
+    /// The patience of a call that begins, and the nodes as it uses them.
+    fn begin(&self) -> (Patience, Nodes) {
+        let patience = Patience::begin(self.inner.choices.patience);
+        (patience, self.inner.pool.within(patience))
     }
 
-    /// How pairs are claimed here, read once.
-    pub(crate) async fn ground(&self) -> Result<Arc<Ground>> {
-        let inner = &self.inner;
+    /// The tables' names on this kind of server.
+    async fn tables_on(&self, connection: &mut Lease) -> std::result::Result<Result<Tables>, sqlx::Error> {
+        let tables = &self.inner.tables;
+        match self.inner.pool.report(connection).topology() {
+            Topology::Vitess => crate::sharded::place(connection, tables).await,
+            _ => Ok(Ok(tables.clone())),
+        }
+    }
+
+    /// How pairs are claimed here, read once, for a call that begins.
+    pub(crate) async fn ground(&self) -> Result<Ground> {
+        const ACTION: &str = "read the map's state";
+        let (patience, nodes) = self.begin();
         let read = async || {
-            let tables = self.tables().await?;
-            let mut connection =
-                Tries::run(inner.choices.patience, "connect", || inner.pool.acquire()).await?;
-            let installed = schema::read(&mut connection, &tables).await?;
-            check_choices(&inner.choices, installed)?;
-            Ok::<_, Error>(Arc::new(Ground {
-                pool: inner.pool.clone(),
-                installed,
-                blocks: Blocks::new(&tables, installed.width, inner.choices.largest_block),
-                tables,
-                patience: inner.choices.patience,
-                purge: Default::default(),
-            }))
+            let mut connection = nodes.acquire().await?;
+            let read = nodes.timed(self.read_on(&mut connection)).await;
+            connection.heed(read)
         };
-        inner.ground.get_or_try_init(read).await.cloned()
+        let open = async || {
+            let (tables, installed) = Tries::run(patience, ACTION, read).await??;
+            let choices = &self.inner.choices;
+            check_choices(choices, installed)?;
+            let blocks = Arc::new(Blocks::new(&tables, installed.width, choices.largest_block));
+            let (tables, purge) = (Arc::new(tables), Arc::default());
+            Ok(Ground { pool: nodes.clone(), tables, installed, blocks, patience, purge })
+        };
+        let ground = patience.turn(ACTION, self.inner.ground.get_or_try_init(open)).await??;
+        Ok(ground.within(patience))
+    }
+
+    async fn read_on(
+        &self,
+        connection: &mut Lease,
+    ) -> std::result::Result<Result<(Tables, Installed)>, sqlx::Error> {
+        let tables = match self.tables_on(connection).await? {
+            Ok(tables) => tables,
+            Err(error) => return Ok(Err(error)),
+        };
+        let installed = schema::read(connection, &tables).await?;
+        Ok(installed.map(|installed| (tables, installed)))
     }
 
     /// The pair, and whether this very call made the round trip.
     async fn claim(&self, uuid: Uuid) -> Result<(Claimed, bool)> {
         let ground = self.ground().await?;
-        let guess = self.inner.repeats.guess();
+        let (guess, patience) = (self.inner.repeats.guess(), ground.patience);
         let work = async || finish(tokio::spawn(async move { ground.claim_one(uuid, guess).await })).await;
-        let (claimed, mine) = self.inner.flights.run(uuid, work).await?;
+        let (claimed, mine) = self.inner.flights.run(uuid, patience, work).await?;
         self.remember(&claimed);
         if mine {
             self.inner.repeats.learn(claimed.new);
@@ -354,25 +373,5 @@ pub(crate) async fn finish<T>(task: tokio::task::JoinHandle<Result<T>>) -> Resul
         Ok(result) => result,
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
         Err(_) => Err(Error::new(Kind::Config { problem: "the tokio runtime is shutting down".to_owned() })),
-    }
-}
-
-/// Whether callers mostly bring new UUIDs or known ones: the better first try is another.
-#[derive(Debug, Default)]
-struct Repeats {
-    // The last 16 calls, a bit each, set where the UUID was known.
-    history: AtomicU32,
-}
-
-impl Repeats {
-    fn guess(&self) -> Guess {
-        let known = (self.history.load(Ordering::Relaxed) & 0xffff).count_ones();
-        if known > 8 { Guess::Known } else { Guess::New }
-    }
-
-    fn learn(&self, new: bool) {
-        let history = self.history.load(Ordering::Relaxed);
-        // Two calls at once may lose a bit, which is only a hint.
-        self.history.store(history << 1 | u32::from(!new), Ordering::Relaxed);
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! Error numbers: MySQL reference manual, "Server Error Message Reference"; MariaDB, "Error Codes".
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
+use crate::patience::Patience;
+use crate::server::Refusal;
 
 /// What is known after a failed statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,11 @@ pub(crate) enum Verdict {
 pub(crate) fn judge(error: &sqlx::Error) -> Verdict {
     match error {
         sqlx::Error::PoolTimedOut => Verdict::Undone,
+        // Of the nodes, another may keep the promise.
+        sqlx::Error::Configuration(inner) => match inner.downcast_ref::<Refusal>() {
+            Some(refusal) if refusal.elsewhere => Verdict::Undone,
+            _ => Verdict::Final,
+        },
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => Verdict::Unknown,
         // Not even tried.
         _ if said(error).contains(BLOCKED) => Verdict::Undone,
@@ -98,43 +105,37 @@ fn number(error: &sqlx::Error) -> Option<u16> {
     Some(database.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>()?.number())
 }
 
-/// How long a call keeps trying.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
-    pub(crate) limit: Duration,
-}
-
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The tries of one call.
 pub(crate) struct Tries {
     patience: Patience,
-    begin: Instant,
     count: u32,
 }
 
 impl Tries {
     pub(crate) fn new(patience: Patience) -> Tries {
-        Tries { patience, begin: Instant::now(), count: 1 }
+        Tries { patience, count: 1 }
     }
 
     /// Waits before the next try, or gives up. Pauses double, and are drawn at random up to that length, so
     /// that clients that failed together do not come back together.
     pub(crate) async fn after(&mut self, action: &'static str, source: sqlx::Error) -> Result<()> {
-        if judge(&source) == Verdict::Final || self.begin.elapsed() >= self.patience.limit {
-            return Err(Error::new(Kind::Database { action, source, tries: self.count }));
-        }
         let ceiling = FIRST_PAUSE.saturating_mul(1 << self.count.min(16)).min(LONGEST_PAUSE);
-        tokio::time::sleep(ceiling.mul_f64(fastrand::f64())).await;
+        let pause = ceiling.mul_f64(fastrand::f64());
+        if judge(&source) == Verdict::Final || self.patience.ends_within(pause) {
+            return Err(Error::tried(action, source, self.count));
+        }
+        tokio::time::sleep(pause).await;
         self.count += 1;
         Ok(())
     }
 
     /// Goes on at once after ids that turned out to be taken, within the same limit of time.
     pub(crate) fn pass_over(&mut self, action: &'static str, source: sqlx::Error) -> Result<()> {
-        if self.begin.elapsed() >= self.patience.limit {
-            return Err(Error::new(Kind::Database { action, source, tries: self.count }));
+        if self.patience.ends_within(Duration::ZERO) {
+            return Err(Error::tried(action, source, self.count));
         }
         self.count += 1;
         Ok(())

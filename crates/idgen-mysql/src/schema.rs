@@ -202,14 +202,18 @@ pub(crate) async fn install_state(
 }
 
 /// Reads how the map was installed, and checks that the tables are as this version makes them.
-pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> Result<Installed> {
+pub(crate) async fn read(
+    connection: &mut MySqlConnection,
+    tables: &Tables,
+) -> std::result::Result<Result<Installed>, sqlx::Error> {
+    let not_there = |table: &String| Ok(Err(Error::new(Kind::NotInstalled { table: table.clone() })));
     let installed = match row(connection, tables).await {
-        Ok(row) => row?,
-        Err(error) if retry::is_no_table(&error) => None,
-        Err(error) => return Err(Error::database("read the map's state")(error)),
+        Ok(Ok(Some(installed))) => installed,
+        Ok(Err(error)) => return Ok(Err(error)),
+        Ok(Ok(None)) => return not_there(&tables.state),
+        Err(error) if retry::is_no_table(&error) => return not_there(&tables.state),
+        Err(error) => return Err(error),
     };
-    let not_there = || Error::new(Kind::NotInstalled { table: tables.state.clone() });
-    let installed = installed.ok_or_else(not_there)?;
 
     let mut expected = vec![
         (&tables.map, "id", format!("{} PRI", installed.width.column().to_lowercase())),
@@ -224,16 +228,13 @@ pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> R
         }
     }
     for (table, column, wanted) in expected {
-        let found = column_type(connection, table, column)
-            .await
-            .map_err(Error::database("read the map's columns"))?;
-        let found = found.ok_or_else(|| Error::new(Kind::NotInstalled { table: table.clone() }))?;
+        let Some(found) = column_type(connection, table, column).await? else { return not_there(table) };
         if found != wanted {
             let problem = format!("its column {column} is {found}, not {wanted}");
-            return Err(Error::new(Kind::Schema { table: table.clone(), problem }));
+            return Ok(Err(Error::new(Kind::Schema { table: table.clone(), problem })));
         }
     }
-    Ok(installed)
+    Ok(Ok(installed))
 }
 
 /// Type and key of a column, as in `binary(16) UNI`.

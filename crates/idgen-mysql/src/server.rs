@@ -5,8 +5,6 @@ use std::fmt;
 use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{Executor, Row};
 
-use crate::error::{Error, Result};
-
 /// A server setting under which an acknowledged pair may be lost, or its id given out again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Concern {
@@ -86,21 +84,14 @@ impl ServerReport {
     }
 
     /// Asks a server.
-    pub(crate) async fn read(connection: &mut MySqlConnection) -> Result<ServerReport> {
+    pub(crate) async fn read(connection: &mut MySqlConnection) -> Result<ServerReport, sqlx::Error> {
         let names = "'innodb_flush_log_at_trx_commit', 'binlog_format', 'log_bin', 'innodb_doublewrite', \
             'wsrep_on', 'group_replication_group_name', 'autocommit', 'version', 'version_comment', \
-            'sync_binlog'";
+            'sync_binlog', 'transaction_isolation', 'tx_isolation'";
         let statement = format!("SHOW VARIABLES WHERE Variable_name IN ({names})");
-        let rows = connection
-            .fetch_all(sqlx::raw_sql(sqlx::AssertSqlSafe(statement)))
-            .await
-            .map_err(Error::database("read the server's settings"))?;
+        let rows = connection.fetch_all(sqlx::raw_sql(sqlx::AssertSqlSafe(statement))).await?;
         let read = |row: &MySqlRow| Ok::<_, sqlx::Error>((row.try_get(0)?, row.try_get(1)?));
-        let variables: Vec<(String, String)> = rows
-            .iter()
-            .map(read)
-            .collect::<std::result::Result<_, _>>()
-            .map_err(Error::database("read the server's settings"))?;
+        let variables: Vec<(String, String)> = rows.iter().map(read).collect::<Result<_, _>>()?;
         Ok(ServerReport::judge(&variables))
     }
 
@@ -143,6 +134,14 @@ impl ServerReport {
             &["ON", "1"],
             "the map relies on statements that commit themselves; set it to ON",
         );
+        // Of these names each server knows one.
+        for variable in ["transaction_isolation", "tx_isolation"] {
+            check(
+                variable,
+                &["READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"],
+                "the map would acknowledge pairs that are not committed and may never be; set it to READ-COMMITTED",
+            );
+        }
         if value("log_bin") == "ON" {
             check(
                 "binlog_format",
@@ -160,6 +159,27 @@ impl ServerReport {
     }
 }
 
+/// Why a node is not used.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) server: String,
+    pub(crate) concerns: Vec<Concern>,
+    /// True where another node may keep the promise.
+    pub(crate) elsewhere: bool,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the server at {} could lose or repeat acknowledged ids:", self.server)?;
+        for concern in &self.concerns {
+            write!(f, " {concern};")?;
+        }
+        f.write_str(" change the settings, or accept the risk with accept_unsafe_server")
+    }
+}
+
+impl std::error::Error for Refusal {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,6 +190,7 @@ mod tests {
             ("innodb_flush_log_at_trx_commit", "1"),
             ("innodb_doublewrite", "ON"),
             ("autocommit", "ON"),
+            ("transaction_isolation", "REPEATABLE-READ"),
             ("log_bin", "ON"),
             ("binlog_format", "ROW"),
             ("sync_binlog", "1"),
@@ -198,6 +219,8 @@ mod tests {
             ("autocommit", "OFF"),
             ("binlog_format", "STATEMENT"),
             ("sync_binlog", "0"),
+            ("transaction_isolation", "READ-UNCOMMITTED"),
+            ("tx_isolation", "READ-UNCOMMITTED"),
         ] {
             let report = judge(&[(name, value)]);
             let [concern] = report.concerns() else { panic!("{name}: {:?}", report.concerns()) };

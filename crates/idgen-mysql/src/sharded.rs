@@ -31,19 +31,21 @@ pub(crate) struct Places {
 }
 
 /// The tables' names on Vitess: the state is in the one keyspace that is not sharded.
-pub(crate) async fn place(connection: &mut MySqlConnection, tables: &Tables) -> Result<Tables> {
-    const ACTION: &str = "read the keyspaces";
-    let ask = async |connection: &mut MySqlConnection| {
-        let keyspace: String = connection.fetch_one("SELECT DATABASE()").await?.try_get(0)?;
-        let rows = connection.fetch_all(sqlx::raw_sql("SHOW VSCHEMA KEYSPACES")).await?;
-        let read = |row: &sqlx::mysql::MySqlRow| {
-            Ok::<_, sqlx::Error>((row.try_get_unchecked(0)?, row.try_get_unchecked(1)?))
-        };
-        let keyspaces: Vec<(String, String)> =
-            rows.iter().map(read).collect::<std::result::Result<_, sqlx::Error>>()?;
-        Ok::<_, sqlx::Error>((keyspace, keyspaces))
+pub(crate) async fn place(
+    connection: &mut MySqlConnection,
+    tables: &Tables,
+) -> std::result::Result<Result<Tables>, sqlx::Error> {
+    let keyspace: String = connection.fetch_one("SELECT DATABASE()").await?.try_get(0)?;
+    let rows = connection.fetch_all(sqlx::raw_sql("SHOW VSCHEMA KEYSPACES")).await?;
+    let read = |row: &sqlx::mysql::MySqlRow| {
+        Ok::<_, sqlx::Error>((row.try_get_unchecked(0)?, row.try_get_unchecked(1)?))
     };
-    let (keyspace, keyspaces) = ask(connection).await.map_err(Error::database(ACTION))?;
+    let keyspaces: Vec<(String, String)> =
+        rows.iter().map(read).collect::<std::result::Result<_, sqlx::Error>>()?;
+    Ok(placed(tables, keyspace, &keyspaces))
+}
+
+fn placed(tables: &Tables, keyspace: String, keyspaces: &[(String, String)]) -> Result<Tables> {
     let config = |problem| Err(Error::new(Kind::Config { problem }));
     let sharded = |name: &str| keyspaces.iter().any(|(found, sharded)| found == name && sharded == "true");
     if !sharded(&keyspace) {

@@ -18,6 +18,7 @@ use uuid::Uuid;
 use super::{CHUNK, Claimed, Ground, Guess, literal, uuid_at, value_list};
 use crate::error::{Error, Kind, Result};
 use crate::nodes::Nodes;
+use crate::patience::Patience;
 use crate::retry::{Tries, Verdict, is_duplicate_key, judge};
 
 const ACTION: &str = "map a UUID to an id";
@@ -209,7 +210,9 @@ impl Purge {
             return;
         }
         self.claims.store(0, Ordering::Relaxed);
-        let (pool, table, running) = (ground.pool.clone(), ground.tables.claim.clone(), self.running.clone());
+        // It does not end with the call that began it.
+        let pool = ground.pool.within(Patience::endless());
+        let (table, running) = (ground.tables.claim.clone(), self.running.clone());
         tokio::spawn(async move {
             // A failure leaves rows for the next round; no promise depends on this one.
             let _ = purge(&pool, &table).await;

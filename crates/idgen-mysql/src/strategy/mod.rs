@@ -5,6 +5,7 @@ mod import;
 pub(crate) mod unique;
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
@@ -12,7 +13,7 @@ use uuid::Uuid;
 
 use crate::blocks::Blocks;
 use crate::nodes::Nodes;
-use crate::retry::Patience;
+use crate::patience::Patience;
 use crate::schema::{Installed, Strategy, Tables};
 
 /// UUIDs in one statement: a quarter of a second of work at most, and some 30 kB of text. MariaDB makes a
@@ -20,15 +21,15 @@ use crate::schema::{Installed, Strategy, Tables};
 /// lock, the whole table to join it.
 pub(crate) const CHUNK: usize = 999;
 
-/// What claiming needs of the map.
-#[derive(Debug)]
+/// What one call needs of the map.
+#[derive(Clone, Debug)]
 pub(crate) struct Ground {
     pub(crate) pool: Nodes,
-    pub(crate) tables: Tables,
+    pub(crate) tables: Arc<Tables>,
     pub(crate) installed: Installed,
-    pub(crate) blocks: Blocks,
+    pub(crate) blocks: Arc<Blocks>,
     pub(crate) patience: Patience,
-    pub(crate) purge: dedup::Purge,
+    pub(crate) purge: Arc<dedup::Purge>,
 }
 
 /// A pair, and whether this call made it.
@@ -47,6 +48,11 @@ pub(crate) enum Guess {
 }
 
 impl Ground {
+    /// The same ground for another call.
+    pub(crate) fn within(&self, patience: Patience) -> Ground {
+        Ground { pool: self.pool.within(patience), patience, ..self.clone() }
+    }
+
     /// The id of one UUID.
     pub(crate) async fn claim_one(&self, uuid: Uuid, guess: Guess) -> crate::Result<Claimed> {
         match self.installed.strategy {

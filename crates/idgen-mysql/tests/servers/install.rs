@@ -1,10 +1,15 @@
 //! Installing: once, by many, over something else; and what the server must be.
 
+use std::time::Duration;
+
+use futures_util::TryStreamExt;
 use idgen_mysql::{IdWidth, Strategy, Topology, UuidMap};
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Flavor, Scratch, Server, Settings};
+use sqlx::{Connection, MySqlPool};
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, number, on_both, run, server};
+use crate::proxy::{Mood, Proxy};
 
 everywhere!(many_may_install_at_once);
 on_both!(
@@ -123,4 +128,56 @@ async fn unsafe_servers_are_refused(flavor: Flavor) {
         Flavor::MariaDb => Topology::MariaDb,
     };
     assert_eq!(report.topology(), expected);
+
+    no_unsafe_node_takes_over(flavor, &scratch).await;
+    uncommitted_pairs_are_not_acknowledged(&scratch, &map).await;
+}
+
+/// Each node is judged by its own settings, whenever it is first used.
+async fn no_unsafe_node_takes_over(flavor: Flavor, unsafe_one: &Scratch) {
+    let sound = server(flavor).scratch().unwrap();
+    UuidMap::connect(sound.url()).await.unwrap().install().await.unwrap();
+    let proxy = Proxy::start(sound.url()).await;
+    let patience = UuidMap::builder().cache(0).patience(Duration::from_secs(3));
+    let map = patience.clone().connect_any([proxy.url(), unsafe_one.url()]).await.unwrap();
+    let uuid = Uuid::new_v4();
+    let id = map.id_of(uuid).await.unwrap();
+    proxy.set(Mood::Gone);
+    let error = map.id_of(Uuid::new_v4()).await.unwrap_err();
+    assert!(error.is_unsafe_server() || error.is_transient(), "{error}");
+    let mut connection = connect(unsafe_one.url()).await;
+    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM uuid_map").await, Ok(0));
+    proxy.set(Mood::Fair);
+    assert_eq!(map.id_of(uuid).await.unwrap(), id);
+    // It need not be the second either; and where none is sound, that is said at once.
+    let map = patience.connect_any([unsafe_one.url(), sound.url()]).await.unwrap();
+    assert_eq!(map.id_of(uuid).await.unwrap(), id);
+    assert!(map.server_report().await.unwrap().concerns().is_empty());
+    let patience = UuidMap::builder().patience(Duration::from_secs(86_400));
+    let map = patience.connect_any([unsafe_one.url(), unsafe_one.url()]).await.unwrap();
+    let error = map.id_of(uuid).await.unwrap_err();
+    assert!(error.is_unsafe_server() && error.to_string().contains("the server at "), "{error}");
+}
+
+/// At READ UNCOMMITTED a look-up would show, and the cache would keep, a pair that is rolled back.
+async fn uncommitted_pairs_are_not_acknowledged(scratch: &Scratch, map: &UuidMap) {
+    let mut connection = connect(scratch.url()).await;
+    run(&mut connection, "SET GLOBAL TRANSACTION ISOLATION LEVEL READ UNCOMMITTED").await;
+    let other = UuidMap::builder().accept_unsafe_server(true).connect(scratch.url()).await.unwrap();
+    let uuid = Uuid::new_v4();
+    let mut transaction = connection.begin().await.unwrap();
+    let id = map.id_of_within(&mut transaction, uuid).await.unwrap();
+    assert_eq!(other.find(uuid).await.unwrap(), None);
+    assert_eq!(other.uuid_of(id).await.unwrap(), None);
+    assert_eq!(other.export(0).try_collect::<Vec<_>>().await.unwrap(), []);
+    transaction.rollback().await.unwrap();
+    assert_ne!(other.id_of(uuid).await.unwrap(), id);
+    // A pool that was given is as its owner made it.
+    let pool = MySqlPool::connect(scratch.url()).await.unwrap();
+    let given = UuidMap::builder().with_pool(pool).unwrap();
+    let error = given.find(uuid).await.unwrap_err();
+    assert!(
+        error.is_unsafe_server() && error.to_string().contains("isolation is READ-UNCOMMITTED"),
+        "{error}"
+    );
 }

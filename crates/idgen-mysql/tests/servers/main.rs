@@ -13,6 +13,8 @@ mod functions;
 mod history;
 mod install;
 mod offline;
+mod outage;
+mod proxy;
 mod races;
 mod reference;
 mod transfer;

@@ -1,0 +1,96 @@
+//! How long a call waits: for all that it waits for together.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::error::{Error, Kind, Result};
+
+/// What is left of a call's patience.
+///
+/// It begins with the call and is handed to everything that waits: tries and the pauses between them, answers
+/// of the server, locks that other calls hold. So it bounds the call, however many of these there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// From here on nothing is tried again.
+    enough: Instant,
+    /// Here the last try ends.
+    end: Instant,
+}
+
+/// What a call that may try but once gets for that.
+const ONE_TRY: Duration = Duration::from_secs(1);
+
+/// For limits that mean "for ever": an `Instant` does not reach for just any. Thirty years.
+const FOREVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
+
+impl Patience {
+    pub(crate) fn begin(limit: Duration) -> Patience {
+        let now = Instant::now();
+        Patience { enough: now + limit.min(FOREVER), end: now + limit.clamp(ONE_TRY, FOREVER) }
+    }
+
+    /// For work that no call waits for.
+    pub(crate) fn endless() -> Patience {
+        Patience::begin(FOREVER)
+    }
+
+    /// True where nothing should be tried again after a pause of this length.
+    pub(crate) fn ends_within(&self, pause: Duration) -> bool {
+        Instant::now() + pause >= self.enough
+    }
+
+    /// Work on the server, for no longer than is left; `None` where it took longer.
+    pub(crate) async fn bound<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        timeout_at(self.end, work).await.ok()
+    }
+
+    /// The same, for no longer than `limit` either.
+    pub(crate) async fn bound_by<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+        timeout_at(self.end.min(Instant::now() + limit.min(FOREVER)), work).await.ok()
+    }
+
+    /// Waits until another call of this client is through with something that one does for all.
+    pub(crate) async fn turn<T>(&self, action: &'static str, wait: impl Future<Output = T>) -> Result<T> {
+        self.bound(wait).await.ok_or_else(|| {
+            let said = "another call of this client was still waiting for the server to do the same";
+            let source = sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, said));
+            Error::new(Kind::Database { action, source, tries: 1 })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::pending;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn all_waits_share_one_limit() {
+        let (patience, begin) = (Patience::begin(30 * SECOND), Instant::now());
+        assert_eq!(patience.bound_by(10 * SECOND, pending::<()>()).await, None);
+        assert_eq!(begin.elapsed().as_secs(), 10);
+        assert!(!patience.ends_within(19 * SECOND) && patience.ends_within(21 * SECOND));
+        let error = patience.turn("wait", pending::<()>()).await.unwrap_err();
+        assert!(error.is_transient() && error.to_string().contains("another call"), "{error}");
+        assert_eq!(begin.elapsed().as_secs(), 30);
+        assert_eq!(patience.bound(pending::<()>()).await, None);
+        assert_eq!(patience.bound_by(10 * SECOND, pending::<()>()).await, None);
+        assert_eq!(begin.elapsed().as_secs(), 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_limit_is_too_short_or_too_long() {
+        let begin = Instant::now();
+        let one_try = Patience::begin(Duration::ZERO);
+        assert!(one_try.ends_within(Duration::ZERO));
+        assert_eq!(one_try.bound_by(10 * SECOND, pending::<()>()).await, None);
+        assert_eq!(begin.elapsed().as_secs(), 1);
+        let endless = Patience::begin(Duration::MAX);
+        assert_eq!(endless.bound_by(10 * SECOND, pending::<()>()).await, None);
+        assert!(!endless.ends_within(SECOND));
+        assert_eq!(endless.bound_by(Duration::MAX, async { 7 }).await, Some(7));
+    }
+}

@@ -1,0 +1,102 @@
+//! An address in front of a server, which misbehaves as a bad node does.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Mutex;
+
+/// How it behaves. Connections can be made as long as it is there: what it does not do is the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Mood {
+    Fair,
+    /// Statements about the map are refused as by a Galera node that lost the others (1047).
+    NoMember,
+    /// Statements about the map get no answer.
+    Silent,
+    /// Connections are closed, old ones and new ones.
+    Gone,
+}
+
+pub struct Proxy {
+    url: String,
+    mood: Arc<AtomicU8>,
+}
+
+impl Proxy {
+    /// In front of the server that a URL of these tests names.
+    pub async fn start(url: &str) -> Proxy {
+        let (before, rest) = url.rsplit_once('@').unwrap();
+        let (server, after) = rest.split_once('/').unwrap();
+        assert!(after.ends_with("ssl-mode=DISABLED"), "an encrypted statement cannot be told apart");
+        let server = server.to_owned();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("{before}@{}/{after}", listener.local_addr().unwrap());
+        let mood = Arc::new(AtomicU8::new(Mood::Fair as u8));
+        let shared = mood.clone();
+        tokio::spawn(async move {
+            loop {
+                let (client, _) = listener.accept().await.unwrap();
+                if shared.load(Ordering::SeqCst) == Mood::Gone as u8 {
+                    continue;
+                }
+                let server = TcpStream::connect(&server).await.unwrap();
+                tokio::spawn(serve(client, server, shared.clone()));
+            }
+        });
+        Proxy { url, mood }
+    }
+
+    /// The same schema, by this address.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub fn set(&self, mood: Mood) {
+        self.mood.store(mood as u8, Ordering::SeqCst);
+    }
+}
+
+/// Ends, and with it the connection, when either side does.
+async fn serve(client: TcpStream, server: TcpStream, mood: Arc<AtomicU8>) -> Option<()> {
+    let (mut from_client, to_client) = client.into_split();
+    let (mut from_server, mut to_server) = server.into_split();
+    let to_client = Arc::new(Mutex::new(to_client));
+    let answers = to_client.clone();
+    let back = tokio::spawn(async move {
+        let mut buffer = vec![0; 1 << 16];
+        while let Ok(length @ 1..) = from_server.read(&mut buffer).await {
+            if answers.lock().await.write_all(&buffer[..length]).await.is_err() {
+                break;
+            }
+        }
+    });
+    // Packets: three bytes of length, one of sequence, and so many bytes, of which the first says what it is.
+    loop {
+        let mut packet = vec![0; 4];
+        if from_client.read_exact(&mut packet).await.is_err() {
+            break;
+        }
+        let length = usize::from(packet[0]) | usize::from(packet[1]) << 8 | usize::from(packet[2]) << 16;
+        packet.resize(4 + length, 0);
+        from_client.read_exact(&mut packet[4..]).await.ok()?;
+        let of_the_map = packet.windows(8).any(|bytes| bytes == b"uuid_map");
+        let mood = mood.load(Ordering::SeqCst);
+        if mood == Mood::Gone as u8 {
+            break;
+        } else if mood == Mood::Silent as u8 && of_the_map {
+            continue;
+        } else if mood == Mood::NoMember as u8 && of_the_map {
+            let text = b"\xff\x17\x04#08S01WSREP has not yet prepared node for application use";
+            let mut answer = vec![text.len() as u8, 0, 0, 1];
+            answer.extend_from_slice(text);
+            to_client.lock().await.write_all(&answer).await.ok()?;
+        } else if to_server.write_all(&packet).await.is_err() {
+            break;
+        }
+    }
+    back.abort();
+    Some(())
+}
