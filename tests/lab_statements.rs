@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
 use idgen_lab::Workload;
 use idgen_lab::engine::Mysql;
 use idgen_lab::experiment::{CaseRecord, FileFigures, LoadFigures, Loads, Named, Scale, Statements, find};
@@ -161,6 +164,37 @@ fn caches(engine: &mut Mysql) {
     }
 }
 
+/// What the user cancels ends in the middle of a statement, wherever it is: it would last ten minutes.
+fn interrupts(flavor: Flavor) {
+    let statements =
+        "id = 't'\nquestion = '?'\nanalysis = ''\n[scale]\nci = 1\n[[case]]\nname = 'a'\nsql = 'DO 1'\n";
+    let (slow, quick) = ("'DO SLEEP(600)'", "'DO 1'");
+    let before = |key: &str| statements.replace("sql =", &format!("{key} = [{slow}]\nsql ="));
+    let in_setup = format!("setup = [{slow}]\n{statements}");
+    for text in [in_setup, before("prepare"), statements.replace(quick, slow)] {
+        let experiment = Statements::parse(&text).unwrap().at(Scale::Ci).unwrap();
+        cancelled(flavor, &text, |engine, cancel| engine.time(&experiment, cancel, &mut |_| Ok(())));
+    }
+    let text = LOADS.replace("RAND() < 0.5", "SLEEP(600)");
+    let loads = Loads::parse(&text).unwrap();
+    cancelled(flavor, &text, |engine, cancel| engine.load(&loads, Scale::Ci, cancel, &mut |_| Ok(())));
+}
+
+/// Cancels while the server sleeps: this ends at once, and so does the server.
+fn cancelled(flavor: Flavor, text: &str, work: impl FnOnce(&mut Mysql, &Cancel) -> idgen_lab::Result<()>) {
+    let (mut engine, cancel, begin) = (server(flavor), Cancel::new(), Instant::now());
+    let soon = cancel.clone();
+    let waiting = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(1));
+        soon.cancel();
+    });
+    let error = work(&mut engine, &cancel).unwrap_err();
+    waiting.join().unwrap();
+    assert!(error.is_interrupted(), "{text}: {error}");
+    drop(engine);
+    assert!(begin.elapsed() < Duration::from_secs(300), "{text}: the statement was waited for");
+}
+
 fn measures(flavor: Flavor) {
     let mut engine = server(flavor);
     rebuilds(&mut engine);
@@ -178,4 +212,66 @@ fn mysql_files_and_loads() {
 #[test]
 fn mariadb_files_and_loads() {
     measures(Flavor::MariaDb);
+}
+
+#[test]
+fn mysql_interrupted() {
+    interrupts(Flavor::MySql);
+}
+
+#[test]
+fn mariadb_interrupted() {
+    interrupts(Flavor::MariaDb);
+}
+
+/// The containers that a program keeps: it has a shell for each, which is told the name and removes it.
+#[cfg(target_os = "linux")]
+fn containers_of(program: u32) -> Vec<String> {
+    let read = |path: String| std::fs::read_to_string(path).unwrap_or_default();
+    let children = read(format!("/proc/{program}/task/{program}/children"));
+    let lines = children.split_whitespace().map(|child| read(format!("/proc/{child}/cmdline")));
+    let names = lines.filter_map(|line| line.split('\0').rfind(|word| !word.is_empty()).map(String::from));
+    names.filter(|name| name.starts_with("idgen-mysql-")).collect()
+}
+
+#[cfg(target_os = "linux")]
+fn docker(arguments: &[&str]) -> bool {
+    let quiet = Command::new("docker").args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    quiet.unwrap().success()
+}
+
+/// Ctrl-C in a statement of minutes: exit code 130, and no container is left.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_experiment_leaves_no_container() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("idgen"))
+        .args(["lab", "run", "rebuild", "--engine", "mysql", "--scale", "full", "--out"])
+        .arg(directory.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let wait = |what: &str, done: &mut dyn FnMut() -> bool| {
+        let begin = Instant::now();
+        while !done() {
+            assert!(begin.elapsed() < Duration::from_secs(300), "{what}");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    };
+    let mut names = Vec::new();
+    wait("no container was started", &mut || {
+        names = containers_of(child.id());
+        !names.is_empty()
+    });
+    let [name] = names.as_slice() else { panic!("{names:?}") };
+    wait("no statement was begun", &mut || {
+        docker(&["exec", name, "sh", "-c", "ls /var/lib/mysql/idgen_*/target.ibd"])
+    });
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let begin = Instant::now();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(begin.elapsed() < Duration::from_secs(60), "the statement was waited for");
+    assert!(!docker(&["inspect", name]), "{name} is left");
+    assert!(!directory.path().join("rebuild/results.json").exists());
 }

@@ -52,7 +52,8 @@ pub fn run(
     let watched = std::io::stderr().is_terminal();
     let mut done = |record: CaseRecord| {
         if watched {
-            eprintln!("{}: {:.3} s", record.name, record.secs);
+            // A terminal may be closed meanwhile.
+            let _ = writeln!(std::io::stderr(), "{}: {:.3} s", record.name, record.secs);
         }
         results.cases.push(record);
         report::save(&results, directory)
@@ -63,7 +64,8 @@ pub fn run(
     };
     let code = match ended {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if error.is_interrupted() => {
+        // What breaks off after a Ctrl-C was broken off by it, as a copy that the terminal ended.
+        Err(error) if error.is_interrupted() || cancel.is_cancelled() => {
             results.interrupted = true;
             ExitCode::from(INTERRUPTED)
         }

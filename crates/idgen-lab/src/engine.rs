@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::key::Key;
+use crate::runner::Cancel;
 use crate::strategy::Strategy;
 use crate::{Result, Workload};
 
@@ -20,6 +21,10 @@ pub use sqlite::Sqlite;
 pub trait Engine {
     /// Which database this is.
     fn info(&self) -> EngineInfo;
+
+    /// Is told what ends its work early. Where statements may take long, they are given up then and fail with
+    /// `is_interrupted`, and a server of the lab's own is ended.
+    fn heed(&mut self, _cancel: &Cancel) {}
 
     /// Refuses a strategy or a load that this database cannot do, before anything is made.
     fn check(&self, strategy: &Strategy, workload: &Workload) -> Result<()>;

@@ -1,5 +1,6 @@
 //! A progress bar on the terminal; silent where standard error is none.
 
+use std::io::{Write, stderr};
 use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -58,7 +59,8 @@ impl Observer for Progress {
     }
 
     fn failed(&mut self, failure: &Failure) {
-        self.bar.suspend(|| eprintln!("{} failed: {}", failure.strategy, failure.error));
+        // A terminal may be closed meanwhile.
+        let _ = self.bar.suspend(|| writeln!(stderr(), "{} failed: {}", failure.strategy, failure.error));
     }
 }
 

@@ -7,10 +7,12 @@
 
 mod check;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use futures_util::future::{Either, select};
 use idgen::source::{Entropy, FixedEntropy};
 
 use crate::engine::{Batch, Engine, Table};
@@ -42,6 +44,24 @@ impl Cancel {
 
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_cancelled() { Err(Error::interrupted()) } else { Ok(()) }
+    }
+
+    /// What the work gives, unless this is cancelled before it is done: then it is dropped where it stands.
+    ///
+    /// # Errors
+    /// Those of the work, and `is_interrupted`.
+    pub(crate) async fn or<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        /// Soon enough for a person, and too seldom to be seen in a measurement.
+        const LOOK: Duration = Duration::from_millis(100);
+        let cancelled = async {
+            while !self.is_cancelled() {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        match select(pin!(work), pin!(cancelled)).await {
+            Either::Left((done, _)) => done,
+            Either::Right(_) => Err(Error::interrupted()),
+        }
     }
 }
 
@@ -80,6 +100,7 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<()> {
     let workload = results.workload.clone();
+    engine.heed(cancel);
     // Asked for before the first run: what is missing for one is missing for all.
     drop(Rows::with_room(workload.rows)?);
     for strategy in strategies {
@@ -89,7 +110,8 @@ pub fn run(
         observer.started(strategy);
         match run_one(engine, strategy, &workload, cancel, observer) {
             Ok(record) => results.runs.push(record),
-            Err(error) if error.is_interrupted() => results.interrupted = true,
+            // What breaks off after a Ctrl-C was broken off by it, as by the end of a connection.
+            Err(error) if error.is_interrupted() || cancel.is_cancelled() => results.interrupted = true,
             Err(error) => {
                 let failure = Failure { strategy: strategy.name.into(), error: chain(&error) };
                 observer.failed(&failure);

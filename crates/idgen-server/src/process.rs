@@ -1,6 +1,7 @@
 //! A private server process, from the binaries of this machine.
 
 use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -132,6 +133,8 @@ impl Process {
                 .stdin(Stdio::null())
                 .stdout(log.try_clone()?)
                 .stderr(log)
+                // A Ctrl-C is for the program, which still has to end what it does on the server.
+                .process_group(0)
                 .spawn()?;
             fs::write(self.directory.join("pid"), child.id().to_string())?;
             Ok(child)

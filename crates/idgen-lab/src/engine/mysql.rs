@@ -12,6 +12,7 @@ mod statements;
 mod survey;
 mod tables;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -21,6 +22,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 use tokio::runtime::Runtime;
 
 use super::{Engine, EngineInfo, Table};
+use crate::runner::Cancel;
 use crate::strategy::{Strategy, Target};
 use crate::{Error, Result, Workload};
 
@@ -38,6 +40,7 @@ struct Host {
     runtime: Runtime,
     settings: BTreeMap<String, String>,
     reach: given::Reach,
+    cancel: RefCell<Cancel>,
 }
 
 /// The variables that move these counts, in the order in which a report shows them.
@@ -64,6 +67,22 @@ const SHOWN: [&str; 21] = [
     "log_bin",
     "sync_binlog",
 ];
+
+impl Host {
+    /// Waits for the work, unless the user cancels before it is done.
+    ///
+    /// A statement that was given up runs on in the server, for minutes perhaps, and would hold up the end of
+    /// the schema: the server is ended at once.
+    fn wait<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        let cancel = self.cancel.borrow().clone();
+        let done = self.runtime.block_on(cancel.or(work));
+        if done.as_ref().is_err_and(Error::is_interrupted) {
+            // One given by URL refuses, and is asked to drop the schema.
+            let _ = self.server.kill();
+        }
+        done
+    }
+}
 
 impl Mysql {
     /// The smallest buffer pool, in MiB, that leaves room for the server's own pages.
@@ -126,7 +145,8 @@ impl Mysql {
             .filter(|(name, _)| SHOWN.contains(&name.as_str()))
             .collect();
         let reach = given::Reach::everything();
-        let host = Rc::new(Host { scratch, server, runtime, settings: shown, reach });
+        let host =
+            Rc::new(Host { scratch, server, runtime, settings: shown, reach, cancel: RefCell::default() });
         Ok(Mysql { host, runs: 0, iops: workload.iops })
     }
 
@@ -217,6 +237,10 @@ impl Engine for Mysql {
             setup,
             missing: self.missing().to_vec(),
         }
+    }
+
+    fn heed(&mut self, cancel: &Cancel) {
+        self.host.cancel.replace(cancel.clone());
     }
 
     fn check(&self, strategy: &Strategy, _: &Workload) -> Result<()> {

@@ -9,6 +9,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use super::statements::{median, number};
 use super::{Host, Mysql, connect, counts, doing, run};
+use crate::engine::Engine;
 use crate::experiment::{CaseRecord, LoadFigures, Loads, ReadyLoad, Scale};
 use crate::runner::Cancel;
 use crate::{Error, Result};
@@ -18,7 +19,8 @@ impl Mysql {
     ///
     /// # Errors
     /// Where the definition makes no load, where the server refuses a statement, where a table holds other
-    /// than the rows that were inserted, those of `done`, and `is_interrupted` where the user cancelled.
+    /// than the rows that were inserted, those of `done`, and `is_interrupted` where the user cancelled, as for
+    /// [`time`](Self::time).
     pub fn load(
         &mut self,
         experiment: &Loads,
@@ -26,19 +28,20 @@ impl Mysql {
         cancel: &Cancel,
         done: &mut dyn FnMut(CaseRecord) -> Result<()>,
     ) -> Result<()> {
+        self.heed(cancel);
         let host = &self.host;
         let loads = experiment.at(scale)?;
-        host.runtime.block_on(async {
+        host.wait(async {
             let mut own = connect(host).await?;
             for sql in &experiment.setup {
                 run(&mut own, sql).await?;
             }
             // What only the first run after a start pays belongs to no case.
             if let Some(first) = loads.first().and_then(|cases| cases.first()) {
-                once(host, &mut own, first, &[], cancel).await?;
+                once(host, &mut own, first, &[]).await?;
             }
             for cases in &loads {
-                for record in together(host, &mut own, cases, &experiment.counters, cancel).await? {
+                for record in together(host, &mut own, cases, &experiment.counters).await? {
                     done(record)?;
                 }
             }
@@ -60,12 +63,11 @@ async fn together(
     own: &mut MySqlConnection,
     cases: &[ReadyLoad],
     counters: &[String],
-    cancel: &Cancel,
 ) -> Result<Vec<CaseRecord>> {
     let mut taken = vec![Taken::default(); cases.len()];
     for _ in 0..cases.first().map_or(0, |load| load.runs) {
         for (load, taken) in cases.iter().zip(&mut taken) {
-            let (secs, counts) = once(host, own, load, counters, cancel).await?;
+            let (secs, counts) = once(host, own, load, counters).await?;
             taken.secs.push(secs);
             for (name, count) in counts {
                 *taken.counts.entry(name).or_default() += count;
@@ -81,7 +83,6 @@ async fn once(
     own: &mut MySqlConnection,
     load: &ReadyLoad,
     counters: &[String],
-    cancel: &Cancel,
 ) -> Result<(f64, BTreeMap<String, u64>)> {
     for sql in &load.prepare {
         run(own, sql).await?;
@@ -92,7 +93,7 @@ async fn once(
     }
     let before = counts::read(host, own, counters).await?;
     let clock = Instant::now();
-    try_join_all(clients.iter_mut().map(|(client, sql)| repeat(client, sql, load.repeats, cancel))).await?;
+    try_join_all(clients.iter_mut().map(|(client, sql)| repeat(client, sql, load.repeats))).await?;
     let secs = clock.elapsed().as_secs_f64();
     // While the clients are connected: the switches of their threads go with them.
     let mut counted = counts::read(host, own, counters).await?;
@@ -129,9 +130,8 @@ fn record(load: &ReadyLoad, taken: Taken) -> CaseRecord {
 }
 
 /// One client. It sends text, as a program without prepared statements does.
-async fn repeat(connection: &mut MySqlConnection, sql: &str, times: u32, cancel: &Cancel) -> Result<()> {
+async fn repeat(connection: &mut MySqlConnection, sql: &str, times: u32) -> Result<()> {
     for _ in 0..times {
-        cancel.check()?;
         connection
             .execute(AssertSqlSafe(sql.to_owned()))
             .await

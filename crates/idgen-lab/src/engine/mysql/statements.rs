@@ -7,6 +7,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::survey::survey;
 use super::{Host, Mysql, connect, doing, run};
+use crate::engine::Engine;
 use crate::experiment::{Case, CaseRecord, Statements};
 use crate::runner::Cancel;
 use crate::{Error, Result};
@@ -16,38 +17,33 @@ impl Mysql {
     ///
     /// # Errors
     /// Where the server refuses a statement, where a check fails or a file cannot be surveyed, those of
-    /// `done`, and `is_interrupted` where the user cancelled.
+    /// `done`, and `is_interrupted` where the user cancelled: at once, also in the middle of a statement, and a
+    /// server of the lab's own is ended then.
     pub fn time(
         &mut self,
         experiment: &Statements,
         cancel: &Cancel,
         done: &mut dyn FnMut(CaseRecord) -> Result<()>,
     ) -> Result<()> {
+        self.heed(cancel);
         let host = &self.host;
-        host.runtime.block_on(async {
+        host.wait(async {
             let mut connection = connect(host).await?;
             for sql in &experiment.setup {
                 run(&mut connection, sql).await?;
             }
             for case in &experiment.cases {
-                done(time(host, &mut connection, case, experiment.runs, cancel).await?)?;
+                done(time(host, &mut connection, case, experiment.runs).await?)?;
             }
             Ok(())
         })
     }
 }
 
-async fn time(
-    host: &Host,
-    connection: &mut MySqlConnection,
-    case: &Case,
-    times: u32,
-    cancel: &Cancel,
-) -> Result<CaseRecord> {
+async fn time(host: &Host, connection: &mut MySqlConnection, case: &Case, times: u32) -> Result<CaseRecord> {
     let mut runs = Vec::with_capacity(times as usize);
     let mut counted = None;
     for _ in 0..times {
-        cancel.check()?;
         for sql in &case.prepare {
             run(connection, sql).await?;
         }

@@ -10,8 +10,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use futures_util::TryStreamExt;
 use futures_util::future::try_join_all;
+use futures_util::{TryFutureExt, TryStreamExt};
 use hdrhistogram::Histogram;
 use idgen_server::Flavor;
 use sqlx::mysql::MySqlConnection;
@@ -47,8 +47,8 @@ impl Tables {
         let lap = Histogram::new_with_bounds(1, 3_600_000_000, 3)
             .map_err(|error| Error::engine("cannot keep the latencies", error))?;
         let plan = Plan::of(strategy, workload, host.server.flavor(), number);
-        let runtime = Rc::clone(&host);
-        runtime.runtime.block_on(async {
+        let waits = Rc::clone(&host);
+        waits.wait(async {
             let mut connection = connect(&host).await?;
             given::forget_sizes(&mut connection, host.server.flavor() == Flavor::MySql).await?;
             for sql in plan.create() {
@@ -72,12 +72,9 @@ impl Table for Tables {
         let mut text = Vec::new();
         for table in self.plan.tables() {
             let sql = AssertSqlSafe(format!("SHOW CREATE TABLE {table}"));
-            let row = self
-                .host
-                .runtime
-                .block_on(self.connection.fetch_one(sql))
-                .map_err(doing("read the tables' definition"))?;
-            let shown: String = row.try_get_unchecked(1).map_err(doing("read the tables' definition"))?;
+            let failed = doing("read the tables' definition");
+            let row = self.host.wait(self.connection.fetch_one(sql).map_err(&failed))?;
+            let shown: String = row.try_get_unchecked(1).map_err(&failed)?;
             text.push(shown.split_whitespace().collect::<Vec<_>>().join(" "));
         }
         settings.insert("table".into(), text.join("; "));
@@ -92,12 +89,12 @@ impl Table for Tables {
             .iter_mut()
             .zip(batches)
             .map(|(writer, batch)| writer.insert(&self.plan, batch, &heard));
-        self.host.runtime.block_on(try_join_all(work))?;
+        self.host.wait(try_join_all(work))?;
         Ok(heard.into_inner().rows)
     }
 
     fn counters(&mut self) -> Result<Counters> {
-        let now = self.host.runtime.block_on(counters::read(&mut self.connection, self.host.reach.splits))?;
+        let now = self.host.wait(counters::read(&mut self.connection, self.host.reach.splits))?;
         Ok(now.since(&self.at_start))
     }
 
@@ -121,7 +118,7 @@ impl Table for Tables {
         let page_bytes = given::number(&host.settings, "innodb_page_size")?;
         let roles = plan.trees().iter().map(|place| place.role).collect();
         let mut seen = Seen { roles, fills: Vec::new(), bytes: 0, map_bytes: None };
-        host.runtime.block_on(async {
+        host.wait(async {
             for table in plan.tables() {
                 if host.reach.pool_pages {
                     let fills = given::fills(connection, host.scratch.name(), table, page_bytes).await?;
@@ -144,9 +141,9 @@ impl Table for Tables {
         for table in self.plan.tables() {
             let copy = directory.path().join(table);
             let lock = format!("FLUSH TABLES {table} FOR EXPORT");
-            host.runtime.block_on(run(&mut self.connection, &lock))?;
+            host.wait(run(&mut self.connection, &lock))?;
             let copied = host.server.copy_data_file(&format!("{}/{table}.ibd", host.scratch.name()), &copy);
-            host.runtime.block_on(run(&mut self.connection, "UNLOCK TABLES"))?;
+            host.wait(run(&mut self.connection, "UNLOCK TABLES"))?;
             copied.map_err(|error| Error::engine("cannot copy the table's file", error))?;
         }
         let read = |place: plan::Place<'_>| {
@@ -159,7 +156,7 @@ impl Table for Tables {
         let (sql, column) = self.plan.keys(role)?;
         let failed = doing("read the keys back");
         let (connection, plan, before) = (&mut self.connection, &self.plan, self.made_before);
-        self.host.runtime.block_on(async {
+        self.host.wait(async {
             let after = made::now(connection, plan).await?;
             let mut rows = sqlx::query(AssertSqlSafe(sql)).fetch(connection);
             while let Some(row) = rows.try_next().await.map_err(&failed)? {
@@ -175,11 +172,8 @@ impl Table for Tables {
 
     fn contents(&mut self) -> Result<Contents> {
         let failed = doing("count the rows");
-        let row = self
-            .host
-            .runtime
-            .block_on(sqlx::query(AssertSqlSafe(self.plan.contents())).fetch_one(&mut self.connection))
-            .map_err(&failed)?;
+        let rows = sqlx::query(AssertSqlSafe(self.plan.contents()));
+        let row = self.host.wait(rows.fetch_one(&mut self.connection).map_err(&failed))?;
         let at = |column: usize| row.try_get::<u64, _>(column).map_err(&failed);
         Ok(Contents { rows: at(0)?, payload_bytes: at(1)?, unmapped: at(2)? })
     }
@@ -199,6 +193,10 @@ impl Drop for Tables {
         // The writers' connections close while there is a runtime to close them in.
         let _inside = self.host.runtime.enter();
         self.writers.clear();
+        // A connection that gave up in the middle of a statement would wait for its end.
+        if self.host.cancel.borrow().is_cancelled() {
+            return;
+        }
         // Room for the next strategy; the schema goes in any case with the engine.
         for sql in self.plan.remove() {
             let _ = self.host.runtime.block_on(run(&mut self.connection, &sql));
