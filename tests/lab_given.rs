@@ -4,13 +4,14 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use idgen_lab::measure::Results;
 use idgen_server::{Flavor, Server, Settings};
 use sqlx::mysql::MySqlDatabaseError;
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
+use tokio::runtime::Runtime;
 
 const PASSWORD: &str = "Qx7-not-to-be-shown";
 
@@ -49,6 +50,17 @@ impl Given {
             let rows = connection.fetch_all(AssertSqlSafe(statement.to_owned())).await?;
             rows.iter().map(|row| row.try_get_unchecked(0)).collect()
         })
+    }
+
+    /// Locks a table as long as the value lives.
+    fn locks(&self, table: &str) -> (MySqlConnection, Runtime) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let connection = runtime.block_on(async {
+            let mut connection = MySqlConnection::connect(self.server.url()).await.unwrap();
+            connection.execute(AssertSqlSafe(format!("LOCK TABLES {table} WRITE"))).await.unwrap();
+            connection
+        });
+        (connection, runtime)
     }
 
     /// Ends a connection, unless it ended by itself: the lab closes one when it loses the other.
@@ -142,7 +154,7 @@ fn with_process(flavor: Flavor) {
     assert!(random.distinct_leaves_per_1k.is_nan());
 }
 
-/// Ctrl-C, a failure in the middle, and addresses that are wrong.
+/// Ctrl-C, the end of a job of CI, a failure in the middle, and addresses that are wrong.
 fn ends_well(flavor: Flavor) {
     let given = Given::new(flavor, false);
     let directory = tempfile::tempdir().unwrap();
@@ -159,12 +171,58 @@ fn ends_well(flavor: Flavor) {
         }
         child
     };
+    let send = |signal: &str, child: &Child| {
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+    };
+    let ended = |child: Child| {
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{said}");
+        assert!(!said.contains(PASSWORD), "{said}");
+        said
+    };
+    for signal in ["-INT", "-TERM"] {
+        let child = start("50000000");
+        assert_eq!(given.scratch_schemas().len(), 1);
+        send(signal, &child);
+        let said = ended(child);
+        assert!(said.contains("stopping") && !said.contains("left at"), "{said}");
+        assert_eq!(given.scratch_schemas(), [""; 0]);
+    }
+
+    // A statement that has to wait is given up; the schema goes as soon as it can.
     let child = start("50000000");
-    assert_eq!(given.scratch_schemas().len(), 1);
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    let [schema] = given.scratch_schemas().try_into().unwrap();
+    let lock = given.locks(&format!("{schema}.rows_1"));
+    send("-TERM", &child);
+    let dropping = match flavor {
+        Flavor::MySql => {
+            "SELECT CAST(THREAD_ID AS CHAR) FROM performance_schema.events_statements_current WHERE \
+             EVENT_NAME = 'statement/sql/drop_db' AND END_EVENT_ID IS NULL"
+        }
+        Flavor::MariaDb => {
+            "SELECT CAST(ID AS CHAR) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'DROP DATABASE%'"
+        }
+    };
+    let begin = Instant::now();
+    while given.sql(dropping).is_empty() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the statement is still waited for");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(lock);
+    ended(child);
     assert_eq!(given.scratch_schemas(), [""; 0]);
+
+    // What cannot be removed is named.
+    let child = start("50000000");
+    given.sql("REVOKE DROP ON `idgen\\_%`.* FROM lab");
+    send("-TERM", &child);
+    let said = ended(child);
+    let [left] = given.scratch_schemas().try_into().unwrap();
+    let advice = format!("remove it with DROP DATABASE IF EXISTS {left}");
+    assert!(said.contains("is left at mysql://lab:***@") && said.contains(&advice), "{said}");
+    given.sql(&format!("DROP DATABASE {left}"));
+    given.sql("GRANT DROP ON `idgen\\_%`.* TO lab");
 
     let child = start("50000000");
     // Both connections of the run: one inserts, one reads the counters. MySQL's PROCESSLIST would fail over

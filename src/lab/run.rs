@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
 use idgen_lab::experiment::{self, Experiment, Named, Scale};
 use idgen_lab::measure::Results;
 use idgen_lab::progress::Progress;
@@ -14,6 +13,7 @@ use idgen_lab::strategy::{self, Strategy, Target};
 use idgen_lab::{Workload, report};
 
 use super::engine::EngineName;
+use super::signals::{self, INTERRUPTED};
 use super::timed::{self, Timed};
 use crate::failure;
 use crate::output::Output;
@@ -157,7 +157,7 @@ pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCo
         left_out: vec![],
         out: &common.out,
     };
-    job.run(common, &cancel_on_signal()?)
+    job.run(common, &signals::cancel()?)
 }
 
 /// Runs experiments by name, `all` for each; of their strategies those that were chosen.
@@ -184,7 +184,7 @@ pub fn experiments(
     for experiment in &experiments {
         load.check_for(experiment)?;
     }
-    let cancel = cancel_on_signal()?;
+    let cancel = signals::cancel()?;
     let mut worst = ExitCode::SUCCESS;
     for experiment in experiments {
         let out = common.out.join(experiment.id());
@@ -237,13 +237,6 @@ fn those_possible(
     (strategies.into_iter().filter(possible).collect(), left_out)
 }
 
-fn cancel_on_signal() -> anyhow::Result<Cancel> {
-    let cancel = Cancel::new();
-    let on_signal = cancel.clone();
-    ctrlc::set_handler(move || on_signal.cancel()).context("cannot listen for Ctrl-C")?;
-    Ok(cancel)
-}
-
 /// One comparison, from the empty results to the summary.
 struct Job<'a> {
     question: &'a str,
@@ -255,9 +248,6 @@ struct Job<'a> {
     left_out: Vec<String>,
     out: &'a Path,
 }
-
-/// What a shell reports for a command that Ctrl-C ended: 128 + SIGINT.
-pub const INTERRUPTED: u8 = 130;
 
 impl Job<'_> {
     fn run(self, common: &CommonArgs, cancel: &Cancel) -> anyhow::Result<ExitCode> {

@@ -10,7 +10,8 @@ use idgen_lab::measure::{Failure, Results};
 use idgen_lab::runner::Cancel;
 use idgen_lab::{Workload, report};
 
-use super::run::{CommonArgs, INTERRUPTED, summary};
+use super::run::{CommonArgs, summary};
+use super::signals::INTERRUPTED;
 use crate::failure;
 use crate::output::Output;
 

@@ -148,6 +148,39 @@ fn an_interrupted_comparison_keeps_what_was_finished() {
     );
 }
 
+/// A closed terminal ends a run as Ctrl-C does, but not one that was to outlive it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hangup_ends_a_run_unless_it_is_to_be_ignored() {
+    for (wrapper, rows, code, finished) in
+        [("env --default-signal=HUP", "100000", 130, 1), ("nohup", "60000", 0, 2)]
+    {
+        let directory = tempfile::tempdir().unwrap();
+        let saved = || {
+            let text = std::fs::read_to_string(directory.path().join("results.json")).unwrap_or_default();
+            serde_json::from_str::<serde_json::Value>(&text)
+                .map_or(0, |all| all["runs"].as_array().unwrap().len())
+        };
+        let mut command = wrapper.split(' ');
+        let mut child = Command::new(command.next().unwrap())
+            .args(command)
+            .arg(assert_cmd::cargo::cargo_bin!("idgen"))
+            .args(["lab", "--rows", rows, "--strategies", "auto-increment,v4-text36", "--out"])
+            .arg(directory.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let begin = Instant::now();
+        while saved() == 0 {
+            assert!(begin.elapsed() < Duration::from_secs(300), "no strategy was finished");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
+        assert_eq!((child.wait().unwrap().code(), saved()), (Some(code), finished), "{wrapper}");
+    }
+}
+
 #[test]
 fn two_recorded_runs_side_by_side() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,18 +1,27 @@
 //! A schema of one's own.
 
 use std::fmt;
+use std::io::Write;
+use std::time::Duration;
 
 use crate::{Error, sql, url};
 
+/// How long dropping may take: large tables are unlinked, and a statement that was given up may still run.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// A schema with a random name, dropped with this value. Nothing else on the server is touched.
+///
+/// Where it cannot be dropped and the server stays, a line on standard error names it: there is nobody to return
+/// an error to.
 pub struct Scratch {
     admin_url: String,
     url: String,
     name: String,
+    server_stays: bool,
 }
 
 impl Scratch {
-    pub(crate) fn create(admin_url: &str) -> Result<Scratch, Error> {
+    pub(crate) fn create(admin_url: &str, server_stays: bool) -> Result<Scratch, Error> {
         let name = format!("idgen_{}", uuid::Uuid::new_v4().simple());
         sql::rows(admin_url, &format!("CREATE DATABASE {name}")).map_err(|error| {
             Error::new(format!(
@@ -20,7 +29,8 @@ impl Scratch {
                 url::redacted(admin_url)
             ))
         })?;
-        Ok(Scratch { admin_url: admin_url.to_owned(), url: url::with_schema(admin_url, &name), name })
+        let url = url::with_schema(admin_url, &name);
+        Ok(Scratch { admin_url: admin_url.to_owned(), url, name, server_stays })
     }
 
     /// The connection URL of this schema, with its password: not for logs.
@@ -36,8 +46,17 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // A server of ours that was killed takes the schema with it; one given by URL is told to drop it.
-        let _ = sql::rows(&self.admin_url, &format!("DROP DATABASE IF EXISTS {}", self.name));
+        let drop = format!("DROP DATABASE IF EXISTS {}", self.name);
+        let Err(error) = sql::rows_within(&self.admin_url, &drop, PATIENCE) else { return };
+        // A server of ours, killed perhaps, takes the schema with it.
+        if self.server_stays {
+            let _ = writeln!(
+                std::io::stderr(),
+                "warning: the scratch schema {} is left at {} ({error}): remove it with {drop}",
+                self.name,
+                url::redacted(&self.admin_url)
+            );
+        }
     }
 }
 

@@ -229,7 +229,7 @@ impl Server {
     /// # Errors
     /// The server refuses, for example for want of privileges.
     pub fn scratch(&self) -> Result<Scratch, Error> {
-        Scratch::create(&self.url)
+        Scratch::create(&self.url, self.provider() == Provider::Url)
     }
 
     /// The value of a global variable, `None` where the server has none of this name.
