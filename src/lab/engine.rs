@@ -17,7 +17,7 @@ pub enum EngineName {
     Sqlite,
     Mysql,
     Mariadb,
-    /// Anything else: taken for the URL of a server, and refused by [`EngineName::target`] where it is none.
+    /// Anything else: taken for the URL of a server, and refused by [`EngineName::check`] where it is none.
     /// The parser would show what it refuses, and that may hold a password.
     Url(String),
 }
@@ -57,17 +57,23 @@ impl EngineName {
         }
     }
 
+    /// Whether there is such an engine, as far as its name tells.
+    pub fn check(&self) -> anyhow::Result<()> {
+        match self {
+            EngineName::Url(url) if !url.contains("://") => Err(failure::usage(
+                "there is no such engine: choose sqlite, mysql, mariadb, or mysql://user:password@host:port",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// What strategies are checked against. A server given by URL is asked.
     pub fn target(&self) -> anyhow::Result<Target> {
+        self.check()?;
         Ok(match self {
             EngineName::Sqlite => Target::Sqlite,
             EngineName::Mysql => Target::Mysql,
             EngineName::Mariadb => Target::Mariadb,
-            EngineName::Url(url) if !url.contains("://") => {
-                return Err(failure::usage(
-                    "there is no such engine: choose sqlite, mysql, mariadb, or mysql://user:password@host:port",
-                ));
-            }
             EngineName::Url(url) => match Server::at(url)?.flavor() {
                 Flavor::MySql => Target::Mysql,
                 Flavor::MariaDb => Target::Mariadb,

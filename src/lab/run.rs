@@ -105,6 +105,36 @@ fn joined(strategies: &[&Strategy], separator: &str) -> String {
 }
 
 impl CommonArgs {
+    /// Whether the database can do the experiment, and whether the writers mean something to it.
+    fn check_for(&self, experiment: &Named) -> anyhow::Result<()> {
+        if matches!(experiment, Named::Keys(_)) {
+            return Ok(());
+        }
+        let id = experiment.id();
+        timed::flavor(id, &self.engine)?;
+        match self.writers {
+            Some(writers) => Err(failure::usage(format_args!(
+                "{id} says itself how many clients it has, not {writers}: leave out --writers"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// All experiments that the database can do; it is said which are left out.
+    fn all(&self) -> anyhow::Result<Vec<Named>> {
+        let possible = |named: &Named| matches!(named, Named::Keys(_)) || self.engine.flavor().is_some();
+        let (possible, others): (Vec<_>, Vec<_>) = experiment::named()?.into_iter().partition(possible);
+        if !others.is_empty() {
+            let ids: Vec<_> = others.iter().map(Named::id).collect();
+            failure::note(format_args!(
+                "{} cannot run {}: they need a server of the lab's own; --engine mysql or mariadb runs them too",
+                self.engine,
+                ids.join(", ")
+            ));
+        }
+        Ok(possible)
+    }
+
     /// The load with the writers that were asked for.
     fn with_writers(&self, workload: Workload) -> anyhow::Result<Workload> {
         let workload = match self.writers {
@@ -167,14 +197,10 @@ pub fn experiments(
     load: &LoadArgs,
     common: &CommonArgs,
 ) -> anyhow::Result<ExitCode> {
-    let target = common.engine.target()?;
-    load.check(target)?;
+    // What can be refused without a server is refused before one is asked.
+    common.engine.check()?;
     let experiments: Vec<Named> = match names {
-        // The embedded engine has no statements to time.
-        [all] if all == "all" => experiment::named()?
-            .into_iter()
-            .filter(|named| matches!(named, Named::Keys(_)) || common.engine.flavor().is_some())
-            .collect(),
+        [all] if all == "all" => common.all()?,
         names => names
             .iter()
             .map(|name| experiment::find(name))
@@ -183,7 +209,10 @@ pub fn experiments(
     };
     for experiment in &experiments {
         load.check_for(experiment)?;
+        common.check_for(experiment)?;
     }
+    let target = common.engine.target()?;
+    load.check(target)?;
     let cancel = signals::cancel()?;
     let mut worst = ExitCode::SUCCESS;
     for experiment in experiments {

@@ -9,7 +9,9 @@ use idgen_lab::experiment::{CaseRecord, Loads, Scale, Statements};
 use idgen_lab::measure::{Failure, Results};
 use idgen_lab::runner::Cancel;
 use idgen_lab::{Workload, report};
+use idgen_server::Flavor;
 
+use super::engine::EngineName;
 use super::run::{CommonArgs, summary};
 use super::signals::INTERRUPTED;
 use crate::failure;
@@ -26,6 +28,19 @@ pub enum Timed {
     Loads(Loads, Scale),
 }
 
+/// Which server of the lab's own runs it.
+///
+/// # Errors
+/// Where another database was chosen.
+pub fn flavor(id: &str, engine: &EngineName) -> anyhow::Result<Flavor> {
+    engine.flavor().ok_or_else(|| {
+        failure::usage(format_args!(
+            "the experiment {id} needs a server of the lab's own, whose variables it sets and whose files it reads, \
+             not {engine}: choose --engine mysql or mariadb"
+        ))
+    })
+}
+
 /// Runs its cases, and saves what is finished after each.
 pub fn run(
     experiment: &Timed,
@@ -38,12 +53,7 @@ pub fn run(
         Timed::Statements(found) => (&found.id, &found.question, &found.analysis),
         Timed::Loads(found, _) => (&found.id, &found.question, &found.analysis),
     };
-    let Some(flavor) = common.engine.flavor() else {
-        failure::report(format_args!(
-            "the experiment {id} times statements of a server: choose --engine mysql or mariadb"
-        ));
-        return Ok(ExitCode::FAILURE);
-    };
+    let flavor = flavor(id, &common.engine)?;
     report::prepare(directory)?;
     let workload = Workload { cache_bytes: Some(POOL), ..Workload::of_rows(Workload::MIN_ROWS)? };
     let mut engine = Mysql::start(flavor, &workload)?;

@@ -81,6 +81,15 @@ fn what_means_nothing_is_refused_before_a_run() {
             "uuid-order has no strategy device: choose of v4",
         ),
         (&["lab", "run", "rebuild", "--strategies", "device"], "rebuild has no strategies"),
+        (&["lab", "run", "rebuild"], "rebuild needs a server of the lab's own"),
+        // No server is asked: there is none.
+        (
+            &["lab", "run", "device-ids", "partitions", "--engine", "mysql://me:secret@127.0.0.1:1"],
+            "whose variables it sets and whose files it reads, not mysql://me:***@127.0.0.1:1",
+        ),
+        (&["lab", "run", "rebuild", "--writers", "0", "--engine", "mysql"], "leave out --writers"),
+        (&["lab", "run", "all", "--writers", "8", "--engine", "mysql"], "leave out --writers"),
+        (&["lab", "run", "all", "--engine", "msyql"], "there is no such engine"),
         (&["lab", "run", "uuid-odor"], "no experiment \"uuid-odor\""),
         (&["lab", "run", "uuid-order", "--rows", "2000"], "--rows"),
         (&["lab", "--quick", "--rows", "2000"], "--rows"),
@@ -91,6 +100,15 @@ fn what_means_nothing_is_refused_before_a_run() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let (code, error) = failure(&["lab", "--rows", "1000", "--out", file.path().to_str().unwrap()], "");
     assert_eq!((code, error.contains("cannot make the directory")), (1, true), "{error}");
+}
+
+#[test]
+fn all_tells_what_it_leaves_out() {
+    let (code, said) = failure(&["lab", "run", "all", "--engine", "mysql://me:secret@127.0.0.1:1"], "");
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("note: mysql://me:***@127.0.0.1:1 cannot run key-comparison, "), "{said}");
+    assert!(said.contains("myisam-key-cache: they need a server of the lab's own"), "{said}");
+    assert!(said.contains("no server at mysql://me:***@127.0.0.1:1"), "{said}");
 }
 
 /// The keys of so many rows never fit: that is said, and the results of the run before stay.
