@@ -14,9 +14,11 @@ Examples:
   idgen lab compare mysql/results.json mariadb/results.json --html difference.html
 
 A and B are files results.json that idgen lab wrote, or their directories. First comes what differs in how \
-they were made: engine, version, workload, settings, machine. Then each figure of both, with B divided by A.";
+they were made: engine, version, workload, settings, machine. Then the figures that both have, with B divided by \
+A: rows a second and milliseconds a statement, pages read, written and created, also at the end of the run, \
+splits, log, cache, leaves, fill and bytes.";
 
-/// Set two recorded runs side by side: what differs in their settings, and each figure with its ratio.
+/// Set two recorded runs side by side: what differs in their settings, and the figures of both with their ratio.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -1,4 +1,4 @@
-//! Two recorded runs side by side: what differs in how they were made, then each figure with its ratio.
+//! Two recorded runs side by side: what differs in how they were made, then the figures of both with their ratio.
 
 mod page;
 mod record;
@@ -19,12 +19,21 @@ pub use record::open;
 pub use settings::Difference;
 pub use show::comparison;
 
-/// The figures that are compared, by the name of their field in [`Totals`](crate::measure::Totals).
-const MEASURES: [&str; 10] = [
+/// The figures that are compared, by the name of their field in [`Totals`](crate::measure::Totals) or
+/// [`Latency`](crate::engine::Latency).
+const MEASURES: [&str; 18] = [
     "rows_per_sec",
     "last_rows_per_sec",
+    "p50_micros",
+    "p99_micros",
     "reads_per_1k",
+    "last_reads_per_1k",
+    "disk_reads_per_1k",
+    "hit_rate",
     "writes_per_1k",
+    "last_writes_per_1k",
+    "created_per_1k",
+    "redo_bytes_per_row",
     "splits_per_1k",
     "distinct_leaves_per_1k",
     "fill_mean",
@@ -137,7 +146,8 @@ pub fn compare((a_name, a): (&str, &Results), (b_name, b): (&str, &Results)) -> 
 fn pair(a: &RunRecord, b: &RunRecord) -> Pair {
     let figures = MEASURES.into_iter().filter_map(|name| {
         let figure = figure(name)?;
-        Some(Ratio::of(name, figure.value(&a.totals)?, figure.value(&b.totals)?))
+        let value = |run: &RunRecord| figure.value(&run.totals, run.latency.as_ref());
+        Some(Ratio::of(name, value(a)?, value(b)?))
     });
     Pair { name: a.strategy.name.clone(), title: a.strategy.title.clone(), figures: figures.collect() }
 }

@@ -7,16 +7,28 @@ use crate::report::numbers::{figure_text, ratio};
 use crate::report::published::figure;
 use crate::report::terminal::{WIDTH, plain, whole_names};
 
-/// What fits beside the name: the rest is in the JSON and the page.
-const SHOWN: [&str; 8] = [
-    "rows_per_sec",
-    "last_rows_per_sec",
-    "reads_per_1k",
-    "writes_per_1k",
-    "splits_per_1k",
-    "distinct_leaves_per_1k",
-    "fill_mean",
-    "bytes_per_row",
+/// What fits beside the names, in two tables; what is still missing is in the JSON and the page.
+const SHOWN: [[&str; 8]; 2] = [
+    [
+        "rows_per_sec",
+        "last_rows_per_sec",
+        "reads_per_1k",
+        "writes_per_1k",
+        "splits_per_1k",
+        "distinct_leaves_per_1k",
+        "fill_mean",
+        "bytes_per_row",
+    ],
+    [
+        "p50_micros",
+        "p99_micros",
+        "last_reads_per_1k",
+        "last_writes_per_1k",
+        "disk_reads_per_1k",
+        "hit_rate",
+        "created_per_1k",
+        "redo_bytes_per_row",
+    ],
 ];
 
 /// The comparison in tables, at most [`WIDTH`](crate::report::WIDTH) columns wide.
@@ -24,9 +36,7 @@ pub fn comparison(compared: &Compared) -> String {
     let mut parts = vec![wrapped(&head("A", &compared.a)), wrapped(&head("B", &compared.b))];
     parts.push(differences(compared));
     parts.extend(compared.cautions.iter().map(|text| wrapped(&format!("Note: {text}"))));
-    if !compared.strategies.is_empty() {
-        parts.push(strategies(&compared.strategies));
-    }
+    parts.extend(SHOWN.iter().filter_map(|names| strategies(&compared.strategies, names)));
     if !compared.cases.is_empty() {
         parts.push(cases(&compared.cases));
     }
@@ -60,14 +70,17 @@ fn differences(compared: &Compared) -> String {
     whole_names(table)
 }
 
-/// Three lines for each strategy: A, B and the ratio.
-fn strategies(pairs: &[Pair]) -> String {
+/// Three lines for each strategy: A, B and the ratio. Nothing where no strategy has any of these figures.
+fn strategies(pairs: &[Pair], names: &[&'static str]) -> Option<String> {
     let mut table = plain();
-    let shown: Vec<_> = SHOWN
-        .into_iter()
-        .filter(|name| pairs.iter().any(|pair| pair.figures.iter().any(|found| found.name == *name)))
-        .filter_map(|name| Some((name, figure(name)?)))
+    let shown: Vec<_> = names
+        .iter()
+        .filter(|name| pairs.iter().any(|pair| pair.figures.iter().any(|found| found.name == **name)))
+        .filter_map(|name| Some((*name, figure(name)?)))
         .collect();
+    if shown.is_empty() {
+        return None;
+    }
     let head = [Cell::new("strategy"), Cell::new("")];
     table.set_header(head.into_iter().chain(shown.iter().map(|(_, figure)| Cell::new(figure.head))));
     for pair in pairs {
@@ -85,7 +98,7 @@ fn strategies(pairs: &[Pair]) -> String {
         column.set_cell_alignment(CellAlignment::Right);
         column.set_padding((0, 1));
     }
-    whole_names(table)
+    Some(whole_names(table))
 }
 
 /// A line for each figure: experiments differ in what they count.

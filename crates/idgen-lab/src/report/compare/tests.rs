@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::engine::Latency;
 use crate::experiment::LoadFigures;
 use crate::measure::Results;
 use crate::report::tests::results;
@@ -33,9 +34,59 @@ fn figures_stand_beside_each_other_with_their_ratio() {
     assert!(page.contains("<svg") && page.contains("B divided by A"));
 }
 
+/// What published runs are judged by, and what a server tells besides.
+#[test]
+fn the_end_of_a_run_and_what_servers_tell_are_compared() {
+    let mut a = results(2);
+    tell(&mut a, 1.0);
+    let mut b = results(2);
+    tell(&mut b, 2.0);
+    let compared = both(&a, &b);
+    let text = comparison(&compared);
+    let page = comparison_html(&compared).unwrap();
+    for (name, written, title) in [
+        ("last_reads_per_1k", "614", "pages read per 1k, at the end"),
+        ("last_writes_per_1k", "732", "pages written per 1k, at the end"),
+        ("disk_reads_per_1k", "31.5", "waits for the disk"),
+        ("created_per_1k", "17.2", "pages created"),
+        ("redo_bytes_per_row", "455", "log bytes per row"),
+        ("hit_rate", "41.25", "by the cache"),
+        ("p50_micros", "1.23", "milliseconds a statement, median"),
+        ("p99_micros", "98.70", "milliseconds a statement, 99th"),
+    ] {
+        let found = compared.strategies[1].figures.iter().find(|found| found.name == name).unwrap();
+        assert_eq!(found.ratio, Some(2.0), "{name}");
+        assert!(text.contains(written) && page.contains(written), "{name}: {text}");
+        assert!(page.contains(title), "{title}");
+    }
+    // What only one of them tells has no ratio.
+    b.runs.iter_mut().for_each(|run| run.latency = None);
+    assert!(!comparison(&both(&a, &b)).contains("p99"));
+}
+
+/// Sets what a server tells to these figures, so many times.
+fn tell(results: &mut Results, times: f64) {
+    for run in &mut results.runs {
+        run.totals.last_reads_per_1k = 614.0 * times;
+        run.totals.last_writes_per_1k = 732.0 * times;
+        run.totals.disk_reads_per_1k = Some(31.5 * times);
+        run.totals.created_per_1k = Some(17.2 * times);
+        run.totals.redo_bytes_per_row = Some(455.0 * times);
+        run.totals.hit_rate = Some(0.4125 * times);
+        let micros = |one: u64| one * times as u64;
+        run.latency = Some(Latency {
+            p50_micros: micros(1_230),
+            p95_micros: micros(9_870),
+            p99_micros: micros(98_700),
+            max_micros: micros(99_999),
+        });
+    }
+}
+
 #[test]
 fn tables_fit_the_terminal_with_all_strategies() {
-    let all = results(crate::strategy::ALL.len());
+    let mut all = results(crate::strategy::ALL.len());
+    tell(&mut all, 100.0);
     let mut other = all.clone();
     other.workload.rows += 1;
     other.engine.setup = "a long sentence of how it was set up, ".repeat(5);
