@@ -104,15 +104,16 @@ impl Nodes {
             let read = self.timed(node.report.get_or_try_init(|| ServerReport::read(lease))).await.map(drop);
             lease.heed(read)?;
         }
-        let concerns = |node: &Node| node.report.get().map_or(&[][..], ServerReport::concerns).to_vec();
-        let found = concerns(node);
-        if found.is_empty() || self.accept_unsafe {
+        let concerns = self.report(lease).concerns();
+        if self.accept_unsafe || concerns.is_empty() {
             return Ok(());
         }
         self.leave(lease.node);
-        let elsewhere = self.nodes.iter().any(|node| concerns(node).is_empty());
+        let sound = |node: &Node| node.report.get().is_none_or(|report| report.concerns().is_empty());
+        let elsewhere = self.nodes.iter().any(sound);
         let server = address(&node.pool.connect_options());
-        Err(sqlx::Error::Configuration(Box::new(Refusal { server, concerns: found, elsewhere })))
+        let refusal = Refusal { server, concerns: concerns.to_vec(), elsewhere };
+        Err(sqlx::Error::Configuration(Box::new(refusal)))
     }
 
     /// What the node of a lease is.
