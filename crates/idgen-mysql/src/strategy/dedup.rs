@@ -15,7 +15,8 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 use uuid::Uuid;
 
-use super::{CHUNK, Claimed, Ground, Guess, literal, uuid_at, value_list};
+use super::whereabouts::look;
+use super::{CHUNK, Claimed, Ground, Guess, SHARED, literal, uuid_at, value_list};
 use crate::error::{Error, Kind, Result};
 use crate::nodes::Nodes;
 use crate::patience::Patience;
@@ -162,22 +163,30 @@ async fn insert(
 /// Inside the caller's transaction, whose isolation level and snapshot are the caller's.
 ///
 /// With the claim held, the pair is looked for twice: by the caller's connection, which sees what its own
-/// transaction made, and by another one, which sees everything committed. One locking read would do as well,
-/// but at REPEATABLE READ it locks a gap of the hash index, where the inserts of two such readers deadlock.
+/// transaction made, and by another one, which sees everything committed on its server. That has to be the
+/// caller's server: another node of a cluster may lag behind it, and where the pair was committed before this
+/// transaction claimed, no certification tells the two inserts apart. When the other connection is elsewhere
+/// a locking read of the caller's decides. It would do in any case, but at REPEATABLE READ it locks a gap of
+/// the hash index, where the inserts of two such readers deadlock.
 pub(crate) async fn claim_within(
     ground: &Ground,
     connection: &mut MySqlConnection,
     uuid: Uuid,
 ) -> Result<Claimed> {
     claim(ground, connection, &[uuid]).await.map_err(Error::database(ACTION))?;
-    let mut found = ground.find_one(connection, uuid, "").await.map_err(Error::database(ACTION))?;
+    let here = look(ground, connection, uuid).await.map_err(Error::database(ACTION))?;
+    let mut found = here.id;
     if found.is_none() {
-        let look = async || {
+        let there = Tries::run(ground.patience, ACTION, async || {
             let mut other = ground.pool.acquire().await?;
-            let found = ground.pool.timed(ground.find_one(&mut other, uuid, "")).await;
-            other.heed(found)
-        };
-        found = Tries::run(ground.patience, ACTION, look).await?;
+            let there = ground.pool.timed(look(ground, &mut other, uuid)).await;
+            other.heed(there)
+        })
+        .await?;
+        found = there.id;
+        if found.is_none() && there.server != here.server {
+            found = ground.find_one(connection, uuid, SHARED).await.map_err(Error::database(ACTION))?;
+        }
     }
     if let Some(id) = found {
         return Ok(Claimed { uuid, id, new: false });

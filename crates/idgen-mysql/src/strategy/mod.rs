@@ -3,6 +3,7 @@
 pub(crate) mod dedup;
 mod import;
 pub(crate) mod unique;
+mod whereabouts;
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -20,6 +21,10 @@ use crate::schema::{Installed, Strategy, Tables};
 /// temporary table of a list of 1,000 or more (`in_predicate_conversion_threshold`), and may then read, and
 /// lock, the whole table to join it.
 pub(crate) const CHUNK: usize = 999;
+
+/// A locking read: sees the latest committed rows at every isolation level. This spelling is known to both
+/// servers.
+const SHARED: &str = " LOCK IN SHARE MODE";
 
 /// What one call needs of the map.
 #[derive(Clone, Debug)]

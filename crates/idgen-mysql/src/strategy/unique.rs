@@ -9,7 +9,7 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
 
-use super::{Claimed, Ground, Guess, literal, value_list};
+use super::{Claimed, Ground, Guess, SHARED, literal, value_list};
 use crate::error::{Error, Kind, Result};
 use crate::retry::{Tries, Verdict, is_duplicate_key, judge};
 
@@ -230,7 +230,3 @@ pub(crate) async fn claim_within(
         }
     }
 }
-
-/// A locking read: sees the latest committed rows at every isolation level. This spelling is known to both
-/// servers.
-const SHARED: &str = " LOCK IN SHARE MODE";
