@@ -39,13 +39,16 @@ pub(crate) struct Blocks {
 struct Held {
     returned: Vec<u64>,
     block: Range<u64>,
+    // Where the latest reservation begins.
+    latest: u64,
     size: u64,
     since: Option<Instant>,
 }
 
 impl Blocks {
     pub(crate) fn new(tables: &Tables, width: IdWidth, largest: u64) -> Blocks {
-        let held = Held { returned: Vec::new(), block: 0..0, size: SMALLEST.min(largest), since: None };
+        let held =
+            Held { returned: Vec::new(), block: 0..0, latest: 0, size: SMALLEST.min(largest), since: None };
         Blocks {
             table: tables.state.clone(),
             sequence: tables.places.as_ref().map(|places| places.sequence.clone()),
@@ -85,6 +88,12 @@ impl Blocks {
         held.returned.extend(ids);
         // Largest first, since they are taken from the end.
         held.returned.sort_unstable_by(|a, b| b.cmp(a));
+    }
+
+    /// Gives up what is held, since an id of it was in the table already. Ids reserved later than that one's
+    /// stay.
+    pub(crate) fn discard(&self, taken: u64) {
+        self.held().discard(taken);
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -150,6 +159,7 @@ impl Held {
     }
 
     fn put(&mut self, block: Range<u64>) {
+        self.latest = block.start;
         if self.block.end == block.start {
             // Nobody reserved in between.
             self.block.end = block.end;
@@ -159,6 +169,15 @@ impl Held {
             self.returned.sort_unstable_by(|a, b| b.cmp(a));
         }
         self.since = Some(Instant::now());
+    }
+
+    fn discard(&mut self, taken: u64) {
+        // Another call of this client may have given up the same ids, and reserved anew.
+        let keep = if taken < self.latest { self.latest } else { u64::MAX };
+        self.returned.retain(|id| *id >= keep);
+        self.block.start = self.block.start.max(keep).min(self.block.end);
+        // Not used up by being busy: the next block need not be larger.
+        self.since = None;
     }
 }
 
@@ -184,7 +203,7 @@ mod tests {
 
     #[test]
     fn held_ids_come_out_once_and_ascending() {
-        let mut held = Held { returned: vec![], block: 0..0, size: 4, since: None };
+        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None };
         assert_eq!(held.take(1), None);
         held.put(10..14);
         assert_eq!(held.take(3), Some(vec![10, 11, 12]));
@@ -193,5 +212,20 @@ mod tests {
         held.put(30..33);
         assert_eq!(held.take(4), Some(vec![15, 30, 31, 32]));
         assert_eq!(held.take(1), None);
+    }
+
+    #[test]
+    fn given_up_ids_do_not_come_out_and_later_ones_do() {
+        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None };
+        held.put(10..14);
+        held.put(30..34);
+        held.discard(11);
+        assert_eq!(held.take(1), Some(vec![30]));
+        held.discard(11);
+        assert_eq!(held.take(1), Some(vec![31]));
+        held.discard(31);
+        assert_eq!(held.available(), 0);
+        held.put(40..42);
+        assert_eq!(held.take(2), Some(vec![40, 41]));
     }
 }

@@ -155,7 +155,7 @@ impl UuidMap {
 
     /// The ids of many UUIDs, made where there is none; in their order, repeats allowed.
     ///
-    /// Pairs are committed in groups of up to 1,000. After an error some may be stored; calling again with
+    /// Pairs are committed in groups of up to [`GROUP`](UuidMap::GROUP). After an error some may be stored; calling again with
     /// all of them completes the rest.
     ///
     /// # Errors

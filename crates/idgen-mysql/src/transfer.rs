@@ -36,6 +36,11 @@ pub struct Stats {
 }
 
 impl UuidMap {
+    /// The most pairs that are committed together: those of [`ids_of`](UuidMap::ids_of) and
+    /// [`import`](UuidMap::import) are taken in groups of so many. Who calls with as many at a time has one
+    /// commit a call.
+    pub const GROUP: usize = CHUNK;
+
     /// All pairs with ids above `after`, in ascending order of ids; 0 for all. To resume, go on after the last
     /// id that was received.
     ///
@@ -67,14 +72,15 @@ impl UuidMap {
 
     /// Stores pairs with ids given by somebody else, as by another map's [`export`](UuidMap::export).
     ///
-    /// Pairs are stored in groups of up to 1,000, in their order. Repeating an import, or going on with one
+    /// Pairs are stored in groups of up to [`GROUP`](UuidMap::GROUP), in their order. Repeating an import, or going on with one
     /// that was interrupted, is safe: what is there already counts as present. New ids are made above the
-    /// imported ones from then on; clients that hold lower blocks pass over ids that are taken.
+    /// imported ones from then on; clients that hold lower blocks pass over ids that are taken, and after a
+    /// few in a row give up the rest of their block.
     ///
     /// # Errors
     /// A pair contradicts the map, or another one of the same group
-    /// ([`is_conflict`](Error::is_conflict)): groups before it are stored, its own is not. Or the server
-    /// fails.
+    /// ([`is_conflict`](Error::is_conflict)): groups before it are stored, of its own there is no trace. Or
+    /// the server fails.
     pub async fn import(&self, pairs: &[(u64, Uuid)]) -> Result<Imported> {
         let mut imported = Imported::default();
         for group in pairs.chunks(CHUNK) {

@@ -23,7 +23,9 @@ impl UuidMap {
     /// - It needs a connection of the map's pool for a moment, beside the caller's: do not let transactions
     ///   hold all of them.
     ///
-    /// It works at every isolation level, also where the transaction's snapshot is older than the pair.
+    /// It works at every isolation level, also where the transaction's snapshot is older than the pair. On a
+    /// cluster any node will do; the strategy [`Dedup`](Strategy::Dedup) locks more, and deadlocks more often,
+    /// on another one than the map uses.
     ///
     /// ```no_run
     /// # async fn example(map: idgen_mysql::UuidMap, pool: sqlx::MySqlPool, uuid: uuid::Uuid)

@@ -15,6 +15,7 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 use uuid::Uuid;
 
+use super::taken::TakenIds;
 use super::whereabouts::look;
 use super::{CHUNK, Claimed, Ground, Guess, SHARED, literal, uuid_at, value_list};
 use crate::error::{Error, Kind, Result};
@@ -37,26 +38,36 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, guess: Guess) -> Resu
     })
 }
 
-pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], guess: Guess) -> Result<Vec<Claimed>> {
+pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess) -> Result<Vec<Claimed>> {
     let mut tries = Tries::new(ground.patience);
+    let mut taken = TakenIds::default();
     let mut unclear: Vec<u64> = Vec::new();
     let mut claimed = Vec::with_capacity(uuids.len());
     let mut missing = uuids.to_vec();
-    if guess == Guess::Known {
-        let found = Tries::run(ground.patience, ACTION, async || {
-            let mut connection = ground.pool.acquire().await?;
-            let found = ground.pool.timed(ground.find_many(&mut connection, uuids, "")).await;
-            connection.heed(found)
-        })
-        .await?;
-        missing.retain(|uuid| !found.iter().any(|(known, _)| known == uuid));
-        claimed.extend(found.into_iter().map(|(uuid, id)| Claimed { uuid, id, new: false }));
-    }
-    if missing.is_empty() {
-        return Ok(claimed);
-    }
+    let mut looked = false;
     loop {
-        let ids = ground.blocks.take(&ground.pool, ground.patience, missing.len()).await?;
+        if guess == Guess::Known {
+            let found = ground.look_up(ACTION, &missing).await?;
+            missing.retain(|uuid| !found.iter().any(|(known, _)| known == uuid));
+            claimed.extend(found.into_iter().map(|(uuid, id)| Claimed {
+                uuid,
+                id,
+                new: unclear.contains(&id),
+            }));
+            (guess, looked) = (Guess::New, true);
+        }
+        if missing.is_empty() {
+            return Ok(claimed);
+        }
+        let ids = match ground.blocks.take(&ground.pool, ground.patience, missing.len()).await {
+            Ok(ids) => ids,
+            // Those that have an id keep it, and there may be enough for the others.
+            Err(error) if error.is_exhausted() && !looked => {
+                guess = Guess::Known;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
         match transact(ground, &missing, &ids).await {
             Ok(pairs) => {
                 let made = |id: &u64| ids.contains(id) || unclear.contains(id);
@@ -70,8 +81,8 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], guess: Guess) ->
                 ground.purge.after(ground, pairs.len() as u64);
                 return Ok(claimed);
             }
-            // The id is in the map with another UUID, after an import: these ids are passed over.
-            Err(error) if is_duplicate_key(&error) => tries.pass_over(ACTION, error)?,
+            // One of the ids, at least, is in the map with another UUID, after an import.
+            Err(error) if is_duplicate_key(&error) => taken.pass_over(ground, ids[0])?,
             Err(error) => {
                 match judge(&error) {
                     Verdict::Unknown => unclear.extend(ids),
@@ -193,12 +204,12 @@ pub(crate) async fn claim_within(
     }
     // This claim is cleared away in a later round, after its commit.
     ground.purge.after(ground, 1);
-    let mut tries = Tries::new(ground.patience);
+    let mut taken = TakenIds::default();
     loop {
         let id = ground.blocks.take(&ground.pool, ground.patience, 1).await?[0];
         match insert(ground, connection, &[uuid], &[id]).await {
             Ok(()) => return Ok(Claimed { uuid, id, new: true }),
-            Err(error) if is_duplicate_key(&error) => tries.pass_over(ACTION, error)?,
+            Err(error) if is_duplicate_key(&error) => taken.pass_over(ground, id)?,
             Err(error) => return Err(Error::database(ACTION)(error)),
         }
     }

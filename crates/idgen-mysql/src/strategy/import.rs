@@ -21,12 +21,6 @@ impl Ground {
         crate::sharded::refuse(&self.tables, "an import", instead)?;
         let group = self.check_group(pairs)?;
         let mut tries = Tries::new(self.patience);
-        // Before any of the ids is in the table: a client that reserves from now on is above them.
-        let highest = pairs.iter().map(|(id, _)| id + 1).max().unwrap_or(1);
-        let state = &self.tables.state;
-        let raise = format!("UPDATE {state} SET next_id = {highest} WHERE one = 1 AND next_id < {highest}");
-        Tries::run(self.patience, ACTION, || self.pool.execute(sqlx::raw_sql(AssertSqlSafe(raise.clone()))))
-            .await?;
         loop {
             match self.import_once(&group).await {
                 Ok(result) => return result,
@@ -114,6 +108,21 @@ impl Ground {
         let values = value_list(missing.iter().map(|(uuid, id)| (uuid, id)));
         let insert = format!("INSERT INTO {map} (id, uuid) VALUES {values}");
         connection.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await?;
+        self.raise(connection, group).await?;
         Ok(Ok(Imported { stored: missing.len(), present: group.len() - missing.len() }))
+    }
+
+    /// Whoever reserves after this commit is above the imported ids; a group that is refused raises nothing.
+    /// It comes last, since an insert may have to wait for another client's transaction, and those who reserve
+    /// ids would wait behind it.
+    async fn raise(
+        &self,
+        connection: &mut MySqlConnection,
+        group: &[(Uuid, u64)],
+    ) -> std::result::Result<(), sqlx::Error> {
+        let next = group.iter().map(|(_, id)| id + 1).max().unwrap_or(1);
+        let state = &self.tables.state;
+        let raise = format!("UPDATE {state} SET next_id = {next} WHERE one = 1 AND next_id < {next}");
+        connection.execute(sqlx::raw_sql(AssertSqlSafe(raise))).await.map(drop)
     }
 }

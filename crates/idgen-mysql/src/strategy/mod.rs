@@ -2,6 +2,7 @@
 
 pub(crate) mod dedup;
 mod import;
+mod taken;
 pub(crate) mod unique;
 mod whereabouts;
 
@@ -15,6 +16,7 @@ use uuid::Uuid;
 use crate::blocks::Blocks;
 use crate::nodes::Nodes;
 use crate::patience::Patience;
+use crate::retry::Tries;
 use crate::schema::{Installed, Strategy, Tables};
 
 /// UUIDs in one statement: a quarter of a second of work at most, and some 30 kB of text. MariaDB makes a
@@ -73,6 +75,16 @@ impl Ground {
             Strategy::Unique => unique::claim_many(self, uuids, guess).await,
             Strategy::Dedup => dedup::claim_many(self, uuids, guess).await,
         }
+    }
+
+    /// The same as a call of its own, repeated where the server fails in ways that pass.
+    async fn look_up(&self, action: &'static str, uuids: &[Uuid]) -> crate::Result<Vec<(Uuid, u64)>> {
+        Tries::run(self.patience, action, async || {
+            let mut connection = self.pool.acquire().await?;
+            let found = self.pool.timed(self.find_many(&mut connection, uuids, "")).await;
+            connection.heed(found)
+        })
+        .await
     }
 
     /// Finds committed pairs, in no order.

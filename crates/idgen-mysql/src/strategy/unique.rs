@@ -9,15 +9,12 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
 
+use super::taken::TakenIds;
 use super::{Claimed, Ground, Guess, SHARED, literal, value_list};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::retry::{Tries, Verdict, is_duplicate_key, judge};
 
 const ACTION: &str = "map a UUID to an id";
-
-/// A table that refuses this many ids in a row for a UUID that it does not hold is not a race but damage:
-/// its ids run ahead of the state row, as after a restored backup.
-const MOST_TAKEN: u32 = 1000;
 
 /// Statements of one batch under way at a time, on shards.
 const AT_ONCE: usize = 8;
@@ -27,7 +24,7 @@ enum Outcome {
     Made(u64),
     Found(u64),
     /// The id is in the table already, with another UUID.
-    IdTaken,
+    IdTaken(u64),
     Missing,
 }
 
@@ -35,11 +32,20 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> 
     let mut tries = Tries::new(ground.patience);
     // Ids that an unanswered statement may have stored.
     let mut unclear: Vec<u64> = Vec::new();
-    let mut taken = 0;
+    let mut taken = TakenIds::default();
+    let mut looked = false;
     loop {
         let id = match guess {
             Guess::Known => None,
-            Guess::New => Some(ground.blocks.take(&ground.pool, ground.patience, 1).await?[0]),
+            Guess::New => match ground.blocks.take(&ground.pool, ground.patience, 1).await {
+                Ok(ids) => Some(ids[0]),
+                // A UUID that has an id keeps it.
+                Err(error) if error.is_exhausted() && !looked => {
+                    guess = Guess::Known;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            },
         };
         let mut connection = match ground.pool.acquire().await {
             Ok(connection) => connection,
@@ -65,14 +71,8 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> 
                 ground.blocks.give_back(id);
                 return Ok(Claimed { uuid, id: found, new: unclear.contains(&found) });
             }
-            Ok(Outcome::Missing) => guess = Guess::New,
-            Ok(Outcome::IdTaken) => {
-                // An import may hold ids of our block; they are passed over.
-                taken += 1;
-                if taken > MOST_TAKEN {
-                    return Err(ids_taken(ground, taken));
-                }
-            }
+            Ok(Outcome::Missing) => (guess, looked) = (Guess::New, true),
+            Ok(Outcome::IdTaken(id)) => taken.pass_over(ground, id)?,
             Err(error) => {
                 match judge(&error) {
                     Verdict::Unknown => unclear.extend(id),
@@ -96,7 +96,7 @@ async fn insert_one(
     match connection.execute(insert).await {
         Ok(_) => Ok(Outcome::Made(id)),
         Err(error) if is_duplicate_key(&error) => {
-            Ok(ground.find_one(connection, uuid, "").await?.map_or(Outcome::IdTaken, Outcome::Found))
+            Ok(ground.find_one(connection, uuid, "").await?.map_or(Outcome::IdTaken(id), Outcome::Found))
         }
         Err(error) => Err(error),
     }
@@ -114,18 +114,29 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
     let mut claimed = Vec::with_capacity(uuids.len());
     let mut missing = uuids.to_vec();
     let mut unclear: Vec<u64> = Vec::new();
-    let mut rounds_taken = 0;
+    let mut taken = TakenIds::default();
+    let mut looked = false;
     while !missing.is_empty() {
         let mut ids = Vec::new();
         if guess == Guess::New {
-            ids = ground.blocks.take(&ground.pool, ground.patience, missing.len()).await?;
+            ids = match ground.blocks.take(&ground.pool, ground.patience, missing.len()).await {
+                Ok(ids) => ids,
+                // Those that have an id keep it, and there may be enough for the others.
+                Err(error) if error.is_exhausted() && !looked => {
+                    guess = Guess::Known;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
         }
+        let mut inserted = false;
         let result = match ground.pool.acquire().await {
             Ok(mut connection) => {
                 let result = match guess {
                     Guess::Known => ground.pool.timed(ground.find_many(&mut connection, &missing, "")).await,
                     Guess::New => {
-                        ground.pool.timed(insert_many(ground, &mut connection, &missing, &ids)).await
+                        let insert = insert_many(ground, &mut connection, &missing, &ids, &mut inserted);
+                        ground.pool.timed(insert).await
                     }
                 };
                 connection.heed(result)
@@ -139,9 +150,11 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
         let mut found = match result {
             Ok(found) => found,
             Err(error) => {
-                match judge(&error) {
-                    Verdict::Unknown => unclear.extend(ids),
-                    Verdict::Undone | Verdict::Final => ground.blocks.give_back(ids),
+                // What the look-up after the insert failed of says nothing about the insert.
+                if inserted || judge(&error) == Verdict::Unknown {
+                    unclear.extend(ids);
+                } else {
+                    ground.blocks.give_back(ids);
                 }
                 tries.after(ACTION, error).await?;
                 continue;
@@ -150,6 +163,7 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
         found.sort_unstable();
         let mut rest = Vec::new();
         let mut unused = Vec::new();
+        let mut first_taken = None;
         for (at, uuid) in missing.iter().enumerate() {
             let proposed = ids.get(at).copied();
             match found.binary_search_by_key(uuid, |(uuid, _)| *uuid) {
@@ -159,24 +173,26 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
                     unused.extend(proposed.filter(|proposed| *proposed != id));
                     claimed.push(Claimed { uuid: *uuid, id, new });
                 }
-                // Not there after an insert that should have made it: the id was taken. It is passed over.
-                Err(_) => rest.push(*uuid),
+                // Not there after an insert that should have made it: the id was taken.
+                Err(_) => {
+                    first_taken = first_taken.or(proposed);
+                    rest.push(*uuid);
+                }
             }
         }
         ground.blocks.give_back(unused);
-        if guess == Guess::New && !rest.is_empty() {
-            rounds_taken += 1;
-            if rounds_taken > MOST_TAKEN {
-                return Err(ids_taken(ground, rounds_taken));
-            }
+        if let Some(id) = first_taken {
+            taken.pass_over(ground, id)?;
         }
+        looked |= guess == Guess::Known;
         missing = rest;
         guess = Guess::New;
     }
     Ok(claimed)
 }
 
-/// Inserts what is not there, in one statement, and gives all pairs as they then are.
+/// Inserts what is not there, in one statement, and gives all pairs as they then are. Says in `inserted` when
+/// the insert is done, whatever comes of the look-up after it.
 ///
 /// The rows are in the order of the index, so that two batches wait for each other instead of deadlocking.
 /// IGNORE passes over duplicates; what else it would pass over cannot occur: the values are 16 bytes and a
@@ -186,23 +202,16 @@ async fn insert_many(
     connection: &mut MySqlConnection,
     uuids: &[Uuid],
     ids: &[u64],
+    inserted: &mut bool,
 ) -> std::result::Result<Vec<(Uuid, u64)>, sqlx::Error> {
     let list = value_list(uuids.iter().zip(ids));
     let statement = format!("INSERT IGNORE INTO {} (id, uuid) VALUES {list}", ground.tables.map);
     let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
+    *inserted = true;
     if done.rows_affected() == uuids.len() as u64 {
         return Ok(uuids.iter().copied().zip(ids.iter().copied()).collect());
     }
     ground.find_many(connection, uuids, "").await
-}
-
-fn ids_taken(ground: &Ground, times: u32) -> Error {
-    let (map, state) = (&ground.tables.map, &ground.tables.state);
-    Error::new(Kind::Damaged {
-        problem: format!(
-            "{times} reserved ids in a row were in {map} already; set next_id in {state} above the largest id of {map}"
-        ),
-    })
 }
 
 /// Inside the caller's transaction: reads past its snapshot, and leaves retries to the caller.
@@ -211,14 +220,22 @@ pub(crate) async fn claim_within(
     connection: &mut MySqlConnection,
     uuid: Uuid,
 ) -> Result<Claimed> {
-    let mut taken = 0;
+    let mut taken = TakenIds::default();
     loop {
-        let id = ground.blocks.take(&ground.pool, ground.patience, 1).await?[0];
+        let id = match ground.blocks.take(&ground.pool, ground.patience, 1).await {
+            Ok(ids) => ids[0],
+            Err(error) if error.is_exhausted() => {
+                let found =
+                    ground.find_one(connection, uuid, SHARED).await.map_err(Error::database(ACTION))?;
+                return found.map(|id| Claimed { uuid, id, new: false }).ok_or(error);
+            }
+            Err(error) => return Err(error),
+        };
         let statement =
             format!("INSERT INTO {} (id, uuid) VALUES ({id},{})", ground.tables.map, literal(uuid));
         match connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await {
             Ok(_) => return Ok(Claimed { uuid, id, new: true }),
-            Err(error) if is_duplicate_key(&error) && taken < MOST_TAKEN => taken += 1,
+            Err(error) if is_duplicate_key(&error) => {}
             Err(error) => return Err(Error::database(ACTION)(error)),
         }
         // A plain read would show the snapshot of the caller's transaction, which may be old. Reading first
@@ -228,5 +245,6 @@ pub(crate) async fn claim_within(
             ground.blocks.give_back([id]);
             return Ok(Claimed { uuid, id: found, new: false });
         }
+        taken.pass_over(ground, id)?;
     }
 }

@@ -2,6 +2,7 @@
 
 use idgen_mysql::{IdWidth, Strategy, UuidMap};
 use idgen_server::Flavor;
+use sqlx::Connection;
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, number, run, server};
@@ -12,7 +13,8 @@ everywhere!(
     register_tells_the_existing_id,
     concurrent_calls_agree
 );
-everywhere!(repeats_burn_no_ids, running_out_is_a_clear_error, ids_taken_by_others_are_passed_over);
+everywhere!(what_has_an_id_keeps_it_when_none_is_left);
+everywhere!(repeats_burn_no_ids, running_out_is_a_clear_error);
 
 async fn one_id_per_uuid(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
@@ -160,16 +162,38 @@ async fn running_out_is_a_clear_error(flavor: Flavor, strategy: Strategy) {
     assert!(error.is_exhausted(), "{error}");
 }
 
-/// Somebody put rows into the table by hand, with ids of our block.
-async fn ids_taken_by_others_are_passed_over(flavor: Flavor, strategy: Strategy) {
-    let (scratch, _map) = map(flavor, strategy).await;
-    let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
-    assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 1);
+/// Also those of a client that was started after the last id was given out.
+async fn what_has_an_id_keeps_it_when_none_is_left(flavor: Flavor, strategy: Strategy) {
+    let scratch = server(flavor).scratch().unwrap();
+    let map = || UuidMap::builder().cache(0).strategy(strategy).id_width(IdWidth::Bits32).largest_block(2);
+    let first = map().connect(scratch.url()).await.unwrap();
+    first.install().await.unwrap();
     let mut connection = connect(scratch.url()).await;
-    run(&mut connection, "INSERT INTO uuid_map (id, uuid) VALUES (2, REPEAT('a', 16)), (4, REPEAT('b', 16))")
-        .await;
-    assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 3);
-    let ids = map.ids_of(&[Uuid::new_v4(), Uuid::new_v4(), Uuid::new_v4()]).await.unwrap();
-    assert!(ids.iter().all(|id| *id > 4), "{ids:?}");
-    assert_sound(scratch.url()).await;
+    let last = u64::from(u32::MAX);
+    run(&mut connection, format!("UPDATE uuid_map_state SET next_id = {}", last - 2)).await;
+    let uuids: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
+    let ids = first.ids_of(&uuids).await.unwrap();
+
+    // One id is left, fewer than the batch has UUIDs, and as many as it has new ones.
+    let batch = map().connect(scratch.url()).await.unwrap();
+    let three = [uuids[0], Uuid::new_v4(), uuids[1]];
+    assert_eq!(batch.ids_of(&three).await.unwrap(), [ids[0], last, ids[1]]);
+
+    for _ in 0..2 {
+        // Each call by a client that knows nothing yet.
+        let restarted = async || map().connect(scratch.url()).await.unwrap();
+        assert_eq!(restarted().await.id_of(uuids[0]).await.unwrap(), ids[0]);
+        assert_eq!(restarted().await.ids_of(&uuids).await.unwrap(), ids);
+        let error = restarted().await.register(uuids[1]).await.unwrap_err();
+        assert_eq!(error.existing_id(), Some(ids[1]), "{error}");
+        let mut transaction = connection.begin().await.unwrap();
+        assert_eq!(restarted().await.id_of_within(&mut transaction, uuids[1]).await.unwrap(), ids[1]);
+        let error = restarted().await.id_of_within(&mut transaction, Uuid::new_v4()).await.unwrap_err();
+        assert!(error.is_exhausted(), "{error}");
+        transaction.rollback().await.unwrap();
+        let error = restarted().await.ids_of(&[uuids[0], Uuid::new_v4()]).await.unwrap_err();
+        assert!(error.is_exhausted(), "{error}");
+        let error = restarted().await.register(Uuid::new_v4()).await.unwrap_err();
+        assert!(error.is_exhausted(), "{error}");
+    }
 }

@@ -17,5 +17,6 @@ mod outage;
 mod proxy;
 mod races;
 mod reference;
+mod taken;
 mod transfer;
 mod within;

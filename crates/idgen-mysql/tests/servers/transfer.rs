@@ -56,7 +56,10 @@ async fn contradictions_are_refused(flavor: Flavor, strategy: Strategy) {
     let known = Uuid::new_v4();
     let id = map.id_of(known).await.unwrap();
     let [a, b] = [Uuid::new_v4(), Uuid::new_v4()];
+    let before = map.stats().await.unwrap().next_id;
     for (pairs, words) in [
+        // The last id there is, for a UUID that has another.
+        (vec![(i64::MAX as u64, known)], "the map has the id"),
         (vec![(500, a), (id, b)], "the map has this id for"),
         (vec![(500, a), (501, known)], "the map has the id"),
         (vec![(500, a), (500, b)], "the import gives this id to"),
@@ -68,6 +71,7 @@ async fn contradictions_are_refused(flavor: Flavor, strategy: Strategy) {
         assert!(error.is_conflict() && error.to_string().contains(words), "{error}");
         // None of the group is there.
         assert_eq!(map.find_many(&[a, b]).await.unwrap(), [None, None], "{error}");
+        assert_eq!(map.stats().await.unwrap().next_id, before, "{error}");
     }
     assert_sound(scratch.url()).await;
 }

@@ -1,0 +1,40 @@
+//! Reserved ids that turn out to be in the table with other UUIDs: an import put them there, or a hand.
+
+use super::Ground;
+use crate::error::{Error, Kind, Result};
+
+/// After so many in a row the rest of what is held counts as taken too: an import covers whole ranges.
+const IN_A_ROW: u32 = 8;
+
+/// So many times in one call, each with ids reserved after the last, is no import but damage: the table's ids
+/// run ahead of the state row, as after a restored backup.
+const MOST_BLOCKS: u32 = 8;
+
+/// The ids that one call passed over.
+#[derive(Default)]
+pub(super) struct TakenIds {
+    count: u32,
+}
+
+impl TakenIds {
+    /// Passes over an id, or over a batch, of which `id` is the smallest.
+    ///
+    /// # Errors
+    /// The map is damaged.
+    pub(super) fn pass_over(&mut self, ground: &Ground, id: u64) -> Result<()> {
+        self.count += 1;
+        if !self.count.is_multiple_of(IN_A_ROW) {
+            return Ok(());
+        }
+        if self.count >= IN_A_ROW * MOST_BLOCKS {
+            let (map, state) = (&ground.tables.map, &ground.tables.state);
+            let problem = format!(
+                "ids of {MOST_BLOCKS} blocks in a row, reserved one after the other, were in {map} already; set \
+                 next_id in {state} above the largest id of {map}"
+            );
+            return Err(Error::new(Kind::Damaged { problem }));
+        }
+        ground.blocks.discard(id);
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! Reserved ids that are in the table already, with other UUIDs.
+
+use idgen_mysql::{Strategy, UuidMap};
+use idgen_server::Flavor;
+use sqlx::Connection;
+use uuid::Uuid;
+
+use crate::common::{assert_sound, connect, everywhere, map, on_both, run};
+
+everywhere!(ids_taken_by_others_are_passed_over, an_import_that_covers_a_block_ends_it);
+everywhere!(ids_that_run_ahead_of_the_state_row_are_damage);
+on_both!(ids_that_a_batch_stored_are_not_given_back);
+
+/// Somebody put rows into the table by hand, with ids of our block.
+async fn ids_taken_by_others_are_passed_over(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _map) = map(flavor, strategy).await;
+    let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
+    assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 1);
+    let mut connection = connect(scratch.url()).await;
+    run(&mut connection, "INSERT INTO uuid_map (id, uuid) VALUES (2, REPEAT('a', 16)), (4, REPEAT('b', 16))")
+        .await;
+    assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 3);
+    let ids = map.ids_of(&[Uuid::new_v4(), Uuid::new_v4(), Uuid::new_v4()]).await.unwrap();
+    assert!(ids.iter().all(|id| *id > 4), "{ids:?}");
+    assert_sound(scratch.url()).await;
+}
+
+/// A block may have 65,536 ids, each two round trips to find out that it is taken.
+async fn an_import_that_covers_a_block_ends_it(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _map) = map(flavor, strategy).await;
+    let holders = async || UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
+    let (single, batch, within) = (holders().await, holders().await, holders().await);
+    let importer = holders().await;
+    for (holder, first) in [(&single, 1), (&batch, 129), (&within, 257)] {
+        assert_eq!(holder.id_of(Uuid::new_v4()).await.unwrap(), first);
+        let covered: Vec<(u64, Uuid)> = (first + 1..first + 51).map(|id| (id, Uuid::new_v4())).collect();
+        importer.import(&covered).await.unwrap();
+    }
+    // Not the 52nd of the block that they hold.
+    assert_eq!(single.id_of(Uuid::new_v4()).await.unwrap(), 385);
+    // Of three each, the eighth try ends it.
+    let ids = batch.ids_of(&[Uuid::new_v4(), Uuid::new_v4(), Uuid::new_v4()]).await.unwrap();
+    assert!(ids.iter().all(|id| (513..516).contains(id)), "{ids:?}");
+    let mut connection = connect(scratch.url()).await;
+    let mut transaction = connection.begin().await.unwrap();
+    assert_eq!(within.id_of_within(&mut transaction, Uuid::new_v4()).await.unwrap(), 641);
+    transaction.commit().await.unwrap();
+    // From there on as ever.
+    assert_eq!(single.id_of(Uuid::new_v4()).await.unwrap(), 386);
+    assert_sound(scratch.url()).await;
+}
+
+async fn ids_that_run_ahead_of_the_state_row_are_damage(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _map) = map(flavor, strategy).await;
+    let map = UuidMap::builder().cache(0).largest_block(2).connect(scratch.url()).await.unwrap();
+    let mut connection = connect(scratch.url()).await;
+    let rows: Vec<String> = (1..=500).map(|id| format!("({id}, RANDOM_BYTES(16))")).collect();
+    run(&mut connection, format!("INSERT INTO uuid_map (id, uuid) VALUES {}", rows.join(","))).await;
+    let words = "set next_id in uuid_map_state above the largest id of uuid_map";
+    let error = map.id_of(Uuid::new_v4()).await.unwrap_err();
+    assert!(error.to_string().contains(words), "{error}");
+    let error = map.ids_of(&[Uuid::new_v4()]).await.unwrap_err();
+    assert!(error.to_string().contains(words), "{error}");
+    let mut transaction = connection.begin().await.unwrap();
+    let error = map.id_of_within(&mut transaction, Uuid::new_v4()).await.unwrap_err();
+    assert!(error.to_string().contains(words), "{error}");
+    transaction.rollback().await.unwrap();
+    // As the error says.
+    run(&mut connection, "UPDATE uuid_map_state SET next_id = 501").await;
+    let map = UuidMap::connect(scratch.url()).await.unwrap();
+    assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 501);
+    assert_sound(scratch.url()).await;
+}
+
+/// The insert is committed when the look-up after it fails.
+async fn ids_that_a_batch_stored_are_not_given_back(flavor: Flavor) {
+    let (scratch, owner) = map(flavor, Strategy::Unique).await;
+    let known = Uuid::from_u128(7);
+    assert_eq!(owner.id_of(known).await.unwrap(), 1);
+    // A user who may be forbidden to look.
+    let mut root = connect(scratch.url()).await;
+    let schema = scratch.name();
+    let user = &schema[schema.len() - 16..];
+    run(&mut root, format!("CREATE USER '{user}'@'%' IDENTIFIED BY 'Secret-7'")).await;
+    run(&mut root, format!("GRANT SELECT, INSERT ON {schema}.uuid_map TO '{user}'@'%'")).await;
+    run(&mut root, format!("GRANT SELECT, UPDATE ON {schema}.uuid_map_state TO '{user}'@'%'")).await;
+    let (_, address) = scratch.url().rsplit_once('@').unwrap();
+    let url = format!("mysql://{user}:Secret-7@{address}");
+    let map = UuidMap::builder().cache(0).connect(&url).await.unwrap();
+    assert_eq!(map.find(known).await.unwrap(), Some(1));
+
+    run(&mut root, format!("REVOKE SELECT ON {schema}.uuid_map FROM '{user}'@'%'")).await;
+    let batch: Vec<Uuid> = (0..20).map(|n| Uuid::from_u128(7 + n)).collect();
+    let error = map.ids_of(&batch).await.unwrap_err();
+    assert!(error.to_string().contains("SELECT"), "{error}");
+    run(&mut root, format!("GRANT SELECT ON {schema}.uuid_map TO '{user}'@'%'")).await;
+    let stored = map.find_many(&batch).await.unwrap();
+    let first = stored[1].unwrap();
+    // The first client's block is 1 to 128; this one proposed 20 ids for 20 UUIDs, the first of them in vain.
+    assert_eq!(first, 130);
+    assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 129 + 20);
+    run(&mut root, format!("DROP USER '{user}'@'%'")).await;
+    assert_sound(scratch.url()).await;
+}
