@@ -35,9 +35,10 @@ pub struct Args {
 enum Command {
     /// Make the tables of the map, or check those that are there.
     Install(setup::Install),
-    /// Print the id of each UUID, one by one; made where there is none.
+    /// Print the id of each UUID, one by one; made where there is none. A bad one leaves its line empty.
     Id(claim::One),
-    /// Print the ids of many UUIDs, in batches and in their order; made where there is none.
+    /// Print the ids of many UUIDs, in batches and in their order; made where there is none. A bad one leaves
+    /// its line empty.
     Ids(claim::Many),
     /// Make an id for each UUID that must not have one; an existing id is an error that names it.
     Register(claim::Register),
@@ -53,7 +54,9 @@ enum Command {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // A thread of its own for the map's tasks: this one waits for standard input, and what a task holds on the
+    // server would wait with it.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
         match args.command {
             Command::Install(args) => setup::install(args).await,

@@ -1,6 +1,10 @@
 //! `idgen map` and `idgen sql` from end to end, on both servers.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
 use assert_cmd::Command;
 use idgen_server::{Flavor, Server, Settings};
 
@@ -63,6 +67,13 @@ fn end_to_end(flavor: Flavor) {
         assert_eq!(ids.lines().count(), 2501);
         assert_eq!(ids.lines().last(), Some("1"));
         assert_eq!(done(url, &["map", "ids"], &uuids.join("\n")), ids);
+        // Line by line beside the input, whatever is in it.
+        for command in ["id", "ids"] {
+            let holed = idgen(url, &["map", command], &format!("{UUID}\nnonsense\n\n{}\n", uuids[0]));
+            let first = ids.lines().next().unwrap();
+            assert_eq!((holed.code, holed.out), (1, format!("1\n\n\n{first}\n")), "{command}");
+            assert!(holed.err.contains("line 2") && holed.err.contains("line 3"), "{}", holed.err);
+        }
 
         let pairs = done(url, &["map", "export"], "");
         assert_eq!(pairs.lines().count(), 2501);
@@ -88,7 +99,60 @@ fn end_to_end(flavor: Flavor) {
         let stats = done(url, &["map", "stats", "--json"], "");
         assert!(stats.contains("\"max_id\":4294967295") && stats.contains(strategy), "{stats}");
         assert!(done(url, &["map", "stats"], "").contains("next id"));
+        while_it_waits_for_input(url, strategy);
     }
+}
+
+/// The input stays open, as of a pipe from `tail -f`.
+fn while_it_waits_for_input(url: &str, strategy: &str) {
+    let table = ["--table", "waiting"];
+    done(url, &[&["map", "install", "--strategy", strategy], &table[..]].concat(), "");
+    let start = |command: &str| {
+        let mut program = std::process::Command::new(assert_cmd::cargo::cargo_bin!("idgen"));
+        program.env("IDGEN_MAP_URL", url).args(["map", command]).args(table);
+        program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let begin = Instant::now();
+    let patient = || assert!(begin.elapsed() < Duration::from_secs(60), "{strategy}: nothing happens");
+
+    // What is ready is printed.
+    let mut register = start("register");
+    let mut input = register.stdin.take().unwrap();
+    writeln!(input, "{UUID}").unwrap();
+    let mut output = BufReader::new(register.stdout.take().unwrap());
+    let line = std::thread::spawn(move || {
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        line
+    });
+    while !line.is_finished() {
+        patient();
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(line.join().unwrap(), "1\n");
+    drop(input);
+    assert!(register.wait().unwrap().success());
+
+    // The claims' clearing away, begun beside the calls, does not stand still between two statements.
+    let mut ids = start("ids");
+    let mut input = ids.stdin.take().unwrap();
+    for n in 1..=3_000_u128 {
+        writeln!(input, "{}", uuid::Uuid::from_u128(n)).unwrap();
+    }
+    input.flush().unwrap();
+    let made = |stats: &serde_json::Value| stats["next_id"].as_u64() > Some(2_900);
+    let few_claims = |stats: &serde_json::Value| stats["claims"].as_u64().unwrap_or(0) < 100;
+    loop {
+        let stats = done(url, &[&["map", "stats", "--json"], &table[..]].concat(), "");
+        let stats = serde_json::from_str(&stats).unwrap();
+        if made(&stats) && few_claims(&stats) {
+            break;
+        }
+        patient();
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    drop(input);
+    assert!(ids.wait_with_output().unwrap().status.success());
 }
 
 #[test]

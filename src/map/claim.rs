@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use idgen::Uuid;
 use idgen::codec::Format;
+use idgen_mysql::UuidMap;
 
 use super::Connection;
 use super::connection::progress;
@@ -36,16 +37,17 @@ pub struct Register {
     input: Input,
 }
 
-/// UUIDs in one round.
-const BATCH: usize = 1000;
+/// UUIDs in one round: one commit.
+const BATCH: usize = UuidMap::GROUP;
 
 pub async fn one(args: One) -> anyhow::Result<ExitCode> {
     let map = args.connection.open().await?;
     let mut ids = args.input.open(true);
     let mut out = Output::open();
     while let Some(uuid) = next(&mut ids)? {
-        if let Some(uuid) = uuid {
-            writeln!(out, "{}", map.id_of(uuid).await?)?;
+        match uuid {
+            Some(uuid) => writeln!(out, "{}", map.id_of(uuid).await?)?,
+            None => writeln!(out)?,
         }
         if ids.may_wait() {
             out.flush()?;
@@ -61,20 +63,27 @@ pub async fn many(args: Many) -> anyhow::Result<ExitCode> {
     let mut out = Output::open();
     let progress = progress("UUIDs");
     loop {
-        let mut batch = Vec::with_capacity(BATCH);
-        let mut ended = false;
-        while batch.len() < BATCH && !ended {
-            match next(&mut ids)? {
-                Some(uuid) => batch.extend(uuid),
-                None => ended = true,
+        let mut batch: Vec<Option<Uuid>> = Vec::with_capacity(BATCH);
+        while batch.len() < BATCH
+            && let Some(uuid) = next(&mut ids)?
+        {
+            batch.push(uuid);
+        }
+        let good: Vec<Uuid> = batch.iter().copied().flatten().collect();
+        let mut found = map.ids_of(&good).await?.into_iter();
+        // The output is read beside the input: a line each, also for what is bad.
+        for uuid in &batch {
+            match uuid.and_then(|_| found.next()) {
+                Some(id) => writeln!(out, "{id}")?,
+                None => writeln!(out)?,
             }
         }
-        for id in map.ids_of(&batch).await? {
-            writeln!(out, "{id}")?;
-        }
-        progress.inc(batch.len() as u64);
-        if ended {
+        progress.inc(good.len() as u64);
+        if batch.len() < BATCH {
             break;
+        }
+        if ids.may_wait() {
+            out.flush()?;
         }
     }
     progress.finish_and_clear();
@@ -88,14 +97,18 @@ pub async fn register(args: Register) -> anyhow::Result<ExitCode> {
     let mut out = Output::open();
     let mut duplicates = false;
     while let Some(uuid) = next(&mut ids)? {
-        let Some(uuid) = uuid else { continue };
-        match map.register(uuid).await {
-            Ok(id) => writeln!(out, "{id}")?,
-            Err(error) if error.is_duplicate() => {
-                report(error);
-                duplicates = true;
+        if let Some(uuid) = uuid {
+            match map.register(uuid).await {
+                Ok(id) => writeln!(out, "{id}")?,
+                Err(error) if error.is_duplicate() => {
+                    report(error);
+                    duplicates = true;
+                }
+                Err(error) => return Err(error.into()),
             }
-            Err(error) => return Err(error.into()),
+        }
+        if ids.may_wait() {
+            out.flush()?;
         }
     }
     out.finish()?;

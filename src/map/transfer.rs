@@ -7,6 +7,7 @@ use anyhow::Context;
 use futures_util::TryStreamExt;
 use idgen::Uuid;
 use idgen::codec::hyphenated;
+use idgen_mysql::UuidMap;
 
 use super::Connection;
 use super::connection::progress;
@@ -30,8 +31,8 @@ pub struct Import {
     connection: Connection,
 }
 
-/// Pairs in one round.
-const BATCH: usize = 1000;
+/// Pairs in one round: one commit.
+const BATCH: usize = UuidMap::GROUP;
 
 pub async fn export(args: Export) -> anyhow::Result<ExitCode> {
     let map = args.connection.open().await?;
