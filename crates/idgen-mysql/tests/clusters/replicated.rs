@@ -31,44 +31,56 @@ fn urls(cluster: &Cluster, first: usize, schema: &str) -> Vec<String> {
     urls.iter().map(|url| url.replace("/mysql?", &format!("/{schema}?"))).collect()
 }
 
-async fn keeps_its_promises(kind: ClusterKind, topology: Topology, strategy: Strategy, losses: &[Loss]) {
+/// Each strategy in a schema of its own, with what its clients live through.
+async fn keep_their_promises(kind: ClusterKind, topology: Topology, lives: &[(Strategy, &[Loss])]) {
     let _alone = ONE_AT_A_TIME.lock().await;
     let cluster = Cluster::start(kind).unwrap();
     if kind == ClusterKind::Galera {
         published_designs_fail(&cluster).await;
+        a_lagging_node_hides_nothing(&cluster).await;
     }
+    for (strategy, losses) in lives {
+        keeps_its_promises(&cluster, topology, *strategy, losses).await;
+    }
+}
+
+async fn keeps_its_promises(cluster: &Cluster, topology: Topology, strategy: Strategy, losses: &[Loss]) {
+    let kind = cluster.kind();
+    let schema = format!("maps_{strategy}");
     let primary = cluster.writers().unwrap()[0];
     let mut connection = MySqlConnection::connect(&cluster.url(primary)).await.unwrap();
-    connection.execute("CREATE DATABASE maps").await.unwrap();
+    connection.execute(AssertSqlSafe(format!("CREATE DATABASE {schema}"))).await.unwrap();
     connection.close().await.unwrap();
 
     let mut maps = Vec::new();
     for first in 0..cluster.urls().len() {
         let builder = UuidMap::builder().strategy(strategy).cache(0).patience(PATIENCE);
-        let urls = urls(&cluster, first, "maps");
+        let urls = urls(cluster, first, &schema);
         // The first client installs, on whichever node takes writes; the others find the map there.
         let map = builder.answer_limit(ANSWER_LIMIT).connect_any(urls).await.unwrap();
         map.install().await.unwrap();
         assert_eq!(map.server_report().await.unwrap().topology(), topology);
         maps.push(map);
     }
-    let traffic = Traffic::start(maps);
+    let traffic = Traffic::start(maps, &urls(cluster, 0, &schema));
     traffic.goes_on(200).await;
     for (how, lose) in losses {
         let node = cluster.writers().unwrap()[0];
-        lose(&cluster, node).unwrap();
+        lose(cluster, node).unwrap();
         // All clients go on, the lost node's too.
         let outages = traffic.goes_on(200).await;
-        println!("{kind}: node {node} {how}; first answers after {outages:?} ms");
+        println!("{kind}, {strategy}: node {node} {how}; first answers after {outages:?} ms");
         cluster.bring_back(node).unwrap();
         traffic.goes_on(200).await;
     }
+    let within = traffic.within();
+    assert!(within > 0, "no transaction of a client's own was committed");
     let history = traffic.stop().await;
     let uuids = check(&history) as i64;
-    println!("{kind}, {strategy}: {} answers about {uuids} UUIDs", history.len());
+    println!("{kind}, {strategy}: {} answers about {uuids} UUIDs, {within} within", history.len());
 
     for node in 0..cluster.urls().len() {
-        let url = urls(&cluster, node, "maps").swap_remove(0);
+        let url = urls(cluster, node, &schema).swap_remove(0);
         let mut connection = MySqlConnection::connect(&url).await.unwrap();
         let mut count = async |statement| -> i64 {
             let row = connection.fetch_one(statement).await.unwrap();
@@ -86,16 +98,15 @@ async fn keeps_its_promises(kind: ClusterKind, topology: Topology, strategy: Str
 
 #[tokio::test(flavor = "multi_thread")]
 async fn group_replication_with_one_primary() {
-    let losses = [KILLED, CUT_OFF];
     let (kind, topology) = (ClusterKind::GroupSinglePrimary, Topology::GroupReplication);
-    keeps_its_promises(kind, topology, Strategy::Unique, &losses).await;
+    keep_their_promises(kind, topology, &[(Strategy::Unique, &[KILLED, CUT_OFF])]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn group_replication_with_many_primaries() {
-    let losses = [WITHOUT_PEERS];
     let (kind, topology) = (ClusterKind::GroupMultiPrimary, Topology::GroupReplication);
-    keeps_its_promises(kind, topology, Strategy::Unique, &losses).await;
+    let lives = [(Strategy::Unique, &[WITHOUT_PEERS][..]), (Strategy::Dedup, &[WITHOUT_PEERS])];
+    keep_their_promises(kind, topology, &lives).await;
 }
 
 /// The published designs on two nodes at once: named locks know nothing of each other, so one UUID gets two
@@ -135,8 +146,38 @@ async fn published_designs_fail(cluster: &Cluster) {
     assert_eq!(number, Some(1213), "{lost}");
 }
 
+/// The map's node applies nothing for a while. A pair is committed on the caller's, whose snapshot is older.
+async fn a_lagging_node_hides_nothing(cluster: &Cluster) {
+    let mut caller = MySqlConnection::connect(&cluster.url(0)).await.unwrap();
+    caller.execute("CREATE DATABASE lagging").await.unwrap();
+    let urls = urls(cluster, 0, "lagging");
+    let builder = || UuidMap::builder().strategy(Strategy::Dedup).cache(0).patience(PATIENCE);
+    let near = builder().connect(&urls[0]).await.unwrap();
+    near.install().await.unwrap();
+    near.id_of(Uuid::new_v4()).await.unwrap();
+    // What the first node has committed is waited for, at first.
+    let mut lagging = MySqlConnection::connect(&cluster.url(1)).await.unwrap();
+    lagging.execute("SET SESSION wsrep_sync_wait = 15").await.unwrap();
+    lagging.fetch_one("SELECT COUNT(*) FROM lagging.uuid_map").await.unwrap();
+    let far = builder().connect(&urls[1]).await.unwrap();
+    // It holds a block from here on.
+    far.id_of(Uuid::new_v4()).await.unwrap();
+
+    let mut caller = MySqlConnection::connect(&urls[0]).await.unwrap();
+    let mut transaction = caller.begin().await.unwrap();
+    transaction.fetch_one("SELECT COUNT(*) FROM uuid_map_state").await.unwrap();
+    lagging.execute("FLUSH TABLES WITH READ LOCK").await.unwrap();
+    let uuid = Uuid::new_v4();
+    let id = near.id_of(uuid).await.unwrap();
+    assert_eq!(far.find(uuid).await.unwrap(), None, "the other node should lag");
+    assert_eq!(far.id_of_within(&mut transaction, uuid).await.unwrap(), id);
+    lagging.execute("UNLOCK TABLES").await.unwrap();
+    transaction.commit().await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn galera() {
-    let losses = [KILLED, WITHOUT_PEERS, CUT_OFF];
-    keeps_its_promises(ClusterKind::Galera, Topology::Galera, Strategy::Unique, &losses).await;
+    let lives =
+        [(Strategy::Unique, &[KILLED, WITHOUT_PEERS, CUT_OFF][..]), (Strategy::Dedup, &[WITHOUT_PEERS])];
+    keep_their_promises(ClusterKind::Galera, Topology::Galera, &lives).await;
 }

@@ -1,10 +1,11 @@
 //! Clients that call the map without pause and write down every answer.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use idgen_mysql::UuidMap;
+use sqlx::{Connection, Executor, MySqlConnection};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
@@ -13,29 +14,34 @@ use crate::checker::{Entry, now};
 /// UUIDs of which few come often, on all clients at once, and many rarely.
 const POPULATION: f64 = 100_000.0;
 const TASKS: u64 = 4;
+const LONGEST_TRANSACTION: Duration = Duration::from_secs(3);
 
 /// Running clients.
 pub struct Traffic {
     clients: Vec<Arc<Mutex<Vec<Entry>>>>,
     tasks: Vec<JoinHandle<()>>,
     stop: Arc<AtomicBool>,
+    within: Arc<AtomicUsize>,
 }
 
 impl Traffic {
     /// Each client is a map of its own. A call that fails ends the test: the limit of time that the client
     /// was given is the bound on every node's failure.
-    pub fn start(maps: Vec<UuidMap>) -> Traffic {
+    ///
+    /// Where `nodes` are given, transactions of the clients' own on each of them claim too.
+    pub fn start(maps: Vec<UuidMap>, nodes: &[String]) -> Traffic {
         let stop = Arc::new(AtomicBool::new(false));
-        let mut traffic = Traffic { clients: Vec::new(), tasks: Vec::new(), stop };
+        let mut traffic = Traffic { clients: Vec::new(), tasks: Vec::new(), stop, within: Arc::default() };
         for (client, map) in maps.into_iter().enumerate() {
             let history = Arc::new(Mutex::new(Vec::new()));
             traffic.clients.push(history.clone());
             for task in 0..TASKS {
                 let (map, history, stop) = (map.clone(), history.clone(), traffic.stop.clone());
+                let (nodes, within) = (nodes.to_vec(), traffic.within.clone());
                 let mut random = fastrand::Rng::with_seed(client as u64 * TASKS + task + 1);
                 traffic.tasks.push(tokio::spawn(async move {
                     while !stop.load(Ordering::Relaxed) {
-                        let entries = step(&map, &mut random).await;
+                        let entries = step(&map, &nodes, &mut random, &within).await;
                         history.lock().unwrap().extend(entries);
                     }
                 }));
@@ -63,6 +69,11 @@ impl Traffic {
             .collect()
     }
 
+    /// How many transactions of the clients' own were committed.
+    pub fn within(&self) -> usize {
+        self.within.load(Ordering::Relaxed)
+    }
+
     /// Ends the clients and gives all that they were told.
     pub async fn stop(self) -> Vec<Entry> {
         self.stop.store(true, Ordering::Relaxed);
@@ -74,16 +85,27 @@ impl Traffic {
 }
 
 /// One call of a random kind.
-async fn step(map: &UuidMap, random: &mut fastrand::Rng) -> Vec<Entry> {
+async fn step(
+    map: &UuidMap,
+    nodes: &[String],
+    random: &mut fastrand::Rng,
+    committed: &AtomicUsize,
+) -> Vec<Entry> {
     let mut uuid = || {
         let rank = POPULATION.powf(random.f64()) as u64;
         Uuid::from_u128(fastrand::Rng::with_seed(rank).u128(..))
     };
     let batch: Vec<Uuid> = (0..16).map(|_| uuid()).collect();
     let kind = random.u8(0..10);
+    let node = random.choice(nodes);
     let begin = now();
     let mut made = false;
     let pairs: Vec<(Uuid, u64)> = match kind {
+        0 if let Some(node) = node => {
+            let pair = within(map, node, batch[0]).await;
+            committed.fetch_add(pair.iter().len(), Ordering::Relaxed);
+            pair.into_iter().collect()
+        }
         0..=4 => vec![(batch[0], map.id_of(batch[0]).await.unwrap())],
         5 | 6 => match map.register(batch[0]).await {
             Ok(id) => {
@@ -97,4 +119,21 @@ async fn step(map: &UuidMap, random: &mut fastrand::Rng) -> Vec<Entry> {
     };
     let end = now();
     pairs.into_iter().map(|(uuid, id)| Entry { uuid, id, begin, end, made }).collect()
+}
+
+/// One transaction on a node that need not be the map's, with a snapshot from before the claim. What fails is
+/// the caller's to repeat, and this one does not.
+async fn within(map: &UuidMap, node: &str, uuid: Uuid) -> Option<(Uuid, u64)> {
+    let claim = async {
+        let mut connection = MySqlConnection::connect(node).await.ok()?;
+        let mut transaction = connection.begin().await.ok()?;
+        transaction.fetch_one("SELECT COUNT(*) FROM uuid_map_state").await.ok()?;
+        // Another client makes the pair meanwhile, perhaps.
+        map.find(uuid).await.ok()?;
+        let id = map.id_of_within(&mut transaction, uuid).await.ok()?;
+        transaction.commit().await.ok()?;
+        Some((uuid, id))
+    };
+    // A node that is cut off says nothing.
+    tokio::time::timeout(LONGEST_TRANSACTION, claim).await.ok().flatten()
 }

@@ -43,7 +43,7 @@ async fn two_shards() {
         assert_eq!(map.server_report().await.unwrap().topology(), Topology::Vitess);
         maps.push(map);
     }
-    let traffic = Traffic::start(maps);
+    let traffic = Traffic::start(maps, &[]);
     traffic.goes_on(200).await;
     for (shard, what) in [(0, "a shard"), (2, "the sequence's server")] {
         vitess.kill(shard).unwrap();
