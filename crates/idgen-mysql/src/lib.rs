@@ -22,7 +22,8 @@
 //! # What is promised
 //! - **One id per UUID, one UUID per id**, for any number of clients in any number of processes, at any
 //!   isolation level, whatever a network or a crash does: the table's keys enforce it.
-//! - **Acknowledged is stored**: a call returns an id only after the pair is committed.
+//! - **Acknowledged is stored**: a call returns an id only after the pair is committed, and on disk; also an id
+//!   that another client made a moment ago.
 //! - **Cancelling a call** (dropping its future) leaves no lock, no open transaction and no half of a pair.
 //! - **Repeating a call is safe**: transient failures are repeated here, within a limit of time.
 //!
@@ -46,6 +47,7 @@ mod retry;
 mod schema;
 mod server;
 mod session;
+mod settle;
 mod sharded;
 mod strategy;
 mod transfer;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use quick_cache::sync::Cache;
-use sqlx::{AssertSqlSafe, Row};
+use sqlx::Row;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
@@ -225,7 +225,7 @@ impl UuidMap {
             let ground = self.ground().await?;
             let look = async || {
                 let mut connection = ground.pool.acquire().await?;
-                let found = ground.pool.timed(ground.find_many(&mut connection, chunk, "")).await;
+                let found = ground.pool.timed(ground.look_many(&mut connection, chunk)).await;
                 connection.heed(found)
             };
             pairs.extend(Tries::run(ground.patience, "look up UUIDs", look).await?);
@@ -265,8 +265,7 @@ impl UuidMap {
             let list: Vec<String> = chunk.iter().map(u64::to_string).collect();
             let statement =
                 format!("SELECT id, uuid FROM {} WHERE id IN ({})", ground.tables.map, list.join(","));
-            let look = || ground.pool.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement.clone())));
-            for row in Tries::run(ground.patience, ACTION, look).await? {
+            for row in ground.read_rows(ACTION, &statement).await? {
                 let id = row.try_get(0).map_err(Error::database(ACTION))?;
                 pairs.push((id, uuid_at(&row, 1).map_err(Error::database(ACTION))?));
             }
@@ -301,12 +300,12 @@ impl UuidMap {
             connection.heed(read)
         };
         let open = async || {
-            let (tables, installed) = Tries::run(patience, ACTION, read).await??;
+            let (tables, installed, shows_early) = Tries::run(patience, ACTION, read).await??;
             let choices = &self.inner.choices;
             check_choices(choices, installed)?;
             let blocks = Arc::new(Blocks::new(&tables, installed.width, choices.largest_block));
             let (tables, purge) = (Arc::new(tables), Arc::default());
-            Ok(Ground { pool: nodes.clone(), tables, installed, blocks, patience, purge })
+            Ok(Ground { pool: nodes.clone(), tables, installed, blocks, patience, purge, shows_early })
         };
         let ground = patience.turn(ACTION, self.inner.ground.get_or_try_init(open)).await??;
         Ok(ground.within(patience))
@@ -315,13 +314,14 @@ impl UuidMap {
     async fn read_on(
         &self,
         connection: &mut Lease,
-    ) -> std::result::Result<Result<(Tables, Installed)>, sqlx::Error> {
+    ) -> std::result::Result<Result<(Tables, Installed, bool)>, sqlx::Error> {
         let tables = match self.tables_on(connection).await? {
             Ok(tables) => tables,
             Err(error) => return Ok(Err(error)),
         };
         let installed = schema::read(connection, &tables).await?;
-        Ok(installed.map(|installed| (tables, installed)))
+        let shows_early = self.inner.pool.report(connection).shows_commits_early();
+        Ok(installed.map(|installed| (tables, installed, shows_early)))
     }
 
     /// The pair, and whether this very call made the round trip.

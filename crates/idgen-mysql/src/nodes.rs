@@ -143,15 +143,6 @@ impl Nodes {
         lease.heed(result)
     }
 
-    pub(crate) async fn fetch_all<'q, E>(&self, query: E) -> Result<Vec<MySqlRow>, sqlx::Error>
-    where
-        E: Execute<'q, MySql> + 'q,
-    {
-        let mut lease = self.acquire().await?;
-        let result = self.timed(lease.fetch_all(query)).await;
-        lease.heed(result)
-    }
-
     pub(crate) async fn fetch_one<'q, E>(&self, query: E) -> Result<MySqlRow, sqlx::Error>
     where
         E: Execute<'q, MySql> + 'q,

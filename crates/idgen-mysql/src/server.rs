@@ -65,6 +65,7 @@ pub struct ServerReport {
     version: String,
     topology: Topology,
     concerns: Vec<Concern>,
+    shows_early: bool,
 }
 
 impl ServerReport {
@@ -81,6 +82,11 @@ impl ServerReport {
     /// What endangers the promise of the map; empty on a server that keeps it.
     pub fn concerns(&self) -> &[Concern] {
         &self.concerns
+    }
+
+    /// Without a binary log a commit can be seen before it is on disk.
+    pub(crate) fn shows_commits_early(&self) -> bool {
+        self.shows_early
     }
 
     /// Asks a server.
@@ -155,7 +161,7 @@ impl ServerReport {
                 "a crash can lose binary log that replicas have not read; set it to 1",
             );
         }
-        ServerReport { version, topology, concerns }
+        ServerReport { version, topology, concerns, shows_early: value("log_bin") == "OFF" }
     }
 }
 
@@ -207,6 +213,8 @@ mod tests {
     #[test]
     fn a_sound_server_raises_no_concern() {
         assert_eq!(judge(&[]).concerns(), []);
+        assert!(!judge(&[]).shows_commits_early());
+        assert!(judge(&[("log_bin", "OFF")]).shows_commits_early());
         // Without a binary log its format is of no account.
         assert_eq!(judge(&[("log_bin", "OFF"), ("binlog_format", "STATEMENT")]).concerns(), []);
     }

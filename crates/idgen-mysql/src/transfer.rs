@@ -62,8 +62,7 @@ impl UuidMap {
             "SELECT id, uuid FROM {} WHERE id > {after} ORDER BY id LIMIT {CHUNK}",
             ground.tables.map
         );
-        let look = || ground.pool.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement.clone())));
-        let rows = Tries::run(ground.patience, ACTION, look).await?;
+        let rows = ground.read_rows(ACTION, &statement).await?;
         rows.iter()
             .map(|row| Ok((row.try_get(0)?, uuid_at(row, 1)?)))
             .collect::<std::result::Result<_, sqlx::Error>>()

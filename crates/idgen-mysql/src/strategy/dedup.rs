@@ -121,6 +121,10 @@ async fn transact_on(
         }
     };
     transaction.commit().await.map_err(unanswered_commit)?;
+    if pairs.iter().any(|(_, id)| !ids.contains(id)) {
+        // Committed by now: whatever goes wrong, the ids are in use.
+        ground.settled(connection).await.map_err(|error| sqlx::Error::Protocol(error.to_string()))?;
+    }
     Ok(pairs)
 }
 

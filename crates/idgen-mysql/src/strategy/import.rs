@@ -66,7 +66,12 @@ impl Ground {
         let mut transaction = connection.begin_with(dedup::BEGIN).await?;
         let result = self.store_given(&mut transaction, group).await;
         match &result {
-            Ok(Ok(_)) => transaction.commit().await?,
+            Ok(Ok(done)) => {
+                transaction.commit().await?;
+                if done.present > 0 {
+                    self.settled(connection).await?;
+                }
+            }
             // Nothing of the group stays; an error of the rollback would only hide the cause.
             _ => drop(transaction.rollback().await),
         }

@@ -9,7 +9,7 @@ mod whereabouts;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use sqlx::mysql::MySqlConnection;
+use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{AssertSqlSafe, Executor, Row};
 use uuid::Uuid;
 
@@ -18,6 +18,7 @@ use crate::nodes::Nodes;
 use crate::patience::Patience;
 use crate::retry::Tries;
 use crate::schema::{Installed, Strategy, Tables};
+use crate::settle::settle;
 
 /// UUIDs in one statement: a quarter of a second of work at most, and some 30 kB of text. MariaDB makes a
 /// temporary table of a list of 1,000 or more (`in_predicate_conversion_threshold`), and may then read, and
@@ -37,6 +38,8 @@ pub(crate) struct Ground {
     pub(crate) blocks: Arc<Blocks>,
     pub(crate) patience: Patience,
     pub(crate) purge: Arc<dedup::Purge>,
+    /// Commits can be seen before they are on disk.
+    pub(crate) shows_early: bool,
 }
 
 /// A pair, and whether this call made it.
@@ -81,10 +84,59 @@ impl Ground {
     async fn look_up(&self, action: &'static str, uuids: &[Uuid]) -> crate::Result<Vec<(Uuid, u64)>> {
         Tries::run(self.patience, action, async || {
             let mut connection = self.pool.acquire().await?;
-            let found = self.pool.timed(self.find_many(&mut connection, uuids, "")).await;
+            let found = self.pool.timed(self.look_many(&mut connection, uuids)).await;
             connection.heed(found)
         })
         .await
+    }
+
+    /// Finds pairs that are committed and on disk, in no order, by a statement that commits itself.
+    pub(crate) async fn look_many(
+        &self,
+        connection: &mut MySqlConnection,
+        uuids: &[Uuid],
+    ) -> Result<Vec<(Uuid, u64)>, sqlx::Error> {
+        let found = self.find_many(connection, uuids, "").await?;
+        if !found.is_empty() {
+            self.settled(connection).await?;
+        }
+        Ok(found)
+    }
+
+    /// Finds one pair that is committed and on disk.
+    pub(crate) async fn look_one(
+        &self,
+        connection: &mut MySqlConnection,
+        uuid: Uuid,
+    ) -> Result<Option<u64>, sqlx::Error> {
+        Ok(self.look_many(connection, &[uuid]).await?.first().map(|(_, id)| *id))
+    }
+
+    /// Rows of the map that are committed and on disk.
+    pub(crate) async fn read_rows(
+        &self,
+        action: &'static str,
+        statement: &str,
+    ) -> crate::Result<Vec<MySqlRow>> {
+        let read = async |connection: &mut MySqlConnection| {
+            let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))).await?;
+            if !rows.is_empty() {
+                self.settled(connection).await?;
+            }
+            Ok(rows)
+        };
+        let look = async || {
+            let mut connection = self.pool.acquire().await?;
+            let rows = self.pool.timed(read(&mut connection)).await;
+            connection.heed(rows)
+        };
+        Tries::run(self.patience, action, look).await
+    }
+
+    /// Waits until all that this connection has read is on disk. It has to be the same connection: over a crash
+    /// in between it does not last.
+    pub(crate) async fn settled(&self, connection: &mut MySqlConnection) -> Result<(), sqlx::Error> {
+        if self.shows_early { settle(connection, &self.tables.state).await } else { Ok(()) }
     }
 
     /// Finds committed pairs, in no order.

@@ -59,7 +59,7 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> 
             Some(id) => ground.pool.timed(insert_one(ground, &mut connection, uuid, id)).await,
             None => ground
                 .pool
-                .timed(ground.find_one(&mut connection, uuid, ""))
+                .timed(ground.look_one(&mut connection, uuid))
                 .await
                 .map(|found| found.map_or(Outcome::Missing, Outcome::Found)),
         };
@@ -96,7 +96,7 @@ async fn insert_one(
     match connection.execute(insert).await {
         Ok(_) => Ok(Outcome::Made(id)),
         Err(error) if is_duplicate_key(&error) => {
-            Ok(ground.find_one(connection, uuid, "").await?.map_or(Outcome::IdTaken(id), Outcome::Found))
+            Ok(ground.look_one(connection, uuid).await?.map_or(Outcome::IdTaken(id), Outcome::Found))
         }
         Err(error) => Err(error),
     }
@@ -133,7 +133,7 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
         let result = match ground.pool.acquire().await {
             Ok(mut connection) => {
                 let result = match guess {
-                    Guess::Known => ground.pool.timed(ground.find_many(&mut connection, &missing, "")).await,
+                    Guess::Known => ground.pool.timed(ground.look_many(&mut connection, &missing)).await,
                     Guess::New => {
                         let insert = insert_many(ground, &mut connection, &missing, &ids, &mut inserted);
                         ground.pool.timed(insert).await
@@ -211,7 +211,7 @@ async fn insert_many(
     if done.rows_affected() == uuids.len() as u64 {
         return Ok(uuids.iter().copied().zip(ids.iter().copied()).collect());
     }
-    ground.find_many(connection, uuids, "").await
+    ground.look_many(connection, uuids).await
 }
 
 /// Inside the caller's transaction: reads past its snapshot, and leaves retries to the caller.

@@ -31,17 +31,22 @@ async fn kills_lose_and_repeat_nothing(flavor: Flavor) {
         let map = map.connect(scratch.url()).await.unwrap();
         map.install().await.unwrap();
         let history = Arc::new(Mutex::new(Vec::new()));
+        let latest = Arc::new(Mutex::new(Uuid::new_v4()));
         let clients: Vec<_> = (0..6)
             .map(|client| {
                 let (map, stop, history) = (map.clone(), stop.clone(), history.clone());
+                let latest = latest.clone();
                 tokio::spawn(async move {
                     while !stop.load(Ordering::Relaxed) {
-                        let batch: Vec<Uuid> = (0..4).map(|_| Uuid::new_v4()).collect();
+                        let mut batch: Vec<Uuid> = (0..4).map(|_| Uuid::new_v4()).collect();
+                        // Clients also ask for each other's latest, whose pairs may not be on disk yet.
+                        batch[1] = std::mem::replace(&mut *latest.lock().unwrap(), batch[0]);
                         let begin = now();
                         let pairs: Vec<(Uuid, u64)> = if client % 2 == 0 {
                             batch.iter().copied().zip(map.ids_of(&batch).await.unwrap()).collect()
                         } else {
-                            vec![(batch[0], map.id_of(batch[0]).await.unwrap())]
+                            let uuid = batch[fastrand::usize(0..2)];
+                            vec![(uuid, map.id_of(uuid).await.unwrap())]
                         };
                         let end = now();
                         let entries =

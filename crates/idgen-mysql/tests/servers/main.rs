@@ -17,6 +17,7 @@ mod outage;
 mod proxy;
 mod races;
 mod reference;
+mod settle;
 mod taken;
 mod transfer;
 mod within;

@@ -1,0 +1,53 @@
+//! Waiting until a commit that can be seen is on disk.
+//!
+//! Without a binary log, InnoDB shows a transaction's rows, and frees its locks, before it writes its log: what a
+//! statement reads then may be gone after a crash, and its UUID get another id. (With one, the log is written and
+//! synced before: MySQL reference manual, "Binary Logging Options and Variables", sync_binlog.) So a pair that
+//! was read, not made, is passed on only once the log is on disk up to where it stood after the read.
+
+use std::time::Duration;
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Connection, Executor, Row};
+
+/// Whoever made the pair is about to write its log, and waits for no more than a disk.
+const LOOKS: u32 = 4;
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// How far the log is written, and how far it is on disk, in bytes since the server was made: MariaDB's names,
+/// then MySQL's.
+const POSITIONS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_lsn_current', 'Innodb_lsn_flushed', \
+    'Innodb_redo_log_current_lsn', 'Innodb_redo_log_flushed_to_disk_lsn')";
+
+/// Returns once all that this connection has read is on disk. Not to be called inside a transaction.
+pub(crate) async fn settle(connection: &mut MySqlConnection, state: &str) -> Result<(), sqlx::Error> {
+    let mut wanted = None;
+    for look in 0..LOOKS {
+        if look > 0 {
+            tokio::time::sleep(PAUSE).await;
+        }
+        let Some((current, flushed)) = positions(connection).await? else { break };
+        if flushed >= *wanted.get_or_insert(current) {
+            return Ok(());
+        }
+    }
+    // What is not on disk is nobody's commit, such as the traces of an insert that was refused, and the server
+    // takes its time with it: a second. A commit of one's own takes everything before it along.
+    let mut transaction = connection.begin().await?;
+    for change in ["+ 1", "- 1"] {
+        let update = format!("UPDATE {state} SET next_id = next_id {change} WHERE one = 1");
+        transaction.execute(sqlx::raw_sql(AssertSqlSafe(update))).await?;
+    }
+    transaction.commit().await
+}
+
+/// None where the server does not tell.
+async fn positions(connection: &mut MySqlConnection) -> Result<Option<(u64, u64)>, sqlx::Error> {
+    let (mut current, mut flushed) = (None, None);
+    for row in connection.fetch_all(sqlx::raw_sql(POSITIONS)).await? {
+        let (name, value): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        let place = if name.contains("flushed") { &mut flushed } else { &mut current };
+        *place = value.parse().ok();
+    }
+    Ok(current.zip(flushed))
+}

@@ -1,0 +1,84 @@
+//! What is read is on disk, where a server shows commits before they are.
+
+use idgen_mysql::{Strategy, UuidMap};
+use idgen_server::{Flavor, Server};
+use sqlx::{Executor, MySqlConnection, Row};
+use uuid::Uuid;
+
+use crate::common::{assert_sound, connect, run, settings};
+
+/// How each way of reading learns a pair that another client made.
+const READS: [&str; 6] = ["find", "id_of", "ids_of", "register", "uuid_of", "export"];
+
+/// Without a binary log a commit can be seen a moment before it is on disk. Here the moment is stretched: the maker
+/// commits while the server leaves its log in memory, and the server is killed right after the reader's answer.
+///
+/// MariaDB keeps no binary log unless it is told to; MySQL does.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pair_that_was_read_outlives_a_crash() {
+    // The server itself is not to write the log meanwhile.
+    let unwritten = settings().option("innodb_flush_log_at_timeout", "2700");
+    let server = Server::start(Flavor::MariaDb, &unwritten).unwrap();
+    assert_eq!(server.variable("log_bin").unwrap().as_deref(), Some("OFF"));
+    for strategy in [Strategy::Unique, Strategy::Dedup] {
+        let scratch = server.scratch().unwrap();
+        let builder = || UuidMap::builder().strategy(strategy).cache(0);
+        let maker = builder().connect(scratch.url()).await.unwrap();
+        maker.install().await.unwrap();
+        let reader = builder().connect(scratch.url()).await.unwrap();
+        // Both have ids in hand, and connections.
+        maker.id_of(Uuid::new_v4()).await.unwrap();
+        reader.id_of(Uuid::new_v4()).await.unwrap();
+        let mut read = Vec::new();
+        for how in READS {
+            let uuid = Uuid::new_v4();
+            let mut admin = connect(server.url()).await;
+            run(&mut admin, "SET GLOBAL innodb_flush_log_at_trx_commit = 0").await;
+            let id = maker.id_of(uuid).await.unwrap();
+            run(&mut admin, "SET GLOBAL innodb_flush_log_at_trx_commit = 1").await;
+            let (made, _) = positions(&mut admin).await;
+            assert_eq!(learn(&reader, how, uuid, id).await, (uuid, id), "{how}");
+            let (_, flushed) = positions(&mut admin).await;
+            assert!(flushed >= made, "{how}, {strategy:?}: on disk up to {flushed}, the pair is at {made}");
+            read.push((uuid, id));
+        }
+        let (last, _) = *read.last().unwrap();
+        server.kill().unwrap();
+        server.start_again().unwrap();
+        assert_eq!(reader.find(last).await.unwrap(), Some(read.last().unwrap().1));
+        for (uuid, id) in read {
+            assert_eq!(reader.id_of(uuid).await.unwrap(), id);
+        }
+        assert_sound(scratch.url()).await;
+    }
+}
+
+async fn learn(map: &UuidMap, how: &str, uuid: Uuid, id: u64) -> (Uuid, u64) {
+    match how {
+        "find" => (uuid, map.find(uuid).await.unwrap().unwrap()),
+        "id_of" => (uuid, map.id_of(uuid).await.unwrap()),
+        "ids_of" => (uuid, map.ids_of(&[uuid]).await.unwrap()[0]),
+        "register" => (uuid, map.register(uuid).await.unwrap_err().existing_id().unwrap()),
+        "uuid_of" => (map.uuid_of(id).await.unwrap().unwrap(), id),
+        "export" => {
+            use futures_util::TryStreamExt;
+            let pairs: Vec<(u64, Uuid)> = map.export(id - 1).try_collect().await.unwrap();
+            let (id, uuid) = *pairs.iter().find(|(found, _)| *found == id).unwrap();
+            (uuid, id)
+        }
+        other => panic!("{other}?"),
+    }
+}
+
+/// How far the log is written, and how far it is on disk.
+async fn positions(admin: &mut MySqlConnection) -> (u64, u64) {
+    let (mut current, mut flushed) = (0, 0);
+    let names = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_lsn_current', 'Innodb_lsn_flushed', \
+        'Innodb_redo_log_current_lsn', 'Innodb_redo_log_flushed_to_disk_lsn')";
+    for row in admin.fetch_all(sqlx::raw_sql(names)).await.unwrap() {
+        let (name, value): (String, String) = (row.get(0), row.get(1));
+        let place = if name.contains("flushed") { &mut flushed } else { &mut current };
+        *place = value.parse().unwrap();
+    }
+    (current, flushed)
+}
