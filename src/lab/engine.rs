@@ -89,13 +89,13 @@ impl EngineName {
                 for line in engine.missing() {
                     failure::note(format_args!("{self}: {line}"));
                 }
-                // Its pool is what it is.
-                let load = Workload { cache_bytes: Some(engine.pool_bytes()?), ..load };
-                return Ok((Box::new(engine), load));
+                Box::new(engine)
             }
             (_, Some(flavor)) => Box::new(Mysql::start(flavor, &load)?),
             (_, None) => Box::new(Sqlite::new()?),
         };
+        // A server has a least pool, and one that was given has the pool that it has.
+        let load = Workload { cache_bytes: Some(engine.cache_bytes(&load)?), ..load };
         Ok((engine, load))
     }
 }

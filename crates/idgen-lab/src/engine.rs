@@ -29,6 +29,12 @@ pub trait Engine {
     /// Refuses a strategy or a load that this database cannot do, before anything is made.
     fn check(&self, strategy: &Strategy, workload: &Workload) -> Result<()>;
 
+    /// Bytes of the page cache that a run of this load has: what it asks for is not always what it gets.
+    ///
+    /// # Errors
+    /// Where the database does not tell.
+    fn cache_bytes(&self, workload: &Workload) -> Result<u64>;
+
     /// Makes the empty tables of a strategy. They vanish when the handle is dropped.
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>>;
 }
@@ -85,6 +91,13 @@ pub struct EngineInfo {
     /// What it does not show, why, and what would show it: a sentence each. Nothing, mostly.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
+}
+
+impl EngineInfo {
+    /// Whether it is the embedded one: it commits many rows together, and has one writer.
+    pub fn is_embedded(&self) -> bool {
+        self.name == Sqlite::NAME
+    }
 }
 
 /// A row that the database acknowledged.

@@ -121,7 +121,7 @@ impl Mysql {
     pub fn at(url: &str, workload: &Workload) -> Result<Self> {
         let server = Server::at(url).map_err(|error| Error::engine("no server to measure", error))?;
         let mut engine = Self::over(server, workload)?;
-        let pool_bytes = engine.pool_bytes()?;
+        let pool_bytes = engine.cache_bytes(workload)?;
         let reach = engine.host.runtime.block_on(async {
             let mut connection = connect(&engine.host).await?;
             Ok::<_, Error>(given::Reach::of(&mut connection, engine.host.server.flavor(), pool_bytes).await)
@@ -148,14 +148,6 @@ impl Mysql {
         let host =
             Rc::new(Host { scratch, server, runtime, settings: shown, reach, cancel: RefCell::default() });
         Ok(Mysql { host, runs: 0, iops: workload.iops })
-    }
-
-    /// The size of its buffer pool.
-    ///
-    /// # Errors
-    /// Where the server does not tell.
-    pub fn pool_bytes(&self) -> Result<u64> {
-        given::number(&self.host.settings, "innodb_buffer_pool_size")
     }
 
     /// What this server does not show, why, and what would show it; a sentence each. Of a server of the lab's
@@ -248,6 +240,11 @@ impl Engine for Mysql {
             Flavor::MySql => Target::Mysql,
             Flavor::MariaDb => Target::Mariadb,
         })
+    }
+
+    /// The buffer pool of the server, which was started with room for its own pages, or is the user's.
+    fn cache_bytes(&self, _: &Workload) -> Result<u64> {
+        given::number(&self.host.settings, "innodb_buffer_pool_size")
     }
 
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>> {

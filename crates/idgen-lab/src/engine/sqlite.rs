@@ -27,6 +27,9 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
+    /// What reports call it.
+    pub(super) const NAME: &str = "SQLite";
+
     /// Keeps its files in a new directory of the system's temporary directory.
     ///
     /// # Errors
@@ -43,7 +46,7 @@ impl Sqlite {
 impl Engine for Sqlite {
     fn info(&self) -> EngineInfo {
         EngineInfo {
-            name: "SQLite".into(),
+            name: Self::NAME.into(),
             version: rusqlite::version().into(),
             setup: "embedded, one connection, one prepared INSERT per row; the rollback journal stays in \
                     memory and nothing is synced, so the pages counted are those of the tables alone"
@@ -60,6 +63,10 @@ impl Engine for Sqlite {
             )));
         }
         strategy.check(Target::Sqlite)
+    }
+
+    fn cache_bytes(&self, workload: &Workload) -> Result<u64> {
+        Ok(workload.cache_pages(u64::from(PAGE_BYTES)) * u64::from(PAGE_BYTES))
     }
 
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>> {
