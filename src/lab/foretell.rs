@@ -19,7 +19,8 @@ Examples:
   idgen lab simulate v4-binary --rows 3M --pool 128M --rate 1000
   idgen lab simulate minute-ascending --rows 1000M --pool 16G --rate 20000   # minutes
 
-Beyond ten million rows one part in many of the keys is followed, so that a thousand million fit.";
+Beyond ten million rows one part in many of the keys is followed: as many parts as the pool has 16M, 64 at most. A
+thousand million rows take up to 2 GB of memory with --pool 512M, half of that with 1G and more.";
 
 const ADVISE_EXAMPLES: &str = "\
 Examples:
@@ -59,7 +60,7 @@ struct LoadArgs {
     /// Inserts a second, by all writers together.
     #[arg(long, value_name = "N", default_value_t = 1_000.0)]
     rate: f64,
-    /// Clients that make ids and insert.
+    /// Clients that make ids and insert, each with a generator and a prefix key of its own.
     #[arg(long, value_name = "N", default_value_t = 1)]
     writers: u64,
     /// Whose default settings the server has.

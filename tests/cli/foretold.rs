@@ -52,9 +52,14 @@ fn a_simulated_table() {
     assert_eq!(random["tree"]["rows"], 60_000);
     let text = lines(&["lab", "simulate", "v7-binary", "--rows", "60K", "--pool", "8M"]).join("\n");
     assert!(text.contains("60000 rows") && text.contains("% full"), "{text}");
-    for (bad, says) in
-        [("--rows=3X", "not a whole number"), ("--rows=5", "10000"), ("--pool=1K", "buffer pool")]
-    {
+    for (bad, says) in [
+        ("--rows=3X", "not a whole number"),
+        ("--rows=5", "10000"),
+        ("--pool=1K", "buffer pool"),
+        ("--pool=900000G", "fewer than 2^32 pages"),
+        ("--rate=0", "the rate is 0"),
+        ("--writers=10001", "from 1 to 10000"),
+    ] {
         let (code, error) = failure(&["lab", "simulate", "v4-binary", bad], "");
         assert_eq!((code, error.contains(says)), (2, true), "{error}");
     }

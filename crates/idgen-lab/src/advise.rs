@@ -4,9 +4,10 @@ mod text;
 
 use serde::Serialize;
 
-use crate::foretell::{Forecast, Load, foretell};
+use crate::Result;
+use crate::foretell::{Forecast, Load, foretell_with_ids_at};
 use crate::model::Server;
-use crate::{Result, strategy};
+use crate::strategy::{self, IdKind, Strategy};
 
 /// The strategies that are weighed, the plainest first. Among equals the first wins.
 const CANDIDATES: [&str; 6] =
@@ -15,6 +16,8 @@ const CANDIDATES: [&str; 6] =
 const MODEL_ROWS: u64 = 1_000_000;
 /// Pages that the pool must keep in the small model.
 const LEAST_FRAMES: u64 = 512;
+/// The same for each writer, who may insert at a place of their own.
+const WRITERS_FRAMES: u64 = 4;
 /// Costs that differ by less than this count as equal: the model is no better.
 const EQUAL: f64 = 0.15;
 /// Page reads and writes a second that cost nothing worth a choice.
@@ -80,8 +83,9 @@ impl Candidate {
 
 /// Weighs the strategies for a table to come.
 ///
-/// The model runs on a table of at most a million rows, with a pool, a rate and a device that are
-/// smaller by the same factor: reads and writes per insert stay as they are.
+/// The model runs on a table of about a million rows, with a pool, a rate and a device that are smaller by the same
+/// factor: reads and writes per insert stay as they are. Ids are made at the real rate, as a page holds as many rows
+/// as ever: with fewer in a prefix or in a millisecond, they would fill other pages.
 ///
 /// ```
 /// use idgen_lab::advise::advise;
@@ -102,7 +106,11 @@ pub fn advise(load: &Load) -> Result<Advice> {
     let (small, scale) = scaled(load);
     let candidates = CANDIDATES
         .iter()
-        .map(|name| Ok(Candidate::of(&foretell(strategy::find(name)?, &small)?, load)))
+        .map(|name| {
+            let strategy = strategy::find(name)?;
+            let id_rate = id_rate(strategy, load, &small);
+            Ok(Candidate::of(&foretell_with_ids_at(id_rate, strategy, &small)?, load))
+        })
         .collect::<Result<Vec<_>>>()?;
     // With several writers ids are made apart; with one, the database may count.
     let eligible = if load.writers > 1 { &candidates[1..] } else { &candidates[..] };
@@ -119,7 +127,8 @@ pub fn advise(load: &Load) -> Result<Advice> {
 /// rows ask for, but leaves the pool enough pages to be one.
 fn scaled(load: &Load) -> (Load, u64) {
     let frames = load.server.pool_bytes / 16_384;
-    let scale = (load.rows / MODEL_ROWS).min(frames / LEAST_FRAMES).min(load.rate as u64).max(1);
+    let least = LEAST_FRAMES.max(WRITERS_FRAMES.saturating_mul(load.writers));
+    let scale = (load.rows / MODEL_ROWS).min(frames / least).min(load.rate as u64).max(1);
     let part = |whole: u32| (u64::from(whole) / scale).max(1) as u32;
     let server = Server {
         pool_bytes: load.server.pool_bytes / scale,
@@ -132,6 +141,19 @@ fn scaled(load: &Load) -> (Load, u64) {
         ..load.server.clone()
     };
     (Load { rows: load.rows / scale, rate: load.rate / scale as f64, server, ..load.clone() }, scale)
+}
+
+/// Ids a second in the small model: as many as in truth. But rows at random within a minute keep all pages of that
+/// minute in use: no more of them are made than half fill a quarter of the small pool, unless they do in truth.
+fn id_rate(strategy: &Strategy, load: &Load, small: &Load) -> f64 {
+    const OF_POOL: f64 = 0.25 * 0.5;
+    /// The key and what InnoDB adds to a row.
+    const BESIDE_ROW: f64 = 16.0 + 18.0;
+    if strategy.ids != IdKind::MinuteRandom {
+        return load.rate;
+    }
+    let minute = OF_POOL * small.server.pool_bytes as f64 / (f64::from(load.row_bytes) + BESIDE_ROW);
+    (minute / 60.0).max(small.rate).min(load.rate)
 }
 
 fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> {
@@ -251,6 +273,23 @@ mod tests {
         let random = beyond.candidates.iter().find(|one| one.strategy == "v4-binary").unwrap();
         // 4 million rows of 134 bytes at two thirds full are 800 MB, the pool a twelfth of it.
         assert!((700.0..1_000.0).contains(&random.reads_per_1k), "{random:?}");
+    }
+
+    /// The load of README's example: 500 times smaller, its pages must be those of the large table.
+    #[test]
+    fn prefixes_of_many_writers_hold_as_many_rows_as_in_truth() {
+        let server = Server::mysql(8 << 30);
+        let load = Load { rows: 500_000_000, row_bytes: 100, rate: 1_000.0, writers: 20, server };
+        let advice = advise(&load).unwrap();
+        println!("{advice}");
+        assert_eq!(advice.scale, 500);
+        let candidate = |name: &str| {
+            advice.candidates.iter().find(|candidate| candidate.strategy == name).unwrap().clone()
+        };
+        // 3,000 rows of a writer in a minute: it goes to another place with one in 3,000.
+        let (ascending, random) = (candidate("minute-ascending"), candidate("minute-random"));
+        assert!(ascending.fill > 0.85 && ascending.reads_per_1k < 2.0, "{ascending:?}");
+        assert!(random.fill < 0.7 && random.reads_per_1k < 5.0, "{random:?}");
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! The model fed by the real generators: what a key strategy will cost a table that does not exist yet.
 
+mod keys;
+mod room;
 mod text;
 
 use serde::Serialize;
 
-use crate::key::Key;
 use crate::model::{Model, Ranges, Server, Setup, Shape, TreeState, Window};
-use crate::strategy::{Column, IdKind, Ids, Strategy};
-use crate::{Error, Result, Workload};
+use crate::strategy::{Column, Strategy};
+use crate::{Error, Result};
+use keys::Keys;
 
 /// InnoDB's default page.
 const PAGE_SIZE: u32 = 16_384;
@@ -19,8 +21,6 @@ const MOST_PARTS: u32 = 64;
 const LEAST_FRAMES: u64 = 1_024;
 /// Keys that the ranges of a sample are learned from.
 const LEARNED_KEYS: u64 = 200_000;
-/// Generators that take turns; more writers than this change nothing that the model shows.
-const MOST_GENERATORS: u64 = 64;
 /// Stretches of a run that get figures of their own.
 const WINDOWS: u64 = 10;
 
@@ -88,8 +88,19 @@ impl Forecast {
 /// ```
 ///
 /// # Errors
-/// Where the load is none that a server could have, or a generator refuses it.
+/// Where the load is none that a server could have, a generator refuses it, or its keys do not fit this machine's
+/// memory.
 pub fn foretell(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
+    foretell_with_ids_at(load.rate, strategy, load)
+}
+
+/// The same with so many ids a second. In a small model of a large table the server has a part of the inserts to
+/// do, but a prefix and a millisecond must still hold as many rows as in truth, as pages do.
+pub(crate) fn foretell_with_ids_at(
+    id_rate: f64,
+    strategy: &'static Strategy,
+    load: &Load,
+) -> Result<Forecast> {
     load.check()?;
     if strategy.column.is_mapped() {
         return Err(Error::config(format!(
@@ -103,10 +114,13 @@ pub fn foretell(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
     let other_bytes = load.row_bytes.saturating_add(id_bytes);
     let shape = Shape::clustered(PAGE_SIZE, key_bytes, other_bytes).map_err(refused)?;
     let setup = Setup { shape, server: load.server.clone(), rate: load.rate };
-    let ranges = load.ranges(strategy)?;
+    // All that can be refused is, before the ids are made: those of a thousand million rows take minutes.
+    setup.check().map_err(refused)?;
+    load.check_room(key_bytes)?;
+    let ranges = load.ranges(id_rate, strategy)?;
     let parts = ranges.parts();
     let mut model = Model::sampled(&setup, ranges).map_err(refused)?;
-    let mut keys = Keys::new(strategy, load)?;
+    let mut keys = Keys::new(id_rate, strategy, load)?;
     let mut windows = Vec::new();
     for row in 1..=load.rows {
         model.insert(keys.next_key()?).map_err(refused)?;
@@ -128,6 +142,8 @@ impl Load {
     pub const MIN_ROWS: u64 = 10_000;
     /// The most rows that the model was tried with.
     pub const MAX_ROWS: u64 = 2_000_000_000;
+    /// The most writers: each has a generator of its own in memory.
+    pub const MAX_WRITERS: u64 = 10_000;
 
     fn check(&self) -> Result<()> {
         if !(Self::MIN_ROWS..=Self::MAX_ROWS).contains(&self.rows) {
@@ -138,18 +154,22 @@ impl Load {
                 Self::MAX_ROWS
             )));
         }
-        if self.writers == 0 {
-            return Err(Error::config("writers is 0: give at least 1"));
+        if !(1..=Self::MAX_WRITERS).contains(&self.writers) {
+            return Err(Error::config(format!(
+                "writers is {}: give a number from 1 to {}",
+                self.writers,
+                Self::MAX_WRITERS
+            )));
         }
         Ok(())
     }
 
-    fn ranges(&self, strategy: &Strategy) -> Result<Ranges> {
+    fn ranges(&self, id_rate: f64, strategy: &Strategy) -> Result<Ranges> {
         let parts = self.parts();
         if parts == 1 {
             return Ok(Ranges::all());
         }
-        let mut keys = Keys::new(strategy, self)?;
+        let mut keys = Keys::new(id_rate, strategy, self)?;
         let step = (self.rows / LEARNED_KEYS).max(1);
         let mut learned = Vec::new();
         for row in 0..self.rows {
@@ -167,67 +187,6 @@ impl Load {
             return 1;
         }
         u32::try_from(frames / LEAST_FRAMES).unwrap_or(MOST_PARTS).clamp(1, MOST_PARTS)
-    }
-
-    /// The simulated time of the run, so that ids are made at this load's rate.
-    fn workload(&self, strategy: &Strategy, writers: u64, writer: u64) -> Result<Workload> {
-        let interval_secs = if strategy.ids == IdKind::Week { 7.0 * 86_400.0 } else { 60.0 };
-        let intervals = (self.rows as f64 / self.rate / interval_secs).ceil().max(1.0);
-        let seconds = self.rows as f64 / self.rate;
-        // A run shorter than its last interval spreads over the whole of it: the rate is then lower.
-        let rows = (self.rows as f64 * intervals * interval_secs / seconds / writers as f64).ceil() as u64;
-        let mut workload = Workload::of_rows(Self::MIN_ROWS)?;
-        workload.rows = rows.max(1);
-        workload.intervals = intervals as u32;
-        workload.seed ^= writer << 17;
-        workload.devices = self.writers.clamp(1, u64::from(u16::MAX)) as u32;
-        Ok(workload)
-    }
-}
-
-/// The keys of all writers in turn.
-struct Keys {
-    ids: Vec<Ids>,
-    turn: usize,
-    /// The rows lie in the order of a number, whatever their ids.
-    counted: bool,
-    assigned: u64,
-    buffer: [u8; crate::TEXT_LEN],
-}
-
-impl Keys {
-    fn new(strategy: &Strategy, load: &Load) -> Result<Keys> {
-        // Devices take turns inside one generator already.
-        let writers = if strategy.ids == IdKind::Device { 1 } else { load.writers.min(MOST_GENERATORS) };
-        let ids = (0..writers).map(|writer| Ids::new(strategy, &load.workload(strategy, writers, writer)?));
-        Ok(Keys {
-            ids: ids.collect::<Result<_>>()?,
-            turn: 0,
-            counted: strategy.column == Column::Unkeyed16,
-            assigned: 0,
-            buffer: [0; crate::TEXT_LEN],
-        })
-    }
-
-    fn next_key(&mut self) -> Result<&[u8]> {
-        let key = self.ids[self.turn].next_key()?;
-        self.turn = (self.turn + 1) % self.ids.len();
-        let key = if self.counted { Key::Assigned } else { key };
-        let len = match &key {
-            Key::Assigned => {
-                self.assigned += 1;
-                self.keep(&self.assigned.to_be_bytes())
-            }
-            Key::Uint(number) => self.keep(&number.to_be_bytes()),
-            Key::Binary(bytes) => self.keep(bytes),
-            Key::Text(text) => self.keep(text.as_bytes()),
-        };
-        Ok(&self.buffer[..len])
-    }
-
-    fn keep(&mut self, bytes: &[u8]) -> usize {
-        self.buffer[..bytes.len()].copy_from_slice(bytes);
-        bytes.len()
     }
 }
 
@@ -291,7 +250,7 @@ mod tests {
     fn the_simulated_clock_keeps_the_rate() {
         let strategy = strategy::find("minute-ascending").unwrap();
         let load = load(300_000);
-        let mut keys = Keys::new(strategy, &load).unwrap();
+        let mut keys = Keys::new(load.rate, strategy, &load).unwrap();
         let mut prefixes = Vec::new();
         for _ in 0..load.rows {
             prefixes.push(keys.next_key().unwrap()[..2].to_vec());

@@ -121,6 +121,27 @@ fn a_million_rows_lie_as_on_the_servers() {
     }
 }
 
+/// The measured prefixes again, by the real generators: with a key of its own each writer has a prefix of its own,
+/// which holds 65,536 rows.
+#[test]
+fn each_writer_has_a_prefix_of_its_own() {
+    for (writers, fill, distinct) in [(1_u32, 91.1, 3.3), (8, 91.1, 10.0), (64, 88.3, 66.0)] {
+        let rate = 65_536.0 / 60.0 * f64::from(writers);
+        let load = Load {
+            rows: 1_000_000,
+            row_bytes: 0,
+            rate,
+            writers: writers.into(),
+            server: Server::mysql(128 << 20),
+        };
+        let foretold = foretell(strategy::find("minute-ascending").unwrap(), &load).unwrap();
+        let leaves = foretold.windows.iter().map(|window| window.distinct_leaves_per_1k).sum::<f64>() / 10.0;
+        let found = 100.0 * foretold.tree.fill.mean;
+        assert!((found - fill).abs() <= 1.5, "{writers} writers: fill {found}");
+        assert!((leaves - distinct).abs() <= 0.1 * distinct, "{writers} writers: {leaves} leaves");
+    }
+}
+
 /// Percona Server 5.7.25, a pool of 128 MB, a device of 500 reads and writes a second, one client: in
 /// the last minute of 2,866,591 rows it inserted 1,157 a second, and read 171 and wrote 242 pages per
 /// 1,000 inserts.

@@ -11,9 +11,6 @@ use super::state::TreeState;
 use super::tree::Trace as _;
 use super::window::{Reading, UNIT, Window};
 
-/// Rows that are followed whole before a sample is.
-const WHOLE_ROWS: u64 = 8_000_000;
-
 /// What to model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
@@ -23,6 +20,28 @@ pub struct Setup {
     pub server: Server,
     /// Inserts a second. Slower inserts leave the page cleaner more time for each.
     pub rate: f64,
+}
+
+impl Setup {
+    /// Whether a server could have it. [`Model::new`] asks the same; this takes no memory.
+    ///
+    /// ```
+    /// use idgen_lab::model::{Server, Setup, Shape};
+    ///
+    /// let shape = Shape::clustered(16_384, 16, 0)?;
+    /// let setup = Setup { shape, server: Server::mysql(128 << 20), rate: 0.0 };
+    /// assert!(setup.check().unwrap_err().to_string().contains("the rate is 0"));
+    /// # Ok::<(), idgen_lab::model::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the pool, the rate or a setting is none that a server could have.
+    pub fn check(&self) -> Result<()> {
+        if !(self.rate.is_finite() && self.rate >= 1.0) {
+            return Err(Error::setting("the rate", self.rate, "at least one insert a second"));
+        }
+        self.server.frames(self.shape.page_size()).map(drop)
+    }
 }
 
 /// A table under inserts.
@@ -41,8 +60,16 @@ pub struct Model {
 }
 
 impl Model {
-    /// An empty table on a server with an empty pool. Keeps every key: about 30 bytes a row for keys of
-    /// up to 16 bytes, 70 for longer ones, so 10^7 rows are no trouble.
+    /// Rows that [`Model::sampled`] follows whole before it follows a sample.
+    pub const WHOLE_ROWS: u64 = 8_000_000;
+
+    /// Bytes of memory for each row that is followed, with a key of so many bytes.
+    pub const fn bytes_per_row(key_bytes: u32) -> u64 {
+        if key_bytes <= 16 { 30 } else { 70 }
+    }
+
+    /// An empty table on a server with an empty pool. Keeps every key: see [`Model::bytes_per_row`]; 10^7 rows are no
+    /// trouble.
     ///
     /// # Errors
     /// When the pool, the rate or a setting is none that a server could have.
@@ -59,13 +86,11 @@ impl Model {
     /// # Errors
     /// As [`Model::new`], and when a share of the pool is too small to tell anything.
     pub fn sampled(setup: &Setup, ranges: Ranges) -> Result<Model> {
-        Model::sampled_after(WHOLE_ROWS, setup, ranges)
+        Model::sampled_after(Self::WHOLE_ROWS, setup, ranges)
     }
 
     fn sampled_after(rows: u64, setup: &Setup, ranges: Ranges) -> Result<Model> {
-        if !(setup.rate.is_finite() && setup.rate >= 1.0) {
-            return Err(Error::setting("the rate", setup.rate, "at least one insert a second"));
-        }
+        setup.check()?;
         let shape = setup.shape;
         let redo = shape.record_bytes().saturating_add(setup.server.redo_beside_row);
         let pool = |server: &Server| Pool::new(server, shape.page_size(), setup.rate, redo);

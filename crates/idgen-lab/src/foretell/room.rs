@@ -1,0 +1,111 @@
+//! The memory that the model of a load takes, told before it is taken.
+
+use super::{LEAST_FRAMES, Load, MOST_PARTS, PAGE_SIZE, WHOLE_ROWS};
+use crate::measure::Machine;
+use crate::model::Model;
+use crate::{Error, Result};
+
+/// Of the machine's memory so much may be taken: others are there too.
+const PART_OF_MEMORY: f64 = 0.75;
+/// Where the machine does not tell how much it has.
+const USUAL_MEMORY: u64 = 4 << 30;
+/// What the model keeps of each page of the pool.
+const BYTES_PER_FRAME: u64 = 64;
+
+impl Load {
+    /// Refuses what this machine has no memory for.
+    pub(super) fn check_room(&self, key_bytes: u32) -> Result<()> {
+        let memory = match Machine::this().memory_bytes {
+            0 => USUAL_MEMORY,
+            memory => memory,
+        };
+        self.check_room_in(memory, key_bytes)
+    }
+
+    fn check_room_in(&self, memory: u64, key_bytes: u32) -> Result<()> {
+        let room = (memory as f64 * PART_OF_MEMORY) as u64;
+        let of_pool = self.server.pool_bytes / u64::from(PAGE_SIZE) * BYTES_PER_FRAME;
+        let needed = |parts| of_pool.saturating_add(self.bytes_of_rows(parts, key_bytes));
+        if needed(self.parts()) <= room {
+            return Ok(());
+        }
+        let remedy = match (self.parts()..=MOST_PARTS).find(|&parts| needed(parts) <= room) {
+            _ if of_pool > room / 2 => "give a smaller pool".to_owned(),
+            Some(parts) if self.rows > WHOLE_ROWS => {
+                let pool = u64::from(parts) * LEAST_FRAMES * u64::from(PAGE_SIZE);
+                format!("give fewer rows, or a pool of at least {}M", pool >> 20)
+            }
+            _ => "give fewer rows".to_owned(),
+        };
+        Err(Error::config(format!(
+            "{} rows in a pool of {}M take about {:.1} GB of memory to foretell, and this machine has {:.1}: {remedy}",
+            self.rows,
+            self.server.pool_bytes >> 20,
+            needed(self.parts()) as f64 / 1e9,
+            memory as f64 / 1e9
+        )))
+    }
+
+    /// Memory for the keys of one of so many parts, or for the rows that are followed whole before.
+    fn bytes_of_rows(&self, parts: u32, key_bytes: u32) -> u64 {
+        let rows = match parts {
+            1 => self.rows,
+            parts => (self.rows / u64::from(parts)).max(Model::WHOLE_ROWS),
+        };
+        rows * Model::bytes_per_row(key_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::foretell::foretell;
+    use crate::model::Server;
+    use crate::strategy;
+
+    const GB: u64 = 1_000_000_000;
+
+    fn load(rows: u64, pool_mib: u64) -> Load {
+        Load { rows, row_bytes: 100, rate: 1_000.0, writers: 1, server: Server::mysql(pool_mib << 20) }
+    }
+
+    #[test]
+    fn what_memory_cannot_hold_is_refused_with_what_it_can() {
+        let error = load(GB, 16).check_room_in(8 * GB, 16).unwrap_err();
+        assert!(error.is_config());
+        let said = error.to_string();
+        assert!(said.contains("take about 30.0 GB of memory") && said.contains("has 8.0:"), "{said}");
+        // 30 GB in parts of 6 GB at most are five, each of 16 MiB.
+        assert!(said.ends_with("or a pool of at least 96M"), "{said}");
+        load(GB, 96).check_room_in(8 * GB, 16).unwrap();
+        assert!(load(GB, 80).check_room_in(8 * GB, 16).is_err());
+        // Longer keys take more, and a small machine has no pool for them.
+        let said = load(GB, 96).check_room_in(GB, 37).unwrap_err().to_string();
+        assert!(said.ends_with(": give fewer rows"), "{said}");
+        let said = load(1_000_000, 64 << 20).check_room_in(8 * GB, 16).unwrap_err().to_string();
+        assert!(said.ends_with(": give a smaller pool"), "{said}");
+    }
+
+    /// The help's examples run on a machine of 4 GB.
+    #[test]
+    fn a_thousand_million_fit_a_large_pool() {
+        load(GB, 16 << 10).check_room_in(4 * GB, 37).unwrap();
+        load(3_000_000, 128).check_room_in(4 * GB, 16).unwrap();
+    }
+
+    /// No ids are made to find it out: two thousand million would take minutes.
+    #[test]
+    fn what_cannot_be_foretold_is_refused_at_once() {
+        let most = load(Load::MAX_ROWS, 16 << 10);
+        let small_pool = Load { server: Server::mysql(1 << 10), ..most.clone() };
+        for (load, says) in [
+            (Load { rate: 0.0, ..most.clone() }, "the rate is 0"),
+            (Load { rate: f64::NAN, ..most.clone() }, "the rate is NaN"),
+            (Load { writers: 10_001, ..most.clone() }, "writers is 10001"),
+            (small_pool, "buffer pool of 0 pages"),
+        ] {
+            let said = foretell(strategy::find("v4-text36").unwrap(), &load).unwrap_err().to_string();
+            assert!(said.contains(says), "{said}");
+        }
+    }
+}
