@@ -5,11 +5,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use idgen_lab::Workload;
+use std::process::Command;
+
 use idgen_lab::engine::{Engine, Mysql, Role};
 use idgen_lab::measure::{Failure, Results};
 use idgen_lab::runner::{Cancel, Observer, run};
 use idgen_lab::strategy::{self, Strategy, Target};
+use idgen_lab::{Workload, report};
 use idgen_server::Flavor;
 
 /// No multiple of the statement or of the round: the last of each are short.
@@ -114,6 +116,34 @@ fn all(flavor: Flavor, target: Target) {
     let mut engine = Mysql::start(flavor, &load(1, 0)).unwrap();
     alone(&mut engine, target);
     together(&mut engine);
+}
+
+/// So small a load asks for less than a server can do with: what is recorded and shown is what the server had.
+fn recorded_as_it_was(engine: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("idgen"));
+    command.args(["lab", "--engine", engine, "--rows=1000", "--strategies=v7-binary", "--writers=2"]);
+    let done = command.arg("--out").arg(directory.path()).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let results = report::open(directory.path()).unwrap();
+    let pool = &results.runs[0].settings["innodb_buffer_pool_size"];
+    assert_eq!((results.workload.cache_bytes, pool.as_str()), (Some(8 << 20), "8388608"));
+    let page = std::fs::read_to_string(directory.path().join("report.md")).unwrap();
+    for said in
+        ["; 100 per statement, each statement committed", "| Writers | 2 clients", "| Cache | 8.0 MiB"]
+    {
+        assert!(page.contains(said), "{said} is not in {page}");
+    }
+}
+
+#[test]
+fn mysql_is_recorded_as_it_was() {
+    recorded_as_it_was("mysql");
+}
+
+#[test]
+fn mariadb_is_recorded_as_it_was() {
+    recorded_as_it_was("mariadb");
 }
 
 #[test]

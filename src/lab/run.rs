@@ -287,11 +287,9 @@ impl Job<'_> {
         if let Some((experiment, scale)) = self.experiment {
             results.published = experiment.published(results.workload.writers);
             results.analysis = experiment.analysis.clone();
-            if scale != Scale::Full {
-                results.analysis += &format!(
-                    " This was scale {scale}: fewer rows and a smaller cache than published, so only the order of \
-                     the strategies compares; --scale full runs it as published."
-                );
+            let ours = common.engine.flavor().is_some();
+            if let Some(differs) = report::differs(experiment, scale, &results, ours)? {
+                results.analysis += &format!(" {differs}");
             }
         }
         for why in self.left_out {
@@ -337,15 +335,11 @@ pub fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &P
     if let Some(answer) = report::answer(results) {
         writeln!(out, "\n{}", wrapped(&answer))?;
     }
-    if !results.analysis.is_empty() {
+    if results.has_any() && !results.analysis.is_empty() {
         writeln!(out, "\n{}", wrapped(&results.analysis))?;
     }
     // Before anything was finished nothing is saved.
-    if !results.interrupted
-        || !results.runs.is_empty()
-        || !results.cases.is_empty()
-        || !results.failures.is_empty()
-    {
+    if !results.interrupted || results.has_any() || !results.failures.is_empty() {
         writeln!(out, "\nReport: {}", directory.join("report.html").display())?;
     }
     Ok(())

@@ -12,7 +12,11 @@ fn a_small_comparison_writes_its_files() {
     let load = ["--rows", "3000", "--strategies", "v7-binary,v4-binary", "--out", &out];
     let printed = output(&[&["lab", "--json"], &load[..]].concat(), "");
     let saved = std::fs::read(format!("{out}/results.json")).unwrap();
-    assert_eq!(String::from_utf8(printed).unwrap(), String::from_utf8(saved).unwrap());
+    assert_eq!(String::from_utf8(printed).unwrap(), String::from_utf8(saved.clone()).unwrap());
+    // An eighth of the table would be less than SQLite is given.
+    let results: serde_json::Value = serde_json::from_slice(&saved).unwrap();
+    assert_eq!(results["workload"]["cache_bytes"], 16 * 16_384);
+    assert_eq!(results["runs"][0]["settings"]["cache_size"], "16");
     let page = std::fs::read_to_string(format!("{out}/report.html")).unwrap();
     assert!(page.contains("idgen lab run --engine sqlite --rows 3000 --strategies v7-binary,v4-binary"));
     assert_eq!(std::fs::read_to_string(format!("{out}/results.csv")).unwrap().lines().count(), 3);
@@ -34,8 +38,12 @@ fn an_experiment_has_a_directory_of_its_own() {
     let out = directory.path().to_str().unwrap();
     let text = lines(&["lab", "run", "device-ids", "--scale", "ci", "--out", out]).join("\n");
     assert!(text.contains("13.7"), "the published figure is missing:\n{text}");
+    // In what this run differs from it.
+    let flat = text.replace('\n', " ");
+    let differs = "scale ci: 200,000 rows where 1,000,000 were published; a cache of 8 MiB instead of 128.";
+    assert!(flat.contains(differs) && flat.contains("Only a server of the lab's own"), "{text}");
     // What the embedded engine cannot do is left out, and that is no failure.
-    assert!(text.replace('\n', " ").contains("Left out: SQLite cannot run uuid-short"), "{text}");
+    assert!(flat.contains("Left out: SQLite cannot run uuid-short"), "{text}");
     assert!(directory.path().join("device-ids/report.html").is_file());
 }
 

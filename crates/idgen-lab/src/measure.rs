@@ -252,6 +252,16 @@ impl Results {
         }
     }
 
+    /// Whether statements were timed, rather than keys compared; also where none of them was finished.
+    pub fn times_statements(&self) -> bool {
+        !self.cases.is_empty() || !self.settings.is_empty()
+    }
+
+    /// Whether there is anything to show but why there is not.
+    pub fn has_any(&self) -> bool {
+        !self.runs.is_empty() || !self.cases.is_empty()
+    }
+
     /// The run of this strategy.
     pub fn run(&self, strategy: &str) -> Option<&RunRecord> {
         self.runs.iter().find(|run| run.strategy.name == strategy)

@@ -1,8 +1,8 @@
 //! The tables of a report, for the page and the Markdown alike.
 
+use super::load::load_facts;
 use super::numbers::{bytes, grouped, percent, rate};
 use super::published::comparisons;
-use crate::Workload;
 use crate::engine::Role;
 use crate::measure::{Results, RunRecord};
 
@@ -150,8 +150,8 @@ pub fn facts(results: &Results) -> Vec<(&'static str, String)> {
         "Database",
         format!("{} {}: {}", results.engine.name, results.engine.version, results.engine.setup),
     )];
-    if results.cases.is_empty() {
-        facts.extend(load_facts(&results.workload));
+    if !results.times_statements() {
+        facts.extend(load_facts(&results.workload, results.engine.is_embedded()));
     }
     facts.extend([
         (
@@ -175,39 +175,4 @@ pub fn settings(results: &Results) -> impl Iterator<Item = (&str, &str)> {
     let first = results.runs.first().into_iter().flat_map(|run| &run.settings);
     let first = first.filter(|(name, _)| *name != "table");
     first.chain(&results.settings).map(|(name, value)| (name.as_str(), value.as_str()))
-}
-
-fn load_facts(load: &Workload) -> Vec<(&'static str, String)> {
-    vec![
-        (
-            "Rows",
-            format!(
-                "{} per strategy, each with {} random bytes beside its key; {} per transaction",
-                grouped(load.rows as f64),
-                load.payload_bytes,
-                grouped(f64::from(load.commit_rows))
-            ),
-        ),
-        (
-            "Cache",
-            match load.cache_bytes {
-                Some(size) => format!("{}, the same for every strategy", bytes(size)),
-                None => format!(
-                    "1/{} of the expected table of {}, the same for every strategy",
-                    load.cache_divisor,
-                    bytes(load.expected_bytes())
-                ),
-            },
-        ),
-        (
-            "Simulated time",
-            format!(
-                "the ids of a run span {0} minutes, for the week prefix {0} weeks, so that each prefix holds {1} rows",
-                load.intervals,
-                grouped(load.rows as f64 / f64::from(load.intervals))
-            ),
-        ),
-        ("Devices", format!("{} for the device ids, in random turns", grouped(f64::from(load.devices)))),
-        ("Seed", format!("{}: the same seed gives the same keys", load.seed)),
-    ]
 }

@@ -42,9 +42,10 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
     let page = Page {
         results,
         rows: grouped(results.workload.rows as f64),
-        answer: answer(results).unwrap_or_else(|| match results.cases.as_slice() {
-            [] => "One run alone compares nothing.".into(),
-            _ => results.analysis.clone(),
+        answer: answer(results).unwrap_or_else(|| match (results.has_any(), results.cases.as_slice()) {
+            (false, _) => "Nothing was finished, so nothing was measured.".into(),
+            (true, []) => "One run alone compares nothing.".into(),
+            (true, _) => results.analysis.clone(),
         }),
         drawings,
         figures: figures(results),

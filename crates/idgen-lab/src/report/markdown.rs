@@ -28,7 +28,9 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
         paragraph(&format!("> {}", plain(&answer)));
     }
     let engine = format!("{} {}", results.engine.name, results.engine.version);
-    paragraph(&if results.runs.is_empty() {
+    paragraph(&if !results.has_any() {
+        format!("Run on {}. Nothing was finished, so nothing was measured.", plain(&engine))
+    } else if results.runs.is_empty() {
         format!("Run on {}; what each run left was checked.", plain(&engine))
     } else {
         format!(
@@ -93,7 +95,7 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
             results.engine.missing.iter().for_each(|line| paragraph(&plain(line)));
         }
     }
-    if !results.analysis.is_empty() {
+    if results.has_any() && !results.analysis.is_empty() {
         paragraph("## What we make of it");
         paragraph(&plain(&results.analysis));
     }

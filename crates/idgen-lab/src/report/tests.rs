@@ -209,8 +209,35 @@ fn the_page_stands_alone_and_escapes_what_it_shows() {
 }
 
 #[test]
-fn no_runs_make_a_page_too() {
-    assert!(html(&results(0)).unwrap().contains("compares nothing"));
+fn one_run_compares_nothing() {
+    assert!(html(&results(1)).unwrap().contains("compares nothing"));
+}
+
+/// Of keys or of statements: the page says why there is nothing, and claims no figures and no checks.
+#[test]
+fn where_all_failed_only_that_is_shown() {
+    let keys = Results { analysis: "It is so.".into(), ..results(0) };
+    let settings = BTreeMap::from([("innodb_page_size".into(), "16384".into())]);
+    let statements = Results { settings, ..keys.clone() };
+    for (mut results, load) in [(keys, true), (statements, false)] {
+        let error = "the server refused".into();
+        results.failures.push(Failure { strategy: "rebuild".into(), error });
+        for page in [html(&results).unwrap(), markdown(&results).unwrap()] {
+            for said in
+                ["Nothing was finished", "rebuild failed and is not shown: the server refused", "Settings"]
+            {
+                assert!(page.contains(said), "{said} is not in {page}");
+            }
+            for untrue in ["ways to key", "checked", "compares nothing", "Pages touched", "All figures"] {
+                assert!(!page.contains(untrue), "{untrue} is in {page}");
+            }
+            for untrue in ["It is so.", "Throughput", "The strategies", "The tables"] {
+                assert!(!page.contains(untrue), "{untrue} is in {page}");
+            }
+            assert_eq!(page.contains("4,000 per strategy"), load, "{page}");
+        }
+        assert!(html(&results).unwrap().contains("href=\"#settings\""));
+    }
 }
 
 /// The same, as a server gives it: with the files of its tables.

@@ -1,0 +1,133 @@
+//! In what a run differs from the published ones.
+
+use super::numbers::grouped;
+use crate::experiment::{Experiment, Scale};
+use crate::measure::Results;
+use crate::{Result, Workload};
+
+/// What of the load is not as published, in a sentence or two; `None` where nothing is. `ours` tells whether a
+/// server of the lab's own runs it, which is set up for the load: any other is as it is.
+///
+/// # Errors
+/// As [`Experiment::workload`].
+pub fn differs(
+    experiment: &Experiment,
+    scale: Scale,
+    results: &Results,
+    ours: bool,
+) -> Result<Option<String>> {
+    let load = &results.workload;
+    let full = experiment.workload(Scale::Full)?;
+    let rows = fewer_rows(experiment, load, &full);
+    let cache = other_cache(load, &full);
+    let mut differs: Vec<String> = rows.into_iter().chain(cache).collect();
+    let smaller = !differs.is_empty();
+    // The embedded engine has a statement for each row.
+    if load.statement_rows != full.statement_rows && !results.engine.is_embedded() {
+        differs.push(format!("{} rows a statement instead of {}", load.statement_rows, full.statement_rows));
+    }
+    if let (Some(iops), None) = (full.iops, load.iops) {
+        differs.push(format!("no limit of {iops} reads and writes a second"));
+    }
+    if full.late_writes && !load.late_writes {
+        differs.push("changed pages written as the database chooses, not late".to_owned());
+    }
+    if differs.is_empty() {
+        return Ok(None);
+    }
+    let mut text = format!("Not as published in this run at scale {scale}: {}.", differs.join("; "));
+    if smaller && scale != Scale::Full {
+        text += " So only the order of the strategies compares.";
+    }
+    if !ours {
+        text += " Only a server of the lab's own, --engine mysql or mariadb, is set up as published.";
+    } else if scale != Scale::Full {
+        text += " --scale full is nearest to what was published.";
+    }
+    Ok(Some(text))
+}
+
+/// Whether a table that was published had more rows. Where its rows are not known, the full scale has them.
+fn fewer_rows(experiment: &Experiment, load: &Workload, full: &Workload) -> Option<String> {
+    let published = experiment.published(load.writers);
+    let mut larger: Vec<u64> = published.iter().filter_map(|published| published.rows).collect();
+    if larger.is_empty() {
+        larger.push(full.rows);
+    }
+    let all = larger.len();
+    larger.retain(|rows| *rows > load.rows);
+    let (least, most) = (larger.iter().min()?, larger.iter().max()?);
+    let range = if least == most { count(*most) } else { format!("{} to {}", count(*least), count(*most)) };
+    let of = if larger.len() == all {
+        String::new()
+    } else {
+        let names = published.iter().filter(|published| published.rows.is_some_and(|rows| rows > load.rows));
+        format!(
+            " of {}",
+            names.map(|published| published.strategy.as_str()).collect::<Vec<_>>().join(" and ")
+        )
+    };
+    Some(format!("{} rows where {range}{of} were published", count(load.rows)))
+}
+
+fn other_cache(load: &Workload, full: &Workload) -> Option<String> {
+    let (here, full) = (load.cache_bytes? >> 20, full.cache_bytes? >> 20);
+    (here != full).then(|| format!("a cache of {here} MiB instead of {full}"))
+}
+
+fn count(number: u64) -> String {
+    grouped(number as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::all;
+    use crate::report::tests::results;
+
+    fn said(id: &str, scale: Scale, change: impl Fn(Workload) -> Workload, ours: bool) -> Option<String> {
+        let all = all().unwrap();
+        let experiment = all.iter().find(|experiment| experiment.id == id).unwrap();
+        let workload = change(experiment.workload(scale).unwrap());
+        differs(experiment, scale, &Results { workload, ..results(0) }, ours).unwrap()
+    }
+
+    #[test]
+    fn a_smaller_scale_says_in_what_it_is_smaller() {
+        let text = said("uuid-representation", Scale::Ci, |load| load, true).unwrap();
+        for part in [
+            "scale ci: 200,000 rows where 1,983,229 to 2,866,591 were published; a cache of 8 MiB instead of 128;",
+            "100 rows a statement instead of 1; no limit of 500 reads and writes a second; changed pages written",
+            "only the order of the strategies compares. --scale full",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        // As many rows as published.
+        let text = said("device-ids", Scale::Default, |load| load, true).unwrap();
+        assert!(text.contains("default: a cache of 45 MiB instead of 128; 100 rows a statement"), "{text}");
+        assert!(!text.contains("published;") && !text.contains("limit") && !text.contains("late"), "{text}");
+    }
+
+    #[test]
+    fn the_full_scale_says_what_is_left() {
+        assert_eq!(said("device-ids", Scale::Full, |load| load, true), None);
+        assert_eq!(
+            said("uuid-order", Scale::Full, |load| load, true).unwrap(),
+            "Not as published in this run at scale full: 2,900,000 rows where 4,069,358 of minute-text36 were \
+             published."
+        );
+        // A server of the user's own has its own pool, and no limits.
+        let given =
+            |load: Workload| Workload { cache_bytes: Some(8 << 30), iops: None, late_writes: false, ..load };
+        let text = said("uuid-representation", Scale::Full, given, false).unwrap();
+        for part in [
+            "a cache of 8192 MiB instead of 128",
+            "no limit of 500",
+            "not late.",
+            "Only a server of the lab's",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert!(!text.contains("rows") && !text.contains("--scale full"), "{text}");
+    }
+}

@@ -1,0 +1,116 @@
+//! What was inserted and how, in names and sentences.
+
+use super::numbers::{bytes, grouped};
+use crate::Workload;
+
+/// The load of the runs. On a server each statement commits, and several clients may insert.
+pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)> {
+    let mut facts = vec![(
+        "Rows",
+        format!("{} per strategy, {}; {}", count(load.rows), beside_key(load), commits(load, embedded)),
+    )];
+    if !embedded {
+        facts.push(("Writers", writers(load.writers)));
+    }
+    if load.late_writes {
+        facts.push((
+            "Writes",
+            "late: changed pages are written when the pool needs room, not ahead of it, as in the published runs".into(),
+        ));
+    }
+    facts.extend([
+        (
+            "Cache",
+            match load.cache_bytes {
+                Some(size) => format!("{}, the same for every strategy", bytes(size)),
+                None => format!(
+                    "1/{} of the expected table of {}, the same for every strategy",
+                    load.cache_divisor,
+                    bytes(load.expected_bytes())
+                ),
+            },
+        ),
+        ("Simulated time", simulated_time(load)),
+        ("Devices", format!("{} for the device ids, in random turns", count(load.devices.into()))),
+        ("Seed", format!("{}: the same seed gives the same keys", load.seed)),
+    ]);
+    facts
+}
+
+fn beside_key(load: &Workload) -> String {
+    match load.payload_bytes {
+        0 => "each its key alone".into(),
+        bytes => format!("each with {bytes} random bytes beside its key"),
+    }
+}
+
+fn commits(load: &Workload, embedded: bool) -> String {
+    match (embedded, load.statement_rows) {
+        (true, _) => format!("{} per transaction", count(load.commit_rows.into())),
+        (false, 1) => "one per statement, each committed by itself".into(),
+        (false, rows) => format!("{} per statement, each statement committed by itself", count(rows.into())),
+    }
+}
+
+fn writers(writers: u32) -> String {
+    match writers {
+        1 => "one client".into(),
+        several => format!("{several} clients at the same time, each with ids of its own making"),
+    }
+}
+
+fn simulated_time(load: &Workload) -> String {
+    let in_prefix = load.rows as f64 / f64::from(load.intervals.max(1));
+    let mut text = format!(
+        "the ids of a run span {0} minutes, for the week prefix {0} weeks, so that each prefix holds {1} rows",
+        load.intervals,
+        grouped(in_prefix)
+    );
+    if load.writers > 1 {
+        text += &format!(
+            "; a keyed minute prefix is that of one writer alone and holds {}",
+            grouped(in_prefix / f64::from(load.writers))
+        );
+    }
+    text
+}
+
+fn count(number: u64) -> String {
+    grouped(number as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(load: &Workload, embedded: bool) -> String {
+        load_facts(load, embedded).into_iter().map(|(name, value)| format!("{name}: {value}\n")).collect()
+    }
+
+    #[test]
+    fn a_server_commits_each_statement_and_has_writers() {
+        let load = Workload::of_rows(200_000).unwrap();
+        let embedded = facts(&load, true);
+        assert!(embedded.contains("100 random bytes beside its key; 1,000 per transaction\n"), "{embedded}");
+        assert!(!embedded.contains("Writers") && !embedded.contains("statement"), "{embedded}");
+
+        let server = facts(&Workload { statement_rows: 100, ..load.clone() }, false);
+        assert!(server.contains("; 100 per statement, each statement committed by itself\n"), "{server}");
+        assert!(
+            server.contains("Writers: one client\n") && server.contains("holds 5,000 rows\n"),
+            "{server}"
+        );
+        assert!(!server.contains("transaction") && !server.contains("Writes:"), "{server}");
+
+        let load = Workload { payload_bytes: 0, late_writes: true, ..load.with_writers(8).unwrap() };
+        let several = facts(&load, false);
+        for said in [
+            "each its key alone; one per statement, each committed by itself\n",
+            "Writers: 8 clients at the same time",
+            "Writes: late",
+            "holds 5,000 rows; a keyed minute prefix is that of one writer alone and holds 625\n",
+        ] {
+            assert!(several.contains(said), "{said} is not in {several}");
+        }
+    }
+}
