@@ -91,16 +91,6 @@ impl Forecast {
 /// Where the load is none that a server could have, a generator refuses it, or its keys do not fit this machine's
 /// memory.
 pub fn foretell(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
-    foretell_with_ids_at(load.rate, strategy, load)
-}
-
-/// The same with so many ids a second. In a small model of a large table the server has a part of the inserts to
-/// do, but a prefix and a millisecond must still hold as many rows as in truth, as pages do.
-pub(crate) fn foretell_with_ids_at(
-    id_rate: f64,
-    strategy: &'static Strategy,
-    load: &Load,
-) -> Result<Forecast> {
     load.check()?;
     if strategy.column.is_mapped() {
         return Err(Error::config(format!(
@@ -117,10 +107,10 @@ pub(crate) fn foretell_with_ids_at(
     // All that can be refused is, before the ids are made: those of a thousand million rows take minutes.
     setup.check().map_err(refused)?;
     load.check_room(key_bytes)?;
-    let ranges = load.ranges(id_rate, strategy)?;
+    let ranges = load.ranges(strategy)?;
     let parts = ranges.parts();
     let mut model = Model::sampled(&setup, ranges).map_err(refused)?;
-    let mut keys = Keys::new(id_rate, strategy, load)?;
+    let mut keys = Keys::new(strategy, load)?;
     let mut windows = Vec::new();
     for row in 1..=load.rows {
         model.insert(keys.next_key()?).map_err(refused)?;
@@ -164,12 +154,12 @@ impl Load {
         Ok(())
     }
 
-    fn ranges(&self, id_rate: f64, strategy: &Strategy) -> Result<Ranges> {
+    fn ranges(&self, strategy: &Strategy) -> Result<Ranges> {
         let parts = self.parts();
         if parts == 1 {
             return Ok(Ranges::all());
         }
-        let mut keys = Keys::new(id_rate, strategy, self)?;
+        let mut keys = Keys::new(strategy, self)?;
         let step = (self.rows / LEARNED_KEYS).max(1);
         let mut learned = Vec::new();
         for row in 0..self.rows {
@@ -250,7 +240,7 @@ mod tests {
     fn the_simulated_clock_keeps_the_rate() {
         let strategy = strategy::find("minute-ascending").unwrap();
         let load = load(300_000);
-        let mut keys = Keys::new(load.rate, strategy, &load).unwrap();
+        let mut keys = Keys::new(strategy, &load).unwrap();
         let mut prefixes = Vec::new();
         for _ in 0..load.rows {
             prefixes.push(keys.next_key().unwrap()[..2].to_vec());

@@ -41,7 +41,7 @@ impl fmt::Display for Advice {
         }
         write!(f, "\nForetold by a model of InnoDB on an empty server")?;
         if self.scale > 1 {
-            write!(f, ", with table, pool and rate {} times smaller", self.scale)?;
+            write!(f, ", on a table {} times smaller", self.scale)?;
         }
         writeln!(f, "; idgen lab run measures.")
     }

@@ -16,9 +16,8 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// `id_rate` is how many are made in a second.
-    pub(super) fn new(id_rate: f64, strategy: &Strategy, load: &Load) -> Result<Keys> {
-        let workload = workload(id_rate, strategy, load)?;
+    pub(super) fn new(strategy: &Strategy, load: &Load) -> Result<Keys> {
+        let workload = workload(strategy, load)?;
         let ids = (0..workload.writers).map(|writer| Ids::of_writer(strategy, &workload, writer));
         Ok(Keys {
             ids: ids.collect::<Result<_>>()?,
@@ -51,13 +50,13 @@ impl Keys {
     }
 }
 
-/// The writers and the simulated time of the run, so that ids are made at this rate.
-fn workload(id_rate: f64, strategy: &Strategy, load: &Load) -> Result<Workload> {
+/// The writers and the simulated time of the run, so that ids are made at this load's rate.
+fn workload(strategy: &Strategy, load: &Load) -> Result<Workload> {
     let interval_secs = if strategy.ids == IdKind::Week { 7.0 * 86_400.0 } else { 60.0 };
-    let intervals = (load.rows as f64 / id_rate / interval_secs).ceil().max(1.0);
+    let intervals = (load.rows as f64 / load.rate / interval_secs).ceil().max(1.0);
     let mut workload = Workload::of_rows(Load::MIN_ROWS)?;
     // A run shorter than its last interval would spread over the whole of it: these are the rows of whole intervals.
-    workload.rows = ((id_rate * intervals * interval_secs).ceil() as u64).max(1);
+    workload.rows = ((load.rate * intervals * interval_secs).ceil() as u64).max(1);
     workload.intervals = intervals as u32;
     workload.devices = load.writers as u32;
     // Devices take turns inside one generator.
