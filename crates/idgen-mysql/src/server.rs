@@ -161,7 +161,9 @@ impl ServerReport {
                 "a crash can lose binary log that replicas have not read; set it to 1",
             );
         }
-        ServerReport { version, topology, concerns, shows_early: value("log_bin") == "OFF" }
+        // Vitess speaks for many servers, of which each keeps a binary log: it replicates by it.
+        let shows_early = value("log_bin") == "OFF" && topology != Topology::Vitess;
+        ServerReport { version, topology, concerns, shows_early }
     }
 }
 
@@ -215,6 +217,7 @@ mod tests {
         assert_eq!(judge(&[]).concerns(), []);
         assert!(!judge(&[]).shows_commits_early());
         assert!(judge(&[("log_bin", "OFF")]).shows_commits_early());
+        assert!(!judge(&[("log_bin", "OFF"), ("version", "8.4.0-Vitess")]).shows_commits_early());
         // Without a binary log its format is of no account.
         assert_eq!(judge(&[("log_bin", "OFF"), ("binlog_format", "STATEMENT")]).concerns(), []);
     }
