@@ -17,10 +17,10 @@ use crate::schema::{IdWidth, Tables};
 
 /// The first block of a client; a busy one soon takes larger ones.
 const SMALLEST: u64 = 128;
-
-const ACTION: &str = "reserve ids";
 /// A block that lasts less long than this was too small.
 const LASTS: Duration = Duration::from_secs(1);
+
+const ACTION: &str = "reserve ids";
 
 /// The ids that this client holds.
 #[derive(Debug)]

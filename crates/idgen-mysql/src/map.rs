@@ -155,8 +155,8 @@ impl UuidMap {
 
     /// The ids of many UUIDs, made where there is none; in their order, repeats allowed.
     ///
-    /// Pairs are committed in groups of up to [`GROUP`](UuidMap::GROUP). After an error some may be stored; calling again with
-    /// all of them completes the rest.
+    /// Pairs are committed in groups of up to [`GROUP`](UuidMap::GROUP). After an error some may be stored;
+    /// calling again with all of them completes the rest.
     ///
     /// # Errors
     /// As for [`id_of`](UuidMap::id_of).
@@ -223,12 +223,7 @@ impl UuidMap {
         let mut pairs = Vec::new();
         for chunk in missing.chunks(CHUNK) {
             let ground = self.ground().await?;
-            let look = async || {
-                let mut connection = ground.pool.acquire().await?;
-                let found = ground.pool.timed(ground.look_many(&mut connection, chunk)).await;
-                connection.heed(found)
-            };
-            pairs.extend(Tries::run(ground.patience, "look up UUIDs", look).await?);
+            pairs.extend(ground.look_up("look up UUIDs", chunk).await?);
         }
         pairs.sort_unstable();
         for (uuid, id) in &pairs {
@@ -300,12 +295,12 @@ impl UuidMap {
             connection.heed(read)
         };
         let open = async || {
-            let (tables, installed, shows_early) = Tries::run(patience, ACTION, read).await??;
+            let (tables, installed) = Tries::run(patience, ACTION, read).await??;
             let choices = &self.inner.choices;
             check_choices(choices, installed)?;
             let blocks = Arc::new(Blocks::new(&tables, installed.width, choices.largest_block));
             let (tables, purge) = (Arc::new(tables), Arc::default());
-            Ok(Ground { pool: nodes.clone(), tables, installed, blocks, patience, purge, shows_early })
+            Ok(Ground { pool: nodes.clone(), tables, installed, blocks, patience, purge })
         };
         let ground = patience.turn(ACTION, self.inner.ground.get_or_try_init(open)).await??;
         Ok(ground.within(patience))
@@ -314,14 +309,13 @@ impl UuidMap {
     async fn read_on(
         &self,
         connection: &mut Lease,
-    ) -> std::result::Result<Result<(Tables, Installed, bool)>, sqlx::Error> {
+    ) -> std::result::Result<Result<(Tables, Installed)>, sqlx::Error> {
         let tables = match self.tables_on(connection).await? {
             Ok(tables) => tables,
             Err(error) => return Ok(Err(error)),
         };
         let installed = schema::read(connection, &tables).await?;
-        let shows_early = self.inner.pool.report(connection).shows_commits_early();
-        Ok(installed.map(|installed| (tables, installed, shows_early)))
+        Ok(installed.map(|installed| (tables, installed)))
     }
 
     /// The pair, and whether this very call made the round trip.

@@ -71,10 +71,10 @@ impl UuidMap {
 
     /// Stores pairs with ids given by somebody else, as by another map's [`export`](UuidMap::export).
     ///
-    /// Pairs are stored in groups of up to [`GROUP`](UuidMap::GROUP), in their order. Repeating an import, or going on with one
-    /// that was interrupted, is safe: what is there already counts as present. New ids are made above the
-    /// imported ones from then on; clients that hold lower blocks pass over ids that are taken, and after a
-    /// few in a row give up the rest of their block.
+    /// Pairs are stored in groups of up to [`GROUP`](UuidMap::GROUP), in their order. Repeating an import, or
+    /// going on with one that was interrupted, is safe: what is there already counts as present. New ids are
+    /// made above the imported ones from then on; clients that hold lower blocks pass over ids that are taken,
+    /// and after a few in a row give up the rest of their block.
     ///
     /// # Errors
     /// A pair contradicts the map, or another one of the same group

@@ -19,7 +19,7 @@ use super::taken::TakenIds;
 use super::whereabouts::look;
 use super::{CHUNK, Claimed, Ground, Guess, SHARED, literal, uuid_at, value_list};
 use crate::error::{Error, Kind, Result};
-use crate::nodes::Nodes;
+use crate::nodes::{Lease, Nodes};
 use crate::patience::Patience;
 use crate::retry::{Tries, Verdict, is_duplicate_key, judge};
 
@@ -59,14 +59,9 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
         if missing.is_empty() {
             return Ok(claimed);
         }
-        let ids = match ground.blocks.take(&ground.pool, ground.patience, missing.len()).await {
-            Ok(ids) => ids,
-            // Those that have an id keep it, and there may be enough for the others.
-            Err(error) if error.is_exhausted() && !looked => {
-                guess = Guess::Known;
-                continue;
-            }
-            Err(error) => return Err(error),
+        let Some(ids) = ground.propose(missing.len(), looked).await? else {
+            guess = Guess::Known;
+            continue;
         };
         match transact(ground, &missing, &ids).await {
             Ok(pairs) => {
@@ -107,7 +102,7 @@ async fn transact(
 
 async fn transact_on(
     ground: &Ground,
-    connection: &mut MySqlConnection,
+    connection: &mut Lease,
     uuids: &[Uuid],
     ids: &[u64],
 ) -> std::result::Result<Vec<(Uuid, u64)>, sqlx::Error> {

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::{Ground, dedup, uuid_at, value_list};
 use crate::error::Result;
+use crate::nodes::Lease;
 use crate::retry::{Tries, is_duplicate_key};
 use crate::schema::Strategy;
 use crate::transfer::{Imported, conflict};
@@ -60,7 +61,7 @@ impl Ground {
 
     async fn import_on(
         &self,
-        connection: &mut MySqlConnection,
+        connection: &mut Lease,
         group: &[(Uuid, u64)],
     ) -> std::result::Result<Result<Imported>, sqlx::Error> {
         let mut transaction = connection.begin_with(dedup::BEGIN).await?;

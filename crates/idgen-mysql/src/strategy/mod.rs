@@ -14,7 +14,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use uuid::Uuid;
 
 use crate::blocks::Blocks;
-use crate::nodes::Nodes;
+use crate::nodes::{Lease, Nodes};
 use crate::patience::Patience;
 use crate::retry::Tries;
 use crate::schema::{Installed, Strategy, Tables};
@@ -38,8 +38,6 @@ pub(crate) struct Ground {
     pub(crate) blocks: Arc<Blocks>,
     pub(crate) patience: Patience,
     pub(crate) purge: Arc<dedup::Purge>,
-    /// Commits can be seen before they are on disk.
-    pub(crate) shows_early: bool,
 }
 
 /// A pair, and whether this call made it.
@@ -80,8 +78,22 @@ impl Ground {
         }
     }
 
-    /// The same as a call of its own, repeated where the server fails in ways that pass.
-    async fn look_up(&self, action: &'static str, uuids: &[Uuid]) -> crate::Result<Vec<(Uuid, u64)>> {
+    /// Ids for new pairs. `None` where too few are left and nobody has `looked` yet: UUIDs that have an id keep
+    /// it, and there may be enough for the others.
+    async fn propose(&self, count: usize, looked: bool) -> crate::Result<Option<Vec<u64>>> {
+        match self.blocks.take(&self.pool, self.patience, count).await {
+            Err(error) if error.is_exhausted() && !looked => Ok(None),
+            ids => ids.map(Some),
+        }
+    }
+
+    /// Finds pairs as [`look_many`](Ground::look_many) does, in a call of its own, repeated where the server fails
+    /// in ways that pass.
+    pub(crate) async fn look_up(
+        &self,
+        action: &'static str,
+        uuids: &[Uuid],
+    ) -> crate::Result<Vec<(Uuid, u64)>> {
         Tries::run(self.patience, action, async || {
             let mut connection = self.pool.acquire().await?;
             let found = self.pool.timed(self.look_many(&mut connection, uuids)).await;
@@ -93,7 +105,7 @@ impl Ground {
     /// Finds pairs that are committed and on disk, in no order, by a statement that commits itself.
     pub(crate) async fn look_many(
         &self,
-        connection: &mut MySqlConnection,
+        connection: &mut Lease,
         uuids: &[Uuid],
     ) -> Result<Vec<(Uuid, u64)>, sqlx::Error> {
         let found = self.find_many(connection, uuids, "").await?;
@@ -106,7 +118,7 @@ impl Ground {
     /// Finds one pair that is committed and on disk.
     pub(crate) async fn look_one(
         &self,
-        connection: &mut MySqlConnection,
+        connection: &mut Lease,
         uuid: Uuid,
     ) -> Result<Option<u64>, sqlx::Error> {
         Ok(self.look_many(connection, &[uuid]).await?.first().map(|(_, id)| *id))
@@ -118,7 +130,7 @@ impl Ground {
         action: &'static str,
         statement: &str,
     ) -> crate::Result<Vec<MySqlRow>> {
-        let read = async |connection: &mut MySqlConnection| {
+        let read = async |connection: &mut Lease| {
             let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))).await?;
             if !rows.is_empty() {
                 self.settled(connection).await?;
@@ -135,8 +147,11 @@ impl Ground {
 
     /// Waits until all that this connection has read is on disk. It has to be the same connection: over a crash
     /// in between it does not last.
-    pub(crate) async fn settled(&self, connection: &mut MySqlConnection) -> Result<(), sqlx::Error> {
-        if self.shows_early { settle(connection, &self.tables.state).await } else { Ok(()) }
+    pub(crate) async fn settled(&self, connection: &mut Lease) -> Result<(), sqlx::Error> {
+        if !self.pool.report(connection).shows_commits_early() {
+            return Ok(());
+        }
+        settle(connection, &self.tables.state).await
     }
 
     /// Finds committed pairs, in no order.

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::taken::TakenIds;
 use super::{Claimed, Ground, Guess, SHARED, literal, value_list};
 use crate::error::{Error, Result};
+use crate::nodes::Lease;
 use crate::retry::{Tries, Verdict, is_duplicate_key, judge};
 
 const ACTION: &str = "map a UUID to an id";
@@ -37,14 +38,12 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> 
     loop {
         let id = match guess {
             Guess::Known => None,
-            Guess::New => match ground.blocks.take(&ground.pool, ground.patience, 1).await {
-                Ok(ids) => Some(ids[0]),
-                // A UUID that has an id keeps it.
-                Err(error) if error.is_exhausted() && !looked => {
+            Guess::New => match ground.propose(1, looked).await? {
+                Some(ids) => Some(ids[0]),
+                None => {
                     guess = Guess::Known;
                     continue;
                 }
-                Err(error) => return Err(error),
             },
         };
         let mut connection = match ground.pool.acquire().await {
@@ -86,7 +85,7 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> 
 
 async fn insert_one(
     ground: &Ground,
-    connection: &mut MySqlConnection,
+    connection: &mut Lease,
     uuid: Uuid,
     id: u64,
 ) -> std::result::Result<Outcome, sqlx::Error> {
@@ -119,15 +118,11 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
     while !missing.is_empty() {
         let mut ids = Vec::new();
         if guess == Guess::New {
-            ids = match ground.blocks.take(&ground.pool, ground.patience, missing.len()).await {
-                Ok(ids) => ids,
-                // Those that have an id keep it, and there may be enough for the others.
-                Err(error) if error.is_exhausted() && !looked => {
-                    guess = Guess::Known;
-                    continue;
-                }
-                Err(error) => return Err(error),
+            let Some(proposed) = ground.propose(missing.len(), looked).await? else {
+                guess = Guess::Known;
+                continue;
             };
+            ids = proposed;
         }
         let mut inserted = false;
         let result = match ground.pool.acquire().await {
@@ -199,7 +194,7 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
 /// number within the column's range.
 async fn insert_many(
     ground: &Ground,
-    connection: &mut MySqlConnection,
+    connection: &mut Lease,
     uuids: &[Uuid],
     ids: &[u64],
     inserted: &mut bool,
