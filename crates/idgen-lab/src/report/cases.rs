@@ -1,6 +1,6 @@
 //! Experiments that run statements, as tables: times, counts, and the files of their tables.
 
-use super::numbers::{grouped, percent, rate};
+use super::numbers::{count, grouped, percent, rate};
 use crate::experiment::{CaseRecord, FileFigures, LoadFigures};
 use crate::measure::Results;
 
@@ -150,7 +150,7 @@ fn files(results: &Results) -> Option<CaseTable> {
          those of the indexes' pages; the file has free pages besides.",
         vec![
             column("case", &files, |(name, _)| Some((*name).to_owned())),
-            column("rows", &files, |(_, file)| Some(grouped(file.rows as f64))),
+            column("rows", &files, |(_, file)| Some(count(file.rows))),
             column("MB", &files, |(_, file)| Some(megabytes(file.bytes))),
             column("bytes per row", &files, |(_, file)| Some(format!("{:.1}", file.bytes_per_row()))),
             column("times the first", &files, |(_, file)| {
@@ -178,7 +178,7 @@ fn indexes(results: &Results) -> Option<CaseTable> {
         vec![
             column("case", &indexes, |(name, ..)| Some((*name).to_owned())),
             column("index", &indexes, |(_, _, index, _)| Some(index.name.clone())),
-            column("leaf pages", &indexes, |(_, _, index, _)| Some(grouped(index.leaf_pages as f64))),
+            column("leaf pages", &indexes, |(_, _, index, _)| Some(count(index.leaf_pages))),
             column("fill %, mean", &indexes, |(_, _, index, _)| Some(percent(index.fill_mean))),
             column("fill %, p10", &indexes, |(_, _, index, _)| Some(percent(index.fill_p10))),
             column("fill %, published", &indexes, |(.., published)| published.map(percent)),

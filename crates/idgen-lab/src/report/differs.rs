@@ -1,6 +1,6 @@
 //! In what a run differs from the published ones.
 
-use super::numbers::grouped;
+use super::numbers::count;
 use crate::experiment::{Experiment, Scale};
 use crate::measure::Results;
 use crate::{Result, Workload};
@@ -73,10 +73,6 @@ fn fewer_rows(experiment: &Experiment, load: &Workload, full: &Workload) -> Opti
 fn other_cache(load: &Workload, full: &Workload) -> Option<String> {
     let (here, full) = (load.cache_bytes? >> 20, full.cache_bytes? >> 20);
     (here != full).then(|| format!("a cache of {here} MiB instead of {full}"))
-}
-
-fn count(number: u64) -> String {
-    grouped(number as f64)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 mod cases;
 
 use super::charts::{Bar, Chart, Maps, Scale, bars, course, pages};
-use super::numbers::{grouped, percent, rate};
+use super::numbers::{count, percent, rate};
 use crate::Result;
 use crate::engine::{FileMaps, Role};
 use crate::innodb::{Cell, Measure, PageMap};
@@ -154,7 +154,7 @@ fn maps(results: &Results) -> Result<(usize, Vec<Drawing>)> {
             name: format!("pages-{}{suffix}", file_name(&run.strategy.name)),
             chart: pages(&maps, columns, &title, in_words(tree, file)),
             heading,
-            beside: format!("{} pages", grouped(file.pages as f64)),
+            beside: format!("{} pages", count(file.pages)),
             caption: "",
         })
     };
@@ -177,8 +177,8 @@ fn in_words(tree: &TreeFigures, file: &FileMaps) -> String {
     format!(
         "{} pages, {} of them leaves. Of the leaves {} are less than half full, {} up to three quarters, {} fuller. \
          {:.0} % were changed in the last tenth of the run.",
-        grouped(file.pages as f64),
-        grouped(tree.leaf_pages as f64),
+        count(file.pages),
+        count(tree.leaf_pages),
         share(0, 10),
         share(10, 15),
         share(15, usize::MAX),

@@ -1,7 +1,7 @@
 //! The tables of a report, for the page and the Markdown alike.
 
 use super::load::load_facts;
-use super::numbers::{bytes, grouped, percent, rate};
+use super::numbers::{bytes, count, grouped, percent, rate};
 use super::published::comparisons;
 use crate::engine::Role;
 use crate::measure::{Results, RunRecord};
@@ -107,9 +107,9 @@ pub fn files(results: &Results) -> Option<Grid> {
         };
         let half_empty: u64 = tree.fill_histogram.iter().take(10).sum();
         let cells = vec![
-            grouped(file.pages as f64),
-            grouped(tree.leaf_pages as f64),
-            grouped(tree.inner_pages as f64),
+            count(file.pages),
+            count(tree.leaf_pages),
+            count(tree.inner_pages),
             percent(half_empty as f64 / tree.leaf_pages.max(1) as f64),
             percent(file.recent_leaves),
             percent(file.median_age),

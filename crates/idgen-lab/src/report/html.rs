@@ -6,7 +6,7 @@ use super::answer::answer;
 use super::cases::{CaseTable, case_statements, case_tables};
 use super::drawings::Drawings;
 use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
-use super::numbers::grouped;
+use super::numbers::count;
 use crate::measure::Results;
 use crate::{Error, Result};
 
@@ -41,7 +41,7 @@ pub fn html(results: &Results) -> Result<String> {
 pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
     let page = Page {
         results,
-        rows: grouped(results.workload.rows as f64),
+        rows: count(results.workload.rows),
         answer: answer(results).unwrap_or_else(|| match (results.has_any(), results.cases.as_slice()) {
             (false, _) => "Nothing was finished, so nothing was measured.".into(),
             (true, []) => "One run alone compares nothing.".into(),

@@ -1,6 +1,6 @@
 //! What was inserted and how, in names and sentences.
 
-use super::numbers::{bytes, grouped};
+use super::numbers::{bytes, count, grouped};
 use crate::Workload;
 
 /// The load of the runs. On a server each statement commits, and several clients may insert.
@@ -73,10 +73,6 @@ fn simulated_time(load: &Workload) -> String {
         );
     }
     text
-}
-
-fn count(number: u64) -> String {
-    grouped(number as f64)
 }
 
 #[cfg(test)]

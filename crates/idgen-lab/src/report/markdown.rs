@@ -6,7 +6,7 @@ use super::answer::answer;
 use super::cases::{case_statements, case_tables};
 use super::drawings::{Drawing, Drawings};
 use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
-use super::numbers::grouped;
+use super::numbers::count;
 use crate::Result;
 use crate::measure::Results;
 
@@ -37,7 +37,7 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
             "{} ways to key a table, {} rows each, on {}. Every run was checked afterwards: the table held exactly \
              the rows that were inserted.",
             results.runs.len(),
-            grouped(results.workload.rows as f64),
+            count(results.workload.rows),
             plain(&engine)
         )
     });

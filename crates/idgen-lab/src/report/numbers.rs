@@ -22,6 +22,11 @@ pub fn grouped(number: f64) -> String {
     text
 }
 
+/// A whole number, with commas between thousands.
+pub fn count(number: u64) -> String {
+    grouped(number as f64)
+}
+
 /// With one decimal below 100: what a count per 1,000 inserts needs.
 pub fn rate(number: f64) -> String {
     if number < 99.95 { format!("{number:.1}") } else { grouped(number) }
