@@ -82,7 +82,7 @@ impl EngineName {
     }
 
     /// Starts it for this load; gives the load as it will be there.
-    pub fn start(&self, load: Workload) -> anyhow::Result<(Box<dyn Engine>, Workload)> {
+    pub fn start(&self, mut load: Workload) -> anyhow::Result<(Box<dyn Engine>, Workload)> {
         let engine: Box<dyn Engine> = match (self, self.flavor()) {
             (EngineName::Url(url), _) => {
                 let engine = Mysql::at(url, &load)?;
@@ -91,7 +91,15 @@ impl EngineName {
                 }
                 Box::new(engine)
             }
-            (_, Some(flavor)) => Box::new(Mysql::start(flavor, &load)?),
+            (_, Some(flavor)) => {
+                if load.iops.is_some()
+                    && let Err(why) = Server::can_limit_iops(flavor)
+                {
+                    failure::note(format_args!("{why}: this run is not limited"));
+                    load.iops = None;
+                }
+                Box::new(Mysql::start(flavor, &load)?)
+            }
             (_, None) => Box::new(Sqlite::new()?),
         };
         // A server has a least pool, and one that was given has the pool that it has.

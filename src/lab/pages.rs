@@ -16,7 +16,7 @@ Examples:
   idgen lab pages orders.ibd --picture orders.svg --shade recency
 
 Take the file under FLUSH TABLES orders FOR EXPORT: while the server writes, its pages don't fit together. \
-Files of MySQL 5.7 to 9.7 and MariaDB 10.x to 11.x can be read, with any page size, not compressed and \
+Files of MySQL 5.7 to 9.7 and MariaDB 10.2 to 11.x can be read, with any page size, not compressed and \
 not encrypted.";
 
 /// Read an InnoDB .ibd file: page fill, index trees, the age of pages, and a map.

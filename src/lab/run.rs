@@ -16,7 +16,7 @@ use super::engine::EngineName;
 use super::signals::{self, INTERRUPTED};
 use super::timed::{self, Timed};
 use crate::failure;
-use crate::output::Output;
+use crate::output::{self, Output};
 
 const QUESTION: &str = "What does each kind of key cost a table?";
 
@@ -215,39 +215,59 @@ pub fn experiments(
     load.check(target)?;
     let cancel = signals::cancel()?;
     let mut worst = ExitCode::SUCCESS;
+    let several = experiments.len() > 1;
     for experiment in experiments {
-        let out = common.out.join(experiment.id());
-        let command =
-            format!("idgen lab run {}{} --scale {scale}{}", experiment.id(), common.given(), load.named());
-        let code = match experiment {
-            Named::Keys(experiment) => {
-                let (strategies, left_out) = those_possible(load.part_of(experiment.strategies()?), target);
-                Job {
-                    question: &experiment.question,
-                    command,
-                    workload: common.load_of(experiment.workload(scale)?)?,
-                    strategies,
-                    experiment: Some((&experiment, scale)),
-                    left_out,
-                    out: &out,
-                }
-                .run(common, &cancel)?
+        let id = experiment.id().to_owned();
+        match one(experiment, scale, load, common, target, &cancel) {
+            Ok(ExitCode::SUCCESS) => {}
+            Ok(code) => worst = code,
+            // The others go on, and those that were run are kept.
+            Err(error) if several && !output::is_closed(&error) => {
+                failure::report(format_args!("{id}: {error:#}"));
+                worst = ExitCode::FAILURE;
             }
-            Named::Statements(experiment) => {
-                timed::run(&Timed::Statements(experiment.at(scale)?), &command, &out, common, &cancel)?
-            }
-            Named::Loads(experiment) => {
-                timed::run(&Timed::Loads(experiment, scale), &command, &out, common, &cancel)?
-            }
-        };
-        if code != ExitCode::SUCCESS {
-            worst = code;
+            Err(error) => return Err(error),
         }
         if cancel.is_cancelled() {
             break;
         }
     }
     Ok(worst)
+}
+
+/// Runs an experiment, into a directory of its own.
+fn one(
+    experiment: Named,
+    scale: Scale,
+    load: &LoadArgs,
+    common: &CommonArgs,
+    target: Target,
+    cancel: &Cancel,
+) -> anyhow::Result<ExitCode> {
+    let out = common.out.join(experiment.id());
+    let command =
+        format!("idgen lab run {}{} --scale {scale}{}", experiment.id(), common.given(), load.named());
+    match experiment {
+        Named::Keys(experiment) => {
+            let (strategies, left_out) = those_possible(load.part_of(experiment.strategies()?), target);
+            Job {
+                question: &experiment.question,
+                command,
+                workload: common.load_of(experiment.workload(scale)?)?,
+                strategies,
+                experiment: Some((&experiment, scale)),
+                left_out,
+                out: &out,
+            }
+            .run(common, cancel)
+        }
+        Named::Statements(experiment) => {
+            timed::run(&Timed::Statements(experiment.at(scale)?), &command, &out, common, cancel)
+        }
+        Named::Loads(experiment) => {
+            timed::run(&Timed::Loads(experiment, scale), &command, &out, common, cancel)
+        }
+    }
 }
 
 /// Those that this database can do, and why it cannot do the others.

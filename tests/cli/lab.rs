@@ -110,6 +110,26 @@ fn what_means_nothing_is_refused_before_a_run() {
     assert_eq!((code, error.contains("cannot make the directory")), (1, true), "{error}");
 }
 
+/// The lab's settings are not those of a server that tests were given: that is said, before it is asked anything.
+#[test]
+fn a_server_for_tests_is_not_measured_unasked() {
+    let out = tempfile::tempdir().unwrap();
+    let run = |experiments: &[&str]| {
+        let mut command = super::idgen(&["lab", "run"]);
+        command.args(experiments).args(["--engine", "mysql", "--scale", "ci", "--out"]).arg(out.path());
+        let done = command.env("IDGEN_MYSQL_URL", "mysql://me:secret@127.0.0.1:1").assert().failure().code(1);
+        String::from_utf8(done.get_output().stderr.clone()).unwrap()
+    };
+    let said = run(&["uuid-order"]);
+    assert!(
+        said.contains("IDGEN_MYSQL_URL names a MySQL server: unset it") && !said.contains("secret"),
+        "{said}"
+    );
+    // One experiment that cannot begin does not end the series.
+    let said = run(&["uuid-order", "device-ids"]);
+    assert!(said.contains("error: uuid-order: ") && said.contains("error: device-ids: "), "{said}");
+}
+
 #[test]
 fn all_tells_what_it_leaves_out() {
     let (code, said) = failure(&["lab", "run", "all", "--engine", "mysql://me:secret@127.0.0.1:1"], "");

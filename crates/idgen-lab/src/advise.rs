@@ -14,6 +14,9 @@ const CANDIDATES: [&str; 6] =
     ["auto-increment", "v7-binary", "minute-ascending", "minute-random", "v4-binary", "v4-text36"];
 /// Rows that the model inserts for each: seconds, not minutes.
 const MODEL_ROWS: u64 = 1_000_000;
+/// The most that it inserts for one: a table that outgrows its pool many times over reads a page for nearly each row
+/// long before.
+const MOST_MODEL_ROWS: u64 = 10_000_000;
 /// Pages that the pool must keep in the small model.
 const LEAST_FRAMES: u64 = 512;
 /// The same for each writer, who may insert at a place of their own.
@@ -83,7 +86,7 @@ impl Candidate {
 
 /// Weighs the strategies for a table to come.
 ///
-/// The model runs on a table of about a million rows. For random keys the pool, the rate and the device are smaller by
+/// The model runs on a table of about a million rows, of ten million where the pool is small beside the table. For random keys the pool, the rate and the device are smaller by
 /// the same factor: reads and writes per insert stay as they are. Keys that ascend, or stay in a region for a minute,
 /// come at the real rate: a page holds as many rows as ever, so a prefix, a millisecond and the log must too.
 ///
@@ -118,7 +121,7 @@ pub fn advise(load: &Load) -> Result<Advice> {
         .reduce(|best, other| if other.is_cheaper_than(best) { other } else { best })
         .expect("there are candidates");
     let reasons = reasons(best, &candidates, load);
-    let caveats = caveats(best, load);
+    let caveats = caveats(best, load, scale);
     Ok(Advice { recommended: best.strategy, reasons, caveats, scale, candidates })
 }
 
@@ -132,7 +135,7 @@ fn scale(load: &Load) -> u64 {
 
 /// The same load on a table so many times smaller, with as much of the server as tells what the large one does.
 fn scaled(load: &Load, scale: u64, strategy: &Strategy) -> Load {
-    let rows = load.rows / scale;
+    let rows = (load.rows / scale).min(MOST_MODEL_ROWS);
     // What a minute touches is compared with the real pool, however small the table.
     if strategy.ids == IdKind::MinuteRandom {
         return Load { rows, ..load.clone() };
@@ -163,7 +166,7 @@ fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> {
     let random = all.iter().find(|candidate| candidate.strategy == "v4-binary");
     if let Some(random) = random.filter(|random| random.strategy != best.strategy) {
         let pool = load.server.pool_bytes as f64;
-        if random.reads_per_1k >= 1.0 {
+        if all.iter().any(|candidate| candidate.reads_per_1k >= 1.0) {
             reasons.push(format!(
                 "Random UUIDs spread inserts over the whole table, {} with a pool of {}: of 1,000 inserts, \
                  {:.0} wait for a page from the disk. With {} it is {:.1}.",
@@ -208,7 +211,7 @@ fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> {
     reasons
 }
 
-fn caveats(best: &Candidate, load: &Load) -> Vec<String> {
+fn caveats(best: &Candidate, load: &Load, scale: u64) -> Vec<String> {
     let mut caveats = vec![
         "Each secondary index stores the key once more for every row; its own inserts follow its own order."
             .into(),
@@ -225,6 +228,13 @@ fn caveats(best: &Candidate, load: &Load) -> Vec<String> {
                 .into(),
         ),
         _ => {}
+    }
+    let most = MOST_MODEL_ROWS.saturating_mul(scale);
+    if load.rows > most {
+        caveats.push(format!(
+            "The model stops at {most} rows, long after the table has outgrown the pool: with more, random keys read \
+             rather more than foretold."
+        ));
     }
     if load.rate > 20_000.0 {
         caveats.push(
@@ -294,6 +304,19 @@ mod tests {
         // Some 120 rows fill a page, which is written a few times at most.
         assert!(ascending.writes_per_1k < 40.0, "{ascending:?}");
         assert!(random.writes_per_1k < 400.0, "{random:?}");
+    }
+
+    /// A thousand million rows in the pool that is the default: seconds, and no more memory than this test has.
+    #[test]
+    fn a_table_far_beyond_its_pool_is_foretold_to_ten_million_rows() {
+        let load = Load { rows: 1_000_000_000, row_bytes: 0, ..load(0, 1) };
+        let v4 = strategy::find("v4-binary").unwrap();
+        let small = scaled(&load, scale(&load), v4);
+        assert_eq!((scale(&load), small.rows), (8, MOST_MODEL_ROWS));
+        let best = Candidate::of(&foretell(v4, &Load { rows: 100_000, ..load.clone() }).unwrap(), &load);
+        let said = caveats(&best, &load, scale(&load));
+        assert!(said.iter().any(|caveat| caveat.contains("stops at 80000000 rows")), "{said:?}");
+        assert!(!caveats(&best, &Load { rows: 80_000_000, ..load }, 8).iter().any(|c| c.contains("stops")));
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cancel::Cancel;
 use crate::key::Key;
-use crate::runner::Cancel;
 use crate::strategy::Strategy;
 use crate::{Result, Workload};
 

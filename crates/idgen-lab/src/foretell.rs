@@ -112,9 +112,11 @@ pub fn foretell(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
     let mut model = Model::sampled(&setup, ranges).map_err(refused)?;
     let mut keys = Keys::new(strategy, load)?;
     let mut windows = Vec::new();
+    // Of whole thousands: those are the stretches in which leaves are counted.
+    let stretch = load.rows.div_ceil(WINDOWS).next_multiple_of(1_000);
     for row in 1..=load.rows {
         model.insert(keys.next_key()?).map_err(refused)?;
-        if row % load.rows.div_ceil(WINDOWS) == 0 || row == load.rows {
+        if row % stretch == 0 || row == load.rows {
             windows.push(model.window());
         }
     }
@@ -180,15 +182,16 @@ impl Load {
     }
 }
 
-/// Bytes of the key column in a record, with its length byte where the column has one.
+/// Bytes of the key column in a record, with its length byte where the column has one: `CHAR` of ASCII has none.
 fn key_bytes(column: Column) -> u32 {
     match column {
         Column::Binary16 | Column::Swapped16 | Column::Uuid => 16,
         // Where there is no key, InnoDB numbers the rows.
         Column::Unkeyed16 => 6,
-        Column::Text36 | Column::VarText36 | Column::VarBinary36 => 36 + 1,
-        Column::Base64 => 22 + 1,
-        Column::Base32 => 26 + 1,
+        Column::Text36 => 36,
+        Column::VarText36 | Column::VarBinary36 => 36 + 1,
+        Column::Base64 => 22,
+        Column::Base32 => 26,
         _ => 8,
     }
 }
@@ -218,6 +221,34 @@ mod tests {
             assert_eq!((forecast.last().rows, forecast.tree.rows), (30_000, 30_000), "{}", strategy.name);
             assert!(forecast.tree.fill.mean > 0.4, "{}: {}", strategy.name, forecast.tree.fill.mean);
         }
+    }
+
+    /// Of the recorded runs: bytes in use of all leaves, by row. `CHAR` has no length byte, `VARCHAR` has one.
+    #[test]
+    fn records_are_as_long_as_on_the_servers() {
+        for (name, bytes) in [
+            ("v4-binary", 34),
+            ("v4-text36", 54),
+            ("minute-text36", 54),
+            ("v4-base64", 40),
+            ("v4-varchar36", 55),
+            ("v4-varbinary36", 55),
+            ("auto-increment", 26),
+        ] {
+            let load = Load { row_bytes: 0, ..load(10_000) };
+            assert_eq!(foretell(strategy::find(name).unwrap(), &load).unwrap().record_bytes, bytes, "{name}");
+        }
+    }
+
+    /// Eight rows more than ten windows hold make no window of eight rows.
+    #[test]
+    fn windows_are_whole_thousands() {
+        let forecast = foretell(strategy::find("auto-increment").unwrap(), &load(15_508)).unwrap();
+        let inserts: Vec<u64> = forecast.windows.iter().map(|window| window.inserts).collect();
+        assert_eq!(inserts, [2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 1_508]);
+        let leaves: Vec<f64> = forecast.windows.iter().map(|window| window.distinct_leaves_per_1k).collect();
+        // 126 bytes each: 8 or 9 pages for a thousand rows, and one that was begun before.
+        assert!(leaves.iter().all(|count| (8.0..=12.0).contains(count)), "{leaves:?}");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! ([`measure`]); a [`report`] reads records and nothing else.
 
 pub mod advise;
+mod cancel;
 pub mod engine;
 mod error;
 pub mod experiment;

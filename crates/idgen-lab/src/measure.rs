@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Counters, EngineInfo, Latency, Role, Seen, Tree};
 use crate::experiment::{CaseRecord, Published};
+use crate::innodb::Distribution;
 use crate::strategy::{Column, Family, IdKind, Strategy};
 use crate::workload::Workload;
 
-pub use locality::{Fill, TreeFigures};
+pub use locality::TreeFigures;
 pub use machine::Machine;
 pub use verify::{Ranks, contents, keys, keys_by, keys_in_any_order, made_keys, pages};
 pub use window::Window;
@@ -183,7 +184,7 @@ impl Totals {
         let in_tail = |rate: fn(&Window) -> f64| {
             tail.iter().map(|window| rate(window) * window.rows as f64).sum::<f64>() / tail_rows
         };
-        let all_leaves = Fill::of(trees.iter().flat_map(Tree::fills));
+        let all_leaves = Distribution::of(trees.iter().flat_map(Tree::fills).collect());
         let of_map = || figures.iter().filter(|tree| tree.role != Role::Rows).map(|tree| tree.bytes);
         Totals {
             rows,
@@ -213,7 +214,7 @@ impl Totals {
     /// Sums up a run of whose pages not all is known.
     pub fn of_seen(windows: &[Window], counters: &Counters, seen: &Seen) -> Self {
         let counted = Totals::of(windows, counters, &[], &[]);
-        let fill = Fill::of(seen.fills.iter().copied());
+        let fill = Distribution::of(seen.fills.clone());
         let known = |fill| if seen.fills.is_empty() { f64::NAN } else { fill };
         let per_row = |bytes: u64| bytes as f64 / counted.rows as f64;
         Totals {

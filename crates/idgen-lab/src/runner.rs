@@ -7,63 +7,17 @@
 
 mod check;
 
-use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use futures_util::future::{Either, select};
 use idgen::source::{Entropy, FixedEntropy};
 
+pub use crate::cancel::Cancel;
 use crate::engine::{Batch, Engine, Table};
 use crate::key::Key;
 use crate::measure::{self, Failure, Results, RunRecord, Totals, TreeFigures, Window};
 use crate::strategy::{Ids, Strategy};
 use crate::{Error, Result, Workload};
 use check::Rows;
-
-/// Lets another thread, or a signal, end the runs.
-#[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
-
-impl Cancel {
-    /// Not cancelled yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Asks the runner to stop after the transaction that it is in.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-
-    /// True after [`Cancel::cancel`].
-    pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    pub(crate) fn check(&self) -> Result<()> {
-        if self.is_cancelled() { Err(Error::interrupted()) } else { Ok(()) }
-    }
-
-    /// What the work gives, unless this is cancelled before it is done: then it is dropped where it stands.
-    ///
-    /// # Errors
-    /// Those of the work, and `is_interrupted`.
-    pub(crate) async fn or<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
-        /// Soon enough for a person, and too seldom to be seen in a measurement.
-        const LOOK: Duration = Duration::from_millis(100);
-        let cancelled = async {
-            while !self.is_cancelled() {
-                tokio::time::sleep(LOOK).await;
-            }
-        };
-        match select(pin!(work), pin!(cancelled)).await {
-            Either::Left((done, _)) => done,
-            Either::Right(_) => Err(Error::interrupted()),
-        }
-    }
-}
 
 /// Is told how the runs go on; what it does not ask for is passed over, but for failures.
 pub trait Observer {

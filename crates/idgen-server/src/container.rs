@@ -122,12 +122,10 @@ impl Container {
 }
 
 /// The block device that holds the engine's data, for its throttles.
-fn engine_disk() -> Result<PathBuf, Error> {
+pub(crate) fn engine_disk() -> Result<PathBuf, Error> {
     let root = docker(&["info", "--format", "{{.DockerRootDir}}"]).map_err(Error::new)?;
     let unknown = |why: String| {
-        Error::new(format!(
-            "cannot limit IOPS: the disk of {root} is not to be found out ({why}); run without a limit"
-        ))
+        Error::new(format!("cannot limit IOPS: the disk of {root} is not to be found out ({why})"))
     };
     let device = fs::metadata(&root).map_err(|error| unknown(error.to_string()))?.dev();
     // The kernel's split of dev_t into major and minor numbers, see makedev(3).

@@ -34,6 +34,14 @@ impl Flavor {
         }
     }
 
+    /// The environment variable whose URL is taken before a server is started.
+    pub const fn url_variable(self) -> &'static str {
+        match self {
+            Flavor::MySql => "IDGEN_MYSQL_URL",
+            Flavor::MariaDb => "IDGEN_MARIADB_URL",
+        }
+    }
+
     /// `MYSQL` or `MARIADB`, as in the names of environment variables.
     pub(crate) fn shout(self) -> &'static str {
         match self {

@@ -24,6 +24,21 @@ pub enum Provider {
     Url,
 }
 
+impl Provider {
+    /// Where [`Server::start`] would take a server of this flavor from, at this moment; `None` where it has none.
+    pub fn of(flavor: Flavor) -> Option<Provider> {
+        if given_url(flavor).is_some() {
+            Some(Provider::Url)
+        } else if container::engine_answers() && container::image_is_here(flavor) {
+            Some(Provider::Container)
+        } else if process::binary(flavor).is_some() {
+            Some(Provider::Process)
+        } else {
+            None
+        }
+    }
+}
+
 #[derive(Debug)]
 enum Way {
     Container(Container),
@@ -46,19 +61,27 @@ impl Server {
     /// No way is open on this machine (the message says what to install), the server does not come up (its
     /// last words are in the message), or it does not have the settings that were asked for.
     pub fn start(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
-        if given_url(flavor).is_some() {
-            Server::given(flavor, settings)
-        } else if container::engine_answers() && container::image_is_here(flavor) {
-            Server::container(flavor, settings)
-        } else if process::binary(flavor).is_some() {
-            Server::process(flavor, settings)
-        } else {
-            Err(Error::new(format!(
+        match Provider::of(flavor) {
+            Some(Provider::Url) => Server::given(flavor, settings),
+            Some(Provider::Container) => Server::container(flavor, settings),
+            Some(Provider::Process) => Server::process(flavor, settings),
+            None => Err(Error::new(format!(
                 "no {flavor} server: no container engine answers or the image {} is missing (run scripts/setup.sh), \
-                 no {flavor} server program was found, and IDGEN_{}_URL is not set",
+                 no {flavor} server program was found, and {} is not set",
                 container::image(flavor),
-                flavor.shout(),
-            )))
+                flavor.url_variable(),
+            ))),
+        }
+    }
+
+    /// Whether the reads and writes of a server that [`start`](Server::start) gives could be limited here.
+    ///
+    /// # Errors
+    /// They could not; the message says why.
+    pub fn can_limit_iops(flavor: Flavor) -> Result<(), Error> {
+        match Provider::of(flavor) {
+            Some(Provider::Container) => container::engine_disk().map(drop),
+            _ => Err(Error::new("IOPS can be limited for containers only")),
         }
     }
 
@@ -87,8 +110,8 @@ impl Server {
     /// # Errors
     /// The variable is not set, or the server is not reached, is of the other flavor, or lacks a setting.
     pub fn given(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
-        let url = given_url(flavor)
-            .ok_or_else(|| Error::new(format!("IDGEN_{}_URL is not set", flavor.shout())))?;
+        let url =
+            given_url(flavor).ok_or_else(|| Error::new(format!("{} is not set", flavor.url_variable())))?;
         if settings.iops_limits().is_some() {
             return Err(Error::new("IOPS of a server given by URL cannot be limited: run without a limit"));
         }
@@ -343,7 +366,7 @@ impl fmt::Debug for Server {
 }
 
 fn given_url(flavor: Flavor) -> Option<String> {
-    std::env::var(format!("IDGEN_{}_URL", flavor.shout())).ok().filter(|url| !url.is_empty())
+    std::env::var(flavor.url_variable()).ok().filter(|url| !url.is_empty())
 }
 
 /// Servers write switches and sizes in more than one way.

@@ -34,9 +34,28 @@ pub fn redacted(url: &str) -> String {
             let user = user.split_once(':').map_or(user.to_owned(), |(name, _)| format!("{name}:***"));
             (format!("{}{user}@", &url[..authority]), rest)
         }
-        None => (url[..authority].to_owned(), &url[authority..]),
+        None => return redacted_without_host(url, authority),
     };
-    let Some((address, query)) = rest.split_once('?') else { return user + rest };
+    user + &without_passwords(rest)
+}
+
+/// Where the host was forgotten, what stands in the port's place may be the password.
+fn redacted_without_host(url: &str, authority: usize) -> String {
+    let end = url[authority..].find(['/', '?']).map_or(url.len(), |at| authority + at);
+    let host = &url[authority..end];
+    // The colons of an IPv6 address stand in brackets.
+    let from = host.rfind(']').unwrap_or(0);
+    match host[from..].split_once(':') {
+        Some((name, port)) if port.parse::<u16>().is_err() => {
+            format!("{}{}{name}:***", &url[..authority], &host[..from])
+        }
+        _ => url[..authority].to_owned() + &without_passwords(&url[authority..]),
+    }
+}
+
+/// The same address and query, of which no password is shown.
+fn without_passwords(rest: &str) -> String {
+    let Some((address, query)) = rest.split_once('?') else { return rest.to_owned() };
     let query: Vec<String> = query
         .split('&')
         .map(|pair| match pair.split_once('=') {
@@ -44,7 +63,7 @@ pub fn redacted(url: &str) -> String {
             _ => pair.to_owned(),
         })
         .collect();
-    format!("{user}{address}?{}", query.join("&"))
+    format!("{address}?{}", query.join("&"))
 }
 
 #[cfg(test)]
@@ -65,6 +84,13 @@ mod tests {
             assert!(!redacted(url).contains("s3cret"), "{}", redacted(url));
             assert!(redacted(url).contains("root:***@"), "{}", redacted(url));
         }
+        for url in ["mysql://root:s3cret", "mysql://root:s3cret/test?x=1", "mysql://root:12345678"] {
+            assert_eq!(redacted(url), "mysql://root:***");
+        }
+        for url in ["mysql://db:3306/test", "mysql://[::1]:3306/test?x=1", "mysql://[::1]"] {
+            assert_eq!(redacted(url), url);
+        }
+        assert_eq!(redacted("mysql://db?password=s3cret"), "mysql://db?password=***");
         assert_eq!(redacted("mysql://root@db/test"), "mysql://root@db/test");
         assert_eq!(redacted("mysql://db"), "mysql://db");
     }

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::innodb::{Cell, IndexPage, Measure, PageMap, Pages, SHADES};
+use crate::innodb::{Cell, IndexPage, LsnAge, Measure, PageMap, Pages, SHADES};
 use crate::{Error, Result};
 
-/// The file of one tree.
+/// The file of a tree, which may hold another tree of the same table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileMaps {
     /// Pages in the file, the free ones too.
@@ -46,28 +46,26 @@ impl FileMaps {
         let lsns = || file.pages.iter().map(|page| page.lsn).filter(|lsn| *lsn > 0);
         let newest = lsns().max().unwrap_or(0);
         let log_bytes = newest - lsns().min().unwrap_or(0);
-        let mut ages: Vec<u64> = file
+        let ages: Vec<u64> = file
             .pages
             .iter()
             .filter(|page| page.index.as_ref().is_some_and(|index| is_leaf(index, index_id)))
             .map(|page| newest - page.lsn)
             .collect();
-        ages.sort_unstable();
-        let recent = ages.partition_point(|age| *age <= log_bytes / 10);
-        let age = |part: usize| {
-            let age = ages.get(ages.len() * part / 10).copied().unwrap_or(0);
-            age as f64 / log_bytes.max(1) as f64
-        };
+        let recent = ages.iter().filter(|age| **age <= log_bytes / 10).count();
+        let recent_leaves = recent as f64 / ages.len().max(1) as f64;
+        let age = LsnAge::of(ages);
+        let share = |age: u64| age as f64 / log_bytes.max(1) as f64;
         FileMaps {
             pages: file.pages.len() as u64,
             pages_per_cell: pages_per_cell as u64,
             fill,
             recency,
             log_bytes,
-            recent_leaves: recent as f64 / ages.len().max(1) as f64,
-            median_age: age(5),
-            p10_age: Some(age(1)),
-            p90_age: Some(age(9)),
+            recent_leaves,
+            median_age: share(age.median),
+            p10_age: Some(share(age.p10)),
+            p90_age: Some(share(age.p90)),
         }
     }
 
@@ -153,7 +151,12 @@ mod tests {
         let newest = file.pages.iter().map(|page| page.lsn).max().unwrap();
         let oldest = file.pages.iter().map(|page| page.lsn).filter(|lsn| *lsn > 0).min().unwrap();
         assert_eq!(figures.log_bytes, newest - oldest);
-        assert!((0.0..=1.0).contains(&figures.recent_leaves), "{figures:?}");
+        let of_a_leaf = |page: &&crate::innodb::Page| page.index.as_ref().is_some_and(|i| i.level == 0);
+        let late =
+            file.pages.iter().filter(of_a_leaf).filter(|page| (newest - page.lsn) * 10 <= newest - oldest);
+        let late = late.count();
+        assert!(0 < late && late < leaves, "{late} of {leaves}");
+        assert_eq!(figures.recent_leaves, late as f64 / leaves as f64);
         let ages = [figures.p10_age.unwrap(), figures.median_age, figures.p90_age.unwrap()];
         assert!(ages.is_sorted() && ages[0] >= 0.0 && ages[2] <= 1.0, "{figures:?}");
         assert!(ages[2] > ages[0], "{figures:?}");

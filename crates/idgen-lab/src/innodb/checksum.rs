@@ -17,8 +17,17 @@ pub(super) fn mismatch(format: &Format, page: &[u8]) -> Option<String> {
         Checksum::FullCrc32 => (u32_at(page, end - 4), crc32c::crc32c(&page[..end - 4])),
     };
     let unprotected = format.checksum == Checksum::Crc32 && stored == NONE;
-    (stored != computed && !unprotected)
-        .then(|| format!("its checksum is {stored:#010x}, its bytes give {computed:#010x}"))
+    if stored == computed || unprotected {
+        return None;
+    }
+    let or_older = match format.checksum {
+        Checksum::Crc32 => {
+            " (servers before MySQL 5.7 and MariaDB 10.2 wrote other checksums: read their pages without verifying, \
+             --no-verify)"
+        }
+        Checksum::FullCrc32 => "",
+    };
+    Some(format!("its checksum is {stored:#010x}, its bytes give {computed:#010x}{or_older}"))
 }
 
 /// Says how the two copies of the LSN of an unencrypted page differ, if they do.

@@ -32,7 +32,7 @@ pub enum Cell {
     },
 }
 
-/// One cell for each page, in file order.
+/// One cell for each page of a file, whichever index it belongs to, in file order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageMap {
     /// What the shades stand for.

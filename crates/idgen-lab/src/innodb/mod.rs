@@ -4,7 +4,7 @@
 //! file has every page. This room reads a copy of it, made with `FLUSH TABLES t FOR EXPORT`, and says
 //! how full the pages are, which index they belong to and how long ago each was written.
 //!
-//! It reads files of MySQL 5.7 to 9.7 and MariaDB 10.x to 11.x, of every page size from 4 KiB to
+//! It reads files of MySQL 5.7 to 9.7 and MariaDB 10.2 to 11.x, of every page size from 4 KiB to
 //! 64 KiB. Files that are compressed, encrypted, cut short or damaged give an [`Error`] that says so.
 //!
 //! ```no_run

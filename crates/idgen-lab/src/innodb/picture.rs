@@ -21,6 +21,8 @@ pub const SHADES: [[u8; 3]; 10] = [
 pub const OTHER: [u8; 3] = [0x9a, 0x9a, 0x9a];
 /// Index pages above the leaves.
 pub const INNER: [u8; 3] = [0xe0, 0x5a, 0x2b];
+/// What the legend takes.
+const LEGEND_WIDTH: usize = 680;
 /// The side of a cell in a PNG, in pixels, for files of up to this many pages.
 const CELL_PX: [(usize, usize); 3] = [(4_096, 8), (65_536, 4), (1_000_000, 2)];
 
@@ -51,10 +53,11 @@ pub fn svg(map: &PageMap, title: &str) -> String {
     let (width, height) = (columns * side, rows * side);
     let title = escape(title);
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {}\" role=\"img\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\" \
          font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<title>{title}</title>\n\
          <text y=\"14\" fill=\"currentColor\">{title}</text>\n\
          <g transform=\"translate(0 22)\" shape-rendering=\"crispEdges\">\n",
+        width.max(LEGEND_WIDTH),
         height + 58
     );
     for (row, cells) in map.cells.chunks(columns).enumerate() {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Ranks;
 use crate::engine::{FileMaps, Role, Tree};
+use crate::innodb::Distribution;
 
 /// The figures of one tree after the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,7 +35,7 @@ pub struct TreeFigures {
 impl TreeFigures {
     /// The figures of a tree whose rows came in this order.
     pub fn of(tree: &Tree, ranks: &Ranks) -> Self {
-        let fill = Fill::of(tree.fills());
+        let fill = Distribution::of(tree.fills().collect());
         let pages = tree.leaves.len() as u64 + tree.inner_pages;
         TreeFigures {
             role: tree.role,
@@ -44,42 +45,9 @@ impl TreeFigures {
             bytes: pages * u64::from(tree.page_bytes),
             fill_mean: fill.mean,
             fill_p10: fill.p10,
-            fill_histogram: fill.histogram,
+            fill_histogram: fill.histogram.into(),
             distinct_leaves_per_1k: distinct_leaves_per_1k(tree, ranks),
             file: tree.file.clone(),
-        }
-    }
-}
-
-/// How full a number of pages are.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fill {
-    /// The mean, from 0 to 1.
-    pub mean: f64,
-    /// The fill that a tenth of the pages do not reach (nearest rank).
-    pub p10: f64,
-    /// Pages by fill, in twentieths.
-    pub histogram: Vec<u64>,
-}
-
-impl Fill {
-    /// Classes of the histogram.
-    pub const CLASSES: usize = 20;
-
-    /// Sums up pages, each given by its fill from 0 to 1. No pages have fill 0.
-    pub fn of(fills: impl Iterator<Item = f64>) -> Self {
-        let mut fills: Vec<f64> = fills.collect();
-        fills.sort_by(f64::total_cmp);
-        let mut histogram = vec![0; Self::CLASSES];
-        for fill in &fills {
-            let class = (fill * Self::CLASSES as f64) as usize;
-            histogram[class.min(Self::CLASSES - 1)] += 1;
-        }
-        let tenth = fills.len().div_ceil(10).saturating_sub(1);
-        Fill {
-            mean: fills.iter().sum::<f64>() / fills.len().max(1) as f64,
-            p10: fills.get(tenth).copied().unwrap_or(0.0),
-            histogram,
         }
     }
 }
@@ -176,17 +144,5 @@ mod tests {
             assert!(expected > 5.0);
             assert_eq!(distinct_leaves_per_1k(&tree, &Ranks::of(order)), expected);
         }
-    }
-
-    #[test]
-    fn fill_is_counted_by_page() {
-        let fill = Fill::of([0.02, 0.5, 0.5, 0.5, 0.9, 0.9, 0.9, 0.9, 0.9, 1.0].into_iter());
-        assert!((fill.mean - 0.702).abs() < 1e-12);
-        assert_eq!(fill.p10, 0.02);
-        assert_eq!(
-            (fill.histogram[0], fill.histogram[10], fill.histogram[18], fill.histogram[19]),
-            (1, 3, 5, 1)
-        );
-        assert_eq!(Fill::of(std::iter::empty()).mean, 0.0);
     }
 }

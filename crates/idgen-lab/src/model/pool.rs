@@ -106,13 +106,12 @@ impl Pool {
         }
     }
 
-    /// Takes in pages of a table that was there before, the last ones to stay longest.
+    /// Takes in pages of a table that was there before, unchanged, the last ones to stay longest.
     pub(super) fn adopt(&mut self, pages: std::ops::Range<u32>) {
         for page in pages {
-            self.create(page);
+            let frame = self.take_free();
+            self.settle(frame, page, false);
         }
-        self.counters = Counters::default();
-        self.last_second = Counters::default();
     }
 
     fn settle(&mut self, frame: u32, page: u32, old: bool) {

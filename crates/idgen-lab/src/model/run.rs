@@ -55,6 +55,9 @@ pub struct Model {
     tree: AnyTree,
     pool: Pool,
     leaves: Distinct,
+    /// What was counted until only a sample was followed, and what the counters of the sample began with.
+    whole: Reading,
+    sample: Reading,
     /// Where the window began.
     since: Reading,
 }
@@ -108,15 +111,18 @@ impl Model {
             tree: AnyTree::new(shape),
             pool,
             leaves: Distinct::default(),
+            whole: Reading::default(),
+            sample: Reading::default(),
             since: Reading::default(),
         })
     }
 
-    /// Goes on with a sample of the keys. A window begins here.
+    /// Goes on with a sample of the keys.
     fn follow_less(&mut self, ranges: Ranges, mut pool: Pool) {
+        self.whole = self.reading();
         pool.adopt(0..self.tree.retain(&ranges));
         (self.pool, self.ranges, self.leaves) = (pool, ranges, Distinct::default());
-        self.since = self.reading();
+        self.sample = self.counted();
     }
 
     /// Inserts a row with this key: its bytes as an index compares them. Rows of one table have keys of
@@ -153,6 +159,11 @@ impl Model {
     }
 
     fn reading(&self) -> Reading {
+        self.counted().grown(&self.sample, self.ranges.parts(), &self.whole)
+    }
+
+    /// What was counted of the keys that are followed.
+    fn counted(&self) -> Reading {
         Reading {
             rows: self.rows,
             splits: self.tree.splits(),
@@ -165,7 +176,7 @@ impl Model {
     pub fn window(&mut self) -> Window {
         let now = self.reading();
         let before = std::mem::replace(&mut self.since, now);
-        Window::between(&before, &now, self.ranges.parts())
+        Window::between(&before, &now)
     }
 
     /// The tree as it stands. Looks at every leaf.

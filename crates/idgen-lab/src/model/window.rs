@@ -22,11 +22,12 @@ pub struct Window {
     pub created_per_1k: f64,
     /// Page splits per 1,000 inserts, on all levels.
     pub splits_per_1k: f64,
-    /// Different leaves that took a record, per 1,000 inserts: the mean over thousands that end in it.
+    /// Different leaves that took a record, per 1,000 inserts: counted in each thousand of the table's rows, so
+    /// exact where the window begins and ends with one.
     pub distinct_leaves_per_1k: f64,
 }
 
-/// What was counted up to a moment.
+/// What was counted up to a moment, of the whole table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reading {
     /// Rows in the table.
@@ -39,16 +40,32 @@ pub(super) struct Reading {
     pub(super) distinct: u64,
 }
 
+impl Reading {
+    /// What was counted from an earlier reading on, `parts` times, on top of `whole`.
+    pub(super) fn grown(self, since: &Reading, parts: u32, whole: &Reading) -> Reading {
+        let on = |now: u64, then: u64, whole: u64| whole + (now - then) * u64::from(parts);
+        let (now, then, base) = (self.counters, since.counters, whole.counters);
+        Reading {
+            rows: self.rows,
+            splits: on(self.splits, since.splits, whole.splits),
+            counters: Counters {
+                read: on(now.read, then.read, base.read),
+                written: on(now.written, then.written, base.written),
+                created: on(now.created, then.created, base.created),
+            },
+            distinct: on(self.distinct, since.distinct, whole.distinct),
+        }
+    }
+}
+
 impl Window {
-    /// From one reading to a later one, of one of `parts` equal parts of the keys.
-    pub(super) fn between(before: &Reading, now: &Reading, parts: u32) -> Window {
+    /// From one reading to a later one.
+    pub(super) fn between(before: &Reading, now: &Reading) -> Window {
         let inserts = now.rows - before.rows;
-        let parts = f64::from(parts);
         let per_1k = |count: u64| match inserts {
             0 => 0.0,
-            inserts => count as f64 * UNIT as f64 * parts / inserts as f64,
+            inserts => count as f64 * UNIT as f64 / inserts as f64,
         };
-        let thousands = (now.rows.div_ceil(UNIT) - before.rows.div_ceil(UNIT)).max(1) as f64;
         Window {
             rows: now.rows,
             inserts,
@@ -56,7 +73,7 @@ impl Window {
             writes_per_1k: per_1k(now.counters.written - before.counters.written),
             created_per_1k: per_1k(now.counters.created - before.counters.created),
             splits_per_1k: per_1k(now.splits - before.splits),
-            distinct_leaves_per_1k: (now.distinct - before.distinct) as f64 * parts / thousands,
+            distinct_leaves_per_1k: per_1k(now.distinct - before.distinct),
         }
     }
 }

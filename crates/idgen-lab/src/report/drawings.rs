@@ -85,7 +85,12 @@ fn touched(results: &Results) -> Result<Vec<Drawing>> {
         chart(
             "writes",
             "Pages written per 1,000 inserts",
-            "Logarithmic. Pages written to the file, at the commit or before it when the cache was full.",
+            if results.engine.is_embedded() {
+                "Logarithmic. Pages written to the file, at the commit or before it when the cache was full."
+            } else {
+                "Logarithmic. Pages written to the file when the pool needs room, when too much of it is changed, or \
+                 when the log fills: a slower load writes more."
+            },
             |run| run.totals.writes_per_1k,
         )?,
     ];
@@ -129,36 +134,65 @@ fn one_course(results: &Results, run: &RunRecord) -> Result<Drawing> {
 
 /// The maps of all files, with the same number of pages in a square and of squares in a row.
 fn maps(results: &Results) -> Result<(usize, Vec<Drawing>)> {
-    let files = || {
-        results
-            .runs
-            .iter()
-            .flat_map(|run| run.trees.iter().filter_map(move |tree| Some((run, tree, tree.file.as_ref()?))))
-    };
-    let per_square = files().map(|(_, _, file)| file.pages_per_cell).max().unwrap_or(1).max(1);
-    let most = files().map(|(_, _, file)| file.fill.trim_end_matches('.').len() as u64 * file.pages_per_cell);
+    let files: Vec<_> = results.runs.iter().flat_map(files_of).collect();
+    let per_square = files.iter().map(|found| found.file.pages_per_cell).max().unwrap_or(1).max(1);
+    let most = files.iter().map(|found| {
+        let file = found.file;
+        file.fill.trim_end_matches('.').len() as u64 * file.pages_per_cell
+    });
     let columns = if most.max().unwrap_or(0).div_ceil(per_square) > 1_024 { 64 } else { 32 };
-    let draw = |(run, tree, file): (&RunRecord, &TreeFigures, &FileMaps)| {
-        let together = usize::try_from(per_square / file.pages_per_cell.max(1)).unwrap_or(1);
-        let maps = Maps {
-            fill: used(file.map(Measure::Fill)?.condensed(together)),
-            recency: used(file.map(Measure::Recency)?.condensed(together)),
-        };
-        let (heading, suffix) = match tree.role {
-            Role::Rows => (run.strategy.title.clone(), ""),
-            Role::Map => (format!("{}: the map", run.strategy.title), "-map"),
-            Role::Pairs => (format!("{}: its pairs", run.strategy.title), "-pairs"),
-        };
-        let title = format!("The pages of {heading}: fill, and time of the last change");
-        Ok(Drawing {
-            name: format!("pages-{}{suffix}", file_name(&run.strategy.name)),
-            chart: pages(&maps, columns, &title, in_words(tree, file)),
-            heading,
-            beside: format!("{} pages", count(file.pages)),
-            caption: "",
-        })
+    let drawings = files.iter().map(|found| draw(found, per_square, columns));
+    Ok((usize::try_from(per_square).unwrap_or(1), drawings.collect::<Result<_>>()?))
+}
+
+/// A file, and the trees of a run that lie in it.
+struct FileOf<'a> {
+    run: &'a RunRecord,
+    file: &'a FileMaps,
+    trees: Vec<&'a TreeFigures>,
+}
+
+/// A map and its pairs are two indexes of one table, so of one file: its pages are drawn once.
+fn files_of(run: &RunRecord) -> Vec<FileOf<'_>> {
+    let mut files: Vec<FileOf<'_>> = Vec::new();
+    for tree in &run.trees {
+        let Some(file) = tree.file.as_ref() else { continue };
+        let of_rows = |trees: &[&TreeFigures]| trees.iter().any(|tree| tree.role == Role::Rows);
+        match files.iter_mut().find(|found| tree.role != Role::Rows && !of_rows(&found.trees)) {
+            Some(found) => found.trees.push(tree),
+            None => files.push(FileOf { run, file, trees: vec![tree] }),
+        }
+    }
+    files
+}
+
+fn draw(found: &FileOf<'_>, per_square: u64, columns: usize) -> Result<Drawing> {
+    let FileOf { run, file, trees } = found;
+    let together = usize::try_from(per_square / file.pages_per_cell.max(1)).unwrap_or(1);
+    let maps = Maps {
+        fill: used(file.map(Measure::Fill)?.condensed(together)),
+        recency: used(file.map(Measure::Recency)?.condensed(together)),
     };
-    Ok((usize::try_from(per_square).unwrap_or(1), files().map(draw).collect::<Result<_>>()?))
+    let title = &run.strategy.title;
+    let (heading, suffix) = match trees[..] {
+        [tree] if tree.role == Role::Rows => (title.clone(), ""),
+        [_] => (format!("{title}: the map"), "-map"),
+        _ => (format!("{title}: the map and its pairs"), "-map"),
+    };
+    let trees: Vec<String> = trees.iter().map(|tree| in_words(tree)).collect();
+    let words = format!("{} pages{}", count(file.pages), trees.concat());
+    Ok(Drawing {
+        name: format!("pages-{}{suffix}", file_name(&run.strategy.name)),
+        chart: pages(
+            &maps,
+            columns,
+            &format!("The pages of {heading}: fill, and time of the last change"),
+            words,
+        ),
+        heading,
+        beside: format!("{} pages", count(file.pages)),
+        caption: "",
+    })
 }
 
 /// Without the free pages at the end, which the server asked for ahead.
@@ -168,21 +202,26 @@ fn used(mut map: PageMap) -> PageMap {
     map
 }
 
-/// What one sees on the maps.
-fn in_words(tree: &TreeFigures, file: &FileMaps) -> String {
+/// What one sees of a tree on the maps of its file.
+fn in_words(tree: &TreeFigures) -> String {
     let share = |from: usize, to: usize| {
         let part: u64 = tree.fill_histogram.iter().take(to).skip(from).sum();
         format!("{:.0} %", part as f64 / tree.leaf_pages.max(1) as f64 * 100.0)
     };
+    let of = match tree.role {
+        Role::Rows => "",
+        Role::Map => " of the map",
+        Role::Pairs => " of its pairs",
+    };
+    let recent = tree.file.as_ref().map_or(0.0, |file| file.recent_leaves);
     format!(
-        "{} pages, {} of them leaves. Of the leaves {} are less than half full, {} up to three quarters, {} fuller. \
-         {:.0} % were changed in the last tenth of the run.",
-        count(file.pages),
+        "; {} leaves{of}: {} less than half full, {} up to three quarters, {} fuller, {:.0} % changed in the last \
+         tenth of the run",
         count(tree.leaf_pages),
         share(0, 10),
         share(10, 15),
         share(15, usize::MAX),
-        file.recent_leaves * 100.0
+        recent * 100.0
     )
 }
 

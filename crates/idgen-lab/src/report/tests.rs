@@ -266,7 +266,7 @@ fn maps_of_pages_are_drawn_where_there_are_files() {
     let results = with_files(3);
     let page = html(&results).unwrap();
     assert_eq!(page.matches("How full each page is").count(), 3);
-    assert!(page.contains("25 % were changed in the last tenth of the run"), "for those who do not see it");
+    assert!(page.contains("25 % changed in the last tenth of the run"), "for those who do not see it");
     assert!(page.contains("Each square is a page of"));
     assert_eq!(read(&json(&results).unwrap()).unwrap(), results);
 
@@ -274,6 +274,20 @@ fn maps_of_pages_are_drawn_where_there_are_files() {
     damaged.runs[0].trees[0].file.as_mut().unwrap().recency = "012?".into();
     let error = read(&json(&damaged).unwrap()).unwrap_err();
     assert!(error.to_string().contains("damaged"), "{error}");
+}
+
+/// A map's two indexes lie in one file: its pages are shown once, both indexes in words.
+#[test]
+fn a_file_of_two_trees_is_drawn_once() {
+    let mut results = with_files(1);
+    let rows = results.runs[0].trees[0].clone();
+    for (role, leaf_pages) in [(Role::Pairs, 21), (Role::Map, 47)] {
+        results.runs[0].trees.push(TreeFigures { role, leaf_pages, ..rows.clone() });
+    }
+    let page = html(&results).unwrap();
+    assert_eq!(page.matches("How full each page is").count(), 2);
+    assert_eq!(page.matches(": the map and its pairs: fill, and time of the last change").count(), 1);
+    assert!(page.contains("; 21 leaves of its pairs: ") && page.contains("; 47 leaves of the map: "));
 }
 
 #[test]

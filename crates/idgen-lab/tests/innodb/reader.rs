@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-use idgen_lab::innodb::{Checksum, Measure, Options, PageMap, Pages, Survey, Tablespace, Writer, png, svg};
+use idgen_lab::innodb::{
+    Cell, Checksum, Measure, Options, PageMap, Pages, Survey, Tablespace, Writer, png, svg,
+};
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -209,6 +211,18 @@ fn maps_have_a_cell_a_page_and_draw() {
         let image = png(&map);
         let reader = ::png::Decoder::new(Cursor::new(image)).read_info().unwrap();
         assert_eq!(reader.info().size(), (64 * 8, 8));
+    }
+}
+
+/// A file of some gigabytes has narrow columns; the legend is as wide as ever.
+#[test]
+fn the_legend_fits_a_picture_of_any_file() {
+    for pages in [1, 4_096, 200_000, 331_776, 600_000] {
+        let map = PageMap { measure: Measure::Fill, cells: vec![Cell::Free; pages] };
+        let text = svg(&map, "large");
+        let width: f64 =
+            text.split("viewBox=\"0 0 ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+        assert!(width >= 680.0, "{pages} pages: {width}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
@@ -59,14 +60,19 @@ fn switches(process: u32) -> Option<u64> {
     let mut sum = 0;
     for thread in fs::read_dir(format!("/proc/{process}/task")).ok()? {
         // A thread may end meanwhile.
-        let Ok(status) = fs::read_to_string(thread.ok()?.path().join("status")) else { continue };
-        let counts = status.lines().filter_map(|line| {
-            let (name, count) = line.split_once(':')?;
-            name.ends_with("voluntary_ctxt_switches").then(|| count.trim().parse::<u64>().ok())?
-        });
-        sum += counts.sum::<u64>();
+        sum += switches_of(&thread.ok()?.path()).unwrap_or(0);
     }
     Some(sum)
+}
+
+/// Those of one thread, by its directory.
+fn switches_of(thread: &Path) -> Option<u64> {
+    let status = fs::read_to_string(thread.join("status")).ok()?;
+    let counts = status.lines().filter_map(|line| {
+        let (name, count) = line.split_once(':')?;
+        name.ends_with("voluntary_ctxt_switches").then(|| count.trim().parse::<u64>().ok())?
+    });
+    Some(counts.sum())
 }
 
 #[cfg(test)]
@@ -75,14 +81,16 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn switches_of_this_process_are_seen_and_grow() {
-        let before = switches(std::process::id()).unwrap();
+    fn switches_of_a_thread_grow_and_are_among_those_of_its_process() {
+        let this = Path::new("/proc/thread-self");
+        let before = switches_of(this).unwrap();
         // Each sleep gives the processor away.
         for _ in 0..20 {
             std::thread::sleep(std::time::Duration::from_micros(100));
         }
-        // Threads of other tests may end meanwhile and take their counts along; this one's stay.
-        assert!(before > 0 && switches(std::process::id()).unwrap() > 0);
+        let after = switches_of(this).unwrap();
+        assert!(after >= before + 20, "{before}, then {after}");
+        assert!(switches(std::process::id()).unwrap() >= after);
         assert_eq!(switches(u32::MAX), None);
     }
 }

@@ -1,17 +1,30 @@
-//! The leaf pages of a table, from a copy of its file.
+//! The pages of a table, from a copy of its file.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
+use sqlx::mysql::MySqlConnection;
+
+use super::{Host, run};
 use crate::engine::{FileMaps, Leaf, Role, Tree};
 use crate::innodb::{Options, Page, Pages, Tablespace};
 use crate::{Error, Result};
 
-/// An index in a file, from 0 in the order in which they were made: the clustered one comes first.
-pub fn index(path: &Path, role: Role, number: usize) -> Result<Tree> {
-    let pages = Tablespace::open(path, Options::default())
+/// The file of a table of the scratch schema, copied while the server holds it still.
+pub async fn of(host: &Host, connection: &mut MySqlConnection, table: &str) -> Result<Pages> {
+    let directory =
+        tempfile::tempdir().map_err(|error| Error::engine("cannot make a temporary directory", error))?;
+    let copy = directory.path().join(format!("{table}.ibd"));
+    run(connection, &format!("FLUSH TABLES {table} FOR EXPORT")).await?;
+    let copied = host.server.copy_data_file(&format!("{}/{table}.ibd", host.scratch.name()), &copy);
+    run(connection, "UNLOCK TABLES").await?;
+    copied.map_err(|error| Error::engine("cannot copy the table's file", error))?;
+    Tablespace::open(&copy, Options::default())
         .and_then(Tablespace::scan)
-        .map_err(|error| Error::engine("cannot read the table's file", error))?;
+        .map_err(|error| Error::engine("cannot read the table's file", error))
+}
+
+/// An index in a file, from 0 in the order in which they were made: the clustered one comes first.
+pub fn index(pages: &Pages, role: Role, number: usize) -> Result<Tree> {
     let found: BTreeSet<u64> =
         pages.pages.iter().filter_map(|page| page.index.as_ref()).map(|index| index.index_id).collect();
     let index = *found.iter().nth(number).ok_or_else(|| {
@@ -25,10 +38,10 @@ pub fn index(path: &Path, role: Role, number: usize) -> Result<Tree> {
     Ok(Tree {
         role,
         page_bytes: pages.format.page_size,
-        leaves: leaves(&pages, index)?,
+        leaves: leaves(pages, index)?,
         inner_pages: pages.pages.iter().filter(inner).count() as u64,
         rows_between_leaves: 0,
-        file: Some(FileMaps::of(&pages, index)),
+        file: Some(FileMaps::of(pages, index)),
     })
 }
 

@@ -9,9 +9,9 @@ use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use super::statements::{median, number};
 use super::{Host, Mysql, connect, counts, doing, run};
+use crate::cancel::Cancel;
 use crate::engine::Engine;
 use crate::experiment::{CaseRecord, LoadFigures, Loads, ReadyLoad, Scale};
-use crate::runner::Cancel;
 use crate::{Error, Result};
 
 impl Mysql {

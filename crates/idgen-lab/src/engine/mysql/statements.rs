@@ -7,9 +7,9 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::survey::survey;
 use super::{Host, Mysql, connect, doing, run};
+use crate::cancel::Cancel;
 use crate::engine::Engine;
 use crate::experiment::{Case, CaseRecord, Statements};
-use crate::runner::Cancel;
 use crate::{Error, Result};
 
 impl Mysql {

@@ -7,9 +7,9 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::statements::number;
-use super::{Host, doing, run};
+use super::{Host, doing, files};
 use crate::experiment::{File, FileFigures, IndexFigures};
-use crate::innodb::{IndexTree, Options, Survey, Tablespace};
+use crate::innodb::{IndexTree, Survey};
 use crate::{Error, Result};
 
 /// Surveys the file of a table of the scratch schema, and compares its rows with those that the server counts.
@@ -18,18 +18,7 @@ pub async fn survey(host: &Host, connection: &mut MySqlConnection, file: &File) 
     let counted = number(connection, &format!("SELECT CAST(COUNT(*) AS CHAR) FROM {table}")).await?;
     let names = names(host, connection, table).await?;
 
-    let directory =
-        tempfile::tempdir().map_err(|error| Error::engine("cannot make a temporary directory", error))?;
-    let copy = directory.path().join(format!("{table}.ibd"));
-    run(connection, &format!("FLUSH TABLES {table} FOR EXPORT")).await?;
-    let copied = host.server.copy_data_file(&format!("{}/{table}.ibd", host.scratch.name()), &copy);
-    run(connection, "UNLOCK TABLES").await?;
-    copied.map_err(|error| Error::engine("cannot copy the table's file", error))?;
-
-    let pages = Tablespace::open(&copy, Options::default())
-        .and_then(Tablespace::scan)
-        .map_err(|error| Error::engine("cannot read the table's file", error))?;
-    let survey = Survey::of(&pages);
+    let survey = Survey::of(&files::of(host, connection, table).await?);
     let clustered = survey.clustered().ok_or_else(|| Error::unverified("the table's file holds no index"))?;
     if clustered.records.to_string() != counted {
         return Err(Error::unverified(format!(

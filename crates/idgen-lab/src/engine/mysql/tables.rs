@@ -22,7 +22,7 @@ use crate::engine::{Batch, Contents, Counters, Inserted, Latency, Role, Seen, Ta
 use crate::key::Key;
 use crate::strategy::Strategy;
 use crate::{Error, Result, Workload};
-use plan::Plan;
+use plan::{Place, Plan};
 use writer::{Heard, Writer};
 
 /// The tables of one run.
@@ -135,20 +135,12 @@ impl Table for Tables {
     }
 
     fn trees(&mut self) -> Result<Vec<Tree>> {
-        let directory =
-            tempfile::tempdir().map_err(|error| Error::engine("cannot make a temporary directory", error))?;
-        let host = &self.host;
+        let (host, connection) = (&self.host, &mut self.connection);
+        let mut files = BTreeMap::new();
         for table in self.plan.tables() {
-            let copy = directory.path().join(table);
-            let lock = format!("FLUSH TABLES {table} FOR EXPORT");
-            host.wait(run(&mut self.connection, &lock))?;
-            let copied = host.server.copy_data_file(&format!("{}/{table}.ibd", host.scratch.name()), &copy);
-            host.wait(run(&mut self.connection, "UNLOCK TABLES"))?;
-            copied.map_err(|error| Error::engine("cannot copy the table's file", error))?;
+            files.insert(table, host.wait(files::of(host, connection, table))?);
         }
-        let read = |place: plan::Place<'_>| {
-            files::index(&directory.path().join(place.table), place.role, place.index)
-        };
+        let read = |place: Place<'_>| files::index(&files[place.table], place.role, place.index);
         self.plan.trees().into_iter().map(read).collect()
     }
 

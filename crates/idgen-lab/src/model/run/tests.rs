@@ -61,6 +61,40 @@ fn a_sample_foretells_the_whole() {
     }
 }
 
+/// The window in which the sample begins counts what came before it too.
+#[test]
+fn a_sample_that_begins_within_a_window_loses_nothing() {
+    let mut thin = Random(7);
+    let ranges = Ranges::learn((0..200_000).map(|row| bucketed(row, 1, false, &mut thin)).step_by(20), 4);
+    let setup = Setup { server: Server { pool_bytes: 16 << 20, ..setup().server }, ..setup() };
+    let mut whole = Model::new(&setup).unwrap();
+    let mut sample = Model::sampled_after(150_000, &setup, ranges).unwrap();
+    let mut random = Random(7);
+    for row in 0..200_000 {
+        let key = bucketed(row, 1, false, &mut random);
+        whole.insert(&key).unwrap();
+        sample.insert(&key).unwrap();
+    }
+    let (a, b) = (whole.window(), sample.window());
+    assert_eq!((b.inserts, b.rows), (200_000, 200_000));
+    let near = |a: f64, b: f64| (a - b).abs() <= 0.05 * a;
+    assert!(near(a.created_per_1k, b.created_per_1k), "{a:?} {b:?}");
+    assert!(near(a.splits_per_1k, b.splits_per_1k), "{a:?} {b:?}");
+    assert!(near(a.distinct_leaves_per_1k, b.distinct_leaves_per_1k), "{a:?} {b:?}");
+}
+
+/// Pages of the table that were there before are not changed by being taken over.
+#[test]
+fn taking_pages_over_counts_nothing() {
+    let setup = setup();
+    let mut pool = Pool::new(&setup.server, setup.shape.page_size(), setup.rate, 100).unwrap();
+    pool.adopt(0..10_000);
+    for _ in 0..100_000 {
+        pool.tick();
+    }
+    assert_eq!(pool.counters, crate::model::pool::Counters::default());
+}
+
 #[test]
 fn a_table_that_fits_the_pool_is_never_read() {
     let mut model = Model::new(&setup()).unwrap();
