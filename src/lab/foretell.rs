@@ -8,7 +8,7 @@ use idgen_lab::advise::advise;
 use idgen_lab::foretell::{Load, foretell};
 use idgen_lab::model::Server;
 use idgen_lab::report;
-use idgen_lab::strategy::{self, Strategy};
+use idgen_lab::strategy::{self, Strategy, Target};
 use serde::Serialize;
 
 use crate::failure;
@@ -67,7 +67,7 @@ struct LoadArgs {
     #[arg(long, value_enum, default_value_t = Kind::Mysql)]
     server: Kind,
     /// Page reads and writes a second that the device gives, where it is the limit.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     iops: Option<u32>,
     /// Print the figures as JSON.
     #[arg(long)]
@@ -84,6 +84,11 @@ enum Kind {
 
 /// Runs `simulate`.
 pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
+    let target = match args.load.server {
+        Kind::Mysql => Target::Mysql,
+        Kind::Mariadb => Target::Mariadb,
+    };
+    args.strategy.check(target).map_err(refused)?;
     show(&foretell(args.strategy, &args.load.load()).map_err(refused)?, args.load.json)
 }
 
@@ -108,7 +113,7 @@ fn show(result: &(impl Display + Serialize), json: bool) -> anyhow::Result<ExitC
 /// A line of text as several that fit the screen; those of a list hang by its mark. Tables fit already.
 fn wrapped(line: &str) -> String {
     let hanging = if line.starts_with("- ") { "  " } else { "" };
-    textwrap::fill(line, textwrap::Options::new(report::WIDTH.into()).subsequent_indent(hanging))
+    textwrap::fill(line, textwrap::Options::new(report::width().into()).subsequent_indent(hanging))
 }
 
 fn refused(error: idgen_lab::Error) -> anyhow::Error {

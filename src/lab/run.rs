@@ -201,6 +201,11 @@ pub fn experiments(
     common.engine.check()?;
     let experiments: Vec<Named> = match names {
         [all] if all == "all" => common.all()?,
+        names if names.iter().any(|name| name == "all") => {
+            return Err(failure::usage(
+                "all stands for every experiment: give it alone, or names without it",
+            ));
+        }
         names => names
             .iter()
             .map(|name| experiment::find(name))
@@ -335,7 +340,7 @@ impl Job<'_> {
 
 /// The results for the terminal; `wanted` strategies were to be run, none where statements were.
 pub fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &Path) -> anyhow::Result<()> {
-    let wrapped = |text: &str| textwrap::fill(text, usize::from(report::WIDTH));
+    let wrapped = |text: &str| textwrap::fill(text, usize::from(report::width()));
     writeln!(out, "{} {}: {}", results.engine.name, results.engine.version, results.question)?;
     if results.interrupted {
         match wanted {

@@ -12,7 +12,7 @@ use crate::{Error, Result};
 use keys::Keys;
 
 /// InnoDB's default page.
-const PAGE_SIZE: u32 = 16_384;
+pub(crate) const PAGE_SIZE: u32 = 16_384;
 /// Tables with more rows than this are followed by a sample of their key ranges.
 const WHOLE_ROWS: u64 = 10_000_000;
 /// The largest sample's parts: more would leave too few pages in each.
@@ -25,7 +25,7 @@ const LEARNED_KEYS: u64 = 200_000;
 const WINDOWS: u64 = 10;
 
 /// A table to come.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Load {
     /// Rows in the end.
     pub rows: u64,
@@ -44,6 +44,8 @@ pub struct Load {
 pub struct Forecast {
     /// The strategy's name.
     pub strategy: &'static str,
+    /// What it was foretold for.
+    pub load: Load,
     /// Bytes of a row as stored, with its key, header and system columns.
     pub record_bytes: u32,
     /// One of so many parts of the keys was followed; 1 for all.
@@ -91,6 +93,11 @@ impl Forecast {
 /// Where the load is none that a server could have, a generator refuses it, or its keys do not fit this machine's
 /// memory.
 pub fn foretell(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
+    foretell_crowded(strategy, load, 1)
+}
+
+/// The same for a part of a larger table, of which so many prefixes are one: a region is met as often as there.
+pub(crate) fn foretell_crowded(strategy: &'static Strategy, load: &Load, crowd: u64) -> Result<Forecast> {
     load.check()?;
     if strategy.column.is_mapped() {
         return Err(Error::config(format!(
@@ -110,7 +117,7 @@ pub fn foretell(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
     let ranges = load.ranges(strategy)?;
     let parts = ranges.parts();
     let mut model = Model::sampled(&setup, ranges).map_err(refused)?;
-    let mut keys = Keys::new(strategy, load)?;
+    let mut keys = Keys::new(strategy, load, crowd)?;
     let mut windows = Vec::new();
     // Of whole thousands: those are the stretches in which leaves are counted.
     let stretch = load.rows.div_ceil(WINDOWS).next_multiple_of(1_000);
@@ -122,6 +129,7 @@ pub fn foretell(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
     }
     Ok(Forecast {
         strategy: strategy.name,
+        load: load.clone(),
         record_bytes: shape.record_bytes(),
         parts,
         windows,
@@ -137,7 +145,7 @@ impl Load {
     /// The most writers: each has a generator of its own in memory.
     pub const MAX_WRITERS: u64 = 10_000;
 
-    fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         if !(Self::MIN_ROWS..=Self::MAX_ROWS).contains(&self.rows) {
             return Err(Error::config(format!(
                 "rows is {}: give a number from {} to {}",
@@ -161,7 +169,7 @@ impl Load {
         if parts == 1 {
             return Ok(Ranges::all());
         }
-        let mut keys = Keys::new(strategy, self)?;
+        let mut keys = Keys::new(strategy, self, 1)?;
         let step = (self.rows / LEARNED_KEYS).max(1);
         let mut learned = Vec::new();
         for row in 0..self.rows {
@@ -271,7 +279,7 @@ mod tests {
     fn the_simulated_clock_keeps_the_rate() {
         let strategy = strategy::find("minute-ascending").unwrap();
         let load = load(300_000);
-        let mut keys = Keys::new(strategy, &load).unwrap();
+        let mut keys = Keys::new(strategy, &load, 1).unwrap();
         let mut prefixes = Vec::new();
         for _ in 0..load.rows {
             prefixes.push(keys.next_key().unwrap()[..2].to_vec());

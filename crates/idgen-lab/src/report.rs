@@ -26,7 +26,7 @@ pub use html::html;
 pub use json::{json, read};
 pub use markdown::markdown;
 pub use published::{Comparison, Figure, comparisons, figure};
-pub use terminal::{WIDTH, cases, experiments, published, strategies, table};
+pub use terminal::{WIDTH, cases, experiments, published, strategies, table, width};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use super::{Advice, bytes};
 
@@ -13,7 +13,7 @@ impl fmt::Display for Advice {
             writeln!(f, "- {reason}")?;
         }
         let mut table = Table::new();
-        table.load_style(presets::UTF8_FULL_CONDENSED);
+        table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
         table.set_header([
             "strategy",
             "table in\nthe end",

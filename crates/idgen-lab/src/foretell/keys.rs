@@ -12,11 +12,13 @@ pub(super) struct Keys {
     /// The rows lie in the order of a number, whatever their ids.
     counted: bool,
     assigned: u64,
+    /// So many prefixes, the first two bytes, are one.
+    crowd: u64,
     buffer: [u8; crate::TEXT_LEN],
 }
 
 impl Keys {
-    pub(super) fn new(strategy: &Strategy, load: &Load) -> Result<Keys> {
+    pub(super) fn new(strategy: &Strategy, load: &Load, crowd: u64) -> Result<Keys> {
         let workload = workload(strategy, load)?;
         let ids = (0..workload.writers).map(|writer| Ids::of_writer(strategy, &workload, writer));
         Ok(Keys {
@@ -24,6 +26,7 @@ impl Keys {
             turn: 0,
             counted: strategy.column == Column::Unkeyed16,
             assigned: 0,
+            crowd,
             buffer: [0; crate::TEXT_LEN],
         })
     }
@@ -41,6 +44,10 @@ impl Keys {
             Key::Binary(bytes) => self.keep(bytes),
             Key::Text(text) => self.keep(text.as_bytes()),
         };
+        if self.crowd > 1 {
+            let prefix = u64::from(u16::from_be_bytes([self.buffer[0], self.buffer[1]])) / self.crowd;
+            self.buffer[..2].copy_from_slice(&(prefix as u16).to_be_bytes());
+        }
         Ok(&self.buffer[..len])
     }
 

@@ -2,18 +2,25 @@
 
 use std::fmt;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-use super::Forecast;
+use super::{Forecast, Load};
 
 impl fmt::Display for Forecast {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {} rows of {} bytes", self.strategy, self.tree.rows, self.record_bytes)?;
+        let Load { rate, writers, ref server, .. } = self.load;
+        let writers = if writers == 1 { "one writer".to_owned() } else { format!("{writers} writers") };
+        write!(f, "{rate} inserts a second by {writers}, a pool of {} MiB", server.pool_bytes >> 20)?;
+        match server.device_iops {
+            Some(iops) => writeln!(f, ", {iops} page reads and writes a second")?,
+            None => writeln!(f)?,
+        }
         if self.parts > 1 {
             writeln!(f, "Followed by a sample: one of {} parts of the keys.", self.parts)?;
         }
         let mut table = Table::new();
-        table.load_style(presets::UTF8_FULL_CONDENSED);
+        table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
         table.set_header([
             "rows",
             "pages read\nper 1k",

@@ -98,7 +98,7 @@ impl fmt::Display for Error {
             write!(f, "{}: ", path.display())?;
         }
         match &*self.kind {
-            Kind::Io(error) => write!(f, "cannot read the tablespace: {error}"),
+            Kind::Io(_) => write!(f, "cannot read the tablespace"),
             Kind::NotTablespace { problem } => {
                 write!(f, "not an InnoDB tablespace: {problem}; give the .ibd file of a table")
             }

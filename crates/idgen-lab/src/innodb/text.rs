@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use super::format::Writer;
 use super::stats::Distribution;
@@ -31,11 +31,11 @@ impl fmt::Display for IndexTree {
         let name = self.name.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
         writeln!(
             f,
-            "{kind}{name} (number {}, root page {}): {} records of {:.1} bytes, {:.1} bytes of pages each",
+            "{kind}{name} (number {}, root page {}):\n{} records of {:.1} bytes, {:.1} bytes of pages each",
             self.id, self.root, self.records, self.record_bytes, self.page_bytes_per_record
         )?;
         let mut table = Table::new();
-        table.load_style(presets::UTF8_FULL_CONDENSED);
+        table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
         table.set_header([
             "level",
             "pages",
@@ -43,8 +43,8 @@ impl fmt::Display for IndexTree {
             "fill %\nmean",
             "fill %\np10",
             "fill %\nmedian",
-            "redo since change, MB\nmedian",
-            "\np90",
+            "MB of redo\nsince, median",
+            "MB\np90",
         ]);
         for level in self.levels.iter().rev() {
             let percent = |share: f64| format!("{:.1}", 100.0 * share);

@@ -69,7 +69,10 @@ impl fmt::Display for Error {
                  which InnoDB keeps elsewhere"
             ),
             Kind::PoolSize { frames, least } => {
-                write!(f, "a buffer pool of {frames} pages: give at least {least}")
+                write!(
+                    f,
+                    "a buffer pool of {frames} pages for tables: give one of at least {least}, as 2M has"
+                )
             }
             Kind::KeyLength { bytes, most } => {
                 write!(f, "a key of {bytes} bytes: this model keeps at most {most}")

@@ -1,9 +1,11 @@
 //! The settings that decide how many pages a server reads and writes.
 
+use serde::Serialize;
+
 use super::error::{Error, Result};
 
 /// A server, as far as the model needs it. Start from a named one and change what differs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Server {
     /// `innodb_buffer_pool_size`, in bytes.
     pub pool_bytes: u64,

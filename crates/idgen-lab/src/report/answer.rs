@@ -1,13 +1,18 @@
 //! The answer in a sentence, from the figures.
 
+use super::cases::times_first;
 use super::numbers::{grouped, rate};
+use crate::experiment::{CaseRecord, FileFigures};
 use crate::measure::{Results, RunRecord};
 
-/// What the runs say, in a sentence or two; `None` below two runs.
+/// What the runs or cases say, in a sentence or two; `None` below two of them.
 ///
 /// It compares the extremes of the one figure that does not depend on the machine, the distinct leaf
 /// pages that 1,000 inserts go to, and tells what the same two runs took.
 pub fn answer(results: &Results) -> Option<String> {
+    if !results.cases.is_empty() {
+        return by_files(results).or_else(|| by_loads(results)).or_else(|| by_seconds(results));
+    }
     let leaves = |run: &&RunRecord| run.totals.distinct_leaves_per_1k;
     let by_leaves = |a: &&RunRecord, b: &&RunRecord| leaves(a).total_cmp(&leaves(b));
     let quoted = |run: &RunRecord| format!("\u{201c}{}\u{201d}", run.strategy.title);
@@ -61,6 +66,71 @@ fn by_reads(results: &Results, quoted: impl Fn(&RunRecord) -> String) -> Option<
             rate(reads(&worst)),
             quoted(best),
             rate(reads(&best))
+        )
+    })
+}
+
+/// Of tables that were filled in several ways: the fullest pages, and the least room.
+fn by_files(results: &Results) -> Option<String> {
+    let files: Vec<(&CaseRecord, &FileFigures)> =
+        results.cases.iter().filter_map(|case| Some((case, case.file.as_ref()?))).collect();
+    let room = |(_, file): &&(&CaseRecord, &FileFigures)| file.bytes_per_row();
+    let least = files.iter().min_by(|a, b| room(a).total_cmp(&room(b)))?;
+    let most = files.iter().max_by(|a, b| room(a).total_cmp(&room(b)))?;
+    let fill = |file: &FileFigures| file.indexes.first().map_or(0.0, |index| index.fill_mean * 100.0);
+    (least.0.name != most.0.name).then(|| {
+        format!(
+            "\u{201c}{}\u{201d} takes {:.0} bytes of pages a row, {:.1} times those of \u{201c}{}\u{201d} ({:.0}); leaf \
+             pages are {:.0} % full, and {:.0} %.",
+            most.0.name,
+            room(&most),
+            room(&most) / room(&least),
+            least.0.name,
+            room(&least),
+            fill(most.1),
+            fill(least.1)
+        )
+    })
+}
+
+/// Of several clients: where they lose most against the first case with as many.
+fn by_loads(results: &Results) -> Option<String> {
+    let ratio = |case: &&CaseRecord| times_first(results, case, |case| Some(case.secs)).unwrap_or(1.0);
+    let loads = || results.cases.iter().filter(|case| case.load.is_some());
+    let slowest = loads().max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
+    let fastest = loads().min_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
+    let first = &results.cases.first()?.name;
+    let clients = |case: &CaseRecord| match case.load.as_ref().map_or(1, |load| load.clients) {
+        1 => "one client".to_owned(),
+        clients => format!("{clients} clients"),
+    };
+    (ratio(&slowest) > ratio(&fastest)).then(|| {
+        format!(
+            "Against \u{201c}{first}\u{201d} with as many clients, what took longest is \u{201c}{}\u{201d} with {}, {:.2} \
+             times as long; the least is \u{201c}{}\u{201d} with {}, {:.2} times.",
+            slowest.name,
+            clients(slowest),
+            ratio(&slowest),
+            fastest.name,
+            clients(fastest),
+            ratio(&fastest)
+        )
+    })
+}
+
+/// Of single statements: the slowest and the fastest.
+fn by_seconds(results: &Results) -> Option<String> {
+    let by_secs = |a: &&CaseRecord, b: &&CaseRecord| a.secs.total_cmp(&b.secs);
+    let slow = results.cases.iter().max_by(by_secs)?;
+    let fast = results.cases.iter().min_by(by_secs)?;
+    (slow.secs > fast.secs && fast.secs > 0.0).then(|| {
+        format!(
+            "\u{201c}{}\u{201d} takes {}, {:.1} times as long as \u{201c}{}\u{201d} ({}).",
+            slow.name,
+            format_args!("{:.2} s", slow.secs),
+            slow.secs / fast.secs,
+            fast.name,
+            format_args!("{:.2} s", fast.secs)
         )
     })
 }

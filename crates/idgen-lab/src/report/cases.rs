@@ -260,6 +260,7 @@ pub fn case_figures(results: &Results) -> Vec<CaseFigure<'_>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::answer::answer;
     use super::*;
     use crate::Workload;
     use crate::engine::EngineInfo;
@@ -289,6 +290,21 @@ mod tests {
         let at =
             table.head.iter().position(|found| found == head).unwrap_or_else(|| panic!("{head}: {table:?}"));
         table.lines.iter().map(|line| line[at].as_str()).collect()
+    }
+
+    #[test]
+    fn each_kind_of_case_has_an_answer_in_a_sentence() {
+        assert_eq!(answer(&results(vec![case("alone", 1.0)])), None);
+        let said = answer(&results(vec![case("quick", 0.5), case("slow", 1.0)])).unwrap();
+        assert_eq!(
+            said,
+            "\u{201c}slow\u{201d} takes 1.00 s, 2.0 times as long as \u{201c}quick\u{201d} (0.50 s)."
+        );
+        let loads = [("no key", 1.0, 1), ("key", 1.1, 1), ("no key", 8.0, 4), ("key", 4.0, 4)];
+        let loads = loads.map(|(name, secs, clients)| load(name, secs, clients, &[]));
+        let said = answer(&results(loads.into())).unwrap();
+        assert!(said.contains("\u{201c}key\u{201d} with one client, 1.10 times as long"), "{said}");
+        assert!(said.contains("the least is \u{201c}key\u{201d} with 4 clients, 0.50 times"), "{said}");
     }
 
     #[test]

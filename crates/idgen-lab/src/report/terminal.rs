@@ -1,4 +1,4 @@
-//! Tables for the terminal, at most [`WIDTH`] columns wide.
+//! Tables for the terminal, as wide as it is and at most [`WIDTH`] columns.
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
@@ -9,8 +9,15 @@ use crate::experiment::Named;
 use crate::measure::Results;
 use crate::strategy;
 
-/// The widest line, in columns.
+/// The widest line, in columns: longer ones are hard to read. Where there is no terminal, all are so wide.
 pub const WIDTH: u16 = 100;
+/// The least that tables are laid out for; on a narrower terminal they run over.
+const LEAST_WIDTH: u16 = 72;
+
+/// Columns for text and tables on this terminal.
+pub fn width() -> u16 {
+    Table::new().width().map_or(WIDTH, |columns| columns.clamp(LEAST_WIDTH, WIDTH))
+}
 
 /// The results, one line per run, and below them why a cell is empty.
 pub fn table(results: &Results) -> String {
@@ -37,7 +44,7 @@ pub fn table(results: &Results) -> String {
     let mut text = whole_names(table);
     for line in &results.engine.missing {
         text += "\n";
-        text += &textwrap::fill(line, usize::from(WIDTH));
+        text += &textwrap::fill(line, usize::from(width()));
     }
     text
 }
@@ -109,13 +116,13 @@ pub fn strategies() -> String {
     whole_names(table)
 }
 
-/// An empty table of at most [`WIDTH`] columns.
+/// An empty table as wide as the terminal, and at most [`WIDTH`] columns.
 pub(super) fn plain() -> Table {
     let mut table = Table::new();
     table
         .load_style(presets::UTF8_FULL_CONDENSED)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(WIDTH);
+        .set_width(width());
     table
 }
 

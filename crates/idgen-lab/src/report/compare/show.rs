@@ -5,7 +5,7 @@ use comfy_table::{Cell, CellAlignment};
 use super::{Compared, Pair, Side};
 use crate::report::numbers::{figure_text, ratio};
 use crate::report::published::figure;
-use crate::report::terminal::{WIDTH, plain, whole_names};
+use crate::report::terminal::{plain, whole_names, width};
 
 /// What fits beside the names, in two tables; what is still missing is in the JSON and the page.
 const SHOWN: [[&str; 8]; 2] = [
@@ -50,7 +50,7 @@ pub fn comparison(compared: &Compared) -> String {
 
 /// A path stays in one piece, for the user to copy.
 fn wrapped(text: &str) -> String {
-    textwrap::fill(text, textwrap::Options::new(usize::from(WIDTH)).break_words(false))
+    textwrap::fill(text, textwrap::Options::new(usize::from(width())).break_words(false))
 }
 
 fn head(letter: &str, side: &Side) -> String {

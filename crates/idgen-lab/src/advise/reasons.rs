@@ -1,0 +1,123 @@
+//! What the figures of the candidates say, in sentences.
+
+use super::{Candidate, bytes};
+use crate::foretell::Load;
+
+/// Why this one; the strongest reason first.
+pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> {
+    let mut reasons = Vec::new();
+    let random = all.iter().find(|candidate| candidate.strategy == "v4-binary");
+    if let Some(random) = random.filter(|random| random.strategy != best.strategy) {
+        let pool = load.server.pool_bytes as f64;
+        if all.iter().any(|candidate| candidate.reads_per_1k >= 1.0) {
+            reasons.push(format!(
+                "Random UUIDs spread inserts over the whole table, {} with a pool of {}: 1,000 inserts read {:.0} \
+                 pages from the disk. With {} they read {:.1}.",
+                bytes(random.table_bytes),
+                bytes(pool),
+                random.reads_per_1k,
+                best.strategy,
+                best.reads_per_1k
+            ));
+        } else {
+            reasons.push(format!(
+                "The table ends at {} even with random UUIDs, and the pool of {} holds it: no key costs \
+                 reads. Beyond {} that changes.",
+                bytes(random.table_bytes),
+                bytes(pool),
+                bytes(pool)
+            ));
+        }
+        reasons.push(format!(
+            "At {:.0} inserts a second the device does {:.0} page reads and writes a second for {}, {:.0} \
+             for random UUIDs.",
+            load.rate, best.device_pages_per_sec, best.strategy, random.device_pages_per_sec
+        ));
+        if let Some(iops) =
+            load.server.device_iops.filter(|iops| random.device_pages_per_sec > f64::from(*iops))
+        {
+            reasons.push(format!(
+                "A device of {iops} a second takes about {:.0} inserts a second of random UUIDs.",
+                random.rate_at(iops)
+            ));
+        }
+        reasons.push(format!(
+            "Its pages are {:.0} % full, theirs {:.0} %: {} against {} in the end.",
+            100.0 * best.fill,
+            100.0 * random.fill,
+            bytes(best.table_bytes),
+            bytes(random.table_bytes)
+        ));
+    }
+    let eligible = all.iter().filter(|other| load.writers == 1 || other.strategy != "auto-increment");
+    let others = eligible.filter(|other| other.strategy != best.strategy);
+    if let Some(next) = others.reduce(|next, other| if other.is_cheaper_than(next) { other } else { next }) {
+        let equal = if best.is_cheaper_than(next) {
+            ""
+        } else {
+            ": no clear difference, so the plainer one is taken"
+        };
+        reasons.push(format!(
+            "Next is {}, with {:.0} page reads and writes a second and {} in the end{equal}.",
+            next.strategy,
+            next.device_pages_per_sec,
+            bytes(next.table_bytes)
+        ));
+    }
+    match (best.strategy, load.writers) {
+        ("auto-increment", _) => {
+            reasons
+                .push("One writer needs no ids made elsewhere, and an integer is the smallest key.".into());
+        }
+        (_, 2..) => {
+            reasons.push(format!(
+                "{} writers make their ids without asking the database, so auto-increment is left out.",
+                load.writers
+            ));
+        }
+        _ => {}
+    }
+    reasons
+}
+
+/// What to keep in mind.
+pub fn caveats(best: &Candidate, load: &Load) -> Vec<String> {
+    let mut caveats = vec![
+        "Each secondary index stores the key once more for every row; its own inserts follow its own order."
+            .into(),
+    ];
+    match best.strategy {
+        "auto-increment" => caveats.push(
+            "Its numbers tell how many rows there are, and only the database can give them: take v7-binary \
+             where clients must know the id before the insert."
+                .into(),
+        ),
+        "v7-binary" => caveats.push(
+            "The id shows to the millisecond when it was made. Where that must not be seen, \
+             minute-ascending hides it behind a keyed prefix, at the cost above."
+                .into(),
+        ),
+        "minute-ascending" | "minute-random" => caveats.push(
+            "Its prefix is a keyed hash of the minute: give each writer a key of its own and keep it secret, or \
+             the minute can be read from the id."
+                .into(),
+        ),
+        _ => {}
+    }
+    if let Some(iops) = load.server.device_iops.filter(|iops| best.device_pages_per_sec > f64::from(*iops)) {
+        caveats.push(format!(
+            "A device of {iops} page reads and writes a second is too slow for {:.0} inserts a second with any of \
+             these keys: it takes about {:.0}.",
+            load.rate,
+            best.rate_at(iops)
+        ));
+    }
+    if load.rate > 20_000.0 {
+        caveats.push(
+            "At such a rate the last page of an ascending index may become a point of contention between \
+             threads, which the model does not know. Measure it: idgen lab run."
+                .into(),
+        );
+    }
+    caveats
+}

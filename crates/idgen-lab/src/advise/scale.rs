@@ -1,0 +1,165 @@
+//! A smaller table that costs an insert what the large one does.
+
+use crate::Result;
+use crate::foretell::{Forecast, Load, PAGE_SIZE, foretell_crowded};
+use crate::model::Server;
+use crate::strategy::{IdKind, Strategy};
+
+/// Rows that the model inserts for each strategy: seconds, not minutes.
+const MODEL_ROWS: u64 = 1_000_000;
+/// The most that it inserts: a table that outgrows its pool so many times over reads a page for nearly each row anyway.
+const MOST_MODEL_ROWS: u64 = 4_000_000;
+/// Pages that the pool must keep to be one.
+const LEAST_FRAMES: u64 = 512;
+/// Prefixes of two bytes.
+const PREFIXES: u64 = 1 << 16;
+/// Of the prefixes that are left, so many for each writer: two seldom have the same.
+const PREFIXES_A_WRITER: u64 = 8;
+
+/// A load on a table so many times smaller.
+pub struct Scaled {
+    /// How many times.
+    pub scale: u64,
+    load: Load,
+    /// So many prefixes of the large table are one.
+    crowd: u64,
+}
+
+impl Scaled {
+    /// The load for this strategy, as much smaller as a million rows ask for, but so that the pool holds what is in
+    /// use at a time.
+    pub fn of(load: &Load, strategy: &Strategy) -> Scaled {
+        let frames = load.server.pool_bytes / u64::from(PAGE_SIZE);
+        let wanted = load.rows / MODEL_ROWS;
+        let scale = match strategy.ids {
+            IdKind::V4 => wanted.min(frames / LEAST_FRAMES),
+            IdKind::MinuteAscending | IdKind::MinuteRandom => wanted
+                .min(frames / LEAST_FRAMES)
+                .min(frames / (2 * pages_in_use(load)))
+                .min(PREFIXES / PREFIXES_A_WRITER / load.writers),
+            // Its pages in use are the last ones, for which any pool has room.
+            _ => wanted,
+        };
+        let scale = scale.max(1);
+        let rows = (load.rows / scale).min(MOST_MODEL_ROWS);
+        let least_pool = (LEAST_FRAMES * u64::from(PAGE_SIZE)).min(load.server.pool_bytes);
+        let server = Server {
+            pool_bytes: (load.server.pool_bytes / scale).max(least_pool),
+            free_pages: (u64::from(load.server.free_pages) / scale) as u32,
+            other_pages: (u64::from(load.server.other_pages) / scale) as u32,
+            ..load.server.clone()
+        };
+        let whole_rows = load.rows;
+        let load = Load { rows, server, ..load.clone() };
+        match strategy.ids {
+            IdKind::V4 => Scaled { scale, load: slower(load, scale), crowd: 1 },
+            IdKind::MinuteAscending | IdKind::MinuteRandom => {
+                // A prefix comes back as often as in the large table, also where the model stops before its end.
+                let crowd = (whole_rows / rows).min(PREFIXES / PREFIXES_A_WRITER / load.writers).max(1);
+                Scaled { scale, load: as_fast(load, scale), crowd }
+            }
+            _ => Scaled { scale, load: as_fast(load, scale), crowd: 1 },
+        }
+    }
+
+    /// Rows of the large table that the model does not go beyond, where it stops before the end.
+    pub fn stops_at(&self, load: &Load) -> Option<u64> {
+        let rows = self.load.rows * self.scale;
+        (self.load.rows == MOST_MODEL_ROWS && rows < load.rows).then_some(rows)
+    }
+
+    pub fn foretell(&self, strategy: &'static Strategy) -> Result<Forecast> {
+        foretell_crowded(strategy, &self.load, self.crowd)
+    }
+}
+
+/// Random keys fill a smaller log sooner, and write less in a second. At less than one insert a second the device would
+/// have no whole page for one, so the clock keeps to that; between two inserts it does what it did.
+fn slower(load: Load, scale: u64) -> Load {
+    let slower = scale.min(load.rate as u64).max(1);
+    let part = |whole: u32| (u64::from(whole) / slower).max(1) as u32;
+    let server = Server {
+        io_capacity: part(load.server.io_capacity),
+        io_capacity_max: part(load.server.io_capacity_max),
+        redo_bytes: load.server.redo_bytes / scale,
+        device_iops: load.server.device_iops.map(part),
+        ..load.server.clone()
+    };
+    Load { rate: load.rate / slower as f64, server, ..load }
+}
+
+/// What ascends, or stays in a region for a minute, comes at the real rate: a page in use is written as often as the
+/// log asks, and when as many pages are changed as in the large pool; then it is left behind.
+fn as_fast(load: Load, scale: u64) -> Load {
+    let dirty_low_pct = (load.server.dirty_low_pct * scale as f64).min(load.server.dirty_max_pct);
+    Load { server: Server { dirty_low_pct, ..load.server.clone() }, ..load }
+}
+
+/// Leaf pages that all writers go to in a minute, each in the region of its prefix.
+fn pages_in_use(load: &Load) -> u64 {
+    let writers = load.writers as f64;
+    let rows_a_minute = load.rate * 60.0 / writers;
+    let minutes = load.rows as f64 / load.rate / 60.0;
+    let regions = (minutes * writers).clamp(1.0, PREFIXES as f64);
+    // Pages of random tails are two thirds full; 40 bytes are the key and what InnoDB adds.
+    let rows_a_page = (f64::from(PAGE_SIZE) * 0.65 / (f64::from(load.row_bytes) + 40.0)).max(1.0);
+    let pages_a_region = load.rows as f64 / regions / rows_a_page;
+    (writers * pages_a_region.min(rows_a_minute)).ceil() as u64 + load.writers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::foretell::foretell;
+    use crate::strategy;
+
+    fn load(rows: u64, rate: f64, pool_mib: u64, writers: u64) -> Load {
+        Load { rows, row_bytes: 0, rate, writers, server: Server::mysql(pool_mib << 20) }
+    }
+
+    /// The naive twin: the model on the whole table. Each prefix is taken twice, so that a writer comes to pages that
+    /// are there.
+    #[test]
+    fn a_smaller_table_foretells_the_whole() {
+        let load = load(2_000_000, 5.0, 32, 20);
+        for name in ["minute-ascending", "minute-random", "v4-binary"] {
+            let strategy = strategy::find(name).unwrap();
+            let scaled = Scaled::of(&load, strategy);
+            assert_eq!((scaled.scale, scaled.load.rows), (2, 1_000_000), "{name}");
+            let (whole, part) = (foretell(strategy, &load).unwrap(), scaled.foretell(strategy).unwrap());
+            let fills = (whole.tree.fill.mean, part.tree.fill.mean);
+            assert!((fills.0 - fills.1).abs() < 0.02, "{name}: {fills:?}");
+            let near = |a: f64, b: f64, by: f64| (a - b).abs() <= by * a.max(b) + 1.0;
+            let (whole, part) = (whole.last(), part.last());
+            assert!(near(whole.reads_per_1k, part.reads_per_1k, 0.10), "{name}: {whole:?} {part:?}");
+            assert!(near(whole.writes_per_1k, part.writes_per_1k, 0.10), "{name}: {whole:?} {part:?}");
+        }
+    }
+
+    #[test]
+    fn a_slow_load_is_scaled_too_and_none_is_too_large() {
+        let v4 = strategy::find("v4-binary").unwrap();
+        let scaled = Scaled::of(&load(100_000_000, 1.0, 8 << 10, 1), v4);
+        assert_eq!((scaled.scale, scaled.load.rows, scaled.load.rate), (100, 1_000_000, 1.0));
+        assert_eq!(scaled.load.server.pool_bytes, (8 << 30) / 100);
+        // As much of the page cleaner for an insert as before: all of it for one in a second.
+        assert_eq!(scaled.load.server.io_capacity, 10_000);
+        let scaled = Scaled::of(&load(1_000_000_000, 1_000.0, 128, 2_000), v4);
+        assert_eq!((scaled.scale, scaled.load.rows, scaled.load.rate), (16, MOST_MODEL_ROWS, 62.5));
+        assert_eq!(scaled.load.server.io_capacity, 625);
+        assert_eq!(scaled.stops_at(&load(1_000_000_000, 1_000.0, 128, 2_000)), Some(64_000_000));
+    }
+
+    /// 20 writers with 3,000 rows a minute each, two and a half in a region: what is in use fits the smaller pool.
+    #[test]
+    fn the_pool_holds_what_the_writers_use() {
+        let load = Load { row_bytes: 100, ..load(500_000_000, 1_000.0, 8 << 10, 20) };
+        let in_use = pages_in_use(&load);
+        assert!((1_500..2_500).contains(&in_use), "{in_use}");
+        for name in ["minute-ascending", "minute-random"] {
+            let scaled = Scaled::of(&load, strategy::find(name).unwrap());
+            assert!(scaled.load.server.pool_bytes >= 2 * in_use * u64::from(PAGE_SIZE), "{name}");
+            assert_eq!(scaled.crowd, 500_000_000 / scaled.load.rows);
+        }
+    }
+}
