@@ -21,7 +21,12 @@ pub fn width() -> u16 {
 
 /// The results, one line per run, and below them why a cell is empty.
 pub fn table(results: &Results) -> String {
+    table_of(results, width())
+}
+
+pub(super) fn table_of(results: &Results, width: u16) -> String {
     let mut table = plain();
+    table.set_width(width);
     table.set_header([
         "strategy",
         "rows/s",
@@ -36,15 +41,10 @@ pub fn table(results: &Results) -> String {
     for (title, cells) in figures(results).rows {
         table.add_row(std::iter::once(title).chain(cells));
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-        // Millions of rows a second must fit beside the rest without a break.
-        column.set_padding((0, 1));
-    }
-    let mut text = whole_names(table);
+    let mut text = whole_numbers(table, 1);
     for line in &results.engine.missing {
         text += "\n";
-        text += &textwrap::fill(line, usize::from(width()));
+        text += &textwrap::fill(line, usize::from(width));
     }
     text
 }
@@ -124,6 +124,20 @@ pub(super) fn plain() -> Table {
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(width());
     table
+}
+
+/// Lays the table out; from this column on there are numbers, which stand close. On a screen of full width the names
+/// stay on one line too, on a narrower one they give way, so that no number is broken.
+pub(super) fn whole_numbers(mut table: Table, first: usize) -> String {
+    let narrow = table.width().is_some_and(|width| width < WIDTH);
+    for column in table.column_iter_mut().skip(first) {
+        column.set_cell_alignment(CellAlignment::Right);
+        column.set_padding((0, 1));
+        if narrow {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    if narrow { table.trim_fmt() } else { whole_names(table) }
 }
 
 /// Lays the table out; the first column stays on one line and the others give way.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use super::terminal::table_of;
 use super::*;
 use crate::engine::{EngineInfo, FileMaps, Latency, Role};
 use crate::experiment::Published;
@@ -141,6 +142,21 @@ fn tables_fit_the_terminal() {
         for strategy in &strategy::ALL {
             assert!(text.contains(strategy.name) || text.contains(strategy.title), "{}", strategy.name);
         }
+    }
+}
+
+/// On a narrow screen names give way, numbers do not.
+#[test]
+fn numbers_stand_whole_on_a_narrow_terminal() {
+    let results = results(8);
+    let text = table_of(&results, 80);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    for run in &results.runs {
+        let number = super::numbers::grouped(run.totals.rows_per_sec);
+        assert!(
+            text.contains(&format!(" {number} ")) || text.contains(&format!("┆{number} ")),
+            "{number} in {text}"
+        );
     }
 }
 

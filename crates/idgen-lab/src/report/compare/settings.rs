@@ -84,7 +84,7 @@ pub fn differences(a: &Results, b: &Results) -> Vec<Difference> {
         for name in names {
             let [mine, theirs] =
                 [mine, theirs].map(|settings| settings.get(name).cloned().unwrap_or_default());
-            if comparable(&mine, &theirs) {
+            if comparable(&mine, &theirs) && !same_number(&mine, &theirs) {
                 add(Area::Setting, name, mine, theirs);
             }
         }
@@ -94,6 +94,11 @@ pub fn differences(a: &Results, b: &Results) -> Vec<Difference> {
         add(Area::Table, &mine.strategy.title, table.unwrap_or_default(), other.unwrap_or_default());
     }
     out
+}
+
+/// MySQL writes 70 where MariaDB writes 70.000000.
+fn same_number(a: &str, b: &str) -> bool {
+    a.parse::<f64>().is_ok_and(|number| b.parse() == Ok(number))
 }
 
 /// Each field of a record, whatever fields later versions have.

@@ -5,7 +5,7 @@ use comfy_table::{Cell, CellAlignment};
 use super::{Compared, Pair, Side};
 use crate::report::numbers::{figure_text, ratio};
 use crate::report::published::figure;
-use crate::report::terminal::{plain, whole_names, width};
+use crate::report::terminal::{WIDTH, plain, whole_names, whole_numbers, width};
 
 /// What fits beside the names, in two tables; what is still missing is in the JSON and the page.
 const SHOWN: [[&str; 8]; 2] = [
@@ -36,7 +36,10 @@ pub fn comparison(compared: &Compared) -> String {
     let mut parts = vec![wrapped(&head("A", &compared.a)), wrapped(&head("B", &compared.b))];
     parts.push(differences(compared));
     parts.extend(compared.cautions.iter().map(|text| wrapped(&format!("Note: {text}"))));
-    parts.extend(SHOWN.iter().filter_map(|names| strategies(&compared.strategies, names)));
+    // A narrow screen has several tables instead of broken numbers.
+    let side_by_side = if width() < WIDTH { 4 } else { SHOWN[0].len() };
+    let groups = SHOWN.iter().flat_map(|names| names.chunks(side_by_side));
+    parts.extend(groups.filter_map(|names| strategies(&compared.strategies, names)));
     if !compared.cases.is_empty() {
         parts.push(cases(&compared.cases));
     }
@@ -94,11 +97,7 @@ fn strategies(pairs: &[Pair], names: &[&'static str]) -> Option<String> {
         let start = [pair.title.clone(), "A\nB\nB/A".into()];
         table.add_row(start.into_iter().chain(cells));
     }
-    for column in table.column_iter_mut().skip(2) {
-        column.set_cell_alignment(CellAlignment::Right);
-        column.set_padding((0, 1));
-    }
-    Some(whole_names(table))
+    Some(whole_numbers(table, 2))
 }
 
 /// A line for each figure: experiments differ in what they count.
