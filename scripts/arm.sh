@@ -27,7 +27,13 @@ prepare() {
   (install_packages "running ARM programs" gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user) \
     || not_tested "the linker, the C library or the emulator is missing"
   export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
-  export QEMU_LD_PREFIX=/usr/aarch64-linux-gnu
+  # The programs name the folder of their libraries themselves, so that the emulator need not redirect paths:
+  # it does that under a lock, which stays locked for ever in a child that is forked while another thread
+  # opens a file.
+  local libraries=/usr/aarch64-linux-gnu/lib
+  export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS="-C link-arg=-Wl,-rpath,$libraries
+    -C link-arg=-Wl,--dynamic-linker=$libraries/ld-linux-aarch64.so.1"
+  export QEMU_LD_PREFIX=/
   export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=qemu-aarch64
 }
 

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use idgen::generator::{DeviceShort, Generate, MysqlShort, V1, V6};
 use idgen::source::FileState;
@@ -42,12 +43,8 @@ fn in_family(folder: &Path, mut make: impl FnMut(usize) -> Vec<u128>) -> Vec<(us
         }
     }
     write(0, &make(0)).unwrap();
-    for pid in children {
-        let mut status = 0;
-        // SAFETY: waits for a child of this process; `status` outlives the call.
-        assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
-        assert_eq!(status, 0, "a child failed");
-    }
+    let statuses: Vec<i32> = children.into_iter().map(status_of).collect();
+    assert!(statuses.iter().all(|&status| status == 0), "children failed, or hung: {statuses:?}");
     (0..=CHILDREN)
         .flat_map(|process| {
             let bytes = fs::read(folder.join(process.to_string())).unwrap();
@@ -57,6 +54,27 @@ fn in_family(folder: &Path, mut make: impl FnMut(usize) -> Vec<u128>) -> Vec<(us
             ids.into_iter().map(move |id| (process, id))
         })
         .collect()
+}
+
+/// The status of a child that has ended. One that hangs is killed after a minute.
+fn status_of(child: libc::pid_t) -> i32 {
+    let mut status = 0;
+    for _ in 0..6_000 {
+        // SAFETY: asks after a child of this process; `status` outlives the call.
+        match unsafe { libc::waitpid(child, &mut status, libc::WNOHANG) } {
+            0 => std::thread::sleep(Duration::from_millis(10)),
+            pid => {
+                assert_eq!(pid, child, "waitpid: {}", std::io::Error::last_os_error());
+                return status;
+            }
+        }
+    }
+    // SAFETY: the child has not been waited for, so the number is still its own.
+    unsafe {
+        libc::kill(child, libc::SIGKILL);
+        libc::waitpid(child, &mut status, 0);
+    }
+    status
 }
 
 fn assert_no_repeats(name: &str, ids: Vec<(usize, u128)>) {
@@ -153,7 +171,7 @@ fn a_restart_after_a_fork_takes_a_clock_sequence_of_its_own() {
     use idgen::source::{ClockPolicy, FixedClock, FixedEntropy, WhenBehind};
     let noon = idgen::Timestamp::from_unix_secs(1_795_262_400);
     let clock = FixedClock::new(noon);
-    let policy = ClockPolicy { tolerance: std::time::Duration::ZERO, when_behind: WhenBehind::Restart };
+    let policy = ClockPolicy { tolerance: Duration::ZERO, when_behind: WhenBehind::Restart };
     let node = "9f6bdeced846".parse().unwrap();
     let mut v1 = V1::new(&clock, FixedEntropy::new(1)).with_node(node).with_policy(policy);
     v1.next_id().unwrap();
@@ -163,7 +181,7 @@ fn a_restart_after_a_fork_takes_a_clock_sequence_of_its_own() {
         for _ in 0..20 {
             clock.set(noon);
             ids.extend((0..100).map(|_| v1.next_id().unwrap().as_u128()));
-            clock.set(noon.saturating_sub(std::time::Duration::from_secs(1)));
+            clock.set(noon.saturating_sub(Duration::from_secs(1)));
             ids.extend((0..100).map(|_| v1.next_id().unwrap().as_u128()));
         }
         ids
