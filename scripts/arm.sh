@@ -35,6 +35,8 @@ prepare() {
     -C link-arg=-Wl,--dynamic-linker=$libraries/ld-linux-aarch64.so.1"
   export QEMU_LD_PREFIX=/
   export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=qemu-aarch64
+  # The emulator may have other such locks: where tests fork, no other test runs beside.
+  export RUST_TEST_THREADS=1
 }
 
 # executed PROGRAM GROUP CASE PASSES: how many instructions that run takes. The emulator translates each
