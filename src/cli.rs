@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{completions, convert, failure, inspect, lab, map, new, odds, sql};
 
@@ -57,6 +57,13 @@ pub fn main() -> ExitCode {
         Command::Lab(args) => lab::run(args),
         Command::Completions(args) => completions::run(args),
     };
-    let name = matches.subcommand_name().unwrap_or_default();
-    failure::exit_code(result, cli.find_subcommand_mut(name).unwrap_or(&mut Cli::command()))
+    failure::exit_code(result, given(&mut cli, &matches))
+}
+
+/// The subcommand that was given, as deep as it goes: its usage belongs under an error.
+fn given<'a>(command: &'a mut clap::Command, matches: &ArgMatches) -> &'a mut clap::Command {
+    match matches.subcommand() {
+        Some((name, below)) => given(command.find_subcommand_mut(name).expect("clap has matched it"), below),
+        None => command,
+    }
 }

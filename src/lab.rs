@@ -6,6 +6,7 @@ mod foretell;
 mod pages;
 mod report;
 mod run;
+mod screen;
 mod signals;
 mod timed;
 

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use idgen_lab::advise::advise;
 use idgen_lab::foretell::{Load, foretell};
 use idgen_lab::model::Server;
-use idgen_lab::report;
 use idgen_lab::strategy::{self, Strategy, Target};
 use serde::Serialize;
 
+use super::screen::wrapped;
 use crate::failure;
 use crate::output::Output;
 
@@ -102,18 +102,10 @@ fn show(result: &(impl Display + Serialize), json: bool) -> anyhow::Result<ExitC
     if json {
         writeln!(out, "{}", serde_json::to_string_pretty(result)?)?;
     } else {
-        for line in result.to_string().lines() {
-            writeln!(out, "{}", wrapped(line))?;
-        }
+        writeln!(out, "{}", wrapped(&result.to_string()))?;
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// A line of text as several that fit the screen; those of a list hang by its mark. Tables fit already.
-fn wrapped(line: &str) -> String {
-    let hanging = if line.starts_with("- ") { "  " } else { "" };
-    textwrap::fill(line, textwrap::Options::new(report::width().into()).subsequent_indent(hanging))
 }
 
 fn refused(error: idgen_lab::Error) -> anyhow::Error {

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use idgen_lab::innodb::{self, Measure, Options, PageMap, Survey, Tablespace};
 
+use super::screen::wrapped;
 use crate::failure;
 use crate::output::Output;
 
@@ -70,7 +71,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&survey)?)?;
     } else {
-        write!(out, "{survey}")?;
+        writeln!(out, "{}", wrapped(&survey.to_string()))?;
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)

@@ -13,6 +13,7 @@ use idgen_lab::strategy::{self, Strategy, Target};
 use idgen_lab::{Workload, report};
 
 use super::engine::EngineName;
+use super::screen::wrapped;
 use super::signals::{self, INTERRUPTED};
 use super::timed::{self, Timed};
 use crate::failure;
@@ -340,7 +341,6 @@ impl Job<'_> {
 
 /// The results for the terminal; `wanted` strategies were to be run, none where statements were.
 pub fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &Path) -> anyhow::Result<()> {
-    let wrapped = |text: &str| textwrap::fill(text, usize::from(report::width()));
     writeln!(out, "{} {}: {}", results.engine.name, results.engine.version, results.question)?;
     if results.interrupted {
         match wanted {

@@ -105,6 +105,18 @@ fn key_files_that_are_none_are_named_and_never_shown() {
 }
 
 #[test]
+fn an_error_shows_the_usage_of_its_own_subcommand() {
+    for args in [
+        &["lab", "pages", "orders.ibd", "--picture", "orders.gif"][..],
+        &["lab", "simulate", "v4-binary", "--rows", "0"],
+    ] {
+        let (code, error) = failure(args, "");
+        assert_eq!(code, 2, "{error}");
+        assert!(error.contains(&format!("Usage: idgen lab {} ", args[1])), "{error}");
+    }
+}
+
+#[test]
 fn the_version_and_a_bare_call() {
     idgen(&["--version"]).assert().success().stdout(format!("idgen {}\n", env!("CARGO_PKG_VERSION")));
     let (code, usage) = failure(&[], "");

@@ -51,9 +51,13 @@ pub fn comparison(compared: &Compared) -> String {
     parts.join("\n")
 }
 
-/// A path stays in one piece, for the user to copy.
+/// Broken at blanks alone: a path stays in one piece, for the user to copy, and so does a date.
 fn wrapped(text: &str) -> String {
-    textwrap::fill(text, textwrap::Options::new(usize::from(width())).break_words(false))
+    let options = textwrap::Options::new(usize::from(width()))
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::fill(text, options)
 }
 
 fn head(letter: &str, side: &Side) -> String {
