@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -74,7 +75,7 @@ impl Container {
         if flavor == Flavor::MySql {
             run.arg("--mysqlx=OFF");
         }
-        run.arg("--skip-name-resolve").args(settings.arguments());
+        run.arg("--skip-name-resolve").args(settings.arguments(flavor));
         output(&mut run)
             .map_err(|error| Error::new(format!("cannot start a container of {image}: {error}")))?;
         Ok(Container { name, _keeper: keeper })
@@ -106,7 +107,8 @@ impl Container {
 
     /// The last words of the server.
     pub(crate) fn log(&self) -> String {
-        let logs = Command::new("docker").args(["logs", "--tail", "20", &self.name]).output();
+        let mut logs = Command::new("docker");
+        let logs = logs.args(["logs", "--tail", "20", &self.name]).process_group(0).output();
         logs.map(|logs| String::from_utf8_lossy(&logs.stderr).trim().to_owned()).unwrap_or_default()
     }
 
@@ -146,8 +148,10 @@ pub(crate) fn docker(arguments: &[&str]) -> Result<String, String> {
     output(Command::new("docker").args(arguments))
 }
 
+/// The same of a command that is made already. A terminal's Ctrl-C is for the program, which has to end what it
+/// began with docker: it does not reach the command.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
-    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+    let output = command.stdin(Stdio::null()).process_group(0).output().map_err(|error| error.to_string())?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     } else {

@@ -102,7 +102,7 @@ impl Process {
             arguments.push("--mysqlx=OFF".to_owned());
             arguments.push("--secure-file-priv=NULL".to_owned());
         }
-        arguments.extend(settings.arguments());
+        arguments.extend(settings.arguments(flavor));
         let process = Process { _keeper: keeper, directory, binary, arguments, child: Mutex::new(None) };
         process.start_again()?;
         Ok(process)
@@ -200,6 +200,8 @@ fn initialise(flavor: Flavor, binary: &Path, directory: &Path, data: &Path) -> R
         }
     };
     command.arg(format!("--datadir={}", data.display())).args(user_option());
+    // A Ctrl-C is for the program: see where the server is started.
+    command.process_group(0);
     let output = command.current_dir(directory).stdin(Stdio::null()).output().map_err(|error| {
         Error::new(format!("cannot run {}: {error}", command.get_program().to_string_lossy()))
     })?;

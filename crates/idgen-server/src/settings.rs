@@ -1,5 +1,7 @@
 //! How a server is to run.
 
+use crate::Flavor;
+
 /// Settings of a server that this crate starts. A server given by URL is taken as it is, and
 /// [`Server::start`](crate::Server::start) then refuses settings that it does not have.
 ///
@@ -66,7 +68,19 @@ impl Settings {
         self.read_iops.zip(self.write_iops)
     }
 
-    pub(crate) fn arguments(&self) -> impl Iterator<Item = String> {
-        self.options.iter().map(|(name, value)| format!("--{name}={value}"))
+    /// What the server's command line says.
+    ///
+    /// MySQL rounds a pool up to a multiple of its chunks, 128 MiB by default: it gets one chunk, as large as the
+    /// pool (Reference Manual, Configuring InnoDB Buffer Pool Size). MariaDB takes any number of MiB.
+    pub(crate) fn arguments(&self, flavor: Flavor) -> impl Iterator<Item = String> {
+        let pool = self.wanted("innodb_buffer_pool_size").filter(|_| flavor == Flavor::MySql);
+        let whole = pool.into_iter().flat_map(|bytes| {
+            [
+                "--innodb_buffer_pool_instances=1".to_owned(),
+                format!("--innodb_buffer_pool_chunk_size={bytes}"),
+            ]
+        });
+        // The last of two counts: the user's own.
+        whole.chain(self.options.iter().map(|(name, value)| format!("--{name}={value}")))
     }
 }

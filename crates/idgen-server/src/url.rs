@@ -21,6 +21,9 @@ pub(crate) fn with_schema(url: &str, schema: &str) -> String {
     format!("{}/{schema}{query}", &address[..end])
 }
 
+/// Before a password in the query.
+const QUERY_KEY: &str = "password=";
+
 /// A connection URL with its password, and any in the query, replaced by `***`: fit for messages and logs.
 ///
 /// ```
@@ -31,6 +34,10 @@ pub fn redacted(url: &str) -> String {
     // A password may hold an '@', '/' or '?' that somebody forgot to encode: the last '@' of all ends it.
     let (user, rest) = match url[authority..].rsplit_once('@') {
         Some((user, rest)) => {
+            // Or it is the '@' of a password in the query, of which nobody can tell where it ends.
+            if let Some(at) = user.to_ascii_lowercase().find(QUERY_KEY) {
+                return redacted(&url[..authority + at]) + QUERY_KEY + "***";
+            }
             let user = user.split_once(':').map_or(user.to_owned(), |(name, _)| format!("{name}:***"));
             (format!("{}{user}@", &url[..authority]), rest)
         }
@@ -91,6 +98,11 @@ mod tests {
             assert_eq!(redacted(url), url);
         }
         assert_eq!(redacted("mysql://db?password=s3cret"), "mysql://db?password=***");
+        for url in ["mysql://db/test?password=s3@cret", "mysql://db/test?password=s3@cret&x=1@2"] {
+            assert_eq!(redacted(url), "mysql://db/test?password=***");
+        }
+        assert_eq!(redacted("mysql://db:3306/?Password=s3@cret"), "mysql://db:3306/?password=***");
+        assert_eq!(redacted("mysql://root:s3@cret@db?password=s3@cret"), "mysql://root:***@db?password=***");
         assert_eq!(redacted("mysql://root@db/test"), "mysql://root@db/test");
         assert_eq!(redacted("mysql://db"), "mysql://db");
     }
