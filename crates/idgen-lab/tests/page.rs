@@ -42,11 +42,13 @@ fn results() -> Results {
     let mut results = Results::new("Which key for a table?", "idgen lab", engine.info(), workload);
     let strategies = strategy::default_set(Target::Sqlite);
     run(&mut engine, &strategies[..6], &mut results, &Cancel::new(), &mut Quiet).unwrap();
+    // A machine faster than any, and a disk slower: the longest labels that a chart can need.
+    results.runs[0].windows[0].rows_per_sec = 12_345_678.9;
     for (number, run) in results.runs.iter_mut().enumerate() {
         let latency = Latency { p50_micros: 80, p95_micros: 95, p99_micros: 1_234, max_micros: 1_234_567 };
         run.latency = Some(latency);
         for (window, number) in run.windows.iter_mut().zip(1..) {
-            window.latency = Some(Latency { p99_micros: 100 * number, ..latency });
+            window.latency = Some(Latency { p99_micros: 10_u64.pow(number.min(8)), ..latency });
         }
         let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         run.settings.extend([

@@ -1,5 +1,7 @@
 //! One strategy's throughput and latency over the run, before the faint curves of all the others.
 
+use std::ops::Range;
+
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -10,6 +12,9 @@ use crate::report::numbers::grouped;
 
 /// Of one curve.
 const HEIGHT: u32 = 200;
+
+/// Of a letter of a label.
+const LETTER_WIDTH: u32 = 8;
 
 /// What is drawn over the rows in the table; nothing where it is not known.
 type Measure = fn(&Window) -> Option<f64>;
@@ -28,8 +33,11 @@ pub fn course(results: &Results, run: &RunRecord) -> Result<Chart> {
     {
         let size = (WIDTH, HEIGHT * measures.len() as u32);
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        // As wide in all curves, so that they have their rows one below the other.
+        let highest = measures.iter().map(|measure| decades(results, *measure).end).fold(0.0, f64::max);
+        let labels = grouped(highest).len() as u32 * LETTER_WIDTH + 8;
         for (area, measure) in root.split_evenly((measures.len(), 1)).iter().zip(measures) {
-            curve(area, results, run, measure)?;
+            curve(area, results, run, measure, labels)?;
         }
         root.present().map_err(failed)?;
     }
@@ -42,9 +50,8 @@ fn curve(
     results: &Results,
     run: &RunRecord,
     measure: Measure,
+    labels: u32,
 ) -> Result<()> {
-    let low = 10_f64.powf(values(results, measure).fold(f64::MAX, f64::min).max(1.0).log10().floor());
-    let high = 10_f64.powf(values(results, measure).fold(10.0, f64::max).log10().ceil());
     let points = |run: &RunRecord| -> Vec<_> {
         run.windows.iter().filter_map(|window| Some((window.rows_end, measure(window)?))).collect()
     };
@@ -52,8 +59,8 @@ fn curve(
         .margin_top(8)
         .margin_right(30)
         .x_label_area_size(24)
-        .y_label_area_size(72)
-        .build_cartesian_2d(0..results.workload.rows, (low..high.max(low * 10.0)).log_scale())
+        .y_label_area_size(labels)
+        .build_cartesian_2d(0..results.workload.rows, decades(results, measure).log_scale())
         .map_err(failed)?;
     chart
         .configure_mesh()
@@ -73,6 +80,13 @@ fn curve(
     let own = colour(run.strategy.family).stroke_width(2);
     chart.draw_series(LineSeries::new(points(run), own)).map_err(failed)?;
     Ok(())
+}
+
+/// The whole factors of ten that hold all values, at least one.
+fn decades(results: &Results, measure: Measure) -> Range<f64> {
+    let low = values(results, measure).fold(f64::MAX, f64::min).max(1.0).log10().floor();
+    let high = values(results, measure).fold(10.0, f64::max).log10().ceil();
+    10_f64.powf(low)..10_f64.powf(high.max(low + 1.0))
 }
 
 /// Of all runs.
