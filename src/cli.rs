@@ -16,7 +16,8 @@ Examples:
   idgen odds v4 --devices 1000 --rate 100 --years 10
   idgen map --help                           # UUIDs as integers in MySQL and MariaDB
 
-Exit codes: 0 done; 1 some input was bad or something failed; 2 the command line was wrong.";
+Exit codes: 0 done; 1 some input was bad or something failed; 2 the command line was wrong; 130 the lab was \
+interrupted.";
 
 /// Make, encode and inspect unique ids, and measure which key a database wants.
 #[derive(Parser)]

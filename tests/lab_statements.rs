@@ -240,23 +240,25 @@ fn docker(arguments: &[&str]) -> bool {
     quiet.unwrap().success()
 }
 
-/// Ctrl-C in a statement of minutes: exit code 130, and no container is left.
+/// Ctrl-C as a terminal sends it, to the program and all that it runs: exit code 130, and no container is left.
 #[cfg(target_os = "linux")]
-#[test]
-fn an_interrupted_experiment_leaves_no_container() {
+fn leaves_nothing(when: &str, come: impl Fn(&str) -> bool) {
+    use std::os::unix::process::CommandExt;
+
     let directory = tempfile::tempdir().unwrap();
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("idgen"))
+    let child = Command::new(assert_cmd::cargo::cargo_bin!("idgen"))
         .args(["lab", "run", "rebuild", "--engine", "mysql", "--scale", "full", "--out"])
         .arg(directory.path())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
+        .process_group(0)
         .spawn()
         .unwrap();
     let wait = |what: &str, done: &mut dyn FnMut() -> bool| {
         let begin = Instant::now();
         while !done() {
             assert!(begin.elapsed() < Duration::from_secs(300), "{what}");
-            std::thread::sleep(Duration::from_millis(100));
+            std::thread::sleep(Duration::from_millis(20));
         }
     };
     let mut names = Vec::new();
@@ -265,13 +267,24 @@ fn an_interrupted_experiment_leaves_no_container() {
         !names.is_empty()
     });
     let [name] = names.as_slice() else { panic!("{names:?}") };
-    wait("no statement was begun", &mut || {
+    wait(when, &mut || come(name));
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+    let begin = Instant::now();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{when}: {said}");
+    assert!(!said.contains("error:"), "{when}: {said}");
+    assert!(begin.elapsed() < Duration::from_secs(120), "{when}: the statement was waited for");
+    assert!(!docker(&["inspect", name]), "{when}: {name} is left");
+    assert!(!directory.path().join("rebuild/results.json").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_experiment_leaves_no_container() {
+    leaves_nothing("while the server starts", |_| true);
+    leaves_nothing("in a statement of minutes", |name| {
         docker(&["exec", name, "sh", "-c", "ls /var/lib/mysql/idgen_*/target.ibd"])
     });
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let begin = Instant::now();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(begin.elapsed() < Duration::from_secs(60), "the statement was waited for");
-    assert!(!docker(&["inspect", name]), "{name} is left");
-    assert!(!directory.path().join("rebuild/results.json").exists());
 }

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
 use idgen_lab::innodb::{self, Measure, Options, PageMap, Survey, Tablespace};
+use idgen_lab::report;
 
 use super::screen::wrapped;
 use crate::failure;
@@ -65,7 +65,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             Drawing::Svg => innodb::svg(&map, &title).into_bytes(),
             Drawing::Png => innodb::png(&map),
         };
-        std::fs::write(path, image).with_context(|| format!("cannot write {}", path.display()))?;
+        report::write(path, &image)?;
     }
     let mut out = Output::open();
     if args.json {

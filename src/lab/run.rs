@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use idgen_lab::engine::Engine;
 use idgen_lab::experiment::{self, Experiment, Named, Scale};
 use idgen_lab::measure::Results;
 use idgen_lab::progress::Progress;
@@ -179,15 +180,7 @@ pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCo
         _ => Workload { statement_rows: 100, ..workload },
     };
     let command = format!("idgen lab run{} --rows {rows}{}", common.given(), load.named());
-    let job = Job {
-        question: QUESTION,
-        command,
-        workload,
-        strategies,
-        experiment: None,
-        left_out: vec![],
-        out: &common.out,
-    };
+    let job = Job { question: QUESTION, command, workload, strategies, experiment: None, out: &common.out };
     job.run(common, &signals::cancel()?)
 }
 
@@ -223,8 +216,12 @@ pub fn experiments(
     let mut worst = ExitCode::SUCCESS;
     let several = experiments.len() > 1;
     for experiment in experiments {
+        // The one before may have finished all the same; those that are left have not.
+        if cancel.is_cancelled() {
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
         let id = experiment.id().to_owned();
-        match one(experiment, scale, load, common, target, &cancel) {
+        match one(experiment, scale, load, common, &cancel) {
             Ok(ExitCode::SUCCESS) => {}
             Ok(code) => worst = code,
             // The others go on, and those that were run are kept.
@@ -233,9 +230,6 @@ pub fn experiments(
                 worst = ExitCode::FAILURE;
             }
             Err(error) => return Err(error),
-        }
-        if cancel.is_cancelled() {
-            break;
         }
     }
     Ok(worst)
@@ -247,26 +241,21 @@ fn one(
     scale: Scale,
     load: &LoadArgs,
     common: &CommonArgs,
-    target: Target,
     cancel: &Cancel,
 ) -> anyhow::Result<ExitCode> {
     let out = common.out.join(experiment.id());
     let command =
         format!("idgen lab run {}{} --scale {scale}{}", experiment.id(), common.given(), load.named());
     match experiment {
-        Named::Keys(experiment) => {
-            let (strategies, left_out) = those_possible(load.part_of(experiment.strategies()?), target);
-            Job {
-                question: &experiment.question,
-                command,
-                workload: common.load_of(experiment.workload(scale)?)?,
-                strategies,
-                experiment: Some((&experiment, scale)),
-                left_out,
-                out: &out,
-            }
-            .run(common, cancel)
+        Named::Keys(experiment) => Job {
+            question: &experiment.question,
+            command,
+            workload: common.load_of(experiment.workload(scale)?)?,
+            strategies: load.part_of(experiment.strategies()?),
+            experiment: Some((&experiment, scale)),
+            out: &out,
         }
+        .run(common, cancel),
         Named::Statements(experiment) => {
             timed::run(&Timed::Statements(experiment.at(scale)?), &command, &out, common, cancel)
         }
@@ -276,22 +265,6 @@ fn one(
     }
 }
 
-/// Those that this database can do, and why it cannot do the others.
-fn those_possible(
-    strategies: Vec<&'static Strategy>,
-    target: Target,
-) -> (Vec<&'static Strategy>, Vec<String>) {
-    let mut left_out = Vec::new();
-    let possible = |strategy: &&'static Strategy| match strategy.check(target) {
-        Ok(()) => true,
-        Err(why) => {
-            left_out.push(why.to_string());
-            false
-        }
-    };
-    (strategies.into_iter().filter(possible).collect(), left_out)
-}
-
 /// One comparison, from the empty results to the summary.
 struct Job<'a> {
     question: &'a str,
@@ -299,16 +272,14 @@ struct Job<'a> {
     workload: Workload,
     strategies: Vec<&'static Strategy>,
     experiment: Option<(&'a Experiment, Scale)>,
-    /// Why some of the experiment's strategies are not run.
-    left_out: Vec<String>,
     out: &'a Path,
 }
 
 impl Job<'_> {
-    fn run(self, common: &CommonArgs, cancel: &Cancel) -> anyhow::Result<ExitCode> {
+    fn run(mut self, common: &CommonArgs, cancel: &Cancel) -> anyhow::Result<ExitCode> {
         report::prepare(self.out)?;
         let rows = self.workload.rows;
-        let (mut engine, workload) = common.engine.start(self.workload)?;
+        let (mut engine, workload) = common.engine.start(self.workload.clone())?;
         let mut results = Results::new(self.question, &self.command, engine.info(), workload);
         if let Some((experiment, scale)) = self.experiment {
             results.published = experiment.published(results.workload.writers);
@@ -317,9 +288,7 @@ impl Job<'_> {
             if let Some(differs) = report::differs(experiment, scale, &results, ours)? {
                 results.analysis += &format!(" {differs}");
             }
-        }
-        for why in self.left_out {
-            results.analysis += &format!(" Left out: {why}.");
+            results.analysis += &self.leave_out_impossible(&*engine, &results.workload);
         }
         let mut progress = Progress::new(self.strategies.len(), rows, self.out.to_owned());
         runner::run(&mut *engine, &self.strategies, &mut results, cancel, &mut progress)?;
@@ -336,6 +305,20 @@ impl Job<'_> {
             (false, true) => ExitCode::SUCCESS,
             (false, false) => ExitCode::FAILURE,
         })
+    }
+
+    /// Takes out what this database cannot do, and says why. Where nothing would be left the runner refuses it.
+    fn leave_out_impossible(&mut self, engine: &dyn Engine, load: &Workload) -> String {
+        let (possible, not): (Vec<_>, Vec<_>) =
+            self.strategies.iter().copied().partition(|strategy| engine.check(strategy, load).is_ok());
+        if possible.is_empty() {
+            return String::new();
+        }
+        self.strategies = possible;
+        not.iter()
+            .filter_map(|strategy| engine.check(strategy, load).err())
+            .map(|why| format!(" Left out: {why}."))
+            .collect()
     }
 }
 

@@ -112,6 +112,11 @@ impl Column {
             MappedInteger | MappedUnique | MappedDedup | MappedReferenceLock | MappedReferenceDedup
         )
     }
+
+    /// True where a stored function, which a server may forbid to be made, gives the integer.
+    pub fn is_by_function(self) -> bool {
+        matches!(self, Column::MappedReferenceLock | Column::MappedReferenceDedup)
+    }
 }
 
 /// A database that strategies run on.

@@ -33,11 +33,12 @@ pub struct Mysql {
     iops: Option<u32>,
 }
 
-/// What the tables of a server share. The schema goes before the server does: fields drop in order.
+/// What the tables of a server share. Fields drop in order: first the runtime, and with it the transactions that a
+/// map left behind, whose locks the schema would wait for; then the schema, then the server.
 struct Host {
+    runtime: Runtime,
     scratch: Scratch,
     server: Server,
-    runtime: Runtime,
     settings: BTreeMap<String, String>,
     reach: given::Reach,
     cancel: RefCell<Cancel>,
@@ -146,7 +147,7 @@ impl Mysql {
             .collect();
         let reach = given::Reach::everything();
         let host =
-            Rc::new(Host { scratch, server, runtime, settings: shown, reach, cancel: RefCell::default() });
+            Rc::new(Host { runtime, scratch, server, settings: shown, reach, cancel: RefCell::default() });
         Ok(Mysql { host, runs: 0, iops: workload.iops })
     }
 
@@ -242,7 +243,15 @@ impl Engine for Mysql {
         strategy.check(match self.host.server.flavor() {
             Flavor::MySql => Target::Mysql,
             Flavor::MariaDb => Target::Mariadb,
-        })
+        })?;
+        match self.host.reach.functions || !strategy.column.is_by_function() {
+            true => Ok(()),
+            false => Err(Error::config(format!(
+                "this server cannot run {}: it has a binary log, and takes no stored function that changes data; \
+                 SET GLOBAL log_bin_trust_function_creators = 1 lets it",
+                strategy.name
+            ))),
+        }
     }
 
     /// The buffer pool of the server, which was started with room for its own pages, or is the user's.

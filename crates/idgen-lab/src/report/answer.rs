@@ -5,6 +5,20 @@ use super::numbers::{grouped, rate};
 use crate::experiment::{CaseRecord, FileFigures};
 use crate::measure::{Results, RunRecord};
 
+/// What failed and why, a sentence each. Of an experiment that is timed, the cases before it are shown.
+pub fn problems(results: &Results) -> Vec<String> {
+    let what = match results.cases.len() {
+        0 => "failed and is not shown".to_owned(),
+        1 => "broke off after one case".to_owned(),
+        cases => format!("broke off after {cases} cases"),
+    };
+    results
+        .failures
+        .iter()
+        .map(|failure| format!("{} {what}: {}.", failure.strategy, failure.error))
+        .collect()
+}
+
 /// What the runs or cases say, in a sentence or two; `None` below two of them.
 ///
 /// It compares the extremes of the one figure that does not depend on the machine, the distinct leaf

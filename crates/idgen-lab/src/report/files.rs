@@ -47,7 +47,7 @@ pub fn save(results: &Results, directory: &Path) -> Result<()> {
     }
     for drawing in drawings.all() {
         let content = format!("{MARK}{}", drawing.chart.file());
-        write(&charts.join(format!("{}.svg", drawing.name)), &content)?;
+        write(&charts.join(format!("{}.svg", drawing.name)), content.as_bytes())?;
     }
     remove_others(&charts, &drawings)?;
     let text = markdown::text(results, &drawings);
@@ -56,7 +56,7 @@ pub fn save(results: &Results, directory: &Path) -> Result<()> {
     for (name, content) in FILES.into_iter().zip(contents) {
         let path = directory.join(name);
         // An experiment of statements has no windows; those of an earlier run would look like its own.
-        if content.is_empty() { remove(&path)? } else { write(&path, &content)? }
+        if content.is_empty() { remove(&path)? } else { write(&path, content.as_bytes())? }
     }
     Ok(())
 }
@@ -79,12 +79,14 @@ fn make(directory: &Path) -> Result<()> {
 /// Writes a file beside the one of this name and then renames it, which replaces that at once.
 ///
 /// # Errors
-/// Where the file cannot be written.
-pub fn write(path: &Path, content: &str) -> Result<()> {
-    let failed = |error| Error::output(format!("cannot write {}", path.display()), error);
+/// Where the file cannot be written: the one of this name stays as it was, and nothing beside it.
+pub fn write(path: &Path, content: &[u8]) -> Result<()> {
     let beside = path.with_added_extension(format!("{}.part", std::process::id()));
-    fs::write(&beside, content).map_err(failed)?;
-    fs::rename(&beside, path).map_err(failed)
+    fs::write(&beside, content).and_then(|()| fs::rename(&beside, path)).map_err(|error| {
+        // What was written of it, if anything, would take the last room of a full disk.
+        let _ = fs::remove_file(&beside);
+        Error::output(format!("cannot write {}", path.display()), error)
+    })
 }
 
 /// A chart that was left from a run of other strategies would look like one of this run.

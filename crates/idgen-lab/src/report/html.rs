@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::answer::answer;
+use super::answer::{answer, problems};
 use super::cases::{CaseTable, case_statements, case_tables};
 use super::drawings::Drawings;
 use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
@@ -16,6 +16,7 @@ struct Page<'a> {
     results: &'a Results,
     rows: String,
     answer: String,
+    problems: Vec<String>,
     drawings: Drawings,
     figures: Grid,
     published: Option<Grid>,
@@ -47,6 +48,7 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
             (true, []) => "One run alone compares nothing.".into(),
             (true, _) => results.analysis.clone(),
         }),
+        problems: problems(results),
         drawings,
         figures: figures(results),
         published: published(results),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::answer::answer;
+use super::answer::{answer, problems};
 use super::cases::{case_statements, case_tables};
 use super::drawings::{Drawing, Drawings};
 use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
@@ -44,12 +44,8 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
     if results.interrupted {
         paragraph("**The runs were interrupted: what was finished is shown.**");
     }
-    for failure in &results.failures {
-        paragraph(&format!(
-            "**{} failed and is not shown: {}.**",
-            plain(&failure.strategy),
-            plain(&failure.error)
-        ));
+    for problem in problems(results) {
+        paragraph(&format!("**{}**", plain(&problem)));
     }
     if !drawings.cases.is_empty() {
         paragraph("## In pictures");

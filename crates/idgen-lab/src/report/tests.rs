@@ -7,7 +7,7 @@ use std::path::Path;
 use super::terminal::table_of;
 use super::*;
 use crate::engine::{EngineInfo, FileMaps, Latency, Role};
-use crate::experiment::Published;
+use crate::experiment::{CaseRecord, Published};
 use crate::measure::{Failure, Results, RunRecord, Totals, TreeFigures, Window};
 use crate::{Workload, strategy};
 
@@ -255,6 +255,25 @@ fn where_all_failed_only_that_is_shown() {
             assert_eq!(page.contains("4,000 per strategy"), load, "{page}");
         }
         assert!(html(&results).unwrap().contains("href=\"#settings\""));
+    }
+}
+
+/// Cases that were finished are shown; only what came after them is not.
+#[test]
+fn what_broke_off_says_where() {
+    let mut results = results(0);
+    for name in ["before", "after"] {
+        results.cases.push(CaseRecord {
+            name: name.into(),
+            secs: 1.0,
+            runs: vec![1.0],
+            ..CaseRecord::default()
+        });
+    }
+    results.failures.push(Failure { strategy: "rebuild".into(), error: "the disk is full".into() });
+    let said = "rebuild broke off after 2 cases: the disk is full.";
+    for page in [html(&results).unwrap(), markdown(&results).unwrap()] {
+        assert!(page.contains(said) && !page.contains("is not shown"), "{page}");
     }
 }
 

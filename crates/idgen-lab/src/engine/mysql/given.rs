@@ -25,6 +25,8 @@ pub struct Reach {
     pub pool_pages: bool,
     /// The counter of page splits.
     pub splits: bool,
+    /// Stored functions that change data can be made.
+    pub functions: bool,
     /// What is not shown therefore, why, and what would show it: a sentence each.
     pub missing: Vec<String>,
 }
@@ -32,7 +34,7 @@ pub struct Reach {
 impl Reach {
     /// A server of the lab's own.
     pub fn everything() -> Self {
-        Reach { files: true, pool_pages: true, splits: true, missing: Vec::new() }
+        Reach { files: true, pool_pages: true, splits: true, functions: true, missing: Vec::new() }
     }
 
     /// Tries what a user may, changing nothing.
@@ -74,7 +76,8 @@ impl Reach {
                     .to_owned(),
             );
         }
-        Reach { files: false, pool_pages, splits: enabled == Some(true), missing }
+        let functions = takes_functions(connection).await;
+        Reach { files: false, pool_pages, splits: enabled == Some(true), functions, missing }
     }
 }
 
@@ -91,6 +94,15 @@ fn why_refused(error: &sqlx::Error) -> String {
         }
         _ => format!("its list of InnoDB's counters cannot be read ({error})"),
     }
+}
+
+/// A binary log and functions that it cannot trust: no user makes them, not even one with all privileges. Source:
+/// MySQL Reference Manual, Stored Program Binary Logging.
+async fn takes_functions(connection: &mut MySqlConnection) -> bool {
+    let sql = "SELECT CAST(@@GLOBAL.log_bin AND NOT @@GLOBAL.log_bin_trust_function_creators AS UNSIGNED)";
+    let forbidden = connection.fetch_one(sql).await.and_then(|row| row.try_get::<u64, _>(0));
+    // Where that cannot be asked, the statement itself is refused or not.
+    !forbidden.is_ok_and(|forbidden| forbidden != 0)
 }
 
 /// MySQL says it in the column STATUS, MariaDB in ENABLED.
