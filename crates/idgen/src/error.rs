@@ -39,8 +39,8 @@ pub(crate) enum Kind {
     ClockBehind { now: Timestamp, last: Timestamp, tolerance_ms: u64 },
     /// The time does not fit the field of this kind.
     TimeOutOfRange { kind: &'static str, time: Timestamp, range: &'static str },
-    /// All ids of one tick or second are used, and the policy says not to wait.
-    Exhausted { kind: &'static str, capacity: &'static str },
+    /// All ids of one second are used, and the policy says not to wait; or all clock sequences of a node.
+    Exhausted { kind: &'static str, capacity: &'static str, advice: &'static str },
     /// The process was forked and this generator cannot tell itself from its parent's copy.
     Forked { what: &'static str },
     /// A source gave no randomness.
@@ -130,7 +130,8 @@ impl Error {
         matches!(self.kind(), Kind::TimeOutOfRange { .. })
     }
 
-    /// True where all ids of the present tick or second are used up.
+    /// True where all ids of the present second are used up, which passes; or all clock sequences of a node
+    /// that was given, which does not (see [`V1::with_node`](crate::generator::V1::with_node)).
     pub fn is_exhausted(&self) -> bool {
         matches!(self.kind(), Kind::Exhausted { .. })
     }
@@ -187,8 +188,8 @@ impl fmt::Display for Error {
             Kind::TimeOutOfRange { kind, time, range } => {
                 write!(f, "{kind} cannot hold the time {time}: it holds {range}")
             }
-            Kind::Exhausted { kind, capacity } => {
-                write!(f, "all {capacity} of {kind} are used: wait, or choose a policy that waits")
+            Kind::Exhausted { kind, capacity, advice } => {
+                write!(f, "all {capacity} of {kind} are used: {advice}")
             }
             Kind::Forked { what } => write!(
                 f,

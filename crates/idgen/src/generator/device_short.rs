@@ -222,7 +222,11 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
         if self.policy.when_behind == WhenBehind::Error {
             let behind = last.secs() - self.seconds(now)?;
             return Err(Error::new(match behind <= self.policy.tolerance.as_secs() {
-                true => ErrorKind::Exhausted { kind: "short", capacity: "65,536 ids of this second" },
+                true => ErrorKind::Exhausted {
+                    kind: "short",
+                    capacity: "65,536 ids of this second",
+                    advice: "wait, or choose a policy that waits",
+                },
                 false => ErrorKind::ClockBehind {
                     now,
                     last: Timestamp::from_unix_secs(last.secs() as i64),

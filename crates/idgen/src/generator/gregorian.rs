@@ -10,7 +10,7 @@ use crate::fields::sequence_and_node;
 use crate::generator::monotonic::{Begin, Counters, Monotonic, Shape, Unit};
 use crate::kind::Kind;
 use crate::node::Node;
-use crate::source::fork::{ForkMark, WORDS_ARE_SHARED, next_number};
+use crate::source::fork::{ForkMark, WORDS_ARE_SHARED, last_number, next_number};
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 use crate::timestamp::GREGORIAN_TO_UNIX_TICKS;
 
@@ -42,7 +42,7 @@ struct Identity {
     node_half: u64,
     /// The first clock sequence of each tick.
     sequence: u16,
-    /// The clock sequence, and the number of the process, with which this node began.
+    /// The clock sequence with which this node began, and the last number that the family had by then.
     origin: (u16, u64),
     mark: ForkMark,
 }
@@ -119,7 +119,7 @@ impl<C: Clock, E: Entropy, S: State> Gregorian<C, E, S> {
                 self.monotonic.line().set_node(node);
                 let sequence = first_sequence(&mut self.entropy)?;
                 let node_half = sequence_and_node(0, node);
-                Identity { node_half, sequence, origin: (sequence, mark.member()), mark }
+                Identity { node_half, sequence, origin: (sequence, last_number()), mark }
             }
         };
         self.identity = Some(identity);
@@ -141,7 +141,8 @@ impl Identity {
     }
 
     /// The clock sequence of a number of the family, which all children and all restarts take from one
-    /// counter: so none of them has a clock sequence that another one had before.
+    /// counter: so none of them has a clock sequence that another one had before. Nobody can know which
+    /// of them are still in use, so none is taken twice: the numbers end.
     fn apart_by(self, number: u64) -> Result<Self> {
         let (first, born) = self.origin;
         let distance = number.wrapping_sub(born);
@@ -149,6 +150,8 @@ impl Identity {
             return Err(Error::new(ErrorKind::Exhausted {
                 kind: "this node",
                 capacity: "16,384 clock sequences",
+                advice: "each fork took one, and each new start after a step back of the clock; start the \
+                         program anew, or let idgen choose the node",
             }));
         }
         Ok(Identity { sequence: (first + distance as u16) & (SEQUENCES - 1) as u16, ..self })

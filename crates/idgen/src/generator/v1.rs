@@ -60,6 +60,11 @@ impl<C: Clock, E: Entropy> V1<C, E> {
 impl<C: Clock, E: Entropy, S: State> V1<C, E, S> {
     /// Uses this node, which other generators may share. Each id then takes a tick of its own: above
     /// ten million ids a second the time runs ahead of the clock.
+    ///
+    /// Copies in forked children, and new starts after a step back of the clock, take another clock sequence
+    /// each. There are 16,384: when as many forks of the process and new starts have come after the first id,
+    /// further ones get an error for good ([`is_exhausted`](crate::Error::is_exhausted)). A random node knows
+    /// no such end.
     #[must_use]
     pub fn with_node(mut self, node: Node) -> Self {
         self.inner.set_node(node);

@@ -41,6 +41,12 @@ pub(crate) fn next_number() -> u64 {
     imp::next_number()
 }
 
+/// The last number that was given so far: all that come are greater.
+pub(crate) fn last_number() -> u64 {
+    imp::watch();
+    imp::last_number()
+}
+
 #[cfg(all(feature = "fast", feature = "std", unix))]
 mod imp {
     use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -80,10 +86,24 @@ mod imp {
         // SAFETY: not null, so it points at the mapping made in `watch`, which is never unmapped.
         unsafe { &*numbers }.fetch_add(1, Ordering::Relaxed) + 1
     }
+
+    pub(super) fn last_number() -> u64 {
+        let numbers = NUMBERS.load(Ordering::Acquire);
+        if numbers.is_null() {
+            return member();
+        }
+        // SAFETY: as in `next_number`.
+        unsafe { &*numbers }.load(Ordering::Relaxed)
+    }
 }
 
 #[cfg(all(feature = "std", not(all(feature = "fast", unix))))]
 mod imp {
+    use core::sync::atomic::{AtomicU64, Ordering};
+
+    /// Of this process alone: no copy in a child makes use of it.
+    static NUMBERS: AtomicU64 = AtomicU64::new(0);
+
     /// On systems without fork the process id never changes.
     pub(super) fn member() -> u64 {
         u64::from(std::process::id())
@@ -91,16 +111,21 @@ mod imp {
 
     pub(super) fn watch() {}
 
-    /// Of this process alone: no copy in a child makes use of it.
     pub(super) fn next_number() -> u64 {
-        use core::sync::atomic::{AtomicU64, Ordering};
-        static NUMBERS: AtomicU64 = AtomicU64::new(0);
         member() + 1 + NUMBERS.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(super) fn last_number() -> u64 {
+        member() + NUMBERS.load(Ordering::Relaxed)
     }
 }
 
 #[cfg(not(feature = "std"))]
 mod imp {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+
+    static NUMBERS: AtomicUsize = AtomicUsize::new(0);
+
     pub(super) fn member() -> u64 {
         0
     }
@@ -108,9 +133,11 @@ mod imp {
     pub(super) fn watch() {}
 
     pub(super) fn next_number() -> u64 {
-        use core::sync::atomic::{AtomicUsize, Ordering};
-        static NUMBERS: AtomicUsize = AtomicUsize::new(0);
         1 + NUMBERS.fetch_add(1, Ordering::Relaxed) as u64
+    }
+
+    pub(super) fn last_number() -> u64 {
+        NUMBERS.load(Ordering::Relaxed) as u64
     }
 }
 
