@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -79,6 +80,42 @@ fn a_large_step_back_is_waited_for_where_the_policy_says_so() {
         assert!(before != after && (!ascending || before < after), "{name}");
         // The fixed clock moves as one sleeps: up to the tolerance, and not for longer than needed.
         assert_eq!(clock.now(), NOON.saturating_sub(Duration::from_secs(2)), "{name}");
+    }
+}
+
+/// A clock that someone sets right while a generator waits: after the tenth sleep.
+struct SetRight {
+    clock: FixedClock,
+    sleeps: RefCell<Vec<Duration>>,
+}
+
+impl Clock for SetRight {
+    fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    fn sleep(&self, span: Duration) {
+        let mut sleeps = self.sleeps.borrow_mut();
+        sleeps.push(span);
+        match sleeps.len() {
+            10 => self.clock.set(NOON),
+            _ => self.clock.advance(span),
+        }
+    }
+}
+
+/// A generator that sleeps for the whole hour at once would not notice.
+#[test]
+fn waiting_ends_soon_after_the_clock_is_set_right() {
+    for (name, ascending) in COUNTING {
+        let clock = SetRight { clock: FixedClock::new(NOON), sleeps: RefCell::default() };
+        let wait = policy(Duration::from_secs(2), WhenBehind::Wait);
+        let mut ids = generator(name, &clock, FixedEntropy::new(1), wait, NoState).unwrap();
+        let before = ids.next_id().unwrap();
+        clock.clock.set(NOON.saturating_sub(Duration::from_secs(3_600)));
+        let after = ids.next_id().unwrap();
+        assert!(before != after && (!ascending || before < after), "{name}");
+        assert_eq!(*clock.sleeps.borrow(), [Duration::from_secs(1); 10], "{name}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Time and counter that only ever rise, whatever the clock does.
 
 use core::ops::RangeInclusive;
+use core::time::Duration;
 
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::generator::line::Line;
@@ -45,6 +46,9 @@ impl Unit {
         }
     }
 }
+
+/// The longest sleep: someone may set the clock right meanwhile.
+const NAP: Duration = Duration::from_secs(1);
 
 /// How far ahead a state reserves.
 const HORIZON_TICKS: i64 = 10_000_000;
@@ -192,7 +196,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
         }
         loop {
             let target = self.at(self.line.time() - self.tolerance);
-            self.clock.sleep(target.since(self.clock.now()));
+            self.clock.sleep(target.since(self.clock.now()).min(NAP));
             if self.line.time() - self.now() <= self.tolerance {
                 return Ok(Begin::Later);
             }

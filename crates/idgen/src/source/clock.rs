@@ -168,7 +168,8 @@ pub struct ClockPolicy {
 pub enum WhenBehind {
     /// Return an error ([`Error::is_clock_behind`](crate::Error::is_clock_behind)), and make no id.
     Error,
-    /// Sleep until the clock is within the tolerance.
+    /// Sleep until the clock is within the tolerance, a second at a time at most: someone may set the clock
+    /// right meanwhile.
     Wait,
     /// Go on at the clock's time with fresh randomness: a new node or clock sequence for versions 1
     /// and 6, a new random counter and tail for the others. Ids stay unique, but those made after
