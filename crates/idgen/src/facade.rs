@@ -1,7 +1,7 @@
 //! Floor 4: one-line functions over generators that the process keeps.
 //!
 //! The 128-bit kinds have a generator for each thread: no lock, and strictly ascending ids within
-//! each thread, where the kind has an order. The 64-bit kinds share one generator, as they have no room
+//! each thread, where the kind has an order and the clock is not set back far. The 64-bit kinds share one generator, as they have no room
 //! to tell threads apart. All of them survive a fork.
 
 use std::cell::RefCell;
@@ -89,7 +89,8 @@ per_thread! {
     v1, fill_v1, LOCAL_V1: V1<SystemClock, ThreadEntropy> =
         || Ok(V1::new(SystemClock, ThreadEntropy).with_policy(POLICY));
 
-    /// A UUID of version 6, with a random node: [`V6`]. Strictly ascending within a thread.
+    /// A UUID of version 6, with a random node: [`V6`]. Strictly ascending within a thread, unless the
+    /// clock is set back by more than ten seconds.
     ///
     /// ```
     /// assert!(idgen::v6() < idgen::v6());
@@ -97,7 +98,8 @@ per_thread! {
     v6, fill_v6, LOCAL_V6: V6<SystemClock, ThreadEntropy> =
         || Ok(V6::new(SystemClock, ThreadEntropy).with_policy(POLICY));
 
-    /// A UUID of version 7: [`V7`]. Strictly ascending within a thread.
+    /// A UUID of version 7: [`V7`]. Strictly ascending within a thread, unless the clock is set back by more
+    /// than ten seconds.
     ///
     /// ```
     /// let mut ids = [idgen::Uuid::nil(); 1_000];
@@ -108,7 +110,8 @@ per_thread! {
     v7, fill_v7, LOCAL_V7: V7<SystemClock, ThreadEntropy> =
         || Ok(V7::new(SystemClock, ThreadEntropy).with_policy(POLICY));
 
-    /// A ULID: [`Ulid`]. Strictly ascending within a thread.
+    /// A ULID: [`Ulid`]. Strictly ascending within a thread, unless the clock is set back by more than ten
+    /// seconds.
     ///
     /// ```
     /// let text = idgen::codec::base32::to_string(&idgen::ulid());
@@ -128,7 +131,8 @@ per_thread! {
     week, fill_week, LOCAL_WEEK: Prefixed<SystemClock, ThreadEntropy> =
         || Prefixed::new(SystemClock, ThreadEntropy, Prefix::MD5_WEEK_UTC, Interval::Week, Tail::Random { version: 4 });
 
-    /// A prefixed id that sorts by time: the number of the day in UTC, then an ascending tail. Build a
+    /// A prefixed id that sorts by time: the number of the day in UTC, then an ascending tail.
+    /// Strictly ascending within a thread, unless the clock is set back by more than ten seconds. Build a
     /// [`Prefixed`] for another prefix, interval or tail.
     ///
     /// ```

@@ -24,8 +24,12 @@
 //! # Promises
 //!
 //! No id comes twice from one generator: across threads, after a fork, after the clock steps back, when
-//! a counter is full, and after a restart where a [state](source::State) is kept. Versions 6 and 7, ULIDs and
-//! ascending tails strictly increase within a generator; the one-line functions keep one for each thread.
+//! a counter is full, and after a restart where a [state](source::State) is kept.
+//!
+//! Versions 6 and 7 and ULIDs strictly increase within a generator, ascending tails within a bucket. The
+//! one-line functions keep a generator for each thread. Where the clock is set back by more than ten seconds
+//! they start over at its time, and ids made then sort before earlier ones; generators that you build
+//! report it, or do as their [policy](source::ClockPolicy) says.
 //!
 //! # Features
 //!

@@ -30,10 +30,13 @@ use crate::error::Result;
 
 /// Makes ids.
 ///
-/// No id comes twice from one generator, nor from its copies in forked children; where a kind is
-/// ordered, each id is greater than all before it. For random ids and tails in forked children this rests
-/// on the [`Entropy`](crate::source::Entropy): those of this crate, but for the fixed one, notice a fork;
-/// one of your own must do so too.
+/// No id comes twice from one generator, nor from its copies in forked children. Where a kind is
+/// ordered, each id is greater than all before it (ascending tails: than all of its bucket), unless the
+/// policy says to start over after a step back of the clock
+/// ([`WhenBehind::Restart`](crate::source::WhenBehind::Restart)).
+///
+/// For random ids and tails in forked children this rests on the [`Entropy`](crate::source::Entropy): those
+/// of this crate, but for the fixed one, notice a fork; one of your own must do so too.
 pub trait Generate {
     /// [`Uuid`] or [`ShortId`](crate::ShortId).
     type Id;
