@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use idgen::codec::Format;
+use idgen::codec::{Format, binary};
 use idgen::{AnyId, Inspection, Kind, Timestamp};
 
 use crate::input::Input;
@@ -58,7 +58,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let read = |text: &[u8], named: Option<(Format, idgen::Uuid)>| {
         let (format, id) = named.map_or_else(|| Format::decode_any(text), Ok)?;
         let seen = idgen::inspect_decoded(format, id);
-        Ok((String::from_utf8(text.to_vec()).ok(), seen))
+        // Sixteen raw bytes may be text by chance, or characters that garble the terminal.
+        let is_text = format.is_text() || text.len() > binary::LEN;
+        Ok((String::from_utf8(text.to_vec()).ok().filter(|_| is_text), seen))
     };
     while let Some(id) = given.next(read)? {
         if let Some((text, seen)) = id {

@@ -87,6 +87,24 @@ fn text_for_people() {
     assert!(text.contains("0242ac110002 (multicast bit clear"), "{text}");
 }
 
+/// Sixteen bytes may be valid UTF-8 by chance.
+#[test]
+fn raw_bytes_are_never_shown() {
+    for (format, bytes, shown) in [
+        ("binary", [0; 16], "00000000-0000-0000-0000-000000000000"),
+        ("binary", *b"\x1b[31m6789abcdef\0", "1b5b3331-6d36-3738-3961-626364656600"),
+        ("swapped", *b"0123456789abcdef", "34353637-3233-3031-3839-616263646566"),
+    ] {
+        assert_eq!(lines_of(output(&["inspect", "--from", format], bytes))[0], shown);
+        let seen = lines_of(output(&["inspect", "--from", format, "--json"], bytes));
+        assert!(seen[0].contains(&format!("\"id\":\"{shown}\"")), "{seen:?}");
+    }
+    // Their hexadecimal form is text, and stays as it was given.
+    let digits = "1026BABA6ccd780c95645b8c656024db";
+    assert_eq!(lines(&["inspect", "--from", "swapped", digits])[0], digits);
+    assert_eq!(lines_of(output(&["inspect", "--from", "swapped", "--hex"], digits))[0], digits);
+}
+
 #[test]
 fn bad_ids_are_reported_and_the_others_inspected() {
     let (code, error) = failure(&["inspect", "no id"], "");
