@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::{completions, convert, failure, inspect, lab, map, new, odds, sql};
+use crate::{completions, convert, failure, input, inspect, lab, map, new, odds, sql};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,7 +43,9 @@ enum Command {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let mut cli = Cli::command();
-    let matches = cli.get_matches_mut();
+    let matches = cli
+        .try_get_matches_from_mut(std::env::args_os())
+        .unwrap_or_else(|error| input::taken_for_options(&mut cli).unwrap_or(error).exit());
     let Cli { command } = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => error.exit(),

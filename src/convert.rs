@@ -17,7 +17,11 @@ Examples:
   idgen convert --to swapped --hex 6ccd780c-baba-1026-9564-5b8c656024db
   idgen convert --from swapped --to hyphenated 1026baba6ccd780c95645b8c656024db
   idgen new v7 -n 1000 | idgen convert --to ordered64
+  idgen convert --to hyphenated -- -P6xMXtjRo1C2gQBJY5OyV
   idgen convert --to simple < ids.txt > simple.txt
+
+Texts in ordered64 and base64url may begin with a hyphen; of v7 and ULID all in ordered64 do, until \
+the year 2109. As arguments they come after --, or they would be taken for options.
 
 Detection goes by length, then by characters. 22 characters are standard base64 unless they can \
 only be base64url or ordered64; 26 are base32; 32 hexadecimal digits are simple, even if all are \

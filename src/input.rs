@@ -13,7 +13,7 @@ use crate::values;
 
 #[derive(clap::Args)]
 pub struct Input {
-    /// The ids. Without any, standard input is read, a line each.
+    /// The ids. Without any, standard input is read, a line each. Put -- before ids that begin with a hyphen.
     #[arg(value_name = "ID")]
     ids: Vec<String>,
 
@@ -52,6 +52,36 @@ impl Input {
         }
         let hex = !matches!(source, Source::Records(..));
         Ids { source, from, hex, code: ExitCode::SUCCESS }
+    }
+}
+
+/// The complaint about an id that begins with a hyphen: clap reads it as options, of which `-h` would end in
+/// the help and success. Asked where clap did not accept the arguments.
+pub fn taken_for_options(program: &mut clap::Command) -> Option<clap::Error> {
+    let given: Vec<String> = std::env::args_os()
+        .skip(1)
+        .filter_map(|argument| argument.into_string().ok())
+        .take_while(|argument| argument != "--")
+        .collect();
+    let id = given.iter().find(|text| text.starts_with('-') && Format::decode_any(text).is_ok())?;
+    let command = subcommand(program, &given);
+    let takes_ids = command.get_positionals().any(|argument| argument.get_id() == "ids");
+    takes_ids.then(|| {
+        let message = format_args!(
+            "the id '{id}' begins with a hyphen and was taken for options: put -- before the ids, or give \
+             them on standard input"
+        );
+        command.error(clap::error::ErrorKind::UnknownArgument, message)
+    })
+}
+
+/// The subcommand that the first words name, as deep as they go.
+fn subcommand<'a>(command: &'a mut clap::Command, words: &[String]) -> &'a mut clap::Command {
+    match words {
+        [name, words @ ..] if command.find_subcommand(name).is_some() => {
+            subcommand(command.find_subcommand_mut(name).expect("it was found"), words)
+        }
+        _ => command,
     }
 }
 

@@ -18,6 +18,7 @@ Examples:
   idgen inspect 01ARZ3NDEKTSV4RRFFQ69G5FAV 102176818768904192
   idgen inspect e34e4c5b-0c8f-4d8c-9b0f-1f3a5d7c9e2b --weeks-from 2010-01-01 --weeks-to 2020-01-01
   idgen inspect --from swapped 1026baba6ccd780c95645b8c656024db
+  idgen inspect -- -P6xMXtjRo1C2gQBJY5OyV            # after --, as it begins with a hyphen
   idgen new prefixed -n 3 | idgen inspect --json
 
 An id carries no name of its maker. Counters, and all of version 8, are read as idgen lays them out; \

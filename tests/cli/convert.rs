@@ -82,6 +82,17 @@ fn arguments_are_read_in_any_format() {
     assert_ne!(lines(&["convert", "--to", "simple", "--from", "int", digits]), [digits]);
 }
 
+/// All texts of v7 and ULID in ordered64 do, until the year 2109.
+#[test]
+fn ids_that_begin_with_a_hyphen_are_arguments_after_two() {
+    for kind in ["v7", "ulid"] {
+        let id = &lines(&["new", kind, "-f", "ordered64"])[0];
+        assert!(id.starts_with('-'), "{id}");
+        assert_eq!(lines(&["convert", "--to", "ordered64", "--", id]), [&**id]);
+        assert_eq!(lines(&["inspect", "--", id])[0], *id);
+    }
+}
+
 #[test]
 fn bad_lines_are_reported_and_the_others_converted() {
     let long = "x".repeat(3_000_000);

@@ -49,6 +49,12 @@ fn what_means_nothing_is_refused() {
         (&["new", "short", "--when-behind", "restart"], "no room"),
         (&["convert"], "--to"),
         (&["completions", "tcsh"], "bash"),
+        (&["convert", "--to", "int", "-P6xMXtjRo1C2gQBJY5OyV"], "put -- before the ids"),
+        (&["convert", "-t6xMXtjRo1C2gQBJY5OyV"], "put -- before the ids"),
+        (&["inspect", "1", "-P6xMXtjRo1C2gQBJY5OyV"], "put -- before the ids"),
+        (&["map", "id", "--url", "none", "-P6xMXtjRo1C2gQBJY5OyV"], "put -- before the ids"),
+        // Of base64url, 1 in 4,096: it would end in the help, and success.
+        (&["inspect", "-h6xMXtjRo1C2gQBJY5Oyg"], "put -- before the ids"),
         (&["convet"], "'convert'"),
     ] {
         let (code, error) = failure(args, "");
