@@ -49,6 +49,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Args { input, to, hex } = args;
+    input.check_hex(hex, !to.is_text())?;
     let form = Form::new(to, hex && !to.is_text())?;
     form.check_terminal()?;
 

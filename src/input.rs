@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use idgen::Uuid;
 use idgen::codec::{Format, binary, simple};
 
-use crate::failure::{note, report};
+use crate::failure::{note, report, usage};
 use crate::lines::{LONGEST, Lines, Piece};
 use crate::values;
 
@@ -37,6 +37,15 @@ enum Source {
 }
 
 impl Input {
+    /// Refuses --hex where neither the input nor, as `writes_bytes` says, the output is of the two formats
+    /// that it is for.
+    pub fn check_hex(&self, hex: bool, writes_bytes: bool) -> anyhow::Result<()> {
+        if hex && !writes_bytes && self.from.is_none_or(Format::is_text) {
+            return Err(usage("--hex is for the formats binary and swapped, and none of them is named"));
+        }
+        Ok(())
+    }
+
     /// Opens the input. The formats binary and swapped are raw bytes on standard input, 16 to an id;
     /// with `hex`, and as arguments, they are 32 hexadecimal digits.
     pub fn open(self, hex: bool) -> Ids {

@@ -53,6 +53,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let weeks_to = weeks_to.unwrap_or_else(|| {
         Timestamp::from(std::time::SystemTime::now() + std::time::Duration::from_secs(366 * 86_400))
     });
+    input.check_hex(hex, false)?;
     let mut weeks = Weeks::between(weeks_from, weeks_to);
     let mut given = input.open(hex);
     let mut out = Output::open();
