@@ -89,8 +89,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(given.code())
 }
 
-/// The other reading of a text in base 32 whose bits look like a UUID of a known version: the random
-/// bits of one ULID in twelve do.
+/// The other reading of a text in base 32 whose bits look like a UUID of a known version: those of one ULID
+/// in thirteen do, of idgen's own one in eight.
 fn or_ulid(seen: &Inspection) -> Option<Ulid> {
     match seen.id {
         AnyId::Uuid(id) if seen.format == Some(Format::Base32) && seen.version.is_some() => {

@@ -16,7 +16,7 @@ Examples:
   export IDGEN_MAP_URL=mysql://app:secret@localhost/shop
   idgen map install                                      # makes the tables, once
   idgen map id 6ccd780c-baba-1026-9564-5b8c656024db      # its id, made where it has none
-  idgen map id -- -P6xMXtjRo1C2gQBJY5OyV                # after --, as it begins with a hyphen
+  idgen map id -- -P6xMXtjRo1C2gQBJY5OyV                 # after --, as it begins with a hyphen
   idgen map ids < uuids.txt > ids.txt                    # many, in batches
   idgen map uuid 42                                      # the way back
   idgen map export > pairs.tsv

@@ -58,7 +58,7 @@ pub struct Options {
     pub server_id: Option<u32>,
 
     /// What to do when the clock, or the moment of --at, is more than ten seconds behind the ids
-    /// already made [default: error, or wait for short].
+    /// already made [default: error; wait for short without --at, and with --at without --state].
     #[arg(long, value_enum, value_name = "WHAT")]
     pub when_behind: Option<WhenBehindChoice>,
 }

@@ -83,7 +83,7 @@ pub enum Nature {
     V8,
     /// A version that this crate does not make (2, 3, 5, or one to come).
     OtherVersion,
-    /// A text of 26 characters whose bits show no version: a ULID.
+    /// A text of 26 characters whose bits show no version that this crate makes: a ULID.
     Ulid,
     /// Another variant: of before RFC 9562, or no UUID at all.
     OtherVariant,
@@ -138,7 +138,7 @@ pub fn inspect(text: impl AsRef<[u8]>) -> Result<Inspection> {
 }
 
 /// Inspects an id that was read from a text of this format: 26 characters are a ULID unless the bits
-/// show a version, and a decimal number below 2^64 is a 64-bit id.
+/// show a version that this crate makes, and a decimal number below 2^64 is a 64-bit id.
 ///
 /// ```
 /// use idgen::codec::Format;
@@ -160,8 +160,9 @@ pub fn inspect_decoded(format: Format, id: Uuid) -> Inspection {
     }
 }
 
-/// Whether the bits say version 1 to 8 of RFC 9562, or nil or max. A ULID's random bits do so in one of
-/// eight; then only its maker knows.
+/// Whether the bits say a version that this crate makes (1, 4, 6, 7 or 8), or nil or max. A ULID's random
+/// bits do so in one of thirteen, those of this crate, whose counter begins low, in one of eight; then only
+/// its maker knows.
 fn has_known_version(seen: &Inspection) -> bool {
     !matches!(seen.nature, Nature::OtherVariant | Nature::OtherVersion)
 }
