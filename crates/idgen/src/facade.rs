@@ -1,8 +1,9 @@
 //! Floor 4: one-line functions over generators that the process keeps.
 //!
 //! The 128-bit kinds have a generator for each thread: no lock, and strictly ascending ids within
-//! each thread, where the kind has an order and the clock is not set back far. The 64-bit kinds share one generator, as they have no room
-//! to tell threads apart. All of them survive a fork.
+//! each thread, where the kind has an order and the clock is not set back far. The 64-bit kinds share one
+//! generator, as they have no room to tell threads apart. All of them survive a fork: what the 64-bit kinds
+//! count in is shared with the children that are forked after its first use.
 
 use std::cell::RefCell;
 use std::sync::OnceLock;
@@ -12,7 +13,7 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::generator::{
-    DeviceShort, Generate, MysqlShort, NextBits, Prefixed, Tail, Ulid, V1, V4, V6, V7, from_bits,
+    DeviceShort, Generate, MysqlServers, NextBits, Prefixed, Tail, Ulid, V1, V4, V6, V7, from_bits,
 };
 use crate::interval::Interval;
 use crate::prefix::Prefix;
@@ -171,10 +172,14 @@ pub fn fill_v4(ids: &mut [Uuid]) {
     V4::new(ThreadEntropy).fill(ids).unwrap_or_else(|error| give_up(&error));
 }
 
-/// A 64-bit device id with a random node: [`DeviceShort`]. One line for the whole process and its
-/// forked children: 65,536 ids a second at the most, then it waits for the next second. After the clock
-/// was set back by more than ten seconds it waits until the clock is that near again, as 64 bits leave no
-/// room for a fresh start: build a [`DeviceShort`] with another policy where an error is better.
+/// A 64-bit device id with a random node: [`DeviceShort`]. 65,536 ids a second at the most, then it waits
+/// for the next second. After the clock was set back by more than ten seconds it waits until the clock is
+/// that near again, as 64 bits leave no room for a fresh start: build a [`DeviceShort`] with another policy
+/// where an error is better.
+///
+/// One line for the whole process and the children that it forks after the first call. Children that were
+/// forked before draw nodes of their own, as other processes do; a program that makes no id itself calls
+/// `fill_short(&mut [])` before it forks.
 ///
 /// ```
 /// assert_ne!(idgen::short(), idgen::short());
@@ -201,7 +206,12 @@ fn device() -> &'static DeviceShort<SystemClock> {
 }
 
 /// An id as `UUID_SHORT()` of a MySQL server with this id that started when this process made its
-/// first: [`MysqlShort`]. One line for the whole process and its forked children.
+/// first: as [`MysqlShort`](crate::generator::MysqlShort) makes them. One line for the whole process and the
+/// children that it forks after the first call, for whichever server id.
+///
+/// Other processes start lines of their own, which repeat each other's ids where they start in the same
+/// second: give each a server id of its own. Children that were forked before the first call are such
+/// processes; a program that makes no id itself calls `fill_mysql_short(0, &mut [])` before it forks.
 ///
 /// ```
 /// let (a, b) = (idgen::mysql_short(3), idgen::mysql_short(3));
@@ -214,7 +224,7 @@ fn device() -> &'static DeviceShort<SystemClock> {
 /// without the feature `fast`, which has no shared memory to count in.
 #[inline]
 pub fn mysql_short(server_id: u8) -> ShortId {
-    mysql_server(server_id).make().unwrap_or_else(|error| give_up(&error))
+    mysql_servers().make(server_id).unwrap_or_else(|error| give_up(&error))
 }
 
 /// Fills a slice as [`mysql_short`] makes ids.
@@ -222,13 +232,12 @@ pub fn mysql_short(server_id: u8) -> ShortId {
 /// # Panics
 /// As [`mysql_short`].
 pub fn fill_mysql_short(server_id: u8, ids: &mut [ShortId]) {
-    mysql_server(server_id).make_many(ids).unwrap_or_else(|error| give_up(&error));
+    mysql_servers().make_many(server_id, ids).unwrap_or_else(|error| give_up(&error));
 }
 
-fn mysql_server(server_id: u8) -> &'static MysqlShort {
-    static SERVERS: [OnceLock<MysqlShort>; 256] = [const { OnceLock::new() }; 256];
-    SERVERS[usize::from(server_id)]
-        .get_or_init(|| MysqlShort::new(SystemClock, server_id).unwrap_or_else(|error| give_up(&error)))
+fn mysql_servers() -> &'static MysqlServers<SystemClock> {
+    static SERVERS: OnceLock<MysqlServers<SystemClock>> = OnceLock::new();
+    SERVERS.get_or_init(|| MysqlServers::new(SystemClock).unwrap_or_else(|error| give_up(&error)))
 }
 
 #[cfg(test)]

@@ -132,6 +132,17 @@ fn short_one_line_functions() {
     }
 }
 
+/// A parent that makes no id itself, as a server that only loads the program before it forks: an empty
+/// slice is enough to share the lines of all server ids, this one included, that nobody else here asks for.
+#[cfg(feature = "fast")]
+#[test]
+fn children_share_a_line_that_they_begin() {
+    idgen::fill_mysql_short(0, &mut []);
+    let folder = tempfile::tempdir().unwrap();
+    let ids = in_family(folder.path(), |_| (0..IDS).map(|_| idgen::mysql_short(77).get().into()).collect());
+    assert_no_repeats("mysql_short", ids);
+}
+
 /// With a fixed node and no randomness to set them apart, the copies take other clock sequences, and
 /// the 64-bit kinds go on counting in shared memory; without such memory they refuse to work.
 #[test]

@@ -5,6 +5,8 @@ mod draws;
 mod gregorian;
 mod line;
 mod monotonic;
+#[cfg(feature = "std")]
+mod mysql_servers;
 mod mysql_short;
 mod prefixed;
 mod reserve;
@@ -16,6 +18,8 @@ mod v6;
 mod v7;
 
 pub use device_short::DeviceShort;
+#[cfg(feature = "std")]
+pub(crate) use mysql_servers::MysqlServers;
 pub use mysql_short::MysqlShort;
 pub use prefixed::{Prefixed, Tail};
 pub use ulid::Ulid;

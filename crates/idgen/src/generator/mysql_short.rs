@@ -1,5 +1,6 @@
 //! 64-bit ids as MySQL's `UUID_SHORT()` makes them.
 
+use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Release};
 
 use crate::error::{Error, Kind as ErrorKind, Result};
@@ -43,9 +44,7 @@ impl MysqlShort {
     /// Where the clock stands before 1970 or after 2106-02-07, or the system refuses a page of memory.
     pub fn new(clock: impl Clock, server_id: u8) -> Result<Self> {
         let startup = clock.now();
-        let startup_secs = u32::try_from(startup.unix_secs()).map_err(|_| out_of_range(startup))?;
-        let first = ShortId::from(MysqlShortFields { server_id, startup_secs, counter: 0 });
-        let reserve = Reserve::restore(Kind::MysqlShort, NoState, first.get())?;
+        let reserve = Reserve::restore(Kind::MysqlShort, NoState, first_number(startup, server_id)?)?;
         Ok(MysqlShort { server_id, startup, reserve })
     }
 
@@ -94,32 +93,42 @@ impl<S: State> MysqlShort<S> {
         if !WORDS_ARE_SHARED && self.reserve.mark().is_stale() {
             return Err(Error::new(ErrorKind::Forked { what: "a generator of UUID_SHORT() ids" }));
         }
-        // The word holds the next number.
-        let word = self.reserve.word().get();
-        let first = word.fetch_add(count, AcqRel);
-        if first >> 56 == u64::from(self.server_id) && count <= self.end() - first {
-            return Ok(first);
-        }
-        // Whoever passes the end sets the word back to it: there are no more numbers for anybody.
-        word.store(self.end(), Release);
-        Err(out_of_range(self.startup))
-    }
-
-    /// The last number of the server, which is never given: as the next one it says that all are.
-    fn end(&self) -> u64 {
-        u64::from(self.server_id) << 56 | u64::MAX >> 8
+        take(self.reserve.word().get(), self.server_id, count).ok_or_else(|| out_of_range(self.startup))
     }
 
     fn take_covered(&mut self, count: u64) -> Result<u64> {
         let first = self.take(count)?;
-        let (next, end) = (first + count, self.end());
+        let (next, end) = (first + count, end_of(self.server_id));
         self.reserve.cover(next, || next.saturating_add(BLOCK).min(end))?;
         Ok(first)
     }
 }
 
+/// The first number of a server that starts at this time.
+pub(super) fn first_number(startup: Timestamp, server_id: u8) -> Result<u64> {
+    let startup_secs = u32::try_from(startup.unix_secs()).map_err(|_| out_of_range(startup))?;
+    Ok(ShortId::from(MysqlShortFields { server_id, startup_secs, counter: 0 }).get())
+}
+
+/// The last number of the server, which is never given: as the next one it says that all are.
+fn end_of(server_id: u8) -> u64 {
+    u64::from(server_id) << 56 | u64::MAX >> 8
+}
+
+/// Takes `count` numbers from the word, which holds the next one; gives the first, while there are any.
+#[inline]
+pub(super) fn take(word: &AtomicU64, server_id: u8, count: u64) -> Option<u64> {
+    let first = word.fetch_add(count, AcqRel);
+    if first >> 56 == u64::from(server_id) && count <= end_of(server_id) - first {
+        return Some(first);
+    }
+    // Whoever passes the end sets the word back to it: there are no more numbers for anybody.
+    word.store(end_of(server_id), Release);
+    None
+}
+
 #[cold]
-fn out_of_range(time: Timestamp) -> Error {
+pub(super) fn out_of_range(time: Timestamp) -> Error {
     Error::new(ErrorKind::TimeOutOfRange { kind: "mysql-short", time, range: "1970-01-01 to 2106-02-07" })
 }
 
@@ -137,7 +146,7 @@ impl<S: State> Generate for MysqlShort<S> {
 }
 
 /// Numbers a slice from the first number that `take` gives. Where it fails, nothing was written.
-fn fill(ids: &mut [ShortId], take: impl FnOnce(u64) -> Result<u64>) -> Result<()> {
+pub(super) fn fill(ids: &mut [ShortId], take: impl FnOnce(u64) -> Result<u64>) -> Result<()> {
     if ids.is_empty() {
         return Ok(());
     }

@@ -26,8 +26,7 @@ impl<S: State> Reserve<S> {
     pub(super) fn restore(kind: Kind, mut state: S, floor: u64) -> Result<Self> {
         let saved = load(kind, &mut state)?;
         let covered = saved.map_or(0, |saved| saved.position as u64);
-        let word = SharedWord::new(covered.max(floor))
-            .ok_or_else(|| Error::config("the system refused a page of", "4096 bytes", "free some memory"))?;
+        let word = SharedWord::new(covered.max(floor))?;
         let covered = if state.is_kept() { covered } else { u64::MAX };
         let node = saved.and_then(|saved| saved.node);
         Ok(Reserve { kind, node, state, word, covered, mark: ForkMark::now() })

@@ -8,6 +8,10 @@
 //! that parent and children share. Without it the mark is the process id, which costs a system
 //! call. Without `std` there are no processes.
 
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::Result;
+
 /// The process in which something was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ForkMark(u64);
@@ -63,7 +67,7 @@ mod imp {
     pub(super) fn watch() {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
-            if let Some(word) = super::map_shared_word() {
+            if let Some(word) = super::map_shared::<AtomicU64>() {
                 NUMBERS.store(word.as_ptr(), Ordering::Release);
             }
             // SAFETY: the handler only does atomic operations, on a static and on memory that is
@@ -142,24 +146,24 @@ mod imp {
 }
 
 #[cfg(all(feature = "fast", feature = "std", unix))]
-pub(crate) use shared::SharedWord;
+pub use shared::SharedWords;
 #[cfg(all(feature = "fast", feature = "std", unix))]
-use shared::map_shared_word;
+use shared::map_shared;
 
 #[cfg(all(feature = "fast", feature = "std", unix))]
 mod shared {
     use core::ptr::NonNull;
     use core::sync::atomic::AtomicU64;
 
-    const LEN: usize = core::mem::size_of::<AtomicU64>();
+    use crate::error::{Error, Result};
 
-    /// A word of zeros in memory of its own, shared with the children of later forks.
-    pub(super) fn map_shared_word() -> Option<NonNull<AtomicU64>> {
+    /// Memory of zeros for a `T`, shared with the children of later forks.
+    pub(super) fn map_shared<T>() -> Option<NonNull<T>> {
         // SAFETY: a new anonymous mapping, of which the kernel chooses the place.
         let place = unsafe {
             libc::mmap(
                 core::ptr::null_mut(),
-                LEN,
+                size_of::<T>(),
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_SHARED | libc::MAP_ANONYMOUS,
                 -1,
@@ -169,55 +173,87 @@ mod shared {
         if place == libc::MAP_FAILED { None } else { NonNull::new(place.cast()) }
     }
 
-    /// A 64-bit atomic that parent and forked children share, so that a counter in it repeats in none
-    /// of them. Each takes a page of its own.
-    pub(crate) struct SharedWord {
-        word: NonNull<AtomicU64>,
+    /// 64-bit atomics that parent and forked children share, so that a counter in one repeats in none
+    /// of them. They take pages of their own.
+    pub struct SharedWords<const N: usize> {
+        words: NonNull<[AtomicU64; N]>,
     }
 
-    impl SharedWord {
-        /// A shared word with this value, where the system gives the memory.
-        pub(crate) fn new(value: u64) -> Option<Self> {
-            let shared = SharedWord { word: map_shared_word()? };
-            shared.get().store(value, core::sync::atomic::Ordering::SeqCst);
-            Some(shared)
+    impl<const N: usize> SharedWords<N> {
+        /// Zeros.
+        ///
+        /// # Errors
+        /// Where the system refuses the memory.
+        pub fn zeros() -> Result<Self> {
+            let words = map_shared().ok_or_else(|| {
+                Error::config("the system refused a page of", "4096 bytes", "free some memory")
+            })?;
+            Ok(SharedWords { words })
         }
 
+        /// The words.
         #[inline]
-        pub(crate) fn get(&self) -> &AtomicU64 {
-            // SAFETY: mapped readable and writable, page-aligned, and unmapped only in `drop`.
-            unsafe { self.word.as_ref() }
+        pub fn all(&self) -> &[AtomicU64; N] {
+            // SAFETY: mapped readable and writable, page-aligned, and unmapped only in `drop`; zeros are
+            // atomics.
+            unsafe { self.words.as_ref() }
         }
     }
 
-    // SAFETY: the mapping holds an atomic, belongs to no thread, and is freed once.
-    unsafe impl Send for SharedWord {}
+    // SAFETY: the mapping holds atomics, belongs to no thread, and is freed once.
+    unsafe impl<const N: usize> Send for SharedWords<N> {}
     // SAFETY: shared access gives only `&AtomicU64`.
-    unsafe impl Sync for SharedWord {}
+    unsafe impl<const N: usize> Sync for SharedWords<N> {}
 
-    impl Drop for SharedWord {
+    impl<const N: usize> Drop for SharedWords<N> {
         fn drop(&mut self) {
-            // SAFETY: the mapping that `map_shared_word` made, and nothing borrows it any more.
-            unsafe { libc::munmap(self.word.as_ptr().cast(), LEN) };
+            // SAFETY: the mapping that `map_shared` made, and nothing borrows it any more.
+            unsafe { libc::munmap(self.words.as_ptr().cast(), size_of::<[AtomicU64; N]>()) };
         }
     }
 }
 
-/// Without shared memory: an atomic of this process. Its owner asks its [`ForkMark`] before each use.
+/// Without shared memory: atomics of this process. Their owner asks its [`ForkMark`] before each use.
 #[cfg(not(all(feature = "fast", feature = "std", unix)))]
-pub(crate) struct SharedWord {
-    word: core::sync::atomic::AtomicU64,
+pub struct SharedWords<const N: usize> {
+    words: [AtomicU64; N],
 }
 
 #[cfg(not(all(feature = "fast", feature = "std", unix)))]
-impl SharedWord {
-    pub(crate) fn new(value: u64) -> Option<Self> {
-        Some(SharedWord { word: core::sync::atomic::AtomicU64::new(value) })
+impl<const N: usize> SharedWords<N> {
+    /// Zeros.
+    ///
+    /// # Errors
+    /// None: these are no memory of the system's.
+    pub fn zeros() -> Result<Self> {
+        Ok(SharedWords { words: [const { AtomicU64::new(0) }; N] })
     }
 
+    /// The words.
     #[inline]
-    pub(crate) fn get(&self) -> &core::sync::atomic::AtomicU64 {
-        &self.word
+    pub fn all(&self) -> &[AtomicU64; N] {
+        &self.words
+    }
+}
+
+/// One such word.
+pub type SharedWord = SharedWords<1>;
+
+impl SharedWord {
+    /// A word with this value.
+    ///
+    /// # Errors
+    /// Where the system refuses the memory.
+    pub fn new(value: u64) -> Result<Self> {
+        let shared = Self::zeros()?;
+        shared.get().store(value, Ordering::SeqCst);
+        Ok(shared)
+    }
+
+    /// The word.
+    #[inline]
+    pub fn get(&self) -> &AtomicU64 {
+        &self.all()[0]
     }
 }
 
