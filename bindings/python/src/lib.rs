@@ -33,6 +33,7 @@ fn _idgen(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ClockBehindError", py.get_type::<errors::ClockBehindError>())?;
     let uuid = py.import("uuid")?;
     cpython::learn(uuid.getattr("UUID")?.cast()?, &uuid.getattr("SafeUUID")?)?;
+    fork::prepare();
     module.add_function(wrap_pyfunction!(_learn, module)?)?;
     single::add(module)?;
     codecs::add(module)?;

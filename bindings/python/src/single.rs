@@ -99,7 +99,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module,
         c"short",
         c_doc!(
-            "short()\n--\n\nA 64-bit device id: seconds, 16 random bits of this process, a counter.\n\n\
+            "short()\n--\n\nA 64-bit device id: seconds, 16 random bits of this process and its forked children, a counter.\n\n\
              At most 65,536 a second; then it waits. Store it as BIGINT UNSIGNED; send it as text, as it\n\
              exceeds what JavaScript can count.\n\n\
              >>> 0 < idgen.short() < 1 << 64\nTrue\n"
@@ -119,7 +119,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         c"mysql_short",
         c_doc!(
             "mysql_short(server_id, /)\n--\n\nA 64-bit id as MySQL's UUID_SHORT() makes them on the server with this id\n\
-             (0 to 255), had it started with this process.\n\n\
+             (0 to 255), had it started with the first call. Forked processes share one line; for\n\
+             others take another server id.\n\n\
              >>> idgen.mysql_short(3) >> 56\n3\n"
         ),
         |server_id| Form::Int.make_short(server_id.py(), idgen::mysql_short(read_server_id(server_id)?)),

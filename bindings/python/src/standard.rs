@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use idgen::generator::{Generate, V1, V6};
-use idgen::source::{Clock, ClockPolicy, Csprng, SystemClock, WhenBehind};
+use idgen::source::{Clock, ClockPolicy, Csprng, SharedWord, SystemClock, WhenBehind};
 use idgen::{Node, Uuid};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -110,22 +110,31 @@ fn of_node(py: Python<'_>, version: Version, node: Node) -> PyResult<Uuid> {
     })
 }
 
-/// An id whose clock sequence the caller chose, at a tick that no such id of this process had before.
+/// An id whose clock sequence the caller chose, at a tick that no such id of this process or of the others of
+/// its family had before.
 fn at_next_tick(version: Version, node: Node, sequence: &Bound<'_, PyAny>) -> PyResult<Uuid> {
-    static LAST: AtomicI64 = AtomicI64::new(i64::MIN);
     let sequence: u16 = sequence.bitand(0x3FFF)?.extract()?;
-    let now = SystemClock.now().unix_ticks();
-    let last =
-        LAST.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |last| Some(now.max(last.saturating_add(1))));
-    let ticks = now.max(last.unwrap_or(now).saturating_add(1));
-    let ticks = idgen::Timestamp::from_unix_ticks(ticks)
+    let now = SystemClock
+        .now()
         .gregorian_ticks()
         .ok_or_else(|| PyOverflowError::new_err("the clock stands outside of 1582 to 5236"))?;
+    let next = |last: u64| now.max(last + 1);
+    let last = last_tick().fetch_update(Ordering::SeqCst, Ordering::SeqCst, |last| Some(next(last)));
+    let ticks = last.map_or(now, next);
     let builder = match version {
         Version::One => Builder::from_gregorian_timestamp(ticks, sequence, &node.bytes()),
         Version::Six => Builder::from_sorted_gregorian_timestamp(ticks, sequence, &node.bytes()),
     };
     Ok(builder.into_uuid())
+}
+
+/// The tick of the last id whose clock sequence the caller chose, in memory that forked children share.
+///
+/// # Panics
+/// Where the system refuses a page of memory.
+pub(crate) fn last_tick() -> &'static AtomicU64 {
+    static LAST: OnceLock<SharedWord> = OnceLock::new();
+    LAST.get_or_init(|| SharedWord::new(0).unwrap_or_else(|error| panic!("{error}"))).get()
 }
 
 fn random_node() -> PyResult<Node> {

@@ -34,6 +34,8 @@ FUNCTIONS: dict[str, Any] = {
     "mysql_short": lambda: idgen.mysql_short(6),
     "uuid1 with node": lambda: idgen.uuid.uuid1(NODE),
     "uuid6 with node": lambda: idgen.uuid.uuid6(NODE),
+    "uuid1 with sequence": lambda: idgen.uuid.uuid1(NODE, 5),
+    "uuid6 with sequence": lambda: idgen.uuid.uuid6(NODE, 5),
     "uuid8": idgen.uuid.uuid8,
     "batch v1": lambda: idgen.batch("v1", 1)[0],
     "batch v7": lambda: idgen.batch("v7", 1)[0],
@@ -46,6 +48,8 @@ NOT_ACROSS_PROCESSES = {
     "V6 with node",
     "uuid1 with node",
     "uuid6 with node",
+    "uuid1 with sequence",
+    "uuid6 with sequence",
     "MysqlShort",
     "mysql_short",
 }

@@ -13,6 +13,7 @@ import time
 from typing import Any
 
 import idgen
+import idgen.uuid
 import pytest
 from fork_helpers import ALL, COUNT, NOT_ACROSS_PROCESSES, make_all, use_all
 
@@ -68,6 +69,42 @@ def test_children_and_grandchildren_do_not_repeat_their_parents() -> None:
         parts += answer(reader)
     assert len(parts) == 7
     merge(parts)
+
+
+def first_ids_in_children() -> None:
+    """Run in a process of its own, which has made no id yet."""
+    # With a node of the caller's, processes that begin after the fork are told apart by chance alone.
+    names = [name for name in ALL if name not in ("uuid1 with node", "uuid6 with node")]
+    parts = [answer(reader) for reader in [in_child(lambda: make_all(names)) for _ in range(3)]]
+    merge(parts)
+    nodes = {int(id) >> 16 & 0xFFFF for part in parts for id in part["short"]}
+    assert len(nodes) == 1, "each worker draws a node of 16 bits, which another one may draw too"
+
+
+@posix
+def test_a_parent_that_only_imported() -> None:
+    """As `gunicorn --preload` does it: the first ids are made in the workers."""
+    code = "import test_fork; test_fork.first_ids_in_children()"
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=os.path.dirname(__file__), capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+
+
+@posix
+@pytest.mark.parametrize("make", [idgen.uuid.uuid1, idgen.uuid.uuid6])
+def test_one_clock_sequence_in_several_processes(make: Any) -> None:
+    """Only the tick tells these ids apart, so that no two processes may take the same."""
+    begin = time.monotonic() + 0.3
+
+    def work() -> list[int]:
+        while time.monotonic() < begin:
+            pass
+        return [make(5, 6).int for _ in range(300_000)]
+
+    reader = in_child(work)
+    ids = work() + answer(reader)
+    assert len(set(ids)) == len(ids) == 600_000
 
 
 @posix

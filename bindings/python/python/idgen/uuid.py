@@ -2,7 +2,8 @@
 
 ``import idgen.uuid as uuid`` is the whole change. The class is the standard ``uuid.UUID`` itself.
 Two things differ: ``uuid1()`` and ``uuid6()`` use a random node unless one is given (RFC 9562 section
-6.10; ``uuid1(getnode())`` gives the former), and no id repeats after a fork.
+6.10; ``uuid1(getnode())`` gives the former), and no id repeats after a fork. With a node that you give, the
+parent must have made an id before: a random clock sequence is all that tells unrelated processes apart.
 
 >>> import idgen.uuid as uuid
 >>> uuid.uuid5(uuid.NAMESPACE_DNS, "python.org")

@@ -23,6 +23,9 @@ pub use clock::{Clock, ClockPolicy, WhenBehind};
 #[cfg(feature = "std")]
 pub use csprng::{Csprng, OsEntropy, ThreadEntropy};
 pub use entropy::{Entropy, FixedEntropy};
+/// For bindings to other languages, which keep counters of their own; not part of the library's promises.
+#[doc(hidden)]
+pub use fork::SharedWord;
 pub use state::{MemoryState, NoState, Saved, State};
 #[cfg(feature = "std")]
 pub use state_file::FileState;
