@@ -10,7 +10,7 @@ use crate::cpython::{Safety, fill_buffer, new_list};
 use crate::device;
 use crate::errors::raise;
 use crate::forms::Form;
-use crate::generators::{Generator, ShortGenerator};
+use crate::generators::{Generator, ShortGenerator, clock};
 
 /// From this many ids on, they are made without the GIL.
 const LONG: usize = 2_048;
@@ -183,7 +183,7 @@ impl Maker<'_> {
         let mut ids: Vec<ShortId> = zeros(count)?;
         match self {
             Maker::ShortGenerator(generator) => generator.fill(py, &mut ids)?,
-            _ => py.detach(|| device::short().make_many(&mut ids)).map_err(raise)?,
+            _ => clock::answer(py.detach(|| device::short().make_many(&mut ids)))?,
         }
         if form == Form::Buffer {
             let bytes: Vec<u8> = ids.iter().flat_map(|id| id.get().to_be_bytes()).collect();

@@ -1,26 +1,13 @@
-//! The 64-bit ids of the process, and a clock that sleeps without the GIL.
+//! The 64-bit ids of the process.
 
 use std::sync::OnceLock;
-use std::time::Duration;
 
-use idgen::Timestamp;
+use idgen::ShortId;
 use idgen::generator::DeviceShort;
-use idgen::source::{Clock, Csprng, SystemClock};
+use idgen::source::Csprng;
 use pyo3::prelude::*;
 
-/// The system's clock. Its sleep lets other Python threads run.
-pub(crate) struct DetachedClock;
-
-impl Clock for DetachedClock {
-    #[inline]
-    fn now(&self) -> Timestamp {
-        SystemClock.now()
-    }
-
-    fn sleep(&self, span: Duration) {
-        Python::attach(|py| py.detach(|| SystemClock.sleep(span)));
-    }
-}
+use crate::generators::clock::{self, DetachedClock};
 
 /// The one device generator of this process and its forked children, as `idgen::short` has one: that
 /// would keep the GIL while it waits for the next second.
@@ -34,4 +21,11 @@ pub(crate) fn short() -> &'static DeviceShort<DetachedClock> {
         let device = Csprng::new().and_then(|random| DeviceShort::new(DetachedClock, random));
         device.unwrap_or_else(|error| panic!("{error}"))
     })
+}
+
+/// The next id of the process.
+#[inline]
+pub(crate) fn next_short() -> PyResult<ShortId> {
+    // A wait that was interrupted fails: without an error there is nothing to look for.
+    short().make().or_else(|error| clock::answer(Err(error)))
 }

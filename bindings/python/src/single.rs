@@ -6,7 +6,6 @@ use pyo3::types::PyInt;
 
 use crate::cpython::{Safety, add_function, add_function_of_one};
 use crate::device;
-use crate::errors::raise;
 use crate::forms::Form;
 
 /// A docstring, with the zero that C wants.
@@ -104,7 +103,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
              exceeds what JavaScript can count.\n\n\
              >>> 0 < idgen.short() < 1 << 64\nTrue\n"
         ),
-        |py| Form::Int.make_short(py, device::short().make().map_err(raise)?),
+        |py| Form::Int.make_short(py, device::next_short()?),
     )?;
     add_function(
         module,
@@ -112,7 +111,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         c_doc!(
             "short_str()\n--\n\nA 64-bit device id as decimal text.\n\n>>> idgen.short_str().isdigit()\nTrue\n"
         ),
-        |py| Form::Str.make_short(py, device::short().make().map_err(raise)?),
+        |py| Form::Str.make_short(py, device::next_short()?),
     )?;
     add_function_of_one(
         module,

@@ -68,6 +68,10 @@ def test_what_a_clock_raises_is_raised() -> None:
         for _ in range(2):
             with pytest.raises(LookupError, match="no time"):
                 new()
+    # It asks its clock when it is made; and nothing is left for another one's call.
+    with pytest.raises(LookupError, match="no time"):
+        idgen.MysqlShort(1, clock=broken)
+    assert idgen.Short()() and idgen.V7(clock=lambda: NOON_NS)()
     for answer, error in [
         (None, TypeError),
         ("x", TypeError),

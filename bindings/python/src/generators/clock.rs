@@ -1,29 +1,89 @@
-//! A clock that is a Python function.
+//! The clocks of the generators: the system's, or a Python function. Control-C ends their sleep.
+//!
+//! A clock returns no errors. What its function raises, or a signal handler while it sleeps, is kept for the
+//! thread; until it is taken all clocks give [`NO_TIME`], so that whoever waits for a later time gives up.
 
 use std::cell::{Cell, RefCell};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use idgen::Timestamp;
-use idgen::source::Clock;
+use idgen::source::{Clock, SystemClock};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDateTime, PyDelta, PyDeltaAccess, PyInt, PyTzInfo};
+
+use crate::errors::raise;
 
 thread_local! {
     static ERROR: RefCell<Option<PyErr>> = const { RefCell::new(None) };
     static ASKED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What the clock raised since this was last called, in this thread.
+/// Beyond what any kind can hold: the generator gives up, and the exception is raised.
+const NO_TIME: Timestamp = Timestamp::from_unix_ticks(i64::MAX);
+
+/// How long a sleep does not look whether a signal came.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What a generator gave; or what its clock raised, which comes first: it is why the generator failed,
+/// if it did.
 #[inline]
-pub(super) fn take_error() -> Option<PyErr> {
-    ERROR.with(|error| error.borrow_mut().take())
+pub(crate) fn answer<T>(done: idgen::Result<T>) -> PyResult<T> {
+    let raised = ERROR.with(|error| error.borrow_mut().take());
+    raised.map_or_else(|| done.map_err(raise), Err)
 }
 
-/// Whether this thread is inside a clock's function.
+/// Whether a clock of this thread raised something that was not taken yet.
+#[inline]
+fn has_raised() -> bool {
+    ERROR.with(|error| error.borrow().is_some())
+}
+
+fn keep(error: PyErr) {
+    ERROR.with(|slot| *slot.borrow_mut() = Some(error));
+}
+
+/// Whether this thread is inside a clock's function, or in a signal handler that runs while it sleeps: a
+/// generator waits for it, and is locked.
 pub(super) fn is_asked() -> bool {
     ASKED.get()
+}
+
+fn while_asked<T>(run: impl FnOnce() -> T) -> T {
+    let outer = ASKED.replace(true);
+    let done = run();
+    ASKED.set(outer);
+    done
+}
+
+/// Lets time pass without the GIL, until a signal handler raises something.
+fn sleep(span: Duration) {
+    let start = Instant::now();
+    Python::attach(|py| {
+        while !has_raised() {
+            let left = span.saturating_sub(start.elapsed());
+            py.detach(|| std::thread::sleep(left.min(LOOK)));
+            while_asked(|| py.check_signals()).unwrap_or_else(keep);
+            if left <= LOOK {
+                return;
+            }
+        }
+    });
+}
+
+/// The system's clock. Its sleep lets other Python threads run, and Control-C end it.
+pub(crate) struct DetachedClock;
+
+impl Clock for DetachedClock {
+    #[inline]
+    fn now(&self) -> Timestamp {
+        if has_raised() { NO_TIME } else { SystemClock.now() }
+    }
+
+    fn sleep(&self, span: Duration) {
+        sleep(span);
+    }
 }
 
 /// Calls a function that gives nanoseconds since 1970, as `time.time_ns`, or an aware datetime.
@@ -31,27 +91,21 @@ pub(super) struct PythonClock(pub(super) Py<PyAny>);
 
 impl Clock for PythonClock {
     fn now(&self) -> Timestamp {
+        if has_raised() {
+            return NO_TIME;
+        }
         let now = Python::attach(|py| {
-            let outer = ASKED.replace(true);
-            let now = self.0.bind(py).call0();
-            ASKED.set(outer);
+            let now = while_asked(|| self.0.bind(py).call0());
             read_time(&now?)
         });
         now.unwrap_or_else(|error| {
-            ERROR.with(|slot| *slot.borrow_mut() = Some(error));
-            // Beyond what any kind can hold: the generator gives up, and the exception is raised.
-            Timestamp::from_unix_ticks(i64::MAX)
+            keep(error);
+            NO_TIME
         })
     }
 
     fn sleep(&self, span: Duration) {
-        Python::attach(|py| {
-            py.detach(|| std::thread::sleep(span));
-            // Control-C ends a wait for a clock that stands still.
-            if let Err(error) = py.check_signals() {
-                ERROR.with(|slot| *slot.borrow_mut() = Some(error));
-            }
-        });
+        sleep(span);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Generators as objects: with a clock, a node, a key and a memory of their own.
 
 mod classes;
-mod clock;
+pub(crate) mod clock;
 mod prefixed;
 mod settings;
 mod shared;

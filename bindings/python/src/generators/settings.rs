@@ -11,9 +11,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDelta, PyInt, PyString};
 
-use crate::device::DetachedClock;
 use crate::errors::raise;
-use crate::generators::clock::PythonClock;
+use crate::generators::clock::{DetachedClock, PythonClock};
 
 pub(super) type AnyClock = Box<dyn Clock + Send>;
 pub(super) type AnyEntropy = Box<dyn Entropy + Send>;

@@ -11,7 +11,6 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::errors::raise;
 use crate::fork;
 use crate::generators::clock;
 
@@ -45,8 +44,7 @@ impl<G: Send> Shared<G> {
                 self.run_detached(py, run)?
             }
         };
-        // An exception of the clock comes first: it is why the generator failed, if it did.
-        clock::take_error().map_or_else(|| done.map_err(raise), Err)
+        clock::answer(done)
     }
 
     #[cold]
@@ -56,7 +54,9 @@ impl<G: Send> Shared<G> {
         run: impl FnOnce(&mut G) -> idgen::Result<T> + Send,
     ) -> PyResult<idgen::Result<T>> {
         if clock::is_asked() {
-            return Err(PyRuntimeError::new_err("the clock of a generator must not make ids with it"));
+            let message =
+                "the clock of a generator must not make ids with it, nor a signal handler while it waits";
+            return Err(PyRuntimeError::new_err(message));
         }
         let done = py.detach(|| self.lock().map(|mut generator| run(&mut generator)));
         done.ok_or_else(|| {

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use crate::batch::Maker;
 use crate::errors::raise;
 use crate::forms::Form;
+use crate::generators::clock;
 use crate::generators::settings::{read_clock, read_entropy, read_node, read_policy, read_state};
 use crate::generators::shared::Shared;
 use crate::single::read_server_id;
@@ -127,8 +128,9 @@ impl MysqlShort {
         clock: Option<Bound<'_, PyAny>>,
         state: Option<PathBuf>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let ids =
-            generator::MysqlShort::new(read_clock(clock)?, read_server_id(server_id)?).map_err(raise)?;
+        // It reads the clock at once.
+        let ids = generator::MysqlShort::new(read_clock(clock)?, read_server_id(server_id)?);
+        let ids = clock::answer(ids)?;
         let ids = ids.with_state(read_state(state)?).map_err(raise)?;
         Ok(PyClassInitializer::from(ShortGenerator::new("MysqlShort", ids)).add_subclass(MysqlShort))
     }

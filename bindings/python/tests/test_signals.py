@@ -1,0 +1,122 @@
+"""Signals while an id waits for its clock: Control-C ends the wait, and handlers run."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="a process cannot send itself these signals")
+
+PRELUDE = """
+import os, signal, sys, threading, time
+import idgen
+
+NOW, HOUR = time.time_ns(), 3600 * 10**9
+STATE = sys.argv[1]
+
+def soon(number):
+    threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
+
+def ahead(make):
+    # A state that lies an hour ahead of the system's clock.
+    make(clock=lambda: NOW + HOUR, state=STATE)()
+"""
+
+
+def run(code: str, folder: pathlib.Path) -> list[str]:
+    """What the code prints, in a process of its own: a wait that nothing ends must not be this one's."""
+    done = subprocess.run(
+        [sys.executable, "-c", PRELUDE + textwrap.dedent(code), str(folder / "ids.state")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+WAITS = {
+    "a clock that stands still": (
+        "now = NOW; new = idgen.Short(clock=lambda: now); new.batch(65_536)",
+        "new()",
+        "now += 10**9; new()",
+    ),
+    "a clock that was set back": (
+        "now = NOW; new = idgen.V7(clock=lambda: now, when_behind='wait'); new(); now -= HOUR",
+        "new()",
+        "now += HOUR; new()",
+    ),
+    "the system's clock, 64 bits": (
+        "ahead(idgen.Short); new = idgen.Short(state=STATE)",
+        "new()",
+        "idgen.Short()()",
+    ),
+    "the system's clock, a long batch": (
+        "ahead(idgen.V6); new = idgen.V6(state=STATE, when_behind='wait')",
+        "new.batch(9_000)",
+        "idgen.V6()()",
+    ),
+    # As long a wait as is to be had of the process's own generator, whose clock no test can set.
+    "the process's own generator": ("", "idgen.batch('short', 65_536 * 150)", "idgen.short()"),
+}
+
+
+@pytest.mark.parametrize("prepare, wait, then", WAITS.values(), ids=WAITS.keys())
+def test_control_c_ends_a_wait(prepare: str, wait: str, then: str, tmp_path: pathlib.Path) -> None:
+    """And what was interrupted works again."""
+    code = f"""
+        {prepare}
+        soon(signal.SIGINT)
+        try:
+            {wait}
+        except KeyboardInterrupt:
+            print("interrupted")
+        {then}
+    """
+    assert run(code, tmp_path) == ["interrupted"]
+
+
+def test_a_handler_that_raises(tmp_path: pathlib.Path) -> None:
+    code = """
+        def enough(*_):
+            raise LookupError("enough")
+
+        ahead(idgen.Short)
+        new = idgen.Short(state=STATE)
+        signal.signal(signal.SIGUSR1, enough)
+        soon(signal.SIGUSR1)
+        try:
+            new()
+        except LookupError as error:
+            print(error)
+    """
+    assert run(code, tmp_path) == ["enough"]
+
+
+def test_a_handler_that_makes_ids(tmp_path: pathlib.Path) -> None:
+    """The generator that waits is locked, and the handler is told so; others work. Then the wait goes on."""
+    code = """
+        now = NOW
+        new, other = idgen.Short(clock=lambda: now), idgen.V7(clock=lambda: now)
+        new.batch(65_536)
+
+        def handler(*_):
+            global now
+            print(other().version)
+            try:
+                new()
+            except RuntimeError as error:
+                print(error)
+            now += 10**9
+
+        signal.signal(signal.SIGUSR1, handler)
+        soon(signal.SIGUSR1)
+        print(new() >> 32 == now // 10**9)
+    """
+    other, refusal, done = run(code, tmp_path)
+    assert other == "7" and "signal handler" in refusal and done == "True"
