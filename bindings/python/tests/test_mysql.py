@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
+import sys
+import textwrap
 import threading
 import uuid
 from collections.abc import Iterator
@@ -151,6 +154,35 @@ def test_fork(url: str) -> None:
         there = json.load(pipe)
     assert os.wait()[1] == 0
     assert here == there and here[:25] == made and len(set(here)) == 50
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize("end", ["sys.exit()", "del ids; os._exit(0)"])
+def test_a_child_that_only_ends(url: str, end: str) -> None:
+    """It never used the map, and leaves the parent's connections as they are: they answer at once."""
+    code = f"""
+        import os, sys, time
+        import idgen
+        from idgen.mysql import UuidMap
+
+        ids = UuidMap(sys.argv[1], cache=0)
+        ids.install()
+        order = idgen.v4()
+        first = ids.id_of(order)
+        # By then the connections are back in the pool, and end with it.
+        time.sleep(0.5)
+        if os.fork() == 0:
+            {end}
+        assert os.wait()[1] == 0
+        began = time.monotonic()
+        assert all(ids.id_of(order) == first for _ in range(10))
+        print(time.monotonic() - began)
+    """
+    run = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", textwrap.dedent(code), url]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    # A connection that hears nothing is given up after ten seconds.
+    assert float(done.stdout) < 5
 
 
 def test_no_server() -> None:

@@ -73,6 +73,17 @@ impl Map {
     }
 }
 
+impl Drop for Map {
+    /// A child only forgets its parent's connections: epoll's list of them is shared after a fork, and who
+    /// closes one takes it off, so that the parent would never hear of an answer again.
+    fn drop(&mut self) {
+        let live = self.live.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if live.0 != fork::count() {
+            std::mem::forget(std::mem::take(&mut live.1));
+        }
+    }
+}
+
 #[pymethods]
 impl Map {
     #[new]
