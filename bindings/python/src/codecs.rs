@@ -180,11 +180,15 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     )
 }
 
+/// The id that is this integer.
+pub(crate) fn read_int(number: &Bound<'_, PyAny>) -> PyResult<Uuid> {
+    let wide = |_| PyValueError::new_err("int is out of range (need a 128-bit value)");
+    number.extract().map(Uuid::from_u128).map_err(wide)
+}
+
 fn from_int<'py>(number: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if number.is_instance_of::<PyInt>() {
-        let read = number.extract::<u128>();
-        let wide = |_| PyValueError::new_err("int is out of range (need a 128-bit value)");
-        return new_uuid(number.py(), Uuid::from_u128(read.map_err(wide)?), Safety::Unknown);
+        return new_uuid(number.py(), read_int(number)?, Safety::Unknown);
     }
     if !number.is_instance_of::<PyString>() {
         let found = number.get_type().name()?;

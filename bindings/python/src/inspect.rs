@@ -1,11 +1,12 @@
 //! What an id tells about itself, and the odds of a repetition: tuples, which `_inspect.py` names.
 
-use idgen::{AnyId, Fleet, Interval, inspect_uuid};
+use idgen::codec::Format;
+use idgen::{AnyId, Fleet, Interval, inspect_decoded, inspect_uuid};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDelta, PyDict, PyInt, PyString};
 
-use crate::codecs::read_id;
+use crate::codecs::{read_id, read_int};
 use crate::cpython::{Safety, add_function_of_one, new_uuid};
 use crate::errors::raise;
 use crate::generators::new_datetime;
@@ -44,14 +45,14 @@ fn _inspect<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     let seen = if let Ok(text) = id.cast::<PyString>() {
         idgen::inspect(text.to_str()?).map_err(raise)?
     } else if id.is_instance_of::<PyInt>() {
-        // As text: a number below 2^64 is a short id.
-        idgen::inspect(id.str()?.to_str()?).map_err(raise)?
+        // A number below 2^64 is a short id. It must not be taken for a text: 32 digits are hexadecimal there.
+        inspect_decoded(Format::Int, read_int(id)?)
     } else {
         inspect_uuid(read_id(id)?)
     };
     let fields = PyDict::new(py);
     fields.set_item("nature", seen.nature.describe())?;
-    fields.set_item("format", seen.format.map(idgen::codec::Format::name))?;
+    fields.set_item("format", seen.format.map(Format::name))?;
     fields.set_item("version", seen.version)?;
     fields.set_item("timestamp", seen.timestamp.map(|time| new_datetime(py, time)).transpose()?.flatten())?;
     fields.set_item("unix_ns", seen.timestamp.map(|time| i128::from(time.unix_ticks()) * 100))?;

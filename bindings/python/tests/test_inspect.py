@@ -41,6 +41,17 @@ def test_short_ids(mysql_vectors: dict[str, Any]) -> None:
         assert idgen.inspect(vector["uuid"]).version == 1
 
 
+@pytest.mark.parametrize("digits", range(20, 40))
+def test_integers_are_no_text(digits: int) -> None:
+    """32 digits are hexadecimal in a text, 26 a ULID."""
+    number = int("12345678901234567890" * 2) // 10 ** (40 - digits)
+    seen = idgen.inspect(number)
+    if number < 1 << 64:
+        assert seen.id == number and seen.device is not None
+    else:
+        assert seen.id == uuid.UUID(int=number) and seen.format == "int"
+
+
 def test_times_that_no_datetime_holds() -> None:
     id = uuid.UUID(int=((1 << 48) - 1) << 80 | 7 << 76 | 2 << 62)
     seen = idgen.inspect(id)
