@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{completions, convert, failure, input, inspect, lab, map, new, odds, sql};
 
@@ -60,13 +60,6 @@ pub fn main() -> ExitCode {
         Command::Lab(args) => lab::run(args),
         Command::Completions(args) => completions::run(args),
     };
-    failure::exit_code(result, given(&mut cli, &matches))
-}
-
-/// The subcommand that was given, as deep as it goes: its usage belongs under an error.
-fn given<'a>(command: &'a mut clap::Command, matches: &ArgMatches) -> &'a mut clap::Command {
-    match matches.subcommand() {
-        Some((name, below)) => given(command.find_subcommand_mut(name).expect("clap has matched it"), below),
-        None => command,
-    }
+    let subcommands = std::iter::successors(matches.subcommand(), |(_, below)| below.subcommand());
+    failure::exit_code(result, input::subcommand(&mut cli, subcommands.map(|(name, _)| name)))
 }

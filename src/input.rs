@@ -73,7 +73,7 @@ pub fn taken_for_options(program: &mut clap::Command) -> Option<clap::Error> {
         .take_while(|argument| argument != "--")
         .collect();
     let id = given.iter().find(|text| text.starts_with('-') && Format::decode_any(text).is_ok())?;
-    let command = subcommand(program, &given);
+    let command = subcommand(program, given.iter().map(String::as_str));
     let takes_ids = command.get_positionals().any(|argument| argument.get_id() == "ids");
     takes_ids.then(|| {
         let message = format_args!(
@@ -85,13 +85,17 @@ pub fn taken_for_options(program: &mut clap::Command) -> Option<clap::Error> {
 }
 
 /// The subcommand that the first words name, as deep as they go.
-fn subcommand<'a>(command: &'a mut clap::Command, words: &[String]) -> &'a mut clap::Command {
-    match words {
-        [name, words @ ..] if command.find_subcommand(name).is_some() => {
-            subcommand(command.find_subcommand_mut(name).expect("it was found"), words)
+pub fn subcommand<'a, 'w>(
+    mut command: &'a mut clap::Command,
+    words: impl Iterator<Item = &'w str>,
+) -> &'a mut clap::Command {
+    for name in words {
+        if command.find_subcommand(name).is_none() {
+            break;
         }
-        _ => command,
+        command = command.find_subcommand_mut(name).expect("it was found");
     }
+    command
 }
 
 fn ids_come_from_a_person(source: &Source) -> bool {

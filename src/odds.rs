@@ -18,7 +18,8 @@ Examples:
   idgen odds prefixed --interval hour --tail random --devices 100 --rate 1000 --years 1
 
 Each device has one generator, a random node, an exact clock and the same mean rate: the worst case. \
-A generator that counts never repeats itself; random ids and tails may. The library's documentation of `odds` derives the formulas.";
+A generator that counts never repeats itself; random ids and tails may. The library's documentation \
+of `odds` derives the formulas.";
 
 /// Tell the probability that two ids ever coincide.
 #[derive(clap::Args)]

@@ -79,7 +79,7 @@ impl Given {
 
     fn lab(&self, out: &Path, load: &[&str]) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("idgen"));
-        command.env("IDGEN_LAB_ENGINE", &self.url).args(["lab", "--out"]).arg(out).args(load);
+        command.env("IDGEN_LAB_ENGINE", &self.url).arg("lab").args(load).arg("--out").arg(out);
         command
     }
 
@@ -161,9 +161,8 @@ fn mysql_without_functions() {
     let given = Given::new(Flavor::MySql, false);
     let directory = tempfile::tempdir().unwrap();
     let run = |strategies: &str| {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("idgen"));
-        command.env("IDGEN_LAB_ENGINE", &given.url).args(["lab", "run", "uuid-mapping", "--scale", "ci"]);
-        command.args(["--strategies", strategies, "--out"]).arg(directory.path()).output().unwrap()
+        let part = ["run", "uuid-mapping", "--scale", "ci", "--strategies", strategies];
+        given.lab(directory.path(), &part).output().unwrap()
     };
     let why = "this server cannot run mapped-ref-lock: it has a binary log";
     let output = run("mapped-ref-lock,auto-increment");

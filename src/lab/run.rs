@@ -276,11 +276,12 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run(mut self, common: &CommonArgs, cancel: &Cancel) -> anyhow::Result<ExitCode> {
+    fn run(self, common: &CommonArgs, cancel: &Cancel) -> anyhow::Result<ExitCode> {
         report::prepare(self.out)?;
         let rows = self.workload.rows;
-        let (mut engine, workload) = common.engine.start(self.workload.clone())?;
+        let (mut engine, workload) = common.engine.start(self.workload)?;
         let mut results = Results::new(self.question, &self.command, engine.info(), workload);
+        let mut strategies = self.strategies;
         if let Some((experiment, scale)) = self.experiment {
             results.published = experiment.published(results.workload.writers);
             results.analysis = experiment.analysis.clone();
@@ -288,16 +289,23 @@ impl Job<'_> {
             if let Some(differs) = report::differs(experiment, scale, &results, ours)? {
                 results.analysis += &format!(" {differs}");
             }
-            results.analysis += &self.leave_out_impossible(&*engine, &results.workload);
+            let (possible, refused) = those_possible(&*engine, &strategies, &results.workload);
+            // Where nothing would be left, the runner says why and ends.
+            if !possible.is_empty() {
+                strategies = possible;
+                for why in refused {
+                    results.analysis += &format!(" Left out: {why}.");
+                }
+            }
         }
-        let mut progress = Progress::new(self.strategies.len(), rows, self.out.to_owned());
-        runner::run(&mut *engine, &self.strategies, &mut results, cancel, &mut progress)?;
+        let mut progress = Progress::new(strategies.len(), rows, self.out.to_owned());
+        runner::run(&mut *engine, &strategies, &mut results, cancel, &mut progress)?;
 
         let mut out = Output::open();
         if common.json {
             write!(out, "{}", report::json(&results)?)?;
         } else {
-            summary(&mut out, &results, self.strategies.len(), self.out)?;
+            summary(&mut out, &results, strategies.len(), self.out)?;
         }
         out.finish()?;
         Ok(match (results.interrupted, results.failures.is_empty()) {
@@ -306,20 +314,22 @@ impl Job<'_> {
             (false, false) => ExitCode::FAILURE,
         })
     }
+}
 
-    /// Takes out what this database cannot do, and says why. Where nothing would be left the runner refuses it.
-    fn leave_out_impossible(&mut self, engine: &dyn Engine, load: &Workload) -> String {
-        let (possible, not): (Vec<_>, Vec<_>) =
-            self.strategies.iter().copied().partition(|strategy| engine.check(strategy, load).is_ok());
-        if possible.is_empty() {
-            return String::new();
+/// Those that this database can do, and why it cannot do the others.
+fn those_possible(
+    engine: &dyn Engine,
+    strategies: &[&'static Strategy],
+    load: &Workload,
+) -> (Vec<&'static Strategy>, Vec<idgen_lab::Error>) {
+    let (mut possible, mut refused) = (Vec::new(), Vec::new());
+    for strategy in strategies {
+        match engine.check(strategy, load) {
+            Ok(()) => possible.push(*strategy),
+            Err(why) => refused.push(why),
         }
-        self.strategies = possible;
-        not.iter()
-            .filter_map(|strategy| engine.check(strategy, load).err())
-            .map(|why| format!(" Left out: {why}."))
-            .collect()
     }
+    (possible, refused)
 }
 
 /// The results for the terminal; `wanted` strategies were to be run, none where statements were.

@@ -53,7 +53,7 @@ impl Container {
         // Set up before the container exists: nothing in between may leave one behind.
         let keeper = Keeper::spawn(r#"docker rm --force --volumes "$1""#, &[&name])
             .map_err(|error| Error::new(format!("cannot run sh, which removes containers: {error}")))?;
-        let mut run = Command::new("docker");
+        let mut run = command();
         run.args(["run", "--detach", "--name", &name, "--label", "idgen-server"]);
         // The host's network on Linux: the port stays the same over a restart, and no proxy slows what is
         // measured. Elsewhere containers run in a virtual machine, and the port is forwarded.
@@ -107,8 +107,7 @@ impl Container {
 
     /// The last words of the server.
     pub(crate) fn log(&self) -> String {
-        let mut logs = Command::new("docker");
-        let logs = logs.args(["logs", "--tail", "20", &self.name]).process_group(0).output();
+        let logs = command().args(["logs", "--tail", "20", &self.name]).output();
         logs.map(|logs| String::from_utf8_lossy(&logs.stderr).trim().to_owned()).unwrap_or_default()
     }
 
@@ -143,15 +142,21 @@ pub(crate) fn engine_disk() -> Result<PathBuf, Error> {
     Ok(Path::new("/dev").join(name))
 }
 
-/// Runs docker and gives what it printed; the error is what it complained about.
-pub(crate) fn docker(arguments: &[&str]) -> Result<String, String> {
-    output(Command::new("docker").args(arguments))
+/// docker, out of the reach of a terminal's Ctrl-C: that is for the program, which has to end what it began.
+pub(crate) fn command() -> Command {
+    let mut docker = Command::new("docker");
+    docker.process_group(0);
+    docker
 }
 
-/// The same of a command that is made already. A terminal's Ctrl-C is for the program, which has to end what it
-/// began with docker: it does not reach the command.
+/// Runs docker and gives what it printed; the error is what it complained about.
+pub(crate) fn docker(arguments: &[&str]) -> Result<String, String> {
+    output(command().args(arguments))
+}
+
+/// The same of a command that is made already.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
-    let output = command.stdin(Stdio::null()).process_group(0).output().map_err(|error| error.to_string())?;
+    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     } else {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::container::{self, Container};
 use crate::process::{self, Process};
+use crate::settings::same_value;
 use crate::{Error, Flavor, Scratch, Settings, sql, url};
 
 /// How long a server may take to accept its first query. InnoDB recovers from its log in this time too.
@@ -369,26 +370,6 @@ fn given_url(flavor: Flavor) -> Option<String> {
     std::env::var(flavor.url_variable()).ok().filter(|url| !url.is_empty())
 }
 
-/// Servers write switches and sizes in more than one way.
-fn same_value(found: &str, wanted: &str) -> bool {
-    let plain = |text: &str| match text.to_ascii_uppercase().as_str() {
-        "ON" | "TRUE" => "1".to_owned(),
-        "OFF" | "FALSE" => "0".to_owned(),
-        other => other.trim_end_matches(".000000").to_owned(),
-    };
-    let bytes = |text: &str| {
-        let (digits, unit) = text.split_at(text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len());
-        let shift = match unit.to_ascii_uppercase().as_str() {
-            "K" => 10,
-            "M" => 20,
-            "G" => 30,
-            _ => return None,
-        };
-        digits.parse::<u64>().ok().map(|number| (number << shift).to_string())
-    };
-    plain(found) == plain(wanted) || bytes(wanted).is_some_and(|wanted| found == wanted)
-}
-
 /// A port that was free a moment ago and that no other start of this program was given.
 fn free_port() -> Result<u16, Error> {
     static GIVEN: Mutex<Vec<u16>> = Mutex::new(Vec::new());
@@ -401,19 +382,5 @@ fn free_port() -> Result<u16, Error> {
             given.push(listener.port());
             return Ok(listener.port());
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::same_value;
-
-    #[test]
-    fn values_are_compared_by_meaning() {
-        assert!(same_value("ON", "1"));
-        assert!(same_value("134217728", "128M"));
-        assert!(same_value("O_DIRECT", "o_direct"));
-        assert!(!same_value("1", "2"));
-        assert!(!same_value("ON", "OFF"));
     }
 }

@@ -84,3 +84,37 @@ impl Settings {
         whole.chain(self.options.iter().map(|(name, value)| format!("--{name}={value}")))
     }
 }
+
+/// Servers write switches and sizes in more than one way.
+pub(crate) fn same_value(found: &str, wanted: &str) -> bool {
+    let plain = |text: &str| match text.to_ascii_uppercase().as_str() {
+        "ON" | "TRUE" => "1".to_owned(),
+        "OFF" | "FALSE" => "0".to_owned(),
+        other => other.trim_end_matches(".000000").to_owned(),
+    };
+    let bytes = |text: &str| {
+        let (digits, unit) = text.split_at(text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len());
+        let shift = match unit.to_ascii_uppercase().as_str() {
+            "K" => 10,
+            "M" => 20,
+            "G" => 30,
+            _ => return None,
+        };
+        digits.parse::<u64>().ok().map(|number| (number << shift).to_string())
+    };
+    plain(found) == plain(wanted) || bytes(wanted).is_some_and(|wanted| found == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::same_value;
+
+    #[test]
+    fn values_are_compared_by_meaning() {
+        assert!(same_value("ON", "1"));
+        assert!(same_value("134217728", "128M"));
+        assert!(same_value("O_DIRECT", "o_direct"));
+        assert!(!same_value("1", "2"));
+        assert!(!same_value("ON", "OFF"));
+    }
+}

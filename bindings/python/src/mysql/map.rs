@@ -38,10 +38,7 @@ impl Map {
     /// The map of this process, which connects when it is first used.
     fn live(&self) -> Live {
         let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
-        if live.0 != fork::count() {
-            let of_parent = std::mem::replace(&mut *live, (fork::count(), Live::default()));
-            std::mem::forget(of_parent);
-        }
+        forget_parents(&mut live);
         live.1.clone()
     }
 
@@ -74,13 +71,16 @@ impl Map {
 }
 
 impl Drop for Map {
-    /// A child only forgets its parent's connections: epoll's list of them is shared after a fork, and who
-    /// closes one takes it off, so that the parent would never hear of an answer again.
     fn drop(&mut self) {
-        let live = self.live.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if live.0 != fork::count() {
-            std::mem::forget(std::mem::take(&mut live.1));
-        }
+        forget_parents(self.live.get_mut().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// A child only forgets its parent's connections: epoll's list of them is shared after a fork, and who closes
+/// one takes it off, so that the parent would never hear of an answer again.
+fn forget_parents(live: &mut (u64, Live)) {
+    if live.0 != fork::count() {
+        std::mem::forget(std::mem::replace(live, (fork::count(), Live::default())));
     }
 }
 

@@ -1,4 +1,5 @@
 mod loads;
+mod problems;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +8,7 @@ use std::path::Path;
 use super::terminal::table_of;
 use super::*;
 use crate::engine::{EngineInfo, FileMaps, Latency, Role};
-use crate::experiment::{CaseRecord, Published};
+use crate::experiment::Published;
 use crate::measure::{Failure, Results, RunRecord, Totals, TreeFigures, Window};
 use crate::{Workload, strategy};
 
@@ -231,53 +232,7 @@ fn one_run_compares_nothing() {
     assert!(html(&results(1)).unwrap().contains("compares nothing"));
 }
 
-/// Of keys or of statements: the page says why there is nothing, and claims no figures and no checks.
-#[test]
-fn where_all_failed_only_that_is_shown() {
-    let keys = Results { analysis: "It is so.".into(), ..results(0) };
-    let settings = BTreeMap::from([("innodb_page_size".into(), "16384".into())]);
-    let statements = Results { settings, ..keys.clone() };
-    for (mut results, load) in [(keys, true), (statements, false)] {
-        let error = "the server refused".into();
-        results.failures.push(Failure { strategy: "rebuild".into(), error });
-        for page in [html(&results).unwrap(), markdown(&results).unwrap()] {
-            for said in
-                ["Nothing was finished", "rebuild failed and is not shown: the server refused", "Settings"]
-            {
-                assert!(page.contains(said), "{said} is not in {page}");
-            }
-            for untrue in ["ways to key", "checked", "compares nothing", "Pages touched", "All figures"] {
-                assert!(!page.contains(untrue), "{untrue} is in {page}");
-            }
-            for untrue in ["It is so.", "Throughput", "The strategies", "The tables"] {
-                assert!(!page.contains(untrue), "{untrue} is in {page}");
-            }
-            assert_eq!(page.contains("4,000 per strategy"), load, "{page}");
-        }
-        assert!(html(&results).unwrap().contains("href=\"#settings\""));
-    }
-}
-
-/// Cases that were finished are shown; only what came after them is not.
-#[test]
-fn what_broke_off_says_where() {
-    let mut results = results(0);
-    for name in ["before", "after"] {
-        results.cases.push(CaseRecord {
-            name: name.into(),
-            secs: 1.0,
-            runs: vec![1.0],
-            ..CaseRecord::default()
-        });
-    }
-    results.failures.push(Failure { strategy: "rebuild".into(), error: "the disk is full".into() });
-    let said = "rebuild broke off after 2 cases: the disk is full.";
-    for page in [html(&results).unwrap(), markdown(&results).unwrap()] {
-        assert!(page.contains(said) && !page.contains("is not shown"), "{page}");
-    }
-}
-
-/// The same, as a server gives it: with the files of its tables.
+/// As a server gives them: with the files of its tables.
 fn with_files(strategies: usize) -> Results {
     let mut results = results(strategies);
     for run in &mut results.runs {

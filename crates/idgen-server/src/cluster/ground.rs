@@ -1,10 +1,8 @@
 //! What the machines of every cluster stand on: two networks, containers on both, and their clearing up.
 
-use std::process::Command;
-
 use crate::Error;
 use crate::cluster::network::Network;
-use crate::container::{docker, output};
+use crate::container::{command, docker, output};
 use crate::keeper::Keeper;
 
 /// Removes the containers, then the networks, of one cluster.
@@ -72,7 +70,7 @@ impl Ground {
             front: self.front.address(number),
             back: self.back.address(number),
         };
-        let mut create = Command::new("docker");
+        let mut create = command();
         create.args([
             "create",
             "--name",
@@ -136,7 +134,7 @@ impl Machine {
 
     /// The last words of the machine.
     pub(crate) fn log(&self) -> String {
-        let logs = Command::new("docker").args(["logs", "--tail", "25", &self.container]).output();
+        let logs = command().args(["logs", "--tail", "25", &self.container]).output();
         logs.map(|logs| {
             let text = [logs.stdout, logs.stderr].concat();
             String::from_utf8_lossy(&text).trim().to_owned()

@@ -3,11 +3,11 @@
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire};
 
-use crate::error::{Error, Kind as ErrorKind, Result};
-use crate::generator::mysql_short::{fill, first_number, out_of_range, take};
+use crate::error::Result;
+use crate::generator::mysql_short::{check_family, fill, first_number, out_of_range, take};
 use crate::short_id::ShortId;
 use crate::source::Clock;
-use crate::source::fork::{ForkMark, SharedWords, WORDS_ARE_SHARED};
+use crate::source::fork::{ForkMark, SharedWords};
 
 /// As a [`MysqlShort`](super::MysqlShort) for each server id, that starts with the first id it is asked for.
 ///
@@ -37,9 +37,7 @@ impl<C: Clock> MysqlServers<C> {
     /// Takes `count` numbers; gives the first.
     #[inline]
     fn take(&self, server_id: u8, count: u64) -> Result<u64> {
-        if !WORDS_ARE_SHARED && self.mark.is_stale() {
-            return Err(Error::new(ErrorKind::Forked { what: "a generator of UUID_SHORT() ids" }));
-        }
+        check_family(self.mark)?;
         let next = &self.next.all()[usize::from(server_id)];
         if next.load(Acquire) == 0 {
             self.start(next, server_id)?;

@@ -8,7 +8,7 @@ use crate::generator::Generate;
 use crate::generator::reserve::Reserve;
 use crate::kind::Kind;
 use crate::short_id::{MysqlShortFields, ShortId};
-use crate::source::fork::WORDS_ARE_SHARED;
+use crate::source::fork::{ForkMark, WORDS_ARE_SHARED};
 use crate::source::{Clock, NoState, State};
 use crate::timestamp::Timestamp;
 
@@ -90,9 +90,7 @@ impl<S: State> MysqlShort<S> {
     #[inline]
     fn take(&self, count: u64) -> Result<u64> {
         self.reserve.check_fork()?;
-        if !WORDS_ARE_SHARED && self.reserve.mark().is_stale() {
-            return Err(Error::new(ErrorKind::Forked { what: "a generator of UUID_SHORT() ids" }));
-        }
+        check_family(self.reserve.mark())?;
         take(self.reserve.word().get(), self.server_id, count).ok_or_else(|| out_of_range(self.startup))
     }
 
@@ -113,6 +111,15 @@ pub(super) fn first_number(startup: Timestamp, server_id: u8) -> Result<u64> {
 /// The last number of the server, which is never given: as the next one it says that all are.
 fn end_of(server_id: u8) -> u64 {
     u64::from(server_id) << 56 | u64::MAX >> 8
+}
+
+/// Refuses a child that does not share its parent's word.
+#[inline]
+pub(super) fn check_family(mark: ForkMark) -> Result<()> {
+    if !WORDS_ARE_SHARED && mark.is_stale() {
+        return Err(Error::new(ErrorKind::Forked { what: "a generator of UUID_SHORT() ids" }));
+    }
+    Ok(())
 }
 
 /// Takes `count` numbers from the word, which holds the next one; gives the first, while there are any.

@@ -34,10 +34,12 @@ pub fn course(results: &Results, run: &RunRecord) -> Result<Chart> {
         let size = (WIDTH, HEIGHT * measures.len() as u32);
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
         // As wide in all curves, so that they have their rows one below the other.
-        let highest = measures.iter().map(|measure| decades(results, *measure).end).fold(0.0, f64::max);
+        let scales: Vec<_> = measures.iter().map(|measure| decades(results, *measure)).collect();
+        let highest = scales.iter().map(|scale| scale.end).fold(0.0, f64::max);
         let labels = grouped(highest).len() as u32 * LETTER_WIDTH + 8;
-        for (area, measure) in root.split_evenly((measures.len(), 1)).iter().zip(measures) {
-            curve(area, results, run, measure, labels)?;
+        let areas = root.split_evenly((measures.len(), 1));
+        for ((area, measure), scale) in areas.iter().zip(measures).zip(scales) {
+            curve(area, results, run, measure, scale, labels)?;
         }
         root.present().map_err(failed)?;
     }
@@ -50,6 +52,7 @@ fn curve(
     results: &Results,
     run: &RunRecord,
     measure: Measure,
+    scale: Range<f64>,
     labels: u32,
 ) -> Result<()> {
     let points = |run: &RunRecord| -> Vec<_> {
@@ -60,7 +63,7 @@ fn curve(
         .margin_right(30)
         .x_label_area_size(24)
         .y_label_area_size(labels)
-        .build_cartesian_2d(0..results.workload.rows, decades(results, measure).log_scale())
+        .build_cartesian_2d(0..results.workload.rows, scale.log_scale())
         .map_err(failed)?;
     chart
         .configure_mesh()
