@@ -1,9 +1,17 @@
 # What continuous integration runs is what you can run: it calls `make test`.
-.PHONY: setup lint test test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-ids
+.PHONY: setup check lint test test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-ids
 .DEFAULT_GOAL := test
+
+# The tests of crates/idgen: none needs a server.
+IDGEN_TESTS = $(basename $(notdir $(wildcard crates/idgen/tests/*.rs)))
 
 setup: ## installs what is missing (as root on Debian), starts Docker, builds the server images
 	scripts/setup.sh
+
+check: ## formatting, clippy, unit tests and command-line tests: minutes, and no database server
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo test --workspace --lib --bins --test cli --test crash $(IDGEN_TESTS:%=--test %)
 
 lint: ## formatting, clippy, and documentation without warnings
 	cargo fmt --all --check

@@ -87,7 +87,12 @@ pub use short_id::{DeviceFields, MysqlShortFields, ShortId};
 pub use timestamp::{Civil, Timestamp};
 pub use uuid::Uuid;
 
-/// The README's examples, run with the documentation's.
+/// Runs the examples of the README together with those of the documentation.
 #[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The same for the guide to this crate.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../../../docs/library.md")]
+struct Guide;
