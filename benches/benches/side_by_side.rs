@@ -1,7 +1,7 @@
 //! The cases of `idgen-bench` under criterion: `cargo bench -p idgen-bench -- "base64 decode"`.
 //!
-//! Criterion runs one case after the other and keeps a history of each; the table in docs/speed.md
-//! comes from the interleaving runner instead, because the ratios need the same moment.
+//! Criterion runs one case after the other and keeps a history of each. The table in docs/speed.md comes from the
+//! interleaving runner instead, because ratios need measurements from the same time.
 
 use criterion::{Criterion, Throughput};
 use idgen_bench::SECTIONS;

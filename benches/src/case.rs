@@ -1,20 +1,20 @@
-//! A case is one implementation of one operation, with a check that runs before it is timed.
+//! A case is one implementation of one operation, with a check of its results that runs before the timing.
 
 use anyhow::{Result, ensure};
 
-/// How many ids a case handles in one pass.
+/// How many ids a case processes in one pass.
 pub const IDS: usize = 1024;
 
 /// A chapter of the report.
 pub struct Section {
     /// Its name on the command line and in the report's markers.
     pub name: &'static str,
-    /// What the reader should know before the table.
+    /// The explanation before the table.
     pub about: &'static str,
-    /// Builds the cases with their input.
+    /// Creates the cases with their input.
     pub groups: fn() -> Vec<Group>,
-    /// Whether a case of ours, by the names of its group and its own, takes the same number of instructions
-    /// each time: not where it looks at the clock.
+    /// Whether our case with these names of group and case takes the same number of instructions each time. A
+    /// case that reads the clock does not.
     pub repeats_exactly: fn(&str, &str) -> bool,
 }
 
@@ -24,17 +24,17 @@ pub struct Group {
     pub name: &'static str,
     /// The implementations; the names are unique in the group.
     pub cases: Vec<Case>,
-    /// What ours must reach.
+    /// What our implementations must reach.
     pub targets: Vec<Target>,
 }
 
 /// One implementation.
 pub struct Case {
-    /// The implementation, ours with a name that begins with `idgen`.
+    /// The implementation. The names of our own begin with `idgen`.
     pub name: &'static str,
-    /// Handles [`IDS`] ids and hands each result to `black_box`.
+    /// Processes [`IDS`] ids and passes each result to `black_box`.
     pub pass: Box<dyn FnMut()>,
-    /// Compares the results for all ids of the pass with a simple reference.
+    /// Compares the results for all ids of a pass with a simple reference.
     pub check: Box<dyn Fn() -> Result<()>>,
 }
 
@@ -44,18 +44,18 @@ pub struct Target {
     pub ours: &'static str,
     /// The name of the peer's.
     pub peer: &'static str,
-    /// The least ratio.
+    /// The lowest ratio that reaches the target.
     pub times: f64,
 }
 
 impl Case {
-    /// Whether this is one of ours.
+    /// Whether this is one of our implementations.
     pub fn is_ours(&self) -> bool {
         self.name.starts_with("idgen")
     }
 }
 
-/// A check that two lists of results are the same.
+/// Checks that two lists of results are equal.
 pub fn same<T: PartialEq + std::fmt::Debug>(found: &[T], wanted: &[T]) -> Result<()> {
     ensure!(found.len() == wanted.len(), "{} results instead of {}", found.len(), wanted.len());
     for (index, (found, wanted)) in found.iter().zip(wanted).enumerate() {
@@ -85,8 +85,8 @@ pub fn sample_ids() -> Vec<uuid::Uuid> {
 
 /// Makes the compiler believe that the bytes of `value` have been read and written.
 ///
-/// As `black_box(value)`, which however sends the pointer through memory: that takes longer than
-/// some of the codecs here, and would hide the differences between them.
+/// `black_box(value)` does the same, but sends the pointer through memory. That takes longer than some of the
+/// codecs, and would hide the differences between them.
 #[inline(always)]
 pub fn touch<T: ?Sized>(value: &mut T) {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

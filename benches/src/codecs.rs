@@ -1,4 +1,4 @@
-//! Codecs: every case writes into, or reads from, memory that was there before.
+//! Codecs: every case writes into, or reads from, memory that was allocated before.
 
 mod base32;
 mod base64;
@@ -18,13 +18,14 @@ use crate::case::{Case, IDS, Section, Target, same, sample_ids, touch};
 /// The section of the report.
 pub const SECTION: Section = Section {
     name: "codecs",
-    about: "Text and binary forms of one id, from and to the caller's memory. `idgen` is one call for each \
-            id, with the choice of the instruction set on each call, as are all peers; `idgen batch` is one \
-            call for 1,024 ids, with one choice. The targets are for the batch; a single call is held to \
-            the same ones to show the distance. What stands in its way: code for another instruction set \
-            cannot be inlined, and a call and its return alone take 1.1 ns in this loop, even of an empty \
-            function; a decoder's id then goes through memory twice, as in a `Result` its 16 bytes lie at an odd \
-            address, and to wait for them is a fifth of a single parse's samples.",
+    about: "The cases convert one id between its binary form and a text or another binary form, in memory \
+            that the caller provides. `idgen` is one call for each id, and chooses the instruction set on \
+            each call, as all peers do; `idgen batch` is one call for 1,024 ids, with one choice. The \
+            targets are for the batch; single calls are compared with the same targets to show the \
+            difference. Two things make single calls slower. Code for another instruction set cannot be \
+            inlined, and a call and its return take 1.1 ns in this loop, even for an empty function. A \
+            decoder's id passes through memory twice, because in a `Result` its 16 bytes lie at an odd \
+            address, and waiting for them accounts for a fifth of the samples of a single parse.",
     groups: || {
         let ids: Rc<[Uuid]> = sample_ids().into();
         [hyphenated::groups, simple::groups, base64::groups, base32::groups, swapped::groups, v4_text::groups]
@@ -41,7 +42,7 @@ fn targets(peers: &[(&'static str, f64)]) -> Vec<Target> {
     peers.iter().flat_map(both).collect()
 }
 
-/// The texts of all ids, one behind the other, written by the standard library alone.
+/// The texts of all ids, one after the other, formatted with the standard library only.
 fn texts(ids: &[Uuid], text: impl Fn(&Uuid) -> String) -> Rc<str> {
     ids.iter().map(text).collect::<String>().into()
 }

@@ -1,4 +1,4 @@
-//! Generators: one id for each call, and batches of 1,024.
+//! Generators: one id per call, and batches of 1,024.
 
 mod contention;
 mod short;
@@ -15,21 +15,21 @@ use crate::case::{Case, IDS, Section, touch};
 /// The section of the report.
 pub const SECTION: Section = Section {
     name: "generators",
-    about: "New ids, one call for each, or one call for 1,024 (`batch`). All of ours come from cryptographic \
-            randomness, survive a fork and never repeat; v6, v7, ULID and the ascending prefixed ones ascend \
-            within a thread. Of the peers none survives a fork but uuid7, uuid's default and uuid's v1 and v6 with \
-            luck; what else a peer leaves out stands in its name. \
-            What stands in the way of the targets that are missed: on this machine reading the processor's counter \
-            takes 10 ns, all but one of a v1, v6, v7 or ascending id, and the kernel's coarse clock 3 ns, which the \
-            prefix of a random tail needs, and the second of a device id: of those no more than 65,536 a second are \
-            made anyway, one in 15,000 ns.",
+    about: "The cases generate new ids, with one call for each id, or with one call for 1,024 (`batch`). All \
+            of our ids come from cryptographic randomness, survive a fork and are never repeated; v6, v7, \
+            ULID and the ascending prefixed ids ascend within a thread. Of the peers, uuid7 and uuid's \
+            default survive a fork, and uuid's v1 and v6 do by chance; the name of a peer says what else it \
+            leaves out. The targets that are missed have these causes: on this machine, reading the \
+            processor's counter takes 10 ns, all but one of a v1, v6, v7 or ascending id. The kernel's \
+            coarse clock takes 3 ns; the prefix of a random tail needs it, and so does the second of a \
+            device id, of which at most 65,536 per second are generated anyway, one in 15,000 ns.",
     groups: || [uuids::groups(), short::groups(), contention::groups()].into_iter().flatten().collect(),
     repeats_exactly: |group, case| {
         group != contention::GROUP && (case == "idgen v4" || case == "idgen mysql_short")
     },
 };
 
-/// A case that makes one id after the other.
+/// A case that generates one id after the other.
 fn one<T: Copy + Debug + Eq + Hash + 'static>(
     name: &'static str,
     make: impl Fn() -> T + Clone + 'static,
@@ -73,8 +73,8 @@ fn batch<T: Copy + Debug + Default + Eq + Hash + 'static>(
 fn all_right<T: Debug + Eq + Hash>(ids: impl IntoIterator<Item = T>, is_right: fn(&T) -> bool) -> Result<()> {
     let mut seen = HashSet::new();
     for id in ids {
-        ensure!(is_right(&id), "{id:?} is not of its kind");
-        ensure!(!seen.contains(&id), "{id:?} came twice");
+        ensure!(is_right(&id), "{id:?} is not an id of this kind");
+        ensure!(!seen.contains(&id), "{id:?} was generated twice");
         seen.insert(id);
     }
     Ok(())

@@ -1,8 +1,8 @@
-//! How many instructions our cases take, counted by callgrind: a figure that repeats exactly, also on
-//! a busy machine.
+//! How many instructions our cases take, counted by callgrind. The counts repeat exactly, also on a busy
+//! machine.
 //!
-//! Valgrind knows no AVX-512: the counts are those of the AVX2 paths of the codecs, which most
-//! processors run.
+//! Valgrind does not support AVX-512, so the codecs are counted on their AVX2 paths, which most processors
+//! use.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,21 +14,21 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::case::{Case, Group, IDS, Section};
 use crate::{machine, report, sections};
 
-/// Instructions for each id, by section, group and case.
+/// Instructions per id, by section, group and case.
 pub type Counts = BTreeMap<[String; 3], f64>;
 
-/// More than this over the recorded count is reported.
+/// A count above the recorded one times this factor is reported.
 const TOLERATED_GROWTH: f64 = 1.05;
 
-/// How often a case runs in the two processes whose difference is taken: what a process does before
-/// and after the passes falls out. Many passes, as the check before them hashes with random keys.
+/// How often a case runs in two processes. Subtracting their counts removes what a process does before and
+/// after the passes. The passes are many because the check before them hashes with random keys.
 const PASSES: [u32; 2] = [10, 210];
 
-/// Runs one case alone.
+/// Runs one case.
 ///
 /// # Errors
 ///
-/// Names that do not exist, or a case that gives wrong results.
+/// If the names do not exist, or the case gives wrong results.
 pub fn pass(section: &str, group: &str, case: &str, passes: u32) -> Result<()> {
     let section = sections(&[section.to_owned()])?.remove(0);
     let group = (section.groups)().into_iter().find(|known| known.name == group).context("no such group")?;
@@ -40,11 +40,11 @@ pub fn pass(section: &str, group: &str, case: &str, passes: u32) -> Result<()> {
     Ok(())
 }
 
-/// Counts our cases of these sections.
+/// Counts the instructions of our cases in these sections.
 ///
 /// # Errors
 ///
-/// Valgrind is missing or fails.
+/// If Valgrind is missing or fails.
 pub fn count(sections: &[&'static Section]) -> Result<Counts> {
     let mut counts = Counts::new();
     for section in sections {
@@ -71,25 +71,25 @@ fn total(section: &str, group: &str, case: &str, passes: u32) -> Result<f64> {
         .arg(program)
         .args(["pass", section, group, case, &passes.to_string()])
         .output()
-        .context("running valgrind: scripts/setup.sh installs it")?;
+        .context("cannot run valgrind; scripts/setup.sh installs it")?;
     let log = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{section}, {group}, {case} failed under valgrind:\n{log}");
     let collected =
         log.lines().find_map(|line| line.split_once("Collected :").map(|(_, number)| number.trim()));
-    collected.context("valgrind printed no count")?.parse().context("valgrind's count is no number")
+    collected.context("valgrind printed no count")?.parse().context("valgrind's count is not a number")
 }
 
-/// Replaces the recorded counts of the counted sections; gives those of all sections.
+/// Replaces the recorded counts of the counted sections, and returns the counts of all sections.
 ///
 /// # Errors
 ///
-/// A file that can't be read or written.
+/// If the file cannot be read or written.
 pub fn record(path: &Path, counts: &Counts) -> Result<Counts> {
     let mut all = if path.exists() { parse(path, &read(path)?)? } else { Counts::new() };
     all.retain(|[section, ..], _| !counts.keys().any(|[counted, ..]| counted == section));
     all.extend(counts.iter().map(|(key, &count)| (key.clone(), count)));
     let mut text = head();
-    text.push_str("# section\tgroup\tcase\tinstructions for each id; written by: make bench-record\n");
+    text.push_str("# section\tgroup\tcase\tinstructions per id; written by: make bench-record\n");
     for ([section, group, case], count) in &all {
         let _ = writeln!(text, "{section}\t{group}\t{case}\t{count:.1}");
     }
@@ -97,29 +97,30 @@ pub fn record(path: &Path, counts: &Counts) -> Result<Counts> {
     Ok(all)
 }
 
-/// Compares with the recorded counts. Those of another compiler or processor are shown, but fail nothing.
+/// Compares with the recorded counts. If another compiler or processor recorded them, differences are
+/// printed, but are not errors.
 ///
 /// # Errors
 ///
-/// A case that takes over 5 % more, or that is not recorded.
+/// If a case takes more than 5 % more instructions, or is not recorded.
 pub fn compare(path: &Path, counts: &Counts) -> Result<()> {
     let text = read(path)?;
     let faults = faults(&parse(path, &text)?, counts);
     if faults.is_empty() {
-        println!("No case takes over 5 % more instructions than recorded in {}.", path.display());
+        println!("No case takes more than 5 % more instructions than recorded in {}.", path.display());
         return Ok(());
     }
     if !text.starts_with(&head()) {
         println!(
-            "{}\nRecorded with another compiler or on another kind of processor: not a fault.",
+            "{}\nThese counts were recorded with another compiler or on another kind of processor, so the differences are not errors.",
             faults.join("\n")
         );
         return Ok(());
     }
-    bail!("{}\nWhere that is wanted, run: make bench-record", faults.join("\n"))
+    bail!("{}\nIf this is intended, run: make bench-record", faults.join("\n"))
 }
 
-/// The first line of a record: what the counts depend on.
+/// The first line of a record: the compiler and the processor, on which the counts depend.
 fn head() -> String {
     format!("# {}, {}\n", machine::compiler(), std::env::consts::ARCH)
 }
@@ -156,9 +157,9 @@ fn parse(path: &Path, text: &str) -> Result<Counts> {
 /// The section of the report.
 pub fn section(counts: &Counts) -> String {
     let mut text = String::from(
-        "## Instructions\n\nFor each id, counted by callgrind; they repeat exactly. Valgrind knows no AVX-512, so \
-         the codecs' are those of the AVX2 paths. `make bench-instructions` compares them with \
-         `benches/instructions.tsv` and fails where one grew by over 5 %.\n\n| operation | case | instructions |\n\
+        "## Instructions\n\nThe table shows the instructions per id. Callgrind counted them, and they repeat \
+         exactly. Valgrind does not support AVX-512, so the codecs use their AVX2 paths. `make bench-instructions` \
+         compares the counts with `benches/instructions.tsv`, and fails if one has grown by more than 5 %.\n\n| operation | case | instructions |\n\
          |---|---|---:|\n",
     );
     for ([_, group, case], count) in counts {

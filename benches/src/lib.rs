@@ -1,7 +1,7 @@
-//! What is measured: groups of cases that do the same work, ours and the peers', side by side.
+//! What is measured: groups of cases that do the same work, with our implementations and those of peers.
 //!
-//! A new section is one file with a `groups` function and a line in [`SECTIONS`]; the criterion
-//! benches, the interleaving runner and the instruction counts all go through that list.
+//! To add a section, add a file with a `groups` function and a line in [`SECTIONS`]. The criterion benches, the
+//! interleaving runner and the instruction counts all use that list.
 
 pub mod case;
 pub mod codecs;
@@ -24,7 +24,7 @@ pub const SECTIONS: &[Section] = &[codecs::SECTION, generators::SECTION];
 ///
 /// # Errors
 ///
-/// A name that is not in [`SECTIONS`].
+/// If a name is not in [`SECTIONS`].
 pub fn sections(names: &[String]) -> Result<Vec<&'static Section>> {
     if names.is_empty() {
         return Ok(SECTIONS.iter().collect());
@@ -34,7 +34,7 @@ pub fn sections(names: &[String]) -> Result<Vec<&'static Section>> {
         .iter()
         .map(|name| {
             let found = SECTIONS.iter().find(|section| section.name == name);
-            found.with_context(|| format!("no section \"{name}\": there are {}", known()))
+            found.with_context(|| format!("there is no section \"{name}\": choose from {}", known()))
         })
         .collect()
 }

@@ -1,4 +1,4 @@
-//! On what, when and with which compiler.
+//! The machine, the day and the compiler of a measurement.
 
 use std::process::Command;
 use std::time::SystemTime;

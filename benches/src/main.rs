@@ -10,7 +10,7 @@ use idgen_bench::soak::{self, Size};
 use idgen_bench::{instructions, report, runner, sections, startup};
 
 #[derive(Parser)]
-#[command(name = "idgen-bench", about = "Speed of idgen beside its peers")]
+#[command(name = "idgen-bench", about = "Measures the speed of idgen and of similar libraries")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -18,35 +18,35 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Time ours and the peers in turns, and print a table of medians and ratios
+    /// Time our implementations and the peers in turns, and print a table of medians and ratios
     Speed {
-        /// The sections to measure; all when none is named
+        /// The sections to measure [default: all]
         sections: Vec<String>,
-        /// How often each case has its turn
+        /// How many turns each case has
         #[arg(long, default_value_t = 301)]
         rounds: usize,
-        /// Microseconds of each turn: short, so that most turns fall between two interruptions
+        /// Microseconds per turn: short, so that most turns are not interrupted
         #[arg(long, default_value_t = 150)]
         turn_us: u64,
-        /// Use at most this instruction set in our codecs: 0 portable, 1 SSSE3, 2 AVX2,
+        /// The highest instruction set that our codecs may use: 0 portable, 1 SSSE3, 2 AVX2,
         /// 3 AVX-512 VBMI
         #[arg(long)]
         limit: Option<usize>,
-        /// Put the tables of these sections into this file, and leave its other sections as they are
+        /// Write the tables of these sections into this file, and keep its other sections
         #[arg(long, value_name = "FILE")]
         write: Option<PathBuf>,
     },
     /// Count the instructions of our cases under callgrind and compare them with the recorded ones
     Instructions {
-        /// The sections to count; all when none is named
+        /// The sections to count [default: all]
         sections: Vec<String>,
-        /// The recorded counts
+        /// The file with the recorded counts
         #[arg(long, value_name = "FILE")]
         recorded: PathBuf,
-        /// Replace the recorded counts of these sections instead
+        /// Replace the recorded counts of these sections instead of comparing
         #[arg(long)]
         record: bool,
-        /// Put the recorded counts into this report, too
+        /// Write the recorded counts into this report, too
         #[arg(long, value_name = "FILE", requires = "record")]
         write: Option<PathBuf>,
     },
@@ -55,36 +55,36 @@ enum Command {
         /// How many processes for each kind
         #[arg(long, default_value_t = 101)]
         rounds: usize,
-        /// Put the table into this file, and leave its other sections as they are
+        /// Write the table into this file, and keep its other sections
         #[arg(long, value_name = "FILE")]
         write: Option<PathBuf>,
     },
-    /// Make one id, and print how many nanoseconds it took: what `startup` runs
+    /// Generate one id, and print how many nanoseconds it took; `startup` runs this command
     First {
-        /// As the table of `startup` names it
+        /// The kind, as the table of `startup` names it
         name: String,
     },
-    /// Make very many ids of each kind in threads and forked children, and look for repeats
+    /// Generate very many ids of each kind in threads and forked children, and look for repeated ids
     Repeats {
-        /// How many of each kind
+        /// How many ids of each kind
         #[arg(long, default_value_t = 1_000_000_000)]
         ids: u64,
-        /// How many processes, with the parent
+        /// How many processes, including the parent
         #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
         processes: u64,
         /// How many threads in each process
         #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
         threads: u64,
-        /// Where they are sorted: 16 bytes for each id
+        /// The folder in which they are sorted; it takes 16 bytes per id
         #[arg(long, value_name = "FOLDER")]
         folder: PathBuf,
     },
-    /// Write the random bytes of v4, of the tails of v7, or of the counters of short to standard output
+    /// Write the random bytes of v4 ids, of the tails of v7 ids, or of the counters of short ids to standard output
     RandomBytes {
         /// v4, v7 or short
         what: String,
     },
-    /// Run one case alone, for a profiler
+    /// Run one case, for a profiler
     Pass {
         /// Its section
         section: String,
@@ -92,7 +92,7 @@ enum Command {
         group: String,
         /// Its name
         case: String,
-        /// How often 1,024 ids are handled
+        /// How often to process 1,024 ids
         passes: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! The tables: on the terminal, and in sections of a Markdown file that are replaced one by one.
+//! The tables: for the terminal, and for the sections of a Markdown file, which are replaced one by one.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -12,27 +12,28 @@ use crate::runner::{Effort, Measured};
 
 const HEAD: &str = "# Speed
 
-Written by `make bench-speed`; each section names its machine and its command. Absolute figures belong to that \
-machine; the ratios carry over better. What the figures do not show: other sizes than one id, cold caches, \
-and what the rest of a program does meanwhile.
+This file is written by `make bench-speed`; each section names its machine and its command. Absolute \
+figures belong to that machine; the ratios can be compared better with other machines. The figures do \
+not show batches of other sizes, cold caches, or the effect on the rest of a program.
 ";
 
-/// Writes one section of the report, and leaves the others as they are.
+/// Writes one section of the report, and keeps the others.
 ///
 /// # Errors
 ///
-/// A file that can't be read or written.
+/// If the file cannot be read or written.
 pub fn write_section(path: &Path, name: &str, body: &str) -> Result<()> {
     let old = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => HEAD.to_owned(),
-        Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
     };
     if let Some(directory) = path.parent() {
-        std::fs::create_dir_all(directory).with_context(|| format!("making {}", directory.display()))?;
+        std::fs::create_dir_all(directory)
+            .with_context(|| format!("cannot create {}", directory.display()))?;
     }
     std::fs::write(path, with_section(&old, name, body))
-        .with_context(|| format!("writing {}", path.display()))
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn with_section(text: &str, name: &str, body: &str) -> String {
@@ -46,12 +47,12 @@ fn with_section(text: &str, name: &str, body: &str) -> String {
     format!("{}\n\n{section}\n", text.trim_end())
 }
 
-/// The section of a run, with what it was run by.
+/// The section of a run, with its command and machine.
 pub fn speed_section(section: &Section, effort: &Effort, results: &[(Group, Vec<Measured>)]) -> String {
     let mut text = format!(
-        "## {}\n\n{}\n\nMedians over {} rounds, in which the implementations take turns of {} µs; `±` is half the \
-         distance between the quartiles. `make bench-speed` runs \
-         `cargo run --release -p idgen-bench -- speed {} --write docs/speed.md`. {}.\n",
+        "## {}\n\n{}\n\nThe figures are medians over {} rounds, in which the implementations take turns of {} µs; `±` is half \
+         the distance between the quartiles. `make bench-speed` runs \
+         `cargo run --release -p idgen-bench -- speed {} --write docs/speed.md`. Measured on: {}.\n",
         title(section.name),
         section.about,
         effort.rounds,
@@ -85,7 +86,7 @@ pub fn group_table(group: &Group, measured: &[Measured]) -> String {
     text
 }
 
-/// Where there are more of ours, only those with a target have a column of multiples.
+/// If there are several of our cases, only those with a target have a column of multiples.
 const MOST_COLUMNS: usize = 3;
 
 fn table(group: &Group, measured: &[Measured], style: TableStyle) -> Table {
@@ -139,7 +140,7 @@ fn time(measured: &[Measured], name: &str) -> Option<f64> {
     measured.iter().find(|row| row.name == name).map(|row| row.ns)
 }
 
-/// The name with a capital.
+/// The name with a capital letter.
 pub fn title(name: &str) -> String {
     let mut characters = name.chars();
     characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())

@@ -1,5 +1,5 @@
-//! Times the cases of a group in turns, so that a slow moment of the machine falls on all of them,
-//! and takes medians over the rounds.
+//! Times the cases of a group in turns, so that a slow moment of the machine affects all of them, and
+//! takes medians over the rounds.
 
 use std::time::{Duration, Instant};
 
@@ -7,19 +7,19 @@ use anyhow::{Context, Result};
 
 use crate::case::{Group, IDS};
 
-/// How long and how often.
+/// How long and how often to measure.
 pub struct Effort {
-    /// How often each case has its turn.
+    /// How many turns each case has.
     pub rounds: usize,
     /// How long a turn should take.
     pub turn: Duration,
 }
 
-/// What one case took.
+/// The time that one case took.
 pub struct Measured {
     /// The case.
     pub name: &'static str,
-    /// The median over the rounds, in nanoseconds for each id.
+    /// The median over the rounds, in nanoseconds per id.
     pub ns: f64,
     /// Half the distance between the quartiles, in percent of the median.
     pub spread_percent: f64,

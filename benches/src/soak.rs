@@ -1,4 +1,4 @@
-//! What takes long to show: repeats among very many ids, and randomness that is not random.
+//! Tests that take long: repeated ids among very many, and randomness that is not random.
 
 mod bytes;
 mod repeats;
@@ -8,11 +8,11 @@ pub use repeats::{Size, find_repeats};
 
 use idgen::{ShortId, Uuid};
 
-/// A kind of id as a number, one at a time and in batches.
+/// A kind of id, as numbers that are generated one at a time and in batches.
 pub struct Kind {
     /// Its name.
     pub name: &'static str,
-    /// At most so many are made, as the kind allows no more in a second.
+    /// The largest number of ids to generate, for a kind whose rate is limited.
     pub most: u64,
     make: fn(&mut [u128]),
 }
@@ -34,7 +34,7 @@ pub const KINDS: [Kind; 9] = [
     },
 ];
 
-/// The first quarter one at a time, the rest in one batch.
+/// Generates the first quarter one at a time, and the rest in one batch.
 fn uuids(ids: &mut [u128], one: fn() -> Uuid, fill: fn(&mut [Uuid])) {
     let mut batch = vec![Uuid::nil(); ids.len()];
     let (singles, rest) = batch.split_at_mut(ids.len() / 4);

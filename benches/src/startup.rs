@@ -1,4 +1,4 @@
-//! The first id of a process: each in a process of its own, as there is only one.
+//! The time until the first id of a process. Each measurement starts a new process.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::machine;
 
-/// What makes a first id.
+/// A function that generates the first id.
 struct First {
     name: &'static str,
     make: fn(),
@@ -82,21 +82,23 @@ pub struct Started {
     p95: f64,
 }
 
-/// Makes the first id of this process, and prints the nanoseconds that it took.
+/// Generates the first id of this process, and prints how many nanoseconds it took.
 ///
 /// # Errors
 ///
 /// A name that is not measured.
 pub fn first(name: &str) -> Result<()> {
     let first = FIRSTS.iter().find(|first| first.name == name);
-    let make = first.with_context(|| format!("nothing is called \"{name}\""))?.make;
+    let make = first
+        .with_context(|| format!("no kind is called \"{name}\"; the table of `startup` lists the names"))?
+        .make;
     let clock = Instant::now();
     make();
     println!("{}", clock.elapsed().as_nanos());
     Ok(())
 }
 
-/// Starts this program again and again, in turns.
+/// Starts this program once per kind and round, in turns.
 ///
 /// # Errors
 ///
@@ -106,9 +108,15 @@ pub fn measure(rounds: usize) -> Result<Vec<Started>> {
     let mut micros = vec![Vec::with_capacity(rounds); FIRSTS.len()];
     for _ in 0..rounds {
         for (first, micros) in FIRSTS.iter().zip(&mut micros) {
-            let output = Command::new(&program).args(["first", first.name]).output().context("starting")?;
-            ensure!(output.status.success(), "{} failed in a process of its own", first.name);
-            let nanos: f64 = String::from_utf8_lossy(&output.stdout).trim().parse().context("no time")?;
+            let output = Command::new(&program)
+                .args(["first", first.name])
+                .output()
+                .context("cannot start this program again")?;
+            ensure!(output.status.success(), "{} failed in its own process", first.name);
+            let nanos: f64 = String::from_utf8_lossy(&output.stdout)
+                .trim()
+                .parse()
+                .context("the process printed no time")?;
             micros.push(nanos / 1e3);
         }
     }
@@ -126,9 +134,9 @@ pub fn measure(rounds: usize) -> Result<Vec<Started>> {
 /// The section of the report.
 pub fn section(rounds: usize, started: &[Started]) -> String {
     let mut text = format!(
-        "## Startup and memory\n\nThe first call in a process, with all that it sets up: a key from the system, the \
-         fork handler, the clock. Over {rounds} processes each, `cargo run --release -p idgen-bench -- startup \
-         --write docs/speed.md`. {}.\n\n| | µs, median | µs, 95 of 100 |\n|---|---:|---:|\n",
+        "## Startup and memory\n\nThe first call in a process includes everything that it sets up: a key from the \
+         system, the fork handler, the clock. Each kind was measured in {rounds} processes with \
+         `cargo run --release -p idgen-bench -- startup --write docs/speed.md`. Measured on: {}.\n\n| | µs, median | µs, 95th percentile |\n|---|---:|---:|\n",
         machine::line()
     );
     for Started { name, median, p95 } in started {
@@ -139,9 +147,9 @@ pub fn section(rounds: usize, started: &[Started]) -> String {
     let verdict = if slowest <= TARGET_MICROS { "reached" } else { "missed" };
     let _ = write!(
         text,
-        "\nEach of ours should take at most {TARGET_MICROS} µs: {verdict}, {slowest:.1}. No file is opened and no \
-         socket (`crates/idgen/tests/first_id.rs`). A thread that makes 128-bit ids holds 4.1 KiB of random bits and \
-         at most 256 bytes for each kind that it uses; the 64-bit kinds hold a page for the whole process."
+        "\nEach of our kinds should take at most {TARGET_MICROS} µs: {verdict}, {slowest:.1}. No file and no socket is \
+         opened (`crates/idgen/tests/first_id.rs`). A thread that generates 128-bit ids holds 4.1 KiB of random bits \
+         and at most 256 bytes for each kind that it uses; the 64-bit kinds hold one memory page for the whole process."
     );
     text
 }

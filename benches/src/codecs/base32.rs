@@ -1,4 +1,4 @@
-//! 26 characters, beside `ulid`.
+//! 26 characters, compared with `ulid`.
 
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ pub(super) fn groups(ids: &Rc<[Uuid]>) -> Vec<Group> {
             base32::decode_batch(text, out).expect("canonical");
         }),
         decode_each::<26>("ulid", ids, &text, |text| {
-            // It reads `&str` alone; whoever has bytes must have them checked first.
+            // It reads `&str` only, so bytes have to be checked first.
             let text = std::str::from_utf8(text).expect("ASCII");
             Uuid::from_u128(Ulid::from_string(text).expect("canonical").0)
         }),

@@ -1,4 +1,4 @@
-//! 22 characters, beside `base64`, `base64-simd` and `base64-turbo`.
+//! 22 characters, compared with `base64`, `base64-simd` and `base64-turbo`.
 
 use std::rc::Rc;
 
@@ -44,7 +44,7 @@ pub(super) fn groups(ids: &Rc<[Uuid]>) -> Vec<Group> {
             base64::decode_batch(text, out).expect("canonical");
         }),
         decode_each::<22>("base64-turbo", ids, &text, |text| {
-            // It asks for room for an estimate, and more than the 16 bytes.
+            // It needs a buffer for its estimate of the length, which is more than 16 bytes.
             let mut bytes = [0; 18];
             base64_turbo::STANDARD_NO_PAD.decode_slice(text, &mut bytes).expect("canonical");
             Uuid::from_slice(&bytes[..16]).expect("16 bytes")

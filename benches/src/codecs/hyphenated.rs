@@ -1,4 +1,4 @@
-//! 36 characters, beside `uuid` and `uuid-simd`.
+//! 36 characters, compared with `uuid` and `uuid-simd`.
 
 use std::rc::Rc;
 

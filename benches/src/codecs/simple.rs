@@ -1,4 +1,4 @@
-//! 32 hexadecimal digits, beside `uuid`, `uuid-simd` and `hex-simd`.
+//! 32 hexadecimal digits, compared with `uuid`, `uuid-simd` and `hex-simd`.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! A fresh version 4 id as text in the caller's buffer, beside `uuid` with its `fast-rng`.
+//! A fresh version 4 id as text in the caller's buffer, compared with `uuid` with its `fast-rng`.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -71,7 +71,7 @@ fn are_fresh(texts: &[u8]) -> Result<()> {
             id.get_version_num() == 4 && id.get_variant() == uuid::Variant::RFC4122,
             "{id} is not version 4"
         );
-        ensure!(seen.insert(id), "{id} came twice");
+        ensure!(seen.insert(id), "{id} was generated twice");
     }
     Ok(())
 }

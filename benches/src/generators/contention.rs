@@ -1,4 +1,4 @@
-//! Two threads at the same time: while a case has its turn, a second thread makes the same ids.
+//! Two threads at the same time: during the turn of a case, a second thread generates the same kind of ids.
 
 use std::cell::{OnceCell, RefCell};
 use std::fmt::Debug;
@@ -18,8 +18,8 @@ pub(super) const GROUP: &str = "two threads";
 
 type Work = Box<dyn Fn() + Send>;
 
-/// A thread that always does the work of the case whose turn it is. It never sleeps, as waking up
-/// takes as long as a third of a turn; for the cases that run alone it spins in the processor's pause.
+/// A thread that does the work of the case whose turn it is. It never sleeps, because waking up takes a third
+/// of a turn; while cases run alone, it spins with the processor's pause instruction.
 struct Rival {
     /// The index of the work, or [`PAUSE`], or [`END`].
     job: Arc<AtomicUsize>,
@@ -55,7 +55,7 @@ impl Drop for Rival {
     }
 }
 
-/// The cases, and the works of the rival that starts with the first pass of any of them.
+/// The cases, and the work of the second thread, which starts with the first pass of any of them.
 #[derive(Default)]
 struct Cases {
     cases: Vec<Case>,

@@ -16,8 +16,8 @@ fn any<T>(_: &T) -> bool {
     true
 }
 
-/// Reads the system's clock, but a second passes whenever 65,536 ids have been made: else a device
-/// generator would wait for the next second most of the time, and the wait would be measured.
+/// Reads the system's clock, but moves on by a second after every 65,536 ids. Otherwise a device generator would
+/// wait for the next second most of the time, and the benchmark would measure the wait.
 #[derive(Default)]
 struct Hurried {
     ahead_secs: AtomicI64,

@@ -1,4 +1,4 @@
-//! The random bits of ids, and nothing else, for a statistical battery.
+//! Writes only the random bits of ids, as input for a battery of statistical tests.
 
 use std::io::{ErrorKind, Write};
 
@@ -6,11 +6,11 @@ use anyhow::{Result, bail};
 use idgen::Uuid;
 use idgen::generator::DeviceShort;
 
-/// Writes the random bytes of ids until the reader has enough: of `v4`, of the tails of `v7`, or of the
-/// first counters of `short` generators.
+/// Writes the random bytes of `v4` ids, of the tails of `v7` ids, or of the first counters of `short`
+/// generators, until the reader closes the pipe.
 ///
 /// # Errors
-/// Another name, or a system without randomness.
+/// If the name is another one, or the system provides no randomness.
 pub fn write_random_bytes(what: &str, out: &mut impl Write) -> Result<()> {
     let mut ids = [Uuid::nil(); 1024];
     loop {
@@ -33,7 +33,7 @@ pub fn write_random_bytes(what: &str, out: &mut impl Write) -> Result<()> {
                     bytes.extend(DeviceShort::system()?.make()?.device().counter.to_ne_bytes());
                 }
             }
-            other => bail!("no random bytes of \"{other}\": there are v4, v7 and short"),
+            other => bail!("there are no random bytes of \"{other}\": choose v4, v7 or short"),
         }
         match out.write_all(&bytes) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),

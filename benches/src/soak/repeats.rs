@@ -1,4 +1,4 @@
-//! Ids of one kind from threads and forked children, sorted in pieces on disk.
+//! Generates ids of one kind in threads and forked children, and sorts them in pieces on disk.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -8,36 +8,36 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::Kind;
 
-/// How many ids, made by whom.
+/// How many ids, and how many processes and threads generate them.
 pub struct Size {
-    /// All together.
+    /// All ids.
     pub ids: u64,
-    /// The parent and its children.
+    /// Processes: the parent and its children.
     pub processes: u64,
-    /// In each process.
+    /// Threads in each process.
     pub threads: u64,
 }
 
-/// Ids whose bytes have the same sum lie in the same piece, of which one is sorted at a time.
+/// Ids whose bytes have the same sum are in the same piece; one piece is sorted at a time.
 const PIECES: usize = 256;
 const AT_ONCE: u64 = 4_096;
 
-/// Makes ids and looks for repeats; gives how many were made.
+/// Generates ids, looks for repeated ones, and returns how many ids were generated.
 ///
 /// # Errors
-/// A repeat, or a disk that is full.
+/// If an id is repeated, or the disk is full.
 pub fn find_repeats(kind: &Kind, size: &Size, folder: &Path) -> Result<u64> {
-    fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let each = (size.ids.min(kind.most) / size.processes / size.threads).max(1);
     // Buffers and counters that the children inherit.
     (kind.make)(&mut [0; 100]);
     let mut children = Vec::new();
     for process in 1..size.processes {
-        // SAFETY: this process has one thread; the child makes ids, writes files and leaves.
+        // SAFETY: this process has one thread; the child generates ids, writes files and exits.
         match unsafe { libc::fork() } {
             0 => {
                 let done = make(kind, process, size.threads, each, folder);
-                // SAFETY: ends the child without the parent's clean-up.
+                // SAFETY: ends the child without the parent's cleanup.
                 unsafe { libc::_exit(i32::from(done.is_err())) };
             }
             pid => {
@@ -82,7 +82,7 @@ fn make_in_thread(kind: &Kind, process: u64, thread: u64, each: u64, folder: &Pa
         }
         left -= ids.len() as u64;
     }
-    pieces.into_iter().try_for_each(|mut piece| piece.flush()).context("writing ids")
+    pieces.into_iter().try_for_each(|mut piece| piece.flush()).context("cannot write the ids")
 }
 
 fn sorted(piece: usize, size: &Size, folder: &Path) -> Result<u64> {
@@ -90,14 +90,14 @@ fn sorted(piece: usize, size: &Size, folder: &Path) -> Result<u64> {
     for process in 0..size.processes {
         for thread in 0..size.threads {
             let path = place(folder, piece, process, thread);
-            let bytes = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
+            let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
             ids.extend(bytes.as_chunks().0.iter().map(|id| u128::from_ne_bytes(*id)));
             fs::remove_file(&path)?;
         }
     }
     ids.sort_unstable();
     match ids.array_windows().find(|[a, b]| a == b) {
-        Some([id, _]) => bail!("{id:032x} came twice"),
+        Some([id, _]) => bail!("{id:032x} was generated twice"),
         None => Ok(ids.len() as u64),
     }
 }
