@@ -5,6 +5,7 @@ mod connection;
 mod reverse;
 mod setup;
 mod transfer;
+mod upkeep;
 
 use std::process::ExitCode;
 
@@ -21,6 +22,9 @@ Examples:
   idgen map uuid 42                                      # the way back
   idgen map export > pairs.tsv
   idgen map import --url mysql://app:secret@other/shop < pairs.tsv
+  idgen map changes --position shop.position >> pairs.tsv  # those committed since the last run
+  idgen map forget 6ccd780c-baba-1026-9564-5b8c656024db  # erases it; its id is never used again
+  idgen map check                                        # exit code 1 where something is wrong
 
 An id is printed only after its pair is committed. All commands may be repeated safely.";
 
@@ -49,8 +53,18 @@ enum Command {
     Export(transfer::Export),
     /// Store pairs from standard input, as export prints them.
     Import(transfer::Import),
+    /// Print the pairs that were committed since the last run, a line each: the id, a tab, the UUID.
+    Changes(transfer::Changes),
     /// Print the map's size and state.
     Stats(setup::Stats),
+    /// Erase UUIDs, and print the ids that they had, which are never given out again. An empty line for one that
+    /// has no id.
+    Forget(upkeep::Forget),
+    /// Check pairs, claims, next id, tables and server settings. Exit code 1 where something is wrong.
+    Check(upkeep::Check),
+    /// Repair what needs no guess: raise a next id that is behind, clear claims away. Exit code 1 where
+    /// something else is wrong.
+    Repair(upkeep::Repair),
 }
 
 /// Runs the subcommand.
@@ -67,7 +81,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             Command::Uuid(args) => reverse::run(args).await,
             Command::Export(args) => transfer::export(args).await,
             Command::Import(args) => transfer::import(args).await,
+            Command::Changes(args) => transfer::changes(args).await,
             Command::Stats(args) => setup::stats(args).await,
+            Command::Forget(args) => upkeep::forget(args).await,
+            Command::Check(args) => upkeep::check(args).await,
+            Command::Repair(args) => upkeep::repair(args).await,
         }
     })
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
 use idgen_server::{Flavor, Server, Settings};
+use sqlx::{Connection, Executor};
 
 const UUID: &str = "6ccd780c-baba-1026-9564-5b8c656024db";
 
@@ -100,7 +101,54 @@ fn end_to_end(flavor: Flavor) {
         assert!(stats.contains("\"max_id\":4294967295") && stats.contains(strategy), "{stats}");
         assert!(done(url, &["map", "stats"], "").contains("next id"));
         while_it_waits_for_input(url, strategy);
+        upkeep(url, strategy);
     }
+}
+
+/// Short runs burn no ids, changes come once, and a forgotten UUID stays away.
+fn upkeep(url: &str, strategy: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("position");
+    let table = ["--table", "upkeep"];
+    let run = |arguments: &[&str]| done(url, &[&["map"], arguments, &table[..]].concat(), "");
+    let changes = || run(&["changes", "--position", file.to_str().unwrap()]);
+    run(&["install", "--strategy", strategy]);
+    let uuids = [1_u128, 2, 3].map(|n| uuid::Uuid::from_u128(n << 70).to_string());
+    for (id, uuid) in (1..).zip(&uuids) {
+        assert_eq!(run(&["id", uuid]), format!("{id}\n"));
+    }
+    let pair = |id: usize| format!("{id}\t{}\n", uuids[id - 1]);
+    assert_eq!(changes(), [1, 2, 3].map(pair).concat());
+    assert_eq!(changes(), "");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "4-\n");
+    assert_eq!(run(&["forget", &uuids[1]]), "2\n");
+    assert_eq!(run(&["forget", &uuids[1]]), "\n");
+    assert_eq!(run(&["export"]), pair(1) + &pair(3));
+    assert_eq!(run(&["id", &uuids[1]]), "4\n");
+    assert_eq!(changes(), format!("4\t{}\n", uuids[1]));
+    std::fs::write(&file, "nonsense").unwrap();
+    let bad =
+        idgen(url, &[&["map", "changes", "--position", file.to_str().unwrap()], &table[..]].concat(), "");
+    assert!(bad.code == 1 && bad.err.contains("holds no position"), "{}", bad.err);
+
+    assert_eq!(run(&["check"]), "The map is in order.\n");
+    assert_eq!(run(&["repair"]), "There was nothing to repair.\n");
+    let sql = |statement: &'static str| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let mut connection = sqlx::MySqlConnection::connect(url).await.unwrap();
+            connection.execute(statement).await.unwrap();
+        });
+    };
+    sql("UPDATE upkeep_state SET next_id = 2");
+    let bad = idgen(url, &[&["map", "check"], &table[..]].concat(), "");
+    assert_eq!(bad.code, 1);
+    assert!(bad.out.starts_with("repairable: the next id is 2, and upkeep has ids up to 4"), "{}", bad.out);
+    let json = idgen(url, &[&["map", "check", "--json"], &table[..]].concat(), "").out;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json[0]["severity"], "repairable");
+    assert!(run(&["repair"]).contains("raised the next id to 5\n"));
+    assert_eq!(run(&["check"]), "The map is in order.\n");
 }
 
 /// The input stays open, as of a pipe from `tail -f`.
@@ -141,7 +189,7 @@ fn while_it_waits_for_input(url: &str, strategy: &str) {
     }
     input.flush().unwrap();
     let made = |stats: &serde_json::Value| stats["next_id"].as_u64() > Some(2_900);
-    let few_claims = |stats: &serde_json::Value| stats["claims"].as_u64().unwrap_or(0) < 100;
+    let few_claims = |stats: &serde_json::Value| stats["claims"].as_u64().unwrap_or(0) < 2_000;
     loop {
         let stats = done(url, &[&["map", "stats", "--json"], &table[..]].concat(), "");
         let stats = serde_json::from_str(&stats).unwrap();

@@ -54,6 +54,7 @@ pub async fn one(args: One) -> anyhow::Result<ExitCode> {
         }
     }
     out.finish()?;
+    map.close().await?;
     Ok(ids.code())
 }
 
@@ -88,6 +89,7 @@ pub async fn many(args: Many) -> anyhow::Result<ExitCode> {
     }
     progress.finish_and_clear();
     out.finish()?;
+    map.close().await?;
     Ok(ids.code())
 }
 
@@ -112,6 +114,7 @@ pub async fn register(args: Register) -> anyhow::Result<ExitCode> {
         }
     }
     out.finish()?;
+    map.close().await?;
     Ok(if duplicates { ExitCode::FAILURE } else { ids.code() })
 }
 

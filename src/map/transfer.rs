@@ -1,13 +1,14 @@
 //! `idgen map export` and `import`.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
 use futures_util::TryStreamExt;
 use idgen::Uuid;
 use idgen::codec::hyphenated;
-use idgen_mysql::UuidMap;
+use idgen_mysql::{Position, UuidMap};
 
 use super::Connection;
 use super::connection::progress;
@@ -23,6 +24,16 @@ pub struct Export {
     /// Only ids above this one: to resume, the last that was received.
     #[arg(long, value_name = "ID", default_value_t = 0, value_parser = values::count)]
     after: u64,
+}
+
+#[derive(clap::Args)]
+pub struct Changes {
+    #[command(flatten)]
+    connection: Connection,
+    /// The file that holds the position of the last run. Where it does not exist, all pairs are printed and it is
+    /// made. It is replaced after the pairs were printed: a run that was interrupted prints them again.
+    #[arg(long, value_name = "FILE")]
+    position: PathBuf,
 }
 
 #[derive(clap::Args)]
@@ -46,6 +57,45 @@ pub async fn export(args: Export) -> anyhow::Result<ExitCode> {
     progress.finish_and_clear();
     out.finish()?;
     Ok(ExitCode::SUCCESS)
+}
+
+pub async fn changes(args: Changes) -> anyhow::Result<ExitCode> {
+    let file = &args.position;
+    let mut position = match std::fs::read_to_string(file) {
+        Ok(text) => text.parse().with_context(|| format!("{} holds no position", file.display()))?,
+        Err(error) if error.kind() == ErrorKind::NotFound => Position::default(),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.display())),
+    };
+    let map = args.connection.open().await?;
+    let mut out = Output::open();
+    let progress = progress("pairs");
+    loop {
+        let (pairs, next) = map.changes(&position, 10 * BATCH).await?;
+        if next == position {
+            break;
+        }
+        for (id, uuid) in &pairs {
+            writeln!(out, "{id}\t{uuid}")?;
+        }
+        out.flush()?;
+        progress.inc(pairs.len() as u64);
+        position = next;
+        save(file, &position).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    progress.finish_and_clear();
+    out.finish()?;
+    map.close().await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// In one step: whoever reads the file finds the old position or the new one.
+fn save(file: &Path, position: &Position) -> std::io::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut new = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    writeln!(new, "{position}")?;
+    new.as_file().sync_all()?;
+    new.persist(file)?;
+    Ok(())
 }
 
 pub async fn import(args: Import) -> anyhow::Result<ExitCode> {

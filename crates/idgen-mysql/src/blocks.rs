@@ -96,6 +96,21 @@ impl Blocks {
         self.held().discard(taken);
     }
 
+    /// Takes out the ids at the end of the latest block that nobody has used: its rest, and what came back of it.
+    /// Nothing is held afterwards.
+    pub(crate) fn take_rest(&self) -> Option<Range<u64>> {
+        self.held().take_rest()
+    }
+
+    /// Reserves nothing, and raises the next id above one that is in use; true where it was not.
+    pub(crate) async fn raise_above(&self, pool: &Nodes, patience: Patience, id: u64) -> Result<bool> {
+        let (table, next) = (&self.table, id + 1);
+        let raise = format!("UPDATE {table} SET next_id = {next} WHERE one = 1 AND next_id < {next}");
+        let done =
+            Tries::run(patience, "raise the next id", || pool.execute(AssertSqlSafe(raise.clone()))).await?;
+        Ok(done.rows_affected() == 1)
+    }
+
     fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -171,6 +186,17 @@ impl Held {
         self.since = Some(Instant::now());
     }
 
+    fn take_rest(&mut self) -> Option<Range<u64>> {
+        let mut rest = std::mem::replace(&mut self.block, 0..0);
+        // Largest first.
+        for id in std::mem::take(&mut self.returned) {
+            if id + 1 == rest.start {
+                rest.start = id;
+            }
+        }
+        (!rest.is_empty()).then_some(rest)
+    }
+
     fn discard(&mut self, taken: u64) {
         // Another call of this client may have given up the same ids, and reserved anew.
         let keep = if taken < self.latest { self.latest } else { u64::MAX };
@@ -212,6 +238,20 @@ mod tests {
         held.put(30..33);
         assert_eq!(held.take(4), Some(vec![15, 30, 31, 32]));
         assert_eq!(held.take(1), None);
+    }
+
+    #[test]
+    fn the_rest_is_what_nobody_used_at_the_end() {
+        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None };
+        assert_eq!(held.take_rest(), None);
+        held.put(10..20);
+        assert_eq!(held.take(5), Some(vec![10, 11, 12, 13, 14]));
+        held.returned = vec![14, 13, 11];
+        assert_eq!(held.take_rest(), Some(13..20));
+        assert_eq!((held.take(1), held.take_rest()), (None, None));
+        held.put(20..21);
+        assert_eq!(held.take(1), Some(vec![20]));
+        assert_eq!(held.take_rest(), None);
     }
 
     #[test]

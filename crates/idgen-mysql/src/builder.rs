@@ -150,7 +150,7 @@ impl Builder {
         if pools.is_empty() {
             return Err(Error::new(Kind::Config { problem: "no connection URL is given".to_owned() }));
         }
-        let map = self.with_nodes(pools)?;
+        let map = self.with_nodes(pools, |nodes| nodes)?;
         map.reach().await?;
         Ok(map)
     }
@@ -162,13 +162,13 @@ impl Builder {
     /// # Errors
     /// The table's name is no plain name.
     pub fn with_pool(self, pool: MySqlPool) -> Result<UuidMap> {
-        self.with_nodes(vec![pool])
+        self.with_nodes(vec![pool], Nodes::given)
     }
 
-    fn with_nodes(self, pools: Vec<MySqlPool>) -> Result<UuidMap> {
+    fn with_nodes(self, pools: Vec<MySqlPool>, whose: fn(Nodes) -> Nodes) -> Result<UuidMap> {
         let tables = Tables::named(&self.table)?;
         let nodes = Nodes::new(pools, self.answer_limit, self.accept_unsafe_server);
-        Ok(UuidMap::new(nodes, tables, self))
+        Ok(UuidMap::new(whose(nodes), tables, self))
     }
 
     /// A pool that connects when it is first used.

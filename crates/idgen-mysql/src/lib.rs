@@ -34,9 +34,13 @@
 
 mod blocks;
 mod builder;
+mod changes;
+mod check;
+mod close;
 mod column;
 mod error;
 mod flight;
+mod forget;
 pub mod functions;
 mod map;
 mod nodes;
@@ -55,6 +59,8 @@ pub mod types;
 mod within;
 
 pub use builder::Builder;
+pub use changes::Position;
+pub use check::{Finding, Severity};
 pub use column::check_column;
 pub use error::{Error, Result};
 pub use map::UuidMap;

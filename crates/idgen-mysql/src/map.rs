@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use quick_cache::sync::Cache;
 use sqlx::Row;
@@ -12,6 +13,7 @@ use crate::blocks::Blocks;
 use crate::builder::Builder;
 use crate::error::{Error, Kind, Result};
 use crate::flight::Flights;
+use crate::forget::{is_marker, refuse_marker};
 use crate::nodes::{Lease, Nodes};
 use crate::patience::Patience;
 use crate::repeats::Repeats;
@@ -35,6 +37,8 @@ struct Inner {
     choices: Builder,
     ground: OnceCell<Ground>,
     cache: Option<Cache<Uuid, u64>>,
+    /// How often the cache was told to drop an entry.
+    drops: AtomicU64,
     flights: Flights<Claimed>,
     repeats: Repeats,
 }
@@ -61,6 +65,7 @@ impl UuidMap {
             choices,
             ground: OnceCell::new(),
             cache,
+            drops: AtomicU64::new(0),
             flights: Flights::new(),
             repeats: Repeats::default(),
         };
@@ -166,13 +171,15 @@ impl UuidMap {
             uuids.iter().zip(&ids).filter(|(_, id)| id.is_none()).map(|(uuid, _)| *uuid).collect();
         missing.sort_unstable();
         missing.dedup();
+        missing.iter().try_for_each(|uuid| refuse_marker(*uuid))?;
         let mut pairs: Vec<Claimed> = Vec::with_capacity(missing.len());
         for chunk in missing.chunks(CHUNK) {
+            let before = self.drops();
             let ground = self.ground().await?;
             let (guess, chunk) = (self.inner.repeats.guess(), chunk.to_vec());
             let claimed = finish(tokio::spawn(async move { ground.claim_many(&chunk, guess).await })).await?;
             for pair in &claimed {
-                self.remember(pair);
+                self.remember(pair, before);
             }
             let new = claimed.iter().filter(|pair| pair.new).count();
             self.inner.repeats.learn(new * 2 > claimed.len());
@@ -220,6 +227,8 @@ impl UuidMap {
             uuids.iter().zip(&ids).filter(|(_, id)| id.is_none()).map(|(uuid, _)| *uuid).collect();
         missing.sort_unstable();
         missing.dedup();
+        missing.retain(|uuid| !is_marker(*uuid));
+        let before = self.drops();
         let mut pairs = Vec::new();
         for chunk in missing.chunks(CHUNK) {
             let ground = self.ground().await?;
@@ -227,7 +236,7 @@ impl UuidMap {
         }
         pairs.sort_unstable();
         for (uuid, id) in &pairs {
-            self.remember(&Claimed { uuid: *uuid, id: *id, new: false });
+            self.remember(&Claimed { uuid: *uuid, id: *id, new: false }, before);
         }
         for (uuid, id) in uuids.iter().zip(&mut ids) {
             if id.is_none() {
@@ -264,6 +273,7 @@ impl UuidMap {
                 let id = row.try_get(0).map_err(Error::database(ACTION))?;
                 pairs.push((id, uuid_at(&row, 1).map_err(Error::database(ACTION))?));
             }
+            pairs.retain(|(_, uuid)| !is_marker(*uuid));
         }
         pairs.sort_unstable();
         let find = |id: &u64| pairs.binary_search_by_key(id, |(id, _)| *id).ok().map(|at| pairs[at].1);
@@ -320,11 +330,13 @@ impl UuidMap {
 
     /// The pair, and whether this very call made the round trip.
     async fn claim(&self, uuid: Uuid) -> Result<(Claimed, bool)> {
+        refuse_marker(uuid)?;
+        let before = self.drops();
         let ground = self.ground().await?;
         let (guess, patience) = (self.inner.repeats.guess(), ground.patience);
         let work = async || finish(tokio::spawn(async move { ground.claim_one(uuid, guess).await })).await;
         let (claimed, mine) = self.inner.flights.run(uuid, patience, work).await?;
-        self.remember(&claimed);
+        self.remember(&claimed, before);
         if mine {
             self.inner.repeats.learn(claimed.new);
         }
@@ -335,11 +347,38 @@ impl UuidMap {
         self.inner.cache.as_ref()?.get(uuid)
     }
 
-    /// Only committed pairs come here.
-    fn remember(&self, pair: &Claimed) {
+    fn drops(&self) -> u64 {
+        self.inner.drops.load(Ordering::SeqCst)
+    }
+
+    /// Only committed pairs come here. `before` is what [`drops`](Self::drops) gave before they were read: who
+    /// forgets a UUID while another call reads it must not find it in the cache again.
+    fn remember(&self, pair: &Claimed, before: u64) {
         if let Some(cache) = &self.inner.cache {
             cache.insert(pair.uuid, pair.id);
+            if self.drops() != before {
+                cache.remove(&pair.uuid);
+            }
         }
+    }
+
+    /// For a pair that is no longer in the table.
+    pub(crate) fn drop_from_cache(&self, uuid: &Uuid) {
+        self.inner.drops.fetch_add(1, Ordering::SeqCst);
+        if let Some(cache) = &self.inner.cache {
+            cache.remove(uuid);
+        }
+    }
+
+    /// How pairs are claimed here, if any call has asked for it yet.
+    pub(crate) fn opened(&self) -> Option<Ground> {
+        let patience = Patience::begin(self.inner.choices.patience);
+        Some(self.inner.ground.get()?.within(patience))
+    }
+
+    pub(crate) async fn close_pools(&self) {
+        let (_, nodes) = self.begin();
+        nodes.close().await;
     }
 }
 

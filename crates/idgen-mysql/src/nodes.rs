@@ -29,6 +29,8 @@ pub(crate) struct Nodes {
     answer_limit: Duration,
     accept_unsafe: bool,
     patience: Patience,
+    /// Made here, not given by the caller.
+    own: bool,
 }
 
 #[derive(Debug)]
@@ -52,7 +54,20 @@ impl Nodes {
     pub(crate) fn new(pools: Vec<MySqlPool>, answer_limit: Duration, accept_unsafe: bool) -> Nodes {
         let nodes = pools.into_iter().map(|pool| Node { pool, report: OnceCell::new() }).collect();
         let patience = Patience::endless();
-        Nodes { nodes, current: Arc::default(), answer_limit, accept_unsafe, patience }
+        Nodes { nodes, current: Arc::default(), answer_limit, accept_unsafe, patience, own: true }
+    }
+
+    /// Pools that somebody else made, and will close.
+    pub(crate) fn given(self) -> Nodes {
+        Nodes { own: false, ..self }
+    }
+
+    /// Closes the pools that were made here, and waits for calls under way that hold connections.
+    pub(crate) async fn close(&self) {
+        if self.own {
+            let closes = self.nodes.iter().map(|node| node.pool.close());
+            self.patience.bound(futures_util::future::join_all(closes)).await;
+        }
     }
 
     /// The same nodes for one call.

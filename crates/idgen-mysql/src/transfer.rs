@@ -5,6 +5,7 @@ use sqlx::{AssertSqlSafe, Row};
 use uuid::Uuid;
 
 use crate::error::{Error, Kind, Result};
+use crate::forget::is_marker;
 use crate::map::UuidMap;
 use crate::retry::Tries;
 use crate::strategy::{CHUNK, uuid_at};
@@ -44,13 +45,15 @@ impl UuidMap {
     /// All pairs with ids above `after`, in ascending order of ids; 0 for all. To resume, go on after the last
     /// id that was received.
     ///
-    /// Pairs made meanwhile may or may not be in it: ids become visible in the order of commits, not of ids.
+    /// Pairs made meanwhile may or may not be in it: ids become visible in the order of commits, not of ids. To
+    /// follow a map that is in use, take [`changes`](UuidMap::changes). Forgotten UUIDs are not in it.
     pub fn export(&self, after: u64) -> impl Stream<Item = Result<(u64, Uuid)>> + '_ {
         let pages = stream::try_unfold(Some(after), move |after| async move {
             let Some(after) = after else { return Ok(None) };
             let page = self.page(after).await?;
             let next = if page.len() < CHUNK { None } else { page.last().map(|(id, _)| *id) };
-            Ok::<_, Error>(Some((stream::iter(page.into_iter().map(Ok)), next)))
+            let pairs = page.into_iter().filter(|(_, uuid)| !is_marker(*uuid));
+            Ok::<_, Error>(Some((stream::iter(pairs.map(Ok)), next)))
         });
         pages.try_flatten()
     }

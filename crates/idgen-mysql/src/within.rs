@@ -4,9 +4,10 @@ use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
 use crate::error::{Error, Kind, Result};
+use crate::forget::refuse_marker;
 use crate::map::UuidMap;
 use crate::schema::Strategy;
-use crate::strategy::{Claimed, dedup, unique};
+use crate::strategy::{CHUNK, Claimed, Ground, dedup, unique};
 
 impl UuidMap {
     /// The id of a UUID, made where there is none, as part of the caller's transaction on this server and
@@ -44,6 +45,50 @@ impl UuidMap {
         Ok(self.claim_within(transaction, uuid).await?.id)
     }
 
+    /// [`ids_of`](UuidMap::ids_of) as part of the caller's transaction, with the terms of
+    /// [`id_of_within`](UuidMap::id_of_within): the ids of many UUIDs, in their order, repeats allowed. UUIDs are
+    /// claimed in ascending order, so that two such batches wait for each other instead of deadlocking.
+    ///
+    /// ```no_run
+    /// # async fn example(map: idgen_mysql::UuidMap, pool: sqlx::MySqlPool, uuids: Vec<uuid::Uuid>)
+    /// #     -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut transaction = pool.begin().await?;
+    /// let ids = map.ids_of_within(&mut transaction, &uuids).await?;
+    /// assert_eq!(ids.len(), uuids.len());
+    /// transaction.commit().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`id_of_within`](UuidMap::id_of_within). Some of the pairs may be in the transaction then: roll it
+    /// back.
+    pub async fn ids_of_within(&self, transaction: &mut MySqlConnection, uuids: &[Uuid]) -> Result<Vec<u64>> {
+        let mut wanted = uuids.to_vec();
+        wanted.sort_unstable();
+        wanted.dedup();
+        wanted.iter().try_for_each(|uuid| refuse_marker(*uuid))?;
+        let ground = self.ground_within().await?;
+        let mut claimed: Vec<Claimed> = Vec::with_capacity(wanted.len());
+        match ground.installed.strategy {
+            Strategy::Unique => {
+                for chunk in wanted.chunks(CHUNK) {
+                    claimed.extend(unique::claim_many_within(&ground, transaction, chunk).await?);
+                }
+            }
+            Strategy::Dedup => {
+                for uuid in wanted {
+                    claimed.push(dedup::claim_within(&ground, transaction, uuid).await?);
+                }
+            }
+        }
+        claimed.sort_unstable_by_key(|pair| pair.uuid);
+        let find =
+            |uuid: &Uuid| claimed.binary_search_by_key(uuid, |pair| pair.uuid).map(|at| claimed[at].id);
+        let missing = |_| Error::new(Kind::Damaged { problem: "a claimed UUID has no id".to_owned() });
+        uuids.iter().map(find).collect::<std::result::Result<_, _>>().map_err(missing)
+    }
+
     /// [`register`](UuidMap::register) as part of the caller's transaction, with the terms of
     /// [`id_of_within`](UuidMap::id_of_within).
     ///
@@ -54,10 +99,17 @@ impl UuidMap {
         if claimed.new { Ok(claimed.id) } else { Err(Error::new(Kind::Duplicate { uuid, id: claimed.id })) }
     }
 
-    async fn claim_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<Claimed> {
+    /// How pairs are claimed here, where a claim can be part of a transaction.
+    async fn ground_within(&self) -> Result<Ground> {
         let ground = self.ground().await?;
         let instead = "a transaction over several shards is not committed as one; call id_of before it";
         crate::sharded::refuse(&ground.tables, "a claim inside the caller's transaction", instead)?;
+        Ok(ground)
+    }
+
+    async fn claim_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<Claimed> {
+        refuse_marker(uuid)?;
+        let ground = self.ground_within().await?;
         match ground.installed.strategy {
             Strategy::Unique => unique::claim_within(&ground, transaction, uuid).await,
             Strategy::Dedup => dedup::claim_within(&ground, transaction, uuid).await,

@@ -26,7 +26,7 @@ use crate::retry::{Tries, Verdict, is_duplicate_key, judge};
 const ACTION: &str = "map a UUID to an id";
 
 /// Sent as one text: a pooled connection may have any isolation level set.
-pub(super) const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION";
+pub(crate) const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION";
 
 /// Claims made by this client between two rounds of clearing away.
 const PURGE_EVERY: u64 = 2000;
@@ -149,7 +149,7 @@ async fn store(
 }
 
 /// A claim that is there already is as good as ours: its pair is committed, and will be found.
-pub(super) async fn claim(
+pub(crate) async fn claim(
     ground: &Ground,
     connection: &mut MySqlConnection,
     uuids: &[Uuid],
@@ -215,14 +215,28 @@ pub(crate) async fn claim_within(
 }
 
 /// Clears committed claims away, now and then, beside the calls.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Purge {
     claims: AtomicU64,
+    made: AtomicBool,
     running: Arc<AtomicBool>,
+}
+
+impl Default for Purge {
+    /// Clients that end after a few claims clear away as many as one that goes on: one in so many is the first to
+    /// reach the number.
+    fn default() -> Purge {
+        Purge {
+            claims: AtomicU64::new(fastrand::u64(0..PURGE_EVERY)),
+            made: AtomicBool::new(false),
+            running: Arc::default(),
+        }
+    }
 }
 
 impl Purge {
     fn after(&self, ground: &Ground, made: u64) {
+        self.made.store(true, Ordering::Relaxed);
         if self.claims.fetch_add(made, Ordering::Relaxed) + made < PURGE_EVERY
             || self.running.swap(true, Ordering::Acquire)
         {
@@ -240,14 +254,30 @@ impl Purge {
     }
 }
 
+/// Clears all committed claims away, for somebody who waits for it; how many there were.
+pub(crate) async fn purge_all(ground: &Ground) -> Result<usize> {
+    Tries::run(ground.patience, "clear claims away", || purge(&ground.pool, &ground.tables.claim)).await
+}
+
+/// For a client that ends, and leaves claims behind.
+pub(crate) async fn purge_at_the_end(ground: &Ground) {
+    if ground.purge.made.load(Ordering::Relaxed) {
+        // A failure leaves rows for other clients; no promise depends on this.
+        let _ = purge(&ground.pool, &ground.tables.claim).await;
+    }
+}
+
 /// Deletes claims that are committed, and waits for nobody: whoever waited would hold up all who claim what
 /// it has locked already.
-async fn purge(pool: &Nodes, table: &str) -> std::result::Result<(), sqlx::Error> {
+async fn purge(pool: &Nodes, table: &str) -> std::result::Result<usize, sqlx::Error> {
+    let mut cleared = 0;
     loop {
         let mut connection = pool.acquire().await?;
         let done = pool.timed(purge_some(&mut connection, table)).await;
-        if connection.heed(done)? < CHUNK {
-            return Ok(());
+        let some = connection.heed(done)?;
+        cleared += some;
+        if some < CHUNK {
+            return Ok(cleared);
         }
     }
 }

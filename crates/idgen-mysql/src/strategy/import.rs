@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::{Ground, dedup, uuid_at, value_list};
 use crate::error::Result;
+use crate::forget::{is_marker, refuse_marker};
 use crate::nodes::Lease;
 use crate::retry::{Tries, is_duplicate_key};
 use crate::schema::Strategy;
@@ -34,6 +35,7 @@ impl Ground {
 
     /// The pairs by UUID, in ascending order, without repeats.
     fn check_group(&self, pairs: &[(u64, Uuid)]) -> Result<Vec<(Uuid, u64)>> {
+        pairs.iter().try_for_each(|(_, uuid)| refuse_marker(*uuid))?;
         let max = self.installed.width.max_id();
         let mut by_id = HashMap::new();
         let mut by_uuid = HashMap::new();
@@ -108,7 +110,9 @@ impl Ground {
         for row in connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(taken))).await? {
             let (id, other): (u64, Uuid) = (row.try_get(0)?, uuid_at(&row, 1)?);
             if let Some((uuid, _)) = missing.iter().find(|(_, wanted)| *wanted == id) {
-                return Ok(Err(conflict(*uuid, id, format!("the map has this id for {other}"))));
+                let holder =
+                    if is_marker(other) { "a UUID that was forgotten".to_owned() } else { other.to_string() };
+                return Ok(Err(conflict(*uuid, id, format!("the map has this id for {holder}"))));
             }
         }
         let values = value_list(missing.iter().map(|(uuid, id)| (uuid, id)));
@@ -128,7 +132,9 @@ impl Ground {
     ) -> std::result::Result<(), sqlx::Error> {
         let next = group.iter().map(|(_, id)| id + 1).max().unwrap_or(1);
         let state = &self.tables.state;
-        let raise = format!("UPDATE {state} SET next_id = {next} WHERE one = 1 AND next_id < {next}");
+        // It locks the row also where nothing is raised: a client that gives unused ids back looks for imported
+        // ones under the same lock.
+        let raise = format!("UPDATE {state} SET next_id = GREATEST(next_id, {next}) WHERE one = 1");
         connection.execute(sqlx::raw_sql(AssertSqlSafe(raise))).await.map(drop)
     }
 }

@@ -243,3 +243,73 @@ pub(crate) async fn claim_within(
         taken.pass_over(ground, id)?;
     }
 }
+
+/// The same for many, in ascending order, at most [`CHUNK`](super::CHUNK) of them: one statement where all are
+/// new, and a locking read where some are not.
+pub(crate) async fn claim_many_within(
+    ground: &Ground,
+    connection: &mut MySqlConnection,
+    uuids: &[Uuid],
+) -> Result<Vec<Claimed>> {
+    let mut taken = TakenIds::default();
+    let mut claimed = Vec::with_capacity(uuids.len());
+    let mut missing = uuids.to_vec();
+    while !missing.is_empty() {
+        let known = async |connection: &mut MySqlConnection| {
+            ground.find_many(connection, &missing, SHARED).await.map_err(Error::database(ACTION))
+        };
+        let ids = match ground.blocks.take(&ground.pool, ground.patience, missing.len()).await {
+            Ok(ids) => ids,
+            Err(error) if error.is_exhausted() => {
+                let found = known(connection).await?;
+                if found.len() < missing.len() {
+                    // There may be enough ids for those that have none.
+                    if found.is_empty() {
+                        return Err(error);
+                    }
+                    missing.retain(|uuid| !found.iter().any(|(known, _)| known == uuid));
+                    claimed.extend(found.into_iter().map(|(uuid, id)| Claimed { uuid, id, new: false }));
+                    continue;
+                }
+                claimed.extend(found.into_iter().map(|(uuid, id)| Claimed { uuid, id, new: false }));
+                return Ok(claimed);
+            }
+            Err(error) => return Err(error),
+        };
+        let list = value_list(missing.iter().zip(&ids));
+        let statement = format!("INSERT IGNORE INTO {} (id, uuid) VALUES {list}", ground.tables.map);
+        let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await;
+        let done = done.map_err(Error::database(ACTION))?;
+        if done.rows_affected() == missing.len() as u64 {
+            claimed.extend(missing.iter().zip(&ids).map(|(uuid, id)| Claimed {
+                uuid: *uuid,
+                id: *id,
+                new: true,
+            }));
+            return Ok(claimed);
+        }
+        let mut found = known(connection).await?;
+        found.sort_unstable();
+        let (mut rest, mut first_taken) = (Vec::new(), None);
+        for (uuid, proposed) in missing.iter().zip(&ids) {
+            match found.binary_search_by_key(uuid, |(uuid, _)| *uuid) {
+                Ok(at) => {
+                    let id = found[at].1;
+                    if id != *proposed {
+                        ground.blocks.give_back([*proposed]);
+                    }
+                    claimed.push(Claimed { uuid: *uuid, id, new: id == *proposed });
+                }
+                Err(_) => {
+                    first_taken = first_taken.or(Some(*proposed));
+                    rest.push(*uuid);
+                }
+            }
+        }
+        if let Some(id) = first_taken {
+            taken.pass_over(ground, id)?;
+        }
+        missing = rest;
+    }
+    Ok(claimed)
+}

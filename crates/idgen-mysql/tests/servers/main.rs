@@ -5,10 +5,14 @@
 
 mod basics;
 mod cancel;
+mod changes;
+mod check;
 mod checker;
+mod close;
 mod columns;
 mod common;
 mod crash;
+mod forget;
 mod functions;
 mod history;
 mod install;

@@ -11,6 +11,7 @@ use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run
 
 everywhere!(the_pair_shares_the_callers_fate, an_old_snapshot_hides_nothing, another_client_waits);
 everywhere!(two_transactions_with_different_uuids_do_not_meet);
+everywhere!(a_batch_shares_the_callers_fate);
 on_both!(claims_of_transactions_are_cleared_away_too, a_lagging_node_hides_nothing);
 
 async fn the_pair_shares_the_callers_fate(flavor: Flavor, strategy: Strategy) {
@@ -126,5 +127,36 @@ async fn a_lagging_node_hides_nothing(flavor: Flavor) {
         assert_eq!(far.id_of_within(&mut transaction, uuid).await.unwrap(), id, "the claim is {claim}");
         transaction.commit().await.unwrap();
     }
+    assert_sound(scratch.url()).await;
+}
+
+async fn a_batch_shares_the_callers_fate(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let mut connection = connect(scratch.url()).await;
+    // More than one group, with repeats, half of them known, of which a third were made after the snapshot.
+    let mut uuids: Vec<Uuid> = (0..1200).map(|_| Uuid::new_v4()).collect();
+    let mut known = map.ids_of(&uuids[..400]).await.unwrap();
+    run(&mut connection, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ").await;
+    let mut transaction = connection.begin().await.unwrap();
+    assert_eq!(number(&mut transaction, "SELECT COUNT(*) FROM uuid_map").await, Ok(400));
+    known.extend(map.ids_of(&uuids[400..600]).await.unwrap());
+    uuids.push(uuids[3]);
+    let ids = map.ids_of_within(&mut transaction, &uuids).await.unwrap();
+    assert_eq!(ids[..600], known);
+    assert_eq!(ids[1200], ids[3]);
+    let mut distinct = ids[..1200].to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(distinct.len(), 1200);
+    assert_eq!(map.find_many(&uuids[600..]).await.unwrap()[..600], [None; 600]);
+    // Its own pairs are known to it.
+    assert_eq!(map.ids_of_within(&mut transaction, &uuids).await.unwrap(), ids);
+    transaction.rollback().await.unwrap();
+    assert_eq!(map.find(uuids[700]).await.unwrap(), None);
+    let mut transaction = connection.begin().await.unwrap();
+    let ids = map.ids_of_within(&mut transaction, &uuids).await.unwrap();
+    transaction.commit().await.unwrap();
+    assert_eq!(map.ids_of(&uuids).await.unwrap(), ids);
+    assert!(map.ids_of_within(&mut connection, &[]).await.unwrap().is_empty());
     assert_sound(scratch.url()).await;
 }

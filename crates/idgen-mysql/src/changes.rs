@@ -1,0 +1,211 @@
+//! Following a map that is in use: each pair once, whatever the order in which ids are committed.
+//!
+//! Ids are reserved in blocks, so a low id may be committed long after a higher one. A position "above id N" would
+//! miss it. The position here is the set of ids that were not seen yet, as ranges: whatever is committed later is
+//! in one of them.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use sqlx::Row;
+use uuid::Uuid;
+
+use crate::error::{Error, Kind, Result};
+use crate::forget::is_marker;
+use crate::map::UuidMap;
+use crate::strategy::{CHUNK, uuid_at};
+
+const ACTION: &str = "read the map's changes";
+
+/// Ranges in one statement: the server's optimizer takes memory for each.
+const RANGES_AT_ONCE: usize = 200;
+
+/// Where a reader of [`changes`](UuidMap::changes) is: the ids that it has not seen. The default is the beginning.
+///
+/// As text, for a file or a table: ranges with a comma between them, of which the last has no end.
+///
+/// ```
+/// use idgen_mysql::Position;
+///
+/// let position: Position = "7,129-256,300-".parse()?;
+/// assert_eq!(position.to_string(), "7,129-256,300-");
+/// assert_eq!(Position::default().to_string(), "1-");
+/// # Ok::<(), idgen_mysql::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Ascending, with gaps between them; the last ends at `u64::MAX`.
+    unseen: Vec<RangeInclusive<u64>>,
+}
+
+impl Default for Position {
+    fn default() -> Position {
+        Position { unseen: vec![1..=u64::MAX] }
+    }
+}
+
+impl Position {
+    /// The ranges without ids that were seen, which are given in ascending order.
+    fn without(&self, seen: impl IntoIterator<Item = u64>) -> Position {
+        let mut unseen = Vec::with_capacity(self.unseen.len());
+        let mut seen = seen.into_iter().peekable();
+        for range in &self.unseen {
+            let mut start = *range.start();
+            while let Some(id) = seen.next_if(|id| id <= range.end()) {
+                if id > start {
+                    unseen.push(start..=id - 1);
+                }
+                start = id + 1;
+            }
+            if start <= *range.end() {
+                unseen.push(start..=*range.end());
+            }
+        }
+        Position { unseen }
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, range) in self.unseen.iter().enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            match (*range.start(), *range.end()) {
+                (start, u64::MAX) => write!(f, "{comma}{start}-")?,
+                (start, end) if start == end => write!(f, "{comma}{start}")?,
+                (start, end) => write!(f, "{comma}{start}-{end}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Position {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Position> {
+        let wrong = || {
+            let problem = format!(
+                "{text:?} is no position: write ranges of ids in ascending order, the last without an end, as in 7,129-256,300-"
+            );
+            Error::new(Kind::Config { problem })
+        };
+        let mut unseen: Vec<RangeInclusive<u64>> = Vec::new();
+        for part in text.trim().split(',') {
+            let number = |digits: &str| digits.parse::<u64>().map_err(|_| wrong());
+            let range = match part.split_once('-') {
+                None => number(part)?..=number(part)?,
+                Some((start, "")) => number(start)?..=u64::MAX,
+                Some((start, end)) => number(start)?..=number(end)?,
+            };
+            let above = unseen.last().is_none_or(|last| last.end() < range.start());
+            if range.is_empty() || *range.start() == 0 || !above {
+                return Err(wrong());
+            }
+            unseen.push(range);
+        }
+        match unseen.last() {
+            Some(last) if *last.end() == u64::MAX => Ok(Position { unseen }),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+impl UuidMap {
+    /// The pairs that were committed since a position, at most about `most` of them, and the position after them.
+    /// None are left where the list is empty; ask again later.
+    ///
+    /// Each pair comes exactly once, also one whose id is lower than ids that came before: see [`Position`]. Store
+    /// the position together with what was done with the pairs. Pairs whose UUIDs were
+    /// [forgotten](UuidMap::forget) before they were read do not come; of those forgotten afterwards nothing is
+    /// said. A position takes a range for each run of ids that are reserved and not used: clients that
+    /// [close](UuidMap::close) leave fewer of them.
+    ///
+    /// ```no_run
+    /// # async fn example(map: idgen_mysql::UuidMap) -> idgen_mysql::Result<()> {
+    /// let mut position = idgen_mysql::Position::default();
+    /// loop {
+    ///     let (pairs, next) = map.changes(&position, 10_000).await?;
+    ///     if pairs.is_empty() {
+    ///         break;
+    ///     }
+    ///     for (id, uuid) in pairs {
+    ///         println!("{id} {uuid}");
+    ///     }
+    ///     position = next;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The map is not installed, or the server fails for longer than the [patience](crate::Builder::patience).
+    pub async fn changes(&self, since: &Position, most: usize) -> Result<(Vec<(u64, Uuid)>, Position)> {
+        let mut position = since.clone();
+        let mut pairs = Vec::new();
+        for ranges in since.unseen.chunks(RANGES_AT_ONCE) {
+            let mut from = *ranges[0].start();
+            while pairs.len() < most {
+                let page = self.unseen_page(ranges, from).await?;
+                position = position.without(page.iter().map(|(id, _)| *id));
+                let full = page.len() == CHUNK;
+                from = page.last().map_or(from, |(id, _)| id + 1);
+                pairs.extend(page.into_iter().filter(|(_, uuid)| !is_marker(*uuid)));
+                if !full {
+                    break;
+                }
+            }
+        }
+        Ok((pairs, position))
+    }
+
+    async fn unseen_page(&self, ranges: &[RangeInclusive<u64>], from: u64) -> Result<Vec<(u64, Uuid)>> {
+        let ground = self.ground().await?;
+        let conditions: Vec<String> = ranges
+            .iter()
+            .filter(|range| *range.end() >= from)
+            .map(|range| match (*range.start().max(&from), *range.end()) {
+                (start, u64::MAX) => format!("id >= {start}"),
+                (start, end) => format!("id BETWEEN {start} AND {end}"),
+            })
+            .collect();
+        if conditions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let statement = format!(
+            "SELECT id, uuid FROM {} WHERE {} ORDER BY id LIMIT {CHUNK}",
+            ground.tables.map,
+            conditions.join(" OR ")
+        );
+        let rows = ground.read_rows(ACTION, &statement).await?;
+        rows.iter()
+            .map(|row| Ok((row.try_get(0)?, uuid_at(row, 1)?)))
+            .collect::<std::result::Result<_, sqlx::Error>>()
+            .map_err(Error::database(ACTION))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_seen_is_taken_out() {
+        let position = Position::default().without([1, 2, 5]);
+        assert_eq!(position.to_string(), "3-4,6-");
+        assert_eq!(position.without([4, 6, 7, 1000]).to_string(), "3,8-999,1001-");
+        assert_eq!(position.without([]), position);
+        assert_eq!(position.without([3, 4]).to_string(), "6-");
+    }
+
+    #[test]
+    fn only_positions_are_read() {
+        for text in ["1-", "7,129-256,300-", "2-3,5,9-\n"] {
+            assert_eq!(text.parse::<Position>().unwrap().to_string(), text.trim());
+        }
+        for text in ["", "-", "7", "1-5", "5-1,9-", "0-", "3-,9-", "9-10,10-", "x-", "1-2-", "1,,5-"] {
+            let error = text.parse::<Position>().unwrap_err();
+            assert!(error.to_string().contains("is no position"), "{error}");
+        }
+    }
+}

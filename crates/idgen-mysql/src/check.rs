@@ -1,0 +1,241 @@
+//! Whether a map is as it should be, and what can be put right without a guess.
+
+use std::fmt;
+
+use sqlx::Row;
+use sqlx::mysql::MySqlRow;
+
+use crate::error::{Error, Result};
+use crate::map::UuidMap;
+use crate::schema::Strategy;
+use crate::strategy::{Ground, dedup, uuid_at};
+
+const ACTION: &str = "check the map";
+
+/// Pairs whose hashes one statement compares.
+const PAIRS_AT_ONCE: u64 = 50_000;
+/// Faulty pairs that are named.
+const NAMED: usize = 5;
+/// Claims that say that nobody clears them away.
+const MANY_CLAIMS: u64 = 10_000;
+
+/// How bad a [`Finding`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Nothing is wrong yet.
+    Warning,
+    /// Wrong, and [`repair`](UuidMap::repair) puts it right.
+    Repairable,
+    /// Wrong, and somebody has to decide what is right.
+    Broken,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Warning => "warning",
+            Severity::Repairable => "repairable",
+            Severity::Broken => "broken",
+        })
+    }
+}
+
+/// Something that [`check`](UuidMap::check) found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    severity: Severity,
+    text: String,
+}
+
+impl Finding {
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    /// What was found, in words.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.severity, self.text)
+    }
+}
+
+impl UuidMap {
+    /// Checks the map: the server's settings, the layout and engine of the tables, the next id against the ids in
+    /// use, how much of the id width is left, one id per UUID, and claims that nobody clears away. An empty list
+    /// says that all is well.
+    ///
+    /// One id per UUID is a key of the table with the strategy [`Unique`](Strategy::Unique); with
+    /// [`Dedup`](Strategy::Dedup) the whole hash index is read, in statements of some 50,000 pairs. Clients may go
+    /// on working meanwhile. Where the server's settings endanger the map, connect with
+    /// [`accept_unsafe_server`](crate::Builder::accept_unsafe_server): they are findings then.
+    ///
+    /// ```no_run
+    /// # async fn example(map: idgen_mysql::UuidMap) -> idgen_mysql::Result<()> {
+    /// for finding in map.check().await? {
+    ///     println!("{finding}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The map is not installed or cannot be read.
+    pub async fn check(&self) -> Result<Vec<Finding>> {
+        let mut findings = Vec::new();
+        let mut find = |severity, text: String| findings.push(Finding { severity, text });
+        for concern in self.server_report().await?.concerns() {
+            find(Severity::Broken, format!("the server's setting {concern}"));
+        }
+        let ground = match self.ground().await {
+            Ok(ground) => ground,
+            Err(error) if error.is_schema() => {
+                find(Severity::Broken, error.to_string());
+                return Ok(findings);
+            }
+            Err(error) => return Err(error),
+        };
+        crate::sharded::refuse(&ground.tables, "a check", "check each shard's tables by SQL")?;
+        for (table, engine) in self.foreign_engines(&ground).await? {
+            find(
+                Severity::Broken,
+                format!("table {table} is in the engine {engine}, which loses commits: move it to InnoDB"),
+            );
+        }
+
+        let (map, max) = (&ground.tables.map, ground.installed.width.max_id());
+        // In this order: ids are reserved before they are used.
+        let ends = self.checked(&format!("SELECT MIN(id), MAX(id) FROM {map}")).await?;
+        let (smallest, largest): (Option<u64>, Option<u64>) = (number(&ends, 0)?, number(&ends, 1)?);
+        if smallest == Some(0) || largest.is_some_and(|largest| largest > max) {
+            find(Severity::Broken, format!("{map} has ids outside of 1 to {max}"));
+        }
+        let stats = self.stats().await?;
+        if let Some(largest) = largest.filter(|largest| *largest >= stats.next_id) {
+            let next = stats.next_id;
+            find(
+                Severity::Repairable,
+                format!(
+                    "the next id is {next}, and {map} has ids up to {largest}: new UUIDs meet ids that are taken"
+                ),
+            );
+        }
+        if stats.used_percent >= 80 {
+            let (used, width) = (stats.used_percent, ground.installed.width);
+            find(Severity::Warning, format!("{used} % of the {width} ids are reserved"));
+        }
+        if ground.installed.strategy == Strategy::Dedup {
+            for (uuid, ids) in self.doubled(&ground, stats.pairs_estimate).await? {
+                find(Severity::Broken, format!("{uuid} has more than one id: {ids}"));
+            }
+            let claims = stats.claims.unwrap_or(0);
+            if claims >= MANY_CLAIMS {
+                let privilege = "clients need the privilege DELETE on that table to do so";
+                let text =
+                    format!("{claims} claims in {} are not cleared away; {privilege}", ground.tables.claim);
+                find(Severity::Repairable, text);
+            }
+        }
+        Ok(findings)
+    }
+
+    /// Puts right what needs no guess: raises the next id above the ids in use, and clears claims away. Says what
+    /// it did. What [`check`](UuidMap::check) calls broken stays as it is.
+    ///
+    /// ```no_run
+    /// # async fn example(map: idgen_mysql::UuidMap) -> idgen_mysql::Result<()> {
+    /// for done in map.repair().await? {
+    ///     println!("{done}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The map is not installed, or the server fails.
+    pub async fn repair(&self) -> Result<Vec<String>> {
+        let ground = self.ground().await?;
+        crate::sharded::refuse(&ground.tables, "a repair", "repair each shard's tables by SQL")?;
+        let mut done = Vec::new();
+        let (map, max) = (&ground.tables.map, ground.installed.width.max_id());
+        let ends = self.checked(&format!("SELECT MAX(id) FROM {map}")).await?;
+        let largest: Option<u64> = number(&ends, 0)?;
+        if let Some(largest) = largest.filter(|largest| *largest <= max)
+            && ground.blocks.raise_above(&ground.pool, ground.patience, largest).await?
+        {
+            done.push(format!("raised the next id to {}", largest + 1));
+        }
+        if ground.installed.strategy == Strategy::Dedup {
+            let cleared = dedup::purge_all(&ground).await?;
+            if cleared > 0 {
+                done.push(format!("cleared {cleared} claims away"));
+            }
+        }
+        Ok(done)
+    }
+
+    /// The single row of a statement about the whole map.
+    async fn checked(&self, statement: &str) -> Result<MySqlRow> {
+        let mut rows = self.ground().await?.read_rows(ACTION, statement).await?;
+        rows.pop().ok_or_else(|| Error::database(ACTION)(sqlx::Error::RowNotFound))
+    }
+
+    async fn foreign_engines(&self, ground: &Ground) -> Result<Vec<(String, String)>> {
+        let mut names = vec![&ground.tables.map, &ground.tables.state];
+        if ground.installed.strategy == Strategy::Dedup {
+            names.push(&ground.tables.claim);
+        }
+        let list: Vec<String> = names.iter().map(|name| format!("'{}'", name.trim_matches('`'))).collect();
+        let statement = format!(
+            "SELECT table_name, engine FROM information_schema.tables WHERE table_schema = DATABASE() \
+             AND table_name IN ({}) AND engine <> 'InnoDB'",
+            list.join(",")
+        );
+        let rows = ground.read_rows(ACTION, &statement).await?;
+        let text = |row: &MySqlRow, at| {
+            let bytes: Vec<u8> = row.try_get_unchecked(at)?;
+            Ok::<_, sqlx::Error>(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        rows.iter()
+            .map(|row| Ok((text(row, 0)?, text(row, 1)?)))
+            .collect::<std::result::Result<_, sqlx::Error>>()
+            .map_err(Error::database(ACTION))
+    }
+
+    /// UUIDs with more than one id, which no key of the strategy `dedup` rules out.
+    async fn doubled(&self, ground: &Ground, pairs: u64) -> Result<Vec<(uuid::Uuid, String)>> {
+        let map = &ground.tables.map;
+        let mut found = Vec::new();
+        // Hashes are spread evenly: ranges of them hold about as many pairs each.
+        let ranges = (pairs / PAIRS_AT_ONCE + 1).min(1 << 20);
+        let edge = |at: u64| (u128::from(at) << 32) / u128::from(ranges);
+        for at in 0..ranges {
+            let (from, to) = (edge(at), edge(at + 1) - 1);
+            let statement = format!(
+                "SELECT pair.uuid, GROUP_CONCAT(pair.id ORDER BY pair.id) FROM \
+                 (SELECT hash FROM {map} FORCE INDEX (hash) WHERE hash BETWEEN {from} AND {to} \
+                 GROUP BY hash HAVING COUNT(*) > 1) AS twice \
+                 JOIN {map} AS pair FORCE INDEX (hash) ON pair.hash = twice.hash \
+                 GROUP BY pair.uuid HAVING COUNT(*) > 1 LIMIT {NAMED}"
+            );
+            for row in self.ground().await?.read_rows(ACTION, &statement).await? {
+                let uuid = uuid_at(&row, 0).map_err(Error::database(ACTION))?;
+                let ids: Vec<u8> = row.try_get_unchecked(1).map_err(Error::database(ACTION))?;
+                found.push((uuid, String::from_utf8_lossy(&ids).into_owned()));
+            }
+            if found.len() >= NAMED {
+                break;
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn number(row: &MySqlRow, at: usize) -> Result<Option<u64>> {
+    row.try_get_unchecked(at).map_err(Error::database(ACTION))
+}

@@ -1,0 +1,82 @@
+//! The orderly end of a client.
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Connection, Executor, Row};
+
+use crate::error::Result;
+use crate::map::{UuidMap, finish};
+use crate::retry::Tries;
+use crate::strategy::{Ground, dedup};
+
+const ACTION: &str = "give back unused ids";
+
+impl UuidMap {
+    /// Ends this map in good order: the ids that it reserved and did not use go back, if nobody reserved any
+    /// after them, and with the strategy [`Dedup`](crate::Strategy::Dedup) claims are cleared away. Connections
+    /// that [`connect`](crate::Builder::connect) made are closed; a pool that was
+    /// [given](crate::Builder::with_pool) stays open.
+    ///
+    /// It concerns all clones. Calls that are under way still end; later ones fail, unless the pool was given.
+    /// A program that ends without it wastes the rest of its block, and nothing else.
+    ///
+    /// ```no_run
+    /// # async fn example(uuid: uuid::Uuid) -> idgen_mysql::Result<()> {
+    /// let map = idgen_mysql::UuidMap::connect("mysql://app:secret@localhost/shop").await?;
+    /// let id = map.id_of(uuid).await?;
+    /// map.close().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The server fails for longer than the [patience](crate::Builder::patience): the ids are wasted, and the
+    /// connections closed all the same.
+    pub async fn close(&self) -> Result<()> {
+        let done = match self.opened() {
+            Some(ground) => finish(tokio::spawn(async move { ground.wind_up().await })).await,
+            None => Ok(()),
+        };
+        self.close_pools().await;
+        done
+    }
+}
+
+impl Ground {
+    async fn wind_up(&self) -> Result<()> {
+        dedup::purge_at_the_end(self).await;
+        let Some(rest) = self.blocks.take_rest() else { return Ok(()) };
+        let give = async || {
+            let mut connection = self.pool.acquire().await?;
+            let done = self.pool.timed(self.give_back_on(&mut connection, &rest)).await;
+            connection.heed(done)
+        };
+        // Repeating after a lost answer does nothing: the row is no longer at the end of the block.
+        Tries::run(self.patience, ACTION, give).await
+    }
+
+    /// The row's lock keeps others from reserving or importing meanwhile.
+    async fn give_back_on(
+        &self,
+        connection: &mut MySqlConnection,
+        rest: &std::ops::Range<u64>,
+    ) -> std::result::Result<(), sqlx::Error> {
+        let (map, state) = (&self.tables.map, &self.tables.state);
+        let number = async |connection: &mut MySqlConnection, statement: String| {
+            let row = connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
+            Ok::<Option<u64>, sqlx::Error>(row.try_get_unchecked(0)?)
+        };
+        let mut transaction = connection.begin_with(dedup::BEGIN).await?;
+        let next = format!("SELECT next_id FROM {state} WHERE one = 1 FOR UPDATE");
+        let latest = number(&mut transaction, next).await? == Some(rest.end);
+        // An import may have put pairs into the block.
+        let free = latest && {
+            let largest = number(&mut transaction, format!("SELECT MAX(id) FROM {map}")).await?;
+            largest.is_none_or(|largest| largest < rest.start)
+        };
+        if free {
+            let lower = format!("UPDATE {state} SET next_id = {} WHERE one = 1", rest.start);
+            transaction.execute(sqlx::raw_sql(AssertSqlSafe(lower))).await?;
+        }
+        transaction.commit().await
+    }
+}

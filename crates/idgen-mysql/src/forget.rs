@@ -1,0 +1,155 @@
+//! Erasing a UUID: the pair and its claim go, the id stays taken for ever.
+//!
+//! The row of the id is kept, and a marker takes the place of the UUID. The primary key then refuses the id to
+//! every other UUID, whoever holds it in a block, imports it, or restores an old state row. The marker is made of
+//! the id alone: it says nothing about the UUID that was there.
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Connection, Executor};
+use uuid::Uuid;
+
+use crate::error::{Error, Kind, Result};
+use crate::map::{UuidMap, finish};
+use crate::retry::{Tries, Verdict, judge};
+use crate::schema::Strategy;
+use crate::strategy::{Ground, dedup, literal};
+
+const ACTION: &str = "forget a UUID";
+
+/// What stands in place of a forgotten UUID: 64 bits that are set, then the id. No UUID of RFC 9562 looks like
+/// this: version 15 does not exist, and ids have 63 bits, so that the variant is not the RFC's either.
+pub(crate) fn marker(id: u64) -> Uuid {
+    Uuid::from_u64_pair(u64::MAX, id)
+}
+
+/// True for every value that [`marker`] can give.
+pub(crate) fn is_marker(uuid: Uuid) -> bool {
+    let (high, low) = uuid.as_u64_pair();
+    high == u64::MAX && low >> 63 == 0
+}
+
+/// Markers are the map's own, and cannot be mapped.
+pub(crate) fn refuse_marker(uuid: Uuid) -> Result<()> {
+    if !is_marker(uuid) {
+        return Ok(());
+    }
+    let problem = format!(
+        "{uuid} cannot be mapped: the map marks the ids of forgotten UUIDs with such values, and no UUID of RFC 9562 \
+         is one"
+    );
+    Err(Error::new(Kind::Config { problem }))
+}
+
+impl UuidMap {
+    /// Erases a UUID, as a privacy request asks for, and gives the id that it had.
+    ///
+    /// Pair and claim go together, in one transaction. The id is never given out again: its row stays, with a
+    /// marker in place of the UUID, so that [`uuid_of`](UuidMap::uuid_of) finds nothing and no other UUID can get
+    /// the id. Asked for again, the UUID gets a new id, as if it had never been seen.
+    ///
+    /// This map and its clones forget the pair at once. Another process may go on answering from its
+    /// [cache](crate::Builder::cache) until the entry is displaced or the process ends. The old bytes also remain
+    /// in backups, binary logs and pages that InnoDB has not reused yet: docs/mapping.md says what to do about
+    /// those.
+    ///
+    /// ```no_run
+    /// # async fn example(map: idgen_mysql::UuidMap, uuid: uuid::Uuid) -> idgen_mysql::Result<()> {
+    /// let id = map.id_of(uuid).await?;
+    /// assert_eq!(map.forget(uuid).await?, Some(id));
+    /// assert_eq!(map.find(uuid).await?, None);
+    /// assert_eq!(map.uuid_of(id).await?, None);
+    /// assert_ne!(map.id_of(uuid).await?, id);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The server fails for longer than the [patience](crate::Builder::patience), the user may not change the
+    /// map's rows or delete claims, or the map is on Vitess, where the UUID decides in which shard a row is.
+    pub async fn forget(&self, uuid: Uuid) -> Result<Option<u64>> {
+        refuse_marker(uuid)?;
+        let ground = self.ground().await?;
+        let instead = "delete its row by SQL and restart the clients";
+        crate::sharded::refuse(&ground.tables, "forgetting a UUID", instead)?;
+        let forgotten = finish(tokio::spawn(async move { ground.forget(uuid).await })).await;
+        // Also after an error: the pair may be gone.
+        self.drop_from_cache(&uuid);
+        forgotten
+    }
+}
+
+impl Ground {
+    async fn forget(&self, uuid: Uuid) -> Result<Option<u64>> {
+        let mut tries = Tries::new(self.patience);
+        let mut perhaps = None;
+        loop {
+            let mut seen = None;
+            match self.forget_once(uuid, &mut seen).await {
+                Ok(()) => return Ok(seen.or(perhaps)),
+                Err(error) => {
+                    // The commit may have happened, and then the next attempt finds nothing.
+                    if judge(&error) == Verdict::Unknown {
+                        perhaps = seen.or(perhaps);
+                    }
+                    tries.after(ACTION, error).await?;
+                }
+            }
+        }
+    }
+
+    async fn forget_once(&self, uuid: Uuid, seen: &mut Option<u64>) -> std::result::Result<(), sqlx::Error> {
+        let mut connection = self.pool.acquire().await?;
+        let work = async {
+            let mut transaction = connection.begin_with(dedup::BEGIN).await?;
+            match self.forget_on(&mut transaction, uuid, seen).await {
+                Ok(()) => transaction.commit().await,
+                Err(error) => {
+                    // The server may have ended it already; what counts is that nothing stays open.
+                    let _ = transaction.rollback().await;
+                    Err(error)
+                }
+            }
+        };
+        let done = self.pool.timed(work).await;
+        connection.heed(done)
+    }
+
+    async fn forget_on(
+        &self,
+        connection: &mut MySqlConnection,
+        uuid: Uuid,
+        seen: &mut Option<u64>,
+    ) -> std::result::Result<(), sqlx::Error> {
+        if self.installed.strategy == Strategy::Dedup {
+            // Whoever makes the pair at this moment holds the claim; whoever comes later waits for ours.
+            dedup::claim(self, connection, &[uuid]).await?;
+        }
+        *seen = self.find_one(connection, uuid, " FOR UPDATE").await?;
+        if let Some(id) = *seen {
+            let (map, marker) = (&self.tables.map, literal(marker(id)));
+            let erase = format!("UPDATE {map} SET uuid = {marker} WHERE id = {id}");
+            connection.execute(sqlx::raw_sql(AssertSqlSafe(erase))).await?;
+        }
+        if self.installed.strategy == Strategy::Dedup {
+            let clear = format!("DELETE FROM {} WHERE uuid = {}", self.tables.claim, literal(uuid));
+            connection.execute(sqlx::raw_sql(AssertSqlSafe(clear))).await?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_uuid_of_the_rfc_is_a_marker() {
+        for id in [1, 42, i64::MAX as u64] {
+            assert!(is_marker(marker(id)));
+            assert!(refuse_marker(marker(id)).unwrap_err().to_string().contains("cannot be mapped"));
+        }
+        for other in [Uuid::nil(), Uuid::max(), Uuid::new_v4(), Uuid::from_u128(u128::MAX << 64 >> 1)] {
+            assert!(!is_marker(other) && refuse_marker(other).is_ok(), "{other}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Erasing a UUID.
+
+use futures_util::TryStreamExt;
+use idgen_mysql::{Strategy, UuidMap};
+use idgen_server::Flavor;
+use sqlx::Connection;
+use uuid::Uuid;
+
+use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
+
+everywhere!(a_forgotten_uuid_leaves_no_trace, a_forgotten_id_is_never_given_out_again);
+everywhere!(forgetting_meets_calls_for_the_same_uuid, markers_are_not_mapped);
+on_both!(claims_go_with_the_pair);
+
+async fn a_forgotten_uuid_leaves_no_trace(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let (uuid, other) = (Uuid::new_v4(), Uuid::new_v4());
+    let ids = map.ids_of(&[uuid, other]).await.unwrap();
+    // Clones share the cache; both have the pair in it.
+    let clone = map.clone();
+    assert_eq!(clone.id_of(uuid).await.unwrap(), ids[0]);
+    assert_eq!(map.forget(uuid).await.unwrap(), Some(ids[0]));
+    assert_eq!(map.forget(uuid).await.unwrap(), None);
+    assert_eq!(clone.find(uuid).await.unwrap(), None);
+    assert_eq!(clone.uuid_of(ids[0]).await.unwrap(), None);
+    assert_eq!(clone.find(other).await.unwrap(), Some(ids[1]));
+    assert_eq!(map.export(0).try_collect::<Vec<_>>().await.unwrap(), [(ids[1], other)]);
+    let mut connection = connect(scratch.url()).await;
+    let bytes = format!("x'{}'", uuid.simple());
+    let left = format!("SELECT COUNT(*) FROM uuid_map WHERE uuid = {bytes}");
+    assert_eq!(number(&mut connection, left).await, Ok(0));
+    if strategy == Strategy::Dedup {
+        let left = format!("SELECT COUNT(*) FROM uuid_map_claim WHERE uuid = {bytes}");
+        assert_eq!(number(&mut connection, left).await, Ok(0));
+    }
+    // Seen again, it is a new one.
+    let again = map.register(uuid).await.unwrap();
+    assert!(!ids.contains(&again), "{again}");
+    assert_eq!(map.check().await.unwrap(), []);
+    assert_sound(scratch.url()).await;
+}
+
+/// Not even by a client in whose block it was imported, by another import, or after the state row was set back.
+async fn a_forgotten_id_is_never_given_out_again(flavor: Flavor, strategy: Strategy) {
+    let (scratch, holder) = map(flavor, strategy).await;
+    assert_eq!(holder.id_of(Uuid::new_v4()).await.unwrap(), 1);
+    let imported = Uuid::new_v4();
+    let other = UuidMap::connect(scratch.url()).await.unwrap();
+    other.import(&[(2, imported)]).await.unwrap();
+    assert_eq!(other.forget(imported).await.unwrap(), Some(2));
+    assert_eq!(holder.id_of(Uuid::new_v4()).await.unwrap(), 3);
+    let error = other.import(&[(2, Uuid::new_v4())]).await.unwrap_err();
+    assert!(error.is_conflict() && error.to_string().contains("forgotten"), "{error}");
+    run(&mut connect(scratch.url()).await, "UPDATE uuid_map_state SET next_id = 1").await;
+    let restored = UuidMap::connect(scratch.url()).await.unwrap();
+    let ids = restored.ids_of(&[Uuid::new_v4(), Uuid::new_v4(), Uuid::new_v4()]).await.unwrap();
+    assert!(ids.iter().all(|id| *id > 3), "{ids:?}");
+    assert_sound(scratch.url()).await;
+}
+
+/// Each call gives an id that was the UUID's at some moment of the call, and the last word is the table's.
+async fn forgetting_meets_calls_for_the_same_uuid(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let another = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
+    for _ in 0..20 {
+        let uuid = Uuid::new_v4();
+        let first = map.id_of(uuid).await.unwrap();
+        let (forgotten, one, two) =
+            tokio::join!(map.forget(uuid), map.id_of(uuid), another.ids_of(std::slice::from_ref(&uuid)));
+        assert_eq!(forgotten.unwrap(), Some(first));
+        let (one, two) = (one.unwrap(), two.unwrap()[0]);
+        let now = another.find(uuid).await.unwrap();
+        assert_eq!(map.find(uuid).await.unwrap(), now, "the cache kept a forgotten pair");
+        assert!([Some(first), now].contains(&Some(one)) && [Some(first), now].contains(&Some(two)));
+        assert_ne!(now, Some(first));
+    }
+    assert_eq!(map.check().await.unwrap(), []);
+    assert_sound(scratch.url()).await;
+}
+
+async fn markers_are_not_mapped(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let uuid = Uuid::new_v4();
+    let id = map.id_of(uuid).await.unwrap();
+    map.forget(uuid).await.unwrap();
+    let marker = Uuid::from_u64_pair(u64::MAX, id);
+    assert_eq!(map.find(marker).await.unwrap(), None);
+    let mut connection = connect(scratch.url()).await;
+    let mut transaction = connection.begin().await.unwrap();
+    for error in [
+        map.id_of(marker).await.unwrap_err(),
+        map.ids_of(&[uuid, marker]).await.unwrap_err(),
+        map.import(&[(77, marker)]).await.unwrap_err(),
+        map.id_of_within(&mut transaction, marker).await.unwrap_err(),
+        map.ids_of_within(&mut transaction, &[marker]).await.unwrap_err(),
+        map.forget(marker).await.unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("cannot be mapped"), "{error}");
+    }
+    // The largest UUID is an ordinary one.
+    assert_eq!(map.id_of(Uuid::max()).await.unwrap(), map.find(Uuid::max()).await.unwrap().unwrap());
+}
+
+/// The claim holds the UUID too, and deleting it must not leave a pair of which others do not know.
+async fn claims_go_with_the_pair(flavor: Flavor) {
+    let (scratch, map) = map(flavor, Strategy::Dedup).await;
+    let uuids: Vec<Uuid> = (0..50).map(|_| Uuid::new_v4()).collect();
+    map.ids_of(&uuids).await.unwrap();
+    let mut connection = connect(scratch.url()).await;
+    let claims = "SELECT COUNT(*) FROM uuid_map_claim";
+    let before = number(&mut connection, claims).await.unwrap();
+    for uuid in &uuids {
+        map.forget(*uuid).await.unwrap();
+    }
+    let after = number(&mut connection, claims).await.unwrap();
+    assert_eq!((before, after), (50, 0));
+}

@@ -1,0 +1,109 @@
+//! `idgen map check`, `repair` and `forget`.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use idgen::codec::Format;
+use idgen_mysql::Severity;
+
+use super::Connection;
+use crate::failure::report;
+use crate::input::Input;
+use crate::output::Output;
+
+#[derive(clap::Args)]
+pub struct Check {
+    #[command(flatten)]
+    connection: Connection,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+pub struct Repair {
+    #[command(flatten)]
+    connection: Connection,
+}
+
+#[derive(clap::Args)]
+pub struct Forget {
+    #[command(flatten)]
+    connection: Connection,
+    #[command(flatten)]
+    input: Input,
+}
+
+/// Exit code 1 where something is wrong; a warning alone is none of that.
+pub async fn check(args: Check) -> anyhow::Result<ExitCode> {
+    // Settings that endanger the map are findings here.
+    let map = args.connection.open_with(|builder| builder.accept_unsafe_server(true)).await?;
+    let findings = map.check().await?;
+    let mut out = Output::open();
+    if args.json {
+        let record: Vec<_> = findings
+            .iter()
+            .map(|finding| {
+                serde_json::json!({ "severity": finding.severity().to_string(), "text": finding.text() })
+            })
+            .collect();
+        writeln!(out, "{}", serde_json::Value::from(record))?;
+    } else {
+        for finding in &findings {
+            writeln!(out, "{finding}")?;
+        }
+        if findings.is_empty() {
+            writeln!(out, "The map is in order.")?;
+        }
+    }
+    out.finish()?;
+    map.close().await?;
+    let wrong = findings.iter().any(|finding| finding.severity() > Severity::Warning);
+    Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Exit code 1 where something is wrong that cannot be repaired without a guess.
+pub async fn repair(args: Repair) -> anyhow::Result<ExitCode> {
+    let map = args.connection.open().await?;
+    let mut out = Output::open();
+    let done = map.repair().await?;
+    for done in &done {
+        writeln!(out, "{done}")?;
+    }
+    if done.is_empty() {
+        writeln!(out, "There was nothing to repair.")?;
+    }
+    out.finish()?;
+    let mut code = ExitCode::SUCCESS;
+    for finding in map.check().await? {
+        report(&finding);
+        if finding.severity() > Severity::Warning {
+            code = ExitCode::FAILURE;
+        }
+    }
+    map.close().await?;
+    Ok(code)
+}
+
+/// Prints the id that each UUID had; an empty line for one that had none.
+pub async fn forget(args: Forget) -> anyhow::Result<ExitCode> {
+    let map = args.connection.open().await?;
+    let mut ids = args.input.open(true);
+    let mut out = Output::open();
+    while let Some(uuid) = ids.next(|text, named| named.map_or_else(|| Format::decode_any(text), Ok))? {
+        let id = match uuid {
+            Some((_, uuid)) => map.forget(uuid).await?,
+            None => None,
+        };
+        match id {
+            Some(id) => writeln!(out, "{id}")?,
+            None => writeln!(out)?,
+        }
+        if ids.may_wait() {
+            out.flush()?;
+        }
+    }
+    out.finish()?;
+    map.close().await?;
+    Ok(ids.code())
+}
