@@ -63,7 +63,7 @@ impl Ground {
         let (map, state) = (&self.tables.map, &self.tables.state);
         let number = async |connection: &mut MySqlConnection, statement: String| {
             let row = connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
-            Ok::<Option<u64>, sqlx::Error>(row.try_get_unchecked(0)?)
+            row.try_get_unchecked::<Option<u64>, _>(0)
         };
         let mut transaction = connection.begin_with(dedup::BEGIN).await?;
         let next = format!("SELECT next_id FROM {state} WHERE one = 1 FOR UPDATE");
