@@ -1,4 +1,4 @@
-//! The subcommands, and which file runs each.
+//! The subcommands, and the file that runs each of them.
 
 use std::process::ExitCode;
 
@@ -8,18 +8,18 @@ use crate::{completions, convert, failure, input, inspect, lab, map, new, odds, 
 
 const EXAMPLES: &str = "\
 Examples:
-  idgen lab                                  # what each kind of key costs a table
+  idgen lab                                  # measures what each kind of key costs a table
   idgen new v7                               # one id
   idgen new week -n 1000 -f base64           # a thousand for a CHAR(22) column
-  idgen convert --to hyphenated < ids.txt    # another format, line by line
-  idgen inspect 01ARZ3NDEKTSV4RRFFQ69G5FAV   # what an id tells
+  idgen convert --to hyphenated < ids.txt    # converts each line to another format
+  idgen inspect 01ARZ3NDEKTSV4RRFFQ69G5FAV   # shows what can be read from an id
   idgen odds v4 --devices 1000 --rate 100 --years 10
-  idgen map --help                           # UUIDs as integers in MySQL and MariaDB
+  idgen map --help                           # maps UUIDs to integers in MySQL and MariaDB
 
-Exit codes: 0 done; 1 some input was bad or something failed; 2 the command line was wrong; 130 the lab was \
-interrupted.";
+Exit codes: 0 for success; 1 if some input was bad or something failed; 2 if the command line was wrong; 130 if the \
+lab was interrupted.";
 
-/// Make, encode and inspect unique ids, and measure which key a database wants.
+/// Generate, convert and inspect unique ids, and measure which key suits a database.
 #[derive(Parser)]
 #[command(name = "idgen", version, after_help = EXAMPLES)]
 pub struct Cli {
@@ -27,7 +27,7 @@ pub struct Cli {
     command: Command,
 }
 
-// A subcommand is a line here and a line in `main`.
+// To add a subcommand, add a line here and a line in `main`.
 #[derive(Subcommand)]
 enum Command {
     New(new::Args),

@@ -1,4 +1,4 @@
-//! `idgen completions`: a script that teaches a shell the options.
+//! `idgen completions`: prints a script with which a shell completes commands and options.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ Examples:
   idgen completions fish > ~/.config/fish/completions/idgen.fish
   idgen completions powershell >> $PROFILE";
 
-/// Write the completions for a shell to standard output.
+/// Print the completions for a shell.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -24,7 +24,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    // Into memory first: `generate` panics where it cannot write.
+    // `generate` panics if it cannot write, so it writes into memory first.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "idgen", &mut script);
     let mut out = Output::open();

@@ -1,4 +1,4 @@
-//! `idgen convert`: writes ids in another format.
+//! `idgen convert`: converts ids to another format.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -20,18 +20,18 @@ Examples:
   idgen convert --to hyphenated -- -P6xMXtjRo1C2gQBJY5OyV
   idgen convert --to simple < ids.txt > simple.txt
 
-Texts in ordered64 and base64url may begin with a hyphen; of v7 and ULID all in ordered64 do, until \
-the year 2109. As arguments they come after --, or they would be taken for options.
+Texts in ordered64 and base64url can begin with a hyphen; all v7 ids and ULIDs in ordered64 do, until \
+the year 2109. As arguments, put them after --, because they would be read as options otherwise.
 
-Detection goes by length, then by characters. 22 characters are standard base64 unless they can \
+The format is detected by length, then by characters. 22 characters are standard base64 unless they can \
 only be base64url or ordered64; 26 are base32; 32 hexadecimal digits are simple, even if all are \
-decimal; any other decimal number is int. Raw bytes are never detected: name them with --from.
+decimal; any other decimal number is int. Raw bytes are never detected: name their format with --from.
 
-Of standard input each line is an id; its end may be LF or CRLF. A bad line, also an empty one and \
-one of more than 1024 bytes, is reported with its number, and all others are still converted: the \
-exit code is then 1. With --from binary or swapped, without --hex, each 16 bytes are an id.";
+Each line of standard input is an id; it may end with LF or CRLF. A bad line (also an empty one, or \
+one of more than 1024 bytes) is reported with its number; all others are still converted, and the \
+exit code is 1. With --from binary or swapped, and without --hex, every 16 bytes are an id.";
 
-/// Write ids in another format.
+/// Convert ids to another format.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FORMAT", value_parser = values::format(), ignore_case = true)]
     to: Format,
 
-    /// Read and write the formats binary and swapped as 32 hexadecimal digits a line.
+    /// Read and write the formats binary and swapped as 32 hexadecimal digits per line.
     #[arg(long)]
     hex: bool,
 }

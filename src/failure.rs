@@ -1,4 +1,4 @@
-//! How a command ends: the message on standard error, and the exit code.
+//! The end of a command: the message on standard error, and the exit code.
 
 use std::fmt;
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use crate::output;
 
-/// A command line that means nothing: exit code 2, with the usage.
+/// A wrong command line: exit code 2, with the usage.
 #[derive(Debug)]
 struct Usage(String);
 
@@ -18,23 +18,23 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// An error of the command line: options that do not go together, or a value that is refused.
+/// An error in the command line: options that cannot be combined, or a value that is not allowed.
 pub fn usage(message: impl fmt::Display) -> anyhow::Error {
     Usage(message.to_string()).into()
 }
 
-/// Says on standard error what went wrong.
+/// Prints an error to standard error.
 pub fn report(message: impl fmt::Display) {
-    // Where standard error is gone there is nobody to tell.
+    // If standard error is closed, nobody reads the message.
     let _ = writeln!(std::io::stderr(), "error: {message}");
 }
 
-/// Says on standard error what is worth knowing, though nothing failed.
+/// Prints a note to standard error: something to know, although nothing failed.
 pub fn note(message: impl fmt::Display) {
     let _ = writeln!(std::io::stderr(), "note: {message}");
 }
 
-/// 0 after success and where the reader of the output went away, 2 after a wrong command line, else 1.
+/// 0 after success and if the reader of the output closed it, 2 after a wrong command line, otherwise 1.
 pub fn exit_code(result: anyhow::Result<ExitCode>, command: &mut clap::Command) -> ExitCode {
     let error = match result {
         Ok(code) => return code,

@@ -1,4 +1,4 @@
-//! The form in which ids are written: a format, and whether bytes are shown as hexadecimal digits.
+//! The form of the output: a format, and whether bytes are written as hexadecimal digits.
 
 use std::io::Write;
 
@@ -8,10 +8,10 @@ use idgen::codec::{Format, swapped};
 use crate::failure::usage;
 use crate::output::Output;
 
-/// How many ids are handled together.
+/// How many ids are processed together.
 pub const BATCH: usize = 1024;
 
-/// A format, where the two binary ones may be shown as text.
+/// A format; the two binary ones can be written as text.
 #[derive(Clone, Copy)]
 pub struct Form {
     format: Format,
@@ -19,17 +19,18 @@ pub struct Form {
 }
 
 impl Form {
-    /// Refuses `hex` for formats that are text already.
+    /// # Errors
+    /// If `hex` is set and the format is text already.
     pub fn new(format: Format, hex: bool) -> anyhow::Result<Self> {
         if hex && format.is_text() {
             return Err(usage(format_args!(
-                "--hex is for the formats binary and swapped, {format} is text already"
+                "--hex is for the formats binary and swapped; {format} is text already"
             )));
         }
         Ok(Form { format, hex })
     }
 
-    /// The format by its name.
+    /// The format.
     pub fn format(self) -> Format {
         self.format
     }
@@ -39,18 +40,19 @@ impl Form {
         self.hex || self.format.is_text()
     }
 
-    /// Refuses to write raw bytes where a person would see them.
+    /// # Errors
+    /// If raw bytes would be written to a terminal.
     pub fn check_terminal(self) -> anyhow::Result<()> {
         if !self.is_text() && Output::is_terminal() {
             return Err(usage(format_args!(
-                "the format {} is raw bytes, which would garble the terminal: redirect the output, or add --hex",
+                "the format {} writes raw bytes, which would garble the terminal: redirect the output, or add --hex",
                 self.format
             )));
         }
         Ok(())
     }
 
-    /// Encodes one id; the result is text only where [`is_text`](Form::is_text) says so.
+    /// Encodes one id. The result is text only if [`is_text`](Form::is_text) is true.
     pub fn encode<'b>(self, id: &Uuid, buf: &'b mut [u8; Format::MAX_LEN]) -> &'b [u8] {
         match self.hex {
             true => Format::Simple.encode(&self.bytes(id), buf),
@@ -58,7 +60,7 @@ impl Form {
         }
     }
 
-    /// The bytes that the format would write, where it is a binary one.
+    /// The bytes that a binary format would write.
     fn bytes(self, id: &Uuid) -> Uuid {
         match self.format {
             Format::Swapped => Uuid::from_bytes(swapped::to_bytes(id)),
@@ -66,7 +68,7 @@ impl Form {
         }
     }
 
-    /// Writes ids, each with its line end where the form is text; `buffer` is any, to be used again.
+    /// Writes ids, each with a line end if the form is text. `buffer` is reused between calls.
     pub fn write(self, ids: &[Uuid], buffer: &mut Vec<u8>, out: &mut impl Write) -> anyhow::Result<()> {
         buffer.resize(ids.len() * Format::MAX_LINE, 0);
         let written = match self.hex {

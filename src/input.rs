@@ -1,4 +1,4 @@
-//! The ids that a command reads: its arguments, or standard input.
+//! The ids that a command reads, from its arguments or from standard input.
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -13,16 +13,16 @@ use crate::values;
 
 #[derive(clap::Args)]
 pub struct Input {
-    /// The ids. Without any, standard input is read, a line each. Put -- before ids that begin with a hyphen.
+    /// The ids. Without any, each line of standard input is an id. Put -- before ids that begin with a hyphen.
     #[arg(value_name = "ID")]
     ids: Vec<String>,
 
-    /// The format of the ids [default: detected, for each].
+    /// The format of the ids [default: detected for each id].
     #[arg(long, value_name = "FORMAT", value_parser = values::format(), ignore_case = true)]
     from: Option<Format>,
 }
 
-/// The ids, one after the other. What is bad is reported on standard error, and the rest goes on.
+/// The ids, one after the other. Bad ones are reported on standard error, and the next ones are still read.
 pub struct Ids {
     source: Source,
     from: Option<Format>,
@@ -37,17 +37,18 @@ enum Source {
 }
 
 impl Input {
-    /// Refuses --hex where neither the input nor, as `writes_bytes` says, the output is of the two formats
-    /// that it is for.
+    /// # Errors
+    /// If `hex` is set, but neither the input nor the output (see `writes_bytes`) has one of the two binary
+    /// formats.
     pub fn check_hex(&self, hex: bool, writes_bytes: bool) -> anyhow::Result<()> {
         if hex && !writes_bytes && self.from.is_none_or(Format::is_text) {
-            return Err(usage("--hex is for the formats binary and swapped, and none of them is named"));
+            return Err(usage("--hex is for the formats binary and swapped, and neither of them is named"));
         }
         Ok(())
     }
 
-    /// Opens the input. The formats binary and swapped are raw bytes on standard input, 16 to an id;
-    /// with `hex`, and as arguments, they are 32 hexadecimal digits.
+    /// Opens the input. In the formats binary and swapped, standard input consists of raw bytes, 16 for each id;
+    /// with `hex`, and as arguments, ids have 32 hexadecimal digits.
     pub fn open(self, hex: bool) -> Ids {
         let Input { ids, from } = self;
         let is_raw = !hex && from.is_some_and(|format| !format.is_text());
@@ -57,15 +58,15 @@ impl Input {
             (true, true) => Source::Records(Lines::new(), 0),
         };
         if ids_come_from_a_person(&source) {
-            note("reading ids from the terminal, one a line; end with Ctrl-D");
+            note("reading ids from the terminal, one per line; end with Ctrl-D");
         }
         let hex = !matches!(source, Source::Records(..));
         Ids { source, from, hex, code: ExitCode::SUCCESS }
     }
 }
 
-/// The complaint about an id that begins with a hyphen: clap reads it as options, of which `-h` would end in
-/// the help and success. Asked where clap did not accept the arguments.
+/// The error about an id that begins with a hyphen, if clap did not accept the arguments because of one: clap
+/// reads such an id as options, and `-h` would print the help and succeed.
 pub fn taken_for_options(program: &mut clap::Command) -> Option<clap::Error> {
     let given: Vec<String> = std::env::args_os()
         .skip(1)
@@ -77,14 +78,14 @@ pub fn taken_for_options(program: &mut clap::Command) -> Option<clap::Error> {
     let takes_ids = command.get_positionals().any(|argument| argument.get_id() == "ids");
     takes_ids.then(|| {
         let message = format_args!(
-            "the id '{id}' begins with a hyphen and was taken for options: put -- before the ids, or give \
+            "the id '{id}' begins with a hyphen and was read as options: put -- before the ids, or pass \
              them on standard input"
         );
         command.error(clap::error::ErrorKind::UnknownArgument, message)
     })
 }
 
-/// The subcommand that the first words name, as deep as they go.
+/// The innermost subcommand that the first words name.
 pub fn subcommand<'a, 'w>(
     mut command: &'a mut clap::Command,
     words: impl Iterator<Item = &'w str>,
@@ -103,8 +104,8 @@ fn ids_come_from_a_person(source: &Source) -> bool {
 }
 
 impl Ids {
-    /// The next id as `read` takes it from its text, and from its format and value where the command
-    /// line names the format; or `Some(None)` for a bad one.
+    /// Reads the next id with `read`, which gets its text and, if the command line names the format, the format
+    /// and the value. `Some(None)` stands for a bad id, which was reported.
     pub fn next<T>(
         &mut self,
         read: impl FnOnce(&[u8], Option<(Format, Uuid)>) -> idgen::Result<T>,
@@ -127,8 +128,8 @@ impl Ids {
         };
         let bad = match piece {
             None => return Ok(None),
-            Some(Piece::Whole([])) => anyhow!("empty: remove it, or put an id there"),
-            Some(Piece::TooLong) => anyhow!("longer than {LONGEST} bytes, which no id is"),
+            Some(Piece::Whole([])) => anyhow!("the line is empty: remove it, or put an id there"),
+            Some(Piece::TooLong) => anyhow!("it is longer than {LONGEST} bytes, and no id is"),
             Some(Piece::Whole(text)) => match read(text) {
                 Ok(id) => return Ok(Some(Some(id))),
                 Err(error) => error.into(),
@@ -139,7 +140,7 @@ impl Ids {
         Ok(Some(None))
     }
 
-    /// Whether the next one may be long in coming: what is ready should be written before.
+    /// Whether the next id may take long to arrive: finished output should be written before.
     pub fn may_wait(&self) -> bool {
         match &self.source {
             Source::Arguments(_) => false,
@@ -147,7 +148,7 @@ impl Ids {
         }
     }
 
-    /// The exit code, which tells whether any was bad.
+    /// The exit code: a failure if any id was bad.
     pub fn code(&self) -> ExitCode {
         self.code
     }

@@ -22,20 +22,20 @@ use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
-  idgen lab                                              # all strategies: under two minutes
-  idgen lab --quick                                      # the same in seconds: for a look at it
+  idgen lab                                              # all strategies; takes less than two minutes
+  idgen lab --quick                                      # the same in seconds, to see what the report looks like
   idgen lab --strategies v4-binary,v7-binary --rows 1000000
   idgen lab --engine mysql --rows 200000                 # the same on a real server
-  idgen lab run uuid-order --engine mysql --scale ci     # an experiment that was published
+  idgen lab run uuid-order --engine mysql --scale ci     # a published experiment
   idgen lab run uuid-order --strategies v4-binary        # a part of it
-  idgen lab compare idgen-lab elsewhere/idgen-lab        # two recorded runs side by side
-  idgen lab list                                         # what each strategy and experiment is
+  idgen lab compare idgen-lab elsewhere/idgen-lab        # compares two recorded runs
+  idgen lab list                                         # explains each strategy and experiment
 
-Each strategy fills a clustered table whose page cache holds an eighth of it. Afterwards the rows \
-are verified. The directory of --out gets report.html, the same as report.md with its charts as \
-charts/NAME.svg, results.json, results.csv and, for the course of each run, windows.csv, after each \
-strategy: Ctrl-C keeps what was finished. MySQL and MariaDB run in a container where there is one, else \
-as a private process.";
+Each strategy inserts rows into a clustered table while the page cache holds an eighth of the table. \
+Afterwards the lab verifies the rows. After each strategy, it writes to the directory of --out: report.html, \
+the same report as report.md with its charts as charts/NAME.svg, results.json, results.csv, and windows.csv, \
+which shows the course of each run. Ctrl-C keeps finished strategies. MySQL and MariaDB run in a container if \
+Docker is available, otherwise as a private process.";
 
 /// Compare key strategies on a database, and write a report.
 #[derive(clap::Args)]
@@ -51,13 +51,13 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run the comparison, the same as without a subcommand, or experiments that were published.
+    /// Run the comparison, as without a subcommand, or published experiments.
     #[command(after_help = EXAMPLES)]
     Run {
-        /// Which experiments; `all` for each. Without any, the comparison of all strategies.
+        /// The experiments to run, or `all`. Without any, the lab compares all strategies.
         #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick"])]
         experiments: Vec<String>,
-        /// How large the experiments are: ci (seconds), default (minutes) or full (as published).
+        /// The size of the experiments: ci (seconds), default (minutes) or full (as published).
         #[arg(long, default_value_t = Scale::Default, requires = "experiments")]
         scale: Scale,
         #[command(flatten)]
@@ -67,7 +67,7 @@ enum Command {
     },
     Compare(compare::Args),
     Report(report::Args),
-    /// Explain each strategy, and each experiment, in a line.
+    /// Explain each strategy and each experiment in one line.
     List,
     Pages(pages::Args),
     Simulate(foretell::SimulateArgs),

@@ -1,10 +1,10 @@
-//! Standard input, a line or a record at a time, however long the input or a line is.
+//! Standard input, one line or one record at a time, for inputs and lines of any length.
 
 use std::io::{self, BufRead, BufReader, Read, StdinLock};
 
 use anyhow::Context;
 
-/// The longest line that is looked at, in bytes: no id is nearly as long.
+/// The longest line that is read, in bytes: no id is nearly as long.
 pub const LONGEST: usize = 1024;
 
 /// A piece of the input.
@@ -27,20 +27,20 @@ const READING: &str = "cannot read standard input";
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Lines {
-    /// Takes hold of standard input.
+    /// Locks standard input.
     pub fn new() -> Self {
         let input = BufReader::with_capacity(BUFFER, io::stdin().lock());
         Lines { input, piece: Vec::new(), is_first: true }
     }
 
-    /// Whether nothing is buffered, so that the next piece has to be waited for.
+    /// Whether nothing is buffered, so that the next piece may take time to arrive.
     pub fn may_wait(&self) -> bool {
         self.input.buffer().is_empty()
     }
 
     /// The next line, without its LF or CRLF; the first also without a byte order mark.
     pub fn next_line(&mut self) -> anyhow::Result<Option<Piece<'_>>> {
-        // Room for the longest line, its end and the mark.
+        // Enough for the longest line, its end and the mark.
         let most = LONGEST + 5;
         self.piece.clear();
         self.input.by_ref().take(most as u64).read_until(b'\n', &mut self.piece).context(READING)?;

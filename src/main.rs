@@ -1,6 +1,6 @@
 //! The `idgen` command.
 //!
-//! Each subcommand is a file of its own: its arguments, and a `run` that hands them to the library.
+//! Each subcommand has its own file with its arguments and a `run` function that calls the library.
 
 mod cli;
 mod completions;

@@ -15,18 +15,18 @@ use connection::Connection;
 const EXAMPLES: &str = "\
 Examples:
   export IDGEN_MAP_URL=mysql://app:secret@localhost/shop
-  idgen map install                                      # makes the tables, once
-  idgen map id 6ccd780c-baba-1026-9564-5b8c656024db      # its id, made where it has none
-  idgen map id -- -P6xMXtjRo1C2gQBJY5OyV                 # after --, as it begins with a hyphen
-  idgen map ids < uuids.txt > ids.txt                    # many, in batches
-  idgen map uuid 42                                      # the way back
+  idgen map install                                      # creates the tables, once
+  idgen map id 6ccd780c-baba-1026-9564-5b8c656024db      # prints its id, which is created if there is none
+  idgen map id -- -P6xMXtjRo1C2gQBJY5OyV                 # after --, because it begins with a hyphen
+  idgen map ids < uuids.txt > ids.txt                    # many ids, in batches
+  idgen map uuid 42                                      # the UUID of an id
   idgen map export > pairs.tsv
   idgen map import --url mysql://app:secret@other/shop < pairs.tsv
   idgen map changes --position shop.position >> pairs.tsv  # those committed since the last run
   idgen map forget 6ccd780c-baba-1026-9564-5b8c656024db  # erases it; its id is never used again
   idgen map check                                        # exit code 1 where something is wrong
 
-An id is printed only after its pair is committed. All commands may be repeated safely.";
+An id is printed only after its pair is committed. It is safe to repeat any command.";
 
 /// Map UUIDs to integers in MySQL or MariaDB.
 #[derive(clap::Args)]
@@ -38,20 +38,20 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Make the tables of the map, or check those that are there.
+    /// Create the tables of the map, or check the existing ones.
     Install(setup::Install),
-    /// Print the id of each UUID, one by one; made where there is none. A bad one leaves its line empty.
+    /// Print the id of each UUID, one at a time; create it if there is none. For a bad UUID the line is empty.
     Id(claim::One),
-    /// Print the ids of many UUIDs, in batches and in their order; made where there is none. A bad one leaves
-    /// its line empty.
+    /// Print the ids of many UUIDs, in batches and in the order of the input; create them if there are none. For a
+    /// bad UUID the line is empty.
     Ids(claim::Many),
-    /// Make an id for each UUID that must not have one; an existing id is an error that names it.
+    /// Create an id for each UUID. If a UUID has one already, an error names it.
     Register(claim::Register),
     /// Print the UUID of each id.
     Uuid(reverse::Args),
-    /// Print all pairs, a line each: the id, a tab, the UUID.
+    /// Print all pairs, one per line: the id, a tab, the UUID.
     Export(transfer::Export),
-    /// Store pairs from standard input, as export prints them.
+    /// Store pairs from standard input, in the format of export.
     Import(transfer::Import),
     /// Print the pairs that were committed since the last run, a line each: the id, a tab, the UUID.
     Changes(transfer::Changes),
@@ -69,8 +69,8 @@ enum Command {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    // A thread of its own for the map's tasks: this one waits for standard input, and what a task holds on the
-    // server would wait with it.
+    // The map's tasks run in their own thread. This thread waits for standard input, and a task's locks on the
+    // server would be held during the wait.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
         match args.command {

@@ -1,4 +1,4 @@
-//! Standard output: buffered, locked, and with errors that say what they are about.
+//! Standard output: buffered and locked; its errors name standard output.
 
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
@@ -9,18 +9,18 @@ pub struct Output(BufWriter<StdoutLock<'static>>);
 const BUFFER: usize = 64 * 1024;
 
 impl Output {
-    /// Locks it for as long as the value lives. A person sees each line at once.
+    /// Locks it for as long as the value exists. On a terminal, each line is written at once.
     pub fn open() -> Self {
         let capacity = if Self::is_terminal() { 0 } else { BUFFER };
         Output(BufWriter::with_capacity(capacity, io::stdout().lock()))
     }
 
-    /// Whether a person looks at it.
+    /// Whether it is a terminal.
     pub fn is_terminal() -> bool {
         io::stdout().is_terminal()
     }
 
-    /// Writes what is left in the buffer.
+    /// Writes the rest of the buffer.
     pub fn finish(mut self) -> io::Result<()> {
         self.flush()
     }
@@ -55,8 +55,8 @@ fn about_output(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), OutputError(error))
 }
 
-/// True where the reader of standard output went away, as `head` does: nothing is wrong then. Another
-/// broken pipe, such as a lost connection, is none of that.
+/// True if the reader closed standard output, as `head` does, which is not an error. Other broken pipes, such
+/// as lost connections, do not count.
 pub fn is_closed(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| {
         error.kind() == io::ErrorKind::BrokenPipe

@@ -24,17 +24,17 @@ Then, in SQL:
 
 On MySQL with a binary log the user needs SUPER, or log_bin_trust_function_creators = 1.";
 
-/// Print SQL functions that compute what this program computes.
+/// Print SQL functions that generate, convert and look up ids on the server.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The server that shall run them.
+    /// The server that will run the functions.
     #[arg(long, value_name = "SERVER")]
     server: Server,
-    /// The table of the map that idgen_find and idgen_uuid_of look into.
+    /// The table of the map, for idgen_find and idgen_uuid_of.
     #[arg(long, value_name = "NAME", default_value = "uuid_map")]
     table: String,
-    /// The strategy that the map was installed with.
+    /// The strategy of the installed map.
     #[arg(long, value_name = "STRATEGY", default_value = "unique")]
     strategy: Strategy,
 }

@@ -1,4 +1,4 @@
-//! Which weeks have a prefix: asked of each id, answered from one table.
+//! Which weeks have a given prefix. One table answers this for all ids.
 
 use std::collections::HashMap;
 
@@ -8,17 +8,17 @@ use idgen::{Timestamp, md5_week_prefix, weeks_between};
 pub struct Weeks {
     from: Timestamp,
     to: Timestamp,
-    /// Made when it is first asked: most kinds of ids have no prefix.
+    /// Built on first use, because most kinds of ids have no prefix.
     by_prefix: Option<HashMap<u16, Vec<(i32, u8)>>>,
 }
 
 impl Weeks {
-    /// The weeks from one moment to before another.
+    /// The weeks from `from` until before `to`.
     pub fn between(from: Timestamp, to: Timestamp) -> Self {
         Weeks { from, to, by_prefix: None }
     }
 
-    /// The weeks with this prefix, as MySQL's year and week, in their order.
+    /// The weeks with this prefix, as MySQL's year and week, in order.
     pub fn of_prefix(&mut self, prefix: u16) -> &[(i32, u8)] {
         let by_prefix = self.by_prefix.get_or_insert_with(|| {
             let mut all: HashMap<u16, Vec<_>> = HashMap::new();
@@ -35,9 +35,9 @@ impl Weeks {
 mod tests {
     use super::*;
 
-    /// The naive twin goes through all weeks for each prefix.
+    /// The naive implementation goes through all weeks for each prefix.
     #[test]
-    fn the_table_tells_what_a_search_finds() {
+    fn the_table_agrees_with_a_search() {
         // Long enough that prefixes have more than one week.
         let (from, to) = (Timestamp::from_date(1000, 3, 5), Timestamp::from_date(2030, 1, 1));
         let mut weeks = Weeks::between(from, to);

@@ -86,9 +86,9 @@ fn end_to_end(flavor: Flavor) {
         done(url, &[&["map", "install"], &other[..]].concat(), "");
         let import = [&["map", "import"], &other[..]].concat();
         let first = idgen(url, &import, &pairs);
-        assert_eq!(first.err, "note: 2501 pairs imported, 0 were there already\n");
+        assert_eq!(first.err, "note: 2501 pairs imported, 0 were already present\n");
         let second = idgen(url, &import, &pairs);
-        assert_eq!(second.err, "note: 0 pairs imported, 2501 were there already\n");
+        assert_eq!(second.err, "note: 0 pairs imported, 2501 were already present\n");
         assert_eq!(done(url, &[&["map", "export"], &other[..]].concat(), ""), pairs);
         let bad = idgen(url, &import, "1\tnonsense\n");
         assert_eq!(bad.code, 1);

@@ -1,4 +1,4 @@
-//! `idgen lab compare`: two recorded runs side by side.
+//! `idgen lab compare`: compares two recorded runs.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,25 +13,25 @@ Examples:
   idgen lab compare idgen-lab/uuid-order yesterday/uuid-order
   idgen lab compare mysql/results.json mariadb/results.json --html difference.html
 
-A and B are files results.json that idgen lab wrote, or their directories. First comes what differs in how \
-they were made: engine, version, workload, settings, machine. Then the figures that both have, with B divided by \
-A: rows a second and milliseconds a statement, pages read, written and created, also at the end of the run, \
-splits, log, cache, leaves, fill and bytes.";
+A and B are results.json files of idgen lab, or their directories. The output first lists the differences in \
+engine, version, workload, settings and machine. Then it shows the figures that both runs have, with B divided by \
+A: rows per second and milliseconds per statement; pages read, written and created, also at the end of the run; \
+splits, log, cache, leaf pages, page fill and bytes.";
 
-/// Set two recorded runs side by side: what differs in their settings, and the figures of both with their ratio.
+/// Compare two recorded runs: the differences in their settings, and the figures of both with their ratio.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The first run: a results.json, or its directory.
+    /// The first run: a results.json file, or its directory.
     #[arg(value_name = "A")]
     a: PathBuf,
-    /// The second run.
+    /// The second run: a results.json file, or its directory.
     #[arg(value_name = "B")]
     b: PathBuf,
     /// Print the comparison as JSON.
     #[arg(long)]
     json: bool,
-    /// Write the comparison as a page, with charts, into this file.
+    /// Write the comparison as an HTML page, with charts, into this file.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Which database, by its name or URL on the command line.
+//! The database, by its name or URL on the command line.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -11,14 +11,14 @@ use idgen_server::{Flavor, Server};
 
 use crate::failure;
 
-/// A database as it was named. What is shown of it has no password.
+/// A database as the user named it. It is always displayed without the password.
 #[derive(Clone, PartialEq, Eq)]
 pub enum EngineName {
     Sqlite,
     Mysql,
     Mariadb,
-    /// Anything else: taken for the URL of a server, and refused by [`EngineName::check`] where it is none.
-    /// The parser would show what it refuses, and that may hold a password.
+    /// Anything else is treated as the URL of a server, and [`EngineName::check`] refuses it if it is not one. The
+    /// parser's own error would show the value, which may contain a password.
     Url(String),
 }
 
@@ -35,7 +35,7 @@ impl FromStr for EngineName {
     }
 }
 
-/// As the user writes it, without a password.
+/// The name or URL as the user wrote it, without the password.
 impl fmt::Display for EngineName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -48,7 +48,7 @@ impl fmt::Display for EngineName {
 }
 
 impl EngineName {
-    /// Which server of our own it is; `None` for the embedded engine, and for a server of the user's.
+    /// The server to start; `None` for the embedded engine, and for an external server.
     pub fn flavor(&self) -> Option<Flavor> {
         match self {
             EngineName::Sqlite | EngineName::Url(_) => None,
@@ -57,7 +57,7 @@ impl EngineName {
         }
     }
 
-    /// Whether there is such an engine, as far as its name tells.
+    /// Checks the name, without connecting.
     pub fn check(&self) -> anyhow::Result<()> {
         match self {
             EngineName::Url(url) if !url.contains("://") => Err(failure::usage(
@@ -67,7 +67,7 @@ impl EngineName {
         }
     }
 
-    /// What strategies are checked against. A server given by URL is asked.
+    /// The database that strategies are checked against. An external server is asked.
     pub fn target(&self) -> anyhow::Result<Target> {
         self.check()?;
         Ok(match self {
@@ -81,7 +81,7 @@ impl EngineName {
         })
     }
 
-    /// Starts it for this load; gives the load as it will be there.
+    /// Starts it for this load, and returns the load as it will run there.
     pub fn start(&self, mut load: Workload) -> anyhow::Result<(Box<dyn Engine>, Workload)> {
         let engine: Box<dyn Engine> = match (self, self.flavor()) {
             (EngineName::Url(url), _) => {
@@ -95,14 +95,14 @@ impl EngineName {
                 if load.iops.is_some()
                     && let Err(why) = Server::can_limit_iops(flavor)
                 {
-                    failure::note(format_args!("{why}: this run is not limited"));
+                    failure::note(format_args!("{why}; this run has no limit"));
                     load.iops = None;
                 }
                 Box::new(Mysql::start(flavor, &load)?)
             }
             (_, None) => Box::new(Sqlite::new()?),
         };
-        // A server has a least pool, and one that was given has the pool that it has.
+        // A server has a minimum pool size, and an external server keeps its own.
         let load = Workload { cache_bytes: Some(engine.cache_bytes(&load)?), ..load };
         Ok((engine, load))
     }

@@ -1,4 +1,4 @@
-//! `idgen lab simulate` and `idgen lab advise`: what the model foretells.
+//! `idgen lab simulate` and `idgen lab advise`: what the model predicts.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -17,28 +17,28 @@ use crate::output::Output;
 const SIMULATE_EXAMPLES: &str = "\
 Examples:
   idgen lab simulate v4-binary --rows 3M --pool 128M --rate 1000
-  idgen lab simulate minute-ascending --rows 1000M --pool 16G --rate 20000   # minutes
+  idgen lab simulate minute-ascending --rows 1000M --pool 16G --rate 20000   # takes minutes
 
-Beyond ten million rows one part in many of the keys is followed: as many parts as the pool has 16M, 64 at most. A
-thousand million rows take up to 2 GB of memory with --pool 512M, half of that with 1G and more.";
+Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the pool divided by 16M, and
+at most 64. A billion rows take up to 2 GB of memory with --pool 512M, and half of that with 1G and more.";
 
 const ADVISE_EXAMPLES: &str = "\
 Examples:
   idgen lab advise --rows 500M --row-bytes 200 --pool 8G --rate 3000 --writers 20
   idgen lab advise --rows 10M --json";
 
-/// Foretell what a key strategy costs an InnoDB table: fill, splits, pages read and written.
+/// Predict what a key strategy costs an InnoDB table: page fill, splits, pages read and written.
 #[derive(clap::Args)]
 #[command(after_help = SIMULATE_EXAMPLES)]
 pub struct SimulateArgs {
-    /// The strategy; idgen lab list explains each.
+    /// The strategy; `idgen lab list` explains each.
     #[arg(value_name = "STRATEGY", value_parser = strategy::find)]
     strategy: &'static Strategy,
     #[command(flatten)]
     load: LoadArgs,
 }
 
-/// Recommend a key for a table to come, with the reasons.
+/// Recommend a key for a planned table, with the reasons.
 #[derive(clap::Args)]
 #[command(after_help = ADVISE_EXAMPLES)]
 pub struct AdviseArgs {
@@ -48,25 +48,25 @@ pub struct AdviseArgs {
 
 #[derive(clap::Args)]
 struct LoadArgs {
-    /// Rows in the end; K, M and G stand for powers of 1,000.
+    /// Rows at the end; K, M and G stand for powers of 1,000.
     #[arg(long, value_name = "N", value_parser = count, default_value = "1M")]
     rows: u64,
-    /// Bytes of a row beside its key.
+    /// Bytes of a row without its key.
     #[arg(long, value_name = "BYTES", default_value_t = 100)]
     row_bytes: u32,
-    /// The buffer pool; K, M and G stand for powers of 1,024.
+    /// The size of the buffer pool; K, M and G stand for powers of 1,024.
     #[arg(long, value_name = "BYTES", value_parser = size, default_value = "128M")]
     pool: u64,
-    /// Inserts a second, by all writers together.
+    /// Inserts per second, by all writers together.
     #[arg(long, value_name = "N", default_value_t = 1_000.0)]
     rate: f64,
-    /// Clients that make ids and insert, each with a generator and a prefix key of its own.
+    /// Clients that generate ids and insert, each with its own generator and prefix key.
     #[arg(long, value_name = "N", default_value_t = 1)]
     writers: u64,
-    /// Whose default settings the server has.
+    /// The server whose default settings the model uses.
     #[arg(long, value_enum, default_value_t = Kind::Mysql)]
     server: Kind,
-    /// Page reads and writes a second that the device gives, where it is the limit.
+    /// Page reads and writes per second that the device can do, if it is the limit.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     iops: Option<u32>,
     /// Print the figures as JSON.
@@ -78,7 +78,7 @@ struct LoadArgs {
 enum Kind {
     /// MySQL 8.4 to 9.7.
     Mysql,
-    /// MariaDB 10.11, but `innodb_flush_neighbors` off: with it random keys write twice the pages.
+    /// MariaDB 10.11, but with `innodb_flush_neighbors` off: with it on, random keys write twice the pages.
     Mariadb,
 }
 

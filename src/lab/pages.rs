@@ -1,4 +1,4 @@
-//! `idgen lab pages`: what an InnoDB file says of itself.
+//! `idgen lab pages`: shows the pages of an InnoDB file.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,11 @@ Examples:
   idgen lab pages orders.ibd
   idgen lab pages orders.ibd --picture orders.svg --shade recency
 
-Take the file under FLUSH TABLES orders FOR EXPORT: while the server writes, its pages don't fit together. \
-Files of MySQL 5.7 to 9.7 and MariaDB 10.2 to 11.x can be read, with any page size, not compressed and \
-not encrypted.";
+Copy the file under FLUSH TABLES orders FOR EXPORT: while the server writes, its pages are inconsistent. The \
+command reads files of MySQL 5.7 to 9.7 and MariaDB 10.2 to 11.x with any page size, but neither compressed nor \
+encrypted ones.";
 
-/// Read an InnoDB .ibd file: page fill, index trees, the age of pages, and a map.
+/// Show the pages of an InnoDB .ibd file: page fill, index trees, the age of pages, and a map.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -30,13 +30,13 @@ pub struct Args {
     /// Print the figures as JSON.
     #[arg(long)]
     json: bool,
-    /// Draw a map of the pages into this file, .svg or .png.
+    /// Draw a map of the pages into this file (.svg or .png).
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
-    /// What the shades of the map stand for.
+    /// The meaning of the shades in the map.
     #[arg(long, value_enum, default_value_t = Shade::Fill)]
     shade: Shade,
-    /// Read on where checksums or trees are wrong.
+    /// Continue if checksums or trees are wrong.
     #[arg(long)]
     no_verify: bool,
 }
@@ -45,7 +45,7 @@ pub struct Args {
 enum Shade {
     /// How full a page is.
     Fill,
-    /// How lately it was changed.
+    /// How recently it was changed.
     Recency,
 }
 
@@ -83,12 +83,15 @@ enum Drawing {
 }
 
 impl Drawing {
-    /// By the name of the file.
+    /// The kind of picture, by the name of its file.
     fn of(path: &Path) -> anyhow::Result<Drawing> {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("svg") => Ok(Drawing::Svg),
             Some("png") => Ok(Drawing::Png),
-            _ => Err(failure::usage(format!("--picture {}: end the name in .svg or .png", path.display()))),
+            _ => Err(failure::usage(format!(
+                "--picture {}: the name must end in .svg or .png",
+                path.display()
+            ))),
         }
     }
 }

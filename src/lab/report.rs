@@ -10,20 +10,20 @@ use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
-  idgen lab report idgen-lab/uuid-order                    # where it was recorded
+  idgen lab report idgen-lab/uuid-order                    # into the directory of the run
   idgen lab report old/results.json --out docs/results/uuid-order
 
-Everything that a report shows is in its results.json: a run that an older version recorded gets the charts \
-and tables of this one.";
+A report's results.json contains everything that the report shows. A run that was recorded by an older version gets \
+the charts and tables of this version.";
 
 /// Draw the report of a recorded run again, from its results.json.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The run: a results.json, or its directory.
+    /// The run: a results.json file, or its directory.
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// The directory for the files; that of RUN by default.
+    /// The directory for the files [default: the directory of RUN].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

@@ -25,31 +25,31 @@ const QUESTION: &str = "What does each kind of key cost a table?";
 // No documentation comment: it would become that of the command that takes these.
 #[derive(clap::Args)]
 pub struct LoadArgs {
-    /// Rows that each strategy inserts.
+    /// How many rows each strategy inserts.
     #[arg(long, value_name = "N", default_value_t = Workload::DEFAULT_ROWS, conflicts_with = "quick", allow_negative_numbers = true)]
     rows: u64,
-    /// Which strategies, separated by commas, in the order given; all by default.
+    /// The strategies, separated by commas, in the order to run them [default: all].
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = strategy::find)]
     strategies: Vec<&'static Strategy>,
-    /// Few rows, for a look at the report: seconds, but no figures to cite.
+    /// Insert few rows, to see the report within seconds; do not cite the figures.
     #[arg(long)]
     quick: bool,
 }
 
 #[derive(clap::Args)]
 pub struct CommonArgs {
-    /// The database: sqlite, mysql, mariadb, or a server of your own as mysql://user:password@host:port. In the
-    /// variable, the password shows in no process list.
+    /// The database: sqlite, mysql, mariadb, or your own server as mysql://user:password@host:port. Use the
+    /// environment variable to keep the password out of process lists.
     #[arg(long, env = "IDGEN_LAB_ENGINE", hide_env_values = true, default_value = "sqlite")]
     pub engine: EngineName,
-    /// Clients that insert at the same time, each with ids of its own making; servers only [default: 1].
+    /// How many clients insert at the same time, each with ids that it generates; only on servers [default: 1].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     writers: Option<u32>,
-    /// The directory for report.html, report.md, charts/, results.json, results.csv and windows.csv; made where
-    /// missing.
+    /// The directory for report.html, report.md, charts/, results.json, results.csv and windows.csv; it is created
+    /// if it is missing.
     #[arg(long, value_name = "DIR", default_value = "idgen-lab")]
     pub out: PathBuf,
-    /// Print the results as JSON instead of a table: one document for each experiment.
+    /// Print the results as JSON instead of a table, one document for each experiment.
     #[arg(long)]
     pub json: bool,
 }
@@ -76,11 +76,11 @@ impl LoadArgs {
         };
         match self.strategies.iter().find(|chosen| its.iter().all(|own| own.name != chosen.name)) {
             Some(Strategy { name, .. }) if its.is_empty() => Err(failure::usage(format_args!(
-                "{} has no strategies to choose from, such as {name}: leave out --strategies",
+                "{} has no strategies to choose from, and not {name}: leave out --strategies",
                 experiment.id()
             ))),
             Some(Strategy { name, .. }) => Err(failure::usage(format_args!(
-                "{} has no strategy {name}: choose of {}",
+                "{} has no strategy {name}: choose from {}",
                 experiment.id(),
                 joined(&its, ", ")
             ))),
@@ -116,7 +116,7 @@ impl CommonArgs {
         timed::flavor(id, &self.engine)?;
         match self.writers {
             Some(writers) => Err(failure::usage(format_args!(
-                "{id} says itself how many clients it has, not {writers}: leave out --writers"
+                "{id} defines its own number of clients, so it cannot run with {writers}: leave out --writers"
             ))),
             None => Ok(()),
         }
@@ -196,9 +196,7 @@ pub fn experiments(
     let experiments: Vec<Named> = match names {
         [all] if all == "all" => common.all()?,
         names if names.iter().any(|name| name == "all") => {
-            return Err(failure::usage(
-                "all stands for every experiment: give it alone, or names without it",
-            ));
+            return Err(failure::usage("all stands for every experiment: use it alone, or only names"));
         }
         names => names
             .iter()

@@ -1,8 +1,8 @@
-//! Text as wide as the screen.
+//! Text that fits the width of the terminal.
 
 use idgen_lab::report;
 
-/// Lines of text broken where the screen ends; those of a list hang by its mark. Tables fit already.
+/// Breaks lines at the width of the terminal, and indents continued lines of a list. Tables already fit.
 pub fn wrapped(text: &str) -> String {
     let width = usize::from(report::width());
     let fill = |line: &str| {

@@ -1,4 +1,4 @@
-//! What ends a run early: the user, or the system.
+//! Signals that end a run early, from the user or from the system.
 
 use std::thread;
 
@@ -9,14 +9,14 @@ use signal_hook::iterator::Signals;
 
 use crate::failure;
 
-/// The exit code of a run that was ended early, by whichever signal: what a shell reports for a command that
-/// Ctrl-C ended, 128 + SIGINT.
+/// The exit code of a run that any signal ended early: 128 + SIGINT, which a shell reports for a command that was
+/// ended by Ctrl-C.
 pub const INTERRUPTED: u8 = 130;
 
-/// Cancelled by Ctrl-C, by SIGTERM (`timeout`, a job of CI that is cancelled) and by SIGHUP (a terminal that is
-/// closed): unheard, they would end the program on the spot, and a schema would stay on the user's server.
+/// A value that Ctrl-C, SIGTERM (`timeout`, or a canceled CI job) and SIGHUP (a closed terminal) cancel. Without a
+/// handler, these signals would end the program immediately, and a schema would stay on the user's server.
 ///
-/// Such senders often send twice, so a second signal does no more than the first.
+/// Senders often send a signal twice, so a second one has no further effect.
 pub fn cancel() -> anyhow::Result<Cancel> {
     let mut wanted = vec![SIGINT, SIGTERM];
     if !hangups_are_ignored() {
@@ -30,14 +30,16 @@ pub fn cancel() -> anyhow::Result<Cancel> {
             let first = !on_signal.is_cancelled();
             on_signal.cancel();
             if first {
-                failure::note("stopping: what is finished is kept, what was made on a server is removed");
+                failure::note(
+                    "stopping: finished results are kept, and everything that was created on a server is removed",
+                );
             }
         }
     });
     Ok(cancel)
 }
 
-/// True under `nohup`: to listen for a hangup would undo it. Only Linux tells, see proc_pid_status(5).
+/// True under `nohup`, which a handler for SIGHUP would undo. Only Linux tells, see proc_pid_status(5).
 fn hangups_are_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

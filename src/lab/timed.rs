@@ -22,26 +22,26 @@ const POOL: u64 = 128 << 20;
 
 /// An experiment that runs statements.
 pub enum Timed {
-    /// One connection, one statement a case.
+    /// One connection, and one statement per case.
     Statements(Statements),
     /// Several clients load tables.
     Loads(Loads, Scale),
 }
 
-/// Which server of the lab's own runs it.
+/// The server that the lab starts for it.
 ///
 /// # Errors
-/// Where another database was chosen.
+/// If another database was chosen.
 pub fn flavor(id: &str, engine: &EngineName) -> anyhow::Result<Flavor> {
     engine.flavor().ok_or_else(|| {
         failure::usage(format_args!(
-            "the experiment {id} needs a server of the lab's own, whose variables it sets and whose files it reads, \
-             not {engine}: choose --engine mysql or mariadb"
+            "the experiment {id} needs a server that the lab starts itself, because it sets variables and reads files \
+             of the server. It cannot run on {engine}: choose --engine mysql or mariadb"
         ))
     })
 }
 
-/// Runs its cases, and saves what is finished after each.
+/// Runs its cases, and saves the results after each.
 pub fn run(
     experiment: &Timed,
     command: &str,
@@ -63,7 +63,7 @@ pub fn run(
     let watched = std::io::stderr().is_terminal();
     let mut done = |record: CaseRecord| {
         if watched {
-            // A terminal may be closed meanwhile.
+            // The terminal may have been closed.
             let _ = writeln!(std::io::stderr(), "{}: {:.3} s", record.name, record.secs);
         }
         results.cases.push(record);
@@ -75,12 +75,12 @@ pub fn run(
     };
     let code = match ended {
         Ok(()) => ExitCode::SUCCESS,
-        // What breaks off after a Ctrl-C was broken off by it, as a copy that the terminal ended.
+        // A failure after Ctrl-C was caused by it, such as a copy that the terminal ended.
         Err(error) if error.is_interrupted() || cancel.is_cancelled() => {
             results.interrupted = true;
             ExitCode::from(INTERRUPTED)
         }
-        // The other experiments go on.
+        // The other experiments continue.
         Err(error) => {
             let error = format!("{:#}", anyhow::Error::from(error));
             failure::report(format_args!("{id}: {error}"));

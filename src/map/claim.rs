@@ -1,4 +1,4 @@
-//! `idgen map id`, `ids`, `register`: from UUIDs to ids.
+//! `idgen map id`, `ids`, `register`: print the ids of UUIDs.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -37,7 +37,7 @@ pub struct Register {
     input: Input,
 }
 
-/// UUIDs in one round: one commit.
+/// How many UUIDs are committed together.
 const BATCH: usize = UuidMap::GROUP;
 
 pub async fn one(args: One) -> anyhow::Result<ExitCode> {
@@ -72,7 +72,7 @@ pub async fn many(args: Many) -> anyhow::Result<ExitCode> {
         }
         let good: Vec<Uuid> = batch.iter().copied().flatten().collect();
         let mut found = map.ids_of(&good).await?.into_iter();
-        // The output is read beside the input: a line each, also for what is bad.
+        // Each line of the output belongs to a line of the input, so a bad UUID gets a line, too.
         for uuid in &batch {
             match uuid.and_then(|_| found.next()) {
                 Some(id) => writeln!(out, "{id}")?,
@@ -118,7 +118,7 @@ pub async fn register(args: Register) -> anyhow::Result<ExitCode> {
     Ok(if duplicates { ExitCode::FAILURE } else { ids.code() })
 }
 
-/// The next UUID in whatever format; `Some(None)` for a bad one, which was reported.
+/// The next UUID, in any format; `Some(None)` for a bad one, which was reported.
 fn next(ids: &mut Ids) -> anyhow::Result<Option<Option<Uuid>>> {
     let found = ids.next(|text, named| named.map_or_else(|| Format::decode_any(text), Ok))?;
     Ok(found.map(|id| id.map(|(_, uuid)| uuid)))

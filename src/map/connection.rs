@@ -1,4 +1,4 @@
-//! Which server, which table.
+//! The options that name the server and the table.
 
 use std::time::Duration;
 
@@ -9,28 +9,28 @@ use crate::failure;
 
 #[derive(clap::Args)]
 pub struct Connection {
-    /// The server and schema, as mysql://user:password@host:port/schema. In the variable, the password shows
-    /// in no process list.
+    /// The server and schema, as mysql://user:password@host:port/schema. Use the environment variable to keep the
+    /// password out of process lists.
     #[arg(long, value_name = "URL", env = "IDGEN_MAP_URL", hide_env_values = true)]
     url: String,
     /// The map's table.
     #[arg(long, value_name = "NAME", default_value = "uuid_map")]
     table: String,
-    /// Go on although the server's settings may lose acknowledged pairs in a crash; says which.
+    /// Continue although the server's settings may lose acknowledged pairs in a crash; a note names them.
     #[arg(long)]
     accept_unsafe_server: bool,
-    /// How long to go on trying while the server fails in ways that pass.
+    /// How long to retry after failures of the server that may be temporary.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     patience_secs: u64,
 }
 
 impl Connection {
-    /// A map that remembers nothing: each UUID of a run is mostly asked for once.
+    /// A map without a cache, because a run usually asks for each UUID once.
     pub async fn open(&self) -> anyhow::Result<UuidMap> {
         self.open_with(|builder| builder).await
     }
 
-    /// With further choices.
+    /// The same with further settings.
     pub async fn open_with(&self, choose: impl FnOnce(Builder) -> Builder) -> anyhow::Result<UuidMap> {
         let builder = UuidMap::builder()
             .table(&self.table)
@@ -46,7 +46,7 @@ impl Connection {
     }
 }
 
-/// Shows on standard error how far long work is, where a person looks at it.
+/// Shows progress on standard error, if it is a terminal.
 pub fn progress(what: &'static str) -> ProgressBar {
     let template = format!("{{spinner}} {{human_pos}} {what}, {{per_sec}}, {{elapsed}}");
     // Falls back to the default style; the template above is a constant.

@@ -1,4 +1,4 @@
-//! `idgen map uuid`: from ids to UUIDs.
+//! `idgen map uuid`: prints the UUIDs of ids.
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -14,10 +14,10 @@ pub struct Install {
     #[command(flatten)]
     connection: Connection,
     /// How pairs are kept unique: unique (an index on the UUID) or dedup (a hash index and claims)
-    /// [default: unique, or what the map has].
+    /// [default: unique, or the strategy of the existing map].
     #[arg(long, value_name = "STRATEGY")]
     strategy: Option<Strategy>,
-    /// How wide the ids are [default: 64, or what the map has].
+    /// How wide the ids are [default: 64, or the width of the existing map].
     #[arg(long, value_name = "BITS")]
     id_bits: Option<Bits>,
 }
@@ -88,8 +88,12 @@ pub async fn stats(args: Stats) -> anyhow::Result<ExitCode> {
         writeln!(out, "strategy        {strategy}")?;
         writeln!(out, "ids             {width}, up to {}", width.max_id())?;
         writeln!(out, "next id         {} ({} % of the width is used)", stats.next_id, stats.used_percent)?;
-        writeln!(out, "pairs           about {}, by the server's estimate", stats.pairs_estimate)?;
-        writeln!(out, "table, index    {} and {} bytes, by the same", stats.data_bytes, stats.index_bytes)?;
+        writeln!(out, "pairs           about {}, estimated by the server", stats.pairs_estimate)?;
+        writeln!(
+            out,
+            "table, index    {} and {} bytes, estimated by the server",
+            stats.data_bytes, stats.index_bytes
+        )?;
         if let Some(claims) = stats.claims {
             writeln!(out, "claims          {claims} not yet cleared away")?;
         }

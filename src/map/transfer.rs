@@ -21,7 +21,7 @@ use crate::values;
 pub struct Export {
     #[command(flatten)]
     connection: Connection,
-    /// Only ids above this one: to resume, the last that was received.
+    /// Export only ids above this one. To resume an export, name the last id that was received.
     #[arg(long, value_name = "ID", default_value_t = 0, value_parser = values::count)]
     after: u64,
 }
@@ -42,7 +42,7 @@ pub struct Import {
     connection: Connection,
 }
 
-/// Pairs in one round: one commit.
+/// How many pairs are committed together.
 const BATCH: usize = UuidMap::GROUP;
 
 pub async fn export(args: Export) -> anyhow::Result<ExitCode> {
@@ -113,10 +113,10 @@ pub async fn import(args: Import) -> anyhow::Result<ExitCode> {
                 Piece::Whole(text) => read(text),
                 Piece::TooLong => Err(anyhow::anyhow!("it is too long")),
             };
-            // A list of pairs with a hole would look complete: stop, and say where to go on.
+            // A list of pairs with a gap would look complete, so stop and say where to continue.
             batch.push(pair.with_context(|| {
                 format!(
-                    "line {number} is not an id, a tab and a UUID; {} pairs before it were imported",
+                    "line {number} is not an id, a tab and a UUID; the {} pairs before it were imported",
                     stored + present
                 )
             })?);
@@ -130,7 +130,7 @@ pub async fn import(args: Import) -> anyhow::Result<ExitCode> {
         }
     }
     progress.finish_and_clear();
-    failure::note(format_args!("{stored} pairs imported, {present} were there already"));
+    failure::note(format_args!("{stored} pairs imported, {present} were already present"));
     Ok(ExitCode::SUCCESS)
 }
 

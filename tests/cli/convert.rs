@@ -104,9 +104,9 @@ fn bad_lines_are_reported_and_the_others_converted() {
     let errors = String::from_utf8(done.stderr.clone()).unwrap();
     let expected = [
         "error: line 2: not an id",
-        "error: line 3: empty",
+        "error: line 3: the line is empty",
         "error: line 4: not an id",
-        "error: line 5: longer than 1024 bytes",
+        "error: line 5: it is longer than 1024 bytes",
         "error: line 7: not an id",
     ];
     let errors: Vec<_> = errors.lines().collect();
@@ -123,7 +123,8 @@ fn lines_of_every_length_are_told_apart() {
         for end in ["", "\n", "\r\n"] {
             let (code, errors) =
                 failure(&["convert", "--to", "int"], &format!("{}{end}", "7".repeat(length)));
-            let expected = if length > 1_024 { "line 1: longer" } else { "line 1: not a UUID as integer" };
+            let expected =
+                if length > 1_024 { "line 1: it is longer" } else { "line 1: not a UUID as integer" };
             assert_eq!((code, errors.lines().count()), (1, 1), "{length} {end:?}: {errors}");
             assert!(errors.contains(expected), "{length} {end:?}: {errors}");
         }

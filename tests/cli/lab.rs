@@ -86,14 +86,14 @@ fn what_means_nothing_is_refused_before_a_run() {
         (&["lab", "run", "uuid-order", "--writers", "0", "--engine", "mysql"], "from 1 to 64"),
         (
             &["lab", "run", "uuid-order", "--strategies", "device"],
-            "uuid-order has no strategy device: choose of v4",
+            "uuid-order has no strategy device: choose from v4",
         ),
         (&["lab", "run", "rebuild", "--strategies", "device"], "rebuild has no strategies"),
-        (&["lab", "run", "rebuild"], "rebuild needs a server of the lab's own"),
+        (&["lab", "run", "rebuild"], "rebuild needs a server that the lab starts itself"),
         // No server is asked: there is none.
         (
             &["lab", "run", "device-ids", "partitions", "--engine", "mysql://me:secret@127.0.0.1:1"],
-            "whose variables it sets and whose files it reads, not mysql://me:***@127.0.0.1:1",
+            "files of the server. It cannot run on mysql://me:***@127.0.0.1:1",
         ),
         (&["lab", "run", "rebuild", "--writers", "0", "--engine", "mysql"], "leave out --writers"),
         (&["lab", "run", "all", "--writers", "8", "--engine", "mysql"], "leave out --writers"),
