@@ -1,11 +1,11 @@
-# What continuous integration runs is what you can run: it calls `make test`.
+# Continuous integration calls `make test`, which you can run, too.
 .PHONY: setup check lint test test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-ids
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
 IDGEN_TESTS = $(basename $(notdir $(wildcard crates/idgen/tests/*.rs)))
 
-setup: ## installs what is missing (as root on Debian), starts Docker, builds the server images
+setup: ## installs missing packages (as root on Debian), starts Docker, builds the server images
 	scripts/setup.sh
 
 check: ## formatting, clippy, unit tests and command-line tests: minutes, and no database server
@@ -13,7 +13,7 @@ check: ## formatting, clippy, unit tests and command-line tests: minutes, and no
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace --lib --bins --test cli --test crash $(IDGEN_TESTS:%=--test %)
 
-lint: ## formatting, clippy, and documentation without warnings
+lint: ## formatting, clippy and rustdoc, with warnings as errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy -p idgen --lib --no-default-features -- -D warnings
@@ -21,7 +21,7 @@ lint: ## formatting, clippy, and documentation without warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cd bindings/python && cargo fmt --check && cargo clippy -- -D warnings
 
-test: setup lint ## everything that must pass, on both servers and on clusters of both
+test: setup lint ## everything that must pass, on MySQL, MariaDB and clusters of both
 	cargo test --workspace
 	$(MAKE) test-clusters
 	cargo test -p idgen --no-default-features --features std,serde --tests
@@ -29,15 +29,15 @@ test: setup lint ## everything that must pass, on both servers and on clusters o
 	$(MAKE) bench-instructions
 	$(MAKE) test-python
 
-test-replicated: setup ## the map on Group Replication and Galera, while nodes are killed and cut off (4 minutes)
+test-replicated: setup ## the map on Group Replication and Galera, while nodes are killed and disconnected (4 minutes)
 	cargo test --workspace --test clusters -- --test-threads 1 replicated
 
-test-clusters: test-replicated ## the same on Vitess too (1 minute more, and some to build it the first time)
+test-clusters: test-replicated ## the same, and on Vitess (1 minute more, and a few minutes to build it the first time)
 	scripts/vitess.sh
 	cargo test --workspace --test vitess
 	cargo test --workspace --test clusters -- --test-threads 1 vitess
 
-test-arm: ## the library on 64-bit ARM, emulated; fails where the compiler or the emulator is missing (1 minute)
+test-arm: ## the library on 64-bit ARM, emulated; fails if the compiler target or the emulator is missing (1 minute)
 	scripts/arm.sh test
 
 test-python: setup ## the Python wheel: built, installed, tested in the real frameworks and on both servers
@@ -46,43 +46,43 @@ test-python: setup ## the Python wheel: built, installed, tested in the real fra
 wheel: ## a wheel for each CPython of this machine, in bindings/python/dist
 	scripts/wheel.sh
 
-test-wheels: ## those wheels, each on its interpreter
+test-wheels: ## builds these wheels, and tests each on its interpreter
 	scripts/python-versions.sh
 
-# The name of a section, such as `make bench-speed SECTION=codecs`; all without it.
+# The section to measure, as in `make bench-speed SECTION=codecs`; all sections by default.
 SECTION ?=
 BENCH = cargo run --release --quiet -p idgen-bench --
 COUNTS = --recorded benches/instructions.tsv
 
-bench: bench-speed bench-map ## the speed of the ids and their codecs, and what the map costs (half an hour)
+bench: bench-speed bench-map ## measures the speed of ids and codecs, and what the map costs (half an hour)
 
-bench-speed: ## speed beside the peers, into docs/speed.md
+bench-speed: ## measures idgen and other libraries, and writes docs/speed.md
 	$(BENCH) speed $(SECTION) --write docs/speed.md
 	$(BENCH) startup --write docs/speed.md
 
-bench-instructions: ## fails where a case takes over 5 % more instructions than recorded
+bench-instructions: ## fails if a case takes over 5 % more instructions than recorded
 	$(BENCH) instructions $(SECTION) $(COUNTS)
 
-bench-record: ## records the instructions of each case, here and in docs/speed.md
+bench-record: ## records the instructions of each case, also in docs/speed.md
 	$(BENCH) instructions $(SECTION) $(COUNTS) --record --write docs/speed.md
 
 sanitize: ## the library under the address sanitizer, its codecs under Miri (needs rustup's nightly)
 	scripts/sanitize.sh
 
-# Which target of fuzz/fuzz_targets, and for how long.
+# The target in fuzz/fuzz_targets, and the time in seconds.
 TARGET ?= ibd_pages
 SECONDS ?= 120
 
-fuzz: ## damaged files given to the page reader, for SECONDS (needs rustup's nightly)
+fuzz: ## passes damaged files to the page reader, for SECONDS (needs rustup's nightly)
 	scripts/fuzz.sh $(TARGET) $(SECONDS)
 
-soak-ids: ## repeats among 10^9 ids of each kind (IDS=...), and a statistical battery: hours
+soak-ids: ## looks for repeated ids among 10^9 of each kind (IDS=...), and tests the random bits (hours)
 	scripts/soak.sh
 
-bench-python: ## the speed table of docs/python.md
+bench-python: ## measures the speed table of docs/python.md
 	scripts/python.sh bench
 
-bench-map: setup ## what the UUID map costs, relative to a plain insert, on both servers, into docs/mapping.md
+bench-map: setup ## measures what the UUID map costs compared with a plain insert, and writes docs/mapping.md
 	cargo bench -p idgen-mysql --bench cost -- --write $(CURDIR)/docs/mapping.md
 
 # Each of the four histories (two servers, two strategies) has this many operations.

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# The library on 64-bit ARM, emulated by QEMU where this machine is none.
+# Tests the library on 64-bit ARM. QEMU emulates it if this machine has another processor.
 #
-#   scripts/arm.sh test          its tests; fails where they cannot be run
-#   scripts/arm.sh test-if-able  the same, but where they cannot be run it says so and succeeds
-#   scripts/arm.sh count         instructions for each id of the codecs: the portable path, then NEON
+#   scripts/arm.sh test          runs its tests; fails if they cannot run
+#   scripts/arm.sh test-if-able  the same, but if they cannot run, it says so and succeeds
+#   scripts/arm.sh count         counts the codecs' instructions per id: the portable path, then NEON
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh
 cd ..
 readonly TARGET=aarch64-unknown-linux-gnu
-# Of the benchmark: how often it goes over how many ids.
+# The benchmark's numbers of passes, and of ids per pass.
 readonly PASSES=(1 6) IDS=1024
 
 not_tested() {
@@ -19,7 +19,7 @@ not_tested() {
 }
 
 prepare() {
-  # Asks the compiler in use, which need not be rustup's.
+  # Asks the compiler in use, which may not be rustup's.
   has_target() { [ -d "$(rustc --print target-libdir --target "$TARGET")" ]; }
   has_target || { have rustup && rustup target add "$TARGET" >/dev/null 2>&1 && has_target; } \
     || not_tested "the compiler has no standard library for it. Install it: rustup target add $TARGET"
@@ -27,26 +27,25 @@ prepare() {
   (install_packages "running ARM programs" gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user) \
     || not_tested "the linker, the C library or the emulator is missing"
   export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
-  # The programs name the folder of their libraries themselves, so that the emulator need not redirect paths:
-  # it does that under a lock, which stays locked for ever in a child that is forked while another thread
-  # opens a file.
+  # The programs contain the path of their libraries, so that the emulator does not have to redirect paths. It does
+  # so under a lock, which stays locked forever in a child that is forked while another thread opens a file.
   local libraries=/usr/aarch64-linux-gnu/lib
   export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS="-C link-arg=-Wl,-rpath,$libraries
     -C link-arg=-Wl,--dynamic-linker=$libraries/ld-linux-aarch64.so.1"
   export QEMU_LD_PREFIX=/
   export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=qemu-aarch64
-  # The emulator may have other such locks: where tests fork, no other test runs beside.
+  # The emulator may have other such locks, so no other test runs while a test forks.
   export RUST_TEST_THREADS=1
 }
 
-# executed PROGRAM GROUP CASE PASSES: how many instructions that run takes. The emulator translates each
-# one by itself, and logs it when it is run.
+# executed PROGRAM GROUP CASE PASSES: counts the instructions of that run. The emulator translates each
+# instruction separately, and logs it when it is executed.
 executed() {
   qemu-aarch64 -singlestep -d exec,nochain -D /dev/stderr "$1" pass codecs "$2" "$3" "$4" 2>&1 >/dev/null \
     | grep -c '^Trace'
 }
 
-# each PROGRAM GROUP CASE: instructions for each id. What a run does besides the passes falls out.
+# each PROGRAM GROUP CASE: the instructions per id. Subtracting two runs removes everything except the passes.
 each() {
   local few many
   few=$(executed "$@" "${PASSES[0]}")
@@ -63,7 +62,7 @@ count() {
   "${build[@]}"
   echo '| operation | case | portable | NEON | ratio |'
   echo '|---|---|---:|---:|---:|'
-  # The same cases as on x86-64, but for those without kernels of their own.
+  # The same cases as on x86-64, except those that have no kernels.
   grep -E '^codecs\s(simple|hyphenated|base)' benches/instructions.tsv | while IFS=$'\t' read -r _ group case _; do
     portable=$(each "$bench-portable" "$group" "$case")
     neon=$(each "$bench" "$group" "$case")
@@ -74,11 +73,11 @@ count() {
 readonly mode=${1:-test}
 prepare
 case $mode in
-  # Optimised, because emulation takes its time. All tests run: forks, shared memory and limits of the
-  # process are passed on to the kernel.
+  # Optimized, because emulation is slow. All tests run, because the emulator passes forks, shared memory and
+  # process limits on to the kernel.
   test | test-if-able)
     CARGO_PROFILE_DEV_OPT_LEVEL=2 cargo test --package idgen --features serde --target "$TARGET" --lib --tests
     ;;
   count) count ;;
-  *) die "unknown: $mode. Use test, test-if-able or count" ;;
+  *) die "unknown command $mode: use test, test-if-able or count" ;;
 esac

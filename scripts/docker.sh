@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes `docker` usable: installs it where that is allowed, and starts the daemon when nothing answers.
+# Makes `docker` usable: installs it if this is allowed, and starts the daemon if none answers.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh
@@ -12,7 +12,7 @@ answers() { docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
 have docker && answers && exit 0
 
 if ! have dockerd; then
-  may_install || die "no container engine answers. Install Docker (on Debian: apt-get install docker.io iptables), or start it, or name servers in IDGEN_MYSQL_URL and IDGEN_MARIADB_URL"
+  may_install || die "no container engine was found. Install and start Docker (on Debian: apt-get install docker.io iptables), or set IDGEN_MYSQL_URL and IDGEN_MARIADB_URL to the URLs of servers"
 fi
 # dockerd's bridge needs iptables, which Debian only recommends.
 if may_install; then install_packages "running database servers in containers" docker.io iptables; fi
@@ -22,7 +22,7 @@ answers && exit 0
 if [ -d /run/systemd/system ] && systemctl start docker 2>/dev/null; then
   say "started the docker service"
 else
-  # A pid file left by a machine that was stopped hard keeps a new daemon from starting.
+  # After a hard stop of the machine, the old pid file would prevent the daemon from starting.
   if [ -f "$PIDFILE" ] && ! grep -qs dockerd "/proc/$(cat "$PIDFILE")/comm"; then rm -f "$PIDFILE"; fi
   say "starting dockerd, which logs to $LOG"
   setsid nohup dockerd >>"$LOG" 2>&1 </dev/null &

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Gives a fuzz target strangers' bytes for a while. What it learns stays in fuzz/corpus, which is not in the
-# repository; what fails stays in fuzz/artifacts.
+# Runs a fuzz target. Its corpus is kept in fuzz/corpus, which is not in the repository; inputs that fail are kept
+# in fuzz/artifacts.
 #
 #   scripts/fuzz.sh TARGET [SECONDS]
 set -euo pipefail
@@ -15,7 +15,7 @@ rustup toolchain list | grep -q ^nightly || rustup toolchain install nightly --p
 have c++ || install_packages "building the fuzzer" g++
 cargo fuzz --version >/dev/null 2>&1 || { say "installing cargo-fuzz"; cargo install --quiet --locked cargo-fuzz; }
 
-# The seeds are small real files: without a good first page nothing else is reached.
+# The seeds are small real files: without a valid first page the reader does not look at the others.
 mkdir -p "fuzz/corpus/$target"
 cargo +nightly fuzz run "$target" "fuzz/corpus/$target" "fuzz/seeds/$target" -- \
   -max_total_time="$seconds" -max_len=65536 -timeout=10 -print_final_stats=1

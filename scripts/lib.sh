@@ -1,11 +1,10 @@
-# Shared by the setup scripts: how they speak, how they install packages.
-# Sourced, never run.
+# Functions for the setup scripts: messages and the installation of packages. To be sourced, not run.
 
 say() { printf 'setup: %s\n' "$*"; }
 die() { printf 'setup: error: %s\n' "$*" >&2; exit 1; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# True when this script may change the machine's packages.
+# True if this script may install packages.
 may_install() { [ "$(id -u)" = 0 ] && have apt-get; }
 
 # install_packages WHY PACKAGE...: installs what is missing, or says what to install.
@@ -21,7 +20,7 @@ install_packages() {
   local apt=(apt-get -qq -o DPkg::Lock::Timeout=300)
   export DEBIAN_FRONTEND=noninteractive
   "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null 2>&1 && return 0
-  # A fresh machine has no package lists, or stale ones.
+  # A fresh machine has no package lists, or outdated ones.
   "${apt[@]}" update </dev/null
   "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null \
     || die "apt-get could not install ${missing[*]}"

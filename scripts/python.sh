@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The Python wheel: builds it, installs it into an environment of its own and tests it there.
+# Builds the Python wheel, installs it into a virtual environment and tests it there.
 #
 #   scripts/python.sh test    everything (make test-python): needs the database servers of scripts/setup.sh
 #   scripts/python.sh bench   the speed table (make bench-python)
-#   scripts/python.sh env     only builds and installs
+#   scripts/python.sh env     only build and install
 #
 #   PYTHON   the interpreter, python3 by default; 3.10 or later
 set -euo pipefail
@@ -16,8 +16,8 @@ readonly VENV=$PWD/.venv
 
 have "$PYTHON" || install_packages "the Python wheel" python3 python3-venv
 "$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
-  || die "$("$PYTHON" --version) is too old for the wheel: name a newer interpreter, as PYTHON=python3.12"
-# Debian ships the module venv without what it needs.
+  || die "$("$PYTHON" --version) is too old for the wheel: name a newer interpreter, such as PYTHON=python3.12"
+# Debian's module venv is incomplete without the package python3-venv.
 "$PYTHON" -c 'import ensurepip' 2>/dev/null || install_packages "an environment for the wheel" python3-venv
 
 # An environment of another interpreter would load the wrong wheel.
@@ -30,7 +30,7 @@ fi
 readonly PATH=$VENV/bin:$PATH
 unset PYTHONPATH PYTHONHOME
 
-# install REQUIREMENTS: once for each state of the file.
+# install REQUIREMENTS: installs them if the file has changed.
 install() {
   local stamp=$VENV/.$(basename "$1")
   cmp -s "$1" "$stamp" && return 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests a wheel on one interpreter: all that needs neither a framework nor a database.
+# Tests a wheel on one interpreter, without the tests that need a framework or a database.
 #
 #   scripts/test-wheel.sh PYTHON FOLDER-WITH-WHEELS
 set -euo pipefail

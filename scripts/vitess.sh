@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The image of a sharded Vitess: MySQL's, with Vitess and etcd built from their Go modules, whose versions
-# and checksums stand in scripts/vitess/go.mod and go.sum. An image that exists is left alone;
-# IDGEN_VITESS_IMAGE names another one.
+# Builds the image of a sharded Vitess: MySQL's image, with Vitess and etcd built from their Go modules, whose
+# versions and checksums are in scripts/vitess/go.mod and go.sum. An existing image is kept; IDGEN_VITESS_IMAGE
+# names another one.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh
@@ -13,10 +13,10 @@ readonly TOOLS=(vttablet vtgate vtctldclient)
 docker image inspect "$IMAGE" >/dev/null 2>&1 && exit 0
 have go || die "building Vitess needs Go 1.26 (https://go.dev/dl), or name an image in IDGEN_VITESS_IMAGE"
 
-say "building Vitess from its Go module (some minutes the first time)"
+say "building Vitess from its Go module (takes a few minutes the first time)"
 programs=$(mktemp -d)
 trap 'rm -rf "$programs"' EXIT
-# Without C: the programs then run in any image.
+# Without C code, the programs run in any image.
 (cd vitess && CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$programs/" tool)
 mv "$programs/server" "$programs/etcd"
 

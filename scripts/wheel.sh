@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Builds a wheel for each CPython of this machine from 3.10 on, into bindings/python/dist.
+# Builds a wheel for each CPython of this machine, 3.10 or later, in bindings/python/dist.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh
 ./python.sh env
 cd ../bindings/python
 
-# An interpreter by its real path: version managers put programs of all versions on the path, of which
-# only some run.
+# Uses the real path of each interpreter: version managers put all versions on the PATH, but only some of them
+# run.
 found=()
 for name in python3.{10..20}{,t}; do
   for candidate in "$name" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/"$name"; do
@@ -16,7 +16,7 @@ for name in python3.{10..20}{,t}; do
     break
   done
 done
-[ ${#found[@]} -gt 0 ] || die "no CPython from 3.10 on was found"
+[ ${#found[@]} -gt 0 ] || die "found no CPython 3.10 or later"
 say "building wheels for ${found[*]}"
 for interpreter in "${found[@]}"; do
   .venv/bin/maturin build --release --quiet -i "$interpreter" -o dist
