@@ -72,7 +72,7 @@ fn a_file_of_something_else_is_refused_and_kept() {
     std::fs::write(&file, "my diary\n").unwrap();
     let (code, error) = failure(&["new", "v7", "--state", path], "");
     assert_eq!(code, 1);
-    assert!(error.contains("no state file"), "{error}");
+    assert!(error.contains("not a state file"), "{error}");
     assert_eq!(std::fs::read(&file).unwrap(), b"my diary\n");
 
     let missing = folder.path().join("no/such/folder/s");

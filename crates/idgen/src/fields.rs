@@ -186,7 +186,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against one id after the other, for every place of the counter's end within its byte.
+        /// Against one id after the other, forevery place of the counter's end within its byte.
         #[test]
         fn counting_up_is_one_id_after_the_other(first in 0u32..1 << 26, bits in prop::collection::vec(any::<[u8; 8]>(), 0..40)) {
             let count = bits.len().min(256 - first as usize % 256);

@@ -1,10 +1,10 @@
-//! The kinds of id that this crate makes.
+//! The kinds of ids that this crate generates.
 
 use core::fmt;
 
 use crate::error::{Error, Result};
 
-/// A kind of id, by the name that the command line and the state files use.
+/// A kind of id. The command line and state files use its name.
 ///
 /// ```
 /// use idgen::Kind;
@@ -28,11 +28,11 @@ pub enum Kind {
     Ulid,
     /// A prefix of the MySQL week and a random tail.
     Week,
-    /// A prefix that stays put for an interval, and a tail.
+    /// A prefix that stays the same for an interval, and a tail.
     Prefixed,
     /// 64 bits: seconds, low bytes of the node, counter.
     Short,
-    /// 64 bits: as MySQL's `UUID_SHORT()`.
+    /// 64 bits: like MySQL's `UUID_SHORT()`.
     MysqlShort,
 }
 
@@ -50,7 +50,7 @@ impl Kind {
         Kind::MysqlShort,
     ];
 
-    /// Its name, in lower case.
+    /// The name, in lowercase.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::V1 => "v1",

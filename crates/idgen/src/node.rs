@@ -1,10 +1,10 @@
-//! The 48-bit node of versions 1 and 6: the value.
+//! The value of the 48-bit node of versions 1 and 6.
 
 use core::fmt;
 
 use crate::error::{Error, Result};
 
-/// A node: a hardware address, or 47 random bits and the multicast bit, which no card has.
+/// A node: a hardware address, or 47 random bits and the multicast bit, which no hardware address has.
 ///
 /// Source: RFC 9562 section 6.10, "UUIDs That Do Not Identify the Host".
 ///
@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 pub struct Node([u8; 6]);
 
 impl Node {
-    /// These six bytes, as they are.
+    /// A node of these six bytes, unchanged.
     pub const fn new(bytes: [u8; 6]) -> Self {
         Node(bytes)
     }

@@ -1,4 +1,4 @@
-//! 64-bit ids: the value, and the two layouts that give it meaning.
+//! 64-bit ids: the value and its two layouts.
 
 use core::fmt;
 use core::str::FromStr;
@@ -9,9 +9,9 @@ use crate::timestamp::Timestamp;
 
 /// A 64-bit id.
 ///
-/// Store it as `BIGINT UNSIGNED`: device ids exceed a signed 64-bit integer from 2038-01-19 on.
-/// Send it as text: it exceeds 2^53, the largest integer that JSON consumers read exactly, so its
-/// serde form is a decimal string for human-readable formats (an integer is read as well).
+/// Store it as `BIGINT UNSIGNED`: device ids exceed a signed 64-bit integer from 2038-01-19 on. Send it as text,
+/// because it exceeds 2^53, the largest integer that JSON readers handle exactly. For that reason, serde writes a
+/// decimal string in human-readable formats (and also reads an integer).
 ///
 /// ```
 /// use idgen::{DeviceFields, ShortId};
@@ -43,7 +43,7 @@ pub struct DeviceFields {
 pub struct MysqlShortFields {
     /// The low byte of the server's id.
     pub server_id: u8,
-    /// When the server started, in seconds since 1970, plus one for each 2^24 ids since.
+    /// The server's start time in seconds since 1970, plus one for each 2^24 ids since then.
     pub startup_secs: u32,
     /// Ids since then, modulo 2^24.
     pub counter: u32,
@@ -60,12 +60,12 @@ impl ShortId {
         self.0
     }
 
-    /// The fields, read as the device layout. Any number has them: the layout leaves no mark.
+    /// The fields in the device layout. Every number can be read this way, because the layout has no marker.
     pub const fn device(self) -> DeviceFields {
         DeviceFields { unix_secs: (self.0 >> 32) as u32, node: (self.0 >> 16) as u16, counter: self.0 as u16 }
     }
 
-    /// The fields, read as MySQL's layout. Any number has them: the layout leaves no mark.
+    /// The fields in MySQL's layout. Every number can be read this way, because the layout has no marker.
     pub const fn mysql(self) -> MysqlShortFields {
         MysqlShortFields {
             server_id: (self.0 >> 56) as u8,
@@ -76,14 +76,14 @@ impl ShortId {
 }
 
 impl DeviceFields {
-    /// The second in which the id was made.
+    /// The second in which the id was generated.
     pub const fn timestamp(self) -> Timestamp {
         Timestamp::from_unix_secs(self.unix_secs as i64)
     }
 }
 
 impl MysqlShortFields {
-    /// When the server started, as far as fewer than 2^24 ids a second were made since.
+    /// When the server started, if it generated fewer than 2^24 ids per second since then.
     pub const fn startup(self) -> Timestamp {
         Timestamp::from_unix_secs(self.startup_secs as i64)
     }
@@ -125,7 +125,7 @@ impl fmt::Display for ShortId {
 impl FromStr for ShortId {
     type Err = Error;
 
-    /// Reads decimal digits alone: no sign, no leading zero, at most 64 bits.
+    /// Reads decimal digits only: no sign, no leading zero, at most 64 bits.
     ///
     /// # Errors
     ///

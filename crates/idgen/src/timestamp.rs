@@ -1,7 +1,7 @@
-//! Time as ids hold it: Unix time, 100 ns Gregorian ticks, civil dates and MySQL's `WEEK()`.
+//! The times in ids: Unix time, 100 ns Gregorian ticks, civil dates and MySQL's `WEEK()`.
 //!
-//! Pure arithmetic in `i64`: no clock, no time zone but a fixed offset, no leap seconds (RFC 9562
-//! section 6.1 leaves them out too).
+//! Pure arithmetic in `i64`: no clock, no time zones other than fixed offsets, no leap seconds (RFC 9562 section
+//! 6.1 does not count them either).
 
 use core::fmt;
 use core::time::Duration;
@@ -13,10 +13,10 @@ const TICKS_PER_MS: i64 = 10_000;
 const TICKS_PER_SEC: i64 = 10_000_000;
 const SECS_PER_DAY: i64 = 86_400;
 
-/// A moment, counted in 100 ns ticks since 1970-01-01T00:00:00Z.
+/// A point in time, counted in 100 ns ticks since 1970-01-01T00:00:00Z.
 ///
-/// 100 ns is the finest unit that any of the id kinds holds. The range, about 29,000 years either
-/// side of 1970, covers every timestamp that a UUID can carry.
+/// 100 ns is the finest unit of all kinds of ids. The range, about 29,000 years before and after 1970, covers every
+/// timestamp that a UUID can contain.
 ///
 /// ```
 /// use idgen::Timestamp;
@@ -68,7 +68,7 @@ impl Timestamp {
 
     /// From 100 ns ticks since 1582-10-15, the timestamp of UUID versions 1 and 6.
     ///
-    /// Only the low 60 bits count: that is all that a UUID holds.
+    /// Only the low 60 bits are used, because a UUID has no more.
     pub const fn from_gregorian_ticks(ticks: u64) -> Self {
         Timestamp { ticks: (ticks & 0x0FFF_FFFF_FFFF_FFFF) as i64 - GREGORIAN_TO_UNIX_TICKS }
     }
@@ -93,24 +93,23 @@ impl Timestamp {
         self.ticks.rem_euclid(TICKS_PER_SEC) as u32 * 100
     }
 
-    /// 100 ns ticks since 1582-10-15, where they fit the 60 bits that a UUID has for them:
-    /// from 1582-10-15 to 5236-03-31.
+    /// 100 ns ticks since 1582-10-15, if they fit in the 60 bits of a UUID: from 1582-10-15 to 5236-03-31.
     pub const fn gregorian_ticks(self) -> Option<u64> {
         let ticks = self.ticks.saturating_add(GREGORIAN_TO_UNIX_TICKS);
         if ticks >= 0 && ticks >> 60 == 0 { Some(ticks as u64) } else { None }
     }
 
-    /// This moment and a span, saturating; what is below 100 ns is dropped.
+    /// This time plus a duration, saturating; fractions below 100 ns are dropped.
     pub const fn saturating_add(self, span: Duration) -> Self {
         Timestamp { ticks: self.ticks.saturating_add(duration_ticks(span)) }
     }
 
-    /// This moment less a span, saturating; what is below 100 ns is dropped.
+    /// This time minus a duration, saturating; fractions below 100 ns are dropped.
     pub const fn saturating_sub(self, span: Duration) -> Self {
         Timestamp { ticks: self.ticks.saturating_sub(duration_ticks(span)) }
     }
 
-    /// How long after `earlier` this moment is; zero where it is not after it.
+    /// How long after `earlier` this time is; zero if it is not later.
     pub const fn since(self, earlier: Timestamp) -> Duration {
         let ticks = self.ticks.saturating_sub(earlier.ticks);
         if ticks <= 0 {
@@ -144,7 +143,7 @@ impl Timestamp {
         self.unix_secs().div_euclid(SECS_PER_DAY)
     }
 
-    /// Year and week as MySQL's `YEAR(t)` and `WEEK(t, 0)` give them in a session in UTC.
+    /// Year and week, as MySQL's `YEAR(t)` and `WEEK(t, 0)` return them in a session in UTC.
     ///
     /// Mode 0: weeks begin on Sunday; the days before the year's first Sunday are week 0; 0 to 53.
     /// Source: MySQL Reference Manual, section Date and Time Functions, `WEEK()`.
@@ -163,7 +162,7 @@ impl Timestamp {
         (year, ((day_of_year + 7 - weekday) / 7) as u8)
     }
 
-    /// The moment at which a date begins in UTC; months and days beyond their range carry over.
+    /// The time at which a date begins in UTC; months and days beyond their range carry over.
     pub const fn from_date(year: i32, month: u8, day: u8) -> Self {
         Timestamp::from_unix_secs(day_of_date(year, month, day).saturating_mul(SECS_PER_DAY))
     }
@@ -256,7 +255,7 @@ mod tests {
         assert_eq!(Timestamp::UNIX_EPOCH.saturating_add(Duration::MAX).unix_ticks(), i64::MAX);
     }
 
-    /// Walks the calendar day by day: the naive twin of the closed formulas.
+    /// Counts the calendar day by day: the naive implementation of the closed formulas.
     #[test]
     fn civil_dates_follow_a_day_by_day_walk() {
         let (mut year, mut month, mut day) = (1582, 10, 15);

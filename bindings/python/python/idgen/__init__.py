@@ -1,4 +1,4 @@
-"""Unique ids that databases like, as real ``uuid.UUID`` objects.
+"""Unique ids for database keys, as ``uuid.UUID`` objects of the standard library.
 
 >>> import idgen
 >>> idgen.v7()                              # doctest: +SKIP

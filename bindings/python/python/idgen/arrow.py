@@ -21,7 +21,7 @@ __all__ = ["array"]
 
 
 def array(kind: _UuidKind | Generator, count: int, form: str = "bytes") -> Any:
-    """New ids of a kind or a generator.
+    """Returns new ids of a kind or a generator.
 
     form: "bytes" for a FixedSizeBinaryArray of 16 bytes; "uuid" for Arrow's extension type of UUIDs on
     top of it (pyarrow 18 or later); "str" for a StringArray.

@@ -1,10 +1,10 @@
-"""UUIDs mapped to integers in MySQL and MariaDB: one id per UUID, whatever happens.
+"""UUIDs mapped to integers in MySQL and MariaDB: one id per UUID, also after crashes.
 
 A schema keeps its compact integer keys while the world outside speaks UUID::
 
     ids = UuidMap("mysql://app:secret@localhost/shop")
     ids.install()
-    ids.id_of(order)            # 17: made now, or found
+    ids.id_of(order)            # 17: created or found
     ids.uuid_of(17) == order
 
 One id per UUID and one UUID per id, for any number of clients, whatever a network or a crash does. A
@@ -49,7 +49,7 @@ _PAGE = 10_000
 
 
 class _Common:
-    """What the two classes share: how they are made."""
+    """The constructor that both classes share."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class _Common:
         connections: int = 10,
         accept_unsafe_server: bool = False,
     ) -> None:
-        """A map on the server of mysql://user:password@host:port/schema. It connects when it is first used.
+        """A map on the server of mysql://user:password@host:port/schema. It connects on first use.
 
         table: its name. strategy: "unique" (an index on the UUID) or "dedup" (a smaller one on a hash).
         id_bits: 32 or 64. These two are chosen by install(); on a map that is there they are checked.
@@ -91,96 +91,96 @@ class _Common:
 
 
 class UuidMap(_Common):
-    """A map whose calls wait. Control-C ends the wait, and leaves nothing behind on the server."""
+    """A map whose calls block. Control-C ends a call, and leaves nothing behind on the server."""
 
     def install(self) -> None:
-        """Makes the tables, or checks those that are there. Safe at every start and by many at once."""
+        """Creates the tables, or checks the existing ones. Programs may call it at every start."""
         self._map.install(None)
 
     def id_of(self, uuid: _Id) -> int:
-        """The id of a UUID, made where there is none."""
+        """Returns the id of a UUID, and creates it if there is none."""
         return cast(int, self._map.id_of(uuid, None))
 
     def ids_of(self, uuids: Iterable[_Id]) -> list[int]:
-        """The ids of many UUIDs, made where there is none; in their order, repeats allowed."""
+        """Returns the ids of many UUIDs, in their order, and creates missing ones. UUIDs may be repeated."""
         return cast("list[int]", self._map.ids_of(uuids, None))
 
     def register(self, uuid: _Id) -> int:
-        """Makes an id for a UUID that must not have one; DuplicateError where it has."""
+        """Creates an id for a UUID. Raises DuplicateError if the UUID has one already."""
         return cast(int, self._map.register(uuid, None))
 
     def find(self, uuid: _Id) -> int | None:
-        """The id of a UUID, if it has one. Makes nothing."""
+        """Returns the id of a UUID, or None. Creates nothing."""
         return self.find_many([uuid])[0]
 
     def find_many(self, uuids: Iterable[_Id]) -> list[int | None]:
-        """The ids of those UUIDs that have one, in their order. Makes nothing."""
+        """Returns the ids of UUIDs, in their order, with None where there is none. Creates nothing."""
         return cast("list[int | None]", self._map.find_many(uuids, None))
 
     def uuid_of(self, id: int) -> UUID | None:
-        """The UUID of an id, if it has one."""
+        """Returns the UUID of an id, or None."""
         return self.uuids_of([id])[0]
 
     def uuids_of(self, ids: Iterable[int]) -> list[UUID | None]:
-        """The UUIDs of ids, in their order."""
+        """Returns the UUIDs of ids, in their order."""
         return cast("list[UUID | None]", self._map.uuids_of(list(ids), None))
 
     def export(self, after: int = 0) -> Iterator[tuple[int, UUID]]:
-        """All pairs with ids above after, in ascending order of ids. To resume, go on after the last one."""
+        """Yields all pairs with ids above ``after``, by ascending id. To resume, pass the last id."""
         while page := cast("list[tuple[int, UUID]]", self._map.export_page(after, _PAGE, None)):
             yield from page
             after = page[-1][0]
 
     def import_pairs(self, pairs: Iterable[tuple[int, _Id]]) -> tuple[int, int]:
-        """Stores pairs with ids given by somebody else; how many were stored, and how many were there.
+        """Stores pairs whose ids were assigned elsewhere. Returns how many were stored and how many existed.
 
-        Repeating it is safe. ConflictError where a pair contradicts the map.
+        It is safe to repeat. Raises ConflictError if a pair contradicts the map.
         """
         return cast("tuple[int, int]", self._map.import_pairs(list(pairs), None))
 
     def stats(self) -> dict[str, int | None]:
-        """Size and state: next_id, used_percent, pairs_estimate, data_bytes, index_bytes, claims."""
+        """Returns size and state: next_id, used_percent, pairs_estimate, data_bytes, index_bytes, claims."""
         return cast("dict[str, int | None]", self._map.stats(None))
 
 
 class AsyncUuidMap(_Common):
-    """A map whose calls are awaited, in any asyncio event loop. Cancelling one leaves nothing behind."""
+    """A map with coroutines, for any asyncio event loop. Canceling a call leaves nothing behind."""
 
     async def install(self) -> None:
-        """Makes the tables, or checks those that are there. Safe at every start and by many at once."""
+        """Creates the tables, or checks the existing ones. Programs may call it at every start."""
         await self._call(lambda done: self._map.install(done))
 
     async def id_of(self, uuid: _Id) -> int:
-        """The id of a UUID, made where there is none."""
+        """Returns the id of a UUID, and creates it if there is none."""
         return cast(int, await self._call(lambda done: self._map.id_of(uuid, done)))
 
     async def ids_of(self, uuids: Iterable[_Id]) -> list[int]:
-        """The ids of many UUIDs, made where there is none; in their order, repeats allowed."""
+        """Returns the ids of many UUIDs, in their order, and creates missing ones. UUIDs may be repeated."""
         return cast("list[int]", await self._call(lambda done: self._map.ids_of(uuids, done)))
 
     async def register(self, uuid: _Id) -> int:
-        """Makes an id for a UUID that must not have one; DuplicateError where it has."""
+        """Creates an id for a UUID. Raises DuplicateError if the UUID has one already."""
         return cast(int, await self._call(lambda done: self._map.register(uuid, done)))
 
     async def find(self, uuid: _Id) -> int | None:
-        """The id of a UUID, if it has one. Makes nothing."""
+        """Returns the id of a UUID, or None. Creates nothing."""
         return (await self.find_many([uuid]))[0]
 
     async def find_many(self, uuids: Iterable[_Id]) -> list[int | None]:
-        """The ids of those UUIDs that have one, in their order. Makes nothing."""
+        """Returns the ids of UUIDs, in their order, with None where there is none. Creates nothing."""
         return cast("list[int | None]", await self._call(lambda done: self._map.find_many(uuids, done)))
 
     async def uuid_of(self, id: int) -> UUID | None:
-        """The UUID of an id, if it has one."""
+        """Returns the UUID of an id, or None."""
         return (await self.uuids_of([id]))[0]
 
     async def uuids_of(self, ids: Iterable[int]) -> list[UUID | None]:
-        """The UUIDs of ids, in their order."""
+        """Returns the UUIDs of ids, in their order."""
         wanted = list(ids)
         return cast("list[UUID | None]", await self._call(lambda done: self._map.uuids_of(wanted, done)))
 
     async def export(self, after: int = 0) -> AsyncIterator[tuple[int, UUID]]:
-        """All pairs with ids above after, in ascending order of ids. To resume, go on after the last one."""
+        """Yields all pairs with ids above ``after``, by ascending id. To resume, pass the last id."""
         while True:
             start = after
             page = cast(
@@ -194,19 +194,19 @@ class AsyncUuidMap(_Common):
             after = page[-1][0]
 
     async def import_pairs(self, pairs: Iterable[tuple[int, _Id]]) -> tuple[int, int]:
-        """Stores pairs with ids given by somebody else; how many were stored, and how many were there.
+        """Stores pairs whose ids were assigned elsewhere. Returns how many were stored and how many existed.
 
-        Repeating it is safe. ConflictError where a pair contradicts the map.
+        It is safe to repeat. Raises ConflictError if a pair contradicts the map.
         """
         given = list(pairs)
         return cast("tuple[int, int]", await self._call(lambda done: self._map.import_pairs(given, done)))
 
     async def stats(self) -> dict[str, int | None]:
-        """Size and state: next_id, used_percent, pairs_estimate, data_bytes, index_bytes, claims."""
+        """Returns size and state: next_id, used_percent, pairs_estimate, data_bytes, index_bytes, claims."""
         return cast("dict[str, int | None]", await self._call(lambda done: self._map.stats(done)))
 
     async def _call(self, start: Callable[[Callable[[Any, Any], None]], Any]) -> Any:
-        """Starts a call whose end another thread tells, and awaits it."""
+        """Starts a call in another thread, and awaits its result."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
 
@@ -219,7 +219,7 @@ class AsyncUuidMap(_Common):
                 future.set_exception(error)
 
         def done(error: BaseException | None, value: Any) -> None:
-            # A loop that was closed meanwhile has nobody waiting.
+            # If the loop has been closed, nobody waits for the result.
             if not loop.is_closed():
                 loop.call_soon_threadsafe(settle, error, value)
 

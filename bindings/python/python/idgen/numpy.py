@@ -24,7 +24,7 @@ _WIDTHS = {"str": 36, "base64": 22}
 
 
 def array(kind: _UuidKind | Generator, count: int, form: str = "bytes") -> npt.NDArray[Any]:
-    """New ids of a kind or a generator, written straight into a new array.
+    """Returns new ids of a kind or a generator, written directly into a new array.
 
     form: "bytes" for an array of the shape (count, 16) and the type uint8; "str" for count texts of the
     type S36; "base64" for count texts of the type S22.
@@ -42,7 +42,7 @@ def array(kind: _UuidKind | Generator, count: int, form: str = "bytes") -> npt.N
 
 
 def encode(ids: npt.NDArray[np.uint8], form: str = "str") -> npt.NDArray[np.bytes_]:
-    """The texts (S36 or, for "base64", S22) of an array of the shape (n, 16) and the type uint8. Read-only.
+    """Returns the texts (S36, or S22 for "base64") of a uint8 array of shape (n, 16), read-only.
 
     >>> idgen.numpy.encode(idgen.numpy.array("v4", 3), "base64").dtype
     dtype('S22')
@@ -56,9 +56,9 @@ def encode(ids: npt.NDArray[np.uint8], form: str = "str") -> npt.NDArray[np.byte
 
 
 def decode(texts: npt.NDArray[np.bytes_], form: str = "str") -> npt.NDArray[np.uint8]:
-    """The ids, of the shape (n, 16) and the type uint8, in an array of texts (S36 or S22). Read-only.
+    """Returns the ids of a text array (S36 or S22) as a uint8 array of shape (n, 16). It is read-only.
 
-    ValueError where one of the texts is no id.
+    Raises ValueError if one of the texts is not an id.
 
     >>> ids = idgen.numpy.array("v7", 3)
     >>> (idgen.numpy.decode(idgen.numpy.encode(ids)) == ids).all()

@@ -1,4 +1,4 @@
-"""Ids in pandas. Needs pandas, and pyarrow for the forms of Arrow.
+"""Ids in pandas. Needs pandas, and pyarrow for Arrow types.
 
 >>> import idgen.pandas
 >>> idgen.pandas.series("v7", 3).is_monotonic_increasing
@@ -22,7 +22,7 @@ __all__ = ["series"]
 def series(
     kind: _UuidKind | Generator, count: int, form: str = "uuid", *, index: Any = None, name: str | None = None
 ) -> pd.Series[Any]:
-    """New ids of a kind or a generator.
+    """Returns new ids of a kind or a generator.
 
     form: "uuid" for uuid.UUID objects; "str" for texts; "arrow" for 16 bytes each in an Arrow array,
     which takes a tenth of the memory and no copy.
@@ -45,5 +45,5 @@ def series(
 
 
 def _has_str() -> bool:
-    """The type "str" means text from pandas 3 on."""
+    """From pandas 3 on, the type "str" means text."""
     return int(pd.__version__.split(".", 1)[0]) >= 3

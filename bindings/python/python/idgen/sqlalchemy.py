@@ -28,7 +28,7 @@ _MYSQL = ("mysql", "mariadb")
 class BinaryUUID(types.TypeDecorator[uuid.UUID]):
     """A UUID in 16 bytes: ``BINARY(16)`` on MySQL and MariaDB, ``BYTEA`` on PostgreSQL, ``BLOB`` on SQLite.
 
-    For all kinds but version 1, which wants SwappedUUID.
+    For all kinds except version 1, for which SwappedUUID is better.
     """
 
     impl = types.LargeBinary
@@ -63,7 +63,7 @@ class BinaryUUID(types.TypeDecorator[uuid.UUID]):
 
 
 class SwappedUUID(BinaryUUID):
-    """A version 1 UUID in the 16 bytes of MySQL's ``UUID_TO_BIN(id, 1)``: ids stand in the order of time.
+    """A version 1 UUID in the 16 bytes of MySQL's ``UUID_TO_BIN(id, 1)``: ids sort by time.
 
     Read them in SQL with ``BIN_TO_UUID(id, 1)``.
     """
@@ -75,7 +75,7 @@ class SwappedUUID(BinaryUUID):
 
 
 class Base64UUID(types.TypeDecorator[uuid.UUID]):
-    """A UUID in 22 characters of base64, in a column that tells upper case from lower.
+    """A UUID in 22 characters of base64, in a case-sensitive column.
 
     ``CHAR(22) CHARACTER SET ascii COLLATE ascii_bin`` on MySQL and MariaDB: in a case-insensitive
     collation different ids would be equal.

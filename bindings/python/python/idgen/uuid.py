@@ -103,7 +103,7 @@ def uuid8(a: int | None = None, b: int | None = None, c: int | None = None) -> U
 
 
 def main() -> None:
-    """Run the command line: ``python -m idgen.uuid``, as ``python -m uuid``."""
+    """Run the command line: ``python -m idgen.uuid`` works like ``python -m uuid``."""
     import argparse
 
     plain = {"uuid1": uuid1, "uuid4": uuid4, "uuid6": uuid6, "uuid7": uuid7, "uuid8": uuid8}

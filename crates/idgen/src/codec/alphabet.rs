@@ -14,7 +14,7 @@ pub(crate) struct Alphabet<const R: usize> {
 /// The mark of a character outside the alphabet: the top bit, which no value and no ASCII has.
 pub(crate) const INVALID: u8 = 0x80;
 
-/// Hexadecimal, lower case when written (RFC 9562 section 4), either case when read.
+/// Hexadecimal, lowercase when written (RFC 9562 section 4), either case when read.
 pub(crate) static HEX: Alphabet<16> = Alphabet::new(b"0123456789abcdef", true);
 
 /// Crockford's base 32: no I, L, O, U. Upper case when written, either case when read.

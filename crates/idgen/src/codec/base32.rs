@@ -1,6 +1,6 @@
 //! Crockford's base 32, the text of a ULID, 26 characters: `3CSNW0SENT20K9AS2VHHJP096V`.
 //!
-//! Source: the ULID specification, and Douglas Crockford, "Base 32". Written in upper case. Read in
+//! Source: the ULID specification, and Douglas Crockford, "Base 32". Written in uppercase. Read in
 //! either case, because Crockford's decoding ignores it; his substitutions (I and L for 1, O for 0)
 //! are refused, because two texts would then mean one id, and so are hyphens and check symbols.
 //! 26 digits hold 130 bits: the first one is at most 7. The texts sort like the bytes.

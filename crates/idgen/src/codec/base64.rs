@@ -1,8 +1,8 @@
 //! Standard base64 (RFC 4648 section 4), 22 characters without padding: `bM14DLq6ECaVZFuMZWAk2w`.
 //!
-//! The bytes of MySQL's `TO_BASE64()` less the two `=`. The column for it is
-//! `CHAR(22) CHARACTER SET ascii COLLATE ascii_bin`: a collation that ignores case makes different
-//! ids equal. The texts do not sort like the bytes; [`ordered64`](super::ordered64) does.
+//! The result of MySQL's `TO_BASE64()` without the two `=`. Store it in a column
+//! `CHAR(22) CHARACTER SET ascii COLLATE ascii_bin`: a case-insensitive collation treats different
+//! ids as equal. The texts do not sort like the bytes; [`ordered64`](super::ordered64) does.
 //!
 //! ```
 //! use idgen::codec::{base64, hyphenated};

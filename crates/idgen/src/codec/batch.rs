@@ -1,8 +1,8 @@
-//! The batch forms, the same for every hot format: the path is chosen once, not once for each id.
+//! The batch forms, the same forevery hot format: the path is chosen once, not once for each id.
 
 use crate::error::{Error, Problem, Result};
 
-/// Checks that `out` can hold `count` texts of `each` bytes, and gives exactly that part of it.
+/// Checks that `out` can hold `count` texts of `each` bytes, and returns exactly that part of it.
 pub(crate) fn output(out: &mut [u8], count: usize, each: usize) -> Result<&mut [u8]> {
     let found = out.len();
     count.checked_mul(each).and_then(|needed| out.get_mut(..needed)).ok_or_else(|| {
@@ -15,7 +15,7 @@ pub(crate) fn output(out: &mut [u8], count: usize, each: usize) -> Result<&mut [
 }
 
 /// Checks that `text` is a whole number of texts of `each` bytes and that `slots` ids can be
-/// stored; gives their number.
+/// stored, and returns their number.
 pub(crate) fn count(form: &'static str, text: &[u8], each: usize, slots: usize) -> Result<usize> {
     let found = text.len();
     if !found.is_multiple_of(each) {
@@ -38,12 +38,12 @@ macro_rules! batch_forms {
     ($len:literal, $encode_batch:ident, $decode_batch:ident $(, $alphabet:expr)?) => {
         #[doc = concat!("Encodes many ids, one after another without a separator: ", $len, " bytes each.")]
         ///
-        /// The instruction set is chosen once for the batch, so this is the fastest way. Gives the
-        /// part of `out` that was written.
+        /// The instruction set is chosen once for the batch, so this is the fastest way. Returns
+        /// the part of `out` that was written.
         ///
         /// # Errors
         ///
-        /// `is_config` where `out` is shorter than `LEN * uuids.len()`; nothing is written then.
+        /// `is_config` if `out` is shorter than `LEN * uuids.len()`; nothing is written then.
         pub fn encode_batch<'b>(uuids: &[Uuid], out: &'b mut [u8]) -> Result<&'b mut str> {
             let out = $crate::codec::batch::output(out, uuids.len(), LEN)?;
             arch::$encode_batch(Level::best(), $(&$alphabet,)? uuids, out, LEN);
@@ -54,7 +54,7 @@ macro_rules! batch_forms {
         ///
         /// # Errors
         ///
-        /// `is_config` where `out` is shorter than `(LEN + 1) * uuids.len()`; nothing is written then.
+        /// `is_config` if `out` is shorter than `(LEN + 1) * uuids.len()`; nothing is written then.
         pub fn encode_lines<'b>(uuids: &[Uuid], out: &'b mut [u8]) -> Result<&'b mut str> {
             let out = $crate::codec::batch::output(out, uuids.len(), LEN + 1)?;
             for end in out.iter_mut().skip(LEN).step_by(LEN + 1) {
@@ -66,13 +66,13 @@ macro_rules! batch_forms {
 
         #[doc = concat!("Decodes many texts of ", $len, " bytes each, one after another without a separator.")]
         ///
-        /// Gives the part of `out` that was filled.
+        /// Returns the part of `out` that was filled.
         ///
         /// # Errors
         ///
-        /// `is_parse` where the text is not a whole number of ids, or one of them is not canonical:
+        /// `is_parse` if the text is not a whole number of ids, or one of them is not canonical:
         /// the message shows that one, and `offset` counts from the beginning of the batch. The ids
-        /// before it have then been stored. `is_config` where `out` is too short.
+        /// before it have then been stored. `is_config` if `out` is too short.
         pub fn decode_batch(text: impl AsRef<[u8]>, out: &mut [Uuid]) -> Result<&mut [Uuid]> {
             let text = text.as_ref();
             let count = $crate::codec::batch::count(FORM, text, LEN, out.len())?;

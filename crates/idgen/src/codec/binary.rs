@@ -29,7 +29,7 @@ pub const fn from_bytes(bytes: [u8; LEN]) -> Uuid {
 ///
 /// # Errors
 ///
-/// `is_parse` where it is not 16 bytes long.
+/// `is_parse` if it is not 16 bytes long.
 pub fn decode(bytes: impl AsRef<[u8]>) -> Result<Uuid> {
     array("a binary UUID", bytes.as_ref()).map(from_bytes)
 }

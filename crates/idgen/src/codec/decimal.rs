@@ -1,4 +1,4 @@
-//! Decimal text, one text for each number: digits alone, no sign, no leading zero.
+//! Decimal text, with exactly one text per number: only digits, no sign, no leading zero.
 
 use crate::error::{Error, Problem, Result};
 
@@ -8,9 +8,9 @@ pub(crate) const MAX_LEN: usize = 39;
 /// 10^19, the greatest power of ten in 64 bits.
 const CHUNK: u128 = 10_000_000_000_000_000_000;
 
-/// Writes `number` and gives the part of `buf` that holds it.
+/// Writes `number`, and returns the part of `buf` that contains it.
 pub(crate) fn encode(number: u128, buf: &mut [u8; MAX_LEN]) -> &mut [u8] {
-    // 128-bit division is a call: cut into 19 + 19 + 1 digits and go on in 64 bits.
+    // 128-bit division is a function call: split the number into 19 + 19 + 1 digits, and continue with 64 bits.
     let (rest, low) = (number / CHUNK, (number % CHUNK) as u64);
     let (top, middle) = ((rest / CHUNK) as u64, (rest % CHUNK) as u64);
     buf[0] = b'0' + top as u8;

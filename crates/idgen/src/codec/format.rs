@@ -1,4 +1,4 @@
-//! The closed list of formats, for programs that choose one at run time.
+//! The list of formats, for programs that choose one at run time.
 
 use core::fmt;
 use core::str::FromStr;
@@ -10,7 +10,7 @@ use crate::codec::{
 };
 use crate::error::{Error, Problem, Result};
 
-/// A form in which an id is written.
+/// A format in which an id is written.
 ///
 /// ```
 /// use idgen::codec::Format;
@@ -91,7 +91,7 @@ impl Format {
         !matches!(self, Format::Swapped | Format::Binary)
     }
 
-    /// Encodes into the caller's buffer; gives the part that was written.
+    /// Encodes into the caller's buffer, and returns the part that was written.
     pub fn encode<'b>(self, uuid: &Uuid, buf: &'b mut [u8; Format::MAX_LEN]) -> &'b [u8] {
         match self {
             Format::Hyphenated => hyphenated::encode(uuid, front(buf)).as_bytes(),
@@ -108,14 +108,14 @@ impl Format {
         }
     }
 
-    /// Encodes many ids: the text forms as lines that end in a line feed, the two binary forms one
-    /// after another. Gives the part of `out` that was written.
+    /// Encodes many ids: text formats as lines that end with a line feed, the two binary formats one after another.
+    /// Returns the part of `out` that was written.
     ///
-    /// The busy forms choose the instruction set once for the batch.
+    /// The most common formats choose the instruction set once for the batch.
     ///
     /// # Errors
     ///
-    /// `is_config` where `out` is shorter than [`Format::MAX_LINE`] bytes for each id.
+    /// `is_config` if `out` is shorter than [`Format::MAX_LINE`] bytes for each id.
     ///
     /// ```
     /// use idgen::codec::Format;
@@ -157,8 +157,8 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// `is_parse` where it is not exactly what [`Format::encode`] writes, but for the case of the
-    /// digits in the hexadecimal forms and base 32.
+    /// `is_parse` if it is not exactly what [`Format::encode`] writes, apart from the case of
+    /// hexadecimal and base32 digits.
     pub fn decode(self, input: impl AsRef<[u8]>) -> Result<Uuid> {
         let input = input.as_ref();
         match self {
@@ -176,7 +176,7 @@ impl Format {
         }
     }
 
-    /// Which format a text is in; see [`Format::decode_any`].
+    /// Detects the format of a text; see [`Format::decode_any`].
     ///
     /// # Errors
     ///
@@ -185,22 +185,20 @@ impl Format {
         Format::decode_any(text).map(|(format, _)| format)
     }
 
-    /// Decodes a text whose format is not known. The length decides, then the characters:
+    /// Decodes a text whose format is not known. The format is detected by length, then by characters:
     ///
-    /// - 22 characters are one of the three base64 forms. The standard and the URL-safe form of an
-    ///   id end in A, Q, g or w, the ordered one in -, F, V or k, so they are never confused. A text
-    ///   that both of the former could have written means the same id in both: it counts as
-    ///   standard.
-    /// - 26 characters are base 32, and 32 hexadecimal digits are the simple form, even where all
-    ///   are decimal digits: integers that short are next to impossible among real ids. A number of
-    ///   26 digits that begins with 8 or 9 cannot be base 32 and is an integer.
+    /// - 22 characters are one of the three base64 formats. The standard and the URL-safe text of an id end with
+    ///   A, Q, g or w, and the ordered text ends with -, F, V or k, so they cannot be confused. If a text is valid
+    ///   in both of the former, it means the same id in both, and is treated as standard.
+    /// - 26 characters are base32, and 32 hexadecimal digits are the simple format, even if all of them are decimal
+    ///   digits: real ids are practically never integers that short. A number of 26 digits that begins with 8 or 9
+    ///   cannot be base32 and is an integer.
     /// - Any other decimal number is an integer.
     ///
     /// # Errors
     ///
-    /// `is_parse` where no format could have written it, or where its only format says that it is
-    /// not canonical. 16 bytes that are no decimal number could be plain or swapped: the error names
-    /// both.
+    /// `is_parse` if no format could have written it, or if its only possible format refuses it as
+    /// not canonical. 16 bytes that are not a decimal number could be plain or swapped: the error names both.
     ///
     /// ```
     /// use idgen::codec::Format;
@@ -236,7 +234,7 @@ impl Format {
 
 const ANY: &str = "an id of a known format";
 
-/// Which of the three alphabets of 22 characters; where none fits, the one whose complaint helps.
+/// Which of the three formats of 22 characters; if none fits, the one whose error message helps most.
 fn detect_radix64(text: &[u8]) -> Format {
     let fits = |format: Format| format.decode(text).is_ok();
     let all = [Format::Base64, Format::Base64Url, Format::Ordered64];
@@ -270,7 +268,7 @@ impl FromStr for Format {
 
     /// # Errors
     ///
-    /// `is_config` for a name that is not in the list; the message has the list.
+    /// `is_config` for an unknown name; the message lists the known ones.
     fn from_str(name: &str) -> Result<Self> {
         Format::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
             Error::config(

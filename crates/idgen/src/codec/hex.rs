@@ -1,4 +1,4 @@
-//! What is wrong with a text of hexadecimal digits: shared by the four forms that have them.
+//! Finds what is wrong with a text of hexadecimal digits, for the four formats that have them.
 
 use crate::codec::alphabet::HEX;
 use crate::error::Problem;
@@ -22,7 +22,7 @@ pub(crate) fn hyphenated_fault(text: &[u8], base: usize) -> Option<Problem> {
     })
 }
 
-/// The first byte in which a text departs from a fixed part of its form.
+/// The first byte in which a text differs from a fixed part of its format.
 pub(crate) fn fixed_fault(text: &[u8], fixed: &[u8], base: usize, expected: &'static str) -> Option<Problem> {
     let at = text.iter().zip(fixed).position(|(found, wanted)| found != wanted)?;
     Some(Problem::Byte { found: text[at], offset: base + at, expected })

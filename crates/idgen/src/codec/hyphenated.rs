@@ -1,6 +1,6 @@
 //! The usual text of a UUID, 36 characters: `6ccd780c-baba-1026-9564-5b8c656024db`.
 //!
-//! Written in lower case, read in either, as RFC 9562 section 4 asks. MySQL's `UUID()` and
+//! Written in lowercase, read in either, as RFC 9562 section 4 asks. MySQL's `UUID()` and
 //! `BIN_TO_UUID()` write it.
 
 use crate::Uuid;

@@ -1,6 +1,6 @@
 //! The id as one unsigned integer of 128 bits, in decimal text of up to 39 digits.
 //!
-//! For systems that have no UUID but big integers, such as `DECIMAL(39)` columns.
+//! For systems that have big integers but no UUIDs, such as `DECIMAL(39)` columns.
 
 use crate::Uuid;
 use crate::codec::{arch, decimal};
@@ -9,7 +9,7 @@ use crate::error::Result;
 /// The greatest length of the text in bytes.
 pub const MAX_LEN: usize = decimal::MAX_LEN;
 
-/// Encodes into the caller's buffer; gives the part that holds the digits.
+/// Encodes into the caller's buffer, and returns the part with the digits.
 ///
 /// ```
 /// use idgen::codec::int;
@@ -23,7 +23,7 @@ pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; MAX_LEN]) -> &'b mut str {
     arch::ascii_mut(decimal::encode(uuid.as_u128(), buf))
 }
 
-/// Decodes a decimal number: digits alone, without a sign and without leading zeros.
+/// Decodes a decimal number: digits only, without a sign and without leading zeros.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Every way to write a 128-bit id, and back.
+//! The formats of 128-bit ids: encoding and decoding.
 //!
 //! | module | length | example | sorts like the bytes |
 //! |---|---|---|---|
@@ -14,13 +14,12 @@
 //! | [`binary`] | 16 bytes | `UUID_TO_BIN(u)` | yes |
 //! | [`swapped`] | 16 bytes | `UUID_TO_BIN(u, 1)` | no: like the time of a version 1 id |
 //!
-//! The text modules have the same functions: `encode` into the caller's buffer without allocation,
-//! `to_string` (feature `alloc`), and a strict `decode`: of all texts that might mean an id only
-//! the one that `encode` writes is accepted, but for the case of hexadecimal and base 32 digits.
-//! An error says where and why. The busy forms also have `encode_batch`, `encode_lines` and
-//! `decode_batch`, which choose the instruction set once for many ids.
+//! All text modules have the same functions: `encode` into the caller's buffer without allocation, `to_string`
+//! (feature `alloc`), and a strict `decode`, which accepts only the text that `encode` writes, apart from the case
+//! of hexadecimal and base32 digits. An error says where the text is wrong, and why. The most common formats also
+//! have `encode_batch`, `encode_lines` and `decode_batch`, which choose the instruction set once for many ids.
 //!
-//! [`Format`] is the same as a value, and detects the form of a text.
+//! [`Format`] selects a format at run time, and detects the format of a text.
 
 mod alphabet;
 mod arch;
@@ -44,9 +43,9 @@ pub mod urn;
 
 pub use format::Format;
 
-/// For measurements alone: from now on all codecs of this process use at most the instruction set
-/// with this number, 0 portable, 1 SSSE3, 2 AVX2, 3 AVX-512 VBMI. Without effect on other machines than x86-64,
-/// where the choice is made by the compiler.
+/// Only for measurements: from now on, all codecs of this process use at most the instruction set with this
+/// number: 0 portable, 1 SSSE3, 2 AVX2, 3 AVX-512 VBMI. This has no effect on machines other than x86-64, where the
+/// compiler makes the choice.
 #[doc(hidden)]
 pub fn limit_instruction_set(number: usize) {
     arch::Level::limit(number);

@@ -1,9 +1,9 @@
 //! 22 characters that sort like the bytes: the URL-safe characters in the order of their codes,
 //! `-0-9A-Z_a-z`.
 //!
-//! For text columns that should keep the order of v6, v7 and prefixed ids; with a binary collation
-//! (`ascii_bin`), because one that ignores case makes different ids equal. Not a standard: other
-//! base64 decoders give other bytes.
+//! For text columns that should keep the order of v6, v7 and prefixed ids; use a binary
+//! collation (`ascii_bin`), because a case-insensitive one treats different ids as equal. This is not a standard:
+//! other base64 decoders return other bytes.
 //!
 //! ```
 //! use idgen::codec::{hyphenated, ordered64};

@@ -1,4 +1,4 @@
-//! What the three forms of 22 characters share: only their alphabets differ.
+//! The common part of the three formats of 22 characters: only their alphabets differ.
 
 use crate::codec::alphabet::{Alphabet, INVALID};
 use crate::error::{Error, Problem};

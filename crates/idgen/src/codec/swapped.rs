@@ -1,8 +1,8 @@
 //! 16 bytes with the time fields of a version 1 UUID swapped: MySQL's `UUID_TO_BIN(u, 1)`.
 //!
-//! `time_high` and `time_mid` come before `time_low`, so that ids made one after another stand
-//! beside each other in an index. Meant for version 1 alone: versions 6 and 7 are ordered as they
-//! are, and for the others the swap gains nothing. Source: MySQL Reference Manual, section
+//! `time_high` and `time_mid` come before `time_low`, so that ids which are generated one after another are
+//! neighbors in an index. Only for version 1: versions 6 and 7 are ordered already, and other versions gain
+//! nothing. Source: MySQL Reference Manual, section
 //! Miscellaneous Functions, `UUID_TO_BIN()`.
 
 use crate::Uuid;
@@ -39,12 +39,12 @@ pub const fn from_bytes(bytes: [u8; LEN]) -> Uuid {
 ///
 /// # Errors
 ///
-/// `is_parse` where it is not 16 bytes long.
+/// `is_parse` if it is not 16 bytes long.
 pub fn decode(bytes: impl AsRef<[u8]>) -> Result<Uuid> {
     binary::array("a swapped binary UUID", bytes.as_ref()).map(from_bytes)
 }
 
-/// Turns the plain bytes of many ids into swapped ones, where they are.
+/// Converts the plain bytes of many ids to swapped ones, in place.
 ///
 /// ```
 /// use idgen::codec::swapped;
@@ -61,15 +61,15 @@ pub fn encode_in_place(ids: &mut [[u8; LEN]]) {
     }
 }
 
-/// Turns the swapped bytes of many ids into plain ones, where they are.
+/// Converts the swapped bytes of many ids to plain ones, in place.
 pub fn decode_in_place(ids: &mut [[u8; LEN]]) {
     for id in ids {
         *id = unswap(id);
     }
 }
 
-// A permutation with constant indices: the compiler makes one shuffle instruction of it, also in
-// the loops above, so no hand-written fast path is needed.
+// The compiler turns a permutation with constant indices into one shuffle instruction, also in the loops above,
+// so no hand-written fast path is needed.
 #[inline(always)]
 const fn swap(b: &[u8; LEN]) -> [u8; LEN] {
     [b[6], b[7], b[4], b[5], b[0], b[1], b[2], b[3], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]]

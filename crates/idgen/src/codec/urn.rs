@@ -1,6 +1,6 @@
 //! A URN, 45 characters: `urn:uuid:6ccd780c-baba-1026-9564-5b8c656024db` (RFC 9562 section 4).
 //!
-//! The prefix is read in lower case only, so that one id has one prefix; the digits in either case.
+//! The prefix is read in lowercase only, so that there is one prefix; the digits may have either case.
 
 use crate::Uuid;
 use crate::codec::arch::{self, Level};
@@ -57,7 +57,7 @@ pub fn to_string(uuid: &Uuid) -> alloc::string::String {
 fn diagnose(text: &[u8]) -> Error {
     let problem = if text.len() == LEN {
         let (prefix, rest) = text.split_at(PREFIX.len());
-        hex::fixed_fault(prefix, PREFIX, 0, "the prefix urn:uuid: in lower case")
+        hex::fixed_fault(prefix, PREFIX, 0, "the prefix urn:uuid: in lowercase")
             .or_else(|| hex::hyphenated_fault(rest, PREFIX.len()))
     } else {
         Some(Problem::Length { expected: "45 characters", found: text.len() })

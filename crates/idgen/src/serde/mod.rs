@@ -1,9 +1,9 @@
-//! serde for every form: `#[serde(with = "idgen::serde::base64")]` on a field of type [`Uuid`](crate::Uuid).
+//! serde forevery form: `#[serde(with = "idgen::serde::base64")]` on a field of type [`Uuid`](crate::Uuid).
 //!
 //! Each module has a submodule `option` for a field of type `Option<Uuid>`. The text modules read
-//! and write text in every serde format, so that the stored form is the one that was named; reading
-//! is as strict as the codec of the same name, whose error tells what is wrong. Without any of these
-//! a `Uuid` is serialized by the `uuid` crate: hyphenated text or 16 bytes, reading all of its forms.
+//! and write text in every serde format, so that the stored form is always the named one. Reading is
+//! as strict as the codec of the same name, whose error says what is wrong. Without any of these modules, the `uuid`
+//! crate serializes a `Uuid`: as hyphenated text or as 16 bytes, and it reads all of its formats.
 //!
 //! ```
 //! use idgen::Uuid;

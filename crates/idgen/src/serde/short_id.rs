@@ -1,4 +1,4 @@
-//! [`ShortId`]: a decimal string where people read it, an integer otherwise.
+//! [`ShortId`]: a decimal string in human-readable formats, an integer in all others.
 
 use core::fmt;
 

@@ -1,20 +1,20 @@
-//! The clock, and what to do when it stands behind the ids already made.
+//! The clock, and what to do if it is behind the last id.
 
 use core::time::Duration;
 
 use crate::timestamp::Timestamp;
 
-/// Tells the time, and can let some of it pass.
+/// Reads the time, and can wait.
 pub trait Clock {
-    /// The time now. It may step back; the generators see to it.
+    /// The current time. It may step back: the generators handle that.
     fn now(&self) -> Timestamp;
 
-    /// The time now, or up to 10 ms less where that is cheaper to read: for what counts in seconds.
+    /// The current time, or up to 10 ms less if that is cheaper to read. For kinds that count in seconds.
     fn coarse(&self) -> Timestamp {
         self.now()
     }
 
-    /// Lets about this much time pass. The callers read the clock again afterwards.
+    /// Waits for about this long. The callers read the clock again afterwards.
     fn sleep(&self, span: Duration);
 }
 
@@ -70,10 +70,10 @@ impl<T: Clock + ?Sized> Clock for std::sync::Arc<T> {
 
 /// The system's wall clock.
 ///
-/// On x86-64 with the feature `fast`, and a processor whose time-stamp counter runs at one rate, a
-/// thread asks the system at most once a millisecond and takes the time between from the counter: a
-/// third of the cost. The reading then stays within a microsecond of the system's; where the clock is
-/// set, or the machine slept, it follows after a millisecond's worth of counts.
+/// On x86-64 with the feature `fast`, and with a processor whose time-stamp counter has a constant rate, each
+/// thread reads the system's clock at most once per millisecond, and computes the time in between from the
+/// counter, which takes a third of the time. The result stays within a microsecond of the system's clock. If the
+/// clock is set, or the machine sleeps, it follows within a millisecond.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
@@ -88,7 +88,7 @@ impl Clock for SystemClock {
         std::time::SystemTime::now().into()
     }
 
-    /// The time of the kernel's last tick.
+    /// The time of the kernel's last clock tick.
     #[cfg(target_os = "linux")]
     #[inline]
     fn coarse(&self) -> Timestamp {
@@ -103,7 +103,7 @@ impl Clock for SystemClock {
 
 /// A clock that stands still until it is told to move, for tests and for simulated time.
 ///
-/// Sleeping moves it, so that a generator that waits does not wait for ever.
+/// `sleep` moves it, so that a generator that waits does not wait forever.
 ///
 /// ```
 /// use idgen::{Timestamp, generator::{Generate, V7}, source::{FixedClock, FixedEntropy}};
@@ -122,7 +122,7 @@ pub struct FixedClock {
 
 #[cfg(target_has_atomic = "64")]
 impl FixedClock {
-    /// A clock that stands at this moment.
+    /// A clock that stands still at this time.
     pub const fn new(now: Timestamp) -> Self {
         FixedClock { ticks: core::sync::atomic::AtomicI64::new(now.unix_ticks()) }
     }
@@ -149,36 +149,36 @@ impl Clock for FixedClock {
     }
 }
 
-/// How far the clock may stand behind the last id, and what happens beyond that.
+/// How far the clock may be behind the last id, and what happens beyond that.
 ///
-/// The clock stands behind when it was set back, when a state file has reserved time that has not
-/// come yet, or when ids were made faster than the ticks of their kind. Up to `tolerance` the
-/// generator absorbs it: it goes on from the time of the last id, so that no id repeats and the
-/// order holds. Source: RFC 9562 section 6.1, "Altering, Fuzzing, or Smearing", and section 6.2.
+/// The clock is behind if it was set back, if a state file has reserved a time that is still in the future, or if
+/// ids were generated faster than the ticks of their kind. Up to `tolerance`, the generator continues from the
+/// time of the last id, so that ids stay unique and in order. Source: RFC 9562 section 6.1, "Altering, Fuzzing,
+/// or Smearing", and section 6.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockPolicy {
-    /// What is absorbed.
+    /// How far the clock may be behind without any effect.
     pub tolerance: Duration,
-    /// What happens beyond the tolerance.
+    /// What to do beyond the tolerance.
     pub when_behind: WhenBehind,
 }
 
-/// What a generator does when the clock stands behind by more than the tolerance.
+/// What a generator does if the clock is behind the last id by more than the tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenBehind {
-    /// Return an error ([`Error::is_clock_behind`](crate::Error::is_clock_behind)), and make no id.
+    /// Return an error ([`Error::is_clock_behind`](crate::Error::is_clock_behind)), and generate no id.
     Error,
-    /// Sleep until the clock is within the tolerance, a second at a time at most: someone may set the clock
-    /// right meanwhile.
+    /// Sleep until the clock is within the tolerance, for at most a second at a time, because someone may correct
+    /// the clock in the meantime.
     Wait,
-    /// Go on at the clock's time with fresh randomness: a new node or clock sequence for versions 1
-    /// and 6, a new random counter and tail for the others. Ids stay unique, but those made after
-    /// the step sort before those made earlier. Not to be had together with a state.
+    /// Restart at the clock's time with fresh randomness: a new node or clock sequence for versions 1 and 6, a new
+    /// random counter and tail for the others. Ids stay unique, but new ones sort before earlier ones. This cannot
+    /// be combined with a state.
     Restart,
 }
 
 impl ClockPolicy {
-    /// Absorb up to ten seconds, report more: the default of the generators.
+    /// Tolerates ten seconds, and returns an error beyond that. This is the default of the generators.
     pub const DEFAULT: ClockPolicy =
         ClockPolicy { tolerance: Duration::from_secs(10), when_behind: WhenBehind::Error };
 }

@@ -1,4 +1,4 @@
-//! The real sources of randomness: the operating system's, and buffered generators that it keys.
+//! The real sources of randomness: the operating system, and buffered generators with a key from it.
 
 use core::cell::RefCell;
 use core::mem::ManuallyDrop;
@@ -10,7 +10,7 @@ use crate::source::entropy::Entropy;
 use crate::source::fork::ForkMark;
 use crate::source::keystream::{Cipher, KEY_LEN, Keystream};
 
-/// The operating system's generator; a system call each time.
+/// The operating system's generator, with a system call for each draw.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OsEntropy;
 
@@ -20,11 +20,11 @@ impl Entropy for OsEntropy {
     }
 }
 
-/// A buffered cryptographic generator, keyed by the operating system: AES-256 in counter mode where
-/// the processor has instructions for it, ChaCha12 elsewhere; 4 KiB large.
+/// A buffered cryptographic generator with a key from the operating system: AES-256 in counter mode if the
+/// processor has instructions for it, otherwise ChaCha12. It takes 4 KiB.
 ///
-/// Used keys and bytes are wiped, so that what lies in memory tells nothing of earlier ids. In a
-/// forked child it takes a new key before it gives another byte.
+/// Used keys and bytes are wiped, so that the memory reveals nothing about earlier ids. In a forked child, the
+/// generator takes a new key before it returns another byte.
 pub struct Csprng {
     keystream: Keystream,
     mark: ForkMark,
@@ -34,19 +34,19 @@ impl Csprng {
     /// Takes a key from the operating system.
     ///
     /// # Errors
-    /// Where the system gives no randomness.
+    /// If the system provides no randomness.
     pub fn new() -> Result<Self> {
         let mut csprng = Csprng::without_key();
         csprng.take_key(Cipher::fastest())?;
         Ok(csprng)
     }
 
-    /// Takes its key at the first draw.
+    /// A generator that takes its key at the first draw.
     const fn without_key() -> Self {
         Csprng { keystream: Keystream::new(Cipher::ChaCha, [0; KEY_LEN]), mark: ForkMark::NEVER }
     }
 
-    /// Sees to it that the key is one of this process.
+    /// Makes sure that the key was taken in this process.
     #[inline(always)]
     fn check_key(&mut self) -> Result<()> {
         if self.mark.is_stale() { self.take_key(Cipher::fastest()) } else { Ok(()) }
@@ -70,7 +70,7 @@ impl Csprng {
         OsEntropy.fill(&mut key)?;
         self.keystream.restart(cipher, &key);
         key.zeroize();
-        // Only now: were there no key, the next draw must ask for one again.
+        // Set only now: if there were no key, the next draw would have to request one again.
         self.mark = mark;
         Ok(())
     }
@@ -102,7 +102,7 @@ impl core::fmt::Debug for Csprng {
 }
 
 std::thread_local! {
-    // Without a destructor, as each access to a local that has one asks first whether it ran.
+    // Without a destructor, because each access to a thread-local that has one first checks whether it has run.
     static THREAD: RefCell<ManuallyDrop<Csprng>> =
         const { RefCell::new(ManuallyDrop::new(Csprng::without_key())) };
     static AT_THE_END: WipeThread = const { WipeThread };
@@ -125,11 +125,11 @@ impl Drop for WipeThread {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThreadEntropy;
 
-/// Draws from the thread's generator. What rarely happens has a way of its own, so that the bits of all others
-/// stay in registers.
+/// Draws from the thread's generator. Rare cases have a separate path, so that the bits stay in registers in all
+/// other cases.
 #[inline(always)]
 fn draw<T, const N: usize>(from: fn([u8; N]) -> T) -> Result<T> {
-    // Not `with`, which the compiler does not inline; a local without a destructor is always there.
+    // Not `with`, which the compiler does not inline; a thread-local without a destructor always exists.
     let ready = THREAD.try_with(|csprng| {
         let csprng = &mut **csprng.borrow_mut();
         if csprng.mark.is_stale() { None } else { csprng.keystream.ready(from) }
@@ -147,7 +147,7 @@ fn fill_slowly(bytes: &mut [u8]) -> Result<()> {
     ThreadEntropy.fill(bytes)
 }
 
-/// Takes a key for this thread, unless the thread is ending: nobody would wipe it any more.
+/// Takes a key for this thread, unless the thread is ending, because then nothing would wipe the key.
 #[cold]
 fn key_of_thread(csprng: &mut Csprng) -> Result<bool> {
     if AT_THE_END.try_with(|_| ()).is_err() {
@@ -207,7 +207,7 @@ mod tests {
         .unwrap();
     }
 
-    /// Both ciphers, forced: draws of every path never repeat each other.
+    /// Forces both ciphers: the draws of all paths never repeat each other.
     #[test]
     fn draws_of_any_size_differ() {
         for cipher in [Cipher::Aes, Cipher::ChaCha] {

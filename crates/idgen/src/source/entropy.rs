@@ -1,9 +1,10 @@
-//! Randomness: what gives it, and the fixed twin for tests.
+//! Sources of randomness, and a fixed one for tests.
 
 use crate::error::Result;
 use crate::source::keystream::{Cipher, KEY_LEN, Keystream};
 
-/// Gives random bytes: others in a forked child than in its parent, or ids repeat there.
+/// A source of random bytes. It must return other bytes in a forked child than in its parent; otherwise ids are
+/// repeated.
 pub trait Entropy {
     /// Fills the slice; on an error its content is unspecified.
     fn fill(&mut self, bytes: &mut [u8]) -> Result<()>;
@@ -60,7 +61,7 @@ impl<T: Entropy + ?Sized> Entropy for alloc::boxed::Box<T> {
     }
 }
 
-/// Bytes that follow from a seed alone, for tests and for runs that must repeat. **Not secret.**
+/// Bytes that depend only on a seed, for tests and for reproducible runs. **Not secret.**
 ///
 /// ```
 /// use idgen::source::{Entropy, FixedEntropy};
@@ -75,7 +76,7 @@ pub struct FixedEntropy {
 }
 
 impl FixedEntropy {
-    /// The stream of this seed.
+    /// The byte stream of this seed.
     pub fn new(seed: u64) -> Self {
         let mut key = [0; KEY_LEN];
         key[..8].copy_from_slice(&seed.to_le_bytes());

@@ -1,23 +1,22 @@
-//! Was this process forked since?
+//! Detects whether the process was forked.
 //!
-//! A fork copies every generator. A copy that goes on with the same key, node or counter repeats
-//! its parent's ids, so each of them keeps a [`ForkMark`] and compares it before each id.
+//! A fork copies every generator. A copy that continues with the same key, node or counter would repeat its
+//! parent's ids, so each generator keeps a [`ForkMark`] and compares it before each id.
 //!
-//! With the feature `fast` on Unix the mark is one atomic load: a `pthread_atfork` handler gives
-//! each child a number that no other process of the family has, taken from a counter in memory
-//! that parent and children share. Without it the mark is the process id, which costs a system
-//! call. Without `std` there are no processes.
+//! With the feature `fast` on Unix, the comparison takes one atomic load: a `pthread_atfork` handler gives each
+//! child a number that no related process has, from a counter in memory that parent and children share. Without
+//! the feature, the mark is the process id, which takes a system call. Without `std` there are no processes.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Result;
 
-/// The process in which something was made.
+/// The process in which something was created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ForkMark(u64);
 
 impl ForkMark {
-    /// No process: stale in every one.
+    /// A mark of no process, which is stale in every process.
     #[cfg(feature = "std")]
     pub(crate) const NEVER: ForkMark = ForkMark(u64::MAX);
 
@@ -33,19 +32,19 @@ impl ForkMark {
         self.0 != imp::member()
     }
 
-    /// A number that tells this process from all others of its family; 0 in the first.
+    /// A number that distinguishes this process from all related ones; 0 in the first.
     pub(crate) fn member(self) -> u64 {
         self.0
     }
 }
 
-/// A number that rises, and that no process of the family has or gets, nor anyone who asks later.
+/// An increasing number that no related process has or will get, and that no later call returns.
 pub(crate) fn next_number() -> u64 {
     imp::watch();
     imp::next_number()
 }
 
-/// The last number that was given so far: all that come are greater.
+/// The last number that was returned so far: all later ones are greater.
 pub(crate) fn last_number() -> u64 {
     imp::watch();
     imp::last_number()
@@ -84,7 +83,7 @@ mod imp {
     pub(super) fn next_number() -> u64 {
         let numbers = NUMBERS.load(Ordering::Acquire);
         if numbers.is_null() {
-            // No shared memory was to be had: the process id tells living processes apart.
+            // There is no shared memory: the process id distinguishes living processes.
             return u64::from(std::process::id());
         }
         // SAFETY: not null, so it points at the mapping made in `watch`, which is never unmapped.
@@ -105,7 +104,7 @@ mod imp {
 mod imp {
     use core::sync::atomic::{AtomicU64, Ordering};
 
-    /// Of this process alone: no copy in a child makes use of it.
+    /// Only for this process: copies in children do not use it.
     static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
     /// On systems without fork the process id never changes.
@@ -157,7 +156,7 @@ mod shared {
 
     use crate::error::{Error, Result};
 
-    /// Memory of zeros for a `T`, shared with the children of later forks.
+    /// Zeroed memory for a `T`, shared with the children of later forks.
     pub(super) fn map_shared<T>() -> Option<NonNull<T>> {
         // SAFETY: a new anonymous mapping, of which the kernel chooses the place.
         let place = unsafe {
@@ -173,17 +172,17 @@ mod shared {
         if place == libc::MAP_FAILED { None } else { NonNull::new(place.cast()) }
     }
 
-    /// 64-bit atomics that parent and forked children share, so that a counter in one repeats in none
-    /// of them. They take pages of their own.
+    /// 64-bit atomics that parent and forked children share, so that no two of them count the same number. They
+    /// occupy separate memory pages.
     pub struct SharedWords<const N: usize> {
         words: NonNull<[AtomicU64; N]>,
     }
 
     impl<const N: usize> SharedWords<N> {
-        /// Zeros.
+        /// Atomics with the value zero.
         ///
         /// # Errors
-        /// Where the system refuses the memory.
+        /// If the system refuses the memory.
         pub fn zeros() -> Result<Self> {
             let words = map_shared().ok_or_else(|| {
                 Error::config("the system refused a page of", "4096 bytes", "free some memory")
@@ -213,7 +212,7 @@ mod shared {
     }
 }
 
-/// Without shared memory: atomics of this process. Their owner asks its [`ForkMark`] before each use.
+/// Without shared memory: atomics of this process. Their owner checks its [`ForkMark`] before each use.
 #[cfg(not(all(feature = "fast", feature = "std", unix)))]
 pub struct SharedWords<const N: usize> {
     words: [AtomicU64; N],
@@ -221,10 +220,10 @@ pub struct SharedWords<const N: usize> {
 
 #[cfg(not(all(feature = "fast", feature = "std", unix)))]
 impl<const N: usize> SharedWords<N> {
-    /// Zeros.
+    /// Atomics with the value zero.
     ///
     /// # Errors
-    /// None: these are no memory of the system's.
+    /// Never: this memory does not come from the system.
     pub fn zeros() -> Result<Self> {
         Ok(SharedWords { words: [const { AtomicU64::new(0) }; N] })
     }
@@ -236,14 +235,14 @@ impl<const N: usize> SharedWords<N> {
     }
 }
 
-/// One such word.
+/// One shared atomic.
 pub type SharedWord = SharedWords<1>;
 
 impl SharedWord {
     /// A word with this value.
     ///
     /// # Errors
-    /// Where the system refuses the memory.
+    /// If the system refuses the memory.
     pub fn new(value: u64) -> Result<Self> {
         let shared = Self::zeros()?;
         shared.get().store(value, Ordering::SeqCst);
@@ -257,5 +256,5 @@ impl SharedWord {
     }
 }
 
-/// Whether a [`SharedWord`] goes on counting in forked children.
+/// Whether forked children continue to count in the same [`SharedWord`].
 pub(crate) const WORDS_ARE_SHARED: bool = cfg!(all(feature = "fast", feature = "std", unix));

@@ -1,9 +1,9 @@
-//! A buffered keystream that forgets.
+//! A buffered keystream with key erasure.
 //!
-//! The bits come from well-kept ciphers (`aes`, `chacha20`). Ours is only the buffering and the key
-//! erasure after D. J. Bernstein, "Fast-key-erasure random-number generators" (2017): each piece of
-//! the stream is made with a key of its own, whose first output replaces it, and each byte is wiped
-//! as it is handed out, so that a later look into the memory tells nothing of earlier ids.
+//! The bits come from well-maintained ciphers (`aes`, `chacha20`). Our code only adds the buffering and the key
+//! erasure, after D. J. Bernstein, "Fast-key-erasure random-number generators" (2017): each piece of the stream
+//! has its own key, the first output of a key replaces it, and each byte is wiped when it is handed out. So the
+//! memory reveals nothing about earlier ids.
 
 #[cfg(feature = "std")]
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
@@ -11,11 +11,11 @@ use chacha20::cipher::{KeyIvInit, StreamCipher};
 use zeroize::Zeroize;
 
 pub(super) const KEY_LEN: usize = 32;
-/// The memory that a generator of random bits takes, but for some words.
+/// The memory of a generator of random bits, apart from a few words.
 const BUFFER_LEN: usize = 4096;
 #[cfg(feature = "std")]
 const BLOCK: usize = 16;
-/// Draws of at least so many bytes are made in place, with a key of their own.
+/// Draws of at least this many bytes are written directly to the caller, with a separate key.
 #[cfg(feature = "std")]
 pub(super) const LARGE: usize = 1_024;
 
@@ -31,10 +31,10 @@ static COUNTERS: [[u8; BLOCK]; (KEY_LEN + BUFFER_LEN) / BLOCK] = {
     counters
 };
 
-/// What makes the stream from a key.
+/// The cipher that produces the stream from a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cipher {
-    /// AES-256 of a counter: where the processor has instructions for it, `aes` takes the widest.
+    /// AES-256 of a counter. `aes` uses the widest AES instructions of the processor.
     #[cfg(feature = "std")]
     Aes,
     /// ChaCha with 12 rounds, as in the `rand` crate: fast everywhere.
@@ -48,7 +48,7 @@ impl Cipher {
         if aes::hardware_accelerated() { Cipher::Aes } else { Cipher::ChaCha }
     }
 
-    /// Replaces the key, and fills the bytes from what follows the new key in the old one's stream.
+    /// Replaces the key with the beginning of its stream, and fills the bytes with what follows.
     ///
     /// A key is used once, so that counter and nonce may always begin at zero. At most [`BUFFER_LEN`]
     /// bytes.
@@ -97,7 +97,7 @@ impl Keystream {
         Keystream { cipher, key, buffer: [0; BUFFER_LEN], used: BUFFER_LEN }
     }
 
-    /// Begins anew with another cipher and key; nothing of what was buffered is left.
+    /// Restarts with another cipher and key, and wipes the buffer.
     #[cfg(feature = "std")]
     pub(super) fn restart(&mut self, cipher: Cipher, key: &[u8; KEY_LEN]) {
         self.wipe();
@@ -105,16 +105,16 @@ impl Keystream {
         self.key = *key;
     }
 
-    /// Leaves neither the key nor what it made.
+    /// Wipes the key and the buffer.
     pub(super) fn wipe(&mut self) {
         self.key.zeroize();
         self.buffer.zeroize();
         self.used = BUFFER_LEN;
     }
 
-    /// What `from` makes of the next few bytes, where the buffer still has them: some instructions without a call.
+    /// Converts the next few bytes with `from`, if the buffer still has them. This takes few instructions and no call.
     ///
-    /// Bytes in an `Option` lie at an odd address, where the compiler puts them together one by one.
+    /// Bytes in an `Option` would lie at an odd address, where the compiler would assemble them one by one.
     #[cfg(feature = "std")]
     #[inline(always)]
     pub(super) fn ready<T, const N: usize>(&mut self, from: fn([u8; N]) -> T) -> Option<T> {
@@ -125,7 +125,7 @@ impl Keystream {
         Some(drawn)
     }
 
-    /// The next bytes of the stream, in whatever pieces they are drawn.
+    /// The next bytes of the stream, for draws of any length.
     #[inline]
     pub(super) fn fill(&mut self, bytes: &mut [u8]) {
         let end = self.used + bytes.len();
@@ -136,13 +136,13 @@ impl Keystream {
         }
     }
 
-    /// Fresh bytes, the faster way for their number.
+    /// Fresh bytes, in the way that is faster for their number.
     #[cfg(feature = "std")]
     pub(super) fn fill_well(&mut self, bytes: &mut [u8]) {
         if bytes.len() >= LARGE { self.fill_directly(bytes) } else { self.fill(bytes) }
     }
 
-    /// Fresh bytes with a key of their own, past the buffer: no copy, and nothing to wipe.
+    /// Fresh bytes with a separate key, without the buffer: nothing has to be copied or wiped.
     #[cfg(feature = "std")]
     fn fill_directly(&mut self, bytes: &mut [u8]) {
         for piece in bytes.chunks_mut(BUFFER_LEN) {
@@ -251,7 +251,7 @@ mod tests {
         }
     }
 
-    /// The naive twin: the standard's counter mode, one block after the other.
+    /// The naive implementation: the standard's counter mode, one block after the other.
     #[test]
     fn the_aes_stream_is_that_of_its_blocks() {
         for len in [0, 1, 15, 16, 17, 1_000, 1_024, BUFFER_LEN - 1, BUFFER_LEN] {

@@ -1,5 +1,5 @@
-//! Floor 2: everything that the outside world gives. Each source is an argument of the generators,
-//! and each has a fixed twin for tests.
+//! Layer 2: the sources that ids are generated from: clock, randomness, node and saved state. Each source is an
+//! argument of the generators, and each has a fixed variant for tests.
 
 mod clock;
 #[cfg(feature = "std")]
@@ -23,7 +23,7 @@ pub use clock::{Clock, ClockPolicy, WhenBehind};
 #[cfg(feature = "std")]
 pub use csprng::{Csprng, OsEntropy, ThreadEntropy};
 pub use entropy::{Entropy, FixedEntropy};
-/// For bindings to other languages, which keep counters of their own; not part of the library's promises.
+/// For bindings to other languages, which have their own counters. Not part of the stable interface.
 #[doc(hidden)]
 pub use fork::SharedWord;
 pub use state::{MemoryState, NoState, Saved, State};

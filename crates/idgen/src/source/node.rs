@@ -1,4 +1,4 @@
-//! Where a node comes from: randomness, or the network card.
+//! The sources of a node: randomness, or the network card.
 
 use crate::error::Result;
 use crate::node::Node;
@@ -16,12 +16,12 @@ impl Node {
         Ok(Node::new(bytes))
     }
 
-    /// The hardware address of the first network card. Read once (tens of microseconds) and kept.
+    /// The hardware address of the first network card. It is read once, which takes tens of microseconds.
     ///
-    /// It tells everyone who sees an id which machine made it; the default is a random node.
+    /// Everyone who sees an id can read from it which machine generated it. The default is a random node.
     ///
     /// # Errors
-    /// Where the system shows no card.
+    /// If the system shows no network card.
     #[cfg(feature = "std")]
     pub fn mac() -> Result<Self> {
         use crate::error::{Error, Excerpt, Kind};
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn the_card_is_read_once() {
-        // A machine without a card must say so instead of inventing an address.
+        // On a machine without a network card, the function must return an error instead of inventing an address.
         match (Node::mac(), Node::mac()) {
             (Ok(first), Ok(second)) => assert_eq!(first, second),
             (Err(error), Err(_)) => assert!(error.to_string().contains("no hardware address")),

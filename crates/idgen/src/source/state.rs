@@ -4,35 +4,35 @@ use crate::error::Result;
 use crate::kind::Kind;
 use crate::node::Node;
 
-/// What is kept: ids of this kind up to `position` may have been made by this node.
+/// A saved state: this node may have generated ids of this kind up to `position`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Saved {
-    /// The kind whose positions these are.
+    /// The kind of the ids.
     pub kind: Kind,
-    /// A point on the kind's own ascending line of ids (time and counter).
+    /// A position in the kind's ascending order (time and counter).
     pub position: u128,
-    /// The node that a new run shall go on with, where the kind has one.
+    /// The node that a new run continues with, if the kind has one.
     pub node: Option<Node>,
 }
 
-/// A place that survives a restart.
+/// A place to save a state, so that it survives a restart.
 ///
-/// A generator reserves a stretch ahead of the ids it gives: it saves the end of the stretch, and
-/// gives ids only once `save` has returned. After a crash it goes on behind the stretch.
+/// A generator reserves a range of ids: it saves the end of the range, and returns ids of the range only after
+/// `save` has returned. After a crash, it continues after the range.
 pub trait State {
-    /// False for [`NoState`] alone: nothing is remembered, and nothing need be saved.
+    /// False only for [`NoState`], which saves nothing.
     fn is_kept(&self) -> bool {
         true
     }
 
-    /// What was saved last, or `None` at the very first start.
+    /// The state that was saved last, or `None` if nothing was ever saved.
     fn load(&mut self) -> Result<Option<Saved>>;
 
-    /// Saves; on return the value survives a crash.
+    /// Saves the state. When it returns, the state survives a crash.
     fn save(&mut self, saved: &Saved) -> Result<()>;
 }
 
-/// Remembers nothing: each start is the first.
+/// Saves nothing: each start is like the first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoState;
 
@@ -65,7 +65,7 @@ impl<T: State + ?Sized> State for alloc::boxed::Box<T> {
     }
 }
 
-/// Remembers for as long as the program runs: the fixed twin for tests of restarts.
+/// Keeps the state in memory, for tests of restarts.
 ///
 /// ```
 /// use idgen::{Timestamp, generator::{Generate, V7}, source::{FixedClock, FixedEntropy, MemoryState}};
@@ -81,12 +81,12 @@ impl<T: State + ?Sized> State for alloc::boxed::Box<T> {
 pub struct MemoryState(core::cell::Cell<Option<Saved>>);
 
 impl MemoryState {
-    /// What was saved last.
+    /// The state that was saved last.
     pub fn saved(&self) -> Option<Saved> {
         self.0.get()
     }
 
-    /// A place that holds this value, as after an earlier run.
+    /// A place that already contains this state, as after an earlier run.
     pub fn holding(saved: Saved) -> Self {
         MemoryState(core::cell::Cell::new(Some(saved)))
     }

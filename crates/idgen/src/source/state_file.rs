@@ -1,9 +1,9 @@
 //! State in a small text file.
 //!
-//! A save writes a new file beside the old one, syncs it, renames it over the old one and syncs the
-//! folder: whenever the machine stops, one of the two is there, whole. A lock on a second file keeps
-//! other generators away for as long as this one lives; after a crash the system drops it with the process, and
-//! with the last of its forked children that live on.
+//! To save, the generator writes a new file beside the old one, syncs it, renames it over the old one and syncs the
+//! folder: whenever the machine stops, one of the two exists and is complete. A lock on a second file keeps other
+//! generators out as long as this one exists. After a crash the system releases the lock, once the process and
+//! its forked children have ended.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -21,7 +21,7 @@ const HEADER: &str = "idgen state 1";
 const NO_NODE: &str = "none";
 const LONGEST: u64 = 1024;
 
-/// A state file, held by one generator at a time.
+/// A state file, which one generator at a time can hold.
 ///
 /// ```
 /// use idgen::{generator::{DeviceShort, Generate}, source::FileState};
@@ -45,10 +45,10 @@ pub struct FileState {
 }
 
 impl FileState {
-    /// Takes hold of the file at `path`; it need not exist yet, its folder must.
+    /// Opens and locks the file at `path`. The file need not exist yet, but its folder must.
     ///
     /// # Errors
-    /// Where another generator holds it, in this process or another, or the folder refuses.
+    /// If another generator holds it, in this process or another, or the folder cannot be used.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
         let path = resolved(&path).map_err(|error| refused(&path, "cannot be opened", error))?;
@@ -62,7 +62,7 @@ impl FileState {
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let advice = "give each generator a file of its own";
+                let advice = "give each generator its own file";
                 return Err(refused(&path, "is held by another generator", advice));
             }
             Err(TryLockError::Error(error)) => return Err(refused(&path, "cannot be locked", error)),
@@ -77,9 +77,9 @@ impl State for FileState {
         match fs::metadata(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(unreadable(error)),
-            // A pipe would wait for ever, and a device never end.
+            // A pipe would block forever, and a device never ends.
             Ok(found) if !found.is_file() => {
-                return Err(refused(&self.path, "is no state file", "it is not a file at all"));
+                return Err(refused(&self.path, "is not a state file", "name a regular file"));
             }
             Ok(_) => {}
         }
@@ -90,7 +90,7 @@ impl State for FileState {
             Some(saved) => Ok(Some(saved)),
             None => Err(refused(
                 &self.path,
-                "is damaged or no state file",
+                "is damaged or not a state file",
                 "restore it, or remove it if no id of this node can repeat",
             )),
         }
@@ -107,8 +107,8 @@ impl State for FileState {
 }
 
 impl Drop for FileState {
-    /// The system would drop the lock with the last process that has it open, and a forked child that
-    /// lives on has it open too.
+    /// The system would release the lock only with the last process that has it open, and a forked child that
+    /// continues has it open, too.
     fn drop(&mut self) {
         if !self.mark.is_stale() {
             let _ = self.lock.unlock();
@@ -116,11 +116,11 @@ impl Drop for FileState {
     }
 }
 
-/// The one name of a file, so that links to it lead to one lock and one state, and a later change of
-/// the working folder to no other.
+/// The canonical name of a file, so that links to it use the same lock and the same state, and a later change of
+/// the working directory has no effect.
 fn resolved(path: &Path) -> std::io::Result<PathBuf> {
     match fs::canonicalize(path) {
-        // A link to a file that is not there is refused: its target has no name to lock yet.
+        // A link to a missing file is refused, because its target has no name to lock yet.
         Err(error) if error.kind() == ErrorKind::NotFound && fs::symlink_metadata(path).is_err() => {
             let name = path.file_name().ok_or(error)?;
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -182,7 +182,7 @@ fn parse(text: &str) -> Option<Saved> {
     Some(Saved { kind, position, node })
 }
 
-/// The first eight hex digits of the SHA-256: enough against accidents, and nobody attacks his own file.
+/// The first eight hex digits of the SHA-256: enough to detect accidental damage.
 fn check(body: &str) -> String {
     Sha256::digest(body.as_bytes())[..4].iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -237,7 +237,7 @@ mod tests {
         }
     }
 
-    /// A crash leaves any prefix of the new file; the old one must still be what counts.
+    /// A crash can leave any prefix of the new file; the old one must still be used.
     #[test]
     fn a_half_written_successor_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(state.load().unwrap(), Some(next));
     }
 
-    /// Two names of one file are one state: a link must not lead to a second lock.
+    /// Two names of one file are the same state: a link must not lead to a second lock.
     #[cfg(unix)]
     #[test]
     fn links_lead_to_one_state() {
@@ -279,7 +279,7 @@ mod tests {
     fn what_is_no_file_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let error = FileState::open(folder.path()).unwrap().load().unwrap_err();
-        assert!(error.to_string().contains("not a file"), "{error}");
+        assert!(error.to_string().contains("not a state file"), "{error}");
     }
 
     #[test]

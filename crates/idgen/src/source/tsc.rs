@@ -1,11 +1,11 @@
-//! The wall clock between two looks at it, from the processor's time-stamp counter.
+//! The time between two readings of the system's clock, from the processor's time-stamp counter.
 //!
-//! A look at the system's clock costs about 25 ns, the counter alone 10. So each thread keeps an
-//! *anchor*, the last look together with the counter's value, and adds to it what the counter has
-//! counted since. After a millisecond's worth of counts it looks again: what goes wrong with a counter (it differs
-//! between two processors, it stood still while a machine slept or was moved) shifts the time until then,
-//! and a step of the clock is seen that soon. The generators
-//! are correct with any clock; this one only has to be close.
+//! Reading the system's clock takes about 25 ns, and reading the counter takes 10. So each thread keeps an
+//! *anchor*, the last reading of the clock together with the counter's value, and adds the counts since then. After
+//! a millisecond it reads the clock again. An error of the counter (it differs between two processors, or it
+//! stopped while a machine slept or was moved) therefore shifts the time for at most a millisecond, and a step of
+//! the clock takes effect within a millisecond. The generators are correct with any clock; this one only has to be
+//! close.
 
 use core::arch::x86_64::{__cpuid, _rdtsc};
 use core::cell::Cell;
@@ -14,18 +14,18 @@ use std::time::{Instant, SystemTime};
 
 use crate::timestamp::Timestamp;
 
-/// A look at the system's clock.
+/// A reading of the system's clock.
 #[derive(Clone, Copy)]
 struct Anchor {
     counter: u64,
     unix_ticks: i64,
-    /// For how many counts the anchor holds.
+    /// For how many counts the anchor is valid.
     span: u64,
-    /// 100 ns ticks in a count, times 2^32.
+    /// 100 ns ticks per count, times 2^32.
     rate: u64,
 }
 
-/// Where this thread began to compare the counter with the monotonic clock.
+/// The readings at which this thread began to compare the counter with the monotonic clock.
 #[derive(Clone, Copy)]
 struct Baseline {
     counter: u64,
@@ -39,14 +39,14 @@ std::thread_local! {
 
 /// The rate that some thread measured; 0 before the first.
 static RATE: AtomicU64 = AtomicU64::new(0);
-/// In place of a rate: the counter is no measure of time here.
+/// Stands for a counter that does not measure time.
 const UNSTEADY: u64 = u64::MAX;
 
-/// An anchor holds for a millisecond.
+/// An anchor is valid for a millisecond.
 const HOLDS_TICKS: u64 = 10_000;
-/// The rate is measured over at least so long a time, as reading both clocks takes some 50 ns.
+/// The rate is measured over at least this time, because reading both clocks takes about 50 ns.
 const MEASURE_NANOS: u128 = 2_000_000;
-/// Two readings of the counter around one of a clock are this close, unless something came between.
+/// Two readings of the counter around a reading of a clock are this close, unless the thread was interrupted.
 const CLOSE: u64 = 1_000;
 
 #[inline]
@@ -63,12 +63,12 @@ pub(super) fn now() -> Timestamp {
 
 #[inline]
 fn counter() -> u64 {
-    // SAFETY: every x86-64 processor has this instruction, and it touches no memory. Where a program
-    // had the system forbid it (PR_SET_TSC), it ends by a signal as that program wished.
+    // SAFETY: every x86-64 processor has this instruction, and it accesses no memory. If a program made the system
+    // forbid it (PR_SET_TSC), a signal ends the program, as it requested.
     unsafe { _rdtsc() }
 }
 
-/// Asks the system, and drops a new anchor.
+/// Reads the system's clock, and stores a new anchor.
 #[cold]
 fn look() -> Timestamp {
     let rate = rate();
@@ -78,19 +78,19 @@ fn look() -> Timestamp {
     let before = counter();
     let now = Timestamp::from(SystemTime::now());
     let counter = counter();
-    // Anchored at the later reading, the time is never ahead; what came between puts it behind.
+    // With the later reading as anchor, the time is never ahead of the clock; an interruption puts it behind.
     let usable = rate != 0 && counter.wrapping_sub(before) <= CLOSE;
     let span = if usable { (HOLDS_TICKS << 32) / rate } else { 0 };
     ANCHOR.set(Anchor { counter, unix_ticks: now.unix_ticks(), span, rate });
     now
 }
 
-/// The rate of the counter, as it was measured, or is measured now where it is time to.
+/// The measured rate of the counter. It is measured now if enough time has passed.
 fn rate() -> u64 {
     let rate = RATE.load(Relaxed);
     match BASELINE.get() {
         _ if rate == UNSTEADY => return UNSTEADY,
-        // Whether it is time again need not be exact: at 3 GHz it is a second.
+        // The interval need not be exact: at 3 GHz it is a second.
         Some(baseline) if rate != 0 && counter().wrapping_sub(baseline.counter) < 3_000_000_000 => {
             return rate;
         }
@@ -120,14 +120,14 @@ fn rate() -> u64 {
     measured
 }
 
-/// The rate of so many counts in so much time.
+/// The rate, from a number of counts and a time.
 fn measured(nanos: u128, counts: u64) -> u64 {
     let rate = (nanos << 32) / 100 / u128::from(counts.max(1));
-    // From 10 GHz down to 0.1; a counter beyond that is no measure of time.
+    // From 10 GHz down to 0.1; a counter outside this range does not measure time.
     if ((1 << 32) / 1_000..(1 << 32) / 10).contains(&rate) { rate as u64 } else { UNSTEADY }
 }
 
-/// Whether the counter runs at one rate in all states of the processor (AMD64 Architecture
+/// Whether the counter has a constant rate in all states of the processor (AMD64 Architecture
 /// Programmer's Manual, volume 3, CPUID function 8000_0007h, `TscInvariant`; Intel's has the same bit).
 fn runs_at_one_rate() -> bool {
     const POWER: u32 = 0x8000_0007;
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use core::time::Duration;
 
-    /// Long enough to go from no rate to a measured one, and over many anchors.
+    /// Long enough to measure a rate, and for many anchors.
     #[test]
     fn the_time_is_that_of_the_system() {
         let slack = Duration::from_millis(2);

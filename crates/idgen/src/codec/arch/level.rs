@@ -1,9 +1,9 @@
-//! Which instruction set to use. On x86-64 found out once, then one load and a comparison; elsewhere a
-//! constant.
+//! Which instruction set to use. On x86-64 it is detected once; later checks take one load and a comparison. On
+//! other machines it is a constant.
 
 /// An instruction set that this processor has.
 ///
-/// A value is proof of that: it can only be made by [`Level::best`] and [`Level::available`].
+/// A value proves that, because only [`Level::best`] and [`Level::available`] create values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Level(Set);
 
@@ -32,7 +32,7 @@ impl Level {
 mod constant {
     use super::{Level, Set};
 
-    /// What the program was compiled for: there is nothing to find out.
+    /// The instruction set that the program was compiled for: there is nothing to detect.
     const ALL: &[Set] = &[
         Set::Portable,
         #[cfg(all(feature = "fast", target_arch = "aarch64"))]
@@ -46,10 +46,10 @@ mod constant {
             Level(ALL[ALL.len() - 1])
         }
 
-        /// Without effect: a choice that could change would not be free.
+        /// Has no effect: a choice that could change would cost time.
         pub(crate) fn limit(_place: usize) {}
 
-        /// All that this machine can run, the slowest first: for tests, which force each.
+        /// All levels that this machine can run, the slowest first. Tests force each of them.
         #[cfg(test)]
         pub(crate) fn available() -> impl Iterator<Item = Level> {
             ALL.iter().copied().map(Level)
@@ -63,8 +63,8 @@ mod x86_64 {
 
     use super::{Level, Set};
 
-    /// Whether the processor has a feature: asked at run time where `std` can, else what the
-    /// compiler was told that it may assume.
+    /// Whether the processor has a feature. With `std` this is detected at run time; without, it is what the compiler
+    /// may assume.
     macro_rules! has {
         ($feature:tt) => {{
             #[cfg(feature = "std")]
@@ -75,7 +75,7 @@ mod x86_64 {
         }};
     }
 
-    /// 0 before the first question, then one more than the place in [`ALL`].
+    /// 0 before the first call, then one more than the index in [`ALL`].
     static BEST: AtomicU8 = AtomicU8::new(0);
 
     const ALL: [Set; 4] = [Set::Portable, Set::Ssse3, Set::Avx2, Set::Vbmi];
@@ -84,7 +84,7 @@ mod x86_64 {
         /// The fastest one.
         #[inline]
         pub(crate) fn best() -> Level {
-            // The order of memory does not matter: every thread finds the same answer.
+            // The memory order does not matter: every thread detects the same level.
             let best = BEST.load(Ordering::Relaxed);
             if best == 4 {
                 return Level(Set::Vbmi);
@@ -98,15 +98,14 @@ mod x86_64 {
             }
         }
 
-        /// From now on no better one than `place` (0 is the portable one), as far as there is it:
-        /// for measurements.
+        /// From now on, use no better level than index `place` (0 is the portable one). For measurements.
         pub(crate) fn limit(place: usize) {
             let Level(best) = detect();
             let place = ALL.iter().take(place + 1).filter(|&&set| set <= best).count();
             BEST.store(place as u8, Ordering::Relaxed);
         }
 
-        /// All that this machine can run, the slowest first: for tests, which force each.
+        /// All levels that this machine can run, the slowest first. Tests force each of them.
         #[cfg(test)]
         pub(crate) fn available() -> impl Iterator<Item = Level> {
             let Level(best) = detect();

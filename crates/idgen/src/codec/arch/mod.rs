@@ -1,9 +1,9 @@
 //! The kernels of the hot forms, one file per instruction set, and the choice between them.
 //!
-//! A kernel turns 16 bytes into the text of one form or back. Its single form chooses the path on
-//! each call; its batch form chooses once and runs a loop that was compiled for that path. An id comes
-//! by value, in two registers: a fresh one was just written in two halves, and one load of both would wait
-//! for them longer than the kernel takes.
+//! A kernel converts 16 bytes to the text of one format, or back. The function for single ids chooses the path on
+//! each call; the batch function chooses once and runs a loop that was compiled for that path. An id is passed by
+//! value, in two registers: a fresh id has just been written in two halves, and one load of both would wait for
+//! them longer than the kernel takes.
 
 #[cfg(all(feature = "fast", target_arch = "aarch64"))]
 mod aarch64;
@@ -23,8 +23,8 @@ use level::Set;
 #[cfg(all(feature = "fast", target_arch = "x86_64"))]
 use x86_64::{avx2, ssse3, vbmi};
 
-/// Calls a kernel of the level's instruction set. The best one is laid out without a jump: that is
-/// a fifth of the time of a single call.
+/// Calls a kernel of the level's instruction set. The code reaches the best one without a jump, which saves a fifth
+/// of the time of a single call.
 #[cfg(all(feature = "fast", target_arch = "x86_64"))]
 macro_rules! on {
     ($level:ident, $kernel:ident($($argument:expr),*)) => {
@@ -76,13 +76,13 @@ macro_rules! kernels {
                 on!(level, $encode_batch($($alphabet,)? ids, out, stride))
             }
 
-            /// Whether the text is canonical; only then is `id` of use.
+            /// Whether the text is canonical; only then is `id` valid.
             #[inline]
             pub(crate) fn $decode(level: Level, $($alphabet: $type,)? text: &[u8; $len], id: &mut [u8; 16]) -> bool {
                 on!(level, $decode($($alphabet,)? text, id))
             }
 
-            /// Reads at most as many as both sides hold; or says which is the first bad one.
+            /// Reads at most as many as both sides hold, or returns the index of the first bad one.
             pub(crate) fn $decode_batch(level: Level, $($alphabet: $type,)? text: &[u8], out: &mut [Uuid]) -> Result<(), usize> {
                 on!(level, $decode_batch($($alphabet,)? text, out))
             }

@@ -1,12 +1,12 @@
 //! Every kernel in plain Rust: the only path without the feature `fast`, and on other machines.
 //!
-//! A decoder gives `false` for any text that its encoder would not write (but for the case of hex
-//! and base 32 digits) and leaves it to the caller to say what is wrong.
+//! A decoder returns `false` for any text that its encoder would not write (apart from the case of hex and base32
+//! digits). The caller finds out what is wrong.
 
 use crate::codec::alphabet::{Alphabet, CROCKFORD, INVALID};
 
-// The two simple kernels compute instead of looking up, because the compiler makes vector code of
-// such loops; inlined into the hyphenated ones, whose groups break the pattern, it would not.
+// The two simple kernels compute instead of looking up, because the compiler vectorizes such loops. Inlined into the
+// hyphenated kernels, whose groups break the pattern, it would not.
 
 #[inline(never)]
 pub(crate) fn simple_encode(id: u128, out: &mut [u8; 32]) {

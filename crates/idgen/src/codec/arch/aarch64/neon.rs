@@ -168,7 +168,7 @@ fn are_valid(marks: uint8x16_t) -> bool {
     vmaxvq_u8(marks) < INVALID
 }
 
-/// How to cut 16 digits out of an id. Two neighbours always lie within the 16 bits from the beginning
+/// How to cut 16 digits out of an id. Two neighbors always lie within the 16 bits from the beginning
 /// of a byte on: these become a lane.
 struct Cut {
     /// For each lane the two bytes of the id.
@@ -212,7 +212,7 @@ fn values_of(cut: &Cut, id: uint8x16_t) -> uint8x16_t {
     vandq_u8(vtrn1q_u8(shifted(&cut.first), shifted(&cut.second)), vdupq_n_u8(cut.digit))
 }
 
-/// How to join digits to 16 bytes: each byte is made of at most `PARTS` neighbours, shifted.
+/// How to join digits to 16 bytes: each byte is made of at most `PARTS` neighbors, shifted.
 struct Join<const PARTS: usize> {
     /// For each byte where its digit is.
     digits: [[u8; 16]; PARTS],
