@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-ids
+.PHONY: setup check lint test test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-ids
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -23,11 +23,16 @@ lint: ## formatting, clippy and rustdoc, with warnings as errors
 
 test: setup lint ## everything that must pass, on MySQL, MariaDB and clusters of both
 	cargo test --workspace
+	$(MAKE) test-newer
 	$(MAKE) test-clusters
 	cargo test -p idgen --no-default-features --features std,serde --tests
 	scripts/arm.sh test-if-able
 	$(MAKE) bench-instructions
 	$(MAKE) test-python
+
+test-newer: setup ## the map on MariaDB 11.8, whose defaults differ (1 minute)
+	IDGEN_MARIADB_IMAGE=$${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8} cargo test -p idgen-mysql --test servers \
+		-- basics:: races:: within:: forget:: close:: changes:: check:: --skip mysql
 
 test-replicated: setup ## the map on Group Replication and Galera, while nodes are killed and disconnected (4 minutes)
 	cargo test --workspace --test clusters -- --test-threads 1 replicated

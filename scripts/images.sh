@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The images of the database servers. With a registry at hand the official ones serve: name them in
-# IDGEN_MYSQL_IMAGE and IDGEN_MARIADB_IMAGE. Without, this builds them from Debian's packages. An image
-# that exists is left alone; remove it (docker rmi idgen-mysql:9.7) to build it again.
+# IDGEN_MYSQL_IMAGE, IDGEN_MARIADB_IMAGE and IDGEN_MARIADB_11_IMAGE. Without, this builds them from
+# Debian's packages. An image that exists is left alone; remove it (docker rmi idgen-mysql:9.7) to build it
+# again.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh
@@ -53,6 +54,9 @@ provide() {
 provide "${IDGEN_MYSQL_IMAGE:-idgen-mysql:9.7}" idgen-mysql:9.7 sid mysql-server-core,mysql-client-core
 provide "${IDGEN_MARIADB_IMAGE:-idgen-mariadb:10.11}" idgen-mariadb:10.11 bookworm \
   mariadb-server-core,mariadb-client-core,galera-4,rsync
+# A newer release, whose defaults differ: innodb_snapshot_isolation is on.
+provide "${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8}" idgen-mariadb:11.8 trixie \
+  mariadb-server-core,mariadb-client-core
 
 # The image of a Galera node: MariaDB's, and what one node needs to send another its data.
 build_galera() {

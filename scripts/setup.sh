@@ -3,7 +3,8 @@
 # and what the other tests run. As root on Debian it installs what is missing and says so; otherwise it
 # says what to install. It asks nothing, and does nothing when all is there.
 #
-#   IDGEN_MYSQL_IMAGE, IDGEN_MARIADB_IMAGE   use these images (pulled when absent) instead of building
+#   IDGEN_MYSQL_IMAGE, IDGEN_MARIADB_IMAGE, IDGEN_MARIADB_11_IMAGE
+#                                            use these images (pulled when absent) instead of building
 #   IDGEN_GALERA_IMAGE, IDGEN_VITESS_IMAGE   the same for the clusters of `make test-clusters`
 #   IDGEN_CHROMIUM                           use this browser for the report's tests
 #   IDGEN_MYSQL_URL, IDGEN_MARIADB_URL       use these single servers; clusters always run in containers

@@ -35,7 +35,7 @@ fn done(url: &str, arguments: &[&str], input: &str) -> String {
 }
 
 fn end_to_end(flavor: Flavor) {
-    let server = Server::start(flavor, &Settings::new()).unwrap();
+    let server = Server::start(flavor, &Settings::new().tls(flavor == Flavor::MariaDb)).unwrap();
     for strategy in ["unique", "dedup"] {
         let scratch = server.scratch().unwrap();
         let url = scratch.url();

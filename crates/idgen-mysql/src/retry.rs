@@ -35,8 +35,9 @@ pub(crate) fn judge(error: &sqlx::Error) -> Verdict {
         sqlx::Error::Database(database) => {
             match database.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>().map(|e| e.number()) {
                 // Deadlock, also a lost certification on Galera; lock wait timeout; certification lost on
-                // Group Replication (3101); no member of the cluster (1047).
-                Some(1213 | 1205 | 3101 | 1047) => Verdict::Undone,
+                // Group Replication (3101); no member of the cluster (1047); a row that is newer than the
+                // transaction's snapshot (1020, MariaDB's innodb_snapshot_isolation).
+                Some(1213 | 1205 | 1020 | 3101 | 1047) => Verdict::Undone,
                 // Too many connections, of all or of this user; the server is starting up or shutting down
                 // and refuses the connection.
                 Some(1040 | 1203 | 1226 | 1053 | 3169) => Verdict::Undone,

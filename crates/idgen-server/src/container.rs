@@ -10,8 +10,12 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::certificates::{self, Certificates};
 use crate::keeper::Keeper;
 use crate::{Error, Flavor, Settings};
+
+/// Where certificates are inside of a container.
+const FOLDER: &str = "/idgen-certificates";
 
 /// A running container.
 #[derive(Debug)]
@@ -45,6 +49,7 @@ impl Container {
     pub(crate) fn start(
         flavor: Flavor,
         settings: &Settings,
+        certificates: Option<&Certificates>,
         password: &str,
         port: u16,
     ) -> Result<Container, Error> {
@@ -54,7 +59,7 @@ impl Container {
         let keeper = Keeper::spawn(r#"docker rm --force --volumes "$1""#, &[&name])
             .map_err(|error| Error::new(format!("cannot run sh, which removes containers: {error}")))?;
         let mut run = command();
-        run.args(["run", "--detach", "--name", &name, "--label", "idgen-server"]);
+        run.args(["create", "--name", &name, "--label", "idgen-server"]);
         // The host's network on Linux: the port stays the same over a restart, and no proxy slows what is
         // measured. Elsewhere containers run in a virtual machine, and the port is forwarded.
         if cfg!(target_os = "linux") {
@@ -76,8 +81,16 @@ impl Container {
             run.arg("--mysqlx=OFF");
         }
         run.arg("--skip-name-resolve").args(settings.arguments(flavor));
-        output(&mut run)
-            .map_err(|error| Error::new(format!("cannot start a container of {image}: {error}")))?;
+        if certificates.is_some() {
+            run.args(certificates::options(FOLDER));
+        }
+        let failed = |error| Error::new(format!("cannot start a container of {image}: {error}"));
+        output(&mut run).map_err(failed)?;
+        if let Some(certificates) = certificates {
+            let from = certificates.folder();
+            docker(&["cp", &from.to_string_lossy(), &format!("{name}:{FOLDER}")]).map_err(failed)?;
+        }
+        docker(&["start", &name]).map_err(failed)?;
         Ok(Container { name, _keeper: keeper })
     }
 

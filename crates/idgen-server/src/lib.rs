@@ -23,6 +23,7 @@
 //! # Ok::<(), idgen_server::Error>(())
 //! ```
 
+mod certificates;
 mod cluster;
 mod container;
 mod error;

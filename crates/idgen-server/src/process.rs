@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::certificates::{self, Certificates};
 use crate::keeper::Keeper;
 use crate::{Error, Flavor, Settings};
 
@@ -51,6 +52,7 @@ impl Process {
     pub(crate) fn start(
         flavor: Flavor,
         settings: &Settings,
+        certificates: Option<&Certificates>,
         password: &str,
         port: u16,
     ) -> Result<Process, Error> {
@@ -103,6 +105,9 @@ impl Process {
             arguments.push("--secure-file-priv=NULL".to_owned());
         }
         arguments.extend(settings.arguments(flavor));
+        if let Some(certificates) = certificates {
+            arguments.extend(certificates::options(&certificates.folder().to_string_lossy()));
+        }
         let process = Process { _keeper: keeper, directory, binary, arguments, child: Mutex::new(None) };
         process.start_again()?;
         Ok(process)

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::certificates::Certificates;
 use crate::container::{self, Container};
 use crate::process::{self, Process};
 use crate::settings::same_value;
@@ -53,6 +54,8 @@ pub struct Server {
     version: String,
     url: String,
     way: Way,
+    /// The URL names a file of theirs.
+    _certificates: Option<Certificates>,
 }
 
 impl Server {
@@ -91,8 +94,8 @@ impl Server {
     /// # Errors
     /// As for [`start`](Server::start).
     pub fn container(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
-        Server::own(flavor, settings, |password, port| {
-            Container::start(flavor, settings, password, port).map(Way::Container)
+        Server::own(flavor, settings, |certificates, password, port| {
+            Container::start(flavor, settings, certificates, password, port).map(Way::Container)
         })
     }
 
@@ -101,8 +104,8 @@ impl Server {
     /// # Errors
     /// As for [`start`](Server::start), and where a limit on IOPS is asked for.
     pub fn process(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
-        Server::own(flavor, settings, |password, port| {
-            Process::start(flavor, settings, password, port).map(Way::Process)
+        Server::own(flavor, settings, |certificates, password, port| {
+            Process::start(flavor, settings, certificates, password, port).map(Way::Process)
         })
     }
 
@@ -137,24 +140,30 @@ impl Server {
             .map_err(|error| Error::new(format!("no server at {shown}: {error}")))?;
         let version = rows.concat().concat();
         let flavor = Flavor::of_version(&version);
-        Ok(Server { flavor, version, url: url.to_owned(), way: Way::Url })
+        Ok(Server { flavor, version, url: url.to_owned(), way: Way::Url, _certificates: None })
     }
 
     /// A port may be taken between its choice and its use, so a failed start is tried again.
     fn own(
         flavor: Flavor,
         settings: &Settings,
-        start: impl Fn(&str, u16) -> Result<Way, Error>,
+        start: impl Fn(Option<&Certificates>, &str, u16) -> Result<Way, Error>,
     ) -> Result<Server, Error> {
+        let certificates = settings.wants_tls().then(Certificates::make).transpose()?;
         let mut attempt = 0;
         loop {
             attempt += 1;
             let port = free_port()?;
             let password = uuid::Uuid::new_v4().simple().to_string();
-            let started = start(&password, port)
-                .and_then(|way| Server::ready(flavor, url::local(&password, port), way));
+            let url = match &certificates {
+                None => url::local(&password, port),
+                Some(made) => url::local_encrypted(&password, port, &made.authority().to_string_lossy()),
+            };
+            let started =
+                start(certificates.as_ref(), &password, port).and_then(|way| Server::ready(flavor, url, way));
             match started {
-                Ok(server) => {
+                Ok(mut server) => {
+                    server._certificates = certificates;
                     server.check(settings)?;
                     return Ok(server);
                 }
@@ -166,7 +175,7 @@ impl Server {
 
     /// Waits until the server answers.
     fn ready(flavor: Flavor, url: String, way: Way) -> Result<Server, Error> {
-        let mut server = Server { flavor, version: String::new(), url, way };
+        let mut server = Server { flavor, version: String::new(), url, way, _certificates: None };
         server.version = server.wait_ready()?;
         if Flavor::of_version(&server.version) != flavor {
             return Err(Error::new(format!(

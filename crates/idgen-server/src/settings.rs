@@ -19,6 +19,7 @@ pub struct Settings {
     options: Vec<(String, String)>,
     read_iops: Option<u32>,
     write_iops: Option<u32>,
+    tls: bool,
 }
 
 impl Settings {
@@ -51,6 +52,17 @@ impl Settings {
         self.read_iops = Some(read);
         self.write_iops = Some(write);
         self
+    }
+
+    /// Encrypts the connections: the server gets a certificate that is made for it, and
+    /// [`Server::url`](crate::Server::url) demands it. A server given by URL stays as it is.
+    pub fn tls(mut self, on: bool) -> Self {
+        self.tls = on;
+        self
+    }
+
+    pub(crate) fn wants_tls(&self) -> bool {
+        self.tls
     }
 
     /// The value set for an option, if any.

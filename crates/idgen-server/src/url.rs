@@ -5,6 +5,11 @@ pub(crate) fn local(password: &str, port: u16) -> String {
     format!("mysql://root:{password}@127.0.0.1:{port}/mysql?ssl-mode=DISABLED")
 }
 
+/// The same with TLS, and with the file of the authority that signed the server's certificate.
+pub(crate) fn local_encrypted(password: &str, port: u16, authority: &str) -> String {
+    format!("mysql://root:{password}@127.0.0.1:{port}/mysql?ssl-mode=VERIFY_IDENTITY&ssl-ca={authority}")
+}
+
 /// The URL of a server on a private network of this machine.
 pub(crate) fn remote(password: &str, host: &str) -> String {
     format!("mysql://root:{password}@{host}:3306/mysql?ssl-mode=DISABLED")

@@ -27,6 +27,9 @@ async fn behaves(server: &Server) {
     assert_eq!(version, server.version());
     assert_eq!(Flavor::of_version(&version), server.flavor());
 
+    let cipher: String = connection.fetch_one("SHOW STATUS LIKE 'Ssl_cipher'").await.unwrap().get(1);
+    assert_eq!(!cipher.is_empty(), server.url().contains("ssl-mode=VERIFY_IDENTITY"), "{cipher:?}");
+
     let pool = (POOL_MIB << 20).to_string();
     assert_eq!(server.variable("innodb_buffer_pool_size").unwrap(), Some(pool.clone()));
     assert_eq!(server.variable("no_such_variable").unwrap(), None);
@@ -74,8 +77,8 @@ async fn behaves(server: &Server) {
     assert!(left.iter().all(|row| row.get::<String, _>(0) != name));
 }
 
-async fn container(flavor: Flavor) {
-    let server = Server::container(flavor, &settings()).unwrap();
+async fn container(flavor: Flavor, settings: Settings) {
+    let server = Server::container(flavor, &settings).unwrap();
     assert_eq!(server.provider(), Provider::Container);
     behaves(&server).await;
     let url = server.url().to_owned();
@@ -85,12 +88,12 @@ async fn container(flavor: Flavor) {
 
 #[tokio::test]
 async fn mysql_in_a_container() {
-    container(Flavor::MySql).await;
+    container(Flavor::MySql, settings().tls(true)).await;
 }
 
 #[tokio::test]
 async fn mariadb_in_a_container() {
-    container(Flavor::MariaDb).await;
+    container(Flavor::MariaDb, settings()).await;
 }
 
 /// Runs the MySQL server of an image without its container: with the image's own libraries and loader.
@@ -156,7 +159,7 @@ async fn child_with_a_process() {
 /// The setup script installs Debian's MariaDB server for this test.
 #[tokio::test]
 async fn mariadb_as_a_process() {
-    let server = Server::process(Flavor::MariaDb, &settings()).unwrap();
+    let server = Server::process(Flavor::MariaDb, &settings().tls(true)).unwrap();
     assert_eq!(server.provider(), Provider::Process);
     behaves(&server).await;
     let error = Server::process(Flavor::MariaDb, &Settings::new().iops(10, 10)).unwrap_err();

@@ -14,7 +14,9 @@ pub fn server(flavor: Flavor) -> &'static Server {
         Flavor::MySql => &MYSQL,
         Flavor::MariaDb => &MARIADB,
     };
-    cell.get_or_init(|| Server::start(flavor, &settings()).unwrap())
+    // Half of the servers encrypt: here one, in other tests the other.
+    let settings = settings().tls(flavor == Flavor::MySql);
+    cell.get_or_init(|| Server::start(flavor, &settings).unwrap())
 }
 
 /// Room for the tests' connections, and permission for the reference design's functions.

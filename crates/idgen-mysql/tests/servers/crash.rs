@@ -20,7 +20,7 @@ fn kills() -> u32 {
 }
 
 async fn kills_lose_and_repeat_nothing(flavor: Flavor) {
-    let server = Arc::new(Server::start(flavor, &settings()).unwrap());
+    let server = Arc::new(Server::start(flavor, &settings().tls(flavor == Flavor::MariaDb)).unwrap());
     let stop = Arc::new(AtomicBool::new(false));
     // Both strategies suffer the same kills.
     let mut schemas = Vec::new();

@@ -101,6 +101,7 @@ async fn names_are_checked(flavor: Flavor) {
 /// With these settings a killed server lost 11,585 acknowledged ids and gave them to other UUIDs.
 async fn unsafe_servers_are_refused(flavor: Flavor) {
     let settings = Settings::new().option("innodb_flush_log_at_trx_commit", "0");
+    let settings = settings.tls(flavor == Flavor::MariaDb);
     let server = Server::start(flavor, &settings).unwrap();
     let scratch = server.scratch().unwrap();
     let map = UuidMap::connect(scratch.url()).await.unwrap();

@@ -33,7 +33,7 @@ async fn four_clients_race(flavor: Flavor) {
             .option("binlog_commit_wait_count", "1000")
             .option("binlog_commit_wait_usec", "20000"),
     };
-    let server = Server::start(flavor, &slow).unwrap();
+    let server = Server::start(flavor, &slow.tls(flavor == Flavor::MariaDb)).unwrap();
     for strategy in [Strategy::Unique, Strategy::Dedup] {
         let scratch = server.scratch().unwrap();
         let uuids: Vec<Uuid> = (0..10).map(|_| Uuid::new_v4()).collect();
