@@ -4,8 +4,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use idgen::codec::{Format, binary};
-use idgen::{AnyId, Inspection, Kind, Timestamp};
+use idgen::{AnyId, Inspection, Interval, Kind, Timestamp, Uuid};
 
+use crate::failure::usage;
 use crate::input::Input;
 use crate::output::Output;
 use crate::record::{Record, Ulid, Week};
@@ -18,6 +19,7 @@ Examples:
   idgen inspect 01ARZ3NDEKTSV4RRFFQ69G5FAV 102176818768904192
   idgen inspect e34e4c5b-0c8f-4d8c-9b0f-1f3a5d7c9e2b --weeks-from 2010-01-01 --weeks-to 2020-01-01
   idgen inspect --from swapped 1026baba6ccd780c95645b8c656024db
+  idgen inspect --interval minute f12601c8-007b-8000-8100-006789abcdef
   idgen inspect -- -P6xMXtjRo1C2gQBJY5OyV            # after --, as it begins with a hyphen
   idgen new prefixed -n 3 | idgen inspect --json
 
@@ -39,6 +41,12 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
+    /// Read version 8 as prefixed ids with a keyed prefix of this interval and an ascending tail: round,
+    /// offset in the interval, counter. Without it, tails are read as those of other prefixes, which begin
+    /// with the time; the ids do not show which of the two they are.
+    #[arg(long, value_name = "INTERVAL")]
+    interval: Option<Interval>,
+
     /// The first day on which a prefix is tried as md5-week.
     #[arg(long, value_name = "DATE", value_parser = values::date, default_value = "2000-01-01")]
     weeks_from: Timestamp,
@@ -49,7 +57,11 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Args { input, hex, json, weeks_from, weeks_to } = args;
+    let Args { input, hex, json, interval, weeks_from, weeks_to } = args;
+    if let Some(interval) = interval {
+        // Refuses an interval that no keyed prefix can have before the first id is read.
+        idgen::inspect_uuid(Uuid::nil()).keyed(interval).map_err(usage)?;
+    }
     let weeks_to = weeks_to.unwrap_or_else(|| {
         Timestamp::from(std::time::SystemTime::now() + std::time::Duration::from_secs(366 * 86_400))
     });
@@ -57,9 +69,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut weeks = Weeks::between(weeks_from, weeks_to);
     let mut given = input.open(hex);
     let mut out = Output::open();
-    let read = |text: &[u8], named: Option<(Format, idgen::Uuid)>| {
+    let read = |text: &[u8], named: Option<(Format, Uuid)>| {
         let (format, id) = named.map_or_else(|| Format::decode_any(text), Ok)?;
         let seen = idgen::inspect_decoded(format, id);
+        let seen = interval.map_or(Ok(seen), |interval| seen.keyed(interval))?;
         // Sixteen raw bytes may be text by chance, or characters that garble the terminal.
         let is_text = format.is_text() || text.len() > binary::LEN;
         Ok((String::from_utf8(text.to_vec()).ok().filter(|_| is_text), seen))
@@ -124,7 +137,12 @@ fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> a
         .as_ref()
         .map(|id| format!("server id {}, started {}, counter {}", id.server_id, id.startup, id.counter));
     let ulid = record.or_ulid.as_ref().map(|id| format!("made {}, counter {}", id.time, id.counter));
-    let bucket = seen.since_bucket_start.map(|span| is_ours(format!("{} s", span.as_secs_f64())));
+    let tail_time = record
+        .tail_time
+        .as_ref()
+        .map(|time| format!("{time}, if it is {} and its prefix is not keyed", Kind::Prefixed));
+    let is_keyed = |value: String| format!("{value}, if the prefix is keyed and has this interval");
+    let offset = seen.offset.map(|span| is_keyed(format!("{} s", span.as_secs_f64())));
 
     writeln!(out, "{}", record.id)?;
     let mut line = |label: &str, value: Option<String>| match value {
@@ -140,7 +158,9 @@ fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> a
     line("node", node)?;
     line("prefix", prefix)?;
     line("week", weeks)?;
-    line("into the bucket", bucket)?;
+    line("time in tail", tail_time)?;
+    line("round", record.round.map(|round| is_keyed(round.to_string())))?;
+    line("offset", offset)?;
     line("counter", record.counter.map(|number| is_ours(number.to_string())))?;
     line("or a ULID", ulid)?;
     line("as device id", device)?;

@@ -104,7 +104,11 @@ fn make(kind: Kind, count: u64, form: Form, json: bool, options: &Options) -> an
             let mut buf = [0; Format::MAX_LEN];
             ids.iter().try_for_each(|id| {
                 let text = std::str::from_utf8(form.encode(id, &mut buf))?;
-                Record::made(text, form.format(), &inspect(*id), kind, tail).write(&mut out)
+                let seen = match options.keyed_interval() {
+                    Some(interval) => inspect(*id).keyed(interval)?,
+                    None => inspect(*id),
+                };
+                Record::made(text, form.format(), &seen, kind, tail).write(&mut out)
             })
         })?,
         Generator::Uuids(ids) => {

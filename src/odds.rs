@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use idgen::{Fleet, Interval, Kind};
+use idgen::{Fleet, Interval, Kind, PrefixKind};
 use serde::Serialize;
 
 use crate::failure::usage;
@@ -15,7 +15,7 @@ Examples:
   idgen odds v4 --devices 1 --rate 1e9 --years 1
   idgen odds short --devices 5000 --rate 0.1 --years 5
   idgen odds v7 --devices 100 --rate 10000 --years 10 --json
-  idgen odds prefixed --interval hour --tail random --devices 100 --rate 1000 --years 1
+  idgen odds prefixed --prefix keyed --tail random --devices 100 --rate 1000 --years 1
 
 Each device has one generator, a random node, an exact clock and the same mean rate: the worst case. \
 A generator that counts never repeats itself; random ids and tails may. The library's documentation \
@@ -41,9 +41,13 @@ pub struct Args {
     #[arg(long, value_name = "Y", allow_negative_numbers = true)]
     years: f64,
 
-    /// How long the prefix of prefixed ids stays put [default: day].
+    /// How long the prefix of prefixed ids stays the same [default: day].
     #[arg(long, value_name = "INTERVAL")]
     interval: Option<Interval>,
+
+    /// What the prefix of prefixed ids is made from: md5-week, sequential or keyed [default: sequential].
+    #[arg(long, value_name = "PREFIX")]
+    prefix: Option<PrefixKind>,
 
     /// The tail of prefixed ids [default: ascending].
     #[arg(long, value_enum)]
@@ -67,16 +71,29 @@ struct Answer {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Args { kind, devices, rate, years, interval, tail, json } = args;
-    for (option, given) in [("--interval", interval.is_some()), ("--tail", tail.is_some())] {
+    let Args { kind, devices, rate, years, interval, prefix, tail, json } = args;
+    for (option, given) in
+        [("--interval", interval.is_some()), ("--prefix", prefix.is_some()), ("--tail", tail.is_some())]
+    {
         if given && kind != Kind::Prefixed {
             return Err(usage(format_args!("{option} means nothing for {kind}, only for prefixed")));
         }
     }
     let fleet = Fleet { devices, rate_per_sec: rate, years };
-    let is_ascending = tail.is_none_or(|tail| tail == TailChoice::Ascending);
-    let odds =
-        idgen::odds_prefixed(kind, fleet, interval.unwrap_or(Interval::Day), is_ascending).map_err(usage)?;
+    let odds = match kind {
+        Kind::Prefixed => idgen::odds_prefixed(
+            fleet,
+            prefix.unwrap_or(PrefixKind::Sequential),
+            interval.unwrap_or(if prefix == Some(PrefixKind::Md5Week) {
+                Interval::Week
+            } else {
+                Interval::Day
+            }),
+            tail.unwrap_or(TailChoice::Ascending).into(),
+        ),
+        _ => idgen::odds(kind, fleet),
+    }
+    .map_err(usage)?;
     let mut out = Output::open();
     if json {
         let idgen::Odds { ids, expected_collisions, probability, formula, .. } = odds;

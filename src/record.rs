@@ -35,7 +35,11 @@ pub struct Record<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weeks: Option<Vec<Week>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub since_bucket_start_ms: Option<u64>,
+    pub tail_time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counter: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,7 +102,9 @@ impl<'a> Record<'a> {
             multicast: seen.node.map(|node| node.is_multicast()),
             prefix: seen.prefix.map(|prefix| format!("{prefix:04x}")),
             weeks: None,
-            since_bucket_start_ms: seen.since_bucket_start.map(|span| span.as_millis() as u64),
+            tail_time: seen.tail_time.map(|moment| moment.to_string()),
+            round: seen.round,
+            offset_ms: seen.offset.map(|span| span.as_millis() as u64),
             counter: seen.counter,
             or_ulid: None,
             device: short.map(|short| short.device().into()),
@@ -116,8 +122,10 @@ impl<'a> Record<'a> {
         match kind {
             Kind::V4 => Record { prefix: None, ..record },
             Kind::Prefixed if tail != Tail::Ascending => {
-                Record { since_bucket_start_ms: None, counter: None, ..record }
+                Record { tail_time: None, counter: None, round: None, offset_ms: None, ..record }
             }
+            // Here it is known that the prefix is not keyed, where there is such a time.
+            Kind::Prefixed => Record { time: record.tail_time.clone(), tail_time: None, ..record },
             Kind::Short => Record { mysql: None, ..record },
             Kind::MysqlShort => Record { device: None, ..record },
             _ => record,

@@ -147,8 +147,8 @@ pub enum TailChoice {
 impl From<TailChoice> for Tail {
     fn from(tail: TailChoice) -> Self {
         match tail {
-            TailChoice::Random => Tail::Random { version: 4 },
-            TailChoice::RandomV8 => Tail::Random { version: 8 },
+            TailChoice::Random => Tail::RandomV4,
+            TailChoice::RandomV8 => Tail::RandomV8,
             TailChoice::Ascending => Tail::Ascending,
         }
     }

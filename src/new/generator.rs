@@ -12,7 +12,7 @@ use idgen::source::{
 use idgen::{Interval, Kind, Node, Prefix, PrefixKey, ShortId, Uuid};
 use zeroize::Zeroizing;
 
-use super::options::Options;
+use super::options::{DEFAULT_INTERVAL, Options};
 use crate::failure::usage;
 use crate::values::{NodeChoice, PrefixChoice};
 
@@ -116,17 +116,19 @@ fn parts(kind: Kind, options: &Options) -> anyhow::Result<(Prefix, Interval, Tai
         PrefixChoice::Md5Week => {
             (Prefix::Md5Week { utc_offset_secs: options.utc_offset.unwrap_or(0) }, Interval::Week)
         }
-        PrefixChoice::Sequential => (Prefix::Sequential { bits: options.bits.unwrap_or(16) }, Interval::Day),
+        PrefixChoice::Sequential => {
+            (Prefix::Sequential { bits: options.bits.unwrap_or(16) }, DEFAULT_INTERVAL)
+        }
         PrefixChoice::Keyed(path) => {
             let mut key = read_key(path).with_context(|| format!("key file {path:?}"))?;
             if let Some(name) = &options.writer {
                 key = key.for_writer(name);
             }
-            (Prefix::Keyed(key), Interval::Day)
+            (Prefix::Keyed(key), DEFAULT_INTERVAL)
         }
     };
     let tail = match kind {
-        Kind::Week => Tail::Random { version: 4 },
+        Kind::Week => Tail::RandomV4,
         _ => options.tail(),
     };
     Ok((prefix, options.interval.unwrap_or(interval), tail))

@@ -9,10 +9,13 @@ use idgen::{Interval, Kind, Timestamp};
 use crate::failure::usage;
 use crate::values::{self, NodeChoice, PrefixChoice, TailChoice};
 
+/// How long a sequential or keyed prefix stays the same, where no interval is given.
+pub const DEFAULT_INTERVAL: Interval = Interval::Day;
+
 #[derive(clap::Args)]
 #[command(next_help_heading = "How they are made")]
 pub struct Options {
-    /// How long a prefix stays put: minute, ten-minutes, hour, day, week, month, or a number with
+    /// How long a prefix stays the same: minute, ten-minutes, hour, day, week, month, or a number with
     /// s, m, h or d, as 90s [default: day, or week for md5-week].
     #[arg(long, value_name = "INTERVAL")]
     pub interval: Option<Interval>,
@@ -26,7 +29,7 @@ pub struct Options {
     #[arg(long, value_enum)]
     pub tail: Option<TailChoice>,
 
-    /// This writer's name: with a keyed prefix each writer has regions of its own.
+    /// This writer's name: with a keyed prefix each writer has a permutation of its own.
     #[arg(long, value_name = "NAME")]
     pub writer: Option<String>,
 
@@ -121,6 +124,12 @@ impl Options {
     /// The tail of a prefixed id.
     pub fn tail(&self) -> Tail {
         self.tail.unwrap_or(TailChoice::Ascending).into()
+    }
+
+    /// The interval of a keyed prefix with an ascending tail.
+    pub fn keyed_interval(&self) -> Option<Interval> {
+        let is_keyed = matches!(self.prefix, Some(PrefixChoice::Keyed(_)));
+        (is_keyed && self.tail() == Tail::Ascending).then(|| self.interval.unwrap_or(DEFAULT_INTERVAL))
     }
 
     fn check_prefix(&self) -> anyhow::Result<()> {

@@ -119,3 +119,28 @@ fn bad_ids_are_reported_and_the_others_inspected() {
         assert_eq!((code, error.contains("as 2026-11-21")), (2, true), "{error}");
     }
 }
+
+#[test]
+fn ids_of_the_reference_show_round_offset_and_counter() {
+    let vectors = vectors("prefixed.json");
+    for id in vectors["keyed_id"].as_array().unwrap() {
+        let text = id["id"].as_str().unwrap();
+        let seen = &json(&["--interval", &format!("{}s", id["seconds"]), text], "")[0];
+        assert_eq!(seen["prefix"], format!("{:04x}", id["prefix"].as_u64().unwrap()), "{seen}");
+        for field in ["round", "offset_ms", "counter"] {
+            assert_eq!(seen[field], id[field], "{field} of {seen}");
+        }
+        assert!(seen["tail_time"].is_null(), "{seen}");
+    }
+    for id in vectors["time_id"].as_array().unwrap() {
+        let seen = &json(&[id["id"].as_str().unwrap()], "")[0];
+        assert_eq!(seen["counter"], id["counter"], "{seen}");
+        assert!(seen["round"].is_null() && seen["tail_time"].is_string(), "{seen}");
+    }
+    let text = vectors["keyed_id"][0]["id"].as_str().unwrap();
+    let shown = output(&["inspect", "--interval", "minute", text], "");
+    let shown = String::from_utf8(shown).unwrap();
+    assert!(shown.contains("round           456, if the prefix is keyed and has this interval"), "{shown}");
+    let shown = String::from_utf8(output(&["inspect", text], "")).unwrap();
+    assert!(shown.contains("if it is prefixed and its prefix is not keyed"), "{shown}");
+}

@@ -157,10 +157,10 @@ fn keyed_prefixes_differ_by_writer_and_hide_the_key() {
         lines(&[&args[..], more].concat())[0][..4].to_string()
     };
     let plain = path("plain", b"0123456789abcdef");
-    // The golden value of the library: interval 0 is the minute of the epoch.
+    // The reference value of tests/vectors/prefixed.json: interval 0 is the minute of the epoch.
     let epoch =
         ["new", "prefixed", "--prefix", &plain, "--interval", "minute", "--at", "1970-01-01T00:00:00Z"];
-    assert_eq!(lines(&epoch)[0][..4], *"4274");
+    assert_eq!(lines(&epoch)[0][..4], *"6fda");
 
     let writers = ["a", "b", "c"].map(|name| prefix(&plain, &["--writer", name]));
     let nobody = prefix(&plain, &[]);
@@ -202,15 +202,23 @@ fn json_lines_hold_the_fields() {
         }
     }
     let ids = json(&["prefixed", "--at", at, "-n", "2"]);
-    assert_eq!(ids[0]["since_bucket_start_ms"], 12 * 3_600_000);
+    assert_eq!((&ids[0]["time"], ids[0]["tail_time"].is_null()), (&at.into(), true));
     assert_eq!(ids[0]["counter"].as_u64().unwrap() + 1, ids[1]["counter"].as_u64().unwrap());
 
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("key");
+    std::fs::write(&key, b"0123456789abcdef").unwrap();
+    let key = format!("keyed:{}", key.display());
+    let keyed =
+        &json(&["prefixed", "--prefix", &key, "--interval", "minute", "--at", "2026-11-21T12:00:42Z"])[0];
+    // Minute 29,921,040 since 1970.
+    assert_eq!((&keyed["round"], &keyed["offset_ms"]), (&456.into(), &42_000.into()), "{keyed}");
+    assert!(keyed["time"].is_null() && keyed["tail_time"].is_null(), "{keyed}");
     let short = &json(&["short", "--node", "9f6bdeced846", "--at", at])[0];
     assert_eq!((&short["device"]["node"], &short["device"]["time"]), (&"d846".into(), &at.into()));
     // A text: the number exceeds what JSON readers hold exactly.
     assert!(short["id"].is_string() && short["mysql"].is_null());
     assert_eq!(short["format"], "int");
-    let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state");
     let state = state.to_str().unwrap();
     let mysql = &json(&["mysql-short", "--server-id", "9", "--at", at, "--state", state])[0];

@@ -1,7 +1,7 @@
 //! What an id tells about itself, and the odds of a repetition: tuples, which `_inspect.py` names.
 
 use idgen::codec::Format;
-use idgen::{AnyId, Fleet, Interval, inspect_decoded, inspect_uuid};
+use idgen::{AnyId, Fleet, Kind, inspect_decoded, inspect_uuid};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDelta, PyDict, PyInt, PyString};
@@ -9,7 +9,7 @@ use pyo3::types::{PyDelta, PyDict, PyInt, PyString};
 use crate::codecs::{read_id, read_int};
 use crate::cpython::{Safety, add_function_of_one, new_uuid};
 use crate::errors::raise;
-use crate::generators::new_datetime;
+use crate::generators::{new_datetime, read_tail};
 use crate::single::c_doc;
 
 /// Adds the functions to the module.
@@ -40,9 +40,9 @@ fn timestamp<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 
 /// The fields of idgen.Inspection by name.
 #[pyfunction]
-fn _inspect<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+fn _inspect<'py>(id: &Bound<'py, PyAny>, keyed_interval: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
     let py = id.py();
-    let seen = if let Ok(text) = id.cast::<PyString>() {
+    let mut seen = if let Ok(text) = id.cast::<PyString>() {
         idgen::inspect(text.to_str()?).map_err(raise)?
     } else if id.is_instance_of::<PyInt>() {
         // A number below 2^64 is a short id. It must not be taken for a text: 32 digits are hexadecimal there.
@@ -50,6 +50,9 @@ fn _inspect<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     } else {
         inspect_uuid(read_id(id)?)
     };
+    if let Some(interval) = keyed_interval {
+        seen = seen.keyed(interval.parse().map_err(raise)?).map_err(raise)?;
+    }
     let fields = PyDict::new(py);
     fields.set_item("nature", seen.nature.describe())?;
     fields.set_item("format", seen.format.map(Format::name))?;
@@ -63,11 +66,13 @@ fn _inspect<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     )?;
     fields.set_item("counter", seen.counter)?;
     fields.set_item("prefix", seen.prefix)?;
-    let since = seen.since_bucket_start.map(|span| {
+    let offset = seen.offset.map(|span| {
         let secs = span.as_secs();
         PyDelta::new(py, (secs / 86_400) as i32, (secs % 86_400) as i32, span.subsec_micros() as i32, false)
     });
-    fields.set_item("since_bucket_start", since.transpose()?)?;
+    fields.set_item("offset", offset.transpose()?)?;
+    fields.set_item("round", seen.round)?;
+    fields.set_item("tail_time", seen.tail_time.map(|time| new_datetime(py, time)).transpose()?.flatten())?;
     match seen.id {
         AnyId::Uuid(id) => fields.set_item("id", new_uuid(py, id, Safety::Unknown)?)?,
         AnyId::Short(short) => {
@@ -88,12 +93,18 @@ fn _odds(
     devices: u64,
     rate_per_sec: f64,
     years: f64,
+    prefix: &str,
     interval: &str,
-    ascending: bool,
+    tail: &str,
 ) -> PyResult<(f64, f64, f64, &'static str)> {
-    let kind = kind.parse().map_err(raise)?;
-    let interval: Interval = interval.parse().map_err(raise)?;
+    let kind: Kind = kind.parse().map_err(raise)?;
     let fleet = Fleet { devices, rate_per_sec, years };
-    let odds = idgen::odds_prefixed(kind, fleet, interval, ascending).map_err(raise)?;
+    let (prefix, interval) = (prefix.parse().map_err(raise)?, interval.parse().map_err(raise)?);
+    let tail = read_tail(tail, None)?;
+    let odds = match kind {
+        Kind::Prefixed => idgen::odds_prefixed(fleet, prefix, interval, tail),
+        _ => idgen::odds(kind, fleet),
+    }
+    .map_err(raise)?;
     Ok((odds.ids, odds.expected_collisions, odds.probability, odds.formula))
 }

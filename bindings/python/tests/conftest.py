@@ -26,6 +26,12 @@ def rfc_vectors() -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="session")
+def prefixed_vectors() -> dict[str, Any]:
+    """What prefixed_reference.py computed."""
+    return json.loads((VECTORS / "prefixed.json").read_text())  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="session")
 def mysql() -> Iterator[Server]:
     """A running MySQL. Without one the tests fail."""
     with Server.start("mysql") as server:

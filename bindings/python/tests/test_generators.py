@@ -11,9 +11,11 @@ import uuid
 from typing import Any
 
 import idgen
+import prefixed_reference
 import pytest
 
 UTC = datetime.timezone.utc
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=UTC)
 NOON = datetime.datetime(2026, 11, 21, 12, tzinfo=UTC)
 NOON_NS = int(NOON.timestamp()) * 10**9
 CLASSES: list[Any] = [idgen.V1, idgen.V6, idgen.V7, idgen.Ulid, idgen.Prefixed]
@@ -211,22 +213,57 @@ def test_prefixed() -> None:
     ids = idgen.Prefixed(clock=lambda: NOON_NS).batch(100)
     assert ids == sorted(ids) and {id.int >> 112 for id in ids} == {day & 0xFFFF} and ids[0].version == 8
     seen = idgen.inspect(ids[0])
-    assert seen.prefix == day and seen.since_bucket_start == datetime.timedelta(hours=12)
+    assert seen.prefix == day and seen.tail_time == NOON and seen.round is None
 
     keyed = idgen.Prefixed("keyed", "90s", key=b"0123456789abcdef", clock=lambda: NOON_NS)
     other = idgen.Prefixed("keyed", "90s", key=b"0123456789abcdef", writer="b", clock=lambda: NOON_NS)
     assert keyed().int >> 112 == keyed().int >> 112 != other().int >> 112
-    # Computed with Python's hmac module: see prefixed_key below.
-    assert keyed().int >> 112 == prefixed_key(b"0123456789abcdef", int(NOON.timestamp()) // 90)
+    number = int(NOON.timestamp()) // 90
+    assert keyed().int >> 112 == prefixed_reference.keyed_prefix("0123456789abcdef", None, number)
     random_tail = idgen.Prefixed(tail="random", version=8)
     assert random_tail().version == 8 and idgen.Prefixed(tail="random")().version == 4
 
 
-def prefixed_key(secret: bytes, number: int) -> int:
-    import hmac
+def test_prefixed_ids_are_those_of_the_reference(prefixed_vectors: dict[str, Any]) -> None:
+    """The reference computes the vectors again, and the generators and inspect agree with them."""
+    assert prefixed_vectors == prefixed_reference.vectors()
+    for vector in prefixed_vectors["keyed_prefix"]:
+        # At the start of a minute.
+        new = idgen.Prefixed(
+            "keyed",
+            "minute",
+            key=vector["secret"].encode(),
+            writer=vector["writer"],
+            clock=lambda: vector["number"] * 60 * 10**9,
+        )
+        assert new().int >> 112 == vector["prefix"]
+    for vector in prefixed_vectors["keyed_id"]:
+        interval = f"{vector['seconds']}s"
+        seen = idgen.inspect(vector["id"], keyed_interval=interval)
+        assert (seen.prefix, seen.round, seen.counter) == (
+            vector["prefix"],
+            vector["round"],
+            vector["counter"],
+        )
+        assert seen.offset == datetime.timedelta(milliseconds=vector["offset_ms"]) and seen.tail_time is None
+        at = vector["unix_ms"] * 10**6
+        made = idgen.Prefixed("keyed", interval, key=vector["secret"].encode(), clock=lambda: at)()
+        # Prefix, round and offset.
+        assert made.hex[:12] == vector["id"][:12]
+    for vector in prefixed_vectors["time_id"]:
+        seen = idgen.inspect(vector["id"])
+        assert (seen.prefix, seen.counter, seen.round) == (vector["prefix"], vector["counter"], None)
+        assert seen.tail_time == EPOCH + datetime.timedelta(milliseconds=vector["unix_ms"])
 
-    key = hmac.digest(secret, b"idgen prefix 1", "sha256")
-    return int.from_bytes(hmac.digest(key, number.to_bytes(8, "big", signed=True), "sha256")[:2], "big")
+
+def test_later_visits_of_a_prefix_follow_the_earlier_ones() -> None:
+    now = NOON_NS
+    new = idgen.Prefixed(bits=1, clock=lambda: now)
+    first = new()
+    # The prefix comes again two days later; here at an earlier time of the day.
+    now += (2 * 86_400 - 3_600) * 10**9
+    later = new()
+    assert first.hex[:4] == later.hex[:4] and first < later
 
 
 @pytest.mark.parametrize(
@@ -243,7 +280,8 @@ def prefixed_key(secret: bytes, number: int) -> int:
         {"tail": "random", "version": 5},
         {"bits": 0},
         {"bits": 17},
-        {"interval": "60d"},
+        {"prefix": "keyed", "key": b"0123456789abcdef", "interval": "60d"},
+        {"clock": lambda: -1},
         {"tolerance": -1},
         {"tolerance": float("nan")},
         {"when_behind": "sleep"},

@@ -97,10 +97,11 @@ def test_odds() -> None:
     assert found.expected_collisions == pytest.approx(found.ids * (found.ids - 1) / 2 / 2**122)
     assert idgen.odds("v7", rate_per_sec=1e6, years=10).probability == 0
     tails = [
-        idgen.odds("prefixed", devices=9, rate_per_sec=1e5, years=1, ascending=a).probability
-        for a in (True, False)
+        idgen.odds("prefixed", devices=9, rate_per_sec=1e5, years=1, prefix=prefix, tail=tail).probability
+        for prefix in ("sequential", "keyed", "md5-week")
+        for tail in ("ascending", "random")
     ]
-    assert tails[0] != tails[1]
+    assert tails[0] > tails[2] and tails[0] == tails[4] and tails[1] == tails[3] < tails[5], tails
     for wrong in ({"devices": 0}, {"rate_per_sec": -1.0}, {"years": float("nan")}, {"interval": "eon"}):
         settings: dict[str, Any] = {"rate_per_sec": 1.0, "years": 1.0, **wrong}
         with pytest.raises(ValueError):

@@ -38,7 +38,7 @@ pub(crate) enum Kind {
     /// The clock is behind the last id by more than the generator may absorb.
     ClockBehind { now: Timestamp, last: Timestamp, tolerance_ms: u64 },
     /// The time does not fit the field of this kind.
-    TimeOutOfRange { kind: &'static str, time: Timestamp, range: &'static str },
+    TimeOutOfRange { kind: &'static str, time: Timestamp, range: Excerpt },
     /// All ids of one second are used, and the policy says not to wait; or all clock sequences of a node.
     Exhausted { kind: &'static str, capacity: &'static str, advice: &'static str },
     /// The process was forked and this generator cannot tell itself from its parent's copy.
@@ -109,6 +109,22 @@ impl Error {
     #[cold]
     pub fn state(place: impl fmt::Display, problem: &'static str, detail: impl fmt::Display) -> Self {
         Error::new(Kind::State { place: Excerpt::of(place), problem, detail: Excerpt::of(detail) })
+    }
+
+    /// A time outside what a kind can hold: from the day of `first` to the day of `last`.
+    #[cold]
+    pub(crate) fn out_of_range(
+        kind: &'static str,
+        time: Timestamp,
+        first: Timestamp,
+        last: Timestamp,
+    ) -> Self {
+        let (a, b) = (first.civil(), last.civil());
+        let range = Excerpt::of(format_args!(
+            "{:04}-{:02}-{:02} to {:04}-{:02}-{:02}",
+            a.year, a.month, a.day, b.year, b.month, b.day
+        ));
+        Error::new(Kind::TimeOutOfRange { kind, time, range })
     }
 
     fn kind(&self) -> &Kind {

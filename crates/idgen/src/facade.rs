@@ -130,7 +130,7 @@ per_thread! {
     /// assert_eq!(a.get_version_num(), 4);
     /// ```
     week, fill_week, LOCAL_WEEK: Prefixed<SystemClock, ThreadEntropy> =
-        || Prefixed::new(SystemClock, ThreadEntropy, Prefix::MD5_WEEK_UTC, Interval::Week, Tail::Random { version: 4 });
+        || Prefixed::new(SystemClock, ThreadEntropy, Prefix::MD5_WEEK_UTC, Interval::Week, Tail::RandomV4);
 
     /// A prefixed id that sorts by time: the number of the day in UTC, then an ascending tail.
     /// Strictly ascending within a thread, unless the clock is set back by more than ten seconds. Build a

@@ -11,6 +11,7 @@ use crate::interval::Interval;
 use crate::node::Node;
 use crate::prefix::md5_week_prefix;
 use crate::short_id::ShortId;
+use crate::tail;
 use crate::timestamp::Timestamp;
 
 /// An id of either width.
@@ -59,8 +60,55 @@ pub struct Inspection {
     pub counter: Option<u32>,
     /// The leading 16 bits of versions 4 and 8: a prefix, if it is a prefixed id.
     pub prefix: Option<u16>,
-    /// How far into its bucket an ascending version 8 was made, as this crate lays it out.
-    pub since_bucket_start: Option<Duration>,
+    /// When a version 8 was made, if it is a prefixed id with an ascending tail and its prefix is not keyed.
+    /// The bits do not show whether the prefix is keyed: see [`keyed`](Self::keyed).
+    pub tail_time: Option<Timestamp>,
+    /// The round of 65,536 intervals of an ascending tail behind a keyed prefix; only after
+    /// [`keyed`](Self::keyed).
+    pub round: Option<u32>,
+    /// How long after the start of its interval an id with an ascending tail behind a keyed prefix was made;
+    /// only after [`keyed`](Self::keyed).
+    pub offset: Option<Duration>,
+}
+
+impl Inspection {
+    /// Reads the tail of a version 8 as one behind a keyed prefix that changes once every `interval`: it gives
+    /// round, offset and counter, and takes back [`tail_time`](Self::tail_time).
+    ///
+    /// The bits do not show which prefix or interval was chosen, so this must be known. Where the offset that
+    /// results is longer than the interval, the id was not made so, and round, offset and counter are `None`.
+    /// Other versions stay as they are.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use idgen::{Interval, Prefix, PrefixKey, Timestamp};
+    /// use idgen::generator::{Generate, Prefixed, Tail};
+    /// use idgen::source::{FixedClock, FixedEntropy};
+    ///
+    /// let clock = FixedClock::new(Timestamp::from_unix_secs(60 * 65_536 * 3 + 42));
+    /// let prefix = Prefix::Keyed(PrefixKey::new(b"sixteen bytes or more")?);
+    /// let mut ids = Prefixed::new(clock, FixedEntropy::new(1), prefix, Interval::Minute, Tail::Ascending)?;
+    /// let seen = idgen::inspect_uuid(ids.next_id()?).keyed(Interval::Minute)?;
+    /// assert_eq!((seen.round, seen.offset), (Some(3), Some(Duration::from_secs(42))));
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where no keyed prefix can have the interval, as it is longer than 49 days.
+    pub fn keyed(self, interval: Interval) -> Result<Self> {
+        let offset_bits = tail::keyed::offset_bits(interval)?;
+        let (Nature::V8, AnyId::Uuid(id)) = (self.nature, self.id) else { return Ok(self) };
+        let (top, low) = id.as_u64_pair();
+        let (round, offset, counter) = tail::keyed::read(top, low, offset_bits);
+        let fits = offset < interval.longest();
+        Ok(Inspection {
+            tail_time: None,
+            round: fits.then_some(round),
+            offset: fits.then_some(offset),
+            counter: fits.then_some(counter),
+            ..self
+        })
+    }
 }
 
 /// What an id is, as far as its bits show.
@@ -185,7 +233,9 @@ pub fn inspect_uuid(id: Uuid) -> Inspection {
         node: None,
         counter: None,
         prefix: None,
-        since_bucket_start: None,
+        tail_time: None,
+        round: None,
+        offset: None,
     };
     if id.is_nil() {
         seen.nature = Nature::Nil;
@@ -223,8 +273,9 @@ pub fn inspect_uuid(id: Uuid) -> Inspection {
         8 => {
             seen.nature = Nature::V8;
             seen.prefix = Some(prefix);
-            seen.since_bucket_start = Some(Duration::from_millis(top >> 16 & 0xFFFF_FFFF));
-            seen.counter = Some(((top & 0x0FFF) << 16 | bottom >> 40 & 0xFFFF) as u32);
+            let (time, counter) = tail::time::read(top, bottom);
+            seen.tail_time = Some(time);
+            seen.counter = Some(counter);
         }
         _ => seen.nature = Nature::OtherVersion,
     }
@@ -251,7 +302,9 @@ pub fn inspect_ulid(id: Uuid) -> Inspection {
         node: None,
         counter: Some(((top & 0xFFFF) << 10 | bottom >> 54) as u32),
         prefix: None,
-        since_bucket_start: None,
+        tail_time: None,
+        round: None,
+        offset: None,
         ..inspect_uuid(id)
     }
 }
@@ -270,7 +323,9 @@ pub fn inspect_short(id: ShortId) -> Inspection {
         node: None,
         counter: None,
         prefix: None,
-        since_bucket_start: None,
+        tail_time: None,
+        round: None,
+        offset: None,
     }
 }
 
@@ -338,7 +393,7 @@ mod tests {
         let mut ids =
             Prefixed::new(&clock, FixedEntropy::new(1), prefix, Interval::Day, Tail::Ascending).unwrap();
         let (a, b) = (inspect_uuid(ids.next_id().unwrap()), inspect_uuid(ids.next_id().unwrap()));
-        assert_eq!(a.since_bucket_start, Some(Duration::from_secs(12 * 3_600)));
+        assert_eq!(a.tail_time, Some(NOON));
         assert_eq!(a.prefix, Some((NOON.unix_secs() / 86_400) as u16));
         assert_eq!(a.counter.map(|c| c + 1), b.counter);
     }

@@ -73,17 +73,29 @@ impl Interval {
         match self {
             Interval::Month => {
                 let c = at.civil();
-                let months = i64::from(c.year) * 12 + i64::from(c.month) - 1;
-                let first = |months: i64| {
-                    Timestamp::from_date(months.div_euclid(12) as i32, months.rem_euclid(12) as u8 + 1, 1)
-                };
-                Bucket { number: months - 1970 * 12, start: first(months), end: first(months + 1) }
+                self.numbered((i64::from(c.year) - 1970) * 12 + i64::from(c.month) - 1)
             }
             _ => {
                 let (secs, offset) = self.seconds_and_offset();
-                let number = (at.unix_secs() + offset).div_euclid(secs);
-                let at_number = |n: i64| Timestamp::from_unix_secs(n.saturating_mul(secs) - offset);
-                Bucket { number, start: at_number(number), end: at_number(number + 1) }
+                self.numbered((at.unix_secs() + offset).div_euclid(secs))
+            }
+        }
+    }
+
+    fn numbered(self, number: i64) -> Bucket {
+        Bucket { number, start: self.start_of(number), end: self.start_of(number + 1) }
+    }
+
+    /// The first moment of the interval with this number.
+    pub(crate) fn start_of(self, number: i64) -> Timestamp {
+        match self {
+            Interval::Month => {
+                let (years, month) = (number.div_euclid(12), number.rem_euclid(12));
+                Timestamp::from_date(1970 + years as i32, month as u8 + 1, 1)
+            }
+            _ => {
+                let (secs, offset) = self.seconds_and_offset();
+                Timestamp::from_unix_secs(number.saturating_mul(secs) - offset)
             }
         }
     }

@@ -65,6 +65,7 @@ mod prefix;
 pub mod serde;
 mod short_id;
 pub mod source;
+mod tail;
 mod timestamp;
 
 pub use error::{Error, Result};
@@ -82,7 +83,7 @@ pub use kind::Kind;
 pub use node::Node;
 #[cfg(feature = "std")]
 pub use odds::{Fleet, Odds, odds, odds_prefixed};
-pub use prefix::{Prefix, PrefixKey, md5_week_prefix};
+pub use prefix::{Prefix, PrefixKey, PrefixKind, md5_week_prefix};
 pub use short_id::{DeviceFields, MysqlShortFields, ShortId};
 pub use timestamp::{Civil, Timestamp};
 pub use uuid::Uuid;

@@ -10,8 +10,10 @@
 //! coincide by construction where the kind has a counter.
 
 use crate::error::{Error, Result};
+use crate::generator::Tail;
 use crate::interval::Interval;
 use crate::kind::Kind;
+use crate::prefix::{Prefix, PrefixKind};
 
 /// How many devices make ids, how fast and for how long.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,14 +51,18 @@ const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 /// | kind | expected collisions |
 /// |---|---|
 /// | v4 | `N²/2 · 2^-122` |
-/// | week, prefixed (random tail) | `(same bucket + other buckets / 2^16) · 2^-106`, in pairs |
+/// | week, prefixed with md5-week (random tail) | `(same interval + other intervals / 2^16) · 2^-106`, in pairs |
+/// | prefixed with sequential or keyed (random tail) | `(same interval + other rounds / 2^16) · 2^-106`, in pairs |
 /// | v7, ulid | `D²/2 · (r·u)² · T/u · 2^-b`, `u` = 1 ms; `b` = 73 (25 + 48), 79 (25 + 54) |
-/// | prefixed, ascending | the same with `b` = 73 (27 + 6 + 40), prefix alike |
+/// | prefixed, ascending | the same with `b` = 61 (27 + 6 + 28), or 73 (27 + 6 + 40) with a keyed prefix |
 /// | v1, v6 | `D²/2 · 2^-47 · (1 - exp(-(r·u)² · T/u · 2^-13))`, `u` = 100 ns |
 /// | short | `D²/2 · 2^-16 · (1 - exp(-T · overlap))`, `overlap` of two runs of `r` in 65,536 |
 /// | mysql-short | as many servers as ids: 0 up to 256, then pairs that share id and second |
 ///
-/// `prefixed` is reckoned with the day as interval; [`odds_prefixed`] takes another.
+/// A hash may give two intervals one prefix. A sequential or keyed prefix never does so within a round of
+/// 65,536 intervals; in another round, one interval has it again. Devices share the key.
+///
+/// `prefixed` stands for what [`prefixed`](crate::prefixed) makes; [`odds_prefixed`] takes other choices.
 ///
 /// ```
 /// use idgen::{Fleet, Kind, odds};
@@ -71,43 +77,22 @@ const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 /// # Errors
 /// Where a number is negative, not finite or above 10^30, or the fleet has no device.
 pub fn odds(kind: Kind, fleet: Fleet) -> Result<Odds> {
-    odds_prefixed(kind, fleet, Interval::Day, true)
-}
-
-/// As [`odds`], for prefixed ids of this interval, with an ascending tail or a random one.
-///
-/// # Errors
-/// As [`odds`].
-pub fn odds_prefixed(kind: Kind, fleet: Fleet, interval: Interval, ascending: bool) -> Result<Odds> {
-    let Fleet { devices, rate_per_sec, years } = fleet;
-    for (value, problem) in
-        [(rate_per_sec, "no fleet makes ids at the rate"), (years, "no fleet runs for the years")]
-    {
-        if !value.is_finite() || value < 0.0 {
-            return Err(Error::config(problem, value, "give a finite number, 0 or more"));
-        }
-    }
-    if devices == 0 {
-        return Err(Error::config("no fleet has so few devices:", devices, "give at least 1"));
-    }
-    let secs = years * SECS_PER_YEAR;
-    let d = devices as f64;
-    let ids = d * rate_per_sec * secs;
-    if rate_per_sec > MOST || years > MOST {
-        let value = rate_per_sec.max(years);
-        return Err(Error::config("no fleet needs the number", value, "give rates and years up to 10^30"));
-    }
-    let device_pairs = d * (d - 1.0) / 2.0;
-    let same_unit = |unit: f64| (rate_per_sec * unit).powi(2) * (secs / unit);
+    let Totals { device_pairs, ids, secs } = fleet.totals()?;
+    let Fleet { devices, rate_per_sec, .. } = fleet;
     let (expected_collisions, formula) = match kind {
         Kind::V4 => (pairs(ids) * bits(122), "N(N-1)/2 · 2^-122"),
-        Kind::Week => (bucketed(ids, secs, Interval::Week), RANDOM_TAIL),
-        Kind::Prefixed if !ascending => (bucketed(ids, secs, interval), RANDOM_TAIL),
-        Kind::V7 => (device_pairs * same_unit(1e-3) * bits(73), "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-73"),
-        Kind::Ulid => (device_pairs * same_unit(1e-3) * bits(79), "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-79"),
-        Kind::Prefixed => (device_pairs * same_unit(1e-3) * bits(73), "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-73"),
+        Kind::Week => (hashed(ids, secs, Interval::Week), HASHED),
+        Kind::V7 => {
+            (device_pairs * fleet.in_one_unit(1e-3) * bits(73), "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-73")
+        }
+        Kind::Ulid => {
+            (device_pairs * fleet.in_one_unit(1e-3) * bits(79), "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-79")
+        }
+        Kind::Prefixed => {
+            return odds_prefixed(fleet, PrefixKind::Sequential, Interval::Day, Tail::Ascending);
+        }
         Kind::V1 | Kind::V6 => (
-            device_pairs * bits(47) * at_least_one(same_unit(1e-7) * bits(13)),
+            device_pairs * bits(47) * at_least_one(fleet.in_one_unit(1e-7) * bits(13)),
             "D(D-1)/2 · 2^-47 · (1 - exp(-(r·100ns)² · T/100ns · 2^-13))",
         ),
         Kind::Short => (
@@ -119,10 +104,90 @@ pub fn odds_prefixed(kind: Kind, fleet: Fleet, interval: Interval, ascending: bo
             "0 up to 256 servers; beyond, pairs with one server id · min(1, 2·max(1, rT/2^24)/T)",
         ),
     };
-    Ok(Odds { ids, expected_collisions, probability: at_least_one(expected_collisions), formula })
+    Ok(Odds::new(ids, expected_collisions, formula))
 }
 
-const RANDOM_TAIL: &str = "(pairs in one bucket + pairs in two / 65,536) · 2^-106";
+/// As [`odds`], for prefixed ids with this kind of prefix, interval and tail.
+///
+/// ```
+/// use idgen::{Fleet, Interval, PrefixKind, odds_prefixed, generator::Tail};
+///
+/// let fleet = Fleet { devices: 100, rate_per_sec: 1e4, years: 10.0 };
+/// let of = |prefix| odds_prefixed(fleet, prefix, Interval::Week, Tail::RandomV4).map(|o| o.expected_collisions);
+/// // No two weeks of these ten years have the same keyed prefix; some have the same MD5 prefix.
+/// assert!(of(PrefixKind::Keyed)? < of(PrefixKind::Md5Week)?);
+/// # Ok::<(), idgen::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`odds`], and where `md5-week` has an interval other than the week.
+pub fn odds_prefixed(fleet: Fleet, prefix: PrefixKind, interval: Interval, tail: Tail) -> Result<Odds> {
+    let Totals { device_pairs, ids, secs } = fleet.totals()?;
+    if prefix == PrefixKind::Md5Week {
+        Prefix::MD5_WEEK_UTC.check(interval)?;
+    }
+    let (expected_collisions, formula) = match (tail, prefix) {
+        (Tail::RandomV4 | Tail::RandomV8, PrefixKind::Md5Week) => (hashed(ids, secs, interval), HASHED),
+        (Tail::RandomV4 | Tail::RandomV8, PrefixKind::Sequential | PrefixKind::Keyed) => {
+            (permuted(ids, secs, interval), PERMUTED)
+        }
+        (Tail::Ascending, PrefixKind::Md5Week | PrefixKind::Sequential) => {
+            (device_pairs * fleet.in_one_unit(1e-3) * bits(61), "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-61")
+        }
+        (Tail::Ascending, PrefixKind::Keyed) => {
+            (device_pairs * fleet.in_one_unit(1e-3) * bits(73), "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-73")
+        }
+    };
+    Ok(Odds::new(ids, expected_collisions, formula))
+}
+
+/// What follows from a fleet's numbers.
+struct Totals {
+    device_pairs: f64,
+    ids: f64,
+    secs: f64,
+}
+
+impl Fleet {
+    fn totals(self) -> Result<Totals> {
+        let Fleet { devices, rate_per_sec, years } = self;
+        for (value, problem) in
+            [(rate_per_sec, "no fleet makes ids at the rate"), (years, "no fleet runs for the years")]
+        {
+            if !value.is_finite() || value < 0.0 {
+                return Err(Error::config(problem, value, "give a finite number, 0 or more"));
+            }
+        }
+        if devices == 0 {
+            return Err(Error::config("no fleet has so few devices:", devices, "give at least 1"));
+        }
+        let secs = years * SECS_PER_YEAR;
+        let d = devices as f64;
+        let ids = d * rate_per_sec * secs;
+        if rate_per_sec > MOST || years > MOST {
+            let value = rate_per_sec.max(years);
+            return Err(Error::config(
+                "no fleet needs the number",
+                value,
+                "give rates and years up to 10^30",
+            ));
+        }
+        Ok(Totals { device_pairs: d * (d - 1.0) / 2.0, ids, secs })
+    }
+
+    /// How many pairs of ids of two devices fall into one unit of time.
+    fn in_one_unit(self, unit: f64) -> f64 {
+        (self.rate_per_sec * unit).powi(2) * (self.years * SECS_PER_YEAR / unit)
+    }
+}
+
+impl Odds {
+    fn new(ids: f64, expected_collisions: f64, formula: &'static str) -> Self {
+        Odds { ids, expected_collisions, probability: at_least_one(expected_collisions), formula }
+    }
+}
+const HASHED: &str = "(pairs in one interval + pairs in two / 65,536) · 2^-106";
+const PERMUTED: &str = "(pairs in one interval + pairs in two rounds / 65,536) · 2^-106";
 
 fn bits(count: i32) -> f64 {
     2f64.powi(-count)
@@ -138,11 +203,25 @@ fn at_least_one(expected: f64) -> f64 {
 }
 
 /// Random tails of 106 bits behind a hashed prefix of 16.
-fn bucketed(ids: f64, secs: f64, interval: Interval) -> f64 {
-    let buckets = (secs / interval.longest().as_secs_f64()).max(1.0);
-    let same = (buckets * pairs(ids / buckets)).max(0.0);
+fn hashed(ids: f64, secs: f64, interval: Interval) -> f64 {
+    let same = within(ids, secs, interval.longest().as_secs_f64());
     let other = (pairs(ids) - same).max(0.0);
     (same + other * bits(16)) * bits(106)
+}
+
+/// The same behind a permutation of the intervals of each round: two intervals share a prefix only where
+/// they are of different rounds.
+fn permuted(ids: f64, secs: f64, interval: Interval) -> f64 {
+    let interval_secs = interval.longest().as_secs_f64();
+    let same = within(ids, secs, interval_secs);
+    let other_rounds = (pairs(ids) - within(ids, secs, interval_secs * 65_536.0)).max(0.0);
+    (same + other_rounds * bits(16)) * bits(106)
+}
+
+/// Pairs of ids that fall into one span of this length.
+fn within(ids: f64, secs: f64, span_secs: f64) -> f64 {
+    let spans = (secs / span_secs).max(1.0);
+    spans * pairs(ids / spans)
 }
 
 /// The probability that within one second two devices with one node use one counter value.
@@ -215,6 +294,56 @@ mod tests {
                 assert!(o.ids.is_finite() && o.expected_collisions.is_finite(), "{kind}: {o:?}");
                 assert!((0.0..=1.0).contains(&o.probability), "{kind}: {o:?}");
             }
+        }
+    }
+
+    /// With one interval to a round, or one round in all, a permutation leaves the pairs of an interval alone.
+    #[test]
+    fn a_permutation_has_no_collisions_between_the_intervals_of_a_round() {
+        let fleet = Fleet { devices: 1_000, rate_per_sec: 1e6, years: 1_250.0 };
+        let of = |prefix, tail| odds_prefixed(fleet, prefix, Interval::Week, tail).unwrap();
+        let keyed = of(PrefixKind::Keyed, Tail::RandomV8);
+        // These weeks are less than a round.
+        let weeks = 1_250.0 * 365.25 / 7.0;
+        let same_week = weeks * pairs(keyed.ids / weeks) * bits(106);
+        assert!((keyed.expected_collisions / same_week - 1.0).abs() < 1e-9);
+        assert_eq!(of(PrefixKind::Sequential, Tail::RandomV4), keyed);
+        // The hashes of 65,223 weeks: nearly as many pairs again share a prefix by chance.
+        let hashed = of(PrefixKind::Md5Week, Tail::RandomV4).expected_collisions;
+        assert!((1.9..2.0).contains(&(hashed / same_week)), "{}", hashed / same_week);
+        let error = odds_prefixed(fleet, PrefixKind::Md5Week, Interval::Hour, Tail::RandomV4).unwrap_err();
+        assert!(error.is_config(), "{error}");
+        // Twelve fewer random bits stand behind the time.
+        let ascending = |prefix| of(prefix, Tail::Ascending).expected_collisions;
+        assert!((ascending(PrefixKind::Sequential) / ascending(PrefixKind::Keyed) - 4_096.0).abs() < 1e-6);
+    }
+
+    /// Each of 64 intervals makes 8 ids with one of 64 prefixes and a tail of 8 bits: as often as predicted two
+    /// are the same, with a permutation and with a hash.
+    #[test]
+    fn simulation_of_permuted_and_hashed_prefixes() {
+        let mut entropy = FixedEntropy::new(4);
+        let mut below = |n: u64| ((u128::from(entropy.next_u64().unwrap()) * u128::from(n)) >> 64) as u64;
+        let trials = 400u32;
+        let mut found = [0f64; 2];
+        for _ in 0..trials {
+            for (is_hash, found) in [false, true].into_iter().zip(&mut found) {
+                let mut counts = std::collections::HashMap::new();
+                for interval in 0..64 {
+                    // Which permutation it is does not matter for tails that are drawn evenly.
+                    let prefix = if is_hash { below(64) } else { interval };
+                    for _ in 0..8 {
+                        *counts.entry((prefix, below(256))).or_insert(0u32) += 1;
+                    }
+                }
+                *found += counts.values().map(|&n| pairs(n.into())).sum::<f64>();
+            }
+        }
+        let same = 64.0 * pairs(8.0);
+        let other = pairs(512.0) - same;
+        for (found, pairs) in found.into_iter().zip([same, same + other / 64.0]) {
+            let predicted = f64::from(trials) * pairs / 256.0;
+            assert!((found - predicted).abs() < 5.0 * predicted.sqrt(), "{found} {predicted}");
         }
     }
 

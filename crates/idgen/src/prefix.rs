@@ -1,13 +1,14 @@
-//! Prefixes that stay put: the 16 bits that stand for an interval.
+//! Prefixes: the first 16 bits of an id, which stand for an interval.
 //!
 //! All ids of one interval share their prefix and so one *bucket*, a narrow range of the index.
 
+mod key;
+
 use core::fmt;
 
-use hmac::{Hmac, KeyInit, Mac};
 use md5::{Digest, Md5};
-use sha2::Sha256;
-use zeroize::Zeroize;
+
+pub use key::PrefixKey;
 
 use crate::error::{Error, Result};
 use crate::interval::{Bucket, Interval};
@@ -20,18 +21,19 @@ pub enum Prefix {
     /// The first 16 bits of the MD5 of the decimal text YEAR followed by WEEK, as MySQL computes
     /// `LEFT(MD5(CONCAT(YEAR(t), WEEK(t))), 4)`, at an offset from UTC in seconds.
     ///
-    /// It only knows weeks. It does not hide the calendar: 54 tries a year find the week.
+    /// It supports only weeks. It does not hide the calendar: 54 attempts a year find the week.
     Md5Week {
-        /// Seconds to add to UTC: the session time zone of a MySQL that shall compute the same.
+        /// Seconds to add to UTC: the session time zone of the MySQL server that computes the same prefix.
         utc_offset_secs: i32,
     },
-    /// The interval's number modulo 2^bits: buckets follow each other, and come round again.
+    /// The interval's number modulo 2^bits: buckets follow each other, and come again after 2^bits intervals.
     Sequential {
         /// 1 to 16.
         bits: u8,
     },
-    /// The first 16 bits of a keyed hash of the interval's number: without the key nobody can tell
-    /// the interval, and each writer that is named has a region of its own.
+    /// A keyed permutation of the interval's number modulo 65,536, another one for each round of 65,536
+    /// intervals: without the key nobody can tell the interval, and no two intervals of a round share a
+    /// prefix. Each writer that is named has a permutation of its own.
     Keyed(PrefixKey),
 }
 
@@ -62,7 +64,7 @@ impl Prefix {
         }
     }
 
-    /// Refuses combinations that mean nothing.
+    /// Refuses combinations that have no meaning.
     pub(crate) fn check(&self, interval: Interval) -> Result<()> {
         match self {
             Prefix::Md5Week { .. } if interval != Interval::Week => Err(Error::config(
@@ -82,6 +84,55 @@ impl Prefix {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Which of the kinds of [`Prefix`] one is, without its settings.
+///
+/// ```
+/// use idgen::PrefixKind;
+///
+/// assert_eq!("md5-week".parse::<PrefixKind>()?, PrefixKind::Md5Week);
+/// # Ok::<(), idgen::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PrefixKind {
+    /// [`Prefix::Md5Week`].
+    Md5Week,
+    /// [`Prefix::Sequential`].
+    Sequential,
+    /// [`Prefix::Keyed`].
+    Keyed,
+}
+
+impl PrefixKind {
+    /// All of them.
+    pub const ALL: &'static [PrefixKind] = &[PrefixKind::Md5Week, PrefixKind::Sequential, PrefixKind::Keyed];
+
+    /// Its name, in lower case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            PrefixKind::Md5Week => "md5-week",
+            PrefixKind::Sequential => "sequential",
+            PrefixKind::Keyed => "keyed",
+        }
+    }
+}
+
+impl fmt::Display for PrefixKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl core::str::FromStr for PrefixKind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        PrefixKind::ALL.iter().copied().find(|kind| kind.name() == text).ok_or_else(|| {
+            Error::config("no kind of prefix has the name", text, "choose md5-week, sequential or keyed")
+        })
     }
 }
 
@@ -116,74 +167,6 @@ fn md5_week(utc_offset_secs: i32, at: Timestamp) -> (Bucket, u16) {
     let to_utc = |t: Timestamp| Timestamp::from_unix_secs(t.unix_secs() - offset);
     let number = sunday_week.number;
     (Bucket { number, start: to_utc(start), end: to_utc(end) }, md5_week_prefix(year, week))
-}
-
-/// The secret of a keyed prefix: HMAC-SHA-256 (RFC 2104) of the interval's number, and of the
-/// writer's name where there is one.
-///
-/// Kept in memory only as long as it lives, wiped then, and shown by no `Debug`.
-///
-/// ```
-/// use idgen::PrefixKey;
-///
-/// let a = PrefixKey::new(b"a secret of at least 16 bytes")?;
-/// let b = a.clone().for_writer("node-b");
-/// assert_ne!(a.prefix(1), b.prefix(1));
-/// assert_eq!(format!("{a:?}"), "PrefixKey");
-/// # Ok::<(), idgen::Error>(())
-/// ```
-#[derive(Clone)]
-pub struct PrefixKey([u8; 32]);
-
-impl PrefixKey {
-    /// The least length of a secret, in bytes.
-    pub const MIN_LEN: usize = 16;
-
-    /// From a secret of at least [`MIN_LEN`](Self::MIN_LEN) bytes.
-    ///
-    /// # Errors
-    /// Where it is shorter; the error tells the length, not the secret.
-    pub fn new(secret: &[u8]) -> Result<Self> {
-        if secret.len() < Self::MIN_LEN {
-            return Err(Error::config(
-                "too short for a key:",
-                format_args!("{} bytes", secret.len()),
-                "give at least 16",
-            ));
-        }
-        Ok(PrefixKey(hmac(secret, b"idgen prefix 1")))
-    }
-
-    /// The key of one writer: each name has its own regions of the index.
-    #[must_use]
-    pub fn for_writer(mut self, name: &str) -> Self {
-        self.0 = hmac(&self.0, name.as_bytes());
-        self
-    }
-
-    /// The prefix of an interval.
-    pub fn prefix(&self, interval_number: i64) -> u16 {
-        let [first, second, ..] = hmac(&self.0, &interval_number.to_be_bytes());
-        u16::from_be_bytes([first, second])
-    }
-}
-
-impl Drop for PrefixKey {
-    fn drop(&mut self) {
-        self.0.zeroize();
-    }
-}
-
-impl fmt::Debug for PrefixKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PrefixKey")
-    }
-}
-
-fn hmac(key: &[u8], message: &[u8]) -> [u8; 32] {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
-    mac.update(message);
-    mac.finalize().into_bytes().into()
 }
 
 #[cfg(test)]
@@ -235,16 +218,6 @@ mod tests {
             assert!(Prefix::Sequential { bits }.check(Interval::Day).is_err());
         }
         assert!(Prefix::Md5Week { utc_offset_secs: 60_000 }.check(Interval::Week).is_err());
-        let error = PrefixKey::new(b"secret").unwrap_err().to_string();
-        assert!(!error.contains("secret"), "{error}");
-    }
-
-    /// An independent HMAC (Python's hmac module) computed these.
-    #[test]
-    fn keyed_prefixes_are_fixed_for_ever() {
-        let key = PrefixKey::new(b"0123456789abcdef").unwrap();
-        assert_eq!(key.prefix(0), 0x4274);
-        assert_eq!(key.clone().for_writer("a").prefix(29_700_000), 0xaa11);
     }
 
     proptest! {

@@ -7,7 +7,7 @@ from idgen import _idgen
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import datetime
-    from typing import Any
+    from typing import Any, Literal
     from uuid import UUID
 
 
@@ -99,7 +99,9 @@ class Inspection(_Record):
         "node",
         "counter",
         "prefix",
-        "since_bucket_start",
+        "tail_time",
+        "round",
+        "offset",
         "device",
         "mysql",
     )
@@ -124,25 +126,34 @@ class Inspection(_Record):
     counter: int | None
     #: The leading 16 bits of versions 4 and 8: a prefix, if it is a prefixed id.
     prefix: int | None
-    #: How far into its interval an ascending prefixed id was made.
-    since_bucket_start: datetime.timedelta | None
+    #: When a version 8 was made, if it is a prefixed id with an ascending tail and its prefix is not keyed.
+    #: The bits do not show whether it is: give inspect() the interval of a keyed prefix.
+    tail_time: datetime.datetime | None
+    #: The round of 65,536 intervals, of an ascending tail behind a keyed prefix.
+    round: int | None
+    #: How long after the start of its interval an id with such a tail was made.
+    offset: datetime.timedelta | None
     #: The fields of a 64-bit id.
     device: DeviceFields | None
     #: The fields of a 64-bit id, if MySQL made it.
     mysql: MysqlFields | None
 
 
-def inspect(id: UUID | str | bytes | bytearray | int, /) -> Inspection:
+def inspect(
+    id: UUID | str | bytes | bytearray | int, /, *, keyed_interval: str | None = None
+) -> Inspection:
     """Tells what an id is and what can be read from it.
 
     The id is a uuid.UUID, 16 bytes, a text of any form, or an int; a number below 2**64 is taken for a
-    64-bit id.
+    64-bit id. keyed_interval reads a version 8 as a prefixed id with an ascending tail behind a keyed prefix of
+    this interval: round, offset and counter. Without it, the tail is read as one behind another prefix, which
+    begins with the time. The id does not show which of the two it is.
 
     >>> seen = idgen.inspect("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
     >>> seen.version, seen.timestamp.year
     (7, 2022)
     """
-    fields = _idgen._inspect(id)
+    fields = _idgen._inspect(id, keyed_interval)
     device, mysql = fields.pop("device", None), fields.pop("mysql", None)
     if device is not None:
         fields["device"] = _restore(DeviceFields, device)
@@ -176,15 +187,18 @@ def odds(
     devices: int = 1,
     rate_per_sec: float,
     years: float,
-    interval: str = "day",
-    ascending: bool = True,
+    prefix: Literal["sequential", "keyed", "md5-week"] = "sequential",
+    interval: str | None = None,
+    tail: Literal["ascending", "random"] = "ascending",
 ) -> Odds:
     """The probability that a fleet ever makes an id twice.
 
     So many devices, each with generators of its own, make ids of this kind at the same rate for so many
-    years. interval and ascending matter for "prefixed" alone.
+    years. prefix, interval ("day" by default, "week" for "md5-week") and tail matter for "prefixed" alone.
 
     >>> round(idgen.odds("v4", rate_per_sec=1e9, years=1).probability, 6)
     9.4e-05
     """
-    return _restore(Odds, _idgen._odds(kind, devices, rate_per_sec, years, interval, ascending))  # type: ignore[return-value]
+    if interval is None:
+        interval = "week" if prefix == "md5-week" else "day"
+    return _restore(Odds, _idgen._odds(kind, devices, rate_per_sec, years, prefix, interval, tail))  # type: ignore[return-value]

@@ -11,12 +11,13 @@ use crate::errors::raise;
 use crate::generators::Generator;
 use crate::generators::settings::{read_clock, read_entropy, read_policy, read_state};
 
-/// A generator of prefixed ids: 16 bits that stay put for an interval, and a tail.
+/// A generator of prefixed ids: 16 bits that stay the same for an interval, and a tail.
 ///
-/// prefix: "sequential" (the interval's number), "keyed" (a keyed hash of it), or "md5-week" (as MySQL
-/// computes LEFT(MD5(CONCAT(YEAR(t), WEEK(t))), 4)).
+/// prefix: "sequential" (the interval's number), "keyed" (a keyed permutation of it, which hides the
+/// calendar), or "md5-week" (as MySQL computes LEFT(MD5(CONCAT(YEAR(t), WEEK(t))), 4)).
 /// interval: "minute", "ten-minutes", "hour", "day", "week", "month", or as "90s", "15m", "6h", "3d".
-/// tail: "ascending" (version 8: pages of an index fill up), or "random" with the version 4 or 8.
+/// tail: "ascending" (version 8: each id is greater than all earlier ones of its prefix, so that the pages of
+/// an index fill), or "random" with the version 4 or 8.
 /// key, writer: the secret of a keyed prefix, at least 16 bytes, and who writes, where several do.
 /// bits: how many the sequential prefix has, 1 to 16.
 /// utc_offset: seconds to add to UTC for "md5-week".
@@ -71,17 +72,7 @@ impl Prefixed {
                 return Err(PyValueError::new_err(format!("no prefix has the name {prefix:?}: {known}")));
             }
         };
-        let tail = match (tail, version) {
-            ("ascending", None | Some(8)) => Tail::Ascending,
-            ("random", version) => Tail::Random { version: version.unwrap_or(4) },
-            ("ascending", Some(version)) => {
-                let message = format!("an ascending tail has the version 8, not {version}");
-                return Err(PyValueError::new_err(message));
-            }
-            _ => {
-                return Err(PyValueError::new_err(format!("tail must be ascending or random, not {tail:?}")));
-            }
-        };
+        let tail = read_tail(tail, version)?;
         let policy = read_policy(tolerance.as_ref(), when_behind)?;
         let interval: Interval = interval.parse().map_err(raise)?;
         let ids =
@@ -89,6 +80,19 @@ impl Prefixed {
         let ids = ids.with_policy(policy).with_state(read_state(state)?).map_err(raise)?;
         Ok(PyClassInitializer::from(Generator::new("Prefixed", ids)).add_subclass(Prefixed))
     }
+}
+
+/// Reads the name of a tail and the version that goes with it.
+pub(crate) fn read_tail(tail: &str, version: Option<u8>) -> PyResult<Tail> {
+    let message = match (tail, version) {
+        ("ascending", None | Some(8)) => return Ok(Tail::Ascending),
+        ("random", None | Some(4)) => return Ok(Tail::RandomV4),
+        ("random", Some(8)) => return Ok(Tail::RandomV8),
+        ("random", Some(version)) => format!("a random tail has the version 4 or 8, not {version}"),
+        ("ascending", Some(version)) => format!("an ascending tail has the version 8, not {version}"),
+        _ => format!("tail must be ascending or random, not {tail:?}"),
+    };
+    Err(PyValueError::new_err(message))
 }
 
 /// A generator of week-prefixed ids: the first four hex digits of MD5(year, week), and a random tail.
@@ -112,7 +116,7 @@ impl Week {
         seed: Option<u64>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let prefix = Prefix::Md5Week { utc_offset_secs: utc_offset };
-        let tail = Tail::Random { version };
+        let tail = read_tail("random", Some(version))?;
         let ids = Core::new(read_clock(clock)?, read_entropy(seed)?, prefix, Interval::Week, tail)
             .map_err(raise)?;
         Ok(PyClassInitializer::from(Generator::new("Week", ids)).add_subclass(Week))

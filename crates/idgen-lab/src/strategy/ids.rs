@@ -101,9 +101,9 @@ impl Source {
                 entropy(),
                 Prefix::MD5_WEEK_UTC,
                 Interval::Week,
-                Tail::Random { version: 4 },
+                Tail::RandomV4,
             )?),
-            IdKind::MinuteRandom => minute(Tail::Random { version: 4 })?,
+            IdKind::MinuteRandom => minute(Tail::RandomV4)?,
             IdKind::MinuteAscending => minute(Tail::Ascending)?,
             IdKind::MinuteSequence => Source::uuids(Prefixed::new(
                 clock(),

@@ -208,11 +208,8 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
     #[inline]
     fn seconds(&self, now: Timestamp) -> Result<u64> {
         u32::try_from(now.unix_secs()).map(u64::from).map_err(|_| {
-            Error::new(ErrorKind::TimeOutOfRange {
-                kind: "short",
-                time: now,
-                range: "1970-01-01 to 2106-02-07",
-            })
+            let last = Timestamp::from_unix_secs(u32::MAX.into());
+            Error::out_of_range("short", now, Timestamp::UNIX_EPOCH, last)
         })
     }
 

@@ -20,13 +20,13 @@ const fn shape(kind: Kind) -> Shape {
     Shape {
         kind,
         unit: Unit::Tick,
-        range: -GREGORIAN_TO_UNIX_TICKS..=(1 << 60) - 1 - GREGORIAN_TO_UNIX_TICKS,
-        range_text: "1582-10-15 to 5236-03-31",
+        first: -GREGORIAN_TO_UNIX_TICKS,
+        last: (1 << 60) - 1 - GREGORIAN_TO_UNIX_TICKS,
     }
 }
 
-pub(crate) static V1_SHAPE: Shape = shape(Kind::V1);
-pub(crate) static V6_SHAPE: Shape = shape(Kind::V6);
+pub(crate) const V1_SHAPE: Shape = shape(Kind::V1);
+pub(crate) const V6_SHAPE: Shape = shape(Kind::V6);
 
 pub(crate) struct Gregorian<C, E, S: State> {
     monotonic: Monotonic<C, S>,
@@ -48,7 +48,7 @@ struct Identity {
 }
 
 impl<C: Clock, E: Entropy> Gregorian<C, E, NoState> {
-    pub(crate) fn new(shape: &'static Shape, clock: C, entropy: E) -> Self {
+    pub(crate) fn new(shape: Shape, clock: C, entropy: E) -> Self {
         let monotonic =
             Monotonic::new(shape, clock, NoState).expect("without a state there is nothing to load");
         Gregorian { monotonic, entropy, identity: None, fixed_node: None }

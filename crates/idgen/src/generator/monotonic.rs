@@ -1,6 +1,5 @@
 //! Time and counter that only ever rise, whatever the clock does.
 
-use core::ops::RangeInclusive;
 use core::time::Duration;
 
 use crate::error::{Error, Kind as ErrorKind, Result};
@@ -10,13 +9,14 @@ use crate::source::{Clock, ClockPolicy, State, WhenBehind};
 use crate::timestamp::Timestamp;
 
 /// What sets one kind's line of ids apart from another's.
+#[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) kind: Kind,
     pub(crate) unit: Unit,
-    /// The units that the kind's time field can hold.
-    pub(crate) range: RangeInclusive<i64>,
-    /// The same, for people.
-    pub(crate) range_text: &'static str,
+    /// The first unit that the kind's time field can hold.
+    pub(crate) first: i64,
+    /// The last one.
+    pub(crate) last: i64,
 }
 
 /// What a kind counts its time in. Two constants, as dividing by a variable costs as much as making
@@ -58,7 +58,7 @@ pub(crate) struct Monotonic<C, S: State> {
     clock: C,
     policy: ClockPolicy,
     tolerance: i64,
-    shape: &'static Shape,
+    shape: Shape,
     line: Line<S>,
     /// Counters of the present time are below this.
     limit: u32,
@@ -87,7 +87,7 @@ pub(crate) struct Run {
 }
 
 impl<C: Clock, S: State> Monotonic<C, S> {
-    pub(crate) fn new(shape: &'static Shape, clock: C, state: S) -> Result<Self> {
+    pub(crate) fn new(shape: Shape, clock: C, state: S) -> Result<Self> {
         let line = Line::restore(shape.kind, state)?;
         let mut monotonic =
             Monotonic { clock, policy: ClockPolicy::DEFAULT, tolerance: 0, shape, line, limit: 0 };
@@ -149,10 +149,21 @@ impl<C: Clock, S: State> Monotonic<C, S> {
 
     #[inline]
     fn begin_at(&mut self, time: i64, want: usize, counters: Counters) -> Result<Run> {
-        if !self.shape.range.contains(&time) {
-            return Err(self.out_of_range(time));
-        }
+        self.check_range(time)?;
         self.take(time, counters, want)
+    }
+
+    #[inline]
+    fn check_range(&self, time: i64) -> Result<()> {
+        match self.shape.first <= time && time <= self.shape.last {
+            true => Ok(()),
+            false => Err(self.out_of_range(time)),
+        }
+    }
+
+    /// Fails where the clock stands outside what the kind can hold.
+    pub(crate) fn check_clock(&self) -> Result<()> {
+        self.check_range(self.now())
     }
 
     #[inline]
@@ -168,11 +179,8 @@ impl<C: Clock, S: State> Monotonic<C, S> {
 
     #[cold]
     fn out_of_range(&self, time: i64) -> Error {
-        Error::new(ErrorKind::TimeOutOfRange {
-            kind: self.shape.kind.name(),
-            time: self.at(time),
-            range: self.shape.range_text,
-        })
+        let Shape { kind, first, last, .. } = self.shape;
+        Error::out_of_range(kind.name(), self.at(time), self.at(first), self.at(last))
     }
 
     fn at(&self, units: i64) -> Timestamp {

@@ -136,7 +136,8 @@ pub(super) fn take(word: &AtomicU64, server_id: u8, count: u64) -> Option<u64> {
 
 #[cold]
 pub(super) fn out_of_range(time: Timestamp) -> Error {
-    Error::new(ErrorKind::TimeOutOfRange { kind: "mysql-short", time, range: "1970-01-01 to 2106-02-07" })
+    let last = Timestamp::from_unix_secs(u32::MAX.into());
+    Error::out_of_range("mysql-short", time, Timestamp::UNIX_EPOCH, last)
 }
 
 impl<S: State> Generate for MysqlShort<S> {

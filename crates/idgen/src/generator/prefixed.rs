@@ -11,40 +11,46 @@ use crate::interval::{Bucket, Interval};
 use crate::kind::Kind;
 use crate::prefix::Prefix;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
+use crate::tail::{self, COUNTER_BITS};
 use crate::timestamp::Timestamp;
 
-static SHAPE: Shape = Shape {
-    kind: Kind::Prefixed,
-    unit: Unit::Milli,
-    range: 0..=(1 << 48) - 1,
-    range_text: "1970-01-01 to 10889-08-02",
-};
-
-const COUNTER_BITS: u32 = 28;
 /// A new millisecond starts in the lower half, which leaves at least 134 million ids for it.
 const SEED_MASK: u64 = (1 << (COUNTER_BITS - 1)) - 1;
 
 /// What follows the prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Tail {
     /// 106 random bits. During an interval only the bucket's leaf pages are touched, but they fill to
-    /// two thirds only, as with version 4. The version field says 4, as the reference formula does, or 8.
-    Random {
-        /// 4 or 8.
-        version: u8,
-    },
-    /// Milliseconds since the bucket began, then a counter, then random bits, in version 8: strictly
-    /// ascending within the bucket, so that pages fill as with `AUTO_INCREMENT`. It shows the order of
-    /// the ids of one bucket, but not the calendar, where the prefix is keyed.
+    /// two thirds only, as with version 4. The version field
+    /// is 4, as in the MySQL formula.
+    RandomV4,
+    /// The same with the version field 8.
+    RandomV8,
+    /// Version 8, strictly ascending within the bucket over all its visits: later ids of a bucket always
+    /// follow the earlier ones, so that InnoDB's pages fill as with `AUTO_INCREMENT`.
+    ///
+    /// Behind a sequential or md5-week prefix, which do not hide the time, the tail begins with the absolute
+    /// time. Behind a keyed prefix it begins with the round of 65,536 intervals and the offset in the
+    /// interval: an id then shows which round it belongs to (45 days for minutes, 7.5 years for hours, 179
+    /// years for days), when within its interval it was made, and the order of the ids of one bucket.
+    /// Which interval of the round it is stays hidden without the key.
     Ascending,
 }
 
 /// Makes prefixed ids.
 ///
-/// With a [`Tail::Random`]: `prefix 16 | random 32 | version 4 | random 12 | variant 2 | random 62`.
-/// With a [`Tail::Ascending`] (RFC 9562 section 5.8, version 8): `prefix 16 | milliseconds since the
-/// bucket began 32 | version 4 | counter 12 | variant 2 | pad 6 | counter 16 | random 40`. The counter
-/// of 28 bits starts at random in each millisecond; the pad is drawn with it and never zero, as MariaDB's
+/// With a random tail: `prefix 16 | random 32 | version 4 | random 12 | variant 2 | random 62`.
+///
+/// With a [`Tail::Ascending`] (RFC 9562 section 5.8, version 8), behind a keyed prefix:
+/// `prefix 16 | round and offset 32 | version 4 | counter 12 | variant 2 | pad 6 | counter 16 | random 40`. The
+/// offset in the interval, in milliseconds, takes as many of the 32 bits as the interval needs (16 for a
+/// minute, 22 for an hour, 27 for a day, 30 for a week, 32 for a month), the round has the others.
+///
+/// Behind the other prefixes: `prefix 16 | unix milliseconds 32 | version 4 | milliseconds 12 | variant 2 |
+/// pad 6 | counter 28 | random 28`.
+///
+/// The counter starts at random in each millisecond; the pad is drawn with it and is never zero, as MariaDB's
 /// UUID column refuses a byte 8 of 0x80 in version 8.
 ///
 /// ```
@@ -65,27 +71,35 @@ pub struct Prefixed<C, E, S: State = NoState> {
     entropy: E,
     prefix: Prefix,
     interval: Interval,
-    tail: Tail,
-    /// The bucket of the last id, as computing a prefix costs a hash.
+    layout: Layout,
+    /// The bucket of the last id, as a keyed prefix takes long to compute.
     current: Current,
     pad: u8,
 }
 
-/// A bucket with its prefix.
+/// The layout of the tail, which follows from the kinds of tail and prefix.
+#[derive(Clone, Copy)]
+enum Layout {
+    Random { version: u8 },
+    Time,
+    Keyed { offset_bits: u32 },
+}
+
+/// A bucket with the bits that its ids share.
 #[derive(Clone, Copy)]
 struct Current {
-    bucket: Bucket,
-    prefix: u16,
-    /// Where the bucket begins, which ascending tails count from.
+    start: Timestamp,
+    end: Timestamp,
+    /// Where the bucket begins, which offsets count from.
     start_ms: i64,
+    /// The prefix in the top 16 bits, the round, the version: see [`tail::base`].
+    base: u64,
 }
 
 impl Current {
     /// Holds no moment.
-    const NONE: Current = {
-        let start = Timestamp::from_unix_ticks(0);
-        Current { bucket: Bucket { number: 0, start, end: start }, prefix: 0, start_ms: 0 }
-    };
+    const NONE: Current =
+        Current { start: Timestamp::UNIX_EPOCH, end: Timestamp::UNIX_EPOCH, start_ms: 0, base: 0 };
 }
 
 impl<C: Clock, E: Entropy> Prefixed<C, E> {
@@ -93,25 +107,28 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
     ///
     /// # Errors
     /// Where the combination makes no sense: `md5-week` with an interval other than the week, a bit
-    /// width outside 1 to 16, a version other than 4 and 8, or an ascending tail with an interval of more
-    /// than 49 days (2^32 ms).
+    /// width outside 1 to 16, or an ascending tail behind a keyed prefix with an
+    /// interval of more than 49 days (2^32 ms); or where an ascending tail cannot hold the clock's time: before 1970,
+    /// after 2527, or with a keyed prefix after its last round, in the year 6461 or later.
     pub fn new(clock: C, entropy: E, prefix: Prefix, interval: Interval, tail: Tail) -> Result<Self> {
         prefix.check(interval)?;
-        match tail {
-            Tail::Random { version } if version != 4 && version != 8 => {
-                return Err(Error::config("a random tail cannot have the version", version, "take 4 or 8"));
+        let (layout, last) = match (tail, &prefix) {
+            (Tail::RandomV4, _) => (Layout::Random { version: 4 }, i64::MAX),
+            (Tail::RandomV8, _) => (Layout::Random { version: 8 }, i64::MAX),
+            (Tail::Ascending, Prefix::Keyed(_)) => {
+                let offset_bits = tail::keyed::offset_bits(interval)?;
+                (Layout::Keyed { offset_bits }, tail::keyed::last_ms(interval, offset_bits))
             }
-            Tail::Ascending if interval.longest().as_millis() > 1 << 32 => {
-                return Err(Error::config(
-                    "an ascending tail cannot count the milliseconds of",
-                    interval,
-                    "take an interval of at most 49 days",
-                ));
+            (Tail::Ascending, Prefix::Sequential { .. } | Prefix::Md5Week { .. }) => {
+                (Layout::Time, tail::LAST_TIME_MS)
             }
-            _ => {}
+        };
+        let shape = Shape { kind: Kind::Prefixed, unit: Unit::Milli, first: 0, last };
+        let monotonic = Monotonic::new(shape, clock, NoState)?;
+        if tail == Tail::Ascending {
+            monotonic.check_clock()?;
         }
-        let monotonic = Monotonic::new(&SHAPE, clock, NoState)?;
-        Ok(Prefixed { monotonic, entropy, prefix, interval, tail, current: Current::NONE, pad: 0 })
+        Ok(Prefixed { monotonic, entropy, prefix, interval, layout, current: Current::NONE, pad: 0 })
     }
 
     /// Goes on where an earlier run stopped: the order within the bucket holds over the restart too.
@@ -120,7 +137,7 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
     /// Where the state cannot be read, or belongs to another kind; or where the tail is random, which has
     /// nothing to remember.
     pub fn with_state<T: State>(self, state: T) -> Result<Prefixed<C, E, T>> {
-        if let (true, Tail::Random { version }) = (state.is_kept(), self.tail) {
+        if let (true, Layout::Random { version }) = (state.is_kept(), self.layout) {
             return Err(Error::config(
                 "no state serves a random tail of version",
                 version,
@@ -132,7 +149,7 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
             entropy: self.entropy,
             prefix: self.prefix,
             interval: self.interval,
-            tail: self.tail,
+            layout: self.layout,
             current: Current::NONE,
             pad: 0,
         })
@@ -150,7 +167,7 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
 
     #[inline]
     fn current(&mut self, at: Timestamp) -> Current {
-        if !(self.current.bucket.start <= at && at < self.current.bucket.end) {
+        if !(self.current.start <= at && at < self.current.end) {
             self.enter_bucket(at);
         }
         self.current
@@ -158,13 +175,18 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
 
     #[cold]
     fn enter_bucket(&mut self, at: Timestamp) {
-        let (bucket, prefix) = self.prefix.at(self.interval, at);
-        self.current = Current { bucket, prefix, start_ms: bucket.start.unix_millis() };
+        let (Bucket { number, start, end }, prefix) = self.prefix.at(self.interval, at);
+        let base = match self.layout {
+            Layout::Keyed { offset_bits } => tail::base(prefix, number as u64 >> 16, offset_bits),
+            Layout::Random { .. } | Layout::Time => tail::base(prefix, 0, 0),
+        };
+        self.current = Current { start, end, start_ms: start.unix_millis(), base };
     }
 
-    /// A run of ascending ids, and the bits that all of it share: prefix, offset, pad.
+    /// A run of ascending ids, and the bits that all of it share, made by `head` from those of the bucket,
+    /// the time and the pad.
     #[inline]
-    fn next_run(&mut self, want: usize) -> Result<(Run, Head)> {
+    fn next_run(&mut self, want: usize, head: impl Fn(&Current, i64, u8) -> Head) -> Result<(Run, Head)> {
         let (entropy, mut pad) = (&mut self.entropy, self.pad);
         let run = self.monotonic.next_run(want, |_| {
             let draw = entropy.next_u64()?;
@@ -174,18 +196,46 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
         })?;
         // Only now: a millisecond that could not be saved has not begun, and the last one keeps its pad.
         self.pad = pad;
-        let at = Timestamp::from_unix_millis(run.time);
-        let Current { prefix, start_ms, .. } = self.current(at);
-        let offset = (run.time - start_ms) as u32;
-        let top = u64::from(prefix) << 48 | u64::from(offset) << 16 | 0x8000;
-        let low = u64::from(0x80 | self.pad) << 56;
-        Ok((run, Head { top, low }))
+        let current = self.current(Timestamp::from_unix_millis(run.time));
+        let shared = head(&current, run.time, pad);
+        Ok((run, shared))
+    }
+
+    #[inline]
+    fn next_ascending<const RANDOM: u32>(
+        &mut self,
+        head: impl Fn(&Current, i64, u8) -> Head,
+        with_counter: impl Fn(Head, u32) -> Head,
+    ) -> Result<Bits> {
+        let (run, shared) = self.next_run(1, head)?;
+        let random = self.entropy.next_u64()?;
+        Ok(to_bits(with_counter(shared, run.counter).with_random::<RANDOM>(random)))
+    }
+
+    #[inline]
+    fn fill_ascending<const RANDOM: u32>(
+        &mut self,
+        ids: &mut [Uuid],
+        head: impl Fn(&Current, i64, u8) -> Head,
+        with_counter: impl Fn(Head, u32) -> Head,
+    ) -> Result<()> {
+        all_or_nothing(ids, |mut ids| {
+            while !ids.is_empty() {
+                let (run, shared) = self.next_run(ids.len(), &head)?;
+                let (now, later) = ids.split_at_mut(run.count);
+                counting::<RANDOM>(&mut self.entropy, now, run.counter, |counter| {
+                    with_counter(shared, counter)
+                })?;
+                ids = later;
+            }
+            Ok(())
+        })
     }
 
     /// The prefix of the clock's time: buckets last for seconds at least.
     #[inline]
     fn prefix_now(&mut self) -> u16 {
-        self.current(self.monotonic.coarse_now()).prefix
+        (self.current(self.monotonic.coarse_now()).base >> 48) as u16
     }
 }
 
@@ -204,30 +254,29 @@ fn random_id(prefix: u16, random: Bits, version: u8) -> Bits {
     bits
 }
 
-/// The random bits at the end of an ascending tail.
-const RANDOM: u32 = 40;
-
-/// The counter's top 12 bits into the top half of what a run shares, the other 16 above the random bits.
 #[inline]
-fn with_counter(shared: Head, counter: u32) -> Head {
-    Head {
-        top: shared.top | u64::from(counter >> 16),
-        low: shared.low | u64::from(counter & 0xFFFF) << RANDOM,
-    }
+fn keyed_head(current: &Current, ms: i64, pad: u8) -> Head {
+    tail::keyed::head(current.base, ms - current.start_ms, pad)
+}
+
+#[inline]
+fn time_head(current: &Current, ms: i64, pad: u8) -> Head {
+    tail::time::head(current.base, ms, pad)
 }
 
 impl<C: Clock, E: Entropy, S: State> NextBits for Prefixed<C, E, S> {
     #[inline]
     fn next_bits(&mut self) -> Result<Bits> {
-        match self.tail {
-            Tail::Random { version } => {
+        match self.layout {
+            Layout::Random { version } => {
                 let bits = self.entropy.next_u128()?;
                 Ok(random_id(self.prefix_now(), bits, version))
             }
-            Tail::Ascending => {
-                let (run, shared) = self.next_run(1)?;
-                let random = self.entropy.next_u64()?;
-                Ok(to_bits(with_counter(shared, run.counter).with_random::<RANDOM>(random)))
+            Layout::Time => {
+                self.next_ascending::<{ tail::time::RANDOM }>(time_head, tail::time::with_counter)
+            }
+            Layout::Keyed { .. } => {
+                self.next_ascending::<{ tail::keyed::RANDOM }>(keyed_head, tail::keyed::with_counter)
             }
         }
     }
@@ -242,22 +291,17 @@ impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
     }
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
-        match self.tail {
-            Tail::Random { version } => all_or_nothing(ids, |ids| {
+        match self.layout {
+            Layout::Random { version } => all_or_nothing(ids, |ids| {
                 let prefix = self.prefix_now();
                 random(&mut self.entropy, ids, |bits| from_bits(random_id(prefix, bits, version)))
             }),
-            Tail::Ascending => all_or_nothing(ids, |mut ids| {
-                while !ids.is_empty() {
-                    let (run, shared) = self.next_run(ids.len())?;
-                    let (now, later) = ids.split_at_mut(run.count);
-                    counting::<RANDOM>(&mut self.entropy, now, run.counter, |counter| {
-                        with_counter(shared, counter)
-                    })?;
-                    ids = later;
-                }
-                Ok(())
-            }),
+            Layout::Time => {
+                self.fill_ascending::<{ tail::time::RANDOM }>(ids, time_head, tail::time::with_counter)
+            }
+            Layout::Keyed { .. } => {
+                self.fill_ascending::<{ tail::keyed::RANDOM }>(ids, keyed_head, tail::keyed::with_counter)
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 #[cfg(feature = "std")]
 use crate::source::{Csprng, SystemClock};
 
-static SHAPE: Shape = shape(Kind::Ulid);
+const SHAPE: Shape = shape(Kind::Ulid);
 
 /// Makes ULIDs: 48 bits of Unix milliseconds and 80 more, here a counter of 26 bits from a random
 /// start and 54 random bits. Strictly ascending within a generator. No version, no variant: write
@@ -25,7 +25,7 @@ static SHAPE: Shape = shape(Kind::Ulid);
 /// use idgen::{Timestamp, generator::{Generate, Ulid}, source::{FixedClock, FixedEntropy}};
 ///
 /// let clock = FixedClock::new(Timestamp::from_unix_millis(1_469_918_176_385));
-/// let id = Ulid::new(&clock, FixedEntropy::new(1)).next_id()?;
+/// let id = Ulid::new(clock, FixedEntropy::new(1)).next_id()?;
 /// assert!(idgen::codec::base32::to_string(&id).starts_with("01ARYZ6S41"));
 /// # Ok::<(), idgen::Error>(())
 /// ```
@@ -47,7 +47,7 @@ impl Ulid<SystemClock, Csprng> {
 impl<C: Clock, E: Entropy> Ulid<C, E> {
     /// From a clock and randomness.
     pub fn new(clock: C, entropy: E) -> Self {
-        Ulid { inner: UnixMs::new(&SHAPE, clock, entropy) }
+        Ulid { inner: UnixMs::new(SHAPE, clock, entropy) }
     }
 
     /// Goes on where an earlier run stopped: the order holds over the restart too.

@@ -12,7 +12,7 @@ use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 
 pub(super) const fn shape(kind: Kind) -> Shape {
-    Shape { kind, unit: Unit::Milli, range: 0..=(1 << 48) - 1, range_text: "1970-01-01 to 10889-08-02" }
+    Shape { kind, unit: Unit::Milli, first: 0, last: (1 << 48) - 1 }
 }
 
 const COUNTER_BITS: u32 = 26;
@@ -26,7 +26,7 @@ pub(super) struct UnixMs<C, E, S: State, const RANDOM: u32> {
 }
 
 impl<C: Clock, E: Entropy, const RANDOM: u32> UnixMs<C, E, NoState, RANDOM> {
-    pub(super) fn new(shape: &'static Shape, clock: C, entropy: E) -> Self {
+    pub(super) fn new(shape: Shape, clock: C, entropy: E) -> Self {
         let monotonic =
             Monotonic::new(shape, clock, NoState).expect("without a state there is nothing to load");
         UnixMs { monotonic, entropy }

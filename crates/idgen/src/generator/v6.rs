@@ -20,7 +20,7 @@ use crate::source::{Csprng, SystemClock};
 /// use idgen::{Timestamp, generator::{Generate, V6}, source::{FixedClock, FixedEntropy}};
 ///
 /// let clock = FixedClock::new(Timestamp::from_unix_secs(1_645_557_742));
-/// let mut ids = V6::new(&clock, FixedEntropy::new(1)).with_node("9f6bdeced846".parse()?);
+/// let mut ids = V6::new(clock, FixedEntropy::new(1)).with_node("9f6bdeced846".parse()?);
 /// let (a, b) = (ids.next_id()?, ids.next_id()?);
 /// assert!(a < b && b.get_version_num() == 6);
 /// # Ok::<(), idgen::Error>(())
@@ -43,7 +43,7 @@ impl V6<SystemClock, Csprng> {
 impl<C: Clock, E: Entropy> V6<C, E> {
     /// From a clock and randomness.
     pub fn new(clock: C, entropy: E) -> Self {
-        V6 { inner: Gregorian::new(&V6_SHAPE, clock, entropy) }
+        V6 { inner: Gregorian::new(V6_SHAPE, clock, entropy) }
     }
 
     /// Goes on where an earlier run stopped: no id of it comes again, even within the same tick.

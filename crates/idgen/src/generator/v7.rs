@@ -12,7 +12,7 @@ use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 #[cfg(feature = "std")]
 use crate::source::{Csprng, SystemClock};
 
-static SHAPE: Shape = shape(Kind::V7);
+const SHAPE: Shape = shape(Kind::V7);
 
 /// Makes UUIDs of version 7: Unix milliseconds, a counter of 26 bits from a random start, 48 random
 /// bits; RFC 9562 sections 5.7 and 6.2 (method 1). Strictly ascending within a generator.
@@ -22,7 +22,7 @@ static SHAPE: Shape = shape(Kind::V7);
 ///
 /// let clock = FixedClock::new(Timestamp::from_unix_millis(1_645_557_742_000));
 /// let mut ids = [idgen::Uuid::nil(); 1_000];
-/// V7::new(&clock, FixedEntropy::new(1)).fill(&mut ids)?;
+/// V7::new(clock, FixedEntropy::new(1)).fill(&mut ids)?;
 /// assert!(ids.is_sorted_by(|a, b| a < b));
 /// assert!(ids[999].to_string().starts_with("017f22e2-79b0-7"));
 /// # Ok::<(), idgen::Error>(())
@@ -45,7 +45,7 @@ impl V7<SystemClock, Csprng> {
 impl<C: Clock, E: Entropy> V7<C, E> {
     /// From a clock and randomness.
     pub fn new(clock: C, entropy: E) -> Self {
-        V7 { inner: UnixMs::new(&SHAPE, clock, entropy) }
+        V7 { inner: UnixMs::new(SHAPE, clock, entropy) }
     }
 
     /// Goes on where an earlier run stopped: the order holds over the restart too.

@@ -2,12 +2,12 @@
 
 use idgen::generator::{Generate, Prefixed, Tail, Ulid, V1, V6, V7};
 use idgen::source::{Clock, ClockPolicy, Entropy, State};
-use idgen::{Interval, Prefix, Result, Uuid};
+use idgen::{Interval, Prefix, PrefixKey, Result, Uuid};
 
 pub type Ids<'a> = Box<dyn Generate<Id = Uuid> + 'a>;
 
 /// The kinds that count, by name, and whether their ids must ascend.
-pub const COUNTING: [(&str, bool); 7] = [
+pub const COUNTING: [(&str, bool); 8] = [
     ("v1", false),
     ("v1 with a node", false),
     ("v6", true),
@@ -15,6 +15,7 @@ pub const COUNTING: [(&str, bool); 7] = [
     ("v7", true),
     ("ulid", true),
     ("prefixed, ascending", true),
+    ("prefixed, keyed", true),
 ];
 
 /// A generator of the named kind. Prefixed ones change their prefix every 49 days, which no test
@@ -38,9 +39,12 @@ pub fn generator<'a>(
         }
         "v7" => Box::new(V7::new(clock, entropy).with_policy(policy).with_state(state)?),
         "ulid" => Box::new(Ulid::new(clock, entropy).with_policy(policy).with_state(state)?),
-        "prefixed, ascending" => {
+        "prefixed, ascending" | "prefixed, keyed" => {
             let interval: Interval = "49d".parse()?;
-            let prefix = Prefix::Sequential { bits: 16 };
+            let prefix = match name {
+                "prefixed, keyed" => Prefix::Keyed(PrefixKey::new(b"sixteen bytes or more")?),
+                _ => Prefix::Sequential { bits: 16 },
+            };
             let ids = Prefixed::new(clock, entropy, prefix, interval, Tail::Ascending)?;
             Box::new(ids.with_policy(policy).with_state(state)?)
         }

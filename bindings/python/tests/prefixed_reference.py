@@ -1,0 +1,142 @@
+"""An independent implementation of keyed prefixes and ascending tails, written from DESIGN.md alone.
+
+``python tests/prefixed_reference.py`` prints what tests/vectors/prefixed.json holds.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import struct
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+SECRET = "0123456789abcdef"
+MASK = 0xFFFFFFFF
+#: The ids of the vectors end with these random bits.
+RANDOM = 0x0123456789ABCDEF
+
+
+def chacha20(key: bytes) -> Iterator[int]:
+    """The keystream of RFC 8439 with a nonce of zeros, counter from 0, as little-endian 64-bit words."""
+    constants = struct.unpack("<4I", b"expand 32-byte k")
+    words = struct.unpack("<8I", key)
+    counter = 0
+    while True:
+        start = [*constants, *words, counter, 0, 0, 0]
+        x = list(start)
+        for _ in range(10):
+            for a, b, c, d in (
+                (0, 4, 8, 12),
+                (1, 5, 9, 13),
+                (2, 6, 10, 14),
+                (3, 7, 11, 15),
+                (0, 5, 10, 15),
+                (1, 6, 11, 12),
+                (2, 7, 8, 13),
+                (3, 4, 9, 14),
+            ):
+                for shifts in ((16, 12), (8, 7)):
+                    x[a] = x[a] + x[b] & MASK
+                    x[d] ^= x[a]
+                    x[d] = (x[d] << shifts[0] | x[d] >> 32 - shifts[0]) & MASK
+                    x[c] = x[c] + x[d] & MASK
+                    x[b] ^= x[c]
+                    x[b] = (x[b] << shifts[1] | x[b] >> 32 - shifts[1]) & MASK
+        block = struct.pack("<16I", *(n + m & MASK for n, m in zip(x, start)))
+        yield from struct.unpack("<8Q", block)
+        counter += 1
+
+
+@lru_cache
+def permutation(secret: str, writer: str | None, number: int) -> list[int]:
+    """The prefixes of all intervals of a round."""
+    key = hmac.digest(secret.encode(), b"idgen prefix 2", "sha256")
+    if writer is not None:
+        key = hmac.digest(key, b"writer " + writer.encode(), "sha256")
+    draws = chacha20(hmac.digest(key, b"round " + struct.pack(">q", number), "sha256"))
+    intervals = list(range(65_536))
+    for last in range(65_535, 0, -1):
+        other = next(draws) * (last + 1) >> 64
+        intervals[last], intervals[other] = intervals[other], intervals[last]
+    prefixes = [0] * 65_536
+    for prefix, interval in enumerate(intervals):
+        prefixes[interval] = prefix
+    return prefixes
+
+
+def keyed_prefix(secret: str, writer: str | None, number: int) -> int:
+    """The prefix of an interval."""
+    return permutation(secret, writer, number // 65_536)[number % 65_536]
+
+
+def keyed_id(prefix: int, seconds: int, unix_ms: int, pad: int, counter: int, random: int) -> str:
+    """An id with a keyed prefix: round and offset, then 12 bits of the counter, the pad, 16 bits, 40 random."""
+    length = seconds * 1_000
+    number, offset = divmod(unix_ms, length)
+    bits = (length - 1).bit_length()
+    middle = number // 65_536 << bits | offset
+    assert middle < 1 << 32
+    top = prefix << 48 | middle << 16 | 8 << 12 | counter >> 16
+    low = 0b10 << 62 | pad << 56 | (counter & 0xFFFF) << 40 | random & (1 << 40) - 1
+    return f"{top << 64 | low:032x}"
+
+
+def time_id(prefix: int, unix_ms: int, pad: int, counter: int, random: int) -> str:
+    """An id with another prefix: 44 bits of milliseconds, the pad, 28 bits of the counter, 28 random."""
+    top = prefix << 48 | unix_ms >> 12 << 16 | 8 << 12 | unix_ms & 0xFFF
+    low = 0b10 << 62 | pad << 56 | counter << 28 | random & (1 << 28) - 1
+    return f"{top << 64 | low:032x}"
+
+
+def vectors() -> dict[str, Any]:
+    """What tests/vectors/prefixed.json holds."""
+    prefixes = [
+        {"secret": SECRET, "writer": writer, "number": number, "prefix": keyed_prefix(SECRET, writer, number)}
+        for writer, base in ((None, 0), ("a", 29_700_000 // 65_536 * 65_536), ("round ", 65_536))
+        for number in (*(base + n for n in (0, 1, 2, 3, 255, 12_480, 65_534, 65_535)),)
+    ]
+    keyed = []
+    for seconds, unix_ms, counter in (
+        (60, 1_795_262_400_123, 0),
+        (60, 59_999, (1 << 28) - 1),
+        (60, 60_000 * 65_536 * 65_536 - 1, 0x0ABCDEF),
+        (90, 1_795_262_400_123, 1),
+        (3_600, 1_795_262_400_123, 0xFFFF),
+        (86_400, 1_795_262_400_123, 0x10000),
+        (3_888_000, 1_795_262_400_123, 0x8000001),
+    ):
+        number = unix_ms // (seconds * 1_000)
+        prefix, pad = keyed_prefix(SECRET, None, number), counter % 63 + 1
+        keyed.append(
+            {
+                "secret": SECRET,
+                "seconds": seconds,
+                "unix_ms": unix_ms,
+                "prefix": prefix,
+                "round": number // 65_536,
+                "offset_ms": unix_ms % (seconds * 1_000),
+                "counter": counter,
+                "id": keyed_id(prefix, seconds, unix_ms, pad, counter, RANDOM),
+            }
+        )
+    time = []
+    for prefix, unix_ms, counter in (
+        (0x511A, 1_795_262_400_123, 0),
+        (0, 0, 1),
+        (0xFFFF, (1 << 44) - 1, (1 << 28) - 1),
+    ):
+        time.append(
+            {
+                "prefix": prefix,
+                "unix_ms": unix_ms,
+                "counter": counter,
+                "id": time_id(prefix, unix_ms, counter % 63 + 1, counter, RANDOM),
+            }
+        )
+    return {"keyed_prefix": prefixes, "keyed_id": keyed, "time_id": time}
+
+
+if __name__ == "__main__":
+    print(json.dumps(vectors(), indent=1))

@@ -1,0 +1,114 @@
+//! The bits of ascending tails: packing and unpacking (RFC 9562 section 5.8, version 8).
+//!
+//! ```text
+//! keyed prefix:   prefix 16 | round, offset 32     | version 4 | counter 12 | variant 2 | pad 6 | counter 16 | random 40
+//! other prefixes: prefix 16 | milliseconds, top 32 | version 4 | low 12     | variant 2 | pad 6 | counter 28 | random 28
+//! ```
+//!
+//! Both begin with what only grows from one visit of a prefix to the next, so that later ids of a bucket
+//! always follow the earlier ones. The pad is constant within a millisecond and never zero, as MariaDB's
+//! UUID column refuses version 8 with a byte 8 of 0x80.
+
+use core::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::fields::Head;
+use crate::interval::Interval;
+use crate::timestamp::Timestamp;
+
+pub(crate) const COUNTER_BITS: u32 = 28;
+const MIDDLE_BITS: u32 = 32;
+const TIME_BITS: u32 = 44;
+const VERSION_8: u64 = 0x8000;
+
+/// The last millisecond that a tail with the time can hold.
+pub(crate) const LAST_TIME_MS: i64 = (1 << TIME_BITS) - 1;
+
+/// What all ids of one millisecond share, but for the counter.
+#[inline]
+fn low(pad: u8) -> u64 {
+    u64::from(0x80 | pad) << 56
+}
+
+/// Tails that begin with the absolute time, behind prefixes that do not hide it.
+pub(crate) mod time {
+    use super::*;
+
+    pub(crate) const RANDOM: u32 = 28;
+
+    /// `base` holds the prefix in its top 16 bits; see [`base`](super::base).
+    #[inline]
+    pub(crate) fn head(base: u64, unix_ms: i64, pad: u8) -> Head {
+        let ms = unix_ms as u64;
+        Head { top: base | ms >> 12 << 16 | ms & 0xFFF, low: low(pad) }
+    }
+
+    #[inline]
+    pub(crate) fn with_counter(shared: Head, counter: u32) -> Head {
+        Head { low: shared.low | u64::from(counter) << RANDOM, ..shared }
+    }
+
+    /// The time and the counter.
+    pub(crate) fn read(top: u64, low: u64) -> (Timestamp, u32) {
+        let ms = (top >> 16 & 0xFFFF_FFFF) << 12 | top & 0xFFF;
+        (Timestamp::from_unix_millis(ms as i64), (low >> RANDOM) as u32 & ((1 << COUNTER_BITS) - 1))
+    }
+}
+
+/// Tails that begin with the round and the offset in the interval, behind keyed prefixes.
+pub(crate) mod keyed {
+    use super::*;
+
+    pub(crate) const RANDOM: u32 = 40;
+
+    /// `base` holds prefix and round; see [`base`](super::base).
+    #[inline]
+    pub(crate) fn head(base: u64, offset_ms: i64, pad: u8) -> Head {
+        Head { top: base | (offset_ms as u64) << 16, low: low(pad) }
+    }
+
+    /// The counter's top 12 bits into the top half, the other 16 above the random bits.
+    #[inline]
+    pub(crate) fn with_counter(shared: Head, counter: u32) -> Head {
+        Head {
+            top: shared.top | u64::from(counter >> 16),
+            low: shared.low | u64::from(counter & 0xFFFF) << RANDOM,
+        }
+    }
+
+    /// How many of the 32 bits hold the offset in an interval.
+    ///
+    /// # Errors
+    /// Where the interval is longer than 2^32 ms, some 49 days.
+    pub(crate) fn offset_bits(interval: Interval) -> Result<u32> {
+        let longest = interval.longest().as_millis();
+        if longest > 1 << MIDDLE_BITS {
+            return Err(Error::config(
+                "an ascending tail behind a keyed prefix cannot count the milliseconds of",
+                interval,
+                "take an interval of at most 49 days",
+            ));
+        }
+        Ok(longest.next_power_of_two().trailing_zeros())
+    }
+
+    /// The last millisecond that round and offset can hold.
+    pub(crate) fn last_ms(interval: Interval, offset_bits: u32) -> i64 {
+        let intervals = 1i64 << (16 + MIDDLE_BITS - offset_bits);
+        interval.start_of(intervals).unix_millis() - 1
+    }
+
+    /// The round, the offset and the counter.
+    pub(crate) fn read(top: u64, low: u64, offset_bits: u32) -> (u32, Duration, u32) {
+        let middle = top >> 16 & 0xFFFF_FFFF;
+        let offset = middle & ((1 << offset_bits) - 1);
+        let counter = (top & 0xFFF) << 16 | low >> RANDOM & 0xFFFF;
+        ((middle >> offset_bits) as u32, Duration::from_millis(offset), counter as u32)
+    }
+}
+
+/// The bits that all ids of an interval share. A tail with the time has the round 0.
+#[inline]
+pub(crate) fn base(prefix: u16, round: u64, offset_bits: u32) -> u64 {
+    u64::from(prefix) << 48 | round << (16 + offset_bits) | VERSION_8
+}
