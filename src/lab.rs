@@ -2,7 +2,7 @@
 
 mod compare;
 mod engine;
-mod foretell;
+mod forecast;
 mod pages;
 mod report;
 mod run;
@@ -70,8 +70,8 @@ enum Command {
     /// Explain each strategy and each experiment in one line.
     List,
     Pages(pages::Args),
-    Simulate(foretell::SimulateArgs),
-    Advise(foretell::AdviseArgs),
+    Simulate(forecast::SimulateArgs),
+    Advise(forecast::AdviseArgs),
 }
 
 /// Runs the subcommand.
@@ -81,8 +81,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(Command::Report(args)) => report::run(args),
         Some(Command::List) => list(),
         Some(Command::Pages(args)) => pages::run(args),
-        Some(Command::Simulate(args)) => foretell::run_simulate(args),
-        Some(Command::Advise(args)) => foretell::run_advise(args),
+        Some(Command::Simulate(args)) => forecast::run_simulate(args),
+        Some(Command::Advise(args)) => forecast::run_advise(args),
         Some(Command::Run { experiments, scale, load, common }) if !experiments.is_empty() => {
             run::experiments(&experiments, scale, &load, &common)
         }

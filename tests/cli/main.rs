@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
 mod convert;
-mod foretold;
+mod forecast;
 mod help;
 mod inspect;
 mod lab;

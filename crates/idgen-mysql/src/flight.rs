@@ -1,4 +1,5 @@
-//! Concurrent misses of one UUID make one round trip: the first asks the server, the others wait for it.
+//! Single-flight calls: if several callers miss the cache for one UUID, the first asks the server, and the others
+//! wait for its answer.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -9,16 +10,16 @@ use uuid::Uuid;
 use crate::error::Result;
 use crate::patience::Patience;
 
-/// The UUIDs being looked up or made at this moment.
+/// The UUIDs that are being looked up or created.
 #[derive(Debug)]
 pub(crate) struct Flights<T> {
     rows: Mutex<HashMap<Uuid, Row<T>>>,
 }
 
-/// Held by the one that works, and filled once it has worked.
+/// Locked by the caller that does the work, and filled with its result.
 type Answer<T> = tokio::sync::Mutex<Option<T>>;
 
-/// The seats of one flight.
+/// The callers of one single-flight call.
 #[derive(Debug)]
 struct Row<T> {
     taken: usize,
@@ -30,9 +31,8 @@ impl<T: Clone> Flights<T> {
         Flights { rows: Mutex::new(HashMap::new()) }
     }
 
-    /// Runs `work`, or waits for one that runs already. Where that fails or is cancelled, the next one in
-    /// line works itself, with what is left of its own patience. True in the result where this caller did the
-    /// work.
+    /// Runs `work`, or waits for a call that is running already. If that call fails or is canceled, the next waiter
+    /// does the work, within the rest of its own time limit. The result is true if this caller did the work.
     pub(crate) async fn run(
         &self,
         uuid: Uuid,
@@ -63,7 +63,7 @@ impl<T> Flights<T> {
     }
 }
 
-/// A place in the flight; the last to leave, for whatever reason, clears it away.
+/// A waiter of the call; the last one to leave removes the entry.
 struct Seat<'a, T> {
     flights: &'a Flights<T>,
     uuid: Uuid,
@@ -73,7 +73,7 @@ struct Seat<'a, T> {
 impl<T> Drop for Seat<'_, T> {
     fn drop(&mut self) {
         let mut rows = self.flights.rows();
-        // Counted under the lock: of two that leave at once, one is the last.
+        // Counted under the lock: if two leave at the same time, one of them is the last.
         if let Entry::Occupied(mut row) = rows.entry(self.uuid) {
             row.get_mut().taken -= 1;
             if row.get().taken == 0 {
@@ -134,7 +134,7 @@ mod tests {
         assert!(flights.rows().is_empty());
     }
 
-    /// The last of a hundred in line is not told so after a hundred times its patience.
+    /// The last of a hundred waiters gets its answer within its own time limit, not a hundred times that.
     #[tokio::test(start_paused = true)]
     async fn waiting_in_line_is_part_of_a_calls_patience() {
         let flights = Flights::<u64>::new();
@@ -153,7 +153,7 @@ mod tests {
         assert!(flights.rows().is_empty());
     }
 
-    /// Two that leave at the same moment must not both take the other for still there.
+    /// If two waiters leave at the same time, one of them must remove the entry.
     #[test]
     fn seats_left_at_once_leave_nothing() {
         let flights = Flights::<u64>::new();

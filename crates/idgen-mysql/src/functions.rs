@@ -1,34 +1,34 @@
-//! Functions for clients that speak only SQL, with the same results as this library's.
+//! Stored functions for clients that speak only SQL, with the same results as this library.
 
 use crate::schema::{Strategy, Tables};
 use crate::{Error, Result};
 
-/// For which server a script is.
+/// The server that a script is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// MySQL 8.0 and later. It computes its week prefix without `MD5()`, which MySQL 9.6 took out.
+    /// MySQL 8.0 and later. The week prefix is computed without `MD5()`, which MySQL 9.6 removed.
     MySql,
     /// MariaDB 10.10 and later.
     MariaDb,
 }
 
-/// The statements that make the stored functions, in order, for the map in `table`:
+/// The statements that create the stored functions, in order, for the map in `table`:
 ///
-/// | function | gives |
+/// | function | result |
 /// |---|---|
 /// | `idgen_bytes(uuid)` | `BINARY(16)` from 16 bytes or 36 characters; anything else is an error |
-/// | `idgen_to_base64(uuid)` | 22 characters, as [`idgen::codec::base64`] |
+/// | `idgen_to_base64(uuid)` | 22 characters, like [`idgen::codec::base64`] |
 /// | `idgen_from_base64(text)` | `BINARY(16)`; a text that no encoder writes is an error |
-/// | `idgen_week_prefix(datetime)` | 4 hexadecimal digits, as [`idgen::md5_week_prefix`] |
-/// | `idgen_week_uuid()` | a UUID of 36 characters with the prefix of this week in UTC, as [`idgen::week`] |
+/// | `idgen_week_prefix(datetime)` | 4 hexadecimal digits, like [`idgen::md5_week_prefix`] |
+/// | `idgen_week_uuid()` | a UUID of 36 characters with the prefix of this week in UTC, like [`idgen::week`] |
 /// | `idgen_find(uuid)` | the id that the map has for the UUID, or NULL |
 /// | `idgen_uuid_of(id)` | the UUID that the map has for the id, as 36 characters, or NULL |
 ///
-/// Making ids stays with the clients of this library: inside a stored function nothing can commit, and so
-/// nothing can promise.
+/// Only clients of this library create ids: a stored function cannot commit, so it cannot promise that an id is
+/// stored.
 ///
 /// # Errors
-/// The table's name is no plain name.
+/// The name of the table is not a plain name.
 pub fn statements(dialect: Dialect, table: &str, strategy: Strategy) -> Result<Vec<String>> {
     let tables = Tables::named(table)?;
     let condition = match strategy {

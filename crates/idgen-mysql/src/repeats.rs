@@ -1,4 +1,4 @@
-//! Whether callers mostly bring new UUIDs or known ones: the better first try is another.
+//! Whether callers mostly pass new UUIDs or known ones, which decides what to try first.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -6,7 +6,7 @@ use crate::strategy::Guess;
 
 #[derive(Debug, Default)]
 pub(crate) struct Repeats {
-    // The last 16 calls, a bit each, set where the UUID was known.
+    // One bit for each of the last 16 calls, set if the UUID was known.
     history: AtomicU32,
 }
 
@@ -18,7 +18,7 @@ impl Repeats {
 
     pub(crate) fn learn(&self, new: bool) {
         let history = self.history.load(Ordering::Relaxed);
-        // Two calls at once may lose a bit, which is only a hint.
+        // Two calls at the same time may lose a bit, but the bits are only a hint.
         self.history.store(history << 1 | u32::from(!new), Ordering::Relaxed);
     }
 }

@@ -1,8 +1,8 @@
 //! Column types: one newtype for each way in which a column holds an id.
 //!
-//! The plain [`Uuid`] says nothing about the bytes in the column, and a wrong guess reads back another UUID
-//! without an error. These types say it, and refuse what does not fit. Whether a column is what its type says
-//! is checked once, at start, by [`check_column`](crate::check_column).
+//! A plain [`Uuid`] does not state how the column stores it, and a wrong guess reads another UUID without an error.
+//! These types state it, and refuse values that do not fit. [`check_column`](crate::check_column) checks once, at
+//! start, that a column matches its type.
 //!
 //! ```
 //! use idgen_mysql::types::Base64Char22;
@@ -21,16 +21,16 @@ use sqlx::mysql::{MySql, MySqlTypeInfo, MySqlValueRef};
 use sqlx::{Decode, Encode, Type};
 use uuid::Uuid;
 
-/// A column newtype: what the column must be, and how it reads the bytes.
+/// A column newtype: the definition of the column, and how the type reads the bytes.
 pub trait ColumnType: private::Sealed {
-    /// The definition to give the column, as in `BINARY(16)`.
+    /// The definition of the column, such as `BINARY(16)`.
     const DEFINITION: &'static str;
 }
 
 pub(crate) mod private {
     use super::Uuid;
 
-    /// What `information_schema.columns` says.
+    /// A row of `information_schema.columns`.
     #[derive(Debug)]
     pub struct Column {
         pub kind: String,
@@ -39,10 +39,10 @@ pub(crate) mod private {
     }
 
     pub trait Sealed {
-        /// True where the column can hold this type faithfully.
+        /// Whether the column can store this type without loss.
         fn fits(column: &Column) -> bool;
 
-        /// The UUIDs that 16 bytes are by this type's layout and by the one it is most easily confused with.
+        /// The UUIDs that 16 bytes mean in this type's layout and in the layout that it is most easily confused with.
         fn readings(_bytes: [u8; 16]) -> Option<(Uuid, Uuid)> {
             None
         }
@@ -84,7 +84,7 @@ macro_rules! uuid_column {
                 <$wire as Type<MySql>>::type_info()
             }
 
-            // What a column of another kind holds is refused with a better message when it is decoded.
+            // Values of other columns are refused with a better message when they are decoded.
             fn compatible(ty: &MySqlTypeInfo) -> bool {
                 <[u8] as Type<MySql>>::compatible(ty) || <str as Type<MySql>>::compatible(ty)
             }
@@ -142,7 +142,7 @@ uuid_column! {
 }
 
 uuid_column! {
-    /// A UUID as 36 characters, in small letters: what MySQL's `UUID()` gives.
+    /// A UUID as 36 characters in lowercase, like the result of MySQL's `UUID()`.
     Char36, "CHAR(36) CHARACTER SET ascii", str,
     encode |uuid, buf| <&str as Encode<MySql>>::encode(hyphenated::encode(uuid, &mut [0; hyphenated::LEN]), buf),
     decode |bytes| hyphenated::decode(bytes).ok(),
@@ -152,7 +152,7 @@ uuid_column! {
 uuid_column! {
     /// A UUID as 22 characters of base64: MySQL's `TO_BASE64()` without the padding.
     ///
-    /// Its column must tell capitals from small letters: a collation that does not makes different ids equal.
+    /// Its column must be case-sensitive: a case-insensitive collation treats different ids as equal.
     Base64Char22, "CHAR(22) CHARACTER SET ascii COLLATE ascii_bin", str,
     encode |uuid, buf| <&str as Encode<MySql>>::encode(base64::encode(uuid, &mut [0; base64::LEN]), buf),
     decode |bytes| base64::decode(bytes).ok(),
@@ -163,7 +163,7 @@ uuid_column! {
 }
 
 uuid_column! {
-    /// A UUID in MariaDB's own `UUID` type (10.7 and later), which travels as text.
+    /// A UUID in MariaDB's `UUID` type (10.7 and later), which is sent as text.
     MariaDbUuid, "UUID", str,
     encode |uuid, buf| <&str as Encode<MySql>>::encode(hyphenated::encode(uuid, &mut [0; hyphenated::LEN]), buf),
     decode |bytes| hyphenated::decode(bytes).ok(),
@@ -198,7 +198,7 @@ impl Type<MySql> for ShortBigint {
         <u64 as Type<MySql>>::type_info()
     }
 
-    // A signed column would give half of the ids back as negative numbers.
+    // A signed column would return half of the ids as negative numbers.
     fn compatible(ty: &MySqlTypeInfo) -> bool {
         <u64 as Type<MySql>>::compatible(ty)
     }
@@ -230,7 +230,7 @@ fn sixteen_bytes(column: &Column) -> bool {
     column.kind == "binary(16)" || (column.kind.starts_with("varbinary") && column.length >= Some(16))
 }
 
-/// Room for the text, in any character set: all of them have the letters of ids.
+/// Whether the text fits. Any character set will do, because all of them contain the characters of ids.
 fn text_of(column: &Column, length: u64) -> bool {
     (column.kind.starts_with("char") || column.kind.starts_with("varchar")) && column.length >= Some(length)
 }

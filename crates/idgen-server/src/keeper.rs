@@ -1,11 +1,11 @@
-//! Clearing up, whatever happens to this program.
+//! Cleanup that runs however this program ends.
 
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
-/// A shell that waits on a pipe from this program and runs a command once the pipe closes: on drop,
-/// after a panic, at exit (also for statics, which Rust never drops), and after a kill.
+/// A shell that waits on a pipe from this program, and runs a command when the pipe closes: on drop, after a panic,
+/// at exit (also for statics, which Rust never drops), and after a kill.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     shell: Child,
@@ -22,7 +22,7 @@ impl Keeper {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // A Ctrl-C is for the program, not for its keeper.
+            // Ctrl-C must reach the program only, not the keeper.
             .process_group(0)
             .spawn()?;
         Ok(Keeper { shell })
@@ -32,7 +32,7 @@ impl Keeper {
 impl Drop for Keeper {
     fn drop(&mut self) {
         drop(self.shell.stdin.take());
-        // The next server may want the same port: return only when all is cleared.
+        // The next server may use the same port, so return only when the cleanup is done.
         let _ = self.shell.wait();
     }
 }

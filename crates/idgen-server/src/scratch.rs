@@ -1,4 +1,4 @@
-//! A schema of one's own.
+//! A temporary schema.
 
 use std::fmt;
 use std::io::Write;
@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use crate::{Error, sql, url};
 
-/// How long dropping may take: large tables are unlinked, and a statement that was given up may still run.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How long dropping may take: large tables are unlinked, and a canceled statement may still be running.
+const DROP_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A schema with a random name, dropped with this value. Nothing else on the server is touched.
 ///
-/// Where it cannot be dropped and the server stays, a line on standard error names it: there is nobody to return
-/// an error to.
+/// If it cannot be dropped and the server continues to run, a line on standard error names it, because a destructor
+/// cannot return an error.
 pub struct Scratch {
     admin_url: String,
     url: String,
@@ -47,8 +47,8 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let drop = format!("DROP DATABASE IF EXISTS {}", self.name);
-        let Err(error) = sql::rows_within(&self.admin_url, &drop, PATIENCE) else { return };
-        // A server of ours, killed perhaps, takes the schema with it.
+        let Err(error) = sql::rows_within(&self.admin_url, &drop, DROP_TIMEOUT) else { return };
+        // A server that we started is removed together with the schema.
         if self.server_stays {
             let _ = writeln!(
                 std::io::stderr(),

@@ -1,6 +1,6 @@
-//! The few statements that steering a server takes, behind a blocking call.
+//! Blocking calls for the few statements that control a server.
 //!
-//! Each runs on a thread and runtime of its own, so that it works from inside and outside async code alike.
+//! Each runs in its own thread and runtime, so that it works inside and outside async code.
 
 use std::thread;
 use std::time::Duration;
@@ -8,15 +8,15 @@ use std::time::Duration;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 
-/// A server that accepts a connection and then says nothing is as good as absent.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// A server that accepts a connection and then does not answer is treated as absent.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Runs one statement and gives its rows, of which only text columns are read.
+/// Runs one statement and returns its rows. Only text columns are read.
 pub(crate) fn rows(url: &str, statement: &str) -> Result<Vec<Vec<String>>, sqlx::Error> {
-    rows_within(url, statement, PATIENCE)
+    rows_within(url, statement, TIMEOUT)
 }
 
-/// The same for a statement that may take longer, or should not.
+/// The same with another timeout.
 pub(crate) fn rows_within(
     url: &str,
     statement: &str,

@@ -35,7 +35,7 @@ pub(super) fn start(cluster: &mut Cluster, image: &str) -> Result<(), Error> {
         );
         let machine = cluster.ground.machine(node, image, &cluster.password, SCRIPT, &arguments)?;
         cluster.machines.push(machine);
-        // One joins at a time: a node that is sending its data cannot serve another joiner.
+        // One node joins at a time: a node that is sending its data cannot serve another one.
         cluster.wait_answer(node)?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What the machines of every cluster stand on: two networks, containers on both, and their clearing up.
+//! The base of every cluster: two networks, containers on both, and their cleanup.
 
 use crate::Error;
 use crate::cluster::network::Network;
@@ -38,9 +38,10 @@ impl Ground {
     pub(crate) fn new(kind: &str) -> Result<Ground, Error> {
         let name = format!("idgen-{kind}-{}", &uuid::Uuid::new_v4().simple().to_string()[..12]);
         let label = format!("idgen-cluster={name}");
-        // Set up first: nothing in between may leave a container or a network behind.
-        let keeper = Keeper::spawn(CLEAR, &[&label])
-            .map_err(|error| Error::new(format!("cannot run sh, which removes containers: {error}")))?;
+        // Created first, so that a failure after this leaves no container or network behind.
+        let keeper = Keeper::spawn(CLEAR, &[&label]).map_err(|error| {
+            Error::new(format!("cannot run sh, which removes containers at the end: {error}"))
+        })?;
         let front = Network::create(&format!("{name}-front"), &label)?;
         let back = Network::create(&format!("{name}-back"), &label)?;
         Ok(Ground { name, label, front, back, _keeper: keeper })
@@ -81,7 +82,7 @@ impl Ground {
             &self.label,
         ]);
         create.args(["--network", self.front.name(), "--ip", &machine.front]);
-        // Without a value, docker takes the variable from its own environment: it shows in no process list.
+        // Without a value, docker takes the variable from its own environment, so it is not visible in process lists.
         create.args(["--env", "MYSQL_ROOT_PASSWORD"]).env("MYSQL_ROOT_PASSWORD", password);
         create.args(["--entrypoint", "sh", image, "-c", script, "sh"]).args(arguments);
         output(&mut create)
@@ -91,18 +92,18 @@ impl Ground {
         Ok(machine)
     }
 
-    /// Takes a machine off the network of its peers. Clients still reach it.
+    /// Disconnects a machine from the network of its peers. Clients can still reach it.
     pub(crate) fn cut_from_peers(&self, machine: &Machine) -> Result<(), Error> {
         self.back.disconnect(&machine.container)
     }
 
-    /// Takes a machine off every network: open connections to it fall silent.
+    /// Disconnects a machine from every network: open connections to it get no more answers.
     pub(crate) fn cut_off(&self, machine: &Machine) -> Result<(), Error> {
         self.front.disconnect(&machine.container)?;
         self.back.disconnect(&machine.container)
     }
 
-    /// Connects a machine to the networks that it was cut from.
+    /// Connects a machine to the networks that it was disconnected from.
     pub(crate) fn reconnect(&self, machine: &Machine) -> Result<(), Error> {
         let format = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}";
         let joined = docker(&["inspect", "--format", format, &machine.container]).map_err(Error::new)?;
@@ -116,7 +117,7 @@ impl Ground {
 }
 
 impl Machine {
-    /// SIGKILL, as when the power fails.
+    /// Kills a machine with SIGKILL, which simulates a power failure.
     pub(crate) fn kill(&self) -> Result<(), Error> {
         self.docker(&["kill", "--signal", "KILL", &self.container])?;
         // `kill` returns once the signal is sent.
@@ -132,7 +133,7 @@ impl Machine {
             .is_ok_and(|text| text == "true")
     }
 
-    /// The last words of the machine.
+    /// The end of the machine's log.
     pub(crate) fn log(&self) -> String {
         let logs = command().args(["logs", "--tail", "25", &self.container]).output();
         logs.map(|logs| {

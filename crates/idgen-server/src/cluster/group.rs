@@ -7,8 +7,8 @@ use crate::cluster::{Cluster, ClusterKind, NODES};
 
 const SCRIPT: &str = include_str!("group.sh");
 
-/// START GROUP_REPLICATION answers when the member is in, or when all of its tries to get in failed. A
-/// statement that is given up goes on in the server, and stands in the way of the next one.
+/// START GROUP_REPLICATION answers when the member has joined, or when all of its attempts have failed. A canceled
+/// statement continues in the server, and blocks the next one.
 const START_LIMIT: Duration = Duration::from_secs(100);
 
 /// Starts and joins all members.
@@ -35,12 +35,12 @@ pub(super) fn start(cluster: &mut Cluster, image: &str) -> Result<(), Error> {
                 "--innodb-buffer-pool-size=64M",
                 "--plugin-load-add=group_replication.so",
                 "--loose-group-replication-recovery-get-public-key=ON",
-                // A member without a majority gives up its open commits after so many seconds, instead of
-                // holding them for ever, and refuses writes.
+                // After this many seconds, a member without a majority rolls back its open commits, instead of
+                // holding them forever, and refuses writes.
                 "--loose-group-replication-unreachable-majority-timeout=5",
-                // A silent member is out of the group as soon as the group suspects it, after 5 s.
+                // A member that does not answer is expelled as soon as the group suspects it, after 5 s.
                 "--loose-group-replication-member-expel-timeout=0",
-                // A member that was expelled waits to be told to rejoin: its own attempts are minutes apart.
+                // An expelled member waits for a command to rejoin: its own attempts are minutes apart.
                 "--loose-group-replication-autorejoin-tries=0",
             ]
             .map(str::to_owned),
@@ -83,7 +83,7 @@ pub(super) fn start(cluster: &mut Cluster, image: &str) -> Result<(), Error> {
 /// A member's number, its state and its role.
 type Member = (usize, String, String);
 
-/// What a node knows of the members.
+/// What a node knows about the members.
 fn members(cluster: &Cluster, node: usize) -> Result<Vec<Member>, String> {
     let statement = "SELECT CONVERT(MEMBER_HOST USING utf8mb4), CONVERT(MEMBER_STATE USING utf8mb4), \
         CONVERT(MEMBER_ROLE USING utf8mb4) FROM performance_schema.replication_group_members";
@@ -112,14 +112,14 @@ pub(super) fn sees_all(cluster: &Cluster, node: usize) -> Result<(), String> {
     }
 }
 
-/// It left the group, or the group left it.
+/// Whether the member left the group, or was expelled.
 fn is_out(members: &[Member], node: usize) -> bool {
     let own = members.iter().find(|(number, ..)| *number == node).map(|(_, state, _)| state.as_str());
     matches!(own, None | Some("OFFLINE" | "ERROR"))
 }
 
-/// One try to join, which is repeated until the cluster is whole. A member that was killed tries by itself
-/// when it starts, once; the group refuses it as long as it does not know that its former self is gone.
+/// One attempt to join, which is repeated until the cluster is complete. A killed member makes one attempt by itself
+/// when it starts; the group refuses it until it has noticed that the former member is gone.
 fn rejoin(cluster: &Cluster, node: usize) -> Result<(), String> {
     let others: Vec<usize> = (0..NODES).filter(|other| *other != node).collect();
     let mut all_out = true;
@@ -133,13 +133,13 @@ fn rejoin(cluster: &Cluster, node: usize) -> Result<(), String> {
             return Err(format!("is out of the group, but node {other} has not seen that yet: {view:?}"));
         }
     }
-    // Refused where it runs down or starts at this moment: then the next look tells.
+    // Refused while the member stops or starts: the next check finds out.
     let _ = cluster.ask(node, "STOP GROUP_REPLICATION");
     if !all_out {
         return cluster.ask_within(node, "START GROUP_REPLICATION", START_LIMIT);
     }
-    // Nobody is left to join: a machine so busy that all members took each other for dead. As the manual
-    // says, the member that has everything founds the group anew.
+    // No member is left to join: the machine was so busy that all members considered each other dead. As the manual
+    // says, the member that has every transaction founds the group again.
     if !has_everything(cluster, node)? {
         return Err("waits for the member that has every transaction to found the group anew".to_owned());
     }

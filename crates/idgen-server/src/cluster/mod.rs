@@ -128,23 +128,23 @@ impl Cluster {
     /// Cuts a node off from the other nodes. Its clients still reach it.
     ///
     /// # Errors
-    /// The engine refuses, for example since the node is cut off already.
+    /// The engine refuses, for example because the node is disconnected already.
     pub fn cut_from_peers(&self, node: usize) -> Result<(), Error> {
         self.ground.cut_from_peers(&self.machines[node])
     }
 
-    /// Cuts a node off from everything. Open connections to it fall silent; nothing tells their clients.
+    /// Disconnects a node from everything. Open connections to it get no more answers, and clients are not notified.
     ///
     /// # Errors
-    /// The engine refuses, for example since the node is cut off already.
+    /// The engine refuses, for example because the node is disconnected already.
     pub fn cut_off(&self, node: usize) -> Result<(), Error> {
         self.ground.cut_off(&self.machines[node])
     }
 
-    /// Reconnects, restarts and rejoins a node, whatever was done to it, and waits until the cluster is whole.
+    /// Reconnects, restarts and rejoins a node, as needed, and waits until the cluster is complete.
     ///
     /// # Errors
-    /// The node does not come back (its last words are in the message).
+    /// The node does not come back (the end of its log is in the message).
     pub fn bring_back(&self, node: usize) -> Result<(), Error> {
         let machine = &self.machines[node];
         self.ground.reconnect(machine)?;
@@ -154,7 +154,7 @@ impl Cluster {
         self.wait_whole()
     }
 
-    /// Waits until each node sees all nodes, helping those that need a word to rejoin.
+    /// Waits until each node sees all nodes, and makes nodes rejoin that need a command for it.
     fn wait_whole(&self) -> Result<(), Error> {
         let begin = Instant::now();
         loop {
@@ -171,7 +171,7 @@ impl Cluster {
             let Some((first, _)) = problems.first() else { return Ok(()) };
             let dead = problems.iter().find(|(node, _)| !self.machines[*node].runs());
             if dead.is_some() || begin.elapsed() > WHOLE_LIMIT {
-                // What each node says, since the fault of one shows in the view of another.
+                // What each node reports, because the fault of one is visible in the view of another.
                 let all: Vec<String> =
                     problems.iter().map(|(node, problem)| format!("node {node} {problem}")).collect();
                 let node = dead.map_or(*first, |(node, _)| *node);
@@ -214,7 +214,7 @@ impl fmt::Debug for Cluster {
     }
 }
 
-/// The image's name, the user's own or ours, once it is known to be on this machine.
+/// The name of the image, from the user or ours, after checking that it is on this machine.
 fn image_here(variable: &str, own: &str) -> Result<String, Error> {
     let image = std::env::var(variable).ok().filter(|name| !name.is_empty()).unwrap_or(own.to_owned());
     crate::container::docker(&["image", "inspect", &image]).map_err(|error| {

@@ -3,11 +3,11 @@
 use crate::Error;
 use crate::container::docker;
 
-/// Another program may take a subnet between our two looks at it.
+/// Another program may take a subnet between our two checks.
 const ATTEMPTS: u32 = 10;
 
-/// A network that reaches no further than this machine. Its members keep their addresses when they are cut
-/// off and reconnected, as machines in a rack do.
+/// A network within this machine. Its members keep their addresses when they are disconnected and reconnected, as
+/// machines in a rack do.
 #[derive(Debug)]
 pub(crate) struct Network {
     name: String,
@@ -20,8 +20,8 @@ impl Network {
         let failed = |error| Error::new(format!("cannot make the Docker network {name}: {error}"));
         let mut attempt = 1;
         loop {
-            // Docker knows which subnets are free on this machine, but gives fixed addresses only on a network
-            // whose subnet was named. So it chooses one, and the network is made again with that.
+            // Docker knows which subnets are free on this machine, but assigns fixed addresses only on a network
+            // with a named subnet. So Docker chooses one, and the network is created again with that.
             docker(&["network", "create", "--internal", "--label", label, name]).map_err(failed)?;
             let subnet =
                 docker(&["network", "inspect", "--format", "{{(index .IPAM.Config 0).Subnet}}", name])

@@ -1,4 +1,4 @@
-//! Vitess: `main`, a keyspace of two shards, and `lookup`, one that is not sharded, where sequences live.
+//! Vitess: `main`, a keyspace of two shards, and `lookup`, an unsharded keyspace that contains the sequences.
 //! Manual: vitess.io/docs.
 
 use std::fmt;
@@ -15,15 +15,15 @@ const TABLETS: [(&str, &str); 3] = [("main", "-80"), ("main", "80-"), ("lookup",
 
 const START_LIMIT: Duration = Duration::from_secs(240);
 
-/// A running Vitess of two shards: each has a MySQL server of its own. Dropping it removes its containers
-/// and networks; so does the end of the program, whatever ends it.
+/// A running Vitess of two shards, each with its own MySQL server. Dropping it removes its containers and networks;
+/// so does the end of the program, however it ends.
 ///
 /// ```no_run
 /// use idgen_server::Vitess;
 ///
 /// let vitess = Vitess::start()?;
 /// vitess.kill(0)?;
-/// // ... the other shard's rows stay within reach ...
+/// // ... the rows of the other shard are still available ...
 /// vitess.bring_back(0)?;
 /// # Ok::<(), idgen_server::Error>(())
 /// ```
@@ -39,7 +39,7 @@ impl Vitess {
     ///
     /// # Errors
     /// No container engine answers, the image is missing (the message says what to run), or Vitess does not
-    /// come up (its last words are in the message).
+    /// start (the end of its log is in the message).
     pub fn start() -> Result<Vitess, Error> {
         let image = super::image_here("IDGEN_VITESS_IMAGE", "idgen-vitess:0.24")?;
         let ground = Ground::new("vitess")?;
@@ -70,7 +70,7 @@ impl Vitess {
     /// the keyspace of the sequences.
     ///
     /// # Errors
-    /// The engine refuses, for example since the shard does not run.
+    /// The engine refuses, for example because the shard is not running.
     ///
     /// # Panics
     /// There is no such shard.
