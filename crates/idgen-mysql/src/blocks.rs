@@ -7,13 +7,15 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::{AssertSqlSafe, Row};
+use sqlx::{AssertSqlSafe, Executor, Row};
 
 use crate::error::{Error, Kind, Result};
+use crate::failure::Attempt;
 use crate::nodes::Nodes;
 use crate::patience::Patience;
 use crate::retry::Tries;
-use crate::schema::{IdWidth, Tables};
+use crate::schema::{IdWidth, Tables, VERSION};
+use crate::strategy::literal;
 
 /// The first block of a client; a busy one soon takes larger ones.
 const SMALLEST: u64 = 128;
@@ -43,12 +45,14 @@ struct Held {
     latest: u64,
     size: u64,
     since: Option<Instant>,
+    // In which the ids were reserved.
+    epoch: u64,
 }
 
 impl Blocks {
     pub(crate) fn new(tables: &Tables, width: IdWidth, largest: u64) -> Blocks {
-        let held =
-            Held { returned: Vec::new(), block: 0..0, latest: 0, size: SMALLEST.min(largest), since: None };
+        let size = SMALLEST.min(largest);
+        let held = Held { returned: Vec::new(), block: 0..0, latest: 0, size, since: None, epoch: 0 };
         Blocks {
             table: tables.state.clone(),
             sequence: tables.places.as_ref().map(|places| places.sequence.clone()),
@@ -62,8 +66,12 @@ impl Blocks {
     /// Takes `count` ids, ascending.
     pub(crate) async fn take(&self, pool: &Nodes, patience: Patience, count: usize) -> Result<Vec<u64>> {
         loop {
-            if let Some(ids) = self.held().take(count) {
-                return Ok(ids);
+            {
+                let mut held = self.held();
+                held.keep_only(pool.anchor().epoch());
+                if let Some(ids) = held.take(count) {
+                    return Ok(ids);
+                }
             }
             let _one = patience.turn(ACTION, self.refill.lock()).await?;
             let (missing, size) = {
@@ -77,14 +85,21 @@ impl Blocks {
                 }
                 (count as u64 - have, held.size)
             };
+            let epoch = pool.anchor().epoch();
             let block = self.reserve(pool, patience, missing, size.max(missing)).await?;
-            self.held().put(block);
+            let mut held = self.held();
+            if held.epoch == epoch {
+                held.put(block);
+            }
         }
     }
 
-    /// Takes back ids that are certain not to be in the table.
-    pub(crate) fn give_back(&self, ids: impl IntoIterator<Item = u64>) {
+    /// Takes back ids that are certain not to be in the table, unless they are of another epoch.
+    pub(crate) fn give_back(&self, epoch: u64, ids: impl IntoIterator<Item = u64>) {
         let mut held = self.held();
+        if held.epoch != epoch {
+            return;
+        }
         held.returned.extend(ids);
         // Largest first, since they are taken from the end.
         held.returned.sort_unstable_by(|a, b| b.cmp(a));
@@ -124,7 +139,7 @@ impl Blocks {
             let statement = format!("SELECT NEXT {size} VALUES FROM {sequence}");
             let next = || pool.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement.clone())));
             let row = Tries::run(patience, ACTION, next).await?;
-            let first: u64 = row.try_get_unchecked(0).map_err(Error::database(ACTION))?;
+            let first: u64 = row.try_get_unchecked(0).map_err(Error::once(ACTION))?;
             let end = first.saturating_add(size).min(max + 1);
             return if first.saturating_add(missing) > end { Err(out()) } else { Ok(first..end) };
         }
@@ -132,31 +147,71 @@ impl Blocks {
             // LAST_INSERT_ID(x) hands the old value back with the acknowledgement, without another look.
             let statement = format!(
                 "UPDATE {table} SET next_id = LAST_INSERT_ID(next_id) + {size} \
-                 WHERE one = 1 AND next_id <= {}",
-                max - size + 1
+                 WHERE one = 1 AND next_id <= {}{}",
+                max - size + 1,
+                self.conditions(pool)
             );
-            // Repeating after a lost answer wastes the ids of the first try, no more.
+            // Repeating after a lost answer wastes the ids of the first attempt, no more.
             let done =
                 Tries::run(patience, ACTION, || pool.execute(AssertSqlSafe(statement.clone()))).await?;
             if done.rows_affected() == 1 {
                 let first = done.last_insert_id();
                 return Ok(first..first + size);
             }
-            let look = format!("SELECT next_id FROM {table} WHERE one = 1");
-            let row = Tries::run(patience, ACTION, || pool.fetch_one(AssertSqlSafe(look.clone()))).await?;
-            let next: u64 = row.try_get(0).map_err(Error::database(ACTION))?;
-            let left = (max + 1).saturating_sub(next);
+            let left = Tries::run(patience, ACTION, || self.left(pool)).await?;
             if left < missing || left == 0 {
                 return Err(out());
             }
             size = left.min(size);
         }
     }
+
+    /// What must hold where the ids are reserved: the map and its epoch, and what keeps its log. The statement
+    /// does nothing on another map, such as the one that an operator put in its place.
+    fn conditions(&self, pool: &Nodes) -> String {
+        let anchor = pool.anchor();
+        let mut conditions = format!(" AND version = {VERSION} AND epoch = {}", anchor.epoch());
+        if let Some(map_id) = anchor.map_id() {
+            conditions.push_str(&format!(" AND map_id = {}", literal(map_id)));
+        }
+        if !pool.accept_unsafe() {
+            conditions.push_str(
+                " AND @@GLOBAL.innodb_flush_log_at_trx_commit = 1 \
+                 AND (@@GLOBAL.log_bin = 0 OR @@GLOBAL.sync_binlog = 1)",
+            );
+        }
+        conditions
+    }
+
+    /// Why nothing was reserved: the ids that are left, where all else is as it must be.
+    async fn left(&self, pool: &Nodes) -> Attempt<u64> {
+        let mut lease = pool.acquire().await?;
+        let read = pool.timed(async {
+            // What may have changed is compared, and refused or taken over.
+            lease.look_again().await?;
+            // A locking read is made where writes are made, also through a proxy that splits them from reads.
+            let look = format!("SELECT next_id FROM {} WHERE one = 1 LOCK IN SHARE MODE", self.table);
+            let row = lease.fetch_one(sqlx::raw_sql(AssertSqlSafe(look))).await?;
+            let next: u64 = row.try_get(0)?;
+            Ok((self.width.max_id() + 1).saturating_sub(next))
+        });
+        let read = read.await;
+        lease.heed(read)
+    }
 }
 
 impl Held {
     fn available(&self) -> u64 {
         self.returned.len() as u64 + (self.block.end - self.block.start)
+    }
+
+    /// Drops what was reserved in another epoch: the map may have been restored since.
+    fn keep_only(&mut self, epoch: u64) {
+        if self.epoch != epoch {
+            self.returned.clear();
+            self.block = 0..0;
+            self.epoch = epoch;
+        }
     }
 
     fn take(&mut self, count: usize) -> Option<Vec<u64>> {
@@ -229,7 +284,7 @@ mod tests {
 
     #[test]
     fn held_ids_come_out_once_and_ascending() {
-        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None };
+        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
         assert_eq!(held.take(1), None);
         held.put(10..14);
         assert_eq!(held.take(3), Some(vec![10, 11, 12]));
@@ -242,7 +297,7 @@ mod tests {
 
     #[test]
     fn the_rest_is_what_nobody_used_at_the_end() {
-        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None };
+        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
         assert_eq!(held.take_rest(), None);
         held.put(10..20);
         assert_eq!(held.take(5), Some(vec![10, 11, 12, 13, 14]));
@@ -256,7 +311,7 @@ mod tests {
 
     #[test]
     fn given_up_ids_do_not_come_out_and_later_ones_do() {
-        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None };
+        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
         held.put(10..14);
         held.put(30..34);
         held.discard(11);

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use sqlx::MySqlPool;
-use sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions};
+use sqlx::mysql::MySqlConnectOptions;
 
+use crate::anchor::Anchor;
+use crate::connector::Terms;
 use crate::error::{Error, Kind, Result};
 use crate::map::UuidMap;
-use crate::nodes::Nodes;
+use crate::nodes::{Address, Nodes};
 use crate::schema::{IdWidth, Strategy, Tables};
-use crate::session;
 
 /// Builds a [`UuidMap`] other than the default one.
 ///
@@ -145,46 +146,51 @@ impl Builder {
     /// No URL is given or one cannot be read, no node is reached within the [patience](Builder::patience), or
     /// the table's name is no plain name.
     pub async fn connect_any<U: AsRef<str>>(self, urls: impl IntoIterator<Item = U>) -> Result<UuidMap> {
-        let pools: Vec<MySqlPool> =
-            urls.into_iter().map(|url| self.pool(url.as_ref())).collect::<Result<_>>()?;
-        if pools.is_empty() {
+        let addresses: Vec<Address> =
+            urls.into_iter().map(|url| self.address(url.as_ref())).collect::<Result<_>>()?;
+        if addresses.is_empty() {
             return Err(Error::new(Kind::Config { problem: "no connection URL is given".to_owned() }));
         }
-        let map = self.with_nodes(pools, |nodes| nodes)?;
+        let map = self.with_addresses(addresses)?;
         map.reach().await?;
         Ok(map)
     }
 
-    /// Uses a pool that is there. Its connections must commit each statement by themselves (`autocommit`), and
-    /// their isolation level must not be `READ UNCOMMITTED`. Both are checked on the first of them; do not set
-    /// them otherwise on any later.
+    /// Connects as a pool does that is there: to the same server and schema, as the same user, with as many
+    /// connections at most. The connections are the map's own, since it sets them up and checks them; the pool's
+    /// are not used.
     ///
     /// # Errors
     /// The table's name is no plain name.
-    pub fn with_pool(self, pool: MySqlPool) -> Result<UuidMap> {
-        self.with_nodes(vec![pool], Nodes::given)
+    pub fn with_pool(self, pool: &MySqlPool) -> Result<UuidMap> {
+        let options = plain(pool.connect_options().as_ref().clone());
+        let address = Address { options, connections: pool.options().get_max_connections() };
+        self.with_addresses(vec![address])
     }
 
-    fn with_nodes(self, pools: Vec<MySqlPool>, whose: fn(Nodes) -> Nodes) -> Result<UuidMap> {
+    fn with_addresses(self, addresses: Vec<Address>) -> Result<UuidMap> {
         let tables = Tables::named(&self.table)?;
-        let nodes = Nodes::new(pools, self.answer_limit, self.accept_unsafe_server);
-        Ok(UuidMap::new(whose(nodes), tables, self))
+        let terms = Terms {
+            anchor: Anchor::new(tables.clone()),
+            answer_limit: self.answer_limit,
+            accept_unsafe: self.accept_unsafe_server,
+        };
+        Ok(UuidMap::new(Nodes::new(addresses, terms), tables, self))
     }
 
-    /// A pool that connects when it is first used.
-    fn pool(&self, url: &str) -> Result<MySqlPool> {
+    fn address(&self, url: &str) -> Result<Address> {
         let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
         if !matches!(scheme, "mysql" | "mariadb") {
             let problem =
                 format!("the connection URL begins with {scheme:?}: write mysql://user@host/schema");
             return Err(Error::new(Kind::Config { problem }));
         }
-        let options: MySqlConnectOptions = url.parse().map_err(Error::database("read the connection URL"))?;
-        // What sqlx would set for its users, the map's statements do not need, and Vitess does not parse.
-        let options = options.pipes_as_concat(false).no_engine_substitution(false).timezone(None);
-        // Every call copes with a lost connection, so a ping before each is a round trip for nothing.
-        let pool = MySqlPoolOptions::new().max_connections(self.connections).test_before_acquire(false);
-        let pool = pool.after_connect(|connection, _| Box::pin(session::read_committed(connection)));
-        Ok(pool.connect_lazy_with(options))
+        let options: MySqlConnectOptions = url.parse().map_err(Error::once("read the connection URL"))?;
+        Ok(Address { options: plain(options), connections: self.connections })
     }
+}
+
+/// What sqlx would set for its users, the map's statements do not need, and Vitess does not parse.
+fn plain(options: MySqlConnectOptions) -> MySqlConnectOptions {
+    options.pipes_as_concat(false).no_engine_substitution(false).timezone(None)
 }

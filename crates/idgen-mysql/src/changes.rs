@@ -181,7 +181,7 @@ impl UuidMap {
         rows.iter()
             .map(|row| Ok((row.try_get(0)?, uuid_at(row, 1)?)))
             .collect::<std::result::Result<_, sqlx::Error>>()
-            .map_err(Error::database(ACTION))
+            .map_err(Error::once(ACTION))
     }
 }
 

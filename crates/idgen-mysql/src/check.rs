@@ -182,7 +182,7 @@ impl UuidMap {
     /// The single row of a statement about the whole map.
     async fn checked(&self, statement: &str) -> Result<MySqlRow> {
         let mut rows = self.ground().await?.read_rows(ACTION, statement).await?;
-        rows.pop().ok_or_else(|| Error::database(ACTION)(sqlx::Error::RowNotFound))
+        rows.pop().ok_or_else(|| Error::once(ACTION)(sqlx::Error::RowNotFound))
     }
 
     async fn foreign_engines(&self, ground: &Ground) -> Result<Vec<(String, String)>> {
@@ -204,7 +204,7 @@ impl UuidMap {
         rows.iter()
             .map(|row| Ok((text(row, 0)?, text(row, 1)?)))
             .collect::<std::result::Result<_, sqlx::Error>>()
-            .map_err(Error::database(ACTION))
+            .map_err(Error::once(ACTION))
     }
 
     /// UUIDs with more than one id, which no key of the strategy `dedup` rules out.
@@ -224,8 +224,8 @@ impl UuidMap {
                  GROUP BY pair.uuid HAVING COUNT(*) > 1 LIMIT {NAMED}"
             );
             for row in self.ground().await?.read_rows(ACTION, &statement).await? {
-                let uuid = uuid_at(&row, 0).map_err(Error::database(ACTION))?;
-                let ids: Vec<u8> = row.try_get_unchecked(1).map_err(Error::database(ACTION))?;
+                let uuid = uuid_at(&row, 0).map_err(Error::once(ACTION))?;
+                let ids: Vec<u8> = row.try_get_unchecked(1).map_err(Error::once(ACTION))?;
                 found.push((uuid, String::from_utf8_lossy(&ids).into_owned()));
             }
             if found.len() >= NAMED {
@@ -237,5 +237,5 @@ impl UuidMap {
 }
 
 fn number(row: &MySqlRow, at: usize) -> Result<Option<u64>> {
-    row.try_get_unchecked(at).map_err(Error::database(ACTION))
+    row.try_get_unchecked(at).map_err(Error::once(ACTION))
 }

@@ -4,6 +4,7 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 
 use crate::error::Result;
+use crate::failure::{Attempt, Failure};
 use crate::map::{UuidMap, finish};
 use crate::retry::Tries;
 use crate::strategy::{Ground, dedup};
@@ -59,11 +60,11 @@ impl Ground {
         &self,
         connection: &mut MySqlConnection,
         rest: &std::ops::Range<u64>,
-    ) -> std::result::Result<(), sqlx::Error> {
+    ) -> Attempt<()> {
         let (map, state) = (&self.tables.map, &self.tables.state);
         let number = async |connection: &mut MySqlConnection, statement: String| {
             let row = connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
-            row.try_get_unchecked::<Option<u64>, _>(0)
+            row.try_get_unchecked::<Option<u64>, _>(0).map_err(Failure::Sql)
         };
         let mut transaction = connection.begin_with(dedup::BEGIN).await?;
         let next = format!("SELECT next_id FROM {state} WHERE one = 1 FOR UPDATE");
@@ -77,6 +78,6 @@ impl Ground {
             let lower = format!("UPDATE {state} SET next_id = {} WHERE one = 1", rest.start);
             transaction.execute(sqlx::raw_sql(AssertSqlSafe(lower))).await?;
         }
-        transaction.commit().await
+        Ok(transaction.commit().await?)
     }
 }

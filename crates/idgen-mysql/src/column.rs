@@ -34,10 +34,8 @@ pub async fn check_column<T: ColumnType>(pool: &MySqlPool, table: &str, column: 
     let look = "SELECT CAST(column_type AS CHAR), CAST(character_maximum_length AS UNSIGNED), \
         CAST(collation_name AS CHAR) FROM information_schema.columns \
         WHERE table_schema = DATABASE() AND table_name = ? AND column_name = ?";
-    let row = pool
-        .fetch_optional(sqlx::query(look).bind(table).bind(column))
-        .await
-        .map_err(Error::database(ACTION))?;
+    let row =
+        pool.fetch_optional(sqlx::query(look).bind(table).bind(column)).await.map_err(Error::once(ACTION))?;
     let Some(row) = row else {
         return Err(problem(format!("there is no column {table}.{column} in this schema")));
     };
@@ -45,7 +43,7 @@ pub async fn check_column<T: ColumnType>(pool: &MySqlPool, table: &str, column: 
         let kind: String = row.try_get(0)?;
         Ok(Column { kind: kind.to_lowercase(), length: row.try_get(1)?, collation: row.try_get(2)? })
     };
-    let found = read().map_err(Error::database(ACTION))?;
+    let found = read().map_err(Error::once(ACTION))?;
     if !T::fits(&found) {
         let collation = found.collation.map(|name| format!(" COLLATE {name}")).unwrap_or_default();
         return Err(problem(format!(
@@ -67,11 +65,10 @@ async fn check_layout<T: ColumnType>(pool: &MySqlPool, table: &str, column: &str
     let statement = format!(
         "SELECT `{column_name}` FROM `{table_name}` WHERE `{column_name}` IS NOT NULL LIMIT {SAMPLE}"
     );
-    let rows =
-        pool.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement))).await.map_err(Error::database(ACTION))?;
+    let rows = pool.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement))).await.map_err(Error::once(ACTION))?;
     let (mut ours, mut other) = (0, 0);
     for row in &rows {
-        let bytes: Vec<u8> = row.try_get(0).map_err(Error::database(ACTION))?;
+        let bytes: Vec<u8> = row.try_get(0).map_err(Error::once(ACTION))?;
         let readings = <[u8; 16]>::try_from(&bytes[..]).ok().and_then(T::readings);
         let Some((by_us, by_other)) = readings else {
             let length = bytes.len();

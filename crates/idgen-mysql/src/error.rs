@@ -4,7 +4,8 @@ use std::fmt;
 
 use uuid::Uuid;
 
-use crate::server::Refusal;
+use crate::failure::{Failure, Verdict};
+use crate::server::{Reason, Refusal};
 use crate::{IdWidth, Strategy};
 
 /// What a fallible function of this crate returns.
@@ -23,12 +24,13 @@ pub(crate) enum Kind {
     Schema { table: String, problem: String },
     OtherStrategy { asked: Strategy, found: Strategy },
     OtherWidth { asked: IdWidth, found: IdWidth },
-    Unsafe(Refusal),
+    Refused(Refusal),
     Config { problem: String },
     Conflict { uuid: Uuid, id: u64, detail: String },
     Damaged { problem: String },
     Column { problem: String },
-    Database { action: &'static str, source: sqlx::Error, tries: u32 },
+    NotInTransaction,
+    Failed { action: &'static str, failure: Failure, tries: u32 },
 }
 
 impl Error {
@@ -37,22 +39,17 @@ impl Error {
         Error { kind: Box::new(kind) }
     }
 
-    /// For statements that are not tried again.
-    pub(crate) fn database(action: &'static str) -> impl FnOnce(sqlx::Error) -> Error {
-        move |source| Error::tried(action, source, 1)
+    /// For statements that are not repeated.
+    pub(crate) fn once<F: Into<Failure>>(action: &'static str) -> impl FnOnce(F) -> Error {
+        move |failure| Error::failed(action, failure.into(), 1)
     }
 
-    /// After the last of some tries.
-    pub(crate) fn tried(action: &'static str, source: sqlx::Error, tries: u32) -> Error {
-        match source {
-            sqlx::Error::Configuration(inner) => match inner.downcast() {
-                Ok(refusal) => Error::new(Kind::Unsafe(*refusal)),
-                Err(inner) => {
-                    let source = sqlx::Error::Configuration(inner);
-                    Error::new(Kind::Database { action, source, tries })
-                }
-            },
-            source => Error::new(Kind::Database { action, source, tries }),
+    /// After the last of some attempts.
+    pub(crate) fn failed(action: &'static str, failure: Failure, tries: u32) -> Error {
+        match failure {
+            Failure::Final(error) => error,
+            Failure::Refused(refusal) => Error::new(Kind::Refused(*refusal)),
+            failure => Error::new(Kind::Failed { action, failure, tries }),
         }
     }
 
@@ -76,17 +73,48 @@ impl Error {
 
     /// True where the map's tables are not there: call [`install`](crate::UuidMap::install).
     pub fn is_not_installed(&self) -> bool {
-        matches!(*self.kind, Kind::NotInstalled { .. })
+        match &*self.kind {
+            Kind::NotInstalled { .. } => true,
+            Kind::Refused(refusal) => matches!(refusal.reason, Reason::NoMap { .. }),
+            _ => false,
+        }
     }
 
     /// True where the tables are not as this version made them, or of another strategy or width than asked.
     pub fn is_schema(&self) -> bool {
-        matches!(*self.kind, Kind::Schema { .. } | Kind::OtherStrategy { .. } | Kind::OtherWidth { .. })
+        match &*self.kind {
+            Kind::Schema { .. } | Kind::OtherStrategy { .. } | Kind::OtherWidth { .. } => true,
+            Kind::Refused(refusal) => matches!(refusal.reason, Reason::Schema { .. }),
+            _ => false,
+        }
     }
 
     /// True where the server runs with settings under which acknowledged pairs may be lost.
     pub fn is_unsafe_server(&self) -> bool {
-        matches!(*self.kind, Kind::Unsafe(_))
+        matches!(&*self.kind, Kind::Refused(refusal) if matches!(refusal.reason, Reason::Unsafe(_)))
+    }
+
+    /// True where the server holds another map than the one that this client began with: another server took
+    /// its address, or the tables were dropped and installed again.
+    pub fn is_other_map(&self) -> bool {
+        matches!(&*self.kind, Kind::Refused(refusal) if matches!(refusal.reason, Reason::OtherMap { .. }))
+    }
+
+    /// True where the tables contradict each other: ids that were given out are gone, or are in the map above
+    /// those that are reserved.
+    pub fn is_damaged(&self) -> bool {
+        matches!(*self.kind, Kind::Damaged { .. })
+    }
+
+    /// True where a choice, an address or a name cannot be used, or the server cannot do what is asked.
+    pub fn is_config(&self) -> bool {
+        matches!(*self.kind, Kind::Config { .. })
+    }
+
+    /// True where [`id_of_within`](crate::UuidMap::id_of_within) was called on a connection that is in no
+    /// transaction.
+    pub fn is_not_in_transaction(&self) -> bool {
+        matches!(*self.kind, Kind::NotInTransaction)
     }
 
     /// True where a column does not fit its Rust type.
@@ -99,11 +127,17 @@ impl Error {
         matches!(*self.kind, Kind::Conflict { .. })
     }
 
+    /// True where a statement failed or was not answered; [`source`](std::error::Error::source) has the
+    /// driver's error, where there is one.
+    pub fn is_database(&self) -> bool {
+        matches!(*self.kind, Kind::Failed { .. })
+    }
+
     /// True where the server kept failing in a way that passes by itself (a failover, a lost connection, a
     /// deadlock inside the caller's transaction): trying again later is safe and sensible.
     pub fn is_transient(&self) -> bool {
         match &*self.kind {
-            Kind::Database { source, .. } => crate::retry::judge(source) != crate::retry::Verdict::Final,
+            Kind::Failed { failure, .. } => failure.verdict() != Verdict::Final,
             _ => false,
         }
     }
@@ -135,14 +169,17 @@ impl fmt::Display for Error {
                     "the map was installed with {found} ids, not {asked}: ask for {found}, or name no width"
                 )
             }
-            Kind::Unsafe(refusal) => refusal.fmt(f),
+            Kind::Refused(refusal) => refusal.fmt(f),
             Kind::Config { problem } => f.write_str(problem),
             Kind::Conflict { uuid, id, detail } => write!(f, "cannot import {uuid} as {id}: {detail}"),
             Kind::Column { problem } => f.write_str(problem),
             Kind::Damaged { problem } => write!(f, "the map is damaged: {problem}"),
-            Kind::Database { action, source, tries: 1 } => write!(f, "could not {action}: {source}"),
-            Kind::Database { action, source, tries } => {
-                write!(f, "could not {action}, tried {tries} times: {source}")
+            Kind::NotInTransaction => f.write_str(
+                "the connection is in no transaction, or the server ended it: begin one (again) and claim in it",
+            ),
+            Kind::Failed { action, failure, tries: 1 } => write!(f, "could not {action}: {failure}"),
+            Kind::Failed { action, failure, tries } => {
+                write!(f, "could not {action}, tried {tries} times: {failure}")
             }
         }
     }
@@ -157,7 +194,7 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &*self.kind {
-            Kind::Database { source, .. } => Some(source),
+            Kind::Failed { failure, .. } => failure.source().map(|error| error as _),
             _ => None,
         }
     }

@@ -9,8 +9,9 @@ use sqlx::{AssertSqlSafe, Connection, Executor};
 use uuid::Uuid;
 
 use crate::error::{Error, Kind, Result};
+use crate::failure::{Attempt, Failure, Verdict};
 use crate::map::{UuidMap, finish};
-use crate::retry::{Tries, Verdict, judge};
+use crate::retry::Tries;
 use crate::schema::Strategy;
 use crate::strategy::{Ground, dedup, literal};
 
@@ -88,7 +89,7 @@ impl Ground {
                 Ok(()) => return Ok(seen.or(perhaps)),
                 Err(error) => {
                     // The commit may have happened, and then the next attempt finds nothing.
-                    if judge(&error) == Verdict::Unknown {
+                    if error.verdict() == Verdict::Unknown {
                         perhaps = seen.or(perhaps);
                     }
                     tries.after(ACTION, error).await?;
@@ -97,12 +98,12 @@ impl Ground {
         }
     }
 
-    async fn forget_once(&self, uuid: Uuid, seen: &mut Option<u64>) -> std::result::Result<(), sqlx::Error> {
+    async fn forget_once(&self, uuid: Uuid, seen: &mut Option<u64>) -> Attempt<()> {
         let mut connection = self.pool.acquire().await?;
         let work = async {
             let mut transaction = connection.begin_with(dedup::BEGIN).await?;
             match self.forget_on(&mut transaction, uuid, seen).await {
-                Ok(()) => transaction.commit().await,
+                Ok(()) => transaction.commit().await.map_err(Failure::of_commit),
                 Err(error) => {
                     // The server may have ended it already; what counts is that nothing stays open.
                     let _ = transaction.rollback().await;
@@ -119,7 +120,7 @@ impl Ground {
         connection: &mut MySqlConnection,
         uuid: Uuid,
         seen: &mut Option<u64>,
-    ) -> std::result::Result<(), sqlx::Error> {
+    ) -> Attempt<()> {
         if self.installed.strategy == Strategy::Dedup {
             // Whoever makes the pair at this moment holds the claim; whoever comes later waits for ours.
             dedup::claim(self, connection, &[uuid]).await?;

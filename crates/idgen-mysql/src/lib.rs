@@ -32,16 +32,20 @@
 //! may lack acknowledged pairs and give their ids out again. Group Replication, Galera and semi-synchronous
 //! replication do not. Ids are not gapless: a crash of a client wastes the rest of its block.
 
+mod anchor;
 mod blocks;
 mod builder;
 mod changes;
 mod check;
 mod close;
 mod column;
+mod connector;
 mod error;
+mod failure;
 mod flight;
 mod forget;
 pub mod functions;
+mod install;
 mod map;
 mod nodes;
 mod patience;

@@ -12,13 +12,15 @@ use uuid::Uuid;
 use crate::blocks::Blocks;
 use crate::builder::Builder;
 use crate::error::{Error, Kind, Result};
+use crate::failure::{Attempt, Failure};
 use crate::flight::Flights;
 use crate::forget::{is_marker, refuse_marker};
+use crate::install;
 use crate::nodes::{Lease, Nodes};
 use crate::patience::Patience;
 use crate::repeats::Repeats;
-use crate::retry::{Tries, silence};
-use crate::schema::{self, IdWidth, Installed, Strategy, Tables};
+use crate::retry::Tries;
+use crate::schema::{self, IdWidth, Installed, State, Strategy, Tables};
 use crate::server::{ServerReport, Topology};
 use crate::strategy::{CHUNK, Claimed, Ground, uuid_at};
 
@@ -39,6 +41,7 @@ struct Inner {
     cache: Option<Cache<Uuid, u64>>,
     /// How often the cache was told to drop an entry.
     drops: AtomicU64,
+    cache_epoch: AtomicU64,
     flights: Flights<Claimed>,
     repeats: Repeats,
 }
@@ -66,6 +69,7 @@ impl UuidMap {
             ground: OnceCell::new(),
             cache,
             drops: AtomicU64::new(0),
+            cache_epoch: AtomicU64::new(0),
             flights: Flights::new(),
             repeats: Repeats::default(),
         };
@@ -90,41 +94,50 @@ impl UuidMap {
             let mut connection = nodes.acquire().await?;
             // Making tables takes its time, most of all on a cluster.
             let done = patience.bound(self.install_on(&mut connection)).await;
-            connection.heed(done.unwrap_or_else(|| Err(silence())))
+            connection.heed(done.unwrap_or(Err(Failure::NoAnswer)))
         };
-        Tries::run(patience, "install the map", make).await??;
+        Tries::run(patience, "install the map", make).await?;
         self.ground().await.map(drop)
     }
 
-    async fn install_on(&self, connection: &mut Lease) -> std::result::Result<Result<()>, sqlx::Error> {
+    async fn install_on(&self, connection: &mut Lease) -> Attempt<()> {
         let choices = &self.inner.choices;
         let wanted = Installed {
             strategy: choices.strategy.unwrap_or(Strategy::Unique),
             width: choices.width.unwrap_or(IdWidth::Bits64),
         };
-        let tables = match self.tables_on(connection).await? {
-            Ok(tables) => tables,
-            Err(error) => return Ok(Err(error)),
-        };
+        let tables = self.tables_on(connection).await?;
         if wanted.strategy == Strategy::Dedup {
             let instead = "its claims and pairs would be on different shards; use the strategy unique";
-            if let Err(error) = crate::sharded::refuse(&tables, "the strategy dedup", instead) {
-                return Ok(Err(error));
-            }
+            crate::sharded::refuse(&tables, "the strategy dedup", instead)?;
         }
-        schema::install(connection, &tables, wanted).await.map(Ok)
+        install::install(connection, &tables, wanted).await
     }
 
-    /// What the server is, and what of it endangers the promise. Of a cluster: the node in use. Each node is
-    /// asked when it is first used.
+    /// What the server is, and what of it endangers the promise. Of a cluster: the node in use. Each connection
+    /// asks when it is made, and once a second while it is used.
     ///
     /// # Errors
     /// The server cannot be asked, or endangers the promise and [`Builder::accept_unsafe_server`] was not
     /// chosen; of several nodes, none that can be reached keeps it.
-    pub async fn server_report(&self) -> Result<&ServerReport> {
+    pub async fn server_report(&self) -> Result<ServerReport> {
         let (patience, nodes) = self.begin();
         let lease = Tries::run(patience, "read the server's settings", || nodes.acquire()).await?;
-        Ok(self.inner.pool.report(&lease))
+        Ok(lease.report().clone())
+    }
+
+    /// Which map this is: drawn when it was installed, and the same on every server that holds it. Compare it where
+    /// two addresses should lead to the same map.
+    ///
+    /// # Errors
+    /// The map is not installed or not readable.
+    pub async fn map_id(&self) -> Result<Uuid> {
+        let ground = self.ground().await?;
+        ground
+            .pool
+            .anchor()
+            .map_id()
+            .ok_or_else(|| Error::new(Kind::NotInstalled { table: ground.tables.state.clone() }))
     }
 
     /// How pairs are kept unique.
@@ -174,8 +187,8 @@ impl UuidMap {
         missing.iter().try_for_each(|uuid| refuse_marker(*uuid))?;
         let mut pairs: Vec<Claimed> = Vec::with_capacity(missing.len());
         for chunk in missing.chunks(CHUNK) {
-            let before = self.drops();
             let ground = self.ground().await?;
+            let before = self.drops();
             let (guess, chunk) = (self.inner.repeats.guess(), chunk.to_vec());
             let claimed = finish(tokio::spawn(async move { ground.claim_many(&chunk, guess).await })).await?;
             for pair in &claimed {
@@ -228,16 +241,17 @@ impl UuidMap {
         missing.sort_unstable();
         missing.dedup();
         missing.retain(|uuid| !is_marker(*uuid));
-        let before = self.drops();
         let mut pairs = Vec::new();
         for chunk in missing.chunks(CHUNK) {
             let ground = self.ground().await?;
-            pairs.extend(ground.look_up("look up UUIDs", chunk).await?);
+            let before = self.drops();
+            let found = ground.look_up("look up UUIDs", chunk).await?;
+            for (uuid, id) in &found {
+                self.remember(&Claimed { uuid: *uuid, id: *id, new: false }, before);
+            }
+            pairs.extend(found);
         }
         pairs.sort_unstable();
-        for (uuid, id) in &pairs {
-            self.remember(&Claimed { uuid: *uuid, id: *id, new: false }, before);
-        }
         for (uuid, id) in uuids.iter().zip(&mut ids) {
             if id.is_none() {
                 *id = pairs.binary_search_by_key(uuid, |(uuid, _)| *uuid).ok().map(|at| pairs[at].1);
@@ -270,8 +284,8 @@ impl UuidMap {
             let statement =
                 format!("SELECT id, uuid FROM {} WHERE id IN ({})", ground.tables.map, list.join(","));
             for row in ground.read_rows(ACTION, &statement).await? {
-                let id = row.try_get(0).map_err(Error::database(ACTION))?;
-                pairs.push((id, uuid_at(&row, 1).map_err(Error::database(ACTION))?));
+                let id = row.try_get(0).map_err(Error::once(ACTION))?;
+                pairs.push((id, uuid_at(&row, 1).map_err(Error::once(ACTION))?));
             }
             pairs.retain(|(_, uuid)| !is_marker(*uuid));
         }
@@ -287,11 +301,11 @@ impl UuidMap {
     }
 
     /// The tables' names on this kind of server.
-    async fn tables_on(&self, connection: &mut Lease) -> std::result::Result<Result<Tables>, sqlx::Error> {
+    async fn tables_on(&self, connection: &mut Lease) -> Attempt<Tables> {
         let tables = &self.inner.tables;
-        match self.inner.pool.report(connection).topology() {
+        match connection.report().topology() {
             Topology::Vitess => crate::sharded::place(connection, tables).await,
-            _ => Ok(Ok(tables.clone())),
+            _ => Ok(tables.clone()),
         }
     }
 
@@ -305,34 +319,30 @@ impl UuidMap {
             connection.heed(read)
         };
         let open = async || {
-            let (tables, installed) = Tries::run(patience, ACTION, read).await??;
+            let (tables, installed, state) = Tries::run(patience, ACTION, read).await?;
             let choices = &self.inner.choices;
             check_choices(choices, installed)?;
+            nodes.anchor().drop_at(&tables, &state, installed);
             let blocks = Arc::new(Blocks::new(&tables, installed.width, choices.largest_block));
             let (tables, purge) = (Arc::new(tables), Arc::default());
-            Ok(Ground { pool: nodes.clone(), tables, installed, blocks, patience, purge })
+            let (pool, slot) = (nodes.clone(), fastrand::u8(..));
+            Ok(Ground { pool, tables, installed, blocks, patience, purge, slot })
         };
         let ground = patience.turn(ACTION, self.inner.ground.get_or_try_init(open)).await??;
         Ok(ground.within(patience))
     }
 
-    async fn read_on(
-        &self,
-        connection: &mut Lease,
-    ) -> std::result::Result<Result<(Tables, Installed)>, sqlx::Error> {
-        let tables = match self.tables_on(connection).await? {
-            Ok(tables) => tables,
-            Err(error) => return Ok(Err(error)),
-        };
-        let installed = schema::read(connection, &tables).await?;
-        Ok(installed.map(|installed| (tables, installed)))
+    async fn read_on(&self, connection: &mut Lease) -> Attempt<(Tables, Installed, State)> {
+        let tables = self.tables_on(connection).await?;
+        let (installed, state) = schema::read(connection, &tables).await?;
+        Ok((tables, installed, state))
     }
 
     /// The pair, and whether this very call made the round trip.
     async fn claim(&self, uuid: Uuid) -> Result<(Claimed, bool)> {
         refuse_marker(uuid)?;
-        let before = self.drops();
         let ground = self.ground().await?;
+        let before = self.drops();
         let (guess, patience) = (self.inner.repeats.guess(), ground.patience);
         let work = async || finish(tokio::spawn(async move { ground.claim_one(uuid, guess).await })).await;
         let (claimed, mine) = self.inner.flights.run(uuid, patience, work).await?;
@@ -344,17 +354,18 @@ impl UuidMap {
     }
 
     fn cached(&self, uuid: &Uuid) -> Option<u64> {
-        self.inner.cache.as_ref()?.get(uuid)
+        self.cache()?.get(uuid)
     }
 
-    fn drops(&self) -> u64 {
-        self.inner.drops.load(Ordering::SeqCst)
+    /// How often the cache was told to drop an entry, and the epoch of the map.
+    fn drops(&self) -> (u64, u64) {
+        (self.inner.drops.load(Ordering::SeqCst), self.inner.pool.anchor().epoch())
     }
 
     /// Only committed pairs come here. `before` is what [`drops`](Self::drops) gave before they were read: who
     /// forgets a UUID while another call reads it must not find it in the cache again.
-    fn remember(&self, pair: &Claimed, before: u64) {
-        if let Some(cache) = &self.inner.cache {
+    fn remember(&self, pair: &Claimed, before: (u64, u64)) {
+        if let Some(cache) = self.cache() {
             cache.insert(pair.uuid, pair.id);
             if self.drops() != before {
                 cache.remove(&pair.uuid);
@@ -374,6 +385,16 @@ impl UuidMap {
     pub(crate) fn opened(&self) -> Option<Ground> {
         let patience = Patience::begin(self.inner.choices.patience);
         Some(self.inner.ground.get()?.within(patience))
+    }
+
+    /// The pairs of this epoch.
+    fn cache(&self) -> Option<&Cache<Uuid, u64>> {
+        let cache = self.inner.cache.as_ref()?;
+        let epoch = self.inner.pool.anchor().epoch();
+        if self.inner.cache_epoch.swap(epoch, Ordering::AcqRel) != epoch {
+            cache.clear();
+        }
+        Some(cache)
     }
 
     pub(crate) async fn close_pools(&self) {

@@ -8,66 +8,74 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use deadpool::managed::{Object, Pool, PoolError};
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlQueryResult, MySqlRow};
-use sqlx::pool::PoolConnection;
-use sqlx::{ConnectOptions, Connection, Execute, Executor, MySql, MySqlPool};
-use tokio::sync::OnceCell;
+use sqlx::{Execute, Executor, MySql};
 
+use crate::anchor::Anchor;
+use crate::connector::{Connector, Terms};
+use crate::error::{Error, Kind};
+use crate::failure::{Attempt, Failure};
 use crate::patience::Patience;
-use crate::retry::{is_of_this_node, silence};
-use crate::server::{Refusal, ServerReport};
+use crate::server::ServerReport;
+use crate::session::Seen;
 
-/// With another node to go to, no longer than this is waited for a connection: sqlx goes on trying an address
-/// that refuses connections.
+/// With another node to go to, no longer than this is waited for a connection.
 const REACH_LIMIT: Duration = Duration::from_secs(3);
 
 /// Connections to each node, as one call uses them: no wait is longer than what is left of its patience.
 #[derive(Clone, Debug)]
 pub(crate) struct Nodes {
-    nodes: Arc<[Node]>,
+    nodes: Arc<[Pool<Connector>]>,
     current: Arc<AtomicUsize>,
-    answer_limit: Duration,
-    accept_unsafe: bool,
+    terms: Arc<Terms>,
     patience: Patience,
-    /// Made here, not given by the caller.
-    own: bool,
 }
 
-#[derive(Debug)]
-struct Node {
-    pool: MySqlPool,
-    /// What it is, asked on its first use: each node of a cluster has settings of its own.
-    report: OnceCell<ServerReport>,
+/// Where to connect, and with how many connections at most.
+#[derive(Clone, Debug)]
+pub(crate) struct Address {
+    pub(crate) options: MySqlConnectOptions,
+    pub(crate) connections: u32,
 }
 
 /// A connection in use.
 pub(crate) struct Lease {
     // Taken out only on drop.
-    connection: Option<PoolConnection<MySql>>,
+    session: Option<Object<Connector>>,
     node: usize,
     nodes: Nodes,
     silent: bool,
 }
 
 impl Nodes {
-    /// At least one pool.
-    pub(crate) fn new(pools: Vec<MySqlPool>, answer_limit: Duration, accept_unsafe: bool) -> Nodes {
-        let nodes = pools.into_iter().map(|pool| Node { pool, report: OnceCell::new() }).collect();
-        let patience = Patience::endless();
-        Nodes { nodes, current: Arc::default(), answer_limit, accept_unsafe, patience, own: true }
-    }
-
-    /// Pools that somebody else made, and will close.
-    pub(crate) fn given(self) -> Nodes {
-        Nodes { own: false, ..self }
-    }
-
-    /// Closes the pools that were made here, and waits for calls under way that hold connections.
+    /// Closes the connections: idle ones at once, those of calls under way when these end, which is waited for.
     pub(crate) async fn close(&self) {
-        if self.own {
-            let closes = self.nodes.iter().map(|node| node.pool.close());
-            self.patience.bound(futures_util::future::join_all(closes)).await;
-        }
+        self.nodes.iter().for_each(Pool::close);
+        self.patience
+            .bound(async {
+                while self.nodes.iter().any(|node| node.status().size > 0) {
+                    tokio::time::sleep(Duration::from_millis(2)).await;
+                }
+            })
+            .await;
+    }
+
+    /// At least one address.
+    pub(crate) fn new(addresses: Vec<Address>, terms: Terms) -> Nodes {
+        let terms = Arc::new(terms);
+        let several = addresses.len() > 1;
+        let pool = |address: Address| {
+            let connector = Connector::new(address.options, terms.clone(), several);
+            // The one that was used last is the one that is most surely there.
+            let builder = Pool::builder(connector).max_size(address.connections as usize);
+            builder
+                .queue_mode(deadpool::managed::QueueMode::Lifo)
+                .build()
+                .expect("a pool without time limits")
+        };
+        let nodes = addresses.into_iter().map(pool).collect();
+        Nodes { nodes, current: Arc::default(), terms, patience: Patience::endless() }
     }
 
     /// The same nodes for one call.
@@ -75,95 +83,90 @@ impl Nodes {
         Nodes { patience, ..self.clone() }
     }
 
-    /// Sees whether the node in use can be reached, without its pool: that goes on trying where a connection
-    /// is refused, and says in the end only that it took too long.
-    pub(crate) async fn reach(&self) -> Result<(), sqlx::Error> {
+    /// The map that is expected on each.
+    pub(crate) fn anchor(&self) -> &Anchor {
+        &self.terms.anchor
+    }
+
+    /// True where a server is used although it may lose acknowledged pairs.
+    pub(crate) fn accept_unsafe(&self) -> bool {
+        self.terms.accept_unsafe
+    }
+
+    /// Sees whether the node in use can be reached; what it is like is asked later.
+    pub(crate) async fn reach(&self) -> Attempt<()> {
+        match self.acquire().await {
+            Ok(_) | Err(Failure::Refused(_)) => Ok(()),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// A connection to the node in use, which has been set up and checked. A failure moves on to the next
+    /// node, for the next attempt.
+    pub(crate) async fn acquire(&self) -> Attempt<Lease> {
         let node = self.current.load(Ordering::Relaxed);
-        let options = self.nodes[node].pool.connect_options();
-        let reached = self.patience.bound_by(self.reach_limit(), options.connect()).await;
-        match reached.unwrap_or_else(|| Err(silence())) {
-            Ok(connection) => {
-                // It has shown what it was for.
-                let _ = self.timed(connection.close()).await;
-                Ok(())
+        let got = self.patience.bound_by(self.reach_limit(), self.nodes[node].get()).await;
+        let failure = match got {
+            Some(Ok(session)) => {
+                return Ok(Lease { session: Some(session), node, nodes: self.clone(), silent: false });
             }
-            Err(error) => {
-                self.leave(node);
-                Err(located(error, &options))
+            Some(Err(PoolError::Backend(failure))) => self.unreached(failure),
+            Some(Err(PoolError::Closed)) => {
+                let problem = "the map is closed: connect anew".to_owned();
+                return Err(Error::new(Kind::Config { problem }).into());
             }
-        }
+            // The pool has no time limits and no hooks.
+            Some(Err(_)) | None => Failure::NoConnection,
+        };
+        self.leave(node);
+        Err(failure)
     }
 
-    /// A connection to the node in use. A failure moves on to the next node, for the next try.
-    pub(crate) async fn acquire(&self) -> Result<Lease, sqlx::Error> {
-        let node = self.current.load(Ordering::Relaxed);
-        let connection = self.patience.bound_by(self.reach_limit(), self.nodes[node].pool.acquire()).await;
-        match connection.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
-            Ok(connection) => {
-                let mut lease =
-                    Lease { connection: Some(connection), node, nodes: self.clone(), silent: false };
-                self.inspect(&mut lease).await?;
-                Ok(lease)
-            }
-            Err(error) => {
-                self.leave(node);
-                Err(error)
-            }
-        }
+    /// A connection for ids that were reserved in this epoch.
+    pub(crate) async fn acquire_in(&self, epoch: u64) -> Attempt<Lease> {
+        let lease = self.acquire().await?;
+        // It may have been learned just now.
+        if self.anchor().epoch() == epoch { Ok(lease) } else { Err(Failure::OtherEpoch) }
     }
 
-    /// Leaves a node whose settings endanger the promise, as one that fails.
-    async fn inspect(&self, lease: &mut Lease) -> Result<(), sqlx::Error> {
-        let node = &self.nodes[lease.node];
-        if node.report.get().is_none() {
-            let read = self.timed(node.report.get_or_try_init(|| ServerReport::read(lease))).await.map(drop);
-            lease.heed(read)?;
+    /// Nothing of the call was sent yet.
+    fn unreached(&self, failure: Failure) -> Failure {
+        match failure {
+            Failure::Refused(mut refusal) => {
+                let sound = |node: &Pool<Connector>| !node.manager().is_refused();
+                refusal.elsewhere |= refusal.reason.passes() || self.nodes.iter().any(sound);
+                Failure::Refused(refusal)
+            }
+            failure => Failure::Unreached(Box::new(failure)),
         }
-        let concerns = self.report(lease).concerns();
-        if self.accept_unsafe || concerns.is_empty() {
-            return Ok(());
-        }
-        self.leave(lease.node);
-        let sound = |node: &Node| node.report.get().is_none_or(|report| report.concerns().is_empty());
-        let elsewhere = self.nodes.iter().any(sound);
-        let server = address(&node.pool.connect_options());
-        let refusal = Refusal { server, concerns: concerns.to_vec(), elsewhere };
-        Err(sqlx::Error::Configuration(Box::new(refusal)))
-    }
-
-    /// What the node of a lease is.
-    pub(crate) fn report(&self, lease: &Lease) -> &ServerReport {
-        self.nodes[lease.node].report.get().expect("a node is asked before a connection to it is let")
     }
 
     fn reach_limit(&self) -> Duration {
-        if self.nodes.len() > 1 { self.answer_limit.min(REACH_LIMIT) } else { self.answer_limit }
+        let limit = self.terms.answer_limit;
+        if self.nodes.len() > 1 { limit.min(REACH_LIMIT) } else { limit }
     }
 
     /// A machine that lost its power or its network says nothing, not even that a connection is gone: the
     /// wait for an answer ends here.
-    pub(crate) async fn timed<T>(
-        &self,
-        work: impl Future<Output = Result<T, sqlx::Error>>,
-    ) -> Result<T, sqlx::Error> {
-        self.patience.bound_by(self.answer_limit, work).await.unwrap_or_else(|| Err(silence()))
+    pub(crate) async fn timed<T>(&self, work: impl Future<Output = Attempt<T>>) -> Attempt<T> {
+        self.patience.bound_by(self.terms.answer_limit, work).await.unwrap_or(Err(Failure::NoAnswer))
     }
 
-    pub(crate) async fn execute<'q, E>(&self, query: E) -> Result<MySqlQueryResult, sqlx::Error>
+    pub(crate) async fn execute<'q, E>(&self, query: E) -> Attempt<MySqlQueryResult>
     where
         E: Execute<'q, MySql> + 'q,
     {
         let mut lease = self.acquire().await?;
-        let result = self.timed(lease.execute(query)).await;
+        let result = self.timed(async { Ok(lease.execute(query).await?) }).await;
         lease.heed(result)
     }
 
-    pub(crate) async fn fetch_one<'q, E>(&self, query: E) -> Result<MySqlRow, sqlx::Error>
+    pub(crate) async fn fetch_one<'q, E>(&self, query: E) -> Attempt<MySqlRow>
     where
         E: Execute<'q, MySql> + 'q,
     {
         let mut lease = self.acquire().await?;
-        let result = self.timed(lease.fetch_one(query)).await;
+        let result = self.timed(async { Ok(lease.fetch_one(query).await?) }).await;
         lease.heed(result)
     }
 
@@ -177,57 +180,64 @@ impl Nodes {
 impl Lease {
     /// Passes a result on, and draws the consequences of a failure: the node is left when another one may do
     /// better, and a connection that owes an answer is closed instead of being used again.
-    pub(crate) fn heed<T>(&mut self, result: Result<T, sqlx::Error>) -> Result<T, sqlx::Error> {
-        if let Err(error) = &result
-            && is_of_this_node(error)
+    pub(crate) fn heed<T>(&mut self, result: Attempt<T>) -> Attempt<T> {
+        if let Err(failure) = &result
+            && failure.is_of_this_node()
         {
             self.silent = true;
             self.nodes.leave(self.node);
         }
         result
     }
-}
 
-/// With the server's address, which the failure of a connection lacks.
-fn located(error: sqlx::Error, options: &MySqlConnectOptions) -> sqlx::Error {
-    match error {
-        sqlx::Error::Io(error) => {
-            let said = format!("{}: {error}", address(options));
-            sqlx::Error::Io(std::io::Error::new(error.kind(), said))
-        }
-        other => other,
+    /// What was last read about the server and the map, a second ago at most.
+    pub(crate) fn seen(&self) -> &Seen {
+        self.object().seen()
+    }
+
+    /// What the server is.
+    pub(crate) fn report(&self) -> &ServerReport {
+        &self.seen().report
+    }
+
+    /// Reads it now.
+    pub(crate) async fn look_again(&mut self) -> Attempt<()> {
+        let connector = self.nodes.nodes[self.node].manager();
+        let session = self.session.as_mut().expect(HELD);
+        connector.look_again(session).await
+    }
+
+    fn object(&self) -> &Object<Connector> {
+        self.session.as_ref().expect(HELD)
     }
 }
 
-/// Where the server is; never who asks, nor with which password.
-fn address(options: &MySqlConnectOptions) -> String {
-    match options.get_socket() {
-        Some(socket) => socket.display().to_string(),
-        None => format!("{}:{}", options.get_host(), options.get_port()),
-    }
-}
+const HELD: &str = "a connection is held until it is dropped";
 
 impl Deref for Lease {
     type Target = MySqlConnection;
 
     fn deref(&self) -> &MySqlConnection {
-        self.connection.as_ref().expect("a lease holds its connection until it is dropped")
+        self.object().connection()
     }
 }
 
 impl DerefMut for Lease {
     fn deref_mut(&mut self) -> &mut MySqlConnection {
-        self.connection.as_mut().expect("a lease holds its connection until it is dropped")
+        self.session.as_mut().expect(HELD).connection_mut()
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        if let Some(connection) = self.connection.take()
-            && self.silent
-        {
-            // The pool would wait for the rest of the answer.
-            drop(connection.detach());
+        if let Some(mut session) = self.session.take() {
+            if self.silent {
+                self.nodes.nodes[self.node].manager().mistrust();
+                // Not to the pool, which would wait for the rest of the answer.
+                drop(Object::take(session));
+            } else {
+                session.put_down();
+            }
         }
     }
 }
@@ -236,11 +246,15 @@ impl Drop for Lease {
 pub(crate) mod tests {
     use super::*;
     use crate::retry::Tries;
+    use crate::schema::Tables;
 
     /// Nodes of which none is there: nothing listens on this port, and each connection to it is refused.
     pub(crate) fn nobody(count: usize) -> Nodes {
-        let pool = || MySqlPool::connect_lazy("mysql://app:s3cret@127.0.0.1:1/shop").unwrap();
-        Nodes::new((0..count).map(|_| pool()).collect(), Duration::from_secs(10), false)
+        let options: MySqlConnectOptions = "mysql://app:s3cret@127.0.0.1:1/shop".parse().unwrap();
+        let address = Address { options, connections: 10 };
+        let anchor = Anchor::new(Tables::named("uuid_map").unwrap());
+        let terms = Terms { anchor, answer_limit: Duration::from_secs(10), accept_unsafe: false };
+        Nodes::new(vec![address; count], terms)
     }
 
     #[tokio::test(start_paused = true)]

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
+use crate::failure::Failure;
 
 /// What is left of a call's patience.
 ///
@@ -52,11 +53,7 @@ impl Patience {
 
     /// Waits until another call of this client is through with something that one does for all.
     pub(crate) async fn turn<T>(&self, action: &'static str, wait: impl Future<Output = T>) -> Result<T> {
-        self.bound(wait).await.ok_or_else(|| {
-            let said = "another call of this client was still waiting for the server to do the same";
-            let source = sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, said));
-            Error::new(Kind::Database { action, source, tries: 1 })
-        })
+        self.bound(wait).await.ok_or_else(|| Error::failed(action, Failure::Turn, 1))
     }
 }
 

@@ -1,26 +1,35 @@
-//! The tables: made once, recognised ever after.
+//! The tables: their names, their layout, and what the state row says.
 //!
 //! ```sql
-//! -- one row: the version of the layout, how it was installed, and the first id that no client holds
-//! uuid_map_state(one, version, strategy, id_bits, next_id)
+//! -- one row: the version of the layout, how it was installed, which map it is, and the first id that no
+//! -- client holds
+//! uuid_map_state(one, version, strategy, id_bits, next_id, map_id, epoch)
 //! -- strategy `unique`
 //! uuid_map(id PRIMARY KEY, uuid BINARY(16) NOT NULL, UNIQUE (uuid))
 //! -- strategy `dedup`: an index on a 32-bit hash, and a small table of claims
 //! uuid_map(id PRIMARY KEY, uuid BINARY(16) NOT NULL, hash AS (CRC32(uuid)), KEY (hash))
-//! uuid_map_claim(uuid BINARY(16) PRIMARY KEY)
+//! uuid_map_claim(uuid BINARY(16) PRIMARY KEY, turn)
+//! -- what clients write to push the server's log to disk, each its own row
+//! uuid_map_sync(slot PRIMARY KEY, pushes)
 //! ```
+//!
+//! `map_id` is drawn at install and never changes: a client that finds another one is connected to another
+//! map. `epoch` is raised by whatever makes knowledge of clients void, such as a restored backup: each then
+//! drops its cached pairs and the ids that it holds.
 
 use std::fmt;
 
 use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{AssertSqlSafe, Executor, Row};
+use uuid::Uuid;
 
 use crate::error::{Error, Kind, Result};
-use crate::retry;
-use crate::sharded::{self, Places};
+use crate::failure::{Attempt, Failure};
+use crate::sharded::Places;
 
-/// The layout that this version makes and reads.
-const VERSION: u16 = 1;
+/// The layout that this version makes and reads. Version 1 had no `map_id`, `epoch`, `turn` and no table of
+/// pushes; [`install`](crate::UuidMap::install) brings it up to date.
+pub(crate) const VERSION: u16 = 2;
 
 /// How a pair is kept unique. Chosen at install, recorded in the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,7 +84,7 @@ impl IdWidth {
         }
     }
 
-    const fn bits(self) -> u8 {
+    pub(crate) const fn bits(self) -> u8 {
         match self {
             IdWidth::Bits32 => 32,
             IdWidth::Bits64 => 64,
@@ -102,6 +111,7 @@ pub(crate) struct Tables {
     pub(crate) map: String,
     pub(crate) state: String,
     pub(crate) claim: String,
+    pub(crate) sync: String,
     /// Set on Vitess.
     pub(crate) places: Option<Places>,
 }
@@ -122,6 +132,7 @@ impl Tables {
             map: name.to_owned(),
             state: format!("{name}_state"),
             claim: format!("{name}_claim"),
+            sync: format!("{name}_sync"),
             places: None,
         })
     }
@@ -134,158 +145,171 @@ pub(crate) struct Installed {
     pub(crate) width: IdWidth,
 }
 
-/// Makes what is missing. Several clients may do so at once: each statement is safe to repeat, and the
-/// state row, written first and once, decides between clients that ask for different things.
-pub(crate) async fn install(
-    connection: &mut MySqlConnection,
-    tables: &Tables,
-    wanted: Installed,
-) -> std::result::Result<(), sqlx::Error> {
-    if let Some(places) = &tables.places {
-        return sharded::install(connection, tables, places, wanted).await;
+impl fmt::Display for Installed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} with {} ids", self.strategy, self.width)
     }
-    let Some(found) = install_state(connection, tables, wanted).await? else { return Ok(()) };
-    let Tables { map, claim, .. } = tables;
-    let id = found.width.column();
-    let index = match found.strategy {
-        Strategy::Unique => "UNIQUE KEY uuid (uuid)".to_owned(),
-        Strategy::Dedup => "hash INT UNSIGNED AS (CRC32(uuid)) VIRTUAL, KEY hash (hash)".to_owned(),
-    };
-    execute(
-        connection,
-        format!(
-            "CREATE TABLE IF NOT EXISTS {map} (\
-             id {id} NOT NULL PRIMARY KEY, uuid BINARY(16) NOT NULL, {index}) ENGINE=InnoDB"
-        ),
-    )
-    .await?;
-    if found.strategy == Strategy::Dedup {
-        let claims = format!(
-            "CREATE TABLE IF NOT EXISTS {claim} (uuid BINARY(16) NOT NULL PRIMARY KEY) ENGINE=InnoDB"
-        );
-        execute(connection, claims).await?;
-    }
-    Ok(())
 }
 
-/// The state row, and what it says then.
-pub(crate) async fn install_state(
-    connection: &mut MySqlConnection,
-    tables: &Tables,
-    wanted: Installed,
-) -> std::result::Result<Option<Installed>, sqlx::Error> {
-    let state = &tables.state;
-    execute(
-        connection,
-        format!(
-            "CREATE TABLE IF NOT EXISTS {state} (\
-             one TINYINT UNSIGNED NOT NULL PRIMARY KEY, \
-             version SMALLINT UNSIGNED NOT NULL, \
-             strategy VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, \
-             id_bits TINYINT UNSIGNED NOT NULL, \
-             next_id BIGINT UNSIGNED NOT NULL) ENGINE=InnoDB"
-        ),
-    )
-    .await?;
-    let bits = wanted.width.bits();
-    let strategy = wanted.strategy;
-    execute(
-        connection,
-        format!(
-            "INSERT INTO {state} (one, version, strategy, id_bits, next_id) \
-             VALUES (1, {VERSION}, '{strategy}', {bits}, 1) ON DUPLICATE KEY UPDATE one = one"
-        ),
-    )
-    .await?;
-    // From here on the row's word counts, not ours.
-    Ok(row(connection, tables).await?.ok().flatten())
+/// The state row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    pub(crate) version: u16,
+    strategy: String,
+    id_bits: u8,
+    pub(crate) next_id: u64,
+    /// All zero where the version has none.
+    pub(crate) map_id: Uuid,
+    /// Zero where the version has none.
+    pub(crate) epoch: u64,
+}
+
+impl State {
+    /// Reads a row of whatever version.
+    pub(crate) fn of_row(row: &MySqlRow) -> Attempt<State> {
+        let has = |name: &str| row.try_column(name).is_ok();
+        let mut state = State {
+            version: row.try_get("version")?,
+            strategy: String::new(),
+            id_bits: 0,
+            next_id: 0,
+            map_id: Uuid::nil(),
+            epoch: 0,
+        };
+        if state.version > VERSION {
+            return Ok(state);
+        }
+        state.strategy = row.try_get("strategy")?;
+        state.id_bits = row.try_get("id_bits")?;
+        state.next_id = row.try_get("next_id")?;
+        if has("map_id") && has("epoch") {
+            let bytes: Vec<u8> = row.try_get("map_id")?;
+            state.map_id = Uuid::from_slice(&bytes).unwrap_or_default();
+            state.epoch = row.try_get("epoch")?;
+        }
+        Ok(state)
+    }
+
+    /// How the map was installed, or what is wrong with the row.
+    pub(crate) fn understand(&self) -> std::result::Result<Installed, String> {
+        let version = self.version;
+        if version > VERSION {
+            return Err(format!(
+                "its layout is version {version}, this program knows {VERSION}: use the newer program"
+            ));
+        }
+        if version < VERSION {
+            return Err(format!(
+                "its layout is version {version}, this program makes {VERSION}: call install (idgen map install) \
+                 to bring it up to date"
+            ));
+        }
+        let width = match self.id_bits {
+            32 => IdWidth::Bits32,
+            64 => IdWidth::Bits64,
+            other => return Err(format!("its ids have {other} bits")),
+        };
+        let strategy = self.strategy.parse().map_err(|error: Error| error.to_string())?;
+        Ok(Installed { strategy, width })
+    }
+}
+
+/// The state row; `None` where there is none.
+pub(crate) async fn state(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Option<State>> {
+    let statement = format!("SELECT * FROM {} WHERE one = 1", tables.state);
+    match connection.fetch_optional(sqlx::raw_sql(AssertSqlSafe(statement))).await.map_err(Failure::Sql) {
+        Ok(row) => row.map(|row| State::of_row(&row)).transpose(),
+        Err(failure) if failure.is_no_table() => Ok(None),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// Reads how the map was installed, and checks that the tables are as this version makes them.
-pub(crate) async fn read(
-    connection: &mut MySqlConnection,
-    tables: &Tables,
-) -> std::result::Result<Result<Installed>, sqlx::Error> {
-    let not_there = |table: &String| Ok(Err(Error::new(Kind::NotInstalled { table: table.clone() })));
-    let installed = match row(connection, tables).await {
-        Ok(Ok(Some(installed))) => installed,
-        Ok(Err(error)) => return Ok(Err(error)),
-        Ok(Ok(None)) => return not_there(&tables.state),
-        Err(error) if retry::is_no_table(&error) => return not_there(&tables.state),
-        Err(error) => return Err(error),
-    };
+pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<(Installed, State)> {
+    let not_there = |table: &String| Err(Error::new(Kind::NotInstalled { table: table.clone() }).into());
+    let Some(state) = state(connection, tables).await? else { return not_there(&tables.state) };
+    let wrong = |table: &String, problem| Error::new(Kind::Schema { table: table.clone(), problem });
+    let installed = state.understand().map_err(|problem| wrong(&tables.state, problem))?;
 
     let mut expected = vec![
         (&tables.map, "id", format!("{} PRI", installed.width.column().to_lowercase())),
         (&tables.state, "next_id", "bigint unsigned".to_owned()),
+        (&tables.state, "map_id", "binary(16)".to_owned()),
+        (&tables.state, "epoch", "bigint unsigned".to_owned()),
     ];
     match installed.strategy {
         Strategy::Unique => expected.push((&tables.map, "uuid", "binary(16) UNI".to_owned())),
         Strategy::Dedup => {
             expected.push((&tables.map, "uuid", "binary(16)".to_owned()));
-            expected.push((&tables.map, "hash", "int unsigned MUL".to_owned()));
+            expected.push((&tables.map, "hash", "int unsigned MUL VIRTUAL GENERATED".to_owned()));
             expected.push((&tables.claim, "uuid", "binary(16) PRI".to_owned()));
+            expected.push((&tables.claim, "turn", "tinyint unsigned".to_owned()));
         }
     }
-    for (table, column, wanted) in expected {
+    if tables.places.is_none() {
+        expected.push((&tables.sync, "slot", "tinyint unsigned PRI".to_owned()));
+        expected.push((&tables.sync, "pushes", "bigint unsigned".to_owned()));
+    }
+    for (table, column, wanted) in &expected {
         let Some(found) = column_type(connection, table, column).await? else { return not_there(table) };
-        if found != wanted {
-            let problem = format!("its column {column} is {found}, not {wanted}");
-            return Ok(Err(Error::new(Kind::Schema { table: table.clone(), problem })));
+        if found != *wanted {
+            return Err(wrong(table, format!("its column {column} is {found}, not {wanted}")).into());
         }
     }
-    Ok(Ok(installed))
+    if tables.places.is_none() {
+        let mut names: Vec<&String> = expected.into_iter().map(|(table, ..)| table).collect();
+        names.dedup();
+        for table in names {
+            let engine = one_text(connection, format!("{ENGINE} AND table_name = '{table}'")).await?;
+            if engine.as_deref() != Some("InnoDB") {
+                let engine = engine.unwrap_or_else(|| "unknown".to_owned());
+                return Err(wrong(table, format!("its engine is {engine}, not InnoDB")).into());
+            }
+        }
+    }
+    if installed.strategy == Strategy::Dedup {
+        let table = &tables.map;
+        let hash = format!("{EXPRESSION} AND table_name = '{table}' AND column_name = 'hash'");
+        let hash = one_text(connection, hash).await?.unwrap_or_default();
+        if hash.to_lowercase().replace('`', "") != "crc32(uuid)" {
+            return Err(wrong(table, format!("its column hash is {hash}, not CRC32(uuid)")).into());
+        }
+    }
+    Ok((installed, state))
 }
 
-/// Type and key of a column, as in `binary(16) UNI`.
-async fn column_type(
-    connection: &mut MySqlConnection,
-    table: &str,
-    column: &str,
-) -> std::result::Result<Option<String>, sqlx::Error> {
+const ENGINE: &str = "SELECT engine FROM information_schema.tables WHERE table_schema = DATABASE()";
+const EXPRESSION: &str =
+    "SELECT generation_expression FROM information_schema.columns WHERE table_schema = DATABASE()";
+
+async fn one_text(connection: &mut MySqlConnection, statement: String) -> Attempt<Option<String>> {
+    let row = connection.fetch_optional(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
+    Ok(row.map(|row| text(&row, 0)).transpose()?.flatten())
+}
+
+/// Some servers give metadata as text, some as bytes.
+fn text(row: &MySqlRow, at: usize) -> Attempt<Option<String>> {
+    let bytes: Option<Vec<u8>> = row.try_get_unchecked(at)?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Type, key and extras of a column, as in `binary(16) UNI`.
+async fn column_type(connection: &mut MySqlConnection, table: &str, column: &str) -> Attempt<Option<String>> {
     let statement = format!("SHOW COLUMNS FROM {table} LIKE '{column}'");
     let row = match connection.fetch_optional(sqlx::raw_sql(AssertSqlSafe(statement))).await {
-        Err(error) if retry::is_no_table(&error) => None,
-        other => other?,
+        Ok(row) => row,
+        Err(error) => {
+            let failure = Failure::Sql(error);
+            return if failure.is_no_table() { Ok(None) } else { Err(failure) };
+        }
     };
     let Some(row) = row else { return Ok(None) };
-    // Some servers give metadata as text, some as bytes.
-    let text = |at: usize| -> std::result::Result<String, sqlx::Error> {
-        Ok(String::from_utf8_lossy(&row.try_get_unchecked::<Vec<u8>, _>(at)?).into_owned())
-    };
+    let [kind, key, extra] = [1, 3, 5].map(|at| text(&row, at));
     // MariaDB, and MySQL before 8.0.19, print a display width: int(10) unsigned.
-    let kind = text(1)?.replace("int(10)", "int").replace("bigint(20)", "bigint");
-    Ok(Some(format!("{kind} {}", text(3)?).trim_end().to_owned()))
-}
-
-async fn row(
-    connection: &mut MySqlConnection,
-    tables: &Tables,
-) -> std::result::Result<Result<Option<Installed>>, sqlx::Error> {
-    let statement = format!("SELECT version, strategy, id_bits FROM {} WHERE one = 1", tables.state);
-    let row = connection.fetch_optional(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
-    row.map(|row| understand(&row, tables)).transpose().map(|understood| understood.transpose())
-}
-
-fn understand(row: &MySqlRow, tables: &Tables) -> std::result::Result<Result<Installed>, sqlx::Error> {
-    let (version, strategy, bits): (u16, String, u8) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-    let wrong = |problem| Err(Error::new(Kind::Schema { table: tables.state.clone(), problem }));
-    if version != VERSION {
-        return Ok(wrong(format!(
-            "its layout is version {version}, this program knows {VERSION}: use the newer program"
-        )));
-    }
-    let width = match bits {
-        32 => IdWidth::Bits32,
-        64 => IdWidth::Bits64,
-        other => return Ok(wrong(format!("its ids have {other} bits"))),
-    };
-    Ok(strategy.parse().map(|strategy| Installed { strategy, width }))
-}
-
-async fn execute(
-    connection: &mut MySqlConnection,
-    statement: String,
-) -> std::result::Result<(), sqlx::Error> {
-    connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await.map(drop)
+    let kind = kind?.unwrap_or_default();
+    let kind =
+        kind.replace("int(10)", "int").replace("bigint(20)", "bigint").replace("tinyint(3)", "tinyint");
+    let parts = [kind, key?.unwrap_or_default(), extra?.unwrap_or_default()];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    Ok(Some(parts.join(" ")))
 }

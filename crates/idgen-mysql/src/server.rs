@@ -2,8 +2,13 @@
 
 use std::fmt;
 
-use sqlx::mysql::{MySqlConnection, MySqlRow};
-use sqlx::{Executor, Row};
+use uuid::Uuid;
+
+/// MySQL's status variable: OFF after `ALTER INSTANCE DISABLE INNODB REDO_LOG`.
+pub(crate) const REDO_LOG: &str = "Innodb_redo_log_enabled";
+
+/// What a server that is configured for a group says about its own membership.
+pub(crate) const MEMBER_STATE: &str = "group_replication member_state";
 
 /// A server setting under which an acknowledged pair may be lost, or its id given out again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,24 +94,15 @@ impl ServerReport {
         self.shows_early
     }
 
-    /// Asks a server.
-    pub(crate) async fn read(connection: &mut MySqlConnection) -> Result<ServerReport, sqlx::Error> {
-        let names = "'innodb_flush_log_at_trx_commit', 'binlog_format', 'log_bin', 'innodb_doublewrite', \
-            'wsrep_on', 'group_replication_group_name', 'autocommit', 'version', 'version_comment', \
-            'sync_binlog', 'transaction_isolation', 'tx_isolation'";
-        let statement = format!("SHOW VARIABLES WHERE Variable_name IN ({names})");
-        let rows = connection.fetch_all(sqlx::raw_sql(sqlx::AssertSqlSafe(statement))).await?;
-        let read = |row: &MySqlRow| Ok::<_, sqlx::Error>((row.try_get(0)?, row.try_get(1)?));
-        let variables: Vec<(String, String)> = rows.iter().map(read).collect::<Result<_, _>>()?;
-        Ok(ServerReport::judge(&variables))
-    }
-
-    fn judge(variables: &[(String, String)]) -> ServerReport {
+    /// From what a connection reads: names and values of variables.
+    pub(crate) fn judge(variables: &[(String, String)]) -> ServerReport {
         let value = |name: &str| {
             variables.iter().find(|(found, _)| found == name).map_or("", |(_, value)| value.as_str())
         };
         let version = value("version").to_owned();
-        let galera = value("wsrep_on") == "ON";
+        // `SHOW` prints ON, `SELECT` prints 1.
+        let on = |name: &str| matches!(value(name), "ON" | "1");
+        let galera = on("wsrep_on");
         let topology = if version.contains("Vitess") {
             Topology::Vitess
         } else if galera {
@@ -148,7 +144,18 @@ impl ServerReport {
                 "the map would acknowledge pairs that are not committed and may never be; set it to READ-COMMITTED",
             );
         }
-        if value("log_bin") == "ON" {
+        check(
+            REDO_LOG,
+            &["ON"],
+            "a crash loses everything that is not on disk yet; run ALTER INSTANCE ENABLE INNODB REDO_LOG",
+        );
+        check(
+            MEMBER_STATE,
+            &["ONLINE", "RECOVERING"],
+            "the server takes writes that its group never gets; start Group Replication on it, and let the map's \
+             user SELECT performance_schema.replication_group_members",
+        );
+        if on("log_bin") {
             check(
                 "binlog_format",
                 // MariaDB's default: rows wherever a statement is not safe, which these are.
@@ -162,7 +169,7 @@ impl ServerReport {
             );
         }
         // Vitess speaks for many servers, of which each keeps a binary log: it replicates by it.
-        let shows_early = value("log_bin") == "OFF" && topology != Topology::Vitess;
+        let shows_early = matches!(value("log_bin"), "OFF" | "0") && topology != Topology::Vitess;
         ServerReport { version, topology, concerns, shows_early }
     }
 }
@@ -171,22 +178,57 @@ impl ServerReport {
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) server: String,
-    pub(crate) concerns: Vec<Concern>,
-    /// True where another node may keep the promise.
+    pub(crate) reason: Reason,
+    /// True where another node may do, or this one later.
     pub(crate) elsewhere: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// Its settings endanger the promise.
+    Unsafe(Vec<Concern>),
+    /// It holds another map than the one that this client began with.
+    OtherMap { table: String, expected: Uuid, found: Uuid },
+    /// The tables are gone, or were never there.
+    NoMap { table: String },
+    /// The tables are not what they were when this client began.
+    Schema { table: String, problem: String },
+}
+
+impl Reason {
+    /// True for a member that is on its way back into its group.
+    pub(crate) fn passes(&self) -> bool {
+        matches!(self, Reason::Unsafe(concerns) if concerns.iter().all(|concern| concern.variable == MEMBER_STATE))
+    }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the server at {} could lose or repeat acknowledged ids:", self.server)?;
-        for concern in &self.concerns {
-            write!(f, " {concern};")?;
+        let server = &self.server;
+        match &self.reason {
+            Reason::Unsafe(concerns) => {
+                write!(f, "the server at {server} could lose or repeat acknowledged ids:")?;
+                for concern in concerns {
+                    write!(f, " {concern};")?;
+                }
+                f.write_str(" change the settings, or accept the risk with accept_unsafe_server")
+            }
+            Reason::OtherMap { table, expected, found } => write!(
+                f,
+                "the server at {server} holds another map in {table}: its id is {found}, and this client began with \
+                 {expected}; correct the addresses, or restart the client if this map is the right one"
+            ),
+            Reason::NoMap { table } => write!(
+                f,
+                "the server at {server} has no table {table}, which this client has used: restore it, or correct the \
+                 address"
+            ),
+            Reason::Schema { table, problem } => {
+                write!(f, "table {table} on {server} is not one this version can use: {problem}")
+            }
         }
-        f.write_str(" change the settings, or accept the risk with accept_unsafe_server")
     }
 }
-
-impl std::error::Error for Refusal {}
 
 #[cfg(test)]
 mod tests {
@@ -232,11 +274,13 @@ mod tests {
             ("sync_binlog", "0"),
             ("transaction_isolation", "READ-UNCOMMITTED"),
             ("tx_isolation", "READ-UNCOMMITTED"),
+            (REDO_LOG, "OFF"),
+            (MEMBER_STATE, "OFFLINE"),
         ] {
             let report = judge(&[(name, value)]);
             let [concern] = report.concerns() else { panic!("{name}: {:?}", report.concerns()) };
             assert_eq!((concern.variable(), concern.value()), (name, value));
-            assert!(concern.to_string().contains("set it to"));
+            assert!(concern.to_string().contains("; "), "{concern} gives no advice");
         }
     }
 

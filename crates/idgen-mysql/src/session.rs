@@ -1,19 +1,172 @@
-//! What a connection of the map's own is set to, when it is made.
+//! What a connection of the map is set to when it is made, and what it reads then and while it is used.
 
-use sqlx::mysql::MySqlConnection;
-use sqlx::{Executor, Row};
+use futures_util::TryStreamExt;
+use sqlx::mysql::{MySqlConnection, MySqlRow};
+use sqlx::{AssertSqlSafe, Column, Executor, Row};
 
-/// Sees to it that nothing is read, and so acknowledged, that is not committed and may never be.
+use crate::failure::{Attempt, Failure};
+use crate::schema::{State, Tables};
+use crate::server::{MEMBER_STATE, REDO_LOG, ServerReport, Topology};
+
+/// What a session must be, whatever the server, the user or `init_connect` have set:
 ///
-/// Only a server whose default is READ UNCOMMITTED is told otherwise: on Vitess each such setting would take
-/// connections to the shards out of its pools.
-pub(crate) async fn read_committed(connection: &mut MySqlConnection) -> Result<(), sqlx::Error> {
-    let look = "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation')";
-    for row in connection.fetch_all(sqlx::raw_sql(look)).await? {
-        if row.try_get::<String, _>(1)? == "READ-UNCOMMITTED" {
+/// - `sql_select_limit` would cut answers short, and `completion_type` open a transaction after each commit,
+/// - without `unique_checks` InnoDB may leave a unique index unread,
+/// - modes such as `ORACLE` and `ANSI_QUOTES` read the statements differently,
+/// - at `READ UNCOMMITTED` a pair would be seen, and passed on, that may yet be rolled back.
+///
+/// Comments of the form `/*!80000 */` are read by MySQL from 8.0 on, those of the form `/*M! */` by MariaDB.
+const SET: &str = "SET SESSION sql_select_limit = 18446744073709551615, completion_type = 0, autocommit = 1, \
+    unique_checks = 1, foreign_key_checks = 1, sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
+    /*!80000 transaction_isolation = \
+    IF(@@transaction_isolation = 'READ-UNCOMMITTED', 'READ-COMMITTED', @@transaction_isolation) */ \
+    /*M! tx_isolation = IF(@@tx_isolation = 'READ-UNCOMMITTED', 'READ-COMMITTED', @@tx_isolation) */; \
+    SELECT CONNECTION_ID() AS connection_id";
+
+const VARIABLES: &str = "SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'binlog_format', \
+    'log_bin', 'innodb_doublewrite', 'wsrep_on', 'group_replication_group_name', 'autocommit', 'version', \
+    'sync_binlog', 'transaction_isolation', 'tx_isolation')";
+
+const MEMBER: &str = "SELECT member_state FROM performance_schema.replication_group_members \
+    WHERE member_id = @@server_uuid";
+
+/// What a connection reads about its server and its map.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub(crate) report: ServerReport,
+    /// `None` where the map is not installed.
+    pub(crate) state: Option<State>,
+    /// A table that was of another engine than InnoDB when the connection was made, and that engine.
+    pub(crate) engine: Option<(String, String)>,
+    /// The server's number of the connection.
+    pub(crate) thread: Option<u64>,
+    /// The variables that this server has.
+    names: Vec<String>,
+}
+
+impl Seen {
+    /// Sets a new connection up, and reads what must hold: one text, and so one round trip.
+    pub(crate) async fn greet(
+        connection: &mut MySqlConnection,
+        tables: &Tables,
+        vitess: bool,
+    ) -> Attempt<Seen> {
+        if vitess {
+            return Seen::greet_vitess(connection, tables).await;
+        }
+        let engine = [&tables.map, &tables.state, &tables.claim].map(|table| {
+            format!(
+                "SELECT table_name AS foreign_table, engine AS foreign_engine FROM information_schema.tables \
+                 WHERE table_schema = DATABASE() AND table_name = '{table}' AND engine <> 'InnoDB'"
+            )
+        });
+        // Several names in one condition would make MariaDB read the whole schema.
+        let engine = engine.join(" UNION ALL ");
+        let status = redo_log();
+        let text = format!("{SET}; {VARIABLES}; {status}; {engine}; {}", state_row(tables));
+        let read = Read::all(connection, text).await?;
+        read.into_seen(connection).await
+    }
+
+    /// Reads again what may have changed since.
+    pub(crate) async fn again(&self, connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Seen> {
+        if self.report.topology() == Topology::Vitess {
+            return Seen::greet_vitess(connection, tables).await;
+        }
+        // Asked one by one, they cost the server a tenth of `SHOW VARIABLES`.
+        let columns: Vec<String> = self.names.iter().map(|name| format!("@@{name} AS {name}")).collect();
+        let status = redo_log();
+        let text = format!("SELECT {}; {status}; {}", columns.join(", "), state_row(tables));
+        let seen = Read::all(connection, text).await?.into_seen(connection).await?;
+        Ok(Seen { thread: self.thread, engine: self.engine.clone(), ..seen })
+    }
+
+    /// Vitess takes one simple statement at a time. Session settings would take connections to the shards out of
+    /// its pools.
+    async fn greet_vitess(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Seen> {
+        let mut read = Read::all(connection, VARIABLES.to_owned()).await?;
+        let uncommitted = |(_, value): &(String, String)| value == "READ-UNCOMMITTED";
+        if read.values.iter().any(uncommitted) {
             let set = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
-            return connection.execute(sqlx::raw_sql(set)).await.map(drop);
+            connection.execute(sqlx::raw_sql(set)).await?;
+            read = Read::all(connection, VARIABLES.to_owned()).await?;
+        }
+        if tables.places.is_some() {
+            read.state = Read::all(connection, state_row(tables)).await?.state;
+        }
+        read.into_seen(connection).await
+    }
+}
+
+fn redo_log() -> String {
+    format!("SHOW GLOBAL STATUS WHERE Variable_name = '{REDO_LOG}'")
+}
+
+/// All columns, whatever the version: last, since it fails where the table is not there.
+fn state_row(tables: &Tables) -> String {
+    format!("SELECT * FROM {} WHERE one = 1", tables.state)
+}
+
+/// The rows of several statements.
+#[derive(Default)]
+struct Read {
+    values: Vec<(String, String)>,
+    state: Option<State>,
+}
+
+impl Read {
+    async fn all(connection: &mut MySqlConnection, text: String) -> Attempt<Read> {
+        let mut read = Read::default();
+        let mut rows = connection.fetch(sqlx::raw_sql(AssertSqlSafe(text)));
+        loop {
+            match rows.try_next().await.map_err(Failure::Sql) {
+                Ok(Some(row)) => read.take(&row)?,
+                Ok(None) => return Ok(read),
+                Err(failure) if failure.is_no_table() => return Ok(read),
+                Err(failure) => return Err(failure),
+            }
         }
     }
-    Ok(())
+
+    fn take(&mut self, row: &MySqlRow) -> Attempt<()> {
+        let names: Vec<&str> = row.columns().iter().map(Column::name).collect();
+        if names.contains(&"one") {
+            self.state = Some(State::of_row(row)?);
+        } else if names.first().is_some_and(|name| name.eq_ignore_ascii_case("Variable_name")) {
+            self.values.push((text(row, 0)?, text(row, 1)?));
+        } else {
+            for (at, name) in names.into_iter().enumerate() {
+                self.values.push((name.to_owned(), text(row, at)?));
+            }
+        }
+        Ok(())
+    }
+
+    async fn into_seen(mut self, connection: &mut MySqlConnection) -> Attempt<Seen> {
+        let names = self.values.iter().map(|(name, _)| name.clone());
+        let other = [REDO_LOG, "connection_id", "foreign_table", "foreign_engine"];
+        let names = names.filter(|name| !other.contains(&name.as_str()));
+        let names = names.collect();
+        let value =
+            |name: &str| self.values.iter().find(|(found, _)| found == name).map(|(_, value)| value.clone());
+        let engine = value("foreign_table").zip(value("foreign_engine"));
+        let thread = value("connection_id").and_then(|thread| thread.parse().ok());
+        if value("group_replication_group_name").is_some_and(|group| !group.is_empty()) {
+            // Without the privilege nothing is known, and the advice names it.
+            let state = match connection.fetch_optional(sqlx::raw_sql(MEMBER)).await.map_err(Failure::Sql) {
+                Ok(Some(row)) => text(&row, 0)?,
+                Ok(None) => "not in its group".to_owned(),
+                Err(failure) if failure.number() == Some(1142) => "not to be read".to_owned(),
+                Err(failure) => return Err(failure),
+            };
+            self.values.push((MEMBER_STATE.to_owned(), state));
+        }
+        Ok(Seen { report: ServerReport::judge(&self.values), state: self.state, engine, thread, names })
+    }
+}
+
+/// Some servers give metadata as text, some as bytes.
+fn text(row: &MySqlRow, at: usize) -> Attempt<String> {
+    let bytes: Option<Vec<u8>> = row.try_get_unchecked(at)?;
+    Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
 }

@@ -8,7 +8,9 @@
 use std::time::Duration;
 
 use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Connection, Executor, Row};
+use sqlx::{AssertSqlSafe, Executor, Row};
+
+use crate::failure::Attempt;
 
 /// Whoever made the pair is about to write its log, and waits for no more than a disk.
 const LOOKS: u32 = 4;
@@ -20,7 +22,7 @@ const POSITIONS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_lsn_
     'Innodb_redo_log_current_lsn', 'Innodb_redo_log_flushed_to_disk_lsn')";
 
 /// Returns once all that this connection has read is on disk. Not to be called inside a transaction.
-pub(crate) async fn settle(connection: &mut MySqlConnection, state: &str) -> Result<(), sqlx::Error> {
+pub(crate) async fn settle(connection: &mut MySqlConnection, sync: &str, slot: u8) -> Attempt<()> {
     let mut wanted = None;
     for look in 0..LOOKS {
         if look > 0 {
@@ -32,17 +34,16 @@ pub(crate) async fn settle(connection: &mut MySqlConnection, state: &str) -> Res
         }
     }
     // What is not on disk is nobody's commit, such as the traces of an insert that was refused, and the server
-    // takes its time with it: a second. A commit of one's own takes everything before it along.
-    let mut transaction = connection.begin().await?;
-    for change in ["+ 1", "- 1"] {
-        let update = format!("UPDATE {state} SET next_id = next_id {change} WHERE one = 1");
-        transaction.execute(sqlx::raw_sql(AssertSqlSafe(update))).await?;
-    }
-    transaction.commit().await
+    // takes its time with it: a second. A commit of one's own takes everything before it along. Each client
+    // writes a row of its own, so that none waits for another.
+    let push = format!(
+        "INSERT INTO {sync} (slot, pushes) VALUES ({slot}, 1) ON DUPLICATE KEY UPDATE pushes = pushes + 1"
+    );
+    Ok(connection.execute(sqlx::raw_sql(AssertSqlSafe(push))).await.map(drop)?)
 }
 
 /// None where the server does not tell.
-async fn positions(connection: &mut MySqlConnection) -> Result<Option<(u64, u64)>, sqlx::Error> {
+async fn positions(connection: &mut MySqlConnection) -> Attempt<Option<(u64, u64)>> {
     let (mut current, mut flushed) = (None, None);
     for row in connection.fetch_all(sqlx::raw_sql(POSITIONS)).await? {
         let (name, value): (String, String) = (row.try_get(0)?, row.try_get(1)?);

@@ -16,7 +16,9 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
 use crate::error::{Error, Kind, Result};
-use crate::schema::{self, Installed, Strategy, Tables};
+use crate::failure::Attempt;
+use crate::install;
+use crate::schema::{Installed, Strategy, Tables};
 
 /// Ids that a shard's server of the sequence holds in memory.
 const SEQUENCE_CACHE: u32 = 1000;
@@ -31,10 +33,7 @@ pub(crate) struct Places {
 }
 
 /// The tables' names on Vitess: the state is in the one keyspace that is not sharded.
-pub(crate) async fn place(
-    connection: &mut MySqlConnection,
-    tables: &Tables,
-) -> std::result::Result<Result<Tables>, sqlx::Error> {
+pub(crate) async fn place(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Tables> {
     let keyspace: String = connection.fetch_one("SELECT DATABASE()").await?.try_get(0)?;
     let rows = connection.fetch_all(sqlx::raw_sql("SHOW VSCHEMA KEYSPACES")).await?;
     let read = |row: &sqlx::mysql::MySqlRow| {
@@ -42,7 +41,7 @@ pub(crate) async fn place(
     };
     let keyspaces: Vec<(String, String)> =
         rows.iter().map(read).collect::<std::result::Result<_, sqlx::Error>>()?;
-    Ok(placed(tables, keyspace, &keyspaces))
+    Ok(placed(tables, keyspace, &keyspaces)?)
 }
 
 fn placed(tables: &Tables, keyspace: String, keyspaces: &[(String, String)]) -> Result<Tables> {
@@ -61,10 +60,10 @@ fn placed(tables: &Tables, keyspace: String, keyspaces: &[(String, String)]) -> 
             plain.len()
         ));
     };
-    let (map, claim) = (tables.map.clone(), tables.claim.clone());
+    let (map, claim, sync) = (tables.map.clone(), tables.claim.clone(), tables.sync.clone());
     let state = format!("{home}.{}", tables.state);
     let places = Some(Places { keyspace, sequence: format!("{home}.{map}_seq") });
-    Ok(Tables { map, state, claim, places })
+    Ok(Tables { map, state, claim, sync, places })
 }
 
 /// What this layout cannot do.
@@ -81,8 +80,8 @@ pub(crate) async fn install(
     tables: &Tables,
     places: &Places,
     wanted: Installed,
-) -> std::result::Result<(), sqlx::Error> {
-    let Some(found) = schema::install_state(connection, tables, wanted).await? else { return Ok(()) };
+) -> Attempt<()> {
+    let Some((found, _)) = install::install_state(connection, tables, wanted).await? else { return Ok(()) };
     if found.strategy != Strategy::Unique {
         return Ok(());
     }
@@ -114,7 +113,7 @@ pub(crate) async fn install(
             // There is no IF NOT EXISTS for vindexes and sequences.
             let there = error.as_database_error().is_some_and(|error| error.message().contains("already"));
             if !there {
-                return Err(error);
+                return Err(error.into());
             }
         }
     }

@@ -69,7 +69,7 @@ impl UuidMap {
         rows.iter()
             .map(|row| Ok((row.try_get(0)?, uuid_at(row, 1)?)))
             .collect::<std::result::Result<_, sqlx::Error>>()
-            .map_err(Error::database(ACTION))
+            .map_err(Error::once(ACTION))
     }
 
     /// Stores pairs with ids given by somebody else, as by another map's [`export`](UuidMap::export).
@@ -108,7 +108,7 @@ impl UuidMap {
         let number = async |statement: String| {
             let look = || ground.pool.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement.clone())));
             let row = Tries::run(ground.patience, ACTION, look).await?;
-            let number: Option<u64> = row.try_get_unchecked(0).map_err(Error::database(ACTION))?;
+            let number: Option<u64> = row.try_get_unchecked(0).map_err(Error::once(ACTION))?;
             Ok::<u64, Error>(number.unwrap_or(0))
         };
         let size = async |what: &str| {

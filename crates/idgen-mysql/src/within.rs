@@ -40,7 +40,8 @@ impl UuidMap {
     /// ```
     ///
     /// # Errors
-    /// The server refuses a statement, or no id is left.
+    /// The connection is in no transaction ([`is_not_in_transaction`](crate::Error::is_not_in_transaction)), also
+    /// because the server ended it after a deadlock; the server refuses a statement; or no id is left.
     pub async fn id_of_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<u64> {
         Ok(self.claim_within(transaction, uuid).await?.id)
     }

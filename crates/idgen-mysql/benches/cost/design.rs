@@ -122,7 +122,7 @@ impl Store {
             }
             Design::Map(strategy) => {
                 // Without a front cache: a repeat asks the server, as after a restart of the client.
-                let made = UuidMap::builder().cache(0).strategy(strategy).with_pool(pool.clone())?;
+                let made = UuidMap::builder().cache(0).strategy(strategy).with_pool(&pool)?;
                 made.install().await?;
                 map = Some(made);
             }

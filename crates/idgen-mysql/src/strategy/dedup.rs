@@ -17,11 +17,14 @@ use uuid::Uuid;
 
 use super::taken::TakenIds;
 use super::whereabouts::look;
-use super::{CHUNK, Claimed, Ground, Guess, SHARED, literal, uuid_at, value_list};
+use super::{
+    CHUNK, Claimed, Ground, Guess, IN_TRANSACTION, SHARED, literal, refused_outside, uuid_at, value_list,
+};
 use crate::error::{Error, Kind, Result};
+use crate::failure::{Attempt, Failure, Verdict};
 use crate::nodes::{Lease, Nodes};
 use crate::patience::Patience;
-use crate::retry::{Tries, Verdict, is_duplicate_key, judge};
+use crate::retry::Tries;
 
 const ACTION: &str = "map a UUID to an id";
 
@@ -59,15 +62,17 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
         if missing.is_empty() {
             return Ok(claimed);
         }
+        let epoch = ground.now();
         let Some(ids) = ground.propose(missing.len(), looked).await? else {
             guess = Guess::Known;
             continue;
         };
-        match transact(ground, &missing, &ids).await {
+        match transact(ground, epoch, &missing, &ids).await {
             Ok(pairs) => {
                 let made = |id: &u64| ids.contains(id) || unclear.contains(id);
                 let used: Vec<u64> = pairs.iter().map(|(_, id)| *id).collect();
-                ground.blocks.give_back(ids.iter().copied().filter(|id| !used.contains(id)));
+                let unused = ids.iter().copied().filter(|id| !used.contains(id));
+                ground.blocks.give_back(epoch, unused);
                 claimed.extend(pairs.iter().map(|(uuid, id)| Claimed {
                     uuid: *uuid,
                     id: *id,
@@ -77,11 +82,11 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
                 return Ok(claimed);
             }
             // One of the ids, at least, is in the map with another UUID, after an import.
-            Err(error) if is_duplicate_key(&error) => taken.pass_over(ground, ids[0])?,
+            Err(error) if error.is_duplicate_key() => taken.pass_over(ground, ids[0])?,
             Err(error) => {
-                match judge(&error) {
+                match error.verdict() {
                     Verdict::Unknown => unclear.extend(ids),
-                    Verdict::Undone | Verdict::Final => ground.blocks.give_back(ids),
+                    Verdict::Undone | Verdict::Final => ground.blocks.give_back(epoch, ids),
                 }
                 tries.after(ACTION, error).await?;
             }
@@ -90,12 +95,8 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
 }
 
 /// One transaction: claim, look up, store.
-async fn transact(
-    ground: &Ground,
-    uuids: &[Uuid],
-    ids: &[u64],
-) -> std::result::Result<Vec<(Uuid, u64)>, sqlx::Error> {
-    let mut connection = ground.pool.acquire().await?;
+async fn transact(ground: &Ground, epoch: u64, uuids: &[Uuid], ids: &[u64]) -> Attempt<Vec<(Uuid, u64)>> {
+    let mut connection = ground.pool.acquire_in(epoch).await?;
     let result = ground.pool.timed(transact_on(ground, &mut connection, uuids, ids)).await;
     connection.heed(result)
 }
@@ -105,7 +106,7 @@ async fn transact_on(
     connection: &mut Lease,
     uuids: &[Uuid],
     ids: &[u64],
-) -> std::result::Result<Vec<(Uuid, u64)>, sqlx::Error> {
+) -> Attempt<Vec<(Uuid, u64)>> {
     let mut transaction = connection.begin_with(BEGIN).await?;
     let pairs = match store(ground, &mut transaction, uuids, ids).await {
         Ok(pairs) => pairs,
@@ -115,20 +116,13 @@ async fn transact_on(
             return Err(error);
         }
     };
-    transaction.commit().await.map_err(unanswered_commit)?;
+    transaction.commit().await.map_err(Failure::of_commit)?;
     if pairs.iter().any(|(_, id)| !ids.contains(id)) {
         // Committed by now: whatever goes wrong, the ids are in use.
-        ground.settled(connection).await.map_err(|error| sqlx::Error::Protocol(error.to_string()))?;
+        let settled = ground.settled(connection).await;
+        settled.map_err(|failure| Failure::CommitUnanswered(Box::new(failure)))?;
     }
     Ok(pairs)
-}
-
-/// A commit that fails for any reason but a lost certification may have happened.
-fn unanswered_commit(error: sqlx::Error) -> sqlx::Error {
-    match judge(&error) {
-        Verdict::Undone | Verdict::Unknown => error,
-        Verdict::Final => sqlx::Error::Protocol(format!("the commit failed: {error}")),
-    }
 }
 
 async fn store(
@@ -136,7 +130,7 @@ async fn store(
     connection: &mut MySqlConnection,
     uuids: &[Uuid],
     ids: &[u64],
-) -> std::result::Result<Vec<(Uuid, u64)>, sqlx::Error> {
+) -> Attempt<Vec<(Uuid, u64)>> {
     claim(ground, connection, uuids).await?;
     let mut pairs = ground.find_many(connection, uuids, "").await?;
     let absent: Vec<Uuid> =
@@ -148,15 +142,18 @@ async fn store(
     Ok(pairs)
 }
 
-/// A claim that is there already is as good as ours: its pair is committed, and will be found.
-pub(crate) async fn claim(
-    ground: &Ground,
-    connection: &mut MySqlConnection,
-    uuids: &[Uuid],
-) -> std::result::Result<(), sqlx::Error> {
+/// A claim that is there already may have no pair: somebody deleted the pair, or its transaction was committed
+/// without one. So it is claimed again by changing it, which locks it exclusively, and which a cluster certifies
+/// against the same change on another node.
+fn claim_text(ground: &Ground, uuids: &[Uuid]) -> String {
     let list: Vec<String> = uuids.iter().map(|uuid| format!("({})", literal(*uuid))).collect();
-    let claim = format!("INSERT IGNORE INTO {} (uuid) VALUES {}", ground.tables.claim, list.join(","));
-    connection.execute(sqlx::raw_sql(AssertSqlSafe(claim))).await.map(drop)
+    let (table, list) = (&ground.tables.claim, list.join(","));
+    format!("INSERT INTO {table} (uuid) VALUES {list} ON DUPLICATE KEY UPDATE turn = 1 - turn")
+}
+
+pub(crate) async fn claim(ground: &Ground, connection: &mut MySqlConnection, uuids: &[Uuid]) -> Attempt<()> {
+    let claim = claim_text(ground, uuids);
+    Ok(connection.execute(sqlx::raw_sql(AssertSqlSafe(claim))).await.map(drop)?)
 }
 
 async fn insert(
@@ -164,10 +161,10 @@ async fn insert(
     connection: &mut MySqlConnection,
     uuids: &[Uuid],
     ids: &[u64],
-) -> std::result::Result<(), sqlx::Error> {
+) -> Attempt<()> {
     let list = value_list(uuids.iter().zip(ids));
     let insert = format!("INSERT INTO {} (id, uuid) VALUES {list}", ground.tables.map);
-    connection.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await.map(drop)
+    Ok(connection.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await.map(drop)?)
 }
 
 /// Inside the caller's transaction, whose isolation level and snapshot are the caller's.
@@ -183,8 +180,10 @@ pub(crate) async fn claim_within(
     connection: &mut MySqlConnection,
     uuid: Uuid,
 ) -> Result<Claimed> {
-    claim(ground, connection, &[uuid]).await.map_err(Error::database(ACTION))?;
-    let here = look(ground, connection, uuid).await.map_err(Error::database(ACTION))?;
+    ground.check(ACTION).await?;
+    let claim = format!("{IN_TRANSACTION} {}", claim_text(ground, &[uuid]));
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(claim))).await.map_err(refused_outside)?;
+    let here = look(ground, connection, uuid).await.map_err(Error::once(ACTION))?;
     let mut found = here.id;
     if found.is_none() {
         let there = Tries::run(ground.patience, ACTION, async || {
@@ -195,7 +194,7 @@ pub(crate) async fn claim_within(
         .await?;
         found = there.id;
         if found.is_none() && there.server != here.server {
-            found = ground.find_one(connection, uuid, SHARED).await.map_err(Error::database(ACTION))?;
+            found = ground.find_one(connection, uuid, SHARED).await.map_err(Error::once(ACTION))?;
         }
     }
     if let Some(id) = found {
@@ -208,8 +207,8 @@ pub(crate) async fn claim_within(
         let id = ground.blocks.take(&ground.pool, ground.patience, 1).await?[0];
         match insert(ground, connection, &[uuid], &[id]).await {
             Ok(()) => return Ok(Claimed { uuid, id, new: true }),
-            Err(error) if is_duplicate_key(&error) => taken.pass_over(ground, id)?,
-            Err(error) => return Err(Error::database(ACTION)(error)),
+            Err(error) if error.is_duplicate_key() => taken.pass_over(ground, id)?,
+            Err(error) => return Err(Error::once(ACTION)(error)),
         }
     }
 }
@@ -269,7 +268,7 @@ pub(crate) async fn purge_at_the_end(ground: &Ground) {
 
 /// Deletes claims that are committed, and waits for nobody: whoever waited would hold up all who claim what
 /// it has locked already.
-async fn purge(pool: &Nodes, table: &str) -> std::result::Result<usize, sqlx::Error> {
+async fn purge(pool: &Nodes, table: &str) -> Attempt<usize> {
     let mut cleared = 0;
     loop {
         let mut connection = pool.acquire().await?;
@@ -284,10 +283,7 @@ async fn purge(pool: &Nodes, table: &str) -> std::result::Result<usize, sqlx::Er
 
 /// A claim under way is locked by its maker, and passed over; so is one that another client deletes. READ
 /// COMMITTED locks no gaps, into which others claim.
-async fn purge_some(
-    connection: &mut MySqlConnection,
-    table: &str,
-) -> std::result::Result<usize, sqlx::Error> {
+async fn purge_some(connection: &mut MySqlConnection, table: &str) -> Attempt<usize> {
     let mut transaction = connection.begin_with(BEGIN).await?;
     let look = format!("SELECT uuid FROM {table} LIMIT {CHUNK} FOR UPDATE SKIP LOCKED");
     let rows = transaction.fetch_all(sqlx::raw_sql(AssertSqlSafe(look))).await?;

@@ -8,9 +8,10 @@ use uuid::Uuid;
 
 use super::{Ground, dedup, uuid_at, value_list};
 use crate::error::Result;
+use crate::failure::{Attempt, Failure};
 use crate::forget::{is_marker, refuse_marker};
 use crate::nodes::Lease;
-use crate::retry::{Tries, is_duplicate_key};
+use crate::retry::Tries;
 use crate::schema::Strategy;
 use crate::transfer::{Imported, conflict};
 
@@ -25,10 +26,10 @@ impl Ground {
         let mut tries = Tries::new(self.patience);
         loop {
             match self.import_once(&group).await {
-                Ok(result) => return result,
+                Ok(imported) => return Ok(imported),
                 // Somebody stored one of the UUIDs or ids meanwhile: look again.
-                Err(error) if is_duplicate_key(&error) => tries.pass_over(ACTION, error)?,
-                Err(error) => tries.after(ACTION, error).await?,
+                Err(failure) if failure.is_duplicate_key() => tries.pass_over(ACTION, failure)?,
+                Err(failure) => tries.after(ACTION, failure).await?,
             }
         }
     }
@@ -55,22 +56,18 @@ impl Ground {
         Ok(group)
     }
 
-    async fn import_once(&self, group: &[(Uuid, u64)]) -> std::result::Result<Result<Imported>, sqlx::Error> {
+    async fn import_once(&self, group: &[(Uuid, u64)]) -> Attempt<Imported> {
         let mut connection = self.pool.acquire().await?;
         let result = self.pool.timed(self.import_on(&mut connection, group)).await;
         connection.heed(result)
     }
 
-    async fn import_on(
-        &self,
-        connection: &mut Lease,
-        group: &[(Uuid, u64)],
-    ) -> std::result::Result<Result<Imported>, sqlx::Error> {
+    async fn import_on(&self, connection: &mut Lease, group: &[(Uuid, u64)]) -> Attempt<Imported> {
         let mut transaction = connection.begin_with(dedup::BEGIN).await?;
         let result = self.store_given(&mut transaction, group).await;
         match &result {
-            Ok(Ok(done)) => {
-                transaction.commit().await?;
+            Ok(done) => {
+                transaction.commit().await.map_err(Failure::of_commit)?;
                 if done.present > 0 {
                     self.settled(connection).await?;
                 }
@@ -85,7 +82,7 @@ impl Ground {
         &self,
         connection: &mut MySqlConnection,
         group: &[(Uuid, u64)],
-    ) -> std::result::Result<Result<Imported>, sqlx::Error> {
+    ) -> Attempt<Imported> {
         let uuids: Vec<Uuid> = group.iter().map(|(uuid, _)| *uuid).collect();
         if self.installed.strategy == Strategy::Dedup {
             dedup::claim(self, connection, &uuids).await?;
@@ -96,13 +93,13 @@ impl Ground {
             match present.get(uuid) {
                 Some(found) if found == id => {}
                 Some(found) => {
-                    return Ok(Err(conflict(*uuid, *id, format!("the map has the id {found} for it"))));
+                    return Err(conflict(*uuid, *id, format!("the map has the id {found} for it")).into());
                 }
                 None => missing.push((*uuid, *id)),
             }
         }
         if missing.is_empty() {
-            return Ok(Ok(Imported { stored: 0, present: group.len() }));
+            return Ok(Imported { stored: 0, present: group.len() });
         }
         let list: Vec<String> = missing.iter().map(|(_, id)| id.to_string()).collect();
         let map = &self.tables.map;
@@ -112,29 +109,25 @@ impl Ground {
             if let Some((uuid, _)) = missing.iter().find(|(_, wanted)| *wanted == id) {
                 let holder =
                     if is_marker(other) { "a UUID that was forgotten".to_owned() } else { other.to_string() };
-                return Ok(Err(conflict(*uuid, id, format!("the map has this id for {holder}"))));
+                return Err(conflict(*uuid, id, format!("the map has this id for {holder}")).into());
             }
         }
         let values = value_list(missing.iter().map(|(uuid, id)| (uuid, id)));
         let insert = format!("INSERT INTO {map} (id, uuid) VALUES {values}");
         connection.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await?;
         self.raise(connection, group).await?;
-        Ok(Ok(Imported { stored: missing.len(), present: group.len() - missing.len() }))
+        Ok(Imported { stored: missing.len(), present: group.len() - missing.len() })
     }
 
     /// Whoever reserves after this commit is above the imported ids; a group that is refused raises nothing.
     /// It comes last, since an insert may have to wait for another client's transaction, and those who reserve
     /// ids would wait behind it.
-    async fn raise(
-        &self,
-        connection: &mut MySqlConnection,
-        group: &[(Uuid, u64)],
-    ) -> std::result::Result<(), sqlx::Error> {
+    async fn raise(&self, connection: &mut MySqlConnection, group: &[(Uuid, u64)]) -> Attempt<()> {
         let next = group.iter().map(|(_, id)| id + 1).max().unwrap_or(1);
         let state = &self.tables.state;
         // It locks the row also where nothing is raised: a client that gives unused ids back looks for imported
         // ones under the same lock.
         let raise = format!("UPDATE {state} SET next_id = GREATEST(next_id, {next}) WHERE one = 1");
-        connection.execute(sqlx::raw_sql(AssertSqlSafe(raise))).await.map(drop)
+        Ok(connection.execute(sqlx::raw_sql(AssertSqlSafe(raise))).await.map(drop)?)
     }
 }

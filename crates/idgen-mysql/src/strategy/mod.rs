@@ -14,6 +14,8 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use uuid::Uuid;
 
 use crate::blocks::Blocks;
+use crate::error::{Error, Kind};
+use crate::failure::{Attempt, number};
 use crate::nodes::{Lease, Nodes};
 use crate::patience::Patience;
 use crate::retry::Tries;
@@ -29,6 +31,18 @@ pub(crate) const CHUNK: usize = 999;
 /// servers.
 const SHARED: &str = " LOCK IN SHARE MODE";
 
+/// Fails with 1305 outside a transaction, and also where the server has ended the caller's, as after a deadlock.
+/// What follows it in the same text is not carried out then.
+const IN_TRANSACTION: &str = "SAVEPOINT idgen_map; RELEASE SAVEPOINT idgen_map;";
+
+/// The failure of a text that begins with [`IN_TRANSACTION`].
+fn refused_outside(error: sqlx::Error) -> Error {
+    match number(&error) {
+        Some(1305) => Error::new(Kind::NotInTransaction),
+        _ => Error::once("map a UUID to an id")(error),
+    }
+}
+
 /// What one call needs of the map.
 #[derive(Clone, Debug)]
 pub(crate) struct Ground {
@@ -38,6 +52,8 @@ pub(crate) struct Ground {
     pub(crate) blocks: Arc<Blocks>,
     pub(crate) patience: Patience,
     pub(crate) purge: Arc<dedup::Purge>,
+    /// This client's row among the pushes.
+    pub(crate) slot: u8,
 }
 
 /// A pair, and whether this call made it.
@@ -59,6 +75,17 @@ impl Ground {
     /// The same ground for another call.
     pub(crate) fn within(&self, patience: Patience) -> Ground {
         Ground { pool: self.pool.within(patience), patience, ..self.clone() }
+    }
+
+    /// The map's epoch at this moment, in which ids are taken from here on.
+    fn now(&self) -> u64 {
+        self.pool.anchor().epoch()
+    }
+
+    /// Looks whether the server is as it must be, where that was not done a moment ago: the caller's own connection
+    /// is not checked.
+    async fn check(&self, action: &'static str) -> crate::Result<()> {
+        Tries::run(self.patience, action, || self.pool.acquire()).await.map(drop)
     }
 
     /// The id of one UUID.
@@ -107,7 +134,7 @@ impl Ground {
         &self,
         connection: &mut Lease,
         uuids: &[Uuid],
-    ) -> Result<Vec<(Uuid, u64)>, sqlx::Error> {
+    ) -> Attempt<Vec<(Uuid, u64)>> {
         let found = self.find_many(connection, uuids, "").await?;
         if !found.is_empty() {
             self.settled(connection).await?;
@@ -116,11 +143,7 @@ impl Ground {
     }
 
     /// Finds one pair that is committed and on disk.
-    pub(crate) async fn look_one(
-        &self,
-        connection: &mut Lease,
-        uuid: Uuid,
-    ) -> Result<Option<u64>, sqlx::Error> {
+    pub(crate) async fn look_one(&self, connection: &mut Lease, uuid: Uuid) -> Attempt<Option<u64>> {
         Ok(self.look_many(connection, &[uuid]).await?.first().map(|(_, id)| *id))
     }
 
@@ -147,11 +170,11 @@ impl Ground {
 
     /// Waits until all that this connection has read is on disk. It has to be the same connection: over a crash
     /// in between it does not last.
-    pub(crate) async fn settled(&self, connection: &mut Lease) -> Result<(), sqlx::Error> {
-        if !self.pool.report(connection).shows_commits_early() {
+    pub(crate) async fn settled(&self, connection: &mut Lease) -> Attempt<()> {
+        if !connection.report().shows_commits_early() {
             return Ok(());
         }
-        settle(connection, &self.tables.state).await
+        settle(connection, &self.tables.sync, self.slot).await
     }
 
     /// Finds committed pairs, in no order.
@@ -160,7 +183,7 @@ impl Ground {
         connection: &mut MySqlConnection,
         uuids: &[Uuid],
         lock: &str,
-    ) -> Result<Vec<(Uuid, u64)>, sqlx::Error> {
+    ) -> Attempt<Vec<(Uuid, u64)>> {
         let Some((first, rest)) = uuids.split_first() else { return Ok(Vec::new()) };
         // Numbers and hexadecimal digits only: nothing that could be read as anything else.
         let item = |uuid: &Uuid| match self.installed.strategy {
@@ -197,7 +220,7 @@ impl Ground {
         connection: &mut MySqlConnection,
         uuid: Uuid,
         lock: &str,
-    ) -> Result<Option<u64>, sqlx::Error> {
+    ) -> Attempt<Option<u64>> {
         Ok(self.find_many(connection, &[uuid], lock).await?.first().map(|(_, id)| *id))
     }
 }
@@ -234,7 +257,7 @@ pub(crate) fn value_list<'a>(pairs: impl Iterator<Item = (&'a Uuid, &'a u64)>) -
 }
 
 /// The UUID in a BINARY(16) column.
-pub(crate) fn uuid_at(row: &sqlx::mysql::MySqlRow, column: usize) -> Result<Uuid, sqlx::Error> {
+pub(crate) fn uuid_at(row: &sqlx::mysql::MySqlRow, column: usize) -> std::result::Result<Uuid, sqlx::Error> {
     let bytes: Vec<u8> = row.try_get(column)?;
     Uuid::from_slice(&bytes).map_err(|error| sqlx::Error::Decode(Box::new(error)))
 }

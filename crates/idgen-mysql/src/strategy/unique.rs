@@ -10,10 +10,11 @@ use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
 
 use super::taken::TakenIds;
-use super::{Claimed, Ground, Guess, SHARED, literal, value_list};
+use super::{Claimed, Ground, Guess, IN_TRANSACTION, SHARED, literal, refused_outside, value_list};
 use crate::error::{Error, Result};
+use crate::failure::{Attempt, Failure, Verdict};
 use crate::nodes::Lease;
-use crate::retry::{Tries, Verdict, is_duplicate_key, judge};
+use crate::retry::Tries;
 
 const ACTION: &str = "map a UUID to an id";
 
@@ -36,6 +37,7 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> 
     let mut taken = TakenIds::default();
     let mut looked = false;
     loop {
+        let epoch = ground.now();
         let id = match guess {
             Guess::Known => None,
             Guess::New => match ground.propose(1, looked).await? {
@@ -46,10 +48,10 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> 
                 }
             },
         };
-        let mut connection = match ground.pool.acquire().await {
+        let mut connection = match ground.pool.acquire_in(epoch).await {
             Ok(connection) => connection,
             Err(error) => {
-                ground.blocks.give_back(id);
+                ground.blocks.give_back(epoch, id);
                 tries.after(ACTION, error).await?;
                 continue;
             }
@@ -67,15 +69,15 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> 
         match result {
             Ok(Outcome::Made(id)) => return Ok(Claimed { uuid, id, new: true }),
             Ok(Outcome::Found(found)) => {
-                ground.blocks.give_back(id);
+                ground.blocks.give_back(epoch, id);
                 return Ok(Claimed { uuid, id: found, new: unclear.contains(&found) });
             }
             Ok(Outcome::Missing) => (guess, looked) = (Guess::New, true),
             Ok(Outcome::IdTaken(id)) => taken.pass_over(ground, id)?,
             Err(error) => {
-                match judge(&error) {
+                match error.verdict() {
                     Verdict::Unknown => unclear.extend(id),
-                    Verdict::Undone | Verdict::Final => ground.blocks.give_back(id),
+                    Verdict::Undone | Verdict::Final => ground.blocks.give_back(epoch, id),
                 }
                 tries.after(ACTION, error).await?;
             }
@@ -83,18 +85,13 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> 
     }
 }
 
-async fn insert_one(
-    ground: &Ground,
-    connection: &mut Lease,
-    uuid: Uuid,
-    id: u64,
-) -> std::result::Result<Outcome, sqlx::Error> {
+async fn insert_one(ground: &Ground, connection: &mut Lease, uuid: Uuid, id: u64) -> Attempt<Outcome> {
     // A statement text of its own for each table, so it is prepared once per connection.
     let statement = format!("INSERT INTO {} (id, uuid) VALUES (?, ?)", ground.tables.map);
     let insert = sqlx::query(AssertSqlSafe(statement)).bind(id).bind(&uuid.as_bytes()[..]);
-    match connection.execute(insert).await {
+    match connection.execute(insert).await.map_err(Failure::Sql) {
         Ok(_) => Ok(Outcome::Made(id)),
-        Err(error) if is_duplicate_key(&error) => {
+        Err(error) if error.is_duplicate_key() => {
             Ok(ground.look_one(connection, uuid).await?.map_or(Outcome::IdTaken(id), Outcome::Found))
         }
         Err(error) => Err(error),
@@ -116,6 +113,7 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
     let mut taken = TakenIds::default();
     let mut looked = false;
     while !missing.is_empty() {
+        let epoch = ground.now();
         let mut ids = Vec::new();
         if guess == Guess::New {
             let Some(proposed) = ground.propose(missing.len(), looked).await? else {
@@ -125,7 +123,7 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
             ids = proposed;
         }
         let mut inserted = false;
-        let result = match ground.pool.acquire().await {
+        let result = match ground.pool.acquire_in(epoch).await {
             Ok(mut connection) => {
                 let result = match guess {
                     Guess::Known => ground.pool.timed(ground.look_many(&mut connection, &missing)).await,
@@ -137,7 +135,7 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
                 connection.heed(result)
             }
             Err(error) => {
-                ground.blocks.give_back(ids);
+                ground.blocks.give_back(epoch, ids);
                 tries.after(ACTION, error).await?;
                 continue;
             }
@@ -146,10 +144,10 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
             Ok(found) => found,
             Err(error) => {
                 // What the look-up after the insert failed of says nothing about the insert.
-                if inserted || judge(&error) == Verdict::Unknown {
+                if inserted || error.verdict() == Verdict::Unknown {
                     unclear.extend(ids);
                 } else {
-                    ground.blocks.give_back(ids);
+                    ground.blocks.give_back(epoch, ids);
                 }
                 tries.after(ACTION, error).await?;
                 continue;
@@ -175,7 +173,7 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
                 }
             }
         }
-        ground.blocks.give_back(unused);
+        ground.blocks.give_back(epoch, unused);
         if let Some(id) = first_taken {
             taken.pass_over(ground, id)?;
         }
@@ -198,7 +196,7 @@ async fn insert_many(
     uuids: &[Uuid],
     ids: &[u64],
     inserted: &mut bool,
-) -> std::result::Result<Vec<(Uuid, u64)>, sqlx::Error> {
+) -> Attempt<Vec<(Uuid, u64)>> {
     let list = value_list(uuids.iter().zip(ids));
     let statement = format!("INSERT IGNORE INTO {} (id, uuid) VALUES {list}", ground.tables.map);
     let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
@@ -215,29 +213,31 @@ pub(crate) async fn claim_within(
     connection: &mut MySqlConnection,
     uuid: Uuid,
 ) -> Result<Claimed> {
+    ground.check(ACTION).await?;
     let mut taken = TakenIds::default();
     loop {
+        let epoch = ground.now();
         let id = match ground.blocks.take(&ground.pool, ground.patience, 1).await {
             Ok(ids) => ids[0],
             Err(error) if error.is_exhausted() => {
-                let found =
-                    ground.find_one(connection, uuid, SHARED).await.map_err(Error::database(ACTION))?;
+                let found = ground.find_one(connection, uuid, SHARED).await.map_err(Error::once(ACTION))?;
                 return found.map(|id| Claimed { uuid, id, new: false }).ok_or(error);
             }
             Err(error) => return Err(error),
         };
-        let statement =
-            format!("INSERT INTO {} (id, uuid) VALUES ({id},{})", ground.tables.map, literal(uuid));
-        match connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await {
+        let (table, value) = (&ground.tables.map, literal(uuid));
+        let statement = format!("{IN_TRANSACTION} INSERT INTO {table} (id, uuid) VALUES ({id},{value})");
+        match connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await.map_err(Failure::Sql) {
             Ok(_) => return Ok(Claimed { uuid, id, new: true }),
-            Err(error) if is_duplicate_key(&error) => {}
-            Err(error) => return Err(Error::database(ACTION)(error)),
+            Err(error) if error.is_duplicate_key() => {}
+            Err(Failure::Sql(error)) => return Err(refused_outside(error)),
+            Err(failure) => return Err(Error::once(ACTION)(failure)),
         }
         // A plain read would show the snapshot of the caller's transaction, which may be old. Reading first
         // would lock the gap where the pair is missing, and two such readers deadlock.
-        let found = ground.find_one(connection, uuid, SHARED).await.map_err(Error::database(ACTION))?;
+        let found = ground.find_one(connection, uuid, SHARED).await.map_err(Error::once(ACTION))?;
         if let Some(found) = found {
-            ground.blocks.give_back([id]);
+            ground.blocks.give_back(epoch, [id]);
             return Ok(Claimed { uuid, id: found, new: false });
         }
         taken.pass_over(ground, id)?;
@@ -251,12 +251,14 @@ pub(crate) async fn claim_many_within(
     connection: &mut MySqlConnection,
     uuids: &[Uuid],
 ) -> Result<Vec<Claimed>> {
+    ground.check(ACTION).await?;
     let mut taken = TakenIds::default();
     let mut claimed = Vec::with_capacity(uuids.len());
     let mut missing = uuids.to_vec();
     while !missing.is_empty() {
+        let epoch = ground.now();
         let known = async |connection: &mut MySqlConnection| {
-            ground.find_many(connection, &missing, SHARED).await.map_err(Error::database(ACTION))
+            ground.find_many(connection, &missing, SHARED).await.map_err(Error::once(ACTION))
         };
         let ids = match ground.blocks.take(&ground.pool, ground.patience, missing.len()).await {
             Ok(ids) => ids,
@@ -277,9 +279,10 @@ pub(crate) async fn claim_many_within(
             Err(error) => return Err(error),
         };
         let list = value_list(missing.iter().zip(&ids));
-        let statement = format!("INSERT IGNORE INTO {} (id, uuid) VALUES {list}", ground.tables.map);
+        let table = &ground.tables.map;
+        let statement = format!("{IN_TRANSACTION} INSERT IGNORE INTO {table} (id, uuid) VALUES {list}");
         let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await;
-        let done = done.map_err(Error::database(ACTION))?;
+        let done = done.map_err(refused_outside)?;
         if done.rows_affected() == missing.len() as u64 {
             claimed.extend(missing.iter().zip(&ids).map(|(uuid, id)| Claimed {
                 uuid: *uuid,
@@ -296,7 +299,7 @@ pub(crate) async fn claim_many_within(
                 Ok(at) => {
                     let id = found[at].1;
                     if id != *proposed {
-                        ground.blocks.give_back([*proposed]);
+                        ground.blocks.give_back(epoch, [*proposed]);
                     }
                     claimed.push(Claimed { uuid: *uuid, id, new: id == *proposed });
                 }

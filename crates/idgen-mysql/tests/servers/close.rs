@@ -70,7 +70,7 @@ async fn short_lived_clients_leave_no_claims(flavor: Flavor) {
 async fn a_given_pool_stays_open(flavor: Flavor) {
     let (scratch, _map) = map(flavor, Strategy::Unique).await;
     let pool = MySqlPool::connect(scratch.url()).await.unwrap();
-    let map = UuidMap::builder().with_pool(pool.clone()).unwrap();
+    let map = UuidMap::builder().with_pool(&pool).unwrap();
     let id = map.id_of(Uuid::new_v4()).await.unwrap();
     map.close().await.unwrap();
     let mut connection = pool.acquire().await.unwrap();

@@ -173,12 +173,12 @@ async fn uncommitted_pairs_are_not_acknowledged(scratch: &Scratch, map: &UuidMap
     assert_eq!(other.export(0).try_collect::<Vec<_>>().await.unwrap(), []);
     transaction.rollback().await.unwrap();
     assert_ne!(other.id_of(uuid).await.unwrap(), id);
-    // A pool that was given is as its owner made it.
+    // A map beside a pool has connections of its own.
     let pool = MySqlPool::connect(scratch.url()).await.unwrap();
-    let given = UuidMap::builder().with_pool(pool).unwrap();
-    let error = given.find(uuid).await.unwrap_err();
-    assert!(
-        error.is_unsafe_server() && error.to_string().contains("isolation is READ-UNCOMMITTED"),
-        "{error}"
-    );
+    let beside = UuidMap::builder().accept_unsafe_server(true).with_pool(&pool).unwrap();
+    let mut transaction = connection.begin().await.unwrap();
+    let uuid = Uuid::new_v4();
+    map.id_of_within(&mut transaction, uuid).await.unwrap();
+    assert_eq!(beside.find(uuid).await.unwrap(), None);
+    transaction.rollback().await.unwrap();
 }

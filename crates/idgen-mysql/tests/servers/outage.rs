@@ -34,7 +34,7 @@ async fn callers_do_not_wait_for_each_others_patience() {
     for same in [true, false] {
         // Nothing listens on this port.
         let pool = MySqlPoolOptions::new().connect_lazy("mysql://app@127.0.0.1:1/shop").unwrap();
-        let map = UuidMap::builder().patience(Duration::from_secs(30)).with_pool(pool).unwrap();
+        let map = UuidMap::builder().patience(Duration::from_secs(30)).with_pool(&pool).unwrap();
         let begin = tokio::time::Instant::now();
         let callers: Vec<_> = (0..100)
             .map(|_| {

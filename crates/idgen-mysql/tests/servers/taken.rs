@@ -84,6 +84,7 @@ async fn ids_that_a_batch_stored_are_not_given_back(flavor: Flavor) {
     run(&mut root, format!("CREATE USER '{user}'@'%' IDENTIFIED BY 'Secret-7'")).await;
     run(&mut root, format!("GRANT SELECT, INSERT ON {schema}.uuid_map TO '{user}'@'%'")).await;
     run(&mut root, format!("GRANT SELECT, UPDATE ON {schema}.uuid_map_state TO '{user}'@'%'")).await;
+    run(&mut root, format!("GRANT SELECT, INSERT, UPDATE ON {schema}.uuid_map_sync TO '{user}'@'%'")).await;
     let (_, address) = scratch.url().rsplit_once('@').unwrap();
     let url = format!("mysql://{user}:Secret-7@{address}");
     let map = UuidMap::builder().cache(0).connect(&url).await.unwrap();

@@ -1,0 +1,84 @@
+//! Which map this client works with: noted at the first use, and compared on every connection.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use uuid::Uuid;
+
+use crate::schema::{Installed, State, Tables};
+use crate::server::Reason;
+
+/// The map that this client began with.
+#[derive(Debug)]
+pub(crate) struct Anchor {
+    tables: Mutex<Tables>,
+    known: Mutex<Option<Known>>,
+    // Starts at 0, before the map is known.
+    epoch: AtomicU64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    map_id: Uuid,
+    installed: Installed,
+}
+
+impl Anchor {
+    pub(crate) fn new(tables: Tables) -> Anchor {
+        Anchor { tables: Mutex::new(tables), known: Mutex::default(), epoch: AtomicU64::new(0) }
+    }
+
+    /// The tables' names, once they are known as this kind of server has them.
+    pub(crate) fn tables(&self) -> Tables {
+        lock(&self.tables).clone()
+    }
+
+    /// Notes the map that is there. The first one counts.
+    pub(crate) fn drop_at(&self, tables: &Tables, state: &State, installed: Installed) {
+        *lock(&self.tables) = tables.clone();
+        lock(&self.known).get_or_insert(Known { map_id: state.map_id, installed });
+        self.epoch.store(state.epoch, Ordering::Release);
+    }
+
+    /// True once the map is known.
+    pub(crate) fn is_known(&self) -> bool {
+        lock(&self.known).is_some()
+    }
+
+    /// The map's id, once it is known.
+    pub(crate) fn map_id(&self) -> Option<Uuid> {
+        lock(&self.known).map(|known| known.map_id)
+    }
+
+    /// The epoch that was read last. What was learned in another one is forgotten: cached pairs, and ids in
+    /// hand.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Acquire)
+    }
+
+    /// Compares what a connection read with what is known, and takes over the epoch.
+    pub(crate) fn compare(&self, state: Option<&State>) -> Result<(), Reason> {
+        let Some(known) = *lock(&self.known) else { return Ok(()) };
+        let table = lock(&self.tables).state.clone();
+        let Some(state) = state else { return Err(Reason::NoMap { table }) };
+        // A newer version may have its id and its epoch elsewhere.
+        let installed = match state.understand() {
+            Ok(installed) => installed,
+            Err(problem) => return Err(Reason::Schema { table, problem }),
+        };
+        if state.map_id != known.map_id {
+            return Err(Reason::OtherMap { table, expected: known.map_id, found: state.map_id });
+        }
+        if installed != known.installed {
+            let (found, began) = (installed, known.installed);
+            let problem = format!("it says {found}, and this client began with {began}");
+            return Err(Reason::Schema { table, problem });
+        }
+        self.epoch.store(state.epoch, Ordering::Release);
+        Ok(())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

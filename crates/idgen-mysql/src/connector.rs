@@ -1,0 +1,213 @@
+//! Makes connections to one server, and decides whether one may be used (again).
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
+use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
+use sqlx::{ConnectOptions, Executor, Row};
+use tokio::time::Instant;
+
+use crate::anchor::Anchor;
+use crate::failure::{Attempt, Failure, is_of_connection};
+use crate::server::{Reason, Refusal};
+use crate::session::Seen;
+
+/// What was read longer ago is read again before a connection is used: a setting that was changed is noticed
+/// within this time, as is a connection that was lost while it was idle.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// What every connection of a client must fulfill.
+#[derive(Debug)]
+pub(crate) struct Terms {
+    pub(crate) anchor: Anchor,
+    pub(crate) answer_limit: Duration,
+    pub(crate) accept_unsafe: bool,
+}
+
+/// A server, as a maker of connections to it.
+#[derive(Debug)]
+pub(crate) struct Connector {
+    options: MySqlConnectOptions,
+    terms: Arc<Terms>,
+    /// True where other servers can be used instead.
+    several: bool,
+    /// Found out on the first connection.
+    vitess: Mutex<Option<bool>>,
+    /// When the server's settings and its map were last read and found good.
+    good: Mutex<Option<Instant>>,
+    /// Connections that were last used before are not to be trusted: one of them was lost.
+    mistrusted: Mutex<Option<Instant>>,
+    refused: AtomicBool,
+}
+
+/// A connection that has been set up.
+#[derive(Debug)]
+pub(crate) struct Session {
+    connection: MySqlConnection,
+    seen: Seen,
+    used: Instant,
+}
+
+impl Connector {
+    pub(crate) fn new(options: MySqlConnectOptions, terms: Arc<Terms>, several: bool) -> Connector {
+        Connector {
+            options,
+            terms,
+            several,
+            vitess: Mutex::default(),
+            good: Mutex::default(),
+            mistrusted: Mutex::default(),
+            refused: AtomicBool::new(false),
+        }
+    }
+
+    /// True where the server was refused when it was last asked.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    /// Idle connections are probably lost as well.
+    pub(crate) fn mistrust(&self) {
+        set(&self.mistrusted, Some(Instant::now()));
+    }
+
+    /// Reads again what the server and the map are like.
+    pub(crate) async fn look_again(&self, session: &mut Session) -> Attempt<()> {
+        let tables = self.terms.anchor.tables();
+        session.seen = session.seen.again(&mut session.connection, &tables).await?;
+        self.judge(&session.seen)
+    }
+
+    /// Where the server is; never who asks, nor with which password.
+    fn address(&self) -> String {
+        match self.options.get_socket() {
+            Some(socket) => socket.display().to_string(),
+            None => format!("{}:{}", self.options.get_host(), self.options.get_port()),
+        }
+    }
+
+    async fn connect(&self) -> Attempt<Session> {
+        let connected = self.options.connect().await;
+        // The failure of a connection does not say where.
+        let mut connection = connected.map_err(|error| match error {
+            sqlx::Error::Io(error) => {
+                let said = format!("{}: {error}", self.address());
+                sqlx::Error::Io(std::io::Error::new(error.kind(), said))
+            }
+            other => other,
+        })?;
+        let vitess = match get(&self.vitess) {
+            Some(vitess) => vitess,
+            None => {
+                let row = connection.fetch_one(sqlx::raw_sql("SELECT VERSION()")).await?;
+                let vitess = row.try_get_unchecked::<String, _>(0)?.contains("Vitess");
+                set(&self.vitess, Some(vitess));
+                vitess
+            }
+        };
+        let seen = Seen::greet(&mut connection, &self.terms.anchor.tables(), vitess).await?;
+        self.judge(&seen)?;
+        Ok(Session { connection, seen, used: Instant::now() })
+    }
+
+    /// Refuses a server that does not keep the promise, or that holds another map.
+    fn judge(&self, seen: &Seen) -> Attempt<()> {
+        let judged = self.reason(seen);
+        self.refused.store(judged.is_err(), Ordering::Relaxed);
+        match judged {
+            Ok(()) => {
+                set(&self.good, Some(Instant::now()));
+                Ok(())
+            }
+            Err(reason) => {
+                let server = self.address();
+                Err(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false })))
+            }
+        }
+    }
+
+    fn reason(&self, seen: &Seen) -> Result<(), Reason> {
+        let concerns = seen.report.concerns();
+        if !self.terms.accept_unsafe && !concerns.is_empty() {
+            return Err(Reason::Unsafe(concerns.to_vec()));
+        }
+        let anchor = &self.terms.anchor;
+        // Until the map is known, its tables may be anything: install says what is wrong with them.
+        if !anchor.is_known() {
+            return Ok(());
+        }
+        if let Some((table, engine)) = &seen.engine {
+            let problem = format!("its engine is {engine}, not InnoDB");
+            return Err(Reason::Schema { table: table.clone(), problem });
+        }
+        anchor.compare(seen.state.as_ref())
+    }
+
+    /// How long an idle connection may take to show that it is there.
+    fn ping_limit(&self) -> Duration {
+        if self.several { self.terms.answer_limit.min(FRESH) } else { self.terms.answer_limit }
+    }
+}
+
+impl Manager for Connector {
+    type Type = Session;
+    type Error = Failure;
+
+    async fn create(&self) -> Result<Session, Failure> {
+        // On the heap: it is large, and rare.
+        Box::pin(self.connect()).await
+    }
+
+    async fn recycle(&self, session: &mut Session, _: &Metrics) -> RecycleResult<Failure> {
+        if get(&self.mistrusted).is_some_and(|at| session.used <= at) {
+            return Err(RecycleError::message("another connection to this server was lost"));
+        }
+        let fresh = |at: Instant| at.elapsed() < FRESH;
+        if fresh(session.used) && get(&self.good).is_some_and(fresh) {
+            return Ok(());
+        }
+        let looked = tokio::time::timeout(self.ping_limit(), Box::pin(self.look_again(session))).await;
+        let failure = match looked {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(failure)) => failure,
+            Err(_) => Failure::NoAnswer,
+        };
+        let lost = match &failure {
+            Failure::Sql(error) => is_of_connection(error),
+            failure => matches!(failure, Failure::NoAnswer),
+        };
+        if lost {
+            self.mistrust();
+        }
+        Err(RecycleError::Backend(failure))
+    }
+}
+
+impl Session {
+    pub(crate) fn connection(&self) -> &MySqlConnection {
+        &self.connection
+    }
+
+    pub(crate) fn connection_mut(&mut self) -> &mut MySqlConnection {
+        &mut self.connection
+    }
+
+    pub(crate) fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// Notes that it was used until now.
+    pub(crate) fn put_down(&mut self) {
+        self.used = Instant::now();
+    }
+}
+
+fn get<T: Copy>(mutex: &Mutex<Option<T>>) -> Option<T> {
+    *mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn set<T>(mutex: &Mutex<Option<T>>, value: Option<T>) {
+    *mutex.lock().unwrap_or_else(PoisonError::into_inner) = value;
+}

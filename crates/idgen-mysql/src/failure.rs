@@ -1,0 +1,208 @@
+//! What can become of one attempt, and what that means for the next one.
+//!
+//! Error numbers: MySQL reference manual, "Server Error Message Reference"; MariaDB, "Error Codes".
+
+use std::fmt;
+
+use sqlx::mysql::MySqlDatabaseError;
+
+use crate::error::Error;
+use crate::server::Refusal;
+
+/// What one attempt gives.
+pub(crate) type Attempt<T> = std::result::Result<T, Failure>;
+
+/// Why an attempt failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The server or the driver reports an error.
+    Sql(sqlx::Error),
+    /// No connection became free in time: nothing was sent.
+    NoConnection,
+    /// No connection could be made: nothing of the call was sent.
+    Unreached(Box<Failure>),
+    /// The server did not answer in time.
+    NoAnswer,
+    /// Another call of this client did not finish in time.
+    Turn,
+    /// The epoch of the map has changed since ids were taken: nothing was sent.
+    OtherEpoch,
+    /// The server must not be used.
+    Refused(Box<Refusal>),
+    /// The commit failed in a way that leaves open whether it happened.
+    CommitUnanswered(Box<Failure>),
+    /// No other attempt can succeed.
+    Final(Error),
+}
+
+/// What is known after a failed attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The server undid it: repeat it, with the same ids.
+    Undone,
+    /// It may have been done: repeat it, but never use its ids for anything else.
+    Unknown,
+    /// Repeating would fail again.
+    Final,
+}
+
+/// A transaction in which Vitess itself carried out a statement failed on a shard; from then on it refuses all
+/// statements on that connection until it is rolled back.
+const FAILED: &str = "VT15001";
+const BLOCKED: &str = "VT09032";
+
+impl Failure {
+    /// Everything that is repeated here is safe to repeat, since claiming a pair twice gives one pair.
+    pub(crate) fn verdict(&self) -> Verdict {
+        match self {
+            Failure::NoConnection | Failure::OtherEpoch => Verdict::Undone,
+            Failure::Unreached(failure) => match failure.verdict() {
+                Verdict::Undone | Verdict::Unknown => Verdict::Undone,
+                Verdict::Final => Verdict::Final,
+            },
+            Failure::NoAnswer | Failure::Turn | Failure::CommitUnanswered(_) => Verdict::Unknown,
+            Failure::Refused(refusal) if refusal.elsewhere => Verdict::Undone,
+            Failure::Refused(_) | Failure::Final(_) => Verdict::Final,
+            Failure::Sql(error) => judge(error),
+        }
+    }
+
+    /// True where another node of a cluster may do what this one did not: it is down, cut off, shutting
+    /// down, read-only, or no member of the cluster. The connection is of no more use.
+    pub(crate) fn is_of_this_node(&self) -> bool {
+        match self {
+            Failure::NoConnection | Failure::Unreached(_) | Failure::NoAnswer | Failure::Refused(_) => true,
+            Failure::Turn | Failure::OtherEpoch | Failure::Final(_) => false,
+            Failure::CommitUnanswered(failure) => failure.is_of_this_node(),
+            Failure::Sql(error) => {
+                is_of_connection(error)
+                    || said(error).contains(BLOCKED)
+                    // Not a deadlock or a lost certification: those occur on every node.
+                    || matches!(
+                        number(error),
+                        Some(1040 | 1047 | 1053 | 1290 | 1317 | 1792 | 1836 | 1927 | 2006 | 2013 | 3100 | 3169 | 4031)
+                    )
+            }
+        }
+    }
+
+    /// True for a duplicate key (1062).
+    pub(crate) fn is_duplicate_key(&self) -> bool {
+        self.number() == Some(1062)
+    }
+
+    /// True for a table that does not exist (1146).
+    pub(crate) fn is_no_table(&self) -> bool {
+        match self {
+            // Vitess knows the tables by itself, and says so in words alone.
+            Failure::Sql(error) => {
+                number(error) == Some(1146)
+                    || (number(error) == Some(1105) && said(error).ends_with("not found"))
+            }
+            _ => false,
+        }
+    }
+
+    /// The server's number of the error.
+    pub(crate) fn number(&self) -> Option<u16> {
+        match self {
+            Failure::Sql(error) => number(error),
+            Failure::CommitUnanswered(failure) | Failure::Unreached(failure) => failure.number(),
+            _ => None,
+        }
+    }
+
+    /// The driver's error, where there is one.
+    pub(crate) fn source(&self) -> Option<&sqlx::Error> {
+        match self {
+            Failure::Sql(error) => Some(error),
+            Failure::CommitUnanswered(failure) | Failure::Unreached(failure) => failure.source(),
+            _ => None,
+        }
+    }
+
+    /// A commit that fails for any reason but a lost certification may have happened.
+    pub(crate) fn of_commit(error: sqlx::Error) -> Failure {
+        let failure = Failure::Sql(error);
+        match failure.verdict() {
+            Verdict::Undone => failure,
+            Verdict::Unknown | Verdict::Final => Failure::CommitUnanswered(Box::new(failure)),
+        }
+    }
+}
+
+impl From<sqlx::Error> for Failure {
+    fn from(error: sqlx::Error) -> Failure {
+        Failure::Sql(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Final(error)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Sql(error) => error.fmt(f),
+            Failure::NoConnection => f.write_str("no connection to the server became free in time"),
+            Failure::Unreached(failure) => failure.fmt(f),
+            Failure::NoAnswer => f.write_str("the server did not answer in time"),
+            Failure::Turn => {
+                f.write_str("another call of this client was still waiting for the server to do the same")
+            }
+            Failure::OtherEpoch => f.write_str("the map was restored meanwhile"),
+            Failure::Refused(refusal) => refusal.fmt(f),
+            Failure::CommitUnanswered(failure) => {
+                write!(f, "the commit may or may not have happened: {failure}")
+            }
+            Failure::Final(error) => error.fmt(f),
+        }
+    }
+}
+
+fn judge(error: &sqlx::Error) -> Verdict {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => Verdict::Unknown,
+        // Not even attempted.
+        _ if said(error).contains(BLOCKED) => Verdict::Undone,
+        _ if said(error).contains(FAILED) || is_lost_shard(error) => Verdict::Unknown,
+        _ => match number(error) {
+            // Deadlock, also a lost certification on Galera; lock wait timeout; certification lost on
+            // Group Replication (3101); no member of the cluster (1047); a row that is newer than the
+            // transaction's snapshot (1020, MariaDB's innodb_snapshot_isolation).
+            Some(1213 | 1205 | 1020 | 3101 | 1047) => Verdict::Undone,
+            // Too many connections, of all or of this user; the server is starting up or shutting down
+            // and refuses the connection.
+            Some(1040 | 1203 | 1226 | 1053 | 3169) => Verdict::Undone,
+            // Read only, for a failover: --read-only, --super-read-only, a read-only transaction.
+            Some(1290 | 1836 | 1792) => Verdict::Undone,
+            // Interrupted, killed, lost, or the group fell apart (3100): while the commit was under way, for
+            // all we know.
+            Some(3100 | 1317 | 1152 | 1158..=1161 | 1180 | 1927 | 2006 | 2013 | 4031) => Verdict::Unknown,
+            _ => Verdict::Final,
+        },
+    }
+}
+
+/// True where the connection is lost, or owes an answer.
+pub(crate) fn is_of_connection(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed)
+        || said(error).contains(FAILED)
+}
+
+fn said(error: &sqlx::Error) -> &str {
+    error.as_database_error().map_or("", |error| error.message())
+}
+
+/// True where Vitess cannot reach a shard, which may have done the work before it went: the numbers are the
+/// general ones, the words name the tablet.
+fn is_lost_shard(error: &sqlx::Error) -> bool {
+    matches!(number(error), Some(1105 | 1815 | 3168 | 1203 | 2002 | 2003)) && said(error).contains("tablet")
+}
+
+pub(crate) fn number(error: &sqlx::Error) -> Option<u16> {
+    Some(error.as_database_error()?.try_downcast_ref::<MySqlDatabaseError>()?.number())
+}

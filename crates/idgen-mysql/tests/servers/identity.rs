@@ -1,0 +1,215 @@
+//! Which map a client works with: noted at the first use, and held to from then on.
+
+use std::time::Duration;
+
+use futures_util::TryStreamExt;
+use idgen_mysql::{Strategy, UuidMap};
+use idgen_server::Flavor;
+use uuid::Uuid;
+
+use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run, server};
+use crate::proxy::{Mood, Proxy};
+
+everywhere!(
+    another_map_is_not_used,
+    a_map_that_was_installed_again_is_noticed,
+    what_was_lost_is_not_made_again,
+    changed_tables_are_noticed,
+    another_epoch_voids_what_a_client_knows,
+    version_1_is_brought_up_to_date,
+);
+on_both!(a_plain_column_is_no_hash);
+
+/// What was read longer ago is read again before a connection is used.
+async fn until_it_is_read_again() {
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+}
+
+/// Two maps that have nothing to do with each other, named as if they were nodes of one cluster.
+async fn another_map_is_not_used(flavor: Flavor, strategy: Strategy) {
+    let (scratch, first) = map(flavor, strategy).await;
+    let (other, second) = map(flavor, strategy).await;
+    assert_ne!(first.map_id().await.unwrap(), second.map_id().await.unwrap());
+    let proxy = Proxy::start(scratch.url()).await;
+    let builder = UuidMap::builder().cache(0).patience(Duration::from_secs(3));
+    let map = builder.connect_any([proxy.url(), other.url()]).await.unwrap();
+    let uuid = Uuid::new_v4();
+    let id = map.id_of(uuid).await.unwrap();
+    proxy.set(Mood::Gone);
+    let error = map.id_of(Uuid::new_v4()).await.unwrap_err();
+    assert!(error.is_other_map() || error.is_transient(), "{error}");
+    proxy.set(Mood::Fair);
+    assert_eq!(map.id_of(uuid).await.unwrap(), id);
+    assert_eq!(second.export(0).try_collect::<Vec<_>>().await.unwrap(), []);
+    assert_sound(scratch.url()).await;
+}
+
+async fn a_map_that_was_installed_again_is_noticed(flavor: Flavor, strategy: Strategy) {
+    let (scratch, running) = map(flavor, strategy).await;
+    // One that must reserve anew, and one that has ids in hand.
+    let reserving = UuidMap::builder().cache(0).largest_block(1).connect(scratch.url()).await.unwrap();
+    for map in [&running, &reserving] {
+        map.id_of(Uuid::new_v4()).await.unwrap();
+    }
+    let mut root = connect(scratch.url()).await;
+    run(&mut root, "DROP TABLE uuid_map, uuid_map_state").await;
+    let again = UuidMap::builder().strategy(strategy).connect(scratch.url()).await.unwrap();
+    again.install().await.unwrap();
+    let error = reserving.id_of(Uuid::new_v4()).await.unwrap_err();
+    assert!(error.is_other_map() && !error.is_transient(), "{error}");
+    until_it_is_read_again().await;
+    let error = running.id_of(Uuid::new_v4()).await.unwrap_err();
+    assert!(error.is_other_map(), "{error}");
+    assert!(error.to_string().contains(&again.map_id().await.unwrap().to_string()), "{error}");
+    let error = running.find_many(&[Uuid::new_v4()]).await.unwrap_err();
+    assert!(error.is_other_map(), "{error}");
+    assert_eq!(again.export(0).try_collect::<Vec<_>>().await.unwrap(), []);
+    run(&mut root, "DROP TABLE uuid_map_state").await;
+    until_it_is_read_again().await;
+    let error = running.id_of(Uuid::new_v4()).await.unwrap_err();
+    assert!(error.is_not_installed(), "{error}");
+}
+
+/// An empty table in the place of a lost one would give known UUIDs other ids.
+async fn what_was_lost_is_not_made_again(flavor: Flavor, strategy: Strategy) {
+    let (scratch, first) = map(flavor, strategy).await;
+    let uuid = Uuid::new_v4();
+    let id = first.id_of(uuid).await.unwrap();
+    let mut root = connect(scratch.url()).await;
+    let install = async || {
+        let map = UuidMap::builder().strategy(strategy).connect(scratch.url()).await.unwrap();
+        map.install().await.map(|()| map)
+    };
+    for table in ["uuid_map", "uuid_map_state"] {
+        run(&mut root, format!("RENAME TABLE {table} TO lost")).await;
+        let error = install().await.unwrap_err();
+        assert!(error.is_damaged() && error.to_string().contains("restore it from a backup"), "{error}");
+        assert_eq!(number(&mut root, format!("SELECT COUNT(*) FROM {table}")).await, Err(1146));
+        run(&mut root, format!("RENAME TABLE lost TO {table}")).await;
+        install().await.unwrap();
+    }
+    // What holds nothing that has to last is made again.
+    run(&mut root, "DROP TABLE uuid_map_sync").await;
+    if strategy == Strategy::Dedup {
+        run(&mut root, "DROP TABLE uuid_map_claim").await;
+    }
+    assert_eq!(install().await.unwrap().id_of(uuid).await.unwrap(), id);
+    // A state row that was made again under existing rows.
+    run(&mut root, "UPDATE uuid_map_state SET next_id = 1").await;
+    let error = install().await.unwrap_err();
+    assert!(error.is_damaged() && error.to_string().contains("next_id"), "{error}");
+    run(&mut root, "UPDATE uuid_map_state SET next_id = 1000").await;
+    assert_eq!(install().await.unwrap().id_of(Uuid::new_v4()).await.unwrap(), 1000);
+    assert_sound(scratch.url()).await;
+}
+
+async fn changed_tables_are_noticed(flavor: Flavor, strategy: Strategy) {
+    let (scratch, running) = map(flavor, strategy).await;
+    running.id_of(Uuid::new_v4()).await.unwrap();
+    let mut root = connect(scratch.url()).await;
+    run(&mut root, "UPDATE uuid_map_state SET version = 99").await;
+    until_it_is_read_again().await;
+    let error = running.id_of(Uuid::new_v4()).await.unwrap_err();
+    assert!(error.is_schema() && error.to_string().contains("version 99"), "{error}");
+    run(&mut root, "UPDATE uuid_map_state SET version = 2").await;
+    running.id_of(Uuid::new_v4()).await.unwrap();
+    // MySQL's MyISAM has no index on a generated column.
+    let table = if strategy == Strategy::Dedup { "uuid_map_claim" } else { "uuid_map" };
+    run(&mut root, format!("ALTER TABLE {table} ENGINE = MyISAM")).await;
+    let fresh = UuidMap::builder().connect(scratch.url()).await.unwrap();
+    let error = fresh.id_of(Uuid::new_v4()).await.unwrap_err();
+    assert!(error.is_schema() && error.to_string().contains("engine is MyISAM"), "{error}");
+    // Of a running client, every new connection looks.
+    run(&mut root, "SET @me = CONNECTION_ID()").await;
+    let others = format!(
+        "SELECT GROUP_CONCAT(CONCAT('KILL ', id) SEPARATOR '; ') FROM information_schema.processlist \
+         WHERE db = '{}' AND id <> @me",
+        scratch.name()
+    );
+    let row = sqlx::Executor::fetch_one(&mut root, sqlx::raw_sql(sqlx::AssertSqlSafe(others))).await.unwrap();
+    run(&mut root, sqlx::Row::get::<String, _>(&row, 0)).await;
+    until_it_is_read_again().await;
+    let error = running.id_of(Uuid::new_v4()).await.unwrap_err();
+    assert!(error.is_schema() && error.to_string().contains("engine is MyISAM"), "{error}");
+}
+
+/// As after a backup was restored: pairs are gone, and ids above every known one are given out from now on.
+async fn another_epoch_voids_what_a_client_knows(flavor: Flavor, strategy: Strategy) {
+    let (scratch, running) = map(flavor, strategy).await;
+    let uuid = Uuid::new_v4();
+    let id = running.id_of(uuid).await.unwrap();
+    let mut root = connect(scratch.url()).await;
+    run(&mut root, "DELETE FROM uuid_map").await;
+    run(&mut root, "UPDATE uuid_map_state SET epoch = epoch + 1, next_id = 1000").await;
+    assert_eq!(running.find(uuid).await.unwrap(), Some(id), "a cached answer asks nobody");
+    until_it_is_read_again().await;
+    // Not from the block of the epoch before.
+    assert_eq!(running.id_of(Uuid::new_v4()).await.unwrap(), 1000);
+    assert_eq!(running.find(uuid).await.unwrap(), None);
+    assert_eq!(running.id_of(uuid).await.unwrap(), 1001);
+    assert_sound(scratch.url()).await;
+}
+
+/// The layout of the first release: no id of the map, no epoch.
+async fn version_1_is_brought_up_to_date(flavor: Flavor, strategy: Strategy) {
+    let scratch = server(flavor).scratch().unwrap();
+    let mut root = connect(scratch.url()).await;
+    let index = match strategy {
+        Strategy::Dedup => "hash INT UNSIGNED AS (CRC32(uuid)) VIRTUAL, KEY hash (hash)",
+        _ => "UNIQUE KEY uuid (uuid)",
+    };
+    for statement in [
+        "CREATE TABLE uuid_map_state (one TINYINT UNSIGNED NOT NULL PRIMARY KEY, version SMALLINT UNSIGNED NOT NULL, \
+         strategy VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, id_bits TINYINT UNSIGNED NOT NULL, \
+         next_id BIGINT UNSIGNED NOT NULL) ENGINE=InnoDB"
+            .to_owned(),
+        format!("INSERT INTO uuid_map_state VALUES (1, 1, '{strategy}', 64, 129)"),
+        format!(
+            "CREATE TABLE uuid_map (id BIGINT UNSIGNED NOT NULL PRIMARY KEY, uuid BINARY(16) NOT NULL, {index}) \
+             ENGINE=InnoDB"
+        ),
+        "CREATE TABLE uuid_map_claim (uuid BINARY(16) NOT NULL PRIMARY KEY) ENGINE=InnoDB".to_owned(),
+        "INSERT INTO uuid_map (id, uuid) VALUES (7, REPEAT('a', 16))".to_owned(),
+        "INSERT INTO uuid_map_claim VALUES (REPEAT('a', 16))".to_owned(),
+    ] {
+        run(&mut root, statement).await;
+    }
+    let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
+    let error = map.find(Uuid::nil()).await.unwrap_err();
+    assert!(error.is_schema() && error.to_string().contains("call install"), "{error}");
+    let installers: Vec<_> = (0..4)
+        .map(|_| {
+            let map = map.clone();
+            tokio::spawn(async move { map.install().await })
+        })
+        .collect();
+    for installer in installers {
+        installer.await.unwrap().unwrap();
+    }
+    let known = Uuid::from_bytes([b'a'; 16]);
+    assert_eq!(map.id_of(known).await.unwrap(), 7);
+    assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 129);
+    let id = map.map_id().await.unwrap();
+    assert!(!id.is_nil());
+    let other = UuidMap::connect(scratch.url()).await.unwrap();
+    assert_eq!(other.map_id().await.unwrap(), id);
+    assert_sound(scratch.url()).await;
+}
+
+async fn a_plain_column_is_no_hash(flavor: Flavor) {
+    let (scratch, _map) = map(flavor, Strategy::Dedup).await;
+    let mut root = connect(scratch.url()).await;
+    for (column, words) in [
+        ("hash INT UNSIGNED", "column hash is int unsigned MUL, not"),
+        ("hash INT UNSIGNED AS (CRC32(id)) VIRTUAL", "not CRC32(uuid)"),
+    ] {
+        run(
+            &mut root,
+            format!("ALTER TABLE uuid_map DROP KEY hash, DROP COLUMN hash, ADD COLUMN {column}, ADD KEY hash (hash)"),
+        )
+        .await;
+        let map = UuidMap::connect(scratch.url()).await.unwrap();
+        let error = map.id_of(Uuid::nil()).await.unwrap_err();
+        assert!(error.is_schema() && error.to_string().contains(words), "{error}");
+    }
+}

@@ -1,0 +1,113 @@
+//! Sessions and settings that would break the promise: overridden, or noticed and refused.
+
+use std::time::Duration;
+
+use idgen_mysql::{Strategy, UuidMap};
+use idgen_server::{Flavor, Server};
+use sqlx::MySqlConnection;
+use uuid::Uuid;
+
+use crate::common::{assert_sound, connect, number, on_both, run, settings};
+
+on_both!(a_hostile_server);
+
+/// One server for all of it, which shares its settings with no other test.
+async fn a_hostile_server(flavor: Flavor) {
+    let server = Server::start(flavor, &settings()).unwrap();
+    // Connections that were made before are as they were.
+    let mut root = connect(server.url()).await;
+    run(&mut root, "SET GLOBAL sql_select_limit = 1").await;
+    run(&mut root, "SET GLOBAL completion_type = CHAIN").await;
+    run(&mut root, "SET GLOBAL unique_checks = 0").await;
+    let mode = "CONCAT(@@GLOBAL.sql_mode, ',ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES')";
+    run(&mut root, format!("SET GLOBAL sql_mode = {mode}")).await;
+    for strategy in [Strategy::Unique, Strategy::Dedup] {
+        session_settings_change_nothing(&server, &mut root, strategy).await;
+    }
+    for strategy in [Strategy::Unique, Strategy::Dedup] {
+        settings_changed_under_a_client_are_noticed(&server, &mut root, strategy).await;
+    }
+    if flavor == Flavor::MySql {
+        a_member_outside_its_group_is_refused(&server, &mut root).await;
+    }
+}
+
+async fn session_settings_change_nothing(server: &Server, root: &mut MySqlConnection, strategy: Strategy) {
+    let scratch = server.scratch().unwrap();
+    let builder = || UuidMap::builder().strategy(strategy).cache(0);
+    let map = builder().connect(scratch.url()).await.unwrap();
+    map.install().await.unwrap();
+    let uuids: Vec<Uuid> = (0..300).map(|_| Uuid::new_v4()).collect();
+    let ids = map.ids_of(&uuids).await.unwrap();
+    let other = builder().connect(scratch.url()).await.unwrap();
+    assert_eq!(other.ids_of(&uuids).await.unwrap(), ids);
+    let found = other.find_many(&uuids).await.unwrap();
+    assert_eq!(found.into_iter().collect::<Option<Vec<u64>>>(), Some(ids.clone()));
+    for _ in 0..20 {
+        other.id_of(Uuid::new_v4()).await.unwrap();
+    }
+    // Two imports, of which the second does not wait for the end of the first one's connection.
+    map.import(&[(5000, Uuid::new_v4())]).await.unwrap();
+    other.import(&[(5001, Uuid::new_v4())]).await.unwrap();
+    let pairs = format!("SELECT COUNT(*) FROM {}.uuid_map", scratch.name());
+    assert_eq!(number(root, pairs).await, Ok(322), "acknowledged pairs are not committed");
+    assert_sound(scratch.url()).await;
+}
+
+async fn settings_changed_under_a_client_are_noticed(
+    server: &Server,
+    root: &mut MySqlConnection,
+    strategy: Strategy,
+) {
+    let scratch = server.scratch().unwrap();
+    let builder = || UuidMap::builder().strategy(strategy).cache(0);
+    let running = builder().connect(scratch.url()).await.unwrap();
+    running.install().await.unwrap();
+    running.id_of(Uuid::new_v4()).await.unwrap();
+    // Reserves ids for each new pair, and notices then.
+    let reserving = builder().largest_block(1).connect(scratch.url()).await.unwrap();
+    reserving.id_of(Uuid::new_v4()).await.unwrap();
+
+    let mut changes = vec![(
+        "SET GLOBAL innodb_flush_log_at_trx_commit = 0",
+        "SET GLOBAL innodb_flush_log_at_trx_commit = 1",
+        "innodb_flush_log_at_trx_commit is 0",
+        true,
+    )];
+    if server.flavor() == Flavor::MySql {
+        changes.push(("SET GLOBAL sync_binlog = 0", "SET GLOBAL sync_binlog = 1", "sync_binlog is 0", true));
+        changes.push((
+            "ALTER INSTANCE DISABLE INNODB REDO_LOG",
+            "ALTER INSTANCE ENABLE INNODB REDO_LOG",
+            "Innodb_redo_log_enabled is OFF",
+            false,
+        ));
+    }
+    for (worse, better, words, at_once) in changes {
+        run(root, worse).await;
+        if at_once {
+            let error = reserving.id_of(Uuid::new_v4()).await.unwrap_err();
+            assert!(error.is_unsafe_server() && error.to_string().contains(words), "{error}");
+        }
+        // The others notice within a second.
+        tokio::time::sleep(Duration::from_millis(1100)).await;
+        let error = running.id_of(Uuid::new_v4()).await.unwrap_err();
+        assert!(error.is_unsafe_server() && error.to_string().contains(words), "{error}");
+        assert!(running.server_report().await.unwrap_err().is_unsafe_server());
+        run(root, better).await;
+        running.id_of(Uuid::new_v4()).await.unwrap();
+        reserving.id_of(Uuid::new_v4()).await.unwrap();
+    }
+}
+
+/// It takes writes that its group never gets.
+async fn a_member_outside_its_group_is_refused(server: &Server, root: &mut MySqlConnection) {
+    let scratch = server.scratch().unwrap();
+    let map = UuidMap::builder().patience(Duration::from_secs(1)).connect(scratch.url()).await.unwrap();
+    map.install().await.unwrap();
+    run(root, "INSTALL PLUGIN group_replication SONAME 'group_replication.so'").await;
+    run(root, "SET GLOBAL group_replication_group_name = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa'").await;
+    let fresh = UuidMap::builder().patience(Duration::from_secs(1)).connect(scratch.url()).await.unwrap();
+    let error = fresh.id_of(Uuid::new_v4()).await.unwrap_err();
+    assert!(error.is_unsafe_server() && error.to_string().contains("member_state is"), "{error}");
+}
