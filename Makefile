@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-ids
+.PHONY: setup check lint test test-msrv test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-ids
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -17,7 +17,7 @@ lint: ## formatting, clippy and rustdoc, with warnings as errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy -p idgen --lib --no-default-features -- -D warnings
-	cargo clippy -p idgen --all-targets --no-default-features --features std,serde -- -D warnings
+	cargo clippy -p idgen --all-targets --no-default-features --features std,mac,serde,state-file -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cd bindings/python && cargo fmt --check && cargo clippy -- -D warnings
 
@@ -25,7 +25,7 @@ test: setup lint ## everything that must pass, on MySQL, MariaDB and clusters of
 	cargo test --workspace
 	$(MAKE) test-newer
 	$(MAKE) test-clusters
-	cargo test -p idgen --no-default-features --features std,serde --tests
+	cargo test -p idgen --no-default-features --features std,mac,serde,state-file --tests
 	scripts/arm.sh test-if-able
 	$(MAKE) bench-instructions
 	$(MAKE) test-python
@@ -33,6 +33,9 @@ test: setup lint ## everything that must pass, on MySQL, MariaDB and clusters of
 test-newer: setup ## the map on MariaDB 11.8, whose defaults differ (1 minute)
 	IDGEN_MARIADB_IMAGE=$${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8} cargo test -p idgen-mysql --test servers \
 		-- basics:: races:: within:: forget:: close:: changes:: check:: --skip mysql
+
+test-msrv: ## the library on the oldest compiler that it supports (needs rustup; under a minute)
+	scripts/msrv.sh
 
 test-replicated: setup ## the map on Group Replication and Galera, while nodes are killed and disconnected (4 minutes)
 	cargo test --workspace --test clusters -- --test-threads 1 replicated

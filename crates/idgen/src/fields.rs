@@ -4,6 +4,7 @@
 
 use uuid::Uuid;
 
+use crate::chunks::{chunks, chunks_mut};
 use crate::node::Node;
 
 const VARIANT: u128 = 0b10 << 62;
@@ -61,9 +62,9 @@ impl Head {
         };
         let mut low = self.low.to_be();
         // Four at a time, or the additions wait for each other.
-        let (fours, rest) = ids.as_chunks_mut::<4>();
-        let (random_fours, random_rest) = random.as_chunks::<4>();
-        for (four, bits) in fours.iter_mut().zip(random_fours) {
+        let (fours, rest) = chunks_mut::<_, 4>(ids);
+        let (random_fours, random_rest) = chunks::<_, 4>(random);
+        for (four, bits) in fours.zip(random_fours) {
             *four = [0, 1, 2, 3].map(|i| id(low.wrapping_add(step.wrapping_mul(i)), &bits[i as usize]));
             low = low.wrapping_add(step.wrapping_mul(4));
         }

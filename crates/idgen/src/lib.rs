@@ -48,6 +48,7 @@ extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+mod chunks;
 pub mod codec;
 mod error;
 #[cfg(feature = "std")]

@@ -18,7 +18,7 @@ pub(crate) fn output(out: &mut [u8], count: usize, each: usize) -> Result<&mut [
 /// stored, and returns their number.
 pub(crate) fn count(form: &'static str, text: &[u8], each: usize, slots: usize) -> Result<usize> {
     let found = text.len();
-    if !found.is_multiple_of(each) {
+    if found % each != 0 {
         let expected = "a whole number of texts of the format's length";
         return Err(Error::parse(form, text, Problem::Length { expected, found }));
     }

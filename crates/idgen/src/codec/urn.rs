@@ -22,10 +22,9 @@ const PREFIX: &[u8; 9] = b"urn:uuid:";
 /// # Ok::<(), idgen::Error>(())
 /// ```
 pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
-    if let Some((prefix, text)) = buf.split_first_chunk_mut()
-        && let Some(text) = text.first_chunk_mut()
-    {
-        *prefix = *PREFIX;
+    let (prefix, text) = buf.split_at_mut(PREFIX.len());
+    prefix.copy_from_slice(PREFIX);
+    if let Some(text) = text.first_chunk_mut() {
         arch::hyphenated_encode(Level::best(), uuid.as_bytes(), text);
     }
     arch::ascii_mut(buf)

@@ -89,11 +89,17 @@ impl Clock for SystemClock {
     }
 
     /// The time of the kernel's last clock tick.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(feature = "fast", target_os = "linux"))]
     #[inline]
     fn coarse(&self) -> Timestamp {
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
-        Timestamp::from_unix_ticks(time.tv_sec.saturating_mul(10_000_000) + time.tv_nsec / 100)
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the C library writes one timespec, which lives here.
+        if unsafe { libc::clock_gettime(libc::CLOCK_REALTIME_COARSE, &mut time) } != 0 {
+            return self.now();
+        }
+        #[allow(clippy::useless_conversion, reason = "the fields have 32 bits on some targets")]
+        let (secs, nanos) = (i64::from(time.tv_sec), i64::from(time.tv_nsec));
+        Timestamp::from_unix_ticks(secs.saturating_mul(10_000_000) + nanos / 100)
     }
 
     fn sleep(&self, span: Duration) {

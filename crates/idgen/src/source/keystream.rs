@@ -5,24 +5,25 @@
 //! has its own key, the first output of a key replaces it, and each byte is wiped when it is handed out. So the
 //! memory reveals nothing about earlier ids.
 
-#[cfg(feature = "std")]
+#[cfg(feature = "aes")]
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
-use chacha20::cipher::{KeyIvInit, StreamCipher};
+use chacha20::ChaCha12Rng;
+use chacha20::rand_core::{Rng, SeedableRng};
 use zeroize::Zeroize;
 
 pub(super) const KEY_LEN: usize = 32;
 /// The memory of a generator of random bits, apart from a few words.
 const BUFFER_LEN: usize = 4096;
-#[cfg(feature = "std")]
+#[cfg(feature = "aes")]
 const BLOCK: usize = 16;
 /// Draws of at least this many bytes are written directly to the caller, with a separate key.
 #[cfg(feature = "std")]
 pub(super) const LARGE: usize = 1_024;
 
 /// The counters of all blocks of a fill.
-#[cfg(feature = "std")]
+#[cfg(feature = "aes")]
 static COUNTERS: [[u8; BLOCK]; (KEY_LEN + BUFFER_LEN) / BLOCK] = {
-    let mut counters = [[0; BLOCK]; _];
+    let mut counters = [[0; BLOCK]; (KEY_LEN + BUFFER_LEN) / BLOCK];
     let mut i = 0;
     while i < counters.len() {
         counters[i] = (i as u128).to_le_bytes();
@@ -35,7 +36,7 @@ static COUNTERS: [[u8; BLOCK]; (KEY_LEN + BUFFER_LEN) / BLOCK] = {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cipher {
     /// AES-256 of a counter. `aes` uses the widest AES instructions of the processor.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "aes")]
     Aes,
     /// ChaCha with 12 rounds, as in the `rand` crate: fast everywhere.
     ChaCha,
@@ -45,7 +46,11 @@ impl Cipher {
     /// The faster one on this processor.
     #[cfg(feature = "std")]
     pub(super) fn fastest() -> Self {
-        if aes::hardware_accelerated() { Cipher::Aes } else { Cipher::ChaCha }
+        #[cfg(feature = "aes")]
+        if aes::hardware_accelerated() {
+            return Cipher::Aes;
+        }
+        Cipher::ChaCha
     }
 
     /// Replaces the key with the beginning of its stream, and fills the bytes with what follows.
@@ -54,31 +59,28 @@ impl Cipher {
     /// bytes.
     fn erase_and_fill(self, key: &mut [u8; KEY_LEN], bytes: &mut [u8]) {
         match self {
-            #[cfg(feature = "std")]
+            #[cfg(feature = "aes")]
             Cipher::Aes => {
                 let cipher = aes::Aes256Enc::new(&(*key).into());
-                let encrypt = |counters: &[[u8; BLOCK]], blocks: &mut [[u8; BLOCK]]| {
+                let encrypt = |counters: &[[u8; BLOCK]], blocks: &mut [aes::Block]| {
                     let counters = Array::cast_slice_from_core(&counters[..blocks.len()]);
-                    let blocks = Array::cast_slice_from_core_mut(blocks);
                     cipher.encrypt_blocks_b2b(counters, blocks).expect("the lengths are the same");
                 };
                 let (for_key, for_bytes) = COUNTERS.split_at(KEY_LEN / BLOCK);
-                encrypt(for_key, key.as_chunks_mut().0);
-                let (blocks, rest) = bytes.as_chunks_mut::<BLOCK>();
+                encrypt(for_key, aes::Block::slice_as_chunks_mut(key).0);
+                let (blocks, rest) = aes::Block::slice_as_chunks_mut(bytes);
                 encrypt(for_bytes, blocks);
                 if !rest.is_empty() {
-                    let mut last = [0; BLOCK];
+                    let mut last = aes::Block::default();
                     encrypt(&for_bytes[blocks.len()..], core::slice::from_mut(&mut last));
                     rest.copy_from_slice(&last[..rest.len()]);
                     last.zeroize();
                 }
             }
             Cipher::ChaCha => {
-                let mut cipher = chacha20::ChaCha12::new(&(*key).into(), &[0; 12].into());
-                key.fill(0);
-                cipher.apply_keystream(key);
-                bytes.fill(0);
-                cipher.apply_keystream(bytes);
+                let mut stream = ChaCha12Rng::from_seed(*key);
+                stream.fill_bytes(key);
+                stream.fill_bytes(bytes);
             }
         }
     }
@@ -192,11 +194,15 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    const CIPHERS: [Cipher; 2] = [Cipher::Aes, Cipher::ChaCha];
+    const CIPHERS: &[Cipher] = &[
+        #[cfg(feature = "aes")]
+        Cipher::Aes,
+        Cipher::ChaCha,
+    ];
 
     #[test]
     fn the_stream_does_not_depend_on_the_size_of_the_draws() {
-        for cipher in CIPHERS {
+        for &cipher in CIPHERS {
             let mut whole = vec![0; 4 * BUFFER_LEN + 100];
             Keystream::new(cipher, [3; KEY_LEN]).fill(&mut whole);
             let mut keystream = Keystream::new(cipher, [3; KEY_LEN]);
@@ -231,7 +237,7 @@ mod tests {
 
     #[test]
     fn what_was_handed_out_is_wiped() {
-        for cipher in CIPHERS {
+        for &cipher in CIPHERS {
             let mut keystream = Keystream::new(cipher, [9; KEY_LEN]);
             let mut bytes = [0; 100];
             keystream.fill(&mut bytes[16..]);
@@ -252,6 +258,7 @@ mod tests {
     }
 
     /// The naive implementation: the standard's counter mode, one block after the other.
+    #[cfg(feature = "aes")]
     #[test]
     fn the_aes_stream_is_that_of_its_blocks() {
         for len in [0, 1, 15, 16, 17, 1_000, 1_024, BUFFER_LEN - 1, BUFFER_LEN] {
@@ -270,9 +277,10 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "std")]
     #[test]
     fn a_direct_fill_changes_the_key_and_keeps_the_buffer() {
-        for cipher in CIPHERS {
+        for &cipher in CIPHERS {
             let mut keystream = Keystream::new(cipher, [7; KEY_LEN]);
             keystream.fill(&mut [0; 10]);
             let (key, buffer) = (keystream.key, keystream.buffer);
@@ -285,9 +293,10 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "std")]
     #[test]
     fn a_restart_leaves_nothing() {
-        let mut keystream = Keystream::new(Cipher::Aes, [7; KEY_LEN]);
+        let mut keystream = Keystream::new(CIPHERS[0], [7; KEY_LEN]);
         keystream.fill(&mut [0; 10]);
         keystream.restart(Cipher::ChaCha, &[8; KEY_LEN]);
         assert_eq!(keystream.buffer, [0; BUFFER_LEN]);

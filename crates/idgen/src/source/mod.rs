@@ -10,7 +10,7 @@ mod keystream;
 mod node;
 mod state;
 
-#[cfg(feature = "std")]
+#[cfg(feature = "state-file")]
 mod state_file;
 #[cfg(all(feature = "fast", feature = "std", target_arch = "x86_64"))]
 mod tsc;
@@ -27,5 +27,5 @@ pub use entropy::{Entropy, FixedEntropy};
 #[doc(hidden)]
 pub use fork::SharedWord;
 pub use state::{MemoryState, NoState, Saved, State};
-#[cfg(feature = "std")]
+#[cfg(feature = "state-file")]
 pub use state_file::FileState;

@@ -18,11 +18,11 @@ impl Node {
 
     /// The hardware address of the first network card. It is read once, which takes tens of microseconds.
     ///
-    /// Everyone who sees an id can read from it which machine generated it. The default is a random node.
+    /// This function needs the feature `mac`. Everyone who sees an id can read from it which machine generated it. The default is a random node.
     ///
     /// # Errors
     /// If the system shows no network card.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "mac")]
     pub fn mac() -> Result<Self> {
         use crate::error::{Error, Excerpt, Kind};
         static MAC: std::sync::OnceLock<Node> = std::sync::OnceLock::new();
@@ -38,7 +38,7 @@ impl Node {
     }
 }
 
-#[cfg(all(test, feature = "std"))]
+#[cfg(all(test, feature = "mac"))]
 mod tests {
     use super::*;
     use std::string::ToString;

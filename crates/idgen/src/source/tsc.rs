@@ -131,7 +131,10 @@ fn measured(nanos: u128, counts: u64) -> u64 {
 /// Programmer's Manual, volume 3, CPUID function 8000_0007h, `TscInvariant`; Intel's has the same bit).
 fn runs_at_one_rate() -> bool {
     const POWER: u32 = 0x8000_0007;
-    __cpuid(0x8000_0000).eax >= POWER && __cpuid(POWER).edx & 1 << 8 != 0
+    #[allow(unused_unsafe, reason = "compilers before 1.94 call it unsafe")]
+    // SAFETY: every x86-64 processor has the instruction.
+    let cpuid = |leaf| unsafe { __cpuid(leaf) };
+    cpuid(0x8000_0000).eax >= POWER && cpuid(POWER).edx & 1 << 8 != 0
 }
 
 #[cfg(test)]

@@ -11,13 +11,13 @@ pub(crate) struct Level(Set);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Set {
     Portable,
-    #[cfg(all(feature = "fast", target_arch = "x86_64"))]
+    #[cfg(all(idgen_simd, target_arch = "x86_64"))]
     Ssse3,
-    #[cfg(all(feature = "fast", target_arch = "x86_64"))]
+    #[cfg(all(idgen_simd, target_arch = "x86_64"))]
     Avx2,
-    #[cfg(all(feature = "fast", target_arch = "x86_64"))]
+    #[cfg(all(idgen_simd, target_arch = "x86_64"))]
     Vbmi,
-    #[cfg(all(feature = "fast", target_arch = "aarch64"))]
+    #[cfg(all(idgen_simd, target_arch = "aarch64"))]
     Neon,
 }
 
@@ -28,14 +28,14 @@ impl Level {
     }
 }
 
-#[cfg(not(all(feature = "fast", target_arch = "x86_64")))]
+#[cfg(not(all(idgen_simd, target_arch = "x86_64")))]
 mod constant {
     use super::{Level, Set};
 
     /// The instruction set that the program was compiled for: there is nothing to detect.
     const ALL: &[Set] = &[
         Set::Portable,
-        #[cfg(all(feature = "fast", target_arch = "aarch64"))]
+        #[cfg(all(idgen_simd, target_arch = "aarch64"))]
         Set::Neon,
     ];
 
@@ -57,7 +57,7 @@ mod constant {
     }
 }
 
-#[cfg(all(feature = "fast", target_arch = "x86_64"))]
+#[cfg(all(idgen_simd, target_arch = "x86_64"))]
 mod x86_64 {
     use core::sync::atomic::{AtomicU8, Ordering};
 
@@ -89,7 +89,7 @@ mod x86_64 {
             if best == 4 {
                 return Level(Set::Vbmi);
             }
-            core::hint::cold_path();
+            super::super::cold_path();
             match best {
                 3 => Level(Set::Avx2),
                 2 => Level(Set::Ssse3),

@@ -1,6 +1,7 @@
 //! The loops over many ids, written once and compiled for each instruction set.
 
 use crate::Uuid;
+use crate::chunks::chunks;
 
 /// Defines the batch forms of all kernels of the surrounding module, with its target features.
 macro_rules! loops {
@@ -23,7 +24,7 @@ macro_rules! loops {
 pub(super) use loops;
 
 /// The same for a module that encodes two ids at once, too.
-#[cfg(all(feature = "fast", target_arch = "x86_64"))]
+#[cfg(all(idgen_simd, target_arch = "x86_64"))]
 macro_rules! pair_loops {
     (#[$features:meta]) => {
         $crate::codec::arch::loops::form_loops!(
@@ -42,7 +43,7 @@ macro_rules! pair_loops {
         );
     };
 }
-#[cfg(all(feature = "fast", target_arch = "x86_64"))]
+#[cfg(all(idgen_simd, target_arch = "x86_64"))]
 pub(super) use pair_loops;
 
 macro_rules! form_loops {
@@ -63,7 +64,7 @@ macro_rules! form_loops {
 pub(super) use form_loops;
 
 #[cfg_attr(
-    not(all(feature = "fast", target_arch = "x86_64")),
+    not(all(idgen_simd, target_arch = "x86_64")),
     expect(unused_macro_rules, reason = "pairs are encoded on x86-64 alone")
 )]
 macro_rules! encode_loop {
@@ -94,7 +95,7 @@ pub(super) fn encode_each<const N: usize>(
 }
 
 /// Leaves what is no pair.
-#[cfg(all(feature = "fast", target_arch = "x86_64"))]
+#[cfg(all(idgen_simd, target_arch = "x86_64"))]
 #[inline(always)]
 pub(super) fn encode_pairs<'i, 'o, const N: usize>(
     ids: &'i [Uuid],
@@ -105,7 +106,7 @@ pub(super) fn encode_pairs<'i, 'o, const N: usize>(
     let pairs = ids.len().min(out.len() / stride) / 2;
     let (paired, ids) = ids.split_at(2 * pairs);
     let (places, out) = out.split_at_mut(2 * pairs * stride);
-    for (ids, places) in paired.as_chunks().0.iter().zip(places.chunks_exact_mut(2 * stride)) {
+    for (ids, places) in chunks(paired).0.zip(places.chunks_exact_mut(2 * stride)) {
         let (one, two) = places.split_at_mut(stride);
         if let (Some(one), Some(two)) = (one.first_chunk_mut(), two.first_chunk_mut()) {
             encode_two(ids, [one, two]);
@@ -120,8 +121,8 @@ pub(super) fn decode_each<const N: usize>(
     out: &mut [Uuid],
     decode: impl Fn(&[u8; N], &mut [u8; 16]) -> bool,
 ) -> Result<(), usize> {
-    let (texts, _) = text.as_chunks::<N>();
-    for (index, (text, id)) in texts.iter().zip(out).enumerate() {
+    let (texts, _) = chunks::<_, N>(text);
+    for (index, (text, id)) in texts.zip(out).enumerate() {
         let mut bytes = [0; 16];
         if !decode(text, &mut bytes) {
             return Err(index);

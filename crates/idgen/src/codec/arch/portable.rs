@@ -3,6 +3,7 @@
 //! A decoder returns `false` for any text that its encoder would not write (apart from the case of hex and base32
 //! digits). The caller finds out what is wrong.
 
+use crate::chunks::{chunks, chunks_mut};
 use crate::codec::alphabet::{Alphabet, CROCKFORD, INVALID};
 
 // The two simple kernels compute instead of looking up, because the compiler vectorizes such loops. Inlined into the
@@ -12,7 +13,7 @@ use crate::codec::alphabet::{Alphabet, CROCKFORD, INVALID};
 pub(crate) fn simple_encode(id: u128, out: &mut [u8; 32]) {
     let id = id.to_ne_bytes();
     let digit = |nibble: u8| nibble + if nibble > 9 { b'a' - 10 } else { b'0' };
-    for (byte, pair) in id.into_iter().zip(out.as_chunks_mut().0) {
+    for (byte, pair) in id.into_iter().zip(chunks_mut(out).0) {
         *pair = [digit(byte >> 4), digit(byte & 0x0F)];
     }
 }
@@ -27,7 +28,7 @@ pub(crate) fn simple_decode(text: &[u8; 32], id: &mut [u8; 16]) -> bool {
         *value = if number < 10 { number } else { letter.wrapping_add(10) };
         good &= number < 10 || letter < 6;
     }
-    for (byte, [high, low]) in id.iter_mut().zip(values.as_chunks().0) {
+    for (byte, [high, low]) in id.iter_mut().zip(chunks(&values).0) {
         *byte = high << 4 | low;
     }
     good
@@ -60,9 +61,9 @@ pub(crate) fn hyphenated_decode(text: &[u8; 36], id: &mut [u8; 16]) -> bool {
 
 pub(crate) fn base64_encode(alphabet: &Alphabet<64>, id: u128, out: &mut [u8; 22]) {
     let id = id.to_ne_bytes();
-    let (triples, last) = id.as_chunks::<3>();
-    let (quads, tail) = out.as_chunks_mut::<4>();
-    for (&[a, b, c], quad) in triples.iter().zip(quads) {
+    let (triples, last) = chunks::<_, 3>(&id);
+    let (quads, tail) = chunks_mut::<_, 4>(out);
+    for (&[a, b, c], quad) in triples.zip(quads) {
         let bits = u64::from(a) << 16 | u64::from(b) << 8 | u64::from(c);
         *quad = [18, 12, 6, 0].map(|shift| alphabet.digit(bits >> shift));
     }
@@ -72,9 +73,9 @@ pub(crate) fn base64_encode(alphabet: &Alphabet<64>, id: u128, out: &mut [u8; 22
 
 pub(crate) fn base64_decode(alphabet: &Alphabet<64>, text: &[u8; 22], id: &mut [u8; 16]) -> bool {
     let mut seen = 0;
-    let (quads, tail) = text.as_chunks::<4>();
-    let (triples, last) = id.as_chunks_mut::<3>();
-    for (quad, triple) in quads.iter().zip(triples) {
+    let (quads, tail) = chunks::<_, 4>(text);
+    let (triples, last) = chunks_mut::<_, 3>(id);
+    for (quad, triple) in quads.zip(triples) {
         let [a, b, c, d] = quad.map(|character| alphabet.value(character));
         seen |= a | b | c | d;
         *triple = [a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d];
