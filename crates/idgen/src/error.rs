@@ -47,6 +47,10 @@ pub(crate) enum Kind {
     Entropy { detail: Excerpt },
     /// No hardware address was found.
     #[cfg(feature = "std")]
+    #[cfg_attr(
+        not(feature = "mac"),
+        allow(dead_code, reason = "only a network card that cannot be read is such an error")
+    )]
     Node { detail: Excerpt },
     /// A state could not be read, understood, locked or written.
     State { place: Excerpt, problem: &'static str, detail: Excerpt },

@@ -33,10 +33,13 @@
 //!
 //! # Features
 //!
-//! - `std` (default): the system's sources and the one-line functions. Without it the crate is `no_std`:
+//! - `std` (default): the system's clock and randomness, and the one-line functions. Without it the crate is `no_std`:
 //!   values, codecs, and generators with sources that you bring.
 //! - `alloc`: the forms that return a `String`.
 //! - `fast` (default): SIMD codecs and the one-load fork check. Without it the crate forbids `unsafe`.
+//! - `aes` (default): random bits from AES where the processor has instructions for it, else from ChaCha12.
+//! - `mac`: `Node::mac`.
+//! - `state-file`: `source::FileState`.
 //! - `serde`: see the modules in `idgen::serde`.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(not(feature = "fast"), forbid(unsafe_code))]
@@ -90,11 +93,11 @@ pub use timestamp::{Civil, Timestamp};
 pub use uuid::Uuid;
 
 /// Runs the examples of the README together with those of the documentation.
-#[cfg(all(doctest, feature = "std"))]
+#[cfg(all(doctest, feature = "std", feature = "state-file"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
 /// The same for the guide to this crate.
-#[cfg(all(doctest, feature = "std"))]
+#[cfg(all(doctest, feature = "std", feature = "state-file"))]
 #[doc = include_str!("../../../docs/library.md")]
 struct Guide;

@@ -50,7 +50,7 @@ fn in_family(folder: &Path, mut make: impl FnMut(usize) -> Vec<u128>) -> Vec<(us
         .flat_map(|process| {
             let bytes = fs::read(folder.join(process.to_string())).unwrap();
             let ids: Vec<u128> =
-                bytes.as_chunks::<16>().0.iter().map(|id| u128::from_be_bytes(*id)).collect();
+                bytes.chunks_exact(16).map(|id| u128::from_be_bytes(id.try_into().unwrap())).collect();
             assert!(!ids.is_empty());
             ids.into_iter().map(move |id| (process, id))
         })

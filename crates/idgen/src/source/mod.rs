@@ -11,6 +11,7 @@ mod node;
 mod state;
 
 #[cfg(feature = "state-file")]
+#[allow(clippy::incompatible_msrv, reason = "the feature says that it needs a newer compiler")]
 mod state_file;
 #[cfg(all(feature = "fast", feature = "std", target_arch = "x86_64"))]
 mod tsc;

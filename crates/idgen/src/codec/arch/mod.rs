@@ -8,11 +8,13 @@
 //! The build script sets `idgen_simd` if the feature `fast` is on and the compiler offers the instructions.
 
 #[cfg(all(idgen_simd, target_arch = "aarch64"))]
+#[allow(clippy::incompatible_msrv, reason = "the build script asks the compiler for its version")]
 mod aarch64;
 mod level;
 mod loops;
 mod portable;
 #[cfg(all(idgen_simd, target_arch = "x86_64"))]
+#[allow(clippy::incompatible_msrv, reason = "the build script asks the compiler for its version")]
 mod x86_64;
 
 use crate::Uuid;
