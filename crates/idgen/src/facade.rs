@@ -12,11 +12,7 @@ use std::thread::LocalKey;
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
-use crate::generator::{
-    DeviceShort, Generate, MysqlServers, NextBits, Prefixed, Tail, Ulid, V1, V4, V6, V7, from_bits,
-};
-use crate::interval::Interval;
-use crate::prefix::Prefix;
+use crate::generator::{DeviceShort, Generate, MysqlServers, NextBits, Ulid, V1, V4, V6, V7, from_bits};
 use crate::short_id::ShortId;
 use crate::source::{ClockPolicy, SystemClock, ThreadEntropy, WhenBehind};
 
@@ -81,6 +77,11 @@ macro_rules! per_thread {
     )*};
 }
 
+#[cfg(feature = "prefixed")]
+mod prefixed;
+#[cfg(feature = "prefixed")]
+pub use prefixed::{fill_prefixed, fill_week, prefixed, week};
+
 per_thread! {
     /// A UUID of version 1, with a random node: [`V1`].
     ///
@@ -120,31 +121,6 @@ per_thread! {
     /// ```
     ulid, fill_ulid, LOCAL_ULID: Ulid<SystemClock, ThreadEntropy> =
         || Ok(Ulid::new(SystemClock, ThreadEntropy).with_policy(POLICY));
-
-    /// A week-prefixed id: the prefix that MySQL computes for this week in UTC, a random tail,
-    /// version 4. See [`Prefix::Md5Week`].
-    ///
-    /// ```
-    /// let (a, b) = (idgen::week(), idgen::week());
-    /// assert_ne!(a, b);
-    /// assert_eq!(a.get_version_num(), 4);
-    /// ```
-    week, fill_week, LOCAL_WEEK: Prefixed<SystemClock, ThreadEntropy> =
-        || Prefixed::new(SystemClock, ThreadEntropy, Prefix::MD5_WEEK_UTC, Interval::Week, Tail::RandomV4);
-
-    /// A prefixed id that sorts by time: the number of the day in UTC, then an ascending tail.
-    /// Strictly ascending within a thread, unless the clock is set back by more than ten seconds. Build a
-    /// [`Prefixed`] for another prefix, interval or tail.
-    ///
-    /// ```
-    /// let (a, b) = (idgen::prefixed(), idgen::prefixed());
-    /// assert!(a < b);
-    /// assert_eq!(a.get_version_num(), 8);
-    /// ```
-    prefixed, fill_prefixed, LOCAL_PREFIXED: Prefixed<SystemClock, ThreadEntropy> = || {
-        let prefix = Prefix::Sequential { bits: 16 };
-        Ok(Prefixed::new(SystemClock, ThreadEntropy, prefix, Interval::Day, Tail::Ascending)?.with_policy(POLICY))
-    };
 }
 
 /// A random UUID, of version 4: [`V4`].
@@ -252,7 +228,8 @@ mod tests {
             size_of::<Slot<V6<SystemClock, ThreadEntropy>>>(),
             size_of::<Slot<V7<SystemClock, ThreadEntropy>>>(),
             size_of::<Slot<Ulid<SystemClock, ThreadEntropy>>>(),
-            size_of::<Slot<Prefixed<SystemClock, ThreadEntropy>>>(),
+            #[cfg(feature = "prefixed")]
+            size_of::<Slot<crate::generator::Prefixed<SystemClock, ThreadEntropy>>>(),
         ];
         assert!(slots.iter().all(|&bytes| bytes <= 256), "{slots:?}");
         assert!(size_of::<crate::source::Csprng>() <= 4_096 + 64);

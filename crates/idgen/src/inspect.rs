@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::fields;
 use crate::interval::Interval;
 use crate::node::Node;
+#[cfg(feature = "prefixed")]
 use crate::prefix::md5_week_prefix;
 use crate::short_id::ShortId;
 use crate::tail;
@@ -338,6 +339,7 @@ pub fn inspect_short(id: ShortId) -> Inspection {
 /// let (from, to) = (Timestamp::from_date(2000, 1, 1), Timestamp::from_date(2040, 1, 1));
 /// assert!(idgen::weeks_of_prefix(0xe34e, from, to).eq([(2012, 1)]));
 /// ```
+#[cfg(feature = "prefixed")]
 pub fn weeks_of_prefix(prefix: u16, from: Timestamp, to: Timestamp) -> impl Iterator<Item = (i32, u8)> {
     weeks_between(from, to).filter(move |&(year, week)| md5_week_prefix(year, week) == prefix)
 }
@@ -365,7 +367,7 @@ pub fn weeks_between(from: Timestamp, to: Timestamp) -> impl Iterator<Item = (i3
     })
 }
 
-#[cfg(all(test, feature = "std"))]
+#[cfg(all(test, feature = "prefixed", feature = "std"))]
 mod tests {
     use super::*;
     use crate::generator::{Generate, Prefixed, Tail, Ulid, V7};

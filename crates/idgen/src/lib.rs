@@ -39,6 +39,7 @@
 //! - `fast` (default): SIMD codecs and the one-load fork check. Without it the crate forbids `unsafe`.
 //! - `aes` (default): random bits from AES where the processor has instructions for it, else from ChaCha12.
 //! - `mac`: `Node::mac`.
+//! - `prefixed`: prefixed ids, and [`odds`].
 //! - `state-file`: `source::FileState`.
 //! - `serde`: see the modules in `idgen::serde`.
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -62,42 +63,52 @@ mod inspect;
 mod interval;
 mod kind;
 mod node;
-#[cfg(feature = "std")]
+#[cfg(all(feature = "prefixed", feature = "std"))]
 mod odds;
+#[cfg(feature = "prefixed")]
 mod prefix;
 #[cfg(feature = "serde")]
 pub mod serde;
 mod short_id;
 pub mod source;
+#[cfg_attr(
+    not(feature = "prefixed"),
+    allow(dead_code, reason = "only prefixed ids have tails; `inspect` reads them")
+)]
 mod tail;
 mod timestamp;
 
 pub use error::{Error, Result};
 #[cfg(feature = "std")]
 pub use facade::{
-    fill_mysql_short, fill_prefixed, fill_short, fill_ulid, fill_v1, fill_v4, fill_v6, fill_v7, fill_week,
-    mysql_short, prefixed, short, ulid, v1, v4, v6, v7, week,
+    fill_mysql_short, fill_short, fill_ulid, fill_v1, fill_v4, fill_v6, fill_v7, mysql_short, short, ulid,
+    v1, v4, v6, v7,
 };
+#[cfg(all(feature = "prefixed", feature = "std"))]
+pub use facade::{fill_prefixed, fill_week, prefixed, week};
+#[cfg(feature = "prefixed")]
+pub use inspect::weeks_of_prefix;
 pub use inspect::{
     AnyId, Inspection, Nature, inspect, inspect_decoded, inspect_short, inspect_ulid, inspect_uuid,
-    weeks_between, weeks_of_prefix,
+    weeks_between,
 };
 pub use interval::{Bucket, Interval, Seconds};
 pub use kind::Kind;
 pub use node::Node;
-#[cfg(feature = "std")]
+#[cfg(all(feature = "prefixed", feature = "std"))]
 pub use odds::{Fleet, Odds, odds, odds_prefixed};
+#[cfg(feature = "prefixed")]
 pub use prefix::{Prefix, PrefixKey, PrefixKind, md5_week_prefix};
 pub use short_id::{DeviceFields, MysqlShortFields, ShortId};
 pub use timestamp::{Civil, Timestamp};
 pub use uuid::Uuid;
 
 /// Runs the examples of the README together with those of the documentation.
-#[cfg(all(doctest, feature = "std", feature = "state-file"))]
+#[cfg(all(doctest, feature = "prefixed", feature = "state-file"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
 /// The same for the guide to this crate.
-#[cfg(all(doctest, feature = "std", feature = "state-file"))]
+#[cfg(all(doctest, feature = "prefixed", feature = "state-file"))]
 #[doc = include_str!("../../../docs/library.md")]
 struct Guide;

@@ -11,7 +11,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use idgen::generator::{DeviceShort, Generate, MysqlShort, V1, V6};
-#[cfg(feature = "state-file")]
 use idgen::source::FileState;
 use idgen::{ShortId, Uuid};
 
@@ -202,7 +201,6 @@ fn a_restart_after_a_fork_takes_a_clock_sequence_of_its_own() {
 }
 
 /// A state belongs to one process: a child that would share it gets an error instead of ids.
-#[cfg(feature = "state-file")]
 #[test]
 fn values_with_a_state_refuse_to_work_in_a_child() {
     let folder = tempfile::tempdir().unwrap();

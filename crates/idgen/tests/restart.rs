@@ -1,5 +1,4 @@
 //! What a restart may do: come within the same tick, with the same randomness, after a crash.
-#![cfg(feature = "state-file")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;

@@ -8,6 +8,7 @@ mod monotonic;
 #[cfg(feature = "std")]
 mod mysql_servers;
 mod mysql_short;
+#[cfg(feature = "prefixed")]
 mod prefixed;
 mod reserve;
 mod ulid;
@@ -21,6 +22,7 @@ pub use device_short::DeviceShort;
 #[cfg(feature = "std")]
 pub(crate) use mysql_servers::MysqlServers;
 pub use mysql_short::MysqlShort;
+#[cfg(feature = "prefixed")]
 pub use prefixed::{Prefixed, Tail};
 pub use ulid::Ulid;
 pub use v1::V1;

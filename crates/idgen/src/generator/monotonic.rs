@@ -113,6 +113,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
         &mut self.line
     }
 
+    #[cfg(feature = "prefixed")]
     /// The clock's time to some milliseconds, whatever was made before.
     #[inline]
     pub(crate) fn coarse_now(&self) -> Timestamp {
@@ -161,6 +162,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
         }
     }
 
+    #[cfg(feature = "prefixed")]
     /// Fails where the clock stands outside what the kind can hold.
     pub(crate) fn check_clock(&self) -> Result<()> {
         self.check_range(self.now())

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use chacha20::ChaCha20;
-use chacha20::cipher::{KeyIvInit, StreamCipher};
+use chacha20::ChaCha20Rng;
+use chacha20::rand_core::{Rng, SeedableRng};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroize;
@@ -122,7 +122,7 @@ const BUFFER: usize = 1_024;
 
 /// Numbers drawn from the keystream of a round.
 struct Draws {
-    stream: ChaCha20,
+    stream: ChaCha20Rng,
     buffer: [u8; BUFFER],
     used: usize,
 }
@@ -130,7 +130,7 @@ struct Draws {
 impl Draws {
     fn new(key: &PrefixKey, round: i64) -> Self {
         let mut round_key = hmac(&key.0, b"round ", &round.to_be_bytes());
-        let stream = ChaCha20::new(&round_key.into(), &[0; 12].into());
+        let stream = ChaCha20Rng::from_seed(round_key);
         round_key.zeroize();
         Draws { stream, buffer: [0; BUFFER], used: BUFFER }
     }
@@ -139,12 +139,12 @@ impl Draws {
     #[inline]
     fn up_to(&mut self, last: usize) -> usize {
         if self.used == BUFFER {
-            self.buffer.fill(0);
-            self.stream.apply_keystream(&mut self.buffer);
+            self.stream.fill_bytes(&mut self.buffer);
             self.used = 0;
         }
-        let (draws, _) = self.buffer.as_chunks::<8>();
-        let draw = u64::from_le_bytes(draws[self.used / 8]);
+        let mut draw = [0; 8];
+        draw.copy_from_slice(&self.buffer[self.used..self.used + 8]);
+        let draw = u64::from_le_bytes(draw);
         self.used += 8;
         ((u128::from(draw) * (last as u128 + 1)) >> 64) as usize
     }

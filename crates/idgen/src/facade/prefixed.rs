@@ -1,0 +1,38 @@
+//! The one-line functions of prefixed ids.
+
+use std::cell::RefCell;
+
+use uuid::Uuid;
+
+use super::{POLICY, Slot, with};
+use crate::generator::{Generate, NextBits, Prefixed, Tail, from_bits};
+use crate::interval::Interval;
+use crate::prefix::Prefix;
+use crate::source::{SystemClock, ThreadEntropy};
+
+per_thread! {
+    /// A week-prefixed id: the prefix that MySQL computes for this week in UTC, a random tail,
+    /// version 4. See [`Prefix::Md5Week`].
+    ///
+    /// ```
+    /// let (a, b) = (idgen::week(), idgen::week());
+    /// assert_ne!(a, b);
+    /// assert_eq!(a.get_version_num(), 4);
+    /// ```
+    week, fill_week, LOCAL_WEEK: Prefixed<SystemClock, ThreadEntropy> =
+        || Prefixed::new(SystemClock, ThreadEntropy, Prefix::MD5_WEEK_UTC, Interval::Week, Tail::RandomV4);
+
+    /// A prefixed id that sorts by time: the number of the day in UTC, then an ascending tail.
+    /// Strictly ascending within a thread, unless the clock is set back by more than ten seconds. Build a
+    /// [`Prefixed`] for another prefix, interval or tail.
+    ///
+    /// ```
+    /// let (a, b) = (idgen::prefixed(), idgen::prefixed());
+    /// assert!(a < b);
+    /// assert_eq!(a.get_version_num(), 8);
+    /// ```
+    prefixed, fill_prefixed, LOCAL_PREFIXED: Prefixed<SystemClock, ThreadEntropy> = || {
+        let prefix = Prefix::Sequential { bits: 16 };
+        Ok(Prefixed::new(SystemClock, ThreadEntropy, prefix, Interval::Day, Tail::Ascending)?.with_policy(POLICY))
+    };
+}
