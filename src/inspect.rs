@@ -1,4 +1,4 @@
-//! `idgen inspect`: what ids tell about themselves.
+//! `idgen inspect`: shows what can be read from ids.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -20,38 +20,38 @@ Examples:
   idgen inspect e34e4c5b-0c8f-4d8c-9b0f-1f3a5d7c9e2b --weeks-from 2010-01-01 --weeks-to 2020-01-01
   idgen inspect --from swapped 1026baba6ccd780c95645b8c656024db
   idgen inspect --interval minute f12601c8-007b-8000-8100-006789abcdef
-  idgen inspect -- -P6xMXtjRo1C2gQBJY5OyV            # after --, as it begins with a hyphen
+  idgen inspect -- -P6xMXtjRo1C2gQBJY5OyV            # after --, because it begins with a hyphen
   idgen new prefixed -n 3 | idgen inspect --json
 
-An id carries no name of its maker. Counters, and all of version 8, are read as idgen lays them out; \
-in the ids of other makers they mean nothing. A decimal number below 2^64 is taken for a 64-bit id.";
+An id does not name the program that generated it. Counters and version 8 are read with idgen's layout, and \
+mean nothing in ids of other programs. A decimal number below 2^64 is read as a 64-bit id.";
 
-/// Show what ids tell: kind, time, node, counter, prefix.
+/// Show what can be read from ids: kind, time, node, counter, prefix.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     input: Input,
 
-    /// Read the formats binary and swapped as 32 hexadecimal digits a line.
+    /// Read the formats binary and swapped as 32 hexadecimal digits per line.
     #[arg(long)]
     hex: bool,
 
-    /// Write one JSON object a line.
+    /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
 
-    /// Read version 8 as prefixed ids with a keyed prefix of this interval and an ascending tail: round,
-    /// offset in the interval, counter. Without it, tails are read as those of other prefixes, which begin
-    /// with the time; the ids do not show which of the two they are.
+    /// Read version 8 ids as prefixed ids with a keyed prefix of this interval and an ascending tail, and show
+    /// round, offset in the interval and counter. Without this option, tails are read as those of other
+    /// prefixes, which begin with the time. The ids do not show which of the two layouts they have.
     #[arg(long, value_name = "INTERVAL")]
     interval: Option<Interval>,
 
-    /// The first day on which a prefix is tried as md5-week.
+    /// The first day of the weeks whose md5-week prefix is compared.
     #[arg(long, value_name = "DATE", value_parser = values::date, default_value = "2000-01-01")]
     weeks_from: Timestamp,
 
-    /// The day before which to stop trying [default: a year from now].
+    /// The day before which the comparison ends [default: a year from now].
     #[arg(long, value_name = "DATE", value_parser = values::date)]
     weeks_to: Option<Timestamp>,
 }
@@ -73,7 +73,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let (format, id) = named.map_or_else(|| Format::decode_any(text), Ok)?;
         let seen = idgen::inspect_decoded(format, id);
         let seen = interval.map_or(Ok(seen), |interval| seen.keyed(interval))?;
-        // Sixteen raw bytes may be text by chance, or characters that garble the terminal.
+        // Sixteen raw bytes can be valid text by chance, or contain characters that garble the terminal.
         let is_text = format.is_text() || text.len() > binary::LEN;
         Ok((String::from_utf8(text.to_vec()).ok().filter(|_| is_text), seen))
     };
@@ -102,8 +102,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(given.code())
 }
 
-/// The other reading of a text in base 32 whose bits look like a UUID of a known version: those of one ULID
-/// in thirteen do, of idgen's own one in eight.
+/// The alternative reading of a base32 text whose bits look like a UUID of a known version. This applies to one
+/// ULID in thirteen, and to one in eight of idgen's own.
 fn or_ulid(seen: &Inspection) -> Option<Ulid> {
     match seen.id {
         AnyId::Uuid(id) if seen.format == Some(Format::Base32) && seen.version.is_some() => {

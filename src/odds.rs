@@ -1,4 +1,4 @@
-//! `idgen odds`: how likely two ids ever coincide.
+//! `idgen odds`: how likely it is that two ids are ever equal.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -17,27 +17,27 @@ Examples:
   idgen odds v7 --devices 100 --rate 10000 --years 10 --json
   idgen odds prefixed --prefix keyed --tail random --devices 100 --rate 1000 --years 1
 
-Each device has one generator, a random node, an exact clock and the same mean rate: the worst case. \
-A generator that counts never repeats itself; random ids and tails may. The library's documentation \
-of `odds` derives the formulas.";
+The calculation assumes that each device has one generator, a random node, an exact clock and the same mean \
+rate, which is the worst case. A generator that counts never repeats an id; random ids and tails can repeat. \
+The library's documentation of `odds` derives the formulas.";
 
-/// Tell the probability that two ids ever coincide.
+/// Compute the probability that two ids are ever equal.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// What is made.
+    /// The kind of id.
     #[arg(value_parser = values::kind(), ignore_case = true)]
     kind: Kind,
 
-    /// How many devices make ids, or servers for mysql-short.
+    /// How many devices (servers for mysql-short) generate ids.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     devices: u64,
 
-    /// Ids a second on each device; fractions are fine.
+    /// Ids per second on each device; fractions are allowed.
     #[arg(long, value_name = "PER_SECOND", allow_negative_numbers = true)]
     rate: f64,
 
-    /// How long they make them, in years of 365.25 days.
+    /// How long they generate ids, in years of 365.25 days.
     #[arg(long, value_name = "Y", allow_negative_numbers = true)]
     years: f64,
 
@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "INTERVAL")]
     interval: Option<Interval>,
 
-    /// What the prefix of prefixed ids is made from: md5-week, sequential or keyed [default: sequential].
+    /// The kind of prefix of prefixed ids: md5-week, sequential or keyed [default: sequential].
     #[arg(long, value_name = "PREFIX")]
     prefix: Option<PrefixKind>,
 
@@ -53,7 +53,7 @@ pub struct Args {
     #[arg(long, value_enum)]
     tail: Option<TailChoice>,
 
-    /// Write a JSON object.
+    /// Print a JSON object.
     #[arg(long)]
     json: bool,
 }
@@ -76,7 +76,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         [("--interval", interval.is_some()), ("--prefix", prefix.is_some()), ("--tail", tail.is_some())]
     {
         if given && kind != Kind::Prefixed {
-            return Err(usage(format_args!("{option} means nothing for {kind}, only for prefixed")));
+            return Err(usage(format_args!("{option} has no effect on {kind}; it is only for prefixed")));
         }
     }
     let fleet = Fleet { devices, rate_per_sec: rate, years };
