@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-ids
+.PHONY: setup check lint test test-msrv test-package test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-ids
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -16,8 +16,8 @@ check: ## formatting, clippy, unit tests and command-line tests: minutes, and no
 lint: ## formatting, clippy and rustdoc, with warnings as errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	cargo clippy -p idgen --lib --no-default-features -- -D warnings
-	cargo clippy -p idgen --all-targets --no-default-features --features std,mac,prefixed,serde,state-file -- -D warnings
+	cargo clippy -p idgen-keys --lib --no-default-features -- -D warnings
+	cargo clippy -p idgen-keys --all-targets --no-default-features --features std,mac,prefixed,serde,state-file -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cd bindings/python && cargo fmt --check && cargo clippy -- -D warnings
 
@@ -25,7 +25,7 @@ test: setup lint ## everything that must pass, on MySQL, MariaDB and clusters of
 	cargo test --workspace
 	$(MAKE) test-newer
 	$(MAKE) test-clusters
-	cargo test -p idgen --no-default-features --features std,mac,prefixed,serde,state-file --tests
+	cargo test -p idgen-keys --no-default-features --features std,mac,prefixed,serde,state-file --tests
 	scripts/arm.sh test-if-able
 	$(MAKE) bench-instructions
 	$(MAKE) test-python
@@ -36,6 +36,9 @@ test-newer: setup ## the map on MariaDB 11.8, whose defaults differ (1 minute)
 
 test-msrv: ## the library on the oldest compiler that it supports (needs rustup; under a minute)
 	scripts/msrv.sh
+
+test-package: ## packages what is published, and tests the library from its tarball (minutes)
+	scripts/package.sh
 
 test-replicated: setup ## the map on Group Replication and Galera, while nodes are killed and disconnected (4 minutes)
 	cargo test --workspace --test clusters -- --test-threads 1 replicated

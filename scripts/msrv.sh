@@ -30,7 +30,7 @@ rust-version = "$version"
 resolver = "3"
 
 [dependencies]
-idgen = { path = "$library", default-features = false, features = [$1] }
+idgen = { package = "idgen-keys", path = "$library", default-features = false, features = [$1] }
 TOML
   echo "$2" >src/lib.rs
   echo "msrv: Rust $version, features [$1]"

@@ -10,12 +10,12 @@ target=$(rustc -vV | sed -n 's/^host: //p')
 # The sanitizer detects accesses to freed memory and out of bounds. It runs all tests, including the SIMD codecs,
 # the forks and the shared memory.
 RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitize \
-  cargo test --package idgen --target "$target" --lib --tests
+  cargo test --package idgen-keys --features mac,prefixed,serde,state-file --target "$target" --lib --tests
 
 rustup toolchain list | grep -q ^nightly || rustup toolchain install nightly --profile minimal
 rustup component add --toolchain nightly miri rust-src
 # Under Miri, a program detects the instructions that it was compiled for: first none, then SSSE3, then AVX2.
 for features in "" "-Ctarget-feature=+ssse3" "-Ctarget-feature=+avx2"; do
   RUSTFLAGS=$features PROPTEST_CASES=4 MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR=target/miri \
-    cargo +nightly miri test --package idgen --lib codec
+    cargo +nightly miri test --package idgen-keys --lib codec
 done

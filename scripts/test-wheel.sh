@@ -13,5 +13,5 @@ trap 'rm -rf "$environment"' EXIT
 python=$environment/bin/python
 [ -x "$python" ] || python=$environment/Scripts/python
 "$python" -m pip install --quiet --disable-pip-version-check -r requirements-core.txt
-"$python" -m pip install --quiet --disable-pip-version-check --no-index --find-links "$wheels" --no-deps idgen
+"$python" -m pip install --quiet --disable-pip-version-check --no-index --find-links "$wheels" --no-deps idgen-keys
 "$python" -m pytest tests/test_{kinds,codecs,real_uuid,batch,generators,inspect,standard,fork}.py

@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_examples_of_rfc_9562() {
-        let text = include_str!("../../../tests/vectors/rfc9562.json");
+        let text = include_str!("../tests/vectors/rfc9562.json");
         let vectors: Vectors = serde_json::from_str(text).unwrap();
         assert_eq!(vectors.vectors.len(), 5);
         for v in vectors.vectors {

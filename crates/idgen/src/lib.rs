@@ -105,10 +105,10 @@ pub use uuid::Uuid;
 
 /// Runs the examples of the README together with those of the documentation.
 #[cfg(all(doctest, feature = "prefixed", feature = "state-file"))]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../docs/README.md")]
 struct Readme;
 
 /// The same for the guide to this crate.
 #[cfg(all(doctest, feature = "prefixed", feature = "state-file"))]
-#[doc = include_str!("../../../docs/library.md")]
+#[doc = include_str!("../docs/library.md")]
 struct Guide;

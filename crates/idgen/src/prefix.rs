@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn week_prefixes_are_those_of_mysql() {
-        let text = include_str!("../../../tests/vectors/mysql-9.7.json");
+        let text = include_str!("../tests/vectors/mysql-9.7.json");
         let vectors: Vectors = serde_json::from_str(text).unwrap();
         assert!(vectors.week_prefix.len() > 200);
         for v in vectors.week_prefix {

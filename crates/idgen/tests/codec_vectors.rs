@@ -5,7 +5,7 @@ use idgen::codec::{Format, base64, binary, braced, hyphenated, simple, swapped};
 use serde_json::Value;
 
 fn vectors(name: &str) -> Value {
-    let path = format!("{}/../../tests/vectors/{name}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/tests/vectors/{name}", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_slice(&std::fs::read(path).expect("the vectors are there")).expect("and are JSON")
 }
 

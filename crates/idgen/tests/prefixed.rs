@@ -71,7 +71,7 @@ struct TimeId {
 }
 
 fn vectors() -> Vectors {
-    serde_json::from_str(include_str!("../../../tests/vectors/prefixed.json")).unwrap()
+    serde_json::from_str(include_str!("vectors/prefixed.json")).unwrap()
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn a_full_second_long_ago_is_a_clock_behind() {
 /// A real MySQL 9.7.4 gave these numbers one after the other.
 #[test]
 fn mysql_ids_are_those_of_the_server() {
-    let text = include_str!("../../../tests/vectors/mysql-9.7.json");
+    let text = include_str!("vectors/mysql-9.7.json");
     let vectors: serde_json::Value = serde_json::from_str(text).unwrap();
     let live = vectors["uuid_short_live"].as_array().unwrap();
     let number = |i: usize| ShortId::new(live[i]["short"].as_u64().unwrap());

@@ -38,7 +38,7 @@ async fn text(
 }
 
 fn vectors() -> serde_json::Value {
-    serde_json::from_str(include_str!("../../../../tests/vectors/mysql-9.7.json")).unwrap()
+    serde_json::from_str(include_str!("../vectors/mysql-9.7.json")).unwrap()
 }
 
 async fn codecs_agree(flavor: Flavor, strategy: Strategy) {

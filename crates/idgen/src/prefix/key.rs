@@ -196,7 +196,7 @@ mod tests {
     /// bindings/python/tests/prefixed_reference.py computed these, from nothing but Python's hmac module.
     #[test]
     fn prefixes_are_those_of_the_reference() {
-        let text = include_str!("../../../../tests/vectors/prefixed.json");
+        let text = include_str!("../../tests/vectors/prefixed.json");
         let vectors: Vectors = serde_json::from_str(text).unwrap();
         assert!(vectors.keyed_prefix.len() >= 20);
         for v in vectors.keyed_prefix {
