@@ -122,7 +122,7 @@ fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> a
     });
     let prefix = record.prefix.as_ref().map(|prefix| match seen.version {
         Some(4) => format!("{prefix}, if it is {} or {}", Kind::Week, Kind::Prefixed),
-        _ => format!("{prefix}, if it is {}", Kind::Prefixed),
+        _ => format!("{prefix}, if it is {} or {}", Kind::Prefixed, Kind::FixedPrefix),
     });
     let weeks = record.weeks.as_ref().filter(|weeks| !weeks.is_empty()).map(|weeks| {
         let weeks: Vec<_> = weeks.iter().map(|Week { year, week }| format!("{year} week {week}")).collect();
@@ -137,10 +137,8 @@ fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> a
         .as_ref()
         .map(|id| format!("server id {}, started {}, counter {}", id.server_id, id.startup, id.counter));
     let ulid = record.or_ulid.as_ref().map(|id| format!("made {}, counter {}", id.time, id.counter));
-    let tail_time = record
-        .tail_time
-        .as_ref()
-        .map(|time| format!("{time}, if it is {} and its prefix is not keyed", Kind::Prefixed));
+    let tail_time =
+        record.tail_time.as_ref().map(|time| format!("{time}, if idgen made it and its prefix is not keyed"));
     let is_keyed = |value: String| format!("{value}, if the prefix is keyed and has this interval");
     let offset = seen.offset.map(|span| is_keyed(format!("{} s", span.as_secs_f64())));
 

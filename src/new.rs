@@ -25,6 +25,7 @@ Examples:
   idgen new week -n 1000 -f base64
   idgen new v1 -f swapped --hex                      # what UUID_TO_BIN(id, 1) stores
   idgen new prefixed --interval hour --tail ascending
+  idgen new fixed-prefix --fixed ff
   idgen new prefixed --prefix keyed:ids.key --writer shop-3
   idgen new v6 --node 9f6bdeced846 --state ids.state
   idgen new short --node 9f6bdeced846 --at 2026-11-21T12:00:00Z
@@ -68,7 +69,7 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Args { kind, count, format, hex, json, options } = args;
     options.check(kind)?;
-    let is_short = matches!(kind, Kind::Short | Kind::MysqlShort);
+    let is_short = kind.bits() == 64;
     let format = format.unwrap_or(match kind {
         Kind::Ulid => Format::Base32,
         _ if is_short => Format::Int,

@@ -125,10 +125,12 @@ impl<'a> Record<'a> {
                 Record { tail_time: None, counter: None, round: None, offset_ms: None, ..record }
             }
             // Here it is known that the prefix is not keyed, where there is such a time.
-            Kind::Prefixed => Record { time: record.tail_time.clone(), tail_time: None, ..record },
+            Kind::Prefixed | Kind::FixedPrefix => {
+                Record { time: record.tail_time.clone(), tail_time: None, ..record }
+            }
             Kind::Short => Record { mysql: None, ..record },
             Kind::MysqlShort => Record { device: None, ..record },
-            _ => record,
+            Kind::V1 | Kind::V6 | Kind::V7 | Kind::Ulid | Kind::Week => record,
         }
     }
 

@@ -10,23 +10,8 @@ use idgen::{Kind, Node, Timestamp};
 
 /// Reads the name of a kind.
 pub fn kind() -> impl TypedValueParser<Value = Kind> {
-    PossibleValuesParser::new(Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(about_kind(kind))))
+    PossibleValuesParser::new(Kind::ALL.iter().map(|kind| PossibleValue::new(kind.name()).help(kind.about())))
         .try_map(|name| name.to_lowercase().parse::<Kind>())
-}
-
-fn about_kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::V1 => "UUID: time with its low bits first, clock sequence, node",
-        Kind::V4 => "UUID: random",
-        Kind::V6 => "UUID: as v1, but sorts by time",
-        Kind::V7 => "UUID: milliseconds, counter, random; sorts by time",
-        Kind::Ulid => "milliseconds, counter, random; sorts by time",
-        Kind::Week => "UUID: a prefix of MySQL's week, random tail",
-        Kind::Prefixed => "UUID: a prefix that stays put for an interval, and a tail",
-        Kind::Short => "64 bits: seconds, node, counter",
-        Kind::MysqlShort => "64 bits: as MySQL's UUID_SHORT()",
-        _ => "another kind",
-    }
 }
 
 /// Reads the name of a format.

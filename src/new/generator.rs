@@ -5,7 +5,9 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::Context;
-use idgen::generator::{DeviceShort, Generate, MysqlShort, Prefixed, Tail, Ulid, V1, V4, V6, V7};
+use idgen::generator::{
+    DeviceShort, FixedPrefix, Generate, MysqlShort, PrefixBits, Prefixed, Tail, Ulid, V1, V4, V6, V7,
+};
 use idgen::source::{
     Clock, ClockPolicy, Csprng, FileState, FixedClock, NoState, State, SystemClock, WhenBehind,
 };
@@ -56,6 +58,11 @@ impl Generator {
                 let ids = Prefixed::new(clock, entropy, prefix, interval, tail).map_err(usage)?;
                 Generator::Uuids(Box::new(ids.with_policy(policy).with_state(state(options)?)?))
             }
+            Kind::FixedPrefix => {
+                let prefix = options.fixed.unwrap_or(PrefixBits::ONES);
+                let ids = FixedPrefix::new(clock, entropy, prefix).with_policy(policy);
+                Generator::Uuids(Box::new(ids.with_state(state(options)?)?))
+            }
             Kind::Short => {
                 let mut ids = DeviceShort::new(clock, entropy)?.with_policy(policy);
                 if let Some(node) = node {
@@ -68,7 +75,6 @@ impl Generator {
                 let ids = MysqlShort::new(clock, options.server_id.unwrap_or(1) as u8)?;
                 Generator::Shorts(Box::new(ids.with_state(state(options)?)?))
             }
-            _ => return Err(usage(format_args!("{kind} cannot be made here"))),
         })
     }
 }

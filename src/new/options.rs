@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use idgen::generator::Tail;
+use idgen::generator::{PrefixBits, Tail};
 use idgen::source::WhenBehind;
-use idgen::{Interval, Kind, Timestamp};
+use idgen::{Interval, Kind, Setting, Timestamp};
 
 use crate::failure::usage;
 use crate::values::{self, NodeChoice, PrefixChoice, TailChoice};
@@ -36,6 +36,11 @@ pub struct Options {
     /// How many bits a sequential prefix counts with before it comes round, 1 to 16 [default: 16].
     #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     pub bits: Option<u8>,
+
+    /// The prefix of fixed-prefix: 1 to 4 hexadecimal digits, or 0b and 1 to 16 binary digits [default: ffff, the
+    /// right edge of an index].
+    #[arg(long, value_name = "PREFIX")]
+    pub fixed: Option<PrefixBits>,
 
     /// The time zone in which md5-week tells the week: that of the MySQL session [default: +00:00].
     #[arg(long, value_name = "+HH:MM", value_parser = values::utc_offset, allow_hyphen_values = true)]
@@ -90,19 +95,20 @@ impl From<WhenBehindChoice> for WhenBehind {
 impl Options {
     /// Refuses options that would have no effect: someone expects one.
     pub fn check(&self, kind: Kind) -> anyhow::Result<()> {
-        use Kind::{MysqlShort, Prefixed, Short, Ulid, V1, V6, V7, Week};
-        let suits: [(&str, bool, &[Kind]); 11] = [
-            ("--interval", self.interval.is_some(), &[Prefixed]),
-            ("--prefix", self.prefix.is_some(), &[Prefixed]),
-            ("--tail", self.tail.is_some(), &[Prefixed]),
-            ("--writer", self.writer.is_some(), &[Prefixed]),
-            ("--bits", self.bits.is_some(), &[Prefixed]),
-            ("--utc-offset", self.utc_offset.is_some(), &[Week, Prefixed]),
-            ("--at", self.at.is_some(), &[V1, V6, V7, Ulid, Week, Prefixed, Short, MysqlShort]),
-            ("--node", self.node.is_some(), &[V1, V6, Short]),
-            ("--state", self.state.is_some(), &[V1, V6, V7, Ulid, Prefixed, Short, MysqlShort]),
-            ("--server-id", self.server_id.is_some(), &[MysqlShort]),
-            ("--when-behind", self.when_behind.is_some(), &[V1, V6, V7, Ulid, Prefixed, Short]),
+        let with = |setting| Kind::ALL.iter().copied().filter(move |kind| kind.has(setting)).collect();
+        let suits: [(&str, bool, Vec<Kind>); 12] = [
+            ("--interval", self.interval.is_some(), vec![Kind::Prefixed]),
+            ("--prefix", self.prefix.is_some(), vec![Kind::Prefixed]),
+            ("--tail", self.tail.is_some(), vec![Kind::Prefixed]),
+            ("--writer", self.writer.is_some(), vec![Kind::Prefixed]),
+            ("--bits", self.bits.is_some(), vec![Kind::Prefixed]),
+            ("--utc-offset", self.utc_offset.is_some(), vec![Kind::Week, Kind::Prefixed]),
+            ("--fixed", self.fixed.is_some(), vec![Kind::FixedPrefix]),
+            ("--server-id", self.server_id.is_some(), vec![Kind::MysqlShort]),
+            ("--at", self.at.is_some(), with(Setting::Clock)),
+            ("--node", self.node.is_some(), with(Setting::Node)),
+            ("--state", self.state.is_some(), with(Setting::State)),
+            ("--when-behind", self.when_behind.is_some(), with(Setting::Policy)),
         ];
         for (option, given, kinds) in suits {
             if given && !kinds.contains(&kind) {
@@ -113,12 +119,17 @@ impl Options {
                 )));
             }
         }
-        if self.when_behind == Some(WhenBehindChoice::Restart) && (self.state.is_some() || kind == Short) {
-            let reason =
-                if kind == Short { "64 bits have no room for it" } else { "--state forbids to go back" };
+        if self.when_behind == Some(WhenBehindChoice::Restart)
+            && (self.state.is_some() || kind == Kind::Short)
+        {
+            let reason = if kind == Kind::Short {
+                "64 bits have no room for it"
+            } else {
+                "--state forbids to go back"
+            };
             return Err(usage(format_args!("--when-behind restart: {reason}; choose error or wait")));
         }
-        if kind == Prefixed { self.check_prefix() } else { Ok(()) }
+        if kind == Kind::Prefixed { self.check_prefix() } else { Ok(()) }
     }
 
     /// The tail of a prefixed id.

@@ -142,5 +142,5 @@ fn ids_of_the_reference_show_round_offset_and_counter() {
     let shown = String::from_utf8(shown).unwrap();
     assert!(shown.contains("round           456, if the prefix is keyed and has this interval"), "{shown}");
     let shown = String::from_utf8(output(&["inspect", text], "")).unwrap();
-    assert!(shown.contains("if it is prefixed and its prefix is not keyed"), "{shown}");
+    assert!(shown.contains("if idgen made it and its prefix is not keyed"), "{shown}");
 }

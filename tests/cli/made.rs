@@ -13,6 +13,7 @@ fn every_kind_by_itself() {
         ("v7", 36, Some('7')),
         ("week", 36, Some('4')),
         ("prefixed", 36, Some('8')),
+        ("fixed-prefix", 36, Some('8')),
         ("ulid", 26, None),
     ] {
         let ids = lines(&["new", kind]);
@@ -45,7 +46,7 @@ fn many_are_all_there_distinct_and_in_order() {
         let ids = lines(&args);
         assert_eq!(ids.len(), COUNT, "{kind}");
         assert_eq!(ids.iter().collect::<HashSet<_>>().len(), COUNT, "{kind}");
-        if ["v6", "v7", "ulid", "prefixed", "mysql-short"].contains(&kind) {
+        if ["v6", "v7", "ulid", "prefixed", "fixed-prefix", "mysql-short"].contains(&kind) {
             assert!(ids.is_sorted(), "{kind}");
         }
     }
@@ -175,6 +176,15 @@ fn keyed_prefixes_differ_by_writer_and_hide_the_key() {
 }
 
 #[test]
+fn fixed_prefixes_have_the_bits_that_were_given() {
+    for (prefix, first) in [("ffff", "ffff"), ("f", "f0"), ("0b11111111", "ff0"), ("00", "00")] {
+        let id = &lines(&["new", "fixed-prefix", "--fixed", prefix, "--at", "2026-11-21T12:00:00Z"])[0];
+        assert!(id.starts_with(first), "{prefix}: {id}");
+    }
+    assert!(lines(&["new", "fixed-prefix"])[0].starts_with("ffff"));
+}
+
+#[test]
 fn json_lines_hold_the_fields() {
     let json = |args: &[&str]| -> Vec<serde_json::Value> {
         let all: Vec<_> = ["new"].iter().chain(args).chain(&["--json"]).copied().collect();
@@ -192,7 +202,11 @@ fn json_lines_hold_the_fields() {
             assert_eq!(id["kind"], *kind);
             assert_eq!(id["format"], if kind == "ulid" { "base32" } else { "hyphenated" }, "{kind}");
             assert_eq!(id["version"].is_null(), kind == "ulid");
-            assert_eq!(id["prefix"].is_string(), ["week", "prefixed"].contains(&kind), "{kind}");
+            assert_eq!(
+                id["prefix"].is_string(),
+                ["week", "prefixed", "fixed-prefix"].contains(&kind),
+                "{kind}"
+            );
             if ["v1", "v6", "v7", "ulid"].contains(&kind) {
                 assert_eq!(id["time"].as_str().unwrap()[..19], at[..19], "{kind}");
             }

@@ -53,7 +53,7 @@ fn vectors(name: &str) -> serde_json::Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-const UUID_KINDS: [&str; 7] = ["v1", "v4", "v6", "v7", "ulid", "week", "prefixed"];
+const UUID_KINDS: [&str; 8] = ["v1", "v4", "v6", "v7", "ulid", "week", "prefixed", "fixed-prefix"];
 
 const FORMATS: [&str; 11] = [
     "hyphenated",

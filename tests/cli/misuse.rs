@@ -10,7 +10,7 @@ fn what_means_nothing_is_refused() {
     let keyed = format!("keyed:{}", key.display());
     for (args, expected) in [
         (&["new"][..], "<KIND>"),
-        (&["new", "v5"], "v1, v4, v6, v7, ulid, week, prefixed, short, mysql-short"),
+        (&["new", "v5"], "v1, v4, v6, v7, ulid, week, prefixed, fixed-prefix, short, mysql-short"),
         (&["new", "v7", "-n", "-1"], "as 1000000 or 1_000_000"),
         (&["new", "prefixed", "--bits", "-1"], "-1 is not in 0.."),
         (&["new", "v7", "-n", "many"], "as 1000000 or 1_000_000"),
@@ -47,6 +47,8 @@ fn what_means_nothing_is_refused() {
         (&["new", "prefixed", "--tail", "random", "--state", "s"], "without an ascending tail"),
         (&["new", "prefixed", "--prefix", &keyed, "--interval", "50d"], "49 days"),
         (&["inspect", "--interval", "50d", "6ccd780c-baba-1026-9564-5b8c656024db"], "49 days"),
+        (&["new", "fixed-prefix", "--fixed", "fffff"], "hexadecimal digits"),
+        (&["new", "v7", "--fixed", "ff"], "only for fixed-prefix"),
         (&["new", "prefixed", "--interval", "0s"], "whole seconds"),
         (&["new", "prefixed", "--interval", "fortnight"], "minute, ten-minutes"),
         (&["new", "v7", "--when-behind", "restart", "--state", "s"], "--state forbids"),

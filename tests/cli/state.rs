@@ -6,12 +6,12 @@ use std::process::{Command, Stdio};
 
 use crate::{failure, lines};
 
-const ORDERED: [&str; 5] = ["v6", "v7", "ulid", "prefixed", "mysql-short"];
+const ORDERED: [&str; 6] = ["v6", "v7", "ulid", "prefixed", "fixed-prefix", "mysql-short"];
 
 #[test]
 fn no_run_repeats_another_and_the_order_holds() {
     let folder = tempfile::tempdir().unwrap();
-    for kind in ["v1", "v6", "v7", "ulid", "prefixed", "short", "mysql-short"] {
+    for kind in ["v1", "v6", "v7", "ulid", "prefixed", "fixed-prefix", "short", "mysql-short"] {
         let file = folder.path().join(kind);
         let file = file.to_str().unwrap();
         // The same tick each time: only the file keeps the runs apart. Nothing else could for
@@ -84,7 +84,7 @@ fn a_file_of_something_else_is_refused_and_kept() {
 #[test]
 fn a_clock_far_behind_is_an_error_or_waited_for() {
     let folder = tempfile::tempdir().unwrap();
-    for kind in ["v1", "v6", "v7", "ulid", "prefixed", "short"] {
+    for kind in ["v1", "v6", "v7", "ulid", "prefixed", "fixed-prefix", "short"] {
         let file = folder.path().join(kind);
         let file = file.to_str().unwrap();
         let late = lines(&["new", kind, "--at", "2026-11-21T12:00:00Z", "--state", file]);

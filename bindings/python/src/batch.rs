@@ -10,7 +10,7 @@ use crate::cpython::{Safety, fill_buffer, new_list};
 use crate::device;
 use crate::errors::raise;
 use crate::forms::Form;
-use crate::generators::{Generator, ShortGenerator, clock};
+use crate::generators::{Generator, ShortGenerator, clock, for_kinds};
 
 /// From this many ids on, they are made without the GIL.
 const LONG: usize = 2_048;
@@ -26,7 +26,7 @@ pub(crate) enum Maker<'a> {
     ShortGenerator(&'a ShortGenerator),
 }
 
-/// Many new ids of a kind: "v1", "v4", "v6", "v7", "ulid", "week", "prefixed" or "short", or those of a
+/// Many new ids of a kind: "v1", "v4", "v6", "v7", "ulid", "week", "prefixed", "fixed_prefix" or "short", or those of a
 /// generator.
 ///
 /// The form is "uuid" (a list of uuid.UUID), "str", "bytes", "int" or "base64" (lists), or "buffer": one
@@ -132,21 +132,25 @@ fn with_maker<T>(kind: &Bound<'_, PyAny>, run: impl FnOnce(Maker<'_>) -> PyResul
     Err(PyTypeError::new_err(format!("expected the name of a kind or a generator, not {found}")))
 }
 
-fn by_name(name: &str) -> PyResult<Maker<'static>> {
-    Ok(match name.parse().map_err(raise)? {
-        Kind::V1 => Maker::Function(idgen::fill_v1, Safety::Safe),
-        Kind::V4 => Maker::Function(idgen::fill_v4, Safety::Unknown),
-        Kind::V6 => Maker::Function(idgen::fill_v6, Safety::Unknown),
-        Kind::V7 => Maker::Function(idgen::fill_v7, Safety::Unknown),
-        Kind::Ulid => Maker::Function(idgen::fill_ulid, Safety::Unknown),
-        Kind::Week => Maker::Function(idgen::fill_week, Safety::Unknown),
-        Kind::Prefixed => Maker::Function(idgen::fill_prefixed, Safety::Unknown),
-        Kind::Short => Maker::ShortFunction,
-        _ => {
-            let advice = "it needs a server id: use MysqlShort(server_id).batch(count)";
-            return Err(PyValueError::new_err(format!("no batch of {name} without a generator: {advice}")));
+/// The arms of the 128-bit kinds, and of the others.
+macro_rules! makers {
+    ($found:ident, $($kind:ident $name:literal = $make:path, $fill:path, $safety:ident: $what:literal $example:literal;)+) => {
+        match $found {
+            $(Kind::$kind => Maker::Function($fill, Safety::$safety),)+
+            Kind::Short => Maker::ShortFunction,
+            Kind::MysqlShort => {
+                let advice = "it needs a server id: use MysqlShort(server_id).batch(count)";
+                let message = format!("no batch of {} without a generator: {advice}", $found);
+                return Err(PyValueError::new_err(message));
+            }
         }
-    })
+    };
+}
+
+fn by_name(name: &str) -> PyResult<Maker<'static>> {
+    // Functions have an underscore where the names of kinds have a hyphen.
+    let kind: Kind = name.replace('_', "-").parse().map_err(raise)?;
+    Ok(for_kinds!(makers, kind))
 }
 
 impl Maker<'_> {

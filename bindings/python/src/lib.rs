@@ -49,15 +49,5 @@ fn _idgen(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ] {
         module.add_function(function)?;
     }
-    module.add_class::<generators::Generator>()?;
-    module.add_class::<generators::V1>()?;
-    module.add_class::<generators::V4>()?;
-    module.add_class::<generators::V6>()?;
-    module.add_class::<generators::V7>()?;
-    module.add_class::<generators::Ulid>()?;
-    module.add_class::<generators::Week>()?;
-    module.add_class::<generators::Prefixed>()?;
-    module.add_class::<generators::ShortGenerator>()?;
-    module.add_class::<generators::Short>()?;
-    module.add_class::<generators::MysqlShort>()
+    generators::add(module)
 }

@@ -7,6 +7,7 @@ use pyo3::types::PyInt;
 use crate::cpython::{Safety, add_function, add_function_of_one};
 use crate::device;
 use crate::forms::Form;
+use crate::generators::for_kinds;
 
 /// A docstring, with the zero that C wants.
 macro_rules! c_doc {
@@ -21,8 +22,8 @@ macro_rules! c_doc {
 pub(crate) use c_doc;
 
 /// Adds the five functions of each 128-bit kind.
-macro_rules! kinds {
-    ($module:ident, $($name:literal = $make:path, $safety:ident: $what:literal $example:literal;)+) => {$(
+macro_rules! add_functions {
+    ($module:ident, $($kind:ident $name:literal = $make:path, $fill:path, $safety:ident: $what:literal $example:literal;)+) => {$(
         add_function(
             $module,
             c_doc!($name),
@@ -70,30 +71,7 @@ macro_rules! kinds {
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    kinds! { module,
-        "v1" = idgen::v1, Safe:
-            "A UUID of version 1, with a random node (RFC 9562 section 6.10)."
-            ">>> idgen.v1().version\n1";
-        "v4" = idgen::v4, Unknown:
-            "A random UUID, of version 4."
-            ">>> idgen.v4().version\n4";
-        "v6" = idgen::v6, Unknown:
-            "A UUID of version 6: as version 1, but sorted by time. Strictly ascending within a thread."
-            ">>> idgen.v6() < idgen.v6()\nTrue";
-        "v7" = idgen::v7, Unknown:
-            "A UUID of version 7: sorted by time. Strictly ascending within a thread."
-            ">>> idgen.v7() < idgen.v7()\nTrue";
-        "ulid" = idgen::ulid, Unknown:
-            "A ULID, as a uuid.UUID; to_base32 gives its 26 characters. Strictly ascending within a thread."
-            ">>> len(idgen.to_base32(idgen.ulid()))\n26";
-        "week" = idgen::week, Unknown:
-            "A week-prefixed id, version 4: 16 bits that stay for the week (in UTC), and a random tail."
-            ">>> idgen.week().version\n4";
-        "prefixed" = idgen::prefixed, Unknown:
-            "A prefixed id, version 8: 16 bits for the day (in UTC), and an ascending tail.\n\n\
-             Prefixed() takes other prefixes, intervals and tails."
-            ">>> idgen.prefixed() < idgen.prefixed()\nTrue";
-    }
+    for_kinds!(add_functions, module);
     add_function(
         module,
         c"short",

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use idgen::generator::{Generate, V1, V6};
-use idgen::source::{Clock, ClockPolicy, Csprng, SharedWord, SystemClock, WhenBehind};
+use idgen::source::{Clock, ClockPolicy, Csprng, SharedWord, SystemClock};
 use idgen::{Node, Uuid};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -17,9 +17,6 @@ use crate::cpython::{Safety, add_function_of_two, new_uuid};
 use crate::errors::raise;
 use crate::generators::Shared;
 use crate::single::c_doc;
-
-/// As the one-line functions of the core have it.
-const POLICY: ClockPolicy = ClockPolicy { when_behind: WhenBehind::Restart, ..ClockPolicy::DEFAULT };
 
 /// Nodes for which a generator is kept; a program that asks for more starts over.
 const MOST_NODES: usize = 256;
@@ -98,12 +95,12 @@ fn of_node(py: Python<'_>, version: Version, node: Node) -> PyResult<Uuid> {
         let generator = match kept.entry((version, node)) {
             std::collections::hash_map::Entry::Occupied(kept) => kept.into_mut(),
             std::collections::hash_map::Entry::Vacant(place) => place.insert(match version {
-                Version::One => {
-                    Box::new(V1::new(SystemClock, Csprng::new()?).with_policy(POLICY).with_node(node))
-                }
-                Version::Six => {
-                    Box::new(V6::new(SystemClock, Csprng::new()?).with_policy(POLICY).with_node(node))
-                }
+                Version::One => Box::new(
+                    V1::new(SystemClock, Csprng::new()?).with_policy(ClockPolicy::RESTART).with_node(node),
+                ),
+                Version::Six => Box::new(
+                    V6::new(SystemClock, Csprng::new()?).with_policy(ClockPolicy::RESTART).with_node(node),
+                ),
             }),
         };
         generator.next_id()

@@ -72,7 +72,7 @@ def keyed_prefix(secret: str, writer: str | None, number: int) -> int:
 
 
 def keyed_id(prefix: int, seconds: int, unix_ms: int, pad: int, counter: int, random: int) -> str:
-    """An id with a keyed prefix: round and offset, then 12 bits of the counter, the pad, 16 bits, 40 random."""
+    """An id with a keyed prefix: round and offset, then counter 12, pad, counter 16, random 40."""
     length = seconds * 1_000
     number, offset = divmod(unix_ms, length)
     bits = (length - 1).bit_length()

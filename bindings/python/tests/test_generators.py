@@ -18,7 +18,7 @@ UTC = datetime.timezone.utc
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=UTC)
 NOON = datetime.datetime(2026, 11, 21, 12, tzinfo=UTC)
 NOON_NS = int(NOON.timestamp()) * 10**9
-CLASSES: list[Any] = [idgen.V1, idgen.V6, idgen.V7, idgen.Ulid, idgen.Prefixed]
+CLASSES: list[Any] = [idgen.V1, idgen.V6, idgen.V7, idgen.Ulid, idgen.Prefixed, idgen.FixedPrefix]
 
 
 @pytest.mark.parametrize("make", [*CLASSES, idgen.V4, idgen.Week])
@@ -34,7 +34,7 @@ def test_what_all_can_do(make: Any) -> None:
     ]
     ids += [uuid.UUID(int=new.next_int()), idgen.from_base64(new.next_base64()), *new.batch(5)]
     assert len(set(ids)) == len(ids) == 14
-    if make in (idgen.V6, idgen.V7, idgen.Ulid, idgen.Prefixed):
+    if make in (idgen.V6, idgen.V7, idgen.Ulid, idgen.Prefixed, idgen.FixedPrefix):
         assert ids == sorted(ids)
     with pytest.raises(TypeError):
         pickle.dumps(new)
@@ -66,13 +66,17 @@ def test_what_a_clock_raises_is_raised() -> None:
         raise LookupError("no time")
 
     for make in (*CLASSES, idgen.Week, idgen.Short):
+        if make is idgen.Prefixed:
+            continue
         new = make(clock=broken)
         for _ in range(2):
             with pytest.raises(LookupError, match="no time"):
                 new()
-    # It asks its clock when it is made; and nothing is left for another one's call.
+    # These ask their clock when they are built; and nothing is left for another one's call.
     with pytest.raises(LookupError, match="no time"):
         idgen.MysqlShort(1, clock=broken)
+    with pytest.raises(LookupError, match="no time"):
+        idgen.Prefixed(clock=broken)
     assert idgen.Short()() and idgen.V7(clock=lambda: NOON_NS)()
     for answer, error in [
         (None, TypeError),
@@ -100,6 +104,8 @@ def test_a_clock_that_uses_its_own_generator() -> None:
 def test_a_clock_beyond_the_range() -> None:
     with pytest.raises(OverflowError):
         idgen.V7(clock=lambda: -1)()
+    with pytest.raises(OverflowError):
+        idgen.Prefixed(clock=lambda: -1)
 
 
 class Stepping:
@@ -112,7 +118,7 @@ class Stepping:
         return self.now
 
 
-@pytest.mark.parametrize("make", [idgen.V6, idgen.V7, idgen.Ulid, idgen.Prefixed])
+@pytest.mark.parametrize("make", [idgen.V6, idgen.V7, idgen.Ulid, idgen.Prefixed, idgen.FixedPrefix])
 def test_a_clock_that_steps_back(make: Any) -> None:
     clock = Stepping()
     new = make(clock=clock)
@@ -256,6 +262,18 @@ def test_prefixed_ids_are_those_of_the_reference(prefixed_vectors: dict[str, Any
         assert seen.tail_time == EPOCH + datetime.timedelta(milliseconds=vector["unix_ms"])
 
 
+def test_fixed_prefix() -> None:
+    for prefix, bits in (("ffff", "1" * 16), ("0b101", "101"), ("0", "0000")):
+        ids = idgen.FixedPrefix(prefix, clock=lambda: NOON_NS).batch(100)
+        assert ids == sorted(ids)
+        for id in ids:
+            assert f"{id.int:0128b}".startswith(bits) and id.version == 8 and id.bytes[8] != 0x80
+    assert idgen.inspect(idgen.FixedPrefix(clock=lambda: NOON_NS)()).tail_time == NOON
+    for wrong in ("", "fffff", "0b2", "g"):
+        with pytest.raises(ValueError, match="fixed prefix"):
+            idgen.FixedPrefix(wrong)
+
+
 def test_later_visits_of_a_prefix_follow_the_earlier_ones() -> None:
     now = NOON_NS
     new = idgen.Prefixed(bits=1, clock=lambda: now)
@@ -281,7 +299,6 @@ def test_later_visits_of_a_prefix_follow_the_earlier_ones() -> None:
         {"bits": 0},
         {"bits": 17},
         {"prefix": "keyed", "key": b"0123456789abcdef", "interval": "60d"},
-        {"clock": lambda: -1},
         {"tolerance": -1},
         {"tolerance": float("nan")},
         {"when_behind": "sleep"},

@@ -10,8 +10,8 @@ import uuid
 import idgen
 import pytest
 
-KINDS = {"v1": 1, "v4": 4, "v6": 6, "v7": 7, "ulid": None, "week": 4, "prefixed": 8}
-ASCENDING = ("v6", "v7", "ulid", "prefixed")
+KINDS = {"v1": 1, "v4": 4, "v6": 6, "v7": 7, "ulid": None, "week": 4, "prefixed": 8, "fixed_prefix": 8}
+ASCENDING = ("v6", "v7", "ulid", "prefixed", "fixed_prefix")
 
 
 @pytest.mark.parametrize("kind", KINDS)

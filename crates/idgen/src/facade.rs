@@ -12,13 +12,11 @@ use std::thread::LocalKey;
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
-use crate::generator::{DeviceShort, Generate, MysqlServers, NextBits, Ulid, V1, V4, V6, V7, from_bits};
+use crate::generator::{
+    DeviceShort, FixedPrefix, Generate, MysqlServers, NextBits, PrefixBits, Ulid, V1, V4, V6, V7, from_bits,
+};
 use crate::short_id::ShortId;
-use crate::source::{ClockPolicy, SystemClock, ThreadEntropy, WhenBehind};
-
-/// Nobody hands these functions a policy, and they return no error: after a large step back of the
-/// clock the 128-bit kinds start over with fresh randomness.
-const POLICY: ClockPolicy = ClockPolicy { when_behind: WhenBehind::Restart, ..ClockPolicy::DEFAULT };
+use crate::source::{ClockPolicy, SystemClock, ThreadEntropy};
 
 type Slot<G> = RefCell<Option<G>>;
 
@@ -89,7 +87,7 @@ per_thread! {
     /// assert_eq!(idgen::v1().get_version_num(), 1);
     /// ```
     v1, fill_v1, LOCAL_V1: V1<SystemClock, ThreadEntropy> =
-        || Ok(V1::new(SystemClock, ThreadEntropy).with_policy(POLICY));
+        || Ok(V1::new(SystemClock, ThreadEntropy).with_policy(ClockPolicy::RESTART));
 
     /// A UUID of version 6, with a random node: [`V6`]. Strictly ascending within a thread, unless the
     /// clock is set back by more than ten seconds.
@@ -98,7 +96,7 @@ per_thread! {
     /// assert!(idgen::v6() < idgen::v6());
     /// ```
     v6, fill_v6, LOCAL_V6: V6<SystemClock, ThreadEntropy> =
-        || Ok(V6::new(SystemClock, ThreadEntropy).with_policy(POLICY));
+        || Ok(V6::new(SystemClock, ThreadEntropy).with_policy(ClockPolicy::RESTART));
 
     /// A UUID of version 7: [`V7`]. Strictly ascending within a thread, unless the clock is set back by more
     /// than ten seconds.
@@ -110,7 +108,7 @@ per_thread! {
     /// assert!(ids[999] < idgen::v7());
     /// ```
     v7, fill_v7, LOCAL_V7: V7<SystemClock, ThreadEntropy> =
-        || Ok(V7::new(SystemClock, ThreadEntropy).with_policy(POLICY));
+        || Ok(V7::new(SystemClock, ThreadEntropy).with_policy(ClockPolicy::RESTART));
 
     /// A ULID: [`Ulid`]. Strictly ascending within a thread, unless the clock is set back by more than ten
     /// seconds.
@@ -120,7 +118,19 @@ per_thread! {
     /// assert_eq!(text.len(), 26);
     /// ```
     ulid, fill_ulid, LOCAL_ULID: Ulid<SystemClock, ThreadEntropy> =
-        || Ok(Ulid::new(SystemClock, ThreadEntropy).with_policy(POLICY));
+        || Ok(Ulid::new(SystemClock, ThreadEntropy).with_policy(ClockPolicy::RESTART));
+
+    /// A UUID of version 8 that begins with `ffff`, then an ascending tail: [`FixedPrefix`]. For tables that already
+    /// hold random keys: new rows go to the right edge of the index. Strictly ascending within a thread, unless the
+    /// clock is set back by more than ten seconds.
+    ///
+    /// ```
+    /// let (a, b) = (idgen::fixed_prefix(), idgen::fixed_prefix());
+    /// assert!(a.to_string().starts_with("ffff") && a < b);
+    /// ```
+    fixed_prefix, fill_fixed_prefix, LOCAL_FIXED_PREFIX: FixedPrefix<SystemClock, ThreadEntropy> = || {
+        Ok(FixedPrefix::new(SystemClock, ThreadEntropy, PrefixBits::ONES).with_policy(ClockPolicy::RESTART))
+    };
 }
 
 /// A random UUID, of version 4: [`V4`].
@@ -230,6 +240,7 @@ mod tests {
             size_of::<Slot<Ulid<SystemClock, ThreadEntropy>>>(),
             #[cfg(feature = "prefixed")]
             size_of::<Slot<crate::generator::Prefixed<SystemClock, ThreadEntropy>>>(),
+            size_of::<Slot<FixedPrefix<SystemClock, ThreadEntropy>>>(),
         ];
         assert!(slots.iter().all(|&bytes| bytes <= 256), "{slots:?}");
         assert!(size_of::<crate::source::Csprng>() <= 4_096 + 64);

@@ -80,12 +80,7 @@ mod timestamp;
 
 pub use error::{Error, Result};
 #[cfg(feature = "std")]
-pub use facade::{
-    fill_mysql_short, fill_short, fill_ulid, fill_v1, fill_v4, fill_v6, fill_v7, mysql_short, short, ulid,
-    v1, v4, v6, v7,
-};
-#[cfg(all(feature = "prefixed", feature = "std"))]
-pub use facade::{fill_prefixed, fill_week, prefixed, week};
+pub use facade::*;
 #[cfg(feature = "prefixed")]
 pub use inspect::weeks_of_prefix;
 pub use inspect::{
@@ -93,7 +88,7 @@ pub use inspect::{
     weeks_between,
 };
 pub use interval::{Bucket, Interval, Seconds};
-pub use kind::Kind;
+pub use kind::{Kind, Setting};
 pub use node::Node;
 #[cfg(all(feature = "prefixed", feature = "std"))]
 pub use odds::{Fleet, Odds, odds, odds_prefixed};

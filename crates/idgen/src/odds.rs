@@ -12,7 +12,7 @@
 use crate::error::{Error, Result};
 use crate::generator::Tail;
 use crate::interval::Interval;
-use crate::kind::Kind;
+use crate::kind::{Collisions, IN_ONE_MS_61, IN_ONE_MS_73, Kind};
 use crate::prefix::{Prefix, PrefixKind};
 
 /// How many devices make ids, how fast and for how long.
@@ -55,6 +55,7 @@ const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 /// | prefixed with sequential or keyed (random tail) | `(same interval + other rounds / 2^16) · 2^-106`, in pairs |
 /// | v7, ulid | `D²/2 · (r·u)² · T/u · 2^-b`, `u` = 1 ms; `b` = 73 (25 + 48), 79 (25 + 54) |
 /// | prefixed, ascending | the same with `b` = 61 (27 + 6 + 28), or 73 (27 + 6 + 40) with a keyed prefix |
+/// | fixed-prefix | the same with `b` = 61 |
 /// | v1, v6 | `D²/2 · 2^-47 · (1 - exp(-(r·u)² · T/u · 2^-13))`, `u` = 100 ns |
 /// | short | `D²/2 · 2^-16 · (1 - exp(-T · overlap))`, `overlap` of two runs of `r` in 65,536 |
 /// | mysql-short | as many servers as ids: 0 up to 256, then pairs that share id and second |
@@ -79,27 +80,21 @@ const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 pub fn odds(kind: Kind, fleet: Fleet) -> Result<Odds> {
     let Totals { device_pairs, ids, secs } = fleet.totals()?;
     let Fleet { devices, rate_per_sec, .. } = fleet;
-    let (expected_collisions, formula) = match kind {
-        Kind::V4 => (pairs(ids) * bits(122), "N(N-1)/2 · 2^-122"),
-        Kind::Week => (hashed(ids, secs, Interval::Week), HASHED),
-        Kind::V7 => {
-            (device_pairs * fleet.in_one_unit(1e-3) * bits(73), "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-73")
+    let (expected_collisions, formula) = match kind.collisions() {
+        Collisions::Random => (pairs(ids) * bits(122), "N(N-1)/2 · 2^-122"),
+        Collisions::Week => (hashed(ids, secs, Interval::Week), HASHED),
+        Collisions::Counted(random, formula) => {
+            (device_pairs * fleet.in_one_unit(1e-3) * bits(random), formula)
         }
-        Kind::Ulid => {
-            (device_pairs * fleet.in_one_unit(1e-3) * bits(79), "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-79")
-        }
-        Kind::Prefixed => {
-            return odds_prefixed(fleet, PrefixKind::Sequential, Interval::Day, Tail::Ascending);
-        }
-        Kind::V1 | Kind::V6 => (
+        Collisions::Node => (
             device_pairs * bits(47) * at_least_one(fleet.in_one_unit(1e-7) * bits(13)),
             "D(D-1)/2 · 2^-47 · (1 - exp(-(r·100ns)² · T/100ns · 2^-13))",
         ),
-        Kind::Short => (
+        Collisions::Device => (
             device_pairs * bits(16) * at_least_one(secs * overlap(rate_per_sec)),
             "D(D-1)/2 · 2^-16 · (1 - exp(-T · overlap of two runs of r in 65,536))",
         ),
-        Kind::MysqlShort => (
+        Collisions::Servers => (
             servers(devices) * (2.0 * (rate_per_sec * secs / 16_777_216.0).max(1.0) / secs.max(1.0)).min(1.0),
             "0 up to 256 servers; beyond, pairs with one server id · min(1, 2·max(1, rT/2^24)/T)",
         ),
@@ -132,10 +127,10 @@ pub fn odds_prefixed(fleet: Fleet, prefix: PrefixKind, interval: Interval, tail:
             (permuted(ids, secs, interval), PERMUTED)
         }
         (Tail::Ascending, PrefixKind::Md5Week | PrefixKind::Sequential) => {
-            (device_pairs * fleet.in_one_unit(1e-3) * bits(61), "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-61")
+            (device_pairs * fleet.in_one_unit(1e-3) * bits(61), IN_ONE_MS_61)
         }
         (Tail::Ascending, PrefixKind::Keyed) => {
-            (device_pairs * fleet.in_one_unit(1e-3) * bits(73), "D(D-1)/2 · (r·1ms)² · T/1ms · 2^-73")
+            (device_pairs * fleet.in_one_unit(1e-3) * bits(73), IN_ONE_MS_73)
         }
     };
     Ok(Odds::new(ids, expected_collisions, formula))
@@ -266,7 +261,7 @@ mod tests {
 
     #[test]
     fn odds_rise_with_everything() {
-        for kind in Kind::ALL {
+        for &kind in Kind::ALL {
             let base = p(kind, 1_000, 100.0, 1.0);
             for more in [p(kind, 2_000, 100.0, 1.0), p(kind, 1_000, 200.0, 1.0)] {
                 assert!(more >= base && (0.0..=1.0).contains(&more), "{kind}: {base} {more}");
@@ -286,7 +281,7 @@ mod tests {
 
     #[test]
     fn the_largest_fleets_have_finite_odds() {
-        for kind in Kind::ALL {
+        for &kind in Kind::ALL {
             for (devices, rate_per_sec, years) in
                 [(u64::MAX, MOST, MOST), (1, MOST, MOST), (u64::MAX, MOST, 0.0), (u64::MAX, 0.0, MOST)]
             {

@@ -4,7 +4,7 @@
 >>> idgen.v7()                              # doctest: +SKIP
 UUID('01938a6e-3c1b-7d2a-9f3e-5b8c656024db')
 
-A function for each kind: ``v1 v4 v6 v7 ulid week prefixed`` give a ``uuid.UUID``, ``short`` and
+A function for each kind: ``v1 v4 v6 v7 ulid week prefixed fixed_prefix`` give a ``uuid.UUID``, ``short`` and
 ``mysql_short`` an ``int``. With ``_str``, ``_bytes``, ``_int`` or ``_base64`` behind its name, each
 gives that form at once. ``batch`` and ``fill`` make many; ``V7`` and its like are generators with a
 clock, a node, a key or a state file of their own; ``to_*``, ``from_*`` and ``parse`` are the codecs.
@@ -22,6 +22,7 @@ from idgen._idgen import (
     V6,
     V7,
     ClockBehindError,
+    FixedPrefix,
     Generator,
     MysqlShort,
     Prefixed,
@@ -34,6 +35,11 @@ from idgen._idgen import (
     decode_buffer,
     encode_buffer,
     fill,
+    fixed_prefix,
+    fixed_prefix_base64,
+    fixed_prefix_bytes,
+    fixed_prefix_int,
+    fixed_prefix_str,
     from_base32,
     from_base64,
     from_base64url,
@@ -110,6 +116,7 @@ __all__ = [
     "V7",
     "ClockBehindError",
     "DeviceFields",
+    "FixedPrefix",
     "Generator",
     "Inspection",
     "MysqlFields",
@@ -125,6 +132,11 @@ __all__ = [
     "decode_buffer",
     "encode_buffer",
     "fill",
+    "fixed_prefix",
+    "fixed_prefix_base64",
+    "fixed_prefix_bytes",
+    "fixed_prefix_int",
+    "fixed_prefix_str",
     "from_base32",
     "from_base64",
     "from_base64url",

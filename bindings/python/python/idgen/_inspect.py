@@ -139,15 +139,13 @@ class Inspection(_Record):
     mysql: MysqlFields | None
 
 
-def inspect(
-    id: UUID | str | bytes | bytearray | int, /, *, keyed_interval: str | None = None
-) -> Inspection:
+def inspect(id: UUID | str | bytes | bytearray | int, /, *, keyed_interval: str | None = None) -> Inspection:
     """Tells what an id is and what can be read from it.
 
     The id is a uuid.UUID, 16 bytes, a text of any form, or an int; a number below 2**64 is taken for a
-    64-bit id. keyed_interval reads a version 8 as a prefixed id with an ascending tail behind a keyed prefix of
-    this interval: round, offset and counter. Without it, the tail is read as one behind another prefix, which
-    begins with the time. The id does not show which of the two it is.
+    64-bit id. keyed_interval reads a version 8 as a prefixed id with an ascending tail behind a keyed prefix
+    of this interval: round, offset and counter. Without it, the tail is read as one behind another prefix,
+    which begins with the time. The id does not show which of the two it is.
 
     >>> seen = idgen.inspect("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
     >>> seen.version, seen.timestamp.year

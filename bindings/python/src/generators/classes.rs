@@ -1,4 +1,4 @@
-//! The base of the 128-bit generators, and those without settings of their own.
+//! The table of the 128-bit kinds, the base of their generators, and those with few settings of their own.
 
 use std::path::PathBuf;
 
@@ -12,6 +12,59 @@ use crate::errors::raise;
 use crate::forms::Form;
 use crate::generators::settings::{read_clock, read_entropy, read_node, read_policy, read_state};
 use crate::generators::shared::Shared;
+use crate::generators::{MysqlShort, Prefixed, Short, ShortGenerator, Week};
+
+/// The table of the 128-bit kinds: calls a macro with the kind, its name in Python, the functions that make one id or
+/// many, whether `UUID.is_safe` is known, a description and an example.
+macro_rules! for_kinds {
+    ($then:ident, $argument:ident) => {
+        $then! { $argument,
+            V1 "v1" = idgen::v1, idgen::fill_v1, Safe:
+                "A UUID of version 1, with a random node (RFC 9562 section 6.10)."
+                ">>> idgen.v1().version\n1";
+            V4 "v4" = idgen::v4, idgen::fill_v4, Unknown:
+                "A random UUID, of version 4."
+                ">>> idgen.v4().version\n4";
+            V6 "v6" = idgen::v6, idgen::fill_v6, Unknown:
+                "A UUID of version 6: as version 1, but sorted by time. Strictly ascending within a thread."
+                ">>> idgen.v6() < idgen.v6()\nTrue";
+            V7 "v7" = idgen::v7, idgen::fill_v7, Unknown:
+                "A UUID of version 7: sorted by time. Strictly ascending within a thread."
+                ">>> idgen.v7() < idgen.v7()\nTrue";
+            Ulid "ulid" = idgen::ulid, idgen::fill_ulid, Unknown:
+                "A ULID, as a uuid.UUID; to_base32 gives its 26 characters. Strictly ascending within a thread."
+                ">>> len(idgen.to_base32(idgen.ulid()))\n26";
+            Week "week" = idgen::week, idgen::fill_week, Unknown:
+                "A week-prefixed id, version 4: 16 bits that stay for the week (in UTC), and a random tail."
+                ">>> idgen.week().version\n4";
+            Prefixed "prefixed" = idgen::prefixed, idgen::fill_prefixed, Unknown:
+                "A prefixed id, version 8: 16 bits for the day (in UTC), and an ascending tail.\n\n\
+                 Prefixed() takes other prefixes, intervals and tails."
+                ">>> idgen.prefixed() < idgen.prefixed()\nTrue";
+            FixedPrefix "fixed_prefix" = idgen::fixed_prefix, idgen::fill_fixed_prefix, Unknown:
+                "A UUID of version 8 that begins with ffff, and an ascending tail: new rows go to the right edge of an\n\
+                 index that already holds random keys. FixedPrefix() takes other prefixes."
+                ">>> str(idgen.fixed_prefix())[:4]\n'ffff'";
+        }
+    };
+}
+pub(crate) use for_kinds;
+
+/// Adds the classes to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Generator>()?;
+    module.add_class::<V1>()?;
+    module.add_class::<V4>()?;
+    module.add_class::<V6>()?;
+    module.add_class::<V7>()?;
+    module.add_class::<Ulid>()?;
+    module.add_class::<Week>()?;
+    module.add_class::<Prefixed>()?;
+    module.add_class::<FixedPrefix>()?;
+    module.add_class::<ShortGenerator>()?;
+    module.add_class::<Short>()?;
+    module.add_class::<MysqlShort>()
+}
 
 /// From this many ids on, they are made without the GIL.
 const LONG: usize = 2_048;
@@ -226,5 +279,37 @@ impl V4 {
     fn new(seed: Option<u64>) -> PyResult<PyClassInitializer<Self>> {
         Ok(PyClassInitializer::from(Generator::new("V4", generator::V4::new(read_entropy(seed)?)))
             .add_subclass(V4))
+    }
+}
+
+/// A generator of UUIDs of version 8 with a prefix that never changes, and an ascending tail.
+///
+/// prefix: 1 to 4 hexadecimal digits, or "0b" and 1 to 16 binary digits. The other arguments are those of V7.
+///
+/// >>> new = idgen.FixedPrefix("ffff")
+/// >>> str(new())[:4], new() < new()
+/// ('ffff', True)
+#[pyclass(module = "idgen", extends = Generator, frozen)]
+pub(crate) struct FixedPrefix;
+
+#[pymethods]
+impl FixedPrefix {
+    #[new]
+    #[pyo3(signature = (
+        prefix="ffff", *, clock=None, state=None, seed=None, tolerance=None, when_behind="error",
+    ))]
+    fn new(
+        prefix: &str,
+        clock: Option<Bound<'_, PyAny>>,
+        state: Option<PathBuf>,
+        seed: Option<u64>,
+        tolerance: Option<Bound<'_, PyAny>>,
+        when_behind: &str,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let policy = read_policy(tolerance.as_ref(), when_behind)?;
+        let prefix = prefix.parse().map_err(raise)?;
+        let ids = generator::FixedPrefix::new(read_clock(clock)?, read_entropy(seed)?, prefix);
+        let ids = ids.with_policy(policy).with_state(read_state(state)?).map_err(raise)?;
+        Ok(PyClassInitializer::from(Generator::new("FixedPrefix", ids)).add_subclass(FixedPrefix))
     }
 }

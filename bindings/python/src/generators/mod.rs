@@ -7,8 +7,10 @@ mod settings;
 mod shared;
 mod short;
 
-pub(crate) use classes::{Generator, Ulid, V1, V4, V6, V7};
+pub(crate) use classes::{Generator, add, for_kinds};
 pub(crate) use clock::new_datetime;
-pub(crate) use prefixed::{Prefixed, Week, read_tail};
+pub(crate) use prefixed::read_tail;
+use prefixed::{Prefixed, Week};
 pub(crate) use shared::Shared;
-pub(crate) use short::{MysqlShort, Short, ShortGenerator};
+pub(crate) use short::ShortGenerator;
+use short::{MysqlShort, Short};

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::errors::raise;
 use crate::generators::Generator;
+use crate::generators::clock::answer;
 use crate::generators::settings::{read_clock, read_entropy, read_policy, read_state};
 
 /// A generator of prefixed ids: 16 bits that stay the same for an interval, and a tail.
@@ -75,8 +76,8 @@ impl Prefixed {
         let tail = read_tail(tail, version)?;
         let policy = read_policy(tolerance.as_ref(), when_behind)?;
         let interval: Interval = interval.parse().map_err(raise)?;
-        let ids =
-            Core::new(read_clock(clock)?, read_entropy(seed)?, prefix, interval, tail).map_err(raise)?;
+        // It reads the clock, which may raise.
+        let ids = answer(Core::new(read_clock(clock)?, read_entropy(seed)?, prefix, interval, tail))?;
         let ids = ids.with_policy(policy).with_state(read_state(state)?).map_err(raise)?;
         Ok(PyClassInitializer::from(Generator::new("Prefixed", ids)).add_subclass(Prefixed))
     }

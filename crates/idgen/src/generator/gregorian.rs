@@ -25,9 +25,6 @@ const fn shape(kind: Kind) -> Shape {
     }
 }
 
-pub(crate) const V1_SHAPE: Shape = shape(Kind::V1);
-pub(crate) const V6_SHAPE: Shape = shape(Kind::V6);
-
 pub(crate) struct Gregorian<C, E, S: State> {
     monotonic: Monotonic<C, S>,
     entropy: E,
@@ -48,9 +45,9 @@ struct Identity {
 }
 
 impl<C: Clock, E: Entropy> Gregorian<C, E, NoState> {
-    pub(crate) fn new(shape: Shape, clock: C, entropy: E) -> Self {
+    pub(crate) fn new(kind: Kind, clock: C, entropy: E) -> Self {
         let monotonic =
-            Monotonic::new(shape, clock, NoState).expect("without a state there is nothing to load");
+            Monotonic::new(shape(kind), clock, NoState).expect("without a state there is nothing to load");
         Gregorian { monotonic, entropy, identity: None, fixed_node: None }
     }
 

@@ -2,32 +2,33 @@
 
 mod device_short;
 mod draws;
+mod fixed_prefix;
 mod gregorian;
 mod line;
 mod monotonic;
 #[cfg(feature = "std")]
 mod mysql_servers;
 mod mysql_short;
+mod padded;
 #[cfg(feature = "prefixed")]
 mod prefixed;
 mod reserve;
 mod ulid;
 mod unix_ms;
-mod v1;
+mod v1_v6;
 mod v4;
-mod v6;
 mod v7;
 
 pub use device_short::DeviceShort;
+pub use fixed_prefix::{FixedPrefix, PrefixBits};
 #[cfg(feature = "std")]
 pub(crate) use mysql_servers::MysqlServers;
 pub use mysql_short::MysqlShort;
 #[cfg(feature = "prefixed")]
 pub use prefixed::{Prefixed, Tail};
 pub use ulid::Ulid;
-pub use v1::V1;
+pub use v1_v6::{V1, V6};
 pub use v4::V4;
-pub use v6::V6;
 pub use v7::V7;
 
 use uuid::Uuid;

@@ -4,18 +4,15 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::fields::{self, Head};
-use crate::generator::draws::{counting, random};
-use crate::generator::monotonic::{Counters, Monotonic, Run, Shape, Unit};
+use crate::generator::draws::random;
+use crate::generator::padded::Padded;
 use crate::generator::{Bits, Generate, NextBits, all_or_nothing, from_bits, to_bits};
 use crate::interval::{Bucket, Interval};
 use crate::kind::Kind;
 use crate::prefix::Prefix;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
-use crate::tail::{self, COUNTER_BITS};
+use crate::tail;
 use crate::timestamp::Timestamp;
-
-/// A new millisecond starts in the lower half, which leaves at least 134 million ids for it.
-const SEED_MASK: u64 = (1 << (COUNTER_BITS - 1)) - 1;
 
 /// What follows the prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,14 +64,12 @@ pub enum Tail {
 /// # Ok::<(), idgen::Error>(())
 /// ```
 pub struct Prefixed<C, E, S: State = NoState> {
-    monotonic: Monotonic<C, S>,
-    entropy: E,
+    inner: Padded<C, E, S>,
     prefix: Prefix,
     interval: Interval,
     layout: Layout,
     /// The bucket of the last id, as a keyed prefix takes long to compute.
     current: Current,
-    pad: u8,
 }
 
 /// The layout of the tail, which follows from the kinds of tail and prefix.
@@ -100,6 +95,25 @@ impl Current {
     /// Holds no moment.
     const NONE: Current =
         Current { start: Timestamp::UNIX_EPOCH, end: Timestamp::UNIX_EPOCH, start_ms: 0, base: 0 };
+
+    /// That of this moment.
+    #[inline]
+    fn at(&mut self, at: Timestamp, prefix: &Prefix, interval: Interval, layout: Layout) -> &Self {
+        if !(self.start <= at && at < self.end) {
+            *self = Current::enter(at, prefix, interval, layout);
+        }
+        self
+    }
+
+    #[cold]
+    fn enter(at: Timestamp, prefix: &Prefix, interval: Interval, layout: Layout) -> Self {
+        let (Bucket { number, start, end }, prefix) = prefix.at(interval, at);
+        let base = match layout {
+            Layout::Keyed { offset_bits } => tail::base(prefix, number as u64 >> 16, offset_bits),
+            Layout::Random { .. } | Layout::Time => tail::base(prefix, 0, 0),
+        };
+        Current { start, end, start_ms: start.unix_millis(), base }
+    }
 }
 
 impl<C: Clock, E: Entropy> Prefixed<C, E> {
@@ -123,12 +137,11 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
                 (Layout::Time, tail::LAST_TIME_MS)
             }
         };
-        let shape = Shape { kind: Kind::Prefixed, unit: Unit::Milli, first: 0, last };
-        let monotonic = Monotonic::new(shape, clock, NoState)?;
+        let inner = Padded::new(Kind::Prefixed, last, clock, entropy);
         if tail == Tail::Ascending {
-            monotonic.check_clock()?;
+            inner.check_clock()?;
         }
-        Ok(Prefixed { monotonic, entropy, prefix, interval, layout, current: Current::NONE, pad: 0 })
+        Ok(Prefixed { inner, prefix, interval, layout, current: Current::NONE })
     }
 
     /// Goes on where an earlier run stopped: the order within the bucket holds over the restart too.
@@ -145,13 +158,11 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
             ));
         }
         Ok(Prefixed {
-            monotonic: self.monotonic.with_state(state)?,
-            entropy: self.entropy,
+            inner: self.inner.with_state(state)?,
             prefix: self.prefix,
             interval: self.interval,
             layout: self.layout,
             current: Current::NONE,
-            pad: 0,
         })
     }
 }
@@ -161,81 +172,15 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
     /// the clock.
     #[must_use]
     pub fn with_policy(mut self, policy: ClockPolicy) -> Self {
-        self.monotonic.set_policy(policy);
+        self.inner.set_policy(policy);
         self
-    }
-
-    #[inline]
-    fn current(&mut self, at: Timestamp) -> Current {
-        if !(self.current.start <= at && at < self.current.end) {
-            self.enter_bucket(at);
-        }
-        self.current
-    }
-
-    #[cold]
-    fn enter_bucket(&mut self, at: Timestamp) {
-        let (Bucket { number, start, end }, prefix) = self.prefix.at(self.interval, at);
-        let base = match self.layout {
-            Layout::Keyed { offset_bits } => tail::base(prefix, number as u64 >> 16, offset_bits),
-            Layout::Random { .. } | Layout::Time => tail::base(prefix, 0, 0),
-        };
-        self.current = Current { start, end, start_ms: start.unix_millis(), base };
-    }
-
-    /// A run of ascending ids, and the bits that all of it share, made by `head` from those of the bucket,
-    /// the time and the pad.
-    #[inline]
-    fn next_run(&mut self, want: usize, head: impl Fn(&Current, i64, u8) -> Head) -> Result<(Run, Head)> {
-        let (entropy, mut pad) = (&mut self.entropy, self.pad);
-        let run = self.monotonic.next_run(want, |_| {
-            let draw = entropy.next_u64()?;
-            // 1 to 63; one value comes twice as often, which harms nothing.
-            pad = ((draw >> 32) as u8 & 0x3F).max(1);
-            Ok(Counters { first: (draw & SEED_MASK) as u32, limit: 1 << COUNTER_BITS })
-        })?;
-        // Only now: a millisecond that could not be saved has not begun, and the last one keeps its pad.
-        self.pad = pad;
-        let current = self.current(Timestamp::from_unix_millis(run.time));
-        let shared = head(&current, run.time, pad);
-        Ok((run, shared))
-    }
-
-    #[inline]
-    fn next_ascending<const RANDOM: u32>(
-        &mut self,
-        head: impl Fn(&Current, i64, u8) -> Head,
-        with_counter: impl Fn(Head, u32) -> Head,
-    ) -> Result<Bits> {
-        let (run, shared) = self.next_run(1, head)?;
-        let random = self.entropy.next_u64()?;
-        Ok(to_bits(with_counter(shared, run.counter).with_random::<RANDOM>(random)))
-    }
-
-    #[inline]
-    fn fill_ascending<const RANDOM: u32>(
-        &mut self,
-        ids: &mut [Uuid],
-        head: impl Fn(&Current, i64, u8) -> Head,
-        with_counter: impl Fn(Head, u32) -> Head,
-    ) -> Result<()> {
-        all_or_nothing(ids, |mut ids| {
-            while !ids.is_empty() {
-                let (run, shared) = self.next_run(ids.len(), &head)?;
-                let (now, later) = ids.split_at_mut(run.count);
-                counting::<RANDOM>(&mut self.entropy, now, run.counter, |counter| {
-                    with_counter(shared, counter)
-                })?;
-                ids = later;
-            }
-            Ok(())
-        })
     }
 
     /// The prefix of the clock's time: buckets last for seconds at least.
     #[inline]
     fn prefix_now(&mut self) -> u16 {
-        (self.current(self.monotonic.coarse_now()).base >> 48) as u16
+        let current = self.current.at(self.inner.coarse_now(), &self.prefix, self.interval, self.layout);
+        (current.base >> 48) as u16
     }
 }
 
@@ -254,32 +199,31 @@ fn random_id(prefix: u16, random: Bits, version: u8) -> Bits {
     bits
 }
 
-#[inline]
-fn keyed_head(current: &Current, ms: i64, pad: u8) -> Head {
-    tail::keyed::head(current.base, ms - current.start_ms, pad)
-}
-
-#[inline]
-fn time_head(current: &Current, ms: i64, pad: u8) -> Head {
-    tail::time::head(current.base, ms, pad)
-}
-
 impl<C: Clock, E: Entropy, S: State> NextBits for Prefixed<C, E, S> {
     #[inline]
     fn next_bits(&mut self) -> Result<Bits> {
-        match self.layout {
+        let Prefixed { inner, prefix, interval, layout, current } = self;
+        let mut at = |ms| *current.at(Timestamp::from_unix_millis(ms), prefix, *interval, *layout);
+        match layout {
             Layout::Random { version } => {
-                let bits = self.entropy.next_u128()?;
+                let (version, bits) = (*version, inner.entropy.next_u128()?);
                 Ok(random_id(self.prefix_now(), bits, version))
             }
-            Layout::Time => {
-                self.next_ascending::<{ tail::time::RANDOM }>(time_head, tail::time::with_counter)
-            }
-            Layout::Keyed { .. } => {
-                self.next_ascending::<{ tail::keyed::RANDOM }>(keyed_head, tail::keyed::with_counter)
-            }
+            Layout::Time => inner.next_bits::<{ tail::time::RANDOM }>(
+                |ms, pad| tail::time::head(at(ms).base, ms, pad),
+                tail::time::with_counter,
+            ),
+            Layout::Keyed { .. } => inner.next_bits::<{ tail::keyed::RANDOM }>(
+                |ms, pad| keyed_head(at(ms), ms, pad),
+                tail::keyed::with_counter,
+            ),
         }
     }
+}
+
+#[inline]
+fn keyed_head(current: Current, ms: i64, pad: u8) -> Head {
+    tail::keyed::head(current.base, ms - current.start_ms, pad)
 }
 
 impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
@@ -291,17 +235,26 @@ impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
     }
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
-        match self.layout {
-            Layout::Random { version } => all_or_nothing(ids, |ids| {
+        let Prefixed { inner, prefix, interval, layout, current } = self;
+        let mut at = |ms| *current.at(Timestamp::from_unix_millis(ms), prefix, *interval, *layout);
+        match layout {
+            Layout::Random { version } => {
+                let version = *version;
                 let prefix = self.prefix_now();
-                random(&mut self.entropy, ids, |bits| from_bits(random_id(prefix, bits, version)))
-            }),
-            Layout::Time => {
-                self.fill_ascending::<{ tail::time::RANDOM }>(ids, time_head, tail::time::with_counter)
+                all_or_nothing(ids, |ids| {
+                    random(&mut self.inner.entropy, ids, |bits| from_bits(random_id(prefix, bits, version)))
+                })
             }
-            Layout::Keyed { .. } => {
-                self.fill_ascending::<{ tail::keyed::RANDOM }>(ids, keyed_head, tail::keyed::with_counter)
-            }
+            Layout::Time => inner.fill::<{ tail::time::RANDOM }>(
+                ids,
+                |ms, pad| tail::time::head(at(ms).base, ms, pad),
+                tail::time::with_counter,
+            ),
+            Layout::Keyed { .. } => inner.fill::<{ tail::keyed::RANDOM }>(
+                ids,
+                |ms, pad| keyed_head(at(ms), ms, pad),
+                tail::keyed::with_counter,
+            ),
         }
     }
 }

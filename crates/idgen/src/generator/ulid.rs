@@ -4,15 +4,12 @@ use uuid::Uuid;
 
 use crate::error::Result;
 use crate::fields::Head;
-use crate::generator::monotonic::Shape;
-use crate::generator::unix_ms::{UnixMs, shape};
+use crate::generator::unix_ms::UnixMs;
 use crate::generator::{Bits, Generate, NextBits, from_bits};
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 #[cfg(feature = "std")]
 use crate::source::{Csprng, SystemClock};
-
-const SHAPE: Shape = shape(Kind::Ulid);
 
 /// Makes ULIDs: 48 bits of Unix milliseconds and 80 more, here a counter of 26 bits from a random
 /// start and 54 random bits. Strictly ascending within a generator. No version, no variant: write
@@ -47,7 +44,7 @@ impl Ulid<SystemClock, Csprng> {
 impl<C: Clock, E: Entropy> Ulid<C, E> {
     /// From a clock and randomness.
     pub fn new(clock: C, entropy: E) -> Self {
-        Ulid { inner: UnixMs::new(SHAPE, clock, entropy) }
+        Ulid { inner: UnixMs::new(Kind::Ulid, clock, entropy) }
     }
 
     /// Goes on where an earlier run stopped: the order holds over the restart too.

@@ -11,7 +11,7 @@ use crate::generator::{Bits, all_or_nothing, to_bits};
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 
-pub(super) const fn shape(kind: Kind) -> Shape {
+const fn shape(kind: Kind) -> Shape {
     Shape { kind, unit: Unit::Milli, first: 0, last: (1 << 48) - 1 }
 }
 
@@ -26,9 +26,9 @@ pub(super) struct UnixMs<C, E, S: State, const RANDOM: u32> {
 }
 
 impl<C: Clock, E: Entropy, const RANDOM: u32> UnixMs<C, E, NoState, RANDOM> {
-    pub(super) fn new(shape: Shape, clock: C, entropy: E) -> Self {
+    pub(super) fn new(kind: Kind, clock: C, entropy: E) -> Self {
         let monotonic =
-            Monotonic::new(shape, clock, NoState).expect("without a state there is nothing to load");
+            Monotonic::new(shape(kind), clock, NoState).expect("without a state there is nothing to load");
         UnixMs { monotonic, entropy }
     }
 

@@ -4,15 +4,12 @@ use uuid::Uuid;
 
 use crate::error::Result;
 use crate::fields;
-use crate::generator::monotonic::Shape;
-use crate::generator::unix_ms::{UnixMs, shape};
+use crate::generator::unix_ms::UnixMs;
 use crate::generator::{Bits, Generate, NextBits, from_bits};
 use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 #[cfg(feature = "std")]
 use crate::source::{Csprng, SystemClock};
-
-const SHAPE: Shape = shape(Kind::V7);
 
 /// Makes UUIDs of version 7: Unix milliseconds, a counter of 26 bits from a random start, 48 random
 /// bits; RFC 9562 sections 5.7 and 6.2 (method 1). Strictly ascending within a generator.
@@ -45,7 +42,7 @@ impl V7<SystemClock, Csprng> {
 impl<C: Clock, E: Entropy> V7<C, E> {
     /// From a clock and randomness.
     pub fn new(clock: C, entropy: E) -> Self {
-        V7 { inner: UnixMs::new(SHAPE, clock, entropy) }
+        V7 { inner: UnixMs::new(Kind::V7, clock, entropy) }
     }
 
     /// Goes on where an earlier run stopped: the order holds over the restart too.

@@ -187,6 +187,10 @@ impl ClockPolicy {
     /// Tolerates ten seconds, and returns an error beyond that. This is the default of the generators.
     pub const DEFAULT: ClockPolicy =
         ClockPolicy { tolerance: Duration::from_secs(10), when_behind: WhenBehind::Error };
+
+    /// Tolerates ten seconds, and restarts beyond that. The one-line functions of the 128-bit kinds use it, because
+    /// they return no error and nobody can give them a policy.
+    pub const RESTART: ClockPolicy = ClockPolicy { when_behind: WhenBehind::Restart, ..Self::DEFAULT };
 }
 
 impl Default for ClockPolicy {

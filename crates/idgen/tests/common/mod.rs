@@ -1,13 +1,13 @@
 //! Every 128-bit kind behind one face, so that one test holds all of them to a promise.
 
-use idgen::generator::{Generate, Prefixed, Tail, Ulid, V1, V6, V7};
+use idgen::generator::{FixedPrefix, Generate, PrefixBits, Prefixed, Tail, Ulid, V1, V6, V7};
 use idgen::source::{Clock, ClockPolicy, Entropy, State};
 use idgen::{Interval, Prefix, PrefixKey, Result, Uuid};
 
 pub type Ids<'a> = Box<dyn Generate<Id = Uuid> + 'a>;
 
 /// The kinds that count, by name, and whether their ids must ascend.
-pub const COUNTING: [(&str, bool); 8] = [
+pub const COUNTING: [(&str, bool); 9] = [
     ("v1", false),
     ("v1 with a node", false),
     ("v6", true),
@@ -16,6 +16,7 @@ pub const COUNTING: [(&str, bool); 8] = [
     ("ulid", true),
     ("prefixed, ascending", true),
     ("prefixed, keyed", true),
+    ("fixed prefix", true),
 ];
 
 /// A generator of the named kind. Prefixed ones change their prefix every 49 days, which no test
@@ -46,6 +47,10 @@ pub fn generator<'a>(
                 _ => Prefix::Sequential { bits: 16 },
             };
             let ids = Prefixed::new(clock, entropy, prefix, interval, Tail::Ascending)?;
+            Box::new(ids.with_policy(policy).with_state(state)?)
+        }
+        "fixed prefix" => {
+            let ids = FixedPrefix::new(clock, entropy, PrefixBits::ONES);
             Box::new(ids.with_policy(policy).with_state(state)?)
         }
         other => panic!("no kind {other}"),
