@@ -95,6 +95,8 @@ pub use odds::{Fleet, Odds, odds, odds_prefixed};
 #[cfg(feature = "prefixed")]
 pub use prefix::{Prefix, PrefixKey, PrefixKind, md5_week_prefix};
 pub use short_id::{DeviceFields, MysqlShortFields, ShortId};
+#[cfg(feature = "std")]
+pub use source::fork::reseed;
 pub use timestamp::{Civil, Timestamp};
 pub use uuid::Uuid;
 

@@ -38,6 +38,32 @@ impl ForkMark {
     }
 }
 
+/// Makes this process count as another one from now on: all marks that were taken so far are stale.
+///
+/// A process that a snapshot restores is a copy that no fork handler saw. Restored from a virtual machine's or a
+/// process's image, its generators continue with the keys in the image, and so does every other copy.
+///
+/// Call it in the hook that runs after the restore, before any thread generates ids. Every random generator of the
+/// library then takes a new key from the operating system, and versions 1 and 6 take a new random node, before they
+/// return another id. A restored virtual machine must have mixed new entropy into its kernel by then, as Linux does
+/// with VMGENID.
+///
+/// Three things do not follow from new randomness, so they need more than this call. A generator with a state file
+/// returns an error for which `is_forked()` is true: open another state file. 64-bit ids ([`short`](crate::short)
+/// and [`mysql_short`](crate::mysql_short)) have no room for randomness that would tell two copies apart: give each
+/// copy its own node or server id. The same holds for versions 1 and 6 with a fixed node.
+///
+/// ```
+/// let before = idgen::v4();
+/// idgen::reseed();
+/// assert_ne!(idgen::v4(), before);
+/// ```
+#[cfg(feature = "std")]
+pub fn reseed() {
+    imp::watch();
+    imp::leave();
+}
+
 /// An increasing number that no related process has or will get, and that no later call returns.
 pub(crate) fn next_number() -> u64 {
     imp::watch();
@@ -76,6 +102,15 @@ mod imp {
         });
     }
 
+    pub(super) fn leave() {
+        if NUMBERS.load(Ordering::Acquire).is_null() {
+            // The process id stays the same, and so it is no new number.
+            MEMBER.fetch_add(1 << 32, Ordering::Relaxed);
+        } else {
+            in_child();
+        }
+    }
+
     extern "C" fn in_child() {
         MEMBER.store(next_number(), Ordering::Relaxed);
     }
@@ -107,9 +142,16 @@ mod imp {
     /// Only for this process: copies in children do not use it.
     static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
+    /// How often this process was restored from a snapshot.
+    static RESTORED: AtomicU64 = AtomicU64::new(0);
+
     /// On systems without fork the process id never changes.
     pub(super) fn member() -> u64 {
-        u64::from(std::process::id())
+        u64::from(std::process::id()) | RESTORED.load(Ordering::Relaxed) << 32
+    }
+
+    pub(super) fn leave() {
+        RESTORED.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn watch() {}
