@@ -4,9 +4,9 @@ use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
 
+use btree_model::Server;
 use idgen_lab::advise::advise;
 use idgen_lab::foretell::{Load, foretell};
-use idgen_lab::model::Server;
 use idgen_lab::strategy::{self, Strategy, Target};
 use serde::Serialize;
 

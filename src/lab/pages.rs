@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use idgen_lab::innodb::{self, Measure, Options, PageMap, Survey, Tablespace};
 use idgen_lab::report;
+use innodb_pages::{Measure, Options, PageMap, Survey, Tablespace};
 
 use super::screen::wrapped;
 use crate::failure;
@@ -62,8 +62,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let map = PageMap::of(&pages, measure);
         let title = args.file.file_name().unwrap_or_default().to_string_lossy();
         let image = match draw {
-            Drawing::Svg => innodb::svg(&map, &title).into_bytes(),
-            Drawing::Png => innodb::png(&map),
+            Drawing::Svg => report::page_svg(&map, &title).into_bytes(),
+            Drawing::Png => report::page_png(&map),
         };
         report::write(path, &image)?;
     }
@@ -71,7 +71,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&survey)?)?;
     } else {
-        writeln!(out, "{}", wrapped(&survey.to_string()))?;
+        writeln!(out, "{}", wrapped(&report::survey(&survey)))?;
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)

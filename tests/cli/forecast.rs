@@ -10,7 +10,7 @@ fn json(args: &[&str]) -> serde_json::Value {
 
 /// A small real file of MySQL 9.7, which the lab's own tests compare with what the server said.
 fn tablespace() -> tempfile::NamedTempFile {
-    let path = "crates/idgen-lab/tests/ibd/mysql-9.7-16k-random_keys.ibd.gz";
+    let path = "crates/innodb-pages/tests/ibd/mysql-9.7-16k-random_keys.ibd.gz";
     let packed = std::fs::File::open(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
     let mut bytes = Vec::new();
     flate2::read::GzDecoder::new(packed).read_to_end(&mut bytes).unwrap();

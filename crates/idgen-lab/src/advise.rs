@@ -92,7 +92,7 @@ impl Candidate {
 /// ```
 /// use idgen_lab::advise::advise;
 /// use idgen_lab::foretell::Load;
-/// use idgen_lab::model::Server;
+/// use btree_model::Server;
 ///
 /// let server = Server::mysql(16 << 20);
 /// let load = Load { rows: 200_000, row_bytes: 100, rate: 2_000.0, writers: 4, server };
@@ -151,7 +151,7 @@ pub fn bytes(count: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Server;
+    use btree_model::Server;
 
     fn load(rows: u64, writers: u64) -> Load {
         Load { rows, row_bytes: 100, rate: 2_000.0, writers, server: Server::mysql(64 << 20) }

@@ -6,9 +6,9 @@ mod text;
 
 use serde::Serialize;
 
-use crate::model::{Model, Ranges, Server, Setup, Shape, TreeState, Window};
 use crate::strategy::{Column, Strategy};
 use crate::{Error, Result};
+use btree_model::{Model, Ranges, Server, Setup, Shape, TreeState, Window};
 use keys::Keys;
 
 /// InnoDB's default page.
@@ -78,7 +78,7 @@ impl Forecast {
 ///
 /// ```
 /// use idgen_lab::foretell::{Load, foretell};
-/// use idgen_lab::model::Server;
+/// use btree_model::Server;
 /// use idgen_lab::strategy;
 ///
 /// let server = Server::mysql(128 << 20);
@@ -204,7 +204,7 @@ fn key_bytes(column: Column) -> u32 {
     }
 }
 
-fn refused(error: crate::model::Error) -> Error {
+fn refused(error: btree_model::Error) -> Error {
     Error::config(error.to_string())
 }
 

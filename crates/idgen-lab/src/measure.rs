@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Counters, EngineInfo, Latency, Role, Seen, Tree};
 use crate::experiment::{CaseRecord, Published};
-use crate::innodb::Distribution;
 use crate::strategy::{Column, Family, IdKind, Strategy};
 use crate::workload::Workload;
+use innodb_pages::Distribution;
 
 pub use locality::TreeFigures;
 pub use machine::Machine;

@@ -14,7 +14,9 @@ mod json;
 mod load;
 mod markdown;
 mod numbers;
+mod picture;
 mod published;
+mod survey;
 mod terminal;
 
 pub use answer::answer;
@@ -25,7 +27,9 @@ pub use files::{CHARTS, FILES, prepare, save, write};
 pub use html::html;
 pub use json::{json, read};
 pub use markdown::markdown;
+pub use picture::{page_png, page_svg};
 pub use published::{Comparison, Figure, comparisons, figure};
+pub use survey::survey;
 pub use terminal::{WIDTH, cases, experiments, published, strategies, table, width};
 
 #[cfg(test)]

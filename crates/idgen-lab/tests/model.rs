@@ -7,9 +7,9 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
+use btree_model::{Model, Server, Setup, Shape};
 use idgen_lab::foretell::{Load, foretell};
 use idgen_lab::measure::RunRecord;
-use idgen_lab::model::{Model, Server, Setup, Shape};
 use idgen_lab::strategy::{self, IdKind};
 use idgen_lab::{Workload, report};
 

@@ -2,8 +2,8 @@
 
 use crate::Result;
 use crate::foretell::{Forecast, Load, PAGE_SIZE, foretell_crowded};
-use crate::model::Server;
 use crate::strategy::{IdKind, Strategy};
+use btree_model::Server;
 
 /// Rows that the model inserts for each strategy: seconds, not minutes.
 const MODEL_ROWS: u64 = 1_000_000;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::innodb::{Cell, IndexPage, LsnAge, Measure, PageMap, Pages, SHADES};
 use crate::{Error, Result};
+use innodb_pages::{Cell, IndexPage, LsnAge, Measure, PageMap, Pages};
 
 /// The file of a tree, which may hold another tree of the same table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,6 +34,8 @@ pub struct FileMaps {
 impl FileMaps {
     /// Cells of a map: enough to see the pattern, few enough for a record that is text.
     pub const MOST_CELLS: usize = 2_048;
+    /// Steps of a leaf's shade: one for each digit.
+    const STEPS: usize = 10;
 
     /// Sums up a scanned file whose rows lie in the index with this number.
     pub(crate) fn of(file: &Pages, index_id: u64) -> Self {
@@ -103,7 +105,7 @@ fn to_char(cell: Cell) -> char {
         Cell::Other => '-',
         Cell::Inner { .. } => '^',
         Cell::Leaf { shade } => {
-            let step = ((shade * SHADES.len() as f64) as usize).min(SHADES.len() - 1);
+            let step = ((shade * FileMaps::STEPS as f64) as usize).min(FileMaps::STEPS - 1);
             char::from(b'0' + step as u8)
         }
     }
@@ -111,7 +113,7 @@ fn to_char(cell: Cell) -> char {
 
 /// A leaf in the middle of its tenth.
 fn from_char(letter: char) -> Option<Cell> {
-    let middle = |digit: u32| (f64::from(digit) + 0.5) / SHADES.len() as f64;
+    let middle = |digit: u32| (f64::from(digit) + 0.5) / FileMaps::STEPS as f64;
     match letter {
         '.' => Some(Cell::Free),
         '-' => Some(Cell::Other),
@@ -123,11 +125,11 @@ fn from_char(letter: char) -> Option<Cell> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::innodb::{Options, Tablespace};
+    use innodb_pages::{Options, Tablespace};
 
     /// A real file of MySQL 9.7 with ascending keys, which the tests of the reader use too.
     fn real() -> Pages {
-        let packed = &include_bytes!("../../tests/ibd/mysql-9.7-16k-ascending.ibd.gz")[..];
+        let packed = &include_bytes!("../../../innodb-pages/tests/ibd/mysql-9.7-16k-ascending.ibd.gz")[..];
         let mut bytes = Vec::new();
         std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(packed), &mut bytes).unwrap();
         Tablespace::new(std::io::Cursor::new(bytes), Options::default()).unwrap().scan().unwrap()
@@ -151,7 +153,7 @@ mod tests {
         let newest = file.pages.iter().map(|page| page.lsn).max().unwrap();
         let oldest = file.pages.iter().map(|page| page.lsn).filter(|lsn| *lsn > 0).min().unwrap();
         assert_eq!(figures.log_bytes, newest - oldest);
-        let of_a_leaf = |page: &&crate::innodb::Page| page.index.as_ref().is_some_and(|i| i.level == 0);
+        let of_a_leaf = |page: &&innodb_pages::Page| page.index.as_ref().is_some_and(|i| i.level == 0);
         let late =
             file.pages.iter().filter(of_a_leaf).filter(|page| (newest - page.lsn) * 10 <= newest - oldest);
         let late = late.count();

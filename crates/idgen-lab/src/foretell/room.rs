@@ -2,8 +2,8 @@
 
 use super::{LEAST_FRAMES, Load, MOST_PARTS, PAGE_SIZE, WHOLE_ROWS};
 use crate::measure::Machine;
-use crate::model::Model;
 use crate::{Error, Result};
+use btree_model::Model;
 
 /// Of the machine's memory so much may be taken: others are there too.
 const PART_OF_MEMORY: f64 = 0.75;
@@ -60,8 +60,8 @@ impl Load {
 mod tests {
     use super::*;
     use crate::foretell::foretell;
-    use crate::model::Server;
     use crate::strategy;
+    use btree_model::Server;
 
     const GB: u64 = 1_000_000_000;
 

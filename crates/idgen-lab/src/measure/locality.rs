@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Ranks;
 use crate::engine::{FileMaps, Role, Tree};
-use crate::innodb::Distribution;
+use innodb_pages::Distribution;
 
 /// The figures of one tree after the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

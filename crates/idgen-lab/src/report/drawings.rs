@@ -6,8 +6,8 @@ use super::charts::{Bar, Chart, Maps, Scale, bars, course, pages};
 use super::numbers::{count, percent, rate};
 use crate::Result;
 use crate::engine::{FileMaps, Role};
-use crate::innodb::{Cell, Measure, PageMap};
 use crate::measure::{Results, RunRecord, TreeFigures};
+use innodb_pages::{Cell, Measure, PageMap};
 
 /// One chart.
 pub struct Drawing {

@@ -1,8 +1,8 @@
 //! `results.json`: the records themselves.
 
-use crate::innodb::Measure;
 use crate::measure::Results;
 use crate::{Error, Result};
+use innodb_pages::Measure;
 
 /// The results as indented JSON.
 ///

@@ -10,6 +10,7 @@
 //! `IDGEN_BENCH_SERVER` names one server.
 
 mod design;
+mod machine;
 mod pages;
 mod report;
 mod speed;

@@ -7,9 +7,9 @@
 
 use std::sync::Arc;
 
-use idgen_lab::innodb::{Options, Survey, Tablespace};
 use idgen_mysql::Strategy;
 use idgen_server::{Scratch, Server};
+use innodb_pages::{Options, Survey, Tablespace};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use idgen_lab::measure::Machine;
 use idgen_server::Server;
 use serde_json::{Value, json};
 
 use crate::design::Design;
+use crate::machine::Machine;
 use crate::pages::{Footprint, REPEATS};
 use crate::speed::{Cell, Row};
 use crate::{BATCH, CLIENTS, Effort, Failure};

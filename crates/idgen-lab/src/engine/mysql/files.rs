@@ -6,8 +6,8 @@ use sqlx::mysql::MySqlConnection;
 
 use super::{Host, run};
 use crate::engine::{FileMaps, Leaf, Role, Tree};
-use crate::innodb::{Options, Page, Pages, Tablespace};
 use crate::{Error, Result};
+use innodb_pages::{Options, Page, Pages, Tablespace};
 
 /// The file of a table of the scratch schema, copied while the server holds it still.
 pub async fn of(host: &Host, connection: &mut MySqlConnection, table: &str) -> Result<Pages> {

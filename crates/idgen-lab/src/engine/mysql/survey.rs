@@ -9,8 +9,8 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use super::statements::number;
 use super::{Host, doing, files};
 use crate::experiment::{File, FileFigures, IndexFigures};
-use crate::innodb::{IndexTree, Survey};
 use crate::{Error, Result};
+use innodb_pages::{IndexTree, Survey};
 
 /// Surveys the file of a table of the scratch schema, and compares its rows with those that the server counts.
 pub async fn survey(host: &Host, connection: &mut MySqlConnection, file: &File) -> Result<FileFigures> {

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use innodb_pages::{Cell, PageMap};
+
 use super::Chart;
-use crate::innodb::{Cell, INNER, OTHER, PageMap, SHADES, hex};
+use crate::report::picture::{INNER, OTHER, SHADES, hex};
 
 /// The two maps of one file.
 #[derive(Clone, Debug)]
@@ -88,8 +90,9 @@ fn legend(body: &mut String, top: usize, low: &str, high: &str) {
 
 #[cfg(test)]
 mod tests {
+    use innodb_pages::Measure;
+
     use super::*;
-    use crate::innodb::Measure;
 
     #[test]
     fn neighbours_of_one_colour_are_one_step_and_free_pages_none() {

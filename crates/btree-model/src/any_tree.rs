@@ -1,0 +1,81 @@
+//! A tree of short keys or of long ones: an integer is compared quicker than forty bytes.
+
+use crate::error::Result;
+use crate::key::{Key, Wide};
+use crate::ranges::Ranges;
+use crate::rule::SplitRule;
+use crate::shape::Shape;
+use crate::state::TreeState;
+use crate::tree::{Trace, Tree};
+
+/// The tree of one table, whose keys are of one type.
+#[derive(Debug)]
+pub(crate) enum AnyTree<R> {
+    /// Keys of up to 16 bytes.
+    Short(Tree<u128, R>),
+    /// Keys of up to 40.
+    Long(Tree<Wide, R>),
+}
+
+impl<R: SplitRule> AnyTree<R> {
+    /// An empty tree.
+    pub(crate) fn new(shape: Shape, rule: R) -> Self {
+        AnyTree::Short(Tree::new(shape, rule))
+    }
+
+    /// Puts a key in and gives the leaf that took it. The first key decides between short and long ones.
+    pub(crate) fn insert(
+        &mut self,
+        shape: Shape,
+        rule: R,
+        key: &[u8],
+        trace: &mut impl Trace,
+    ) -> Result<u32> {
+        if let AnyTree::Short(tree) = self
+            && tree.rows == 0
+            && key.len() > 16
+        {
+            *self = AnyTree::Long(Tree::new(shape, rule));
+        }
+        match self {
+            AnyTree::Short(tree) => tree.insert(u128::read(key)?, trace),
+            AnyTree::Long(tree) => tree.insert(Wide::read(key)?, trace),
+        }
+    }
+
+    /// The leaf that `key` belongs to.
+    pub(crate) fn leaf_of(&self, key: &[u8]) -> Result<u32> {
+        Ok(match self {
+            AnyTree::Short(tree) => tree.leaf_of(u128::read(key)?),
+            AnyTree::Long(tree) => tree.leaf_of(Wide::read(key)?),
+        })
+    }
+
+    /// Page splits so far, on all levels.
+    pub(crate) fn splits(&self) -> u64 {
+        match self {
+            AnyTree::Short(tree) => tree.splits,
+            AnyTree::Long(tree) => tree.splits,
+        }
+    }
+
+    /// Keeps the leaves of these ranges; gives the number of pages.
+    pub(crate) fn retain(&mut self, ranges: &Ranges) -> u32 {
+        fn of<K: Key, R: SplitRule>(tree: &mut Tree<K, R>, ranges: &Ranges) -> u32 {
+            tree.retain(|first| ranges.take_head(first.head()));
+            tree.pages() as u32
+        }
+        match self {
+            AnyTree::Short(tree) => of(tree, ranges),
+            AnyTree::Long(tree) => of(tree, ranges),
+        }
+    }
+
+    /// How it stands, where it is one of `parts` equal parts of a table with so many rows.
+    pub(crate) fn state(&self, shape: Shape, rows: u64, parts: u32) -> TreeState {
+        match self {
+            AnyTree::Short(tree) => TreeState::of(tree, shape, rows, parts),
+            AnyTree::Long(tree) => TreeState::of(tree, shape, rows, parts),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! How many different leaves a thousand inserts go to.
+
+/// Counts different leaves in each thousand inserts.
+#[derive(Debug, Default)]
+pub(crate) struct Distinct {
+    /// The thousand in which each page was last seen, from 1.
+    seen: Vec<u32>,
+    /// The sum over all thousands.
+    pub(crate) count: u64,
+}
+
+impl Distinct {
+    /// An insert of this thousand, from 0, went to this leaf.
+    pub(crate) fn see(&mut self, leaf: u32, thousand: u64) {
+        if self.seen.len() <= leaf as usize {
+            self.seen.resize(leaf as usize + 1, 0);
+        }
+        let stamp = (thousand + 1) as u32;
+        if std::mem::replace(&mut self.seen[leaf as usize], stamp) != stamp {
+            self.count += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leaf_counts_once_in_each_thousand() {
+        let mut distinct = Distinct::default();
+        for (leaf, thousand, count) in [(7, 0, 1), (7, 0, 1), (3, 0, 2), (7, 1, 3), (3, 3, 4), (3, 3, 4)] {
+            distinct.see(leaf, thousand);
+            assert_eq!(distinct.count, count, "leaf {leaf} in thousand {thousand}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! One opaque error for the model.
+
+use std::fmt;
+
+/// What a fallible function of this crate returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why the model could not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    PageSize(u32),
+    RecordSize { bytes: u32, most: u32 },
+    PoolSize { frames: u64, least: u64 },
+    KeyLength { bytes: usize, most: usize },
+    TooManyPages,
+    Setting { name: &'static str, value: String, wanted: &'static str },
+}
+
+impl Error {
+    pub(crate) fn page_size(bytes: u32) -> Self {
+        Error { kind: Kind::PageSize(bytes) }
+    }
+
+    pub(crate) fn record_size(bytes: u32, most: u32) -> Self {
+        Error { kind: Kind::RecordSize { bytes, most } }
+    }
+
+    pub(crate) fn pool_size(frames: u64, least: u64) -> Self {
+        Error { kind: Kind::PoolSize { frames, least } }
+    }
+
+    pub(crate) fn key_length(bytes: usize, most: usize) -> Self {
+        Error { kind: Kind::KeyLength { bytes, most } }
+    }
+
+    pub(crate) fn too_many_pages() -> Self {
+        Error { kind: Kind::TooManyPages }
+    }
+
+    pub(crate) fn setting(name: &'static str, value: impl fmt::Display, wanted: &'static str) -> Self {
+        Error { kind: Kind::Setting { name, value: value.to_string(), wanted } }
+    }
+
+    /// A size or setting that no server could have.
+    pub fn is_config(&self) -> bool {
+        !matches!(self.kind, Kind::KeyLength { .. } | Kind::TooManyPages)
+    }
+
+    /// A key that is longer than the model keeps.
+    pub fn is_key(&self) -> bool {
+        matches!(self.kind, Kind::KeyLength { .. })
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::PageSize(bytes) => {
+                write!(f, "a page of {bytes} bytes: InnoDB has 4096, 8192, 16384, 32768 and 65536")
+            }
+            Kind::RecordSize { bytes, most } => write!(
+                f,
+                "a record of {bytes} bytes: at most {most} fit twice on a page; leave out long columns, \
+                 which InnoDB keeps elsewhere"
+            ),
+            Kind::PoolSize { frames, least } => {
+                write!(
+                    f,
+                    "a buffer pool of {frames} pages for tables: give one of at least {least}, as 2M has"
+                )
+            }
+            Kind::KeyLength { bytes, most } => {
+                write!(f, "a key of {bytes} bytes: this model keeps at most {most}")
+            }
+            Kind::TooManyPages => write!(f, "the tree outgrew 2^32 pages: give fewer rows"),
+            Kind::Setting { name, value, wanted } => write!(f, "{name} is {value}: give {wanted}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

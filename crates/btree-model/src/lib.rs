@@ -1,0 +1,60 @@
+//! Predicts what a key does to an InnoDB table: page fill, splits, and pages read and written.
+//!
+//! A B+tree grows by the split rule of its engine, a [`SplitRule`] such as [`InnoDb`], and a buffer pool with a young and an old part follows
+//! which pages are in memory. Keys come from the caller, in the order of the inserts; nothing else of
+//! the server is modelled: no change buffering, no adaptive hash index, no reading ahead, no other
+//! tables.
+//!
+//! ```
+//! use btree_model::{Model, Server, Setup, Shape};
+//!
+//! let setup = Setup {
+//!     shape: Shape::clustered(16_384, 8, 0)?,
+//!     server: Server::mysql(128 << 20),
+//!     rate: 5_000.0,
+//! };
+//! let mut model = Model::new(&setup)?;
+//! for key in 0..100_000_u64 {
+//!     model.insert(&key.to_be_bytes())?;
+//! }
+//! let tree = model.tree();
+//! assert!(tree.fill.mean > 0.9, "ascending keys fill their pages: {}", tree.fill.mean);
+//! assert_eq!(model.window().reads_per_1k, 0.0);
+//! # Ok::<(), btree_model::Error>(())
+//! ```
+//!
+//! A table of a thousand million rows is followed by a sample of its key ranges: see [`Ranges`].
+//!
+//! Sources: `btr0btr.cc`, `btr0cur.cc`, `page0page.h`, `buf0lru.cc` and `buf0flu.cc` of the MySQL
+//! source.
+
+#![forbid(unsafe_code)]
+
+mod any_tree;
+mod distinct;
+mod error;
+mod flush;
+mod innodb;
+mod key;
+mod list;
+mod page;
+mod pool;
+mod ranges;
+mod rule;
+mod run;
+mod server;
+mod shape;
+mod state;
+mod tree;
+mod window;
+
+pub use error::{Error, Result};
+pub use innodb::InnoDb;
+pub use key::MAX_KEY_BYTES;
+pub use ranges::Ranges;
+pub use rule::{Cut, Records, SplitRule};
+pub use run::{Model, Setup};
+pub use server::Server;
+pub use shape::{RECORD_HEADER, SYSTEM_COLUMNS, Shape};
+pub use state::TreeState;
+pub use window::Window;

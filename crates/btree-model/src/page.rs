@@ -1,0 +1,98 @@
+//! One page of the tree.
+
+use crate::key::Key;
+use crate::rule::Records;
+use crate::shape::Shape;
+
+/// No page.
+pub(crate) const NIL: u32 = u32::MAX;
+
+/// A leaf, or a page of node pointers.
+#[derive(Clone, Debug)]
+pub(crate) struct Page<K> {
+    pub(crate) level: u8,
+    pub(crate) previous: u32,
+    pub(crate) next: u32,
+    /// How many records the heap was grown for: more than are here after a split took some away.
+    heap: u16,
+    /// The place of the record inserted last (`PAGE_LAST_INSERT`), where no split has cleared it.
+    last: Option<u16>,
+    pub(crate) keys: Vec<K>,
+    /// The pages below, beside their keys; empty in a leaf.
+    pub(crate) children: Vec<u32>,
+}
+
+impl<K: Key> Page<K> {
+    pub(crate) fn empty(level: u8) -> Page<K> {
+        Page::of(level, Vec::new(), Vec::new())
+    }
+
+    /// A new page with these records, its heap without a gap.
+    pub(crate) fn of(level: u8, keys: Vec<K>, children: Vec<u32>) -> Page<K> {
+        let heap = keys.len() as u16;
+        Page { level, previous: NIL, next: NIL, heap, last: None, keys, children }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Where `key` belongs: behind every key that is not greater.
+    pub(crate) fn place(&self, key: K) -> usize {
+        self.keys.partition_point(|other| *other <= key)
+    }
+
+    /// What a split rule sees of it.
+    pub(crate) fn records(&self) -> Records {
+        Records {
+            level: self.level,
+            len: self.len(),
+            heap: self.heap.into(),
+            last: self.last.map(usize::from),
+        }
+    }
+
+    /// Whether a record fits at all.
+    pub(crate) fn fits(&self, shape: &Shape) -> bool {
+        shape.fits(self.level, self.len() as u32)
+    }
+
+    /// Puts a record in at `place`, with its child above the leaves.
+    pub(crate) fn insert(&mut self, place: usize, key: K, child: Option<u32>) {
+        self.keys.insert(place, key);
+        if let Some(child) = child {
+            self.children.insert(place, child);
+        }
+        self.last = u16::try_from(place).ok();
+        self.heap = self.heap.max(self.len() as u16);
+    }
+
+    /// Moves the records from `at` on to a page of their own. The heap here keeps their room.
+    pub(crate) fn move_upper(&mut self, at: usize) -> Page<K> {
+        let keys = self.keys.split_off(at);
+        let children = if self.children.is_empty() { Vec::new() } else { self.children.split_off(at) };
+        if !keys.is_empty() {
+            self.last = None;
+        }
+        Page::of(self.level, keys, children)
+    }
+
+    /// Moves the records before `at` to a page of their own. The heap here keeps their room.
+    pub(crate) fn move_lower(&mut self, at: usize) -> Page<K> {
+        let keys: Vec<K> = self.keys.drain(..at).collect();
+        let children =
+            if self.children.is_empty() { Vec::new() } else { self.children.drain(..at).collect() };
+        if !keys.is_empty() {
+            self.last = None;
+        }
+        Page::of(self.level, keys, children)
+    }
+
+    /// Moves everything to a page of its own and becomes the page above it: how a root grows.
+    pub(crate) fn raise(&mut self, child: u32) -> Page<K> {
+        let moved = self.move_upper(0);
+        let lowest = moved.keys[0];
+        *self = Page { level: self.level + 1, ..Page::of(0, vec![lowest], vec![child]) };
+        moved
+    }
+}

@@ -1,0 +1,286 @@
+//! The buffer pool: which pages are in memory, and which of them must be written (`buf0lru.cc`,
+//! `buf0flu.cc`).
+//!
+//! The list of pages has a young part and an old part. A page that is read begins the old part; used
+//! again after a second it goes to the front. What leaves, leaves from the end. A page cleaner keeps
+//! some pages free and writes others before they must leave; the pages that it keeps free hold
+//! nothing, so a pool of 8,192 pages serves like one of 7,200 when the load is slow.
+
+use crate::error::Result;
+use crate::flush::Flusher;
+use crate::list::{Links, List, NONE};
+use crate::server::Server;
+use crate::tree::Trace;
+
+/// How far the old part may stray from its share (`BUF_LRU_OLD_TOLERANCE`).
+const OLD_TOLERANCE: usize = 20;
+/// With fewer pages the list has no old part (`BUF_LRU_OLD_MIN_LEN`).
+const OLD_MIN_LEN: usize = 512;
+/// Pages at the end among which an insert without a free page looks for one that need not be written
+/// (`BUF_LRU_SEARCH_SCAN_THRESHOLD`).
+const SEARCHED: usize = 100;
+
+/// One place for a page.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    page: u32,
+    old: bool,
+    dirty: bool,
+    /// The insert that read or made the page.
+    since: u64,
+    /// Pages that had left when this one last went to the front.
+    freed_then: u64,
+    /// The first insert that changed it since it was written.
+    dirty_since: u64,
+}
+
+/// What a pool has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counters {
+    pub(crate) read: u64,
+    pub(crate) written: u64,
+    pub(crate) created: u64,
+}
+
+/// A buffer pool under one table's load.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    frames: Vec<Frame>,
+    free: Vec<u32>,
+    frame_of: Vec<u32>,
+    lru: Links,
+    young: List,
+    old: List,
+    flush_links: Links,
+    /// Dirty pages, the latest to become so at the head.
+    dirty: List,
+    freed: u64,
+    now: u64,
+    next_second: f64,
+    inserts_per_sec: f64,
+    old_inserts: u64,
+    old_pct: usize,
+    keep_free: usize,
+    flusher: Flusher,
+    device_iops: Option<u64>,
+    /// The counters when the page cleaner last woke.
+    last_second: Counters,
+    pub(crate) counters: Counters,
+}
+
+impl Pool {
+    /// An empty pool. `rate` is inserts a second, `redo_per_insert` the bytes that each logs.
+    pub(crate) fn new(server: &Server, page_size: u32, rate: f64, redo_per_insert: u32) -> Result<Pool> {
+        let frames = server.frames(page_size)?;
+        let empty = Frame { page: NONE, old: false, dirty: false, since: 0, freed_then: 0, dirty_since: 0 };
+        Ok(Pool {
+            frames: vec![empty; frames as usize],
+            free: (0..frames).rev().collect(),
+            frame_of: Vec::new(),
+            lru: Links::new(frames as usize),
+            young: List::new(),
+            old: List::new(),
+            flush_links: Links::new(frames as usize),
+            dirty: List::new(),
+            freed: 0,
+            now: 0,
+            next_second: rate,
+            inserts_per_sec: rate,
+            old_inserts: (rate * f64::from(server.old_ms) / 1_000.0) as u64,
+            old_pct: server.old_pct as usize,
+            // A small pool keeps a smaller part of itself free.
+            keep_free: (server.free_pages as usize).min(frames as usize / 4),
+            flusher: Flusher::new(server, redo_per_insert),
+            device_iops: server.device_iops.map(u64::from),
+            last_second: Counters::default(),
+            counters: Counters::default(),
+        })
+    }
+
+    /// Lets one insert's time pass. The page cleaner wakes every second.
+    pub(crate) fn tick(&mut self) {
+        self.now += 1;
+        while self.now as f64 >= self.next_second {
+            self.next_second += self.inserts_per_sec;
+            self.clean();
+        }
+    }
+
+    /// Takes in pages of a table that was there before, unchanged, the last ones to stay longest.
+    pub(crate) fn adopt(&mut self, pages: std::ops::Range<u32>) {
+        for page in pages {
+            let frame = self.take_free();
+            self.settle(frame, page, false);
+        }
+    }
+
+    fn settle(&mut self, frame: u32, page: u32, old: bool) {
+        if self.frame_of.len() <= page as usize {
+            self.frame_of.resize(page as usize + 1, NONE);
+        }
+        self.frame_of[page as usize] = frame;
+        self.frames[frame as usize] =
+            Frame { page, old, dirty: false, since: self.now, freed_then: self.freed, dirty_since: 0 };
+        let list = if old { &mut self.old } else { &mut self.young };
+        list.push_head(&mut self.lru, frame);
+        self.balance();
+    }
+
+    /// `buf_page_peek_if_too_old`: to the front, unless it is near the front anyway.
+    fn use_again(&mut self, frame: u32) {
+        if self.freed == 0 {
+            return;
+        }
+        let entry = &mut self.frames[frame as usize];
+        let forward = if entry.old {
+            self.now - entry.since >= self.old_inserts
+        } else {
+            let near = self.frames.len() * (100 - self.old_pct) / 400;
+            self.freed - self.frames[frame as usize].freed_then >= near as u64
+        };
+        if !forward {
+            return;
+        }
+        let entry = &mut self.frames[frame as usize];
+        let list = if entry.old { &mut self.old } else { &mut self.young };
+        entry.old = false;
+        entry.freed_then = self.freed;
+        list.remove(&mut self.lru, frame);
+        self.young.push_head(&mut self.lru, frame);
+        self.balance();
+    }
+
+    /// `buf_LRU_old_adjust_len`: moves the border between young and old.
+    fn balance(&mut self) {
+        let len = self.young.len + self.old.len;
+        if len < OLD_MIN_LEN {
+            return;
+        }
+        let wanted = len * self.old_pct / 100;
+        while self.old.len + OLD_TOLERANCE < wanted {
+            let Some(frame) = self.young.tail() else { break };
+            self.young.remove(&mut self.lru, frame);
+            self.old.push_head(&mut self.lru, frame);
+            self.frames[frame as usize].old = true;
+        }
+        while self.old.len > wanted + OLD_TOLERANCE {
+            let Some(frame) = self.old.head() else { break };
+            self.old.remove(&mut self.lru, frame);
+            self.young.push_tail(&mut self.lru, frame);
+            self.frames[frame as usize].old = false;
+        }
+    }
+
+    /// A free page. Where the page cleaner left none an insert helps itself, and would rather take a clean page
+    /// from near the end than write the last one (`buf_LRU_get_free_block`).
+    fn take_free(&mut self) -> u32 {
+        loop {
+            if let Some(frame) = self.free.pop() {
+                return frame;
+            }
+            let clean = std::iter::successors(self.last(), |&frame| self.lru.before(frame))
+                .take(SEARCHED)
+                .find(|&frame| !self.frames[frame as usize].dirty);
+            if let Some(frame) = clean.or_else(|| self.last()) {
+                self.let_go(frame);
+            }
+        }
+    }
+
+    /// The page that is to leave next.
+    fn last(&self) -> Option<u32> {
+        self.old.tail().or_else(|| self.young.tail())
+    }
+
+    /// Lets the last page go.
+    fn evict(&mut self) {
+        if let Some(frame) = self.last() {
+            self.let_go(frame);
+        }
+    }
+
+    /// Lets a page go, writing it first if it was changed.
+    fn let_go(&mut self, frame: u32) {
+        self.write(frame);
+        let entry = self.frames[frame as usize];
+        let list = if entry.old { &mut self.old } else { &mut self.young };
+        list.remove(&mut self.lru, frame);
+        self.frame_of[entry.page as usize] = NONE;
+        self.freed += 1;
+        self.free.push(frame);
+        self.balance();
+    }
+
+    fn write(&mut self, frame: u32) {
+        let entry = &mut self.frames[frame as usize];
+        if entry.dirty {
+            entry.dirty = false;
+            self.dirty.remove(&mut self.flush_links, frame);
+            self.counters.written += 1;
+        }
+    }
+
+    /// What the page cleaner does each second: some pages freed, then the longest dirty ones written.
+    fn clean(&mut self) {
+        while self.free.len() < self.keep_free && self.young.len + self.old.len > OLD_MIN_LEN / 2 {
+            self.evict();
+        }
+        let oldest = self.dirty.tail().map_or(self.now, |frame| self.frames[frame as usize].dirty_since);
+        let horizon = oldest + self.flusher.look_ahead(self.inserts_per_sec);
+        let due = std::iter::successors(self.dirty.tail(), |&frame| self.flush_links.before(frame))
+            .take_while(|&frame| self.frames[frame as usize].dirty_since < horizon)
+            .take(self.flusher.most_due())
+            .count();
+        let dirty_pct = 100.0 * self.dirty.len as f64 / self.frames.len() as f64;
+        let wanted = self.flusher.pages_to_write(dirty_pct, self.now - oldest, due);
+        for _ in 0..wanted.min(self.device_has_left()) {
+            let Some(frame) = self.dirty.tail() else { break };
+            self.write(frame);
+        }
+        self.last_second = self.counters;
+    }
+
+    /// What the device could still do in the second that ends.
+    fn device_has_left(&self) -> usize {
+        let Some(iops) = self.device_iops else { return usize::MAX };
+        let (now, then) = (self.counters, self.last_second);
+        iops.saturating_sub(now.read - then.read + now.written - then.written) as usize
+    }
+}
+
+impl Trace for Pool {
+    /// Looks at a page, reading it first if it is not here.
+    fn touch(&mut self, page: u32) {
+        match self.frame_of.get(page as usize).copied().unwrap_or(NONE) {
+            NONE => {
+                self.counters.read += 1;
+                let frame = self.take_free();
+                self.settle(frame, page, self.young.len + self.old.len >= OLD_MIN_LEN);
+            }
+            frame => self.use_again(frame),
+        }
+    }
+
+    /// Changes a page that was touched.
+    fn change(&mut self, page: u32) {
+        // The pages that a split read meanwhile may have driven it out of a small pool.
+        if self.frame_of[page as usize] == NONE {
+            self.touch(page);
+        }
+        let frame = self.frame_of[page as usize];
+        let entry = &mut self.frames[frame as usize];
+        if !entry.dirty {
+            entry.dirty = true;
+            entry.dirty_since = self.now;
+            self.dirty.push_head(&mut self.flush_links, frame);
+        }
+    }
+
+    /// Makes a new page, which needs no reading.
+    fn create(&mut self, page: u32) {
+        self.counters.created += 1;
+        let frame = self.take_free();
+        self.settle(frame, page, false);
+        self.change(page);
+    }
+}

@@ -1,0 +1,65 @@
+//! A sample of a table's key ranges, so that a thousand million rows fit memory and minutes.
+//!
+//! What happens to a leaf depends only on the keys of its own range, so one of every `n` ranges shows
+//! how all leaves split and fill. And a pool that is n times smaller, serving one range in n, reads and
+//! writes n times less: reuse distances shrink alike. Waldspurger et al., "Efficient MRC Construction
+//! with SHARDS", FAST 2015, showed it for caches in general.
+
+use crate::key::head;
+
+/// Ranges in each part: enough that no part is special, few enough that each spans many leaves.
+const RANGES_PER_PART: usize = 16;
+
+/// Which keys are followed.
+#[derive(Clone, Debug)]
+pub struct Ranges {
+    /// The first key of each range but the first, by its first 16 bytes.
+    bounds: Vec<u128>,
+    parts: u32,
+}
+
+impl Ranges {
+    /// All keys.
+    pub fn all() -> Ranges {
+        Ranges { bounds: Vec::new(), parts: 1 }
+    }
+
+    /// One of `parts` of the keys, in many ranges.
+    ///
+    /// `keys` is a thin, even sample of all keys that will come, from the first to the last: every
+    /// thousandth will do. Ranges get equal numbers of them, so time-ordered and random keys are cut
+    /// alike. With too few keys to cut, all are followed.
+    ///
+    /// ```
+    /// use btree_model::Ranges;
+    ///
+    /// let thin = (0..1_000_000_u64).step_by(100).map(u64::to_be_bytes);
+    /// let ranges = Ranges::learn(thin, 8);
+    /// let taken = (0..1_000_000_u64).filter(|key| ranges.take(&key.to_be_bytes())).count();
+    /// assert!(taken.abs_diff(125_000) < 2_000, "{taken}");
+    /// ```
+    pub fn learn(keys: impl IntoIterator<Item = impl AsRef<[u8]>>, parts: u32) -> Ranges {
+        let mut keys: Vec<u128> = keys.into_iter().map(|key| head(key.as_ref())).collect();
+        let ranges = RANGES_PER_PART * parts as usize;
+        if parts < 2 || keys.len() < ranges {
+            return Ranges::all();
+        }
+        keys.sort_unstable();
+        let bounds = (1..ranges).map(|range| keys[keys.len() * range / ranges]).collect();
+        Ranges { bounds, parts }
+    }
+
+    /// The keys are one of so many parts.
+    pub fn parts(&self) -> u32 {
+        self.parts
+    }
+
+    /// Whether the key is followed.
+    pub fn take(&self, key: &[u8]) -> bool {
+        self.parts == 1 || self.take_head(head(key))
+    }
+
+    pub(crate) fn take_head(&self, key: u128) -> bool {
+        (self.bounds.partition_point(|bound| *bound <= key) as u32).is_multiple_of(self.parts)
+    }
+}

@@ -1,0 +1,89 @@
+//! What differs between engines: when a page is divided, and where.
+
+use std::fmt::Debug;
+
+use crate::shape::Shape;
+
+/// How an engine divides pages. Another engine's B+tree is another implementation.
+///
+/// ```
+/// use btree_model::{Cut, InnoDb, Model, Ranges, Records, Server, Setup, Shape, SplitRule};
+///
+/// /// Divides every full page in the middle, also where keys ascend.
+/// #[derive(Clone, Copy, Debug)]
+/// struct Halves;
+///
+/// impl SplitRule for Halves {
+///     fn takes(&self, page: &Records, shape: &Shape, _place: usize) -> bool {
+///         shape.fits(page.level, page.len as u32)
+///     }
+///
+///     fn cut(&self, page: &Records, place: usize) -> Cut {
+///         let at = page.len / 2;
+///         Cut { at, new_goes_down: place <= at, downwards: false }
+///     }
+/// }
+///
+/// fn fill(rule: impl SplitRule) -> btree_model::Result<f64> {
+///     let shape = Shape::clustered(16_384, 8, 0)?;
+///     let setup = Setup { shape, server: Server::mysql(128 << 20), rate: 5_000.0 };
+///     let mut model = Model::with_rule(rule, &setup, Ranges::all())?;
+///     for key in 0..100_000_u64 {
+///         model.insert(&key.to_be_bytes())?;
+///     }
+///     Ok(model.tree().fill.median)
+/// }
+/// assert!(fill(InnoDb)? > 0.9);
+/// assert!(fill(Halves)? < 0.6);
+/// # Ok::<(), btree_model::Error>(())
+/// ```
+pub trait SplitRule: Copy + Debug {
+    /// Whether a record goes in at `place` without a split.
+    fn takes(&self, page: &Records, shape: &Shape, place: usize) -> bool;
+
+    /// Where to cut a page that does not take a record at `place`. Both pages must hold a record in the end: the
+    /// place lies on the page that gets the new record.
+    fn cut(&self, page: &Records, place: usize) -> Cut;
+
+    /// Whether a record that belongs behind the last of a page goes to the page on its right where that has room,
+    /// instead of dividing the page.
+    fn uses_right_sibling(&self) -> bool {
+        false
+    }
+}
+
+/// What a rule sees of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Records {
+    /// 0 for a leaf.
+    pub level: u8,
+    /// Records on the page.
+    pub len: usize,
+    /// How many records the heap was grown for: more than [`Records::len`] after a split took some away.
+    pub heap: usize,
+    /// The place of the record inserted last, where no split has cleared it.
+    pub last: Option<usize>,
+}
+
+impl Records {
+    /// Whether the record at `place` follows the one inserted last.
+    pub fn follows_last(&self, place: usize) -> bool {
+        place > 0 && self.last == Some(place - 1)
+    }
+
+    /// Whether the record at `place` comes just before the one inserted last.
+    pub fn precedes_last(&self, place: usize) -> bool {
+        self.last == Some(place)
+    }
+}
+
+/// Where a full page is cut, in places among its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The first record that moves to the upper page.
+    pub at: usize,
+    /// Whether the new record becomes the last of the lower page, rather than one of the upper.
+    pub new_goes_down: bool,
+    /// Whether the lower half is the new page, rather than the upper.
+    pub downwards: bool,
+}

@@ -1,0 +1,204 @@
+//! The model as one thing: a tree and a pool, fed with keys, read out in windows.
+
+use crate::any_tree::AnyTree;
+use crate::distinct::Distinct;
+use crate::error::{Error, Result};
+use crate::innodb::InnoDb;
+use crate::pool::Pool;
+use crate::ranges::Ranges;
+use crate::rule::SplitRule;
+use crate::server::Server;
+use crate::shape::Shape;
+use crate::state::TreeState;
+use crate::tree::Trace as _;
+use crate::window::{Reading, UNIT, Window};
+
+/// What to model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// The rows and pages.
+    pub shape: Shape,
+    /// The server's settings.
+    pub server: Server,
+    /// Inserts a second. Slower inserts leave the page cleaner more time for each.
+    pub rate: f64,
+}
+
+impl Setup {
+    /// Whether a server could have it. [`Model::new`] asks the same; this takes no memory.
+    ///
+    /// ```
+    /// use btree_model::{Server, Setup, Shape};
+    ///
+    /// let shape = Shape::clustered(16_384, 16, 0)?;
+    /// let setup = Setup { shape, server: Server::mysql(128 << 20), rate: 0.0 };
+    /// assert!(setup.check().unwrap_err().to_string().contains("the rate is 0"));
+    /// # Ok::<(), btree_model::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the pool, the rate or a setting is none that a server could have.
+    pub fn check(&self) -> Result<()> {
+        if !(self.rate.is_finite() && self.rate >= 1.0) {
+            return Err(Error::setting("the rate", self.rate, "at least one insert a second"));
+        }
+        self.server.frames(self.shape.page_size()).map(drop)
+    }
+}
+
+/// A table under inserts.
+#[derive(Debug)]
+pub struct Model<R = InnoDb> {
+    shape: Shape,
+    rule: R,
+    rows: u64,
+    ranges: Ranges,
+    /// What to follow once there are so many rows.
+    later: Option<(u64, Ranges, Pool)>,
+    tree: AnyTree<R>,
+    pool: Pool,
+    leaves: Distinct,
+    /// What was counted until only a sample was followed, and what the counters of the sample began with.
+    whole: Reading,
+    sample: Reading,
+    /// Where the window began.
+    since: Reading,
+}
+
+impl Model {
+    /// Rows that [`Model::sampled`] follows whole before it follows a sample.
+    pub const WHOLE_ROWS: u64 = 8_000_000;
+
+    /// Bytes of memory for each row that is followed, with a key of so many bytes.
+    pub const fn bytes_per_row(key_bytes: u32) -> u64 {
+        if key_bytes <= 16 { 30 } else { 70 }
+    }
+
+    /// An empty table on a server with an empty pool. Keeps every key: see [`Model::bytes_per_row`]; 10^7 rows are no
+    /// trouble.
+    ///
+    /// # Errors
+    /// When the pool, the rate or a setting is none that a server could have.
+    pub fn new(setup: &Setup) -> Result<Model> {
+        Model::sampled(setup, Ranges::all())
+    }
+
+    /// The same, but after the first eight million rows only the keys that `ranges` take are followed,
+    /// on their share of the server. The figures are for the whole table.
+    ///
+    /// The beginning is followed whole because random keys fill pages in waves: all split at about the
+    /// same time, and a table that begins small would be in another phase.
+    ///
+    /// # Errors
+    /// As [`Model::new`], and when a share of the pool is too small to tell anything.
+    pub fn sampled(setup: &Setup, ranges: Ranges) -> Result<Model> {
+        Model::with_rule(InnoDb, setup, ranges)
+    }
+}
+
+impl<R: SplitRule> Model<R> {
+    /// A table whose pages are divided by a rule other than InnoDB's. [`Ranges::all`] follows every key, others a
+    /// sample as [`Model::sampled`] does.
+    ///
+    /// # Errors
+    /// As [`Model::sampled`].
+    pub fn with_rule(rule: R, setup: &Setup, ranges: Ranges) -> Result<Self> {
+        Model::sampled_after(Model::<InnoDb>::WHOLE_ROWS, rule, setup, ranges)
+    }
+
+    fn sampled_after(rows: u64, rule: R, setup: &Setup, ranges: Ranges) -> Result<Self> {
+        setup.check()?;
+        let shape = setup.shape;
+        let redo = shape.record_bytes().saturating_add(setup.server.redo_beside_row);
+        let pool = |server: &Server| Pool::new(server, shape.page_size(), setup.rate, redo);
+        let later = match ranges.parts() {
+            1 => None,
+            parts => Some((rows, ranges, pool(&setup.server.share(parts))?)),
+        };
+        let mut pool = pool(&setup.server)?;
+        pool.create(0);
+        Ok(Model {
+            shape,
+            rule,
+            rows: 0,
+            ranges: Ranges::all(),
+            later,
+            tree: AnyTree::new(shape, rule),
+            pool,
+            leaves: Distinct::default(),
+            whole: Reading::default(),
+            sample: Reading::default(),
+            since: Reading::default(),
+        })
+    }
+
+    /// Goes on with a sample of the keys.
+    fn follow_less(&mut self, ranges: Ranges, mut pool: Pool) {
+        self.whole = self.reading();
+        pool.adopt(0..self.tree.retain(&ranges));
+        (self.pool, self.ranges, self.leaves) = (pool, ranges, Distinct::default());
+        self.sample = self.counted();
+    }
+
+    /// Inserts a row with this key: its bytes as an index compares them. Rows of one table have keys of
+    /// one type, so the first key decides between short and long ones.
+    ///
+    /// # Errors
+    /// When the key is longer than [`crate::MAX_KEY_BYTES`], or longer than 16 bytes though the first
+    /// was not.
+    pub fn insert(&mut self, key: &[u8]) -> Result<()> {
+        if let Some((_, ranges, pool)) = self.later.take_if(|(rows, ..)| self.rows >= *rows) {
+            self.follow_less(ranges, pool);
+        }
+        self.rows += 1;
+        self.pool.tick();
+        if !self.ranges.take(key) {
+            return Ok(());
+        }
+        let leaf = self.tree.insert(self.shape, self.rule, key, &mut self.pool)?;
+        self.leaves.see(leaf, (self.rows - 1) / UNIT);
+        Ok(())
+    }
+
+    /// Rows inserted.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The leaf that holds `key`, or would hold it: a number that is the same for keys on one page.
+    ///
+    /// # Errors
+    /// As [`Model::insert`].
+    pub fn leaf_of(&self, key: &[u8]) -> Result<u32> {
+        self.tree.leaf_of(key)
+    }
+
+    fn reading(&self) -> Reading {
+        self.counted().grown(&self.sample, self.ranges.parts(), &self.whole)
+    }
+
+    /// What was counted of the keys that are followed.
+    fn counted(&self) -> Reading {
+        Reading {
+            rows: self.rows,
+            splits: self.tree.splits(),
+            counters: self.pool.counters,
+            distinct: self.leaves.count,
+        }
+    }
+
+    /// What happened since the last call, or since the beginning.
+    pub fn window(&mut self) -> Window {
+        let now = self.reading();
+        let before = std::mem::replace(&mut self.since, now);
+        Window::between(&before, &now)
+    }
+
+    /// The tree as it stands. Looks at every leaf.
+    pub fn tree(&self) -> TreeState {
+        self.tree.state(self.shape, self.rows, self.ranges.parts())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! The settings that decide how many pages a server reads and writes.
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+
+/// A server, as far as the model needs it. Start from a named one and change what differs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Server {
+    /// `innodb_buffer_pool_size`, in bytes.
+    pub pool_bytes: u64,
+    /// `innodb_lru_scan_depth`: pages that the page cleaner keeps free, for all pool instances together.
+    pub free_pages: u32,
+    /// Pages of the pool that hold other things: undo logs, the dictionary.
+    pub other_pages: u32,
+    /// `innodb_old_blocks_pct`: the part of the pool for pages seen once.
+    pub old_pct: u32,
+    /// `innodb_old_blocks_time`, in milliseconds: a page used again after this long is seen twice.
+    pub old_ms: u32,
+    /// `innodb_io_capacity`, in pages a second.
+    pub io_capacity: u32,
+    /// `innodb_io_capacity_max`, in pages a second.
+    pub io_capacity_max: u32,
+    /// `innodb_max_dirty_pages_pct_lwm`: below it, pages are not written early; 0 for no such mark.
+    pub dirty_low_pct: f64,
+    /// `innodb_max_dirty_pages_pct`.
+    pub dirty_max_pct: f64,
+    /// `innodb_redo_log_capacity` (MySQL) or `innodb_log_file_size` (MariaDB), in bytes.
+    pub redo_bytes: u64,
+    /// Bytes that an insert logs beside its row, undo, page headers and the transaction's end, where each row is a
+    /// transaction.
+    pub redo_beside_row: u32,
+    /// `innodb_adaptive_flushing_lwm`: below this part of the redo log, its age calls for no writing.
+    pub redo_low_pct: f64,
+    /// Reads and writes a second that the device gives, where it is what holds the server back: pages
+    /// are written early only with what the others leave.
+    pub device_iops: Option<u32>,
+}
+
+impl Server {
+    /// MySQL 8.4 to 9.7 with its default settings and this buffer pool.
+    ///
+    /// ```
+    /// let server = btree_model::Server::mysql(128 << 20);
+    /// assert_eq!((server.io_capacity, server.redo_bytes), (10_000, 100 << 20));
+    /// ```
+    pub fn mysql(pool_bytes: u64) -> Server {
+        Server {
+            pool_bytes,
+            // One pool instance to a gibibyte, more where there are processors for them; one is the
+            // least that any server has.
+            free_pages: 1_024,
+            // Counted in the pool of MySQL 9.7 after two million inserts, a row each: 624 pages of undo logs, 384 of
+            // rollback segments and the like, which are in use all the time, and a few of the dictionary.
+            other_pages: 1_040,
+            old_pct: 37,
+            old_ms: 1_000,
+            io_capacity: 10_000,
+            io_capacity_max: 20_000,
+            dirty_low_pct: 10.0,
+            dirty_max_pct: 90.0,
+            redo_bytes: 100 << 20,
+            redo_beside_row: 605,
+            redo_low_pct: 10.0,
+            device_iops: None,
+        }
+    }
+
+    /// MariaDB 10.11 with its default settings and this buffer pool, but `innodb_flush_neighbors` off: with it
+    /// random keys write twice the pages. Its pool is one piece; its page cleaner begins when half of
+    /// `innodb_lru_scan_depth` (1,536) is free and ends when all of it is, so the middle is taken. Pages for other
+    /// things and bytes logged were counted as for MySQL: 128 pages of undo logs, 258 of rollback segments and the like.
+    pub fn mariadb(pool_bytes: u64) -> Server {
+        Server {
+            free_pages: 1_152,
+            other_pages: 416,
+            redo_beside_row: 200,
+            io_capacity: 200,
+            io_capacity_max: 2_000,
+            dirty_low_pct: 0.0,
+            redo_bytes: 96 << 20,
+            ..Server::mysql(pool_bytes)
+        }
+    }
+
+    /// The part of the server that serves one of `parts` equal parts of the keys.
+    pub(crate) fn share(&self, parts: u32) -> Server {
+        let part = |whole: u32| (whole / parts).max(1);
+        Server {
+            pool_bytes: self.pool_bytes / u64::from(parts),
+            other_pages: self.other_pages / parts,
+            free_pages: self.free_pages / parts,
+            io_capacity: part(self.io_capacity),
+            io_capacity_max: part(self.io_capacity_max),
+            device_iops: self.device_iops.map(part),
+            ..self.clone()
+        }
+    }
+
+    /// The pool in pages, without those for other things.
+    pub(crate) fn frames(&self, page_size: u32) -> Result<u32> {
+        /// What fits a page cleaner's reserve of free pages and a tree of three levels.
+        const LEAST: u64 = 64;
+        let all = self.pool_bytes / u64::from(page_size);
+        // In a small pool they come and go as the table's pages do.
+        let frames = all - u64::from(self.other_pages).min(all / 4);
+        if frames < LEAST {
+            return Err(Error::pool_size(frames, LEAST));
+        }
+        if !(5..=95).contains(&self.old_pct) {
+            return Err(Error::setting("the old blocks' part of the pool", self.old_pct, "5 to 95 per cent"));
+        }
+        if self.io_capacity == 0 || self.io_capacity_max < self.io_capacity {
+            return Err(Error::setting(
+                "io_capacity",
+                self.io_capacity,
+                "at least 1 and at most io_capacity_max",
+            ));
+        }
+        u32::try_from(frames)
+            .map_err(|_| Error::setting("the buffer pool", self.pool_bytes, "fewer than 2^32 pages"))
+    }
+}

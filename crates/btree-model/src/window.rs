@@ -1,0 +1,79 @@
+//! A stretch of inserts in figures: the difference of two readings.
+
+use serde::Serialize;
+
+use crate::pool::Counters;
+
+/// Inserts in the unit of every figure.
+pub(crate) const UNIT: u64 = 1_000;
+
+/// A stretch of inserts in figures.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Window {
+    /// Rows in the table at its end.
+    pub rows: u64,
+    /// Inserts in it.
+    pub inserts: u64,
+    /// Pages read per 1,000 inserts.
+    pub reads_per_1k: f64,
+    /// Pages written per 1,000 inserts, the doublewrite buffer's copies not counted.
+    pub writes_per_1k: f64,
+    /// Pages made per 1,000 inserts.
+    pub created_per_1k: f64,
+    /// Page splits per 1,000 inserts, on all levels.
+    pub splits_per_1k: f64,
+    /// Different leaves that took a record, per 1,000 inserts: counted in each thousand of the table's rows, so
+    /// exact where the window begins and ends with one.
+    pub distinct_leaves_per_1k: f64,
+}
+
+/// What was counted up to a moment, of the whole table.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reading {
+    /// Rows in the table.
+    pub(crate) rows: u64,
+    /// Page splits.
+    pub(crate) splits: u64,
+    /// What the pool did.
+    pub(crate) counters: Counters,
+    /// Different leaves, summed over thousands of inserts.
+    pub(crate) distinct: u64,
+}
+
+impl Reading {
+    /// What was counted from an earlier reading on, `parts` times, on top of `whole`.
+    pub(crate) fn grown(self, since: &Reading, parts: u32, whole: &Reading) -> Reading {
+        let on = |now: u64, then: u64, whole: u64| whole + (now - then) * u64::from(parts);
+        let (now, then, base) = (self.counters, since.counters, whole.counters);
+        Reading {
+            rows: self.rows,
+            splits: on(self.splits, since.splits, whole.splits),
+            counters: Counters {
+                read: on(now.read, then.read, base.read),
+                written: on(now.written, then.written, base.written),
+                created: on(now.created, then.created, base.created),
+            },
+            distinct: on(self.distinct, since.distinct, whole.distinct),
+        }
+    }
+}
+
+impl Window {
+    /// From one reading to a later one.
+    pub(crate) fn between(before: &Reading, now: &Reading) -> Window {
+        let inserts = now.rows - before.rows;
+        let per_1k = |count: u64| match inserts {
+            0 => 0.0,
+            inserts => count as f64 * UNIT as f64 / inserts as f64,
+        };
+        Window {
+            rows: now.rows,
+            inserts,
+            reads_per_1k: per_1k(now.counters.read - before.counters.read),
+            writes_per_1k: per_1k(now.counters.written - before.counters.written),
+            created_per_1k: per_1k(now.counters.created - before.counters.created),
+            splits_per_1k: per_1k(now.splits - before.splits),
+            distinct_leaves_per_1k: per_1k(now.distinct - before.distinct),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Draws a page map. Knows cells, not pages.
+
+use std::fmt::Write as _;
+
+use innodb_pages::{Cell, Measure, PageMap};
+
+/// Dark to bright, even to the eye and told apart without red and green (viridis).
+pub(super) const SHADES: [[u8; 3]; 10] = [
+    [0x44, 0x01, 0x54],
+    [0x48, 0x28, 0x78],
+    [0x3e, 0x49, 0x89],
+    [0x31, 0x68, 0x8e],
+    [0x26, 0x82, 0x8e],
+    [0x1f, 0x9e, 0x89],
+    [0x35, 0xb7, 0x79],
+    [0x6e, 0xce, 0x58],
+    [0xb5, 0xde, 0x2b],
+    [0xfd, 0xe7, 0x25],
+];
+/// Pages that belong to no index.
+pub(super) const OTHER: [u8; 3] = [0x9a, 0x9a, 0x9a];
+/// Index pages above the leaves.
+pub(super) const INNER: [u8; 3] = [0xe0, 0x5a, 0x2b];
+/// What the legend takes.
+const LEGEND_WIDTH: usize = 680;
+/// The side of a cell in a PNG, in pixels, for files of up to this many pages.
+const CELL_PX: [(usize, usize); 3] = [(4_096, 8), (65_536, 4), (1_000_000, 2)];
+
+/// The colour of a cell; none for a free page, which shows the ground.
+fn colour(cell: Cell) -> Option<[u8; 3]> {
+    match cell {
+        Cell::Free => None,
+        Cell::Other => Some(OTHER),
+        Cell::Inner { .. } => Some(INNER),
+        Cell::Leaf { shade } => {
+            let step = (shade * SHADES.len() as f64) as usize;
+            Some(SHADES[step.min(SHADES.len() - 1)])
+        }
+    }
+}
+
+/// `#rrggbb`.
+pub(super) fn hex([red, green, blue]: [u8; 3]) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// The map as an SVG with a legend. Neighbours of one colour share a rectangle, so a file of a
+/// million pages in order stays small; a random one is better drawn by [`page_png`].
+pub fn page_svg(map: &PageMap, title: &str) -> String {
+    let columns = map.columns();
+    let rows = map.cells.len().div_ceil(columns);
+    let side = (768 / columns).max(1);
+    let (width, height) = (columns * side, rows * side);
+    let title = escape(title);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\" \
+         font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<title>{title}</title>\n\
+         <text y=\"14\" fill=\"currentColor\">{title}</text>\n\
+         <g transform=\"translate(0 22)\" shape-rendering=\"crispEdges\">\n",
+        width.max(LEGEND_WIDTH),
+        height + 58
+    );
+    for (row, cells) in map.cells.chunks(columns).enumerate() {
+        let mut start = 0;
+        for run in cells.chunk_by(|a, b| colour(*a) == colour(*b)) {
+            if let Some(colour) = colour(run[0]) {
+                let _ = writeln!(
+                    out,
+                    "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{side}\" fill=\"{}\"/>",
+                    start * side,
+                    row * side,
+                    run.len() * side,
+                    hex(colour)
+                );
+            }
+            start += run.len();
+        }
+    }
+    out.push_str("</g>\n");
+    legend(&mut out, map.measure, height + 34);
+    out.push_str("</svg>\n");
+    out
+}
+
+fn legend(out: &mut String, measure: Measure, top: usize) {
+    let (low, high) = match measure {
+        Measure::Fill => ("empty leaf", "full leaf"),
+        Measure::Recency => ("oldest change", "newest change"),
+    };
+    let _ = writeln!(out, "<g transform=\"translate(0 {top})\" fill=\"currentColor\">");
+    let _ = writeln!(out, "<text y=\"10\">{low}</text>");
+    for (step, shade) in SHADES.into_iter().enumerate() {
+        let _ = writeln!(
+            out,
+            "<rect x=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/>",
+            90 + 12 * step,
+            hex(shade)
+        );
+    }
+    let _ = writeln!(out, "<text x=\"216\" y=\"10\">{high}</text>");
+    for (x, colour, word) in [(320, INNER, "above the leaves"), (450, OTHER, "not an index")] {
+        let _ = writeln!(
+            out,
+            "<rect x=\"{x}\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"{}\" y=\"10\">{word}</text>",
+            hex(colour),
+            x + 16
+        );
+    }
+    out.push_str("<text x=\"560\" y=\"10\">no colour: free</text>\n</g>\n");
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The map as a PNG on a clear ground, without a legend.
+pub fn page_png(map: &PageMap) -> Vec<u8> {
+    let columns = map.columns();
+    let rows = map.cells.len().div_ceil(columns).max(1);
+    let side = CELL_PX.into_iter().find(|(pages, _)| map.cells.len() <= *pages).map_or(1, |(_, side)| side);
+    let (width, height) = (columns * side, rows * side);
+    let mut pixels = vec![0; width * height * 4];
+    for (number, &cell) in map.cells.iter().enumerate() {
+        let Some([red, green, blue]) = colour(cell) else { continue };
+        let (left, top) = (number % columns * side, number / columns * side);
+        for y in top..top + side {
+            let row = &mut pixels[(y * width + left) * 4..][..side * 4];
+            row.as_chunks_mut().0.fill([red, green, blue, 0xff]);
+        }
+    }
+    encode(&pixels, width, height).expect("a PNG of a right-sized image into memory can't fail")
+}
+
+fn encode(pixels: &[u8], width: usize, height: usize) -> Result<Vec<u8>, png::EncodingError> {
+    let side = |pixels: usize| u32::try_from(pixels).map_err(|_| png::EncodingError::LimitsExceeded);
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, side(width)?, side(height)?);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()?;
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn cells() -> impl proptest::strategy::Strategy<Value = Vec<Cell>> {
+        let cell = prop_oneof![
+            Just(Cell::Free),
+            Just(Cell::Other),
+            (0.0..=1.0).prop_map(|shade| Cell::Inner { shade }),
+            (0.0..=1.0).prop_map(|shade| Cell::Leaf { shade }),
+        ];
+        prop::collection::vec(cell, 0..300)
+    }
+
+    proptest! {
+        /// Any map, the one of an empty file too, gives a whole picture in both formats.
+        #[test]
+        fn every_map_is_drawn(cells in cells(), recency in any::<bool>()) {
+            let measure = if recency { Measure::Recency } else { Measure::Fill };
+            let map = PageMap { measure, cells };
+            let text = page_svg(&map, "random <keys>");
+            prop_assert!(text.contains("random &lt;keys&gt;") && text.ends_with("</svg>\n"));
+            let image = page_png(&map);
+            let reader = png::Decoder::new(Cursor::new(image)).read_info().expect("a PNG");
+            let rows = map.cells.len().div_ceil(map.columns()).max(1) as u32;
+            prop_assert_eq!(reader.info().size(), (64 * 8, rows * 8));
+        }
+    }
+
+    /// A file of some gigabytes has narrow columns; the legend is as wide as ever.
+    #[test]
+    fn the_legend_fits_a_picture_of_any_file() {
+        for pages in [1, 4_096, 200_000, 331_776, 600_000] {
+            let map = PageMap { measure: Measure::Fill, cells: vec![Cell::Free; pages] };
+            let text = page_svg(&map, "large");
+            let width: f64 =
+                text.split("viewBox=\"0 0 ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+            assert!(width >= 680.0, "{pages} pages: {width}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The survey of a tablespace file as text.
+
+use std::fmt::{self, Write};
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use innodb_pages::{Distribution, IndexTree, Survey, Writer};
+
+/// The figures of a file: who wrote it, what its pages are for, and a table for each index.
+pub fn survey(survey: &Survey) -> String {
+    let mut text = String::new();
+    write(&mut text, survey).expect("a string takes any text");
+    text
+}
+
+fn write(out: &mut String, survey: &Survey) -> fmt::Result {
+    let writer = match survey.format.writer {
+        Writer::Mysql => "MySQL 8.0 or later",
+        Writer::Mariadb => "MariaDB 10.4 or later",
+        Writer::Either => "MySQL before 8.0, or MariaDB with innodb_checksum_algorithm=crc32",
+    };
+    writeln!(out, "Written by {writer}; {} pages of {} bytes.", survey.pages, survey.format.page_size)?;
+    let kinds: Vec<_> = survey.kinds.iter().map(|(kind, pages)| format!("{pages} {kind}")).collect();
+    writeln!(out, "In use: {}. Free: {}.", kinds.join(", "), survey.free_pages)?;
+    for tree in &survey.indexes {
+        writeln!(out)?;
+        index(out, tree)?;
+    }
+    Ok(())
+}
+
+fn index(out: &mut String, tree: &IndexTree) -> fmt::Result {
+    let kind = if tree.clustered { "clustered index" } else { "secondary index" };
+    let name = tree.name.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
+    writeln!(
+        out,
+        "{kind}{name} (number {}, root page {}):\n{} records of {:.1} bytes, {:.1} bytes of pages each",
+        tree.id, tree.root, tree.records, tree.record_bytes, tree.page_bytes_per_record
+    )?;
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_header([
+        "level",
+        "pages",
+        "records",
+        "fill %\nmean",
+        "fill %\np10",
+        "fill %\nmedian",
+        "MB of redo\nsince, median",
+        "MB\np90",
+    ]);
+    for level in tree.levels.iter().rev() {
+        let percent = |share: f64| format!("{:.1}", 100.0 * share);
+        let megabytes = |bytes: u64| format!("{:.1}", bytes as f64 / 1e6);
+        let name = match level.level {
+            0 => "0, leaves".to_owned(),
+            above => above.to_string(),
+        };
+        table.add_row([
+            name,
+            level.pages.to_string(),
+            level.records.to_string(),
+            percent(level.fill.mean),
+            percent(level.fill.p10),
+            percent(level.fill.median),
+            megabytes(level.age.median),
+            megabytes(level.age.p90),
+        ]);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    writeln!(out, "{table}")?;
+    writeln!(out, "Leaves by fill, 0 to 100 %:  {}", sparkline(&tree.leaf().fill))?;
+    writeln!(out, "Leaves followed by their neighbour in the file: {:.0} %", 100.0 * tree.in_file_order)
+}
+
+/// The histogram as twenty small bars; a bar that isn't empty shows.
+fn sparkline(fill: &Distribution) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let most = fill.histogram.iter().copied().max().unwrap_or(0).max(1);
+    fill.histogram
+        .iter()
+        .map(
+            |&pages| {
+                if pages == 0 { '·' } else { BARS[((pages * 8).div_ceil(most) as usize).clamp(1, 8) - 1] }
+            },
+        )
+        .collect()
+}

@@ -1,0 +1,127 @@
+//! A file as a row of cells, for drawing. Knows pages, not pictures.
+
+use crate::page::PageKind;
+use crate::tablespace::Pages;
+
+/// What the shade of a cell stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// How full the page is: 0 empty, 1 full.
+    Fill,
+    /// How lately it was changed: 1 newest, 0 oldest, by rank among the index pages. Ranks, because a
+    /// load after an idle day would otherwise show in a single shade.
+    Recency,
+}
+
+/// One page of the map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell {
+    /// Given back or never given out.
+    Free,
+    /// A page that belongs to no index.
+    Other,
+    /// An index page above the leaves.
+    Inner {
+        /// From 0 to 1, as [`Measure`] says.
+        shade: f64,
+    },
+    /// A leaf.
+    Leaf {
+        /// From 0 to 1, as [`Measure`] says.
+        shade: f64,
+    },
+}
+
+/// One cell for each page of a file, whichever index it belongs to, in file order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageMap {
+    /// What the shades stand for.
+    pub measure: Measure,
+    /// `cells[n]` is page n.
+    pub cells: Vec<Cell>,
+}
+
+impl PageMap {
+    /// Maps a scanned file.
+    pub fn of(file: &Pages, measure: Measure) -> PageMap {
+        let mut lsns: Vec<u64> =
+            file.pages.iter().filter(|page| page.index.is_some()).map(|page| page.lsn).collect();
+        lsns.sort_unstable();
+        lsns.dedup();
+        let oldest_to_newest = lsns.len().saturating_sub(1).max(1) as f64;
+        let cell = |page: &crate::page::Page| match &page.index {
+            _ if page.free || page.kind == PageKind::Allocated => Cell::Free,
+            None => Cell::Other,
+            Some(index) => {
+                let shade = match measure {
+                    Measure::Fill => index.fill(file.format.page_size).min(1.0),
+                    Measure::Recency => lsns.partition_point(|&lsn| lsn < page.lsn) as f64 / oldest_to_newest,
+                };
+                if index.level == 0 { Cell::Leaf { shade } } else { Cell::Inner { shade } }
+            }
+        };
+        PageMap { measure, cells: file.pages.iter().map(cell).collect() }
+    }
+
+    /// How many pages a cell must stand for, so that there are at most this many: a power of two, so that
+    /// an extent of 64 pages stays whole.
+    pub fn pages_per_cell(&self, most_cells: usize) -> usize {
+        let mut pages = 1;
+        while self.cells.len().div_ceil(pages) > most_cells.max(1) {
+            pages *= 2;
+        }
+        pages
+    }
+
+    /// The same with one cell for so many. It is what most of them are; its shade is the mean of theirs.
+    pub fn condensed(&self, cells: usize) -> PageMap {
+        PageMap { measure: self.measure, cells: self.cells.chunks(cells.max(1)).map(together).collect() }
+    }
+
+    /// Cells in a row of a drawing: whole extents of 64, and about as wide as high.
+    pub fn columns(&self) -> usize {
+        let side = (self.cells.len() as f64).sqrt().ceil() as usize;
+        side.next_multiple_of(64).max(64)
+    }
+}
+
+/// One cell for several.
+fn together(cells: &[Cell]) -> Cell {
+    let mut counts = [0; 4];
+    let mut shades = [0.0; 4];
+    for cell in cells {
+        let (kind, shade) = match *cell {
+            Cell::Leaf { shade } => (0, shade),
+            Cell::Inner { shade } => (1, shade),
+            Cell::Other => (2, 0.0),
+            Cell::Free => (3, 0.0),
+        };
+        counts[kind] += 1;
+        shades[kind] += shade;
+    }
+    // Of equals the first: what a leaf page shows matters most.
+    let most = (0..4).rev().max_by_key(|kind| counts[*kind]).unwrap_or(3);
+    let shade = shades[most] / f64::from(counts[most].max(1));
+    match most {
+        0 => Cell::Leaf { shade },
+        1 => Cell::Inner { shade },
+        2 => Cell::Other,
+        _ => Cell::Free,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condensed_map_keeps_what_most_pages_are() {
+        let leaf = |shade| Cell::Leaf { shade };
+        let cells = vec![Cell::Other, leaf(0.5), leaf(0.25), leaf(0.75), Cell::Free, Cell::Free, leaf(1.0)];
+        let map = PageMap { measure: Measure::Fill, cells };
+        assert_eq!([7, 6, 4, 3, 1, 0].map(|most| map.pages_per_cell(most)), [1, 2, 2, 4, 8, 8]);
+        assert_eq!(map.condensed(1), map);
+        assert_eq!(map.condensed(2).cells, [leaf(0.5), leaf(0.5), Cell::Free, leaf(1.0)]);
+        assert_eq!(map.condensed(9).cells.len(), 1);
+    }
+}

@@ -1,0 +1,223 @@
+//! One page: its kind, and for an index page how full it is.
+
+use serde::Serialize;
+
+use crate::bytes::{u16_at, u32_at, u64_at};
+use crate::error::{Error, Kind, Result};
+use crate::format::{Format, Writer, compressed};
+
+/// Fields of the FIL header, which every page begins with (`fil0types.h`).
+pub(crate) const NUMBER: usize = 4;
+const PREVIOUS: usize = 8;
+const NEXT: usize = 12;
+pub(crate) const LSN: usize = 16;
+pub(crate) const TYPE: usize = 24;
+pub(crate) const SPACE_ID: usize = 34;
+/// No page.
+const NIL: u32 = u32::MAX;
+
+/// Fields of the index header (`page0types.h`).
+const HEAP_TOP: usize = 40;
+const HEAP_RECORDS: usize = 42;
+const GARBAGE: usize = 46;
+const RECORDS: usize = 54;
+const LEVEL: usize = 64;
+const INDEX_ID: usize = 66;
+/// Where user records begin, in the compact row formats and in `REDUNDANT`.
+const COMPACT_HEAP: u32 = 120;
+const REDUNDANT_HEAP: u32 = 125;
+/// The FIL trailer.
+const TRAILER: u32 = 8;
+
+/// The page types of `fil0fil.h` that this crate tells apart.
+pub(crate) mod kind {
+    pub(crate) const FSP_HDR: u16 = 8;
+    pub(crate) const SDI: u16 = 17_853;
+    pub(crate) const INSTANT: u16 = 18;
+    pub(crate) const RTREE: u16 = 17_854;
+    pub(crate) const INDEX: u16 = 17_855;
+}
+
+/// What a page is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageKind {
+    /// Given out but not written, or never given out.
+    Allocated,
+    /// The file space header: page 0.
+    SpaceHeader,
+    /// Extent descriptors.
+    ExtentDescriptors,
+    /// Segment inodes.
+    Inode,
+    /// The change buffer's bitmap.
+    ChangeBufferBitmap,
+    /// A B+tree page.
+    Index,
+    /// A spatial index page.
+    Spatial,
+    /// The serialized dictionary (MySQL 8.0 and later).
+    Sdi,
+    /// A part of a long column kept off its page.
+    Blob,
+    /// An undo log.
+    Undo,
+    /// Any other kind, by its number.
+    Other(u16),
+}
+
+impl PageKind {
+    /// The kind in a word or two.
+    pub fn name(self) -> String {
+        match self {
+            PageKind::Allocated => "allocated".into(),
+            PageKind::SpaceHeader => "space header".into(),
+            PageKind::ExtentDescriptors => "extent descriptors".into(),
+            PageKind::Inode => "inode".into(),
+            PageKind::ChangeBufferBitmap => "change buffer bitmap".into(),
+            PageKind::Index => "index".into(),
+            PageKind::Spatial => "spatial index".into(),
+            PageKind::Sdi => "dictionary".into(),
+            PageKind::Blob => "blob".into(),
+            PageKind::Undo => "undo".into(),
+            PageKind::Other(number) => format!("type {number}"),
+        }
+    }
+}
+
+/// One page of the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Page {
+    /// Its place in the file, from 0.
+    pub number: u32,
+    /// What it is for, or was for before it was given back.
+    pub kind: PageKind,
+    /// Given back, or never given out: its bytes are leftovers.
+    pub free: bool,
+    /// The log sequence number of its last change, in bytes of redo since the server was made.
+    pub lsn: u64,
+    /// The index header, for index pages in use.
+    pub index: Option<IndexPage>,
+}
+
+/// What the header of an index page says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct IndexPage {
+    /// Which index, as in `INNODB_INDEXES.INDEX_ID`.
+    pub index_id: u64,
+    /// 0 for a leaf.
+    pub level: u16,
+    /// User records, with those that are marked deleted and not yet purged.
+    pub records: u16,
+    /// Bytes that the records take, as `INNODB_BUFFER_PAGE.DATA_SIZE`.
+    pub data_bytes: u32,
+    /// Bytes of removed records, which an insert may take again.
+    pub garbage_bytes: u32,
+    /// The page before it on its level.
+    pub previous: Option<u32>,
+    /// The page after it on its level.
+    pub next: Option<u32>,
+}
+
+impl Page {
+    /// Reads the page at place `number`; `free` comes from the extent descriptors.
+    pub(crate) fn parse(format: &Format, number: u32, free: bool, bytes: &[u8]) -> Result<Page> {
+        let code = u16_at(bytes, TYPE);
+        let kind = classify(format, code);
+        let index = match kind {
+            PageKind::Index if !free => Some(IndexPage::parse(format, number, bytes)?),
+            _ => None,
+        };
+        Ok(Page { number, kind, free, lsn: u64_at(bytes, LSN), index })
+    }
+}
+
+/// Refuses a page whose type means: these bytes are not the page itself. Their checksum is that of the
+/// page before it was packed, so this comes before any check of it.
+pub(crate) fn refuse_packed(format: &Format, number: u32, bytes: &[u8]) -> Result<()> {
+    let mysql = Err(compressed("COMPRESSION, MySQL page compression"));
+    let mariadb = Err(compressed("MariaDB page compression"));
+    let encrypted = Err(Error::new(Kind::Encrypted { page: number }));
+    match (format.writer, u16_at(bytes, TYPE)) {
+        // The version and the algorithm follow: damage to the type alone is not taken for this.
+        (Writer::Mysql | Writer::Either, 14) if matches!(bytes[26], 1..=2) && matches!(bytes[27], 1..=3) => {
+            mysql
+        }
+        (Writer::Mysql | Writer::Either, 15..=17) => encrypted,
+        (Writer::Either, 34_354) => mariadb,
+        (Writer::Either, 37_401) => encrypted,
+        _ => Ok(()),
+    }
+}
+
+fn classify(format: &Format, code: u16) -> PageKind {
+    match code {
+        0 => PageKind::Allocated,
+        2 => PageKind::Undo,
+        3 => PageKind::Inode,
+        5 => PageKind::ChangeBufferBitmap,
+        kind::FSP_HDR => PageKind::SpaceHeader,
+        9 => PageKind::ExtentDescriptors,
+        10 | 22..=24 => PageKind::Blob,
+        // In MySQL, type 18 is a blob of the dictionary; in MariaDB the root of a table that had a
+        // column added in place.
+        kind::INSTANT if format.writer == Writer::Mysql => PageKind::Sdi,
+        kind::INSTANT => PageKind::Index,
+        kind::SDI => PageKind::Sdi,
+        kind::RTREE => PageKind::Spatial,
+        kind::INDEX => PageKind::Index,
+        other => PageKind::Other(other),
+    }
+}
+
+impl IndexPage {
+    fn parse(format: &Format, number: u32, bytes: &[u8]) -> Result<IndexPage> {
+        let compact = u16_at(bytes, HEAP_RECORDS) & 0x8000 != 0;
+        let heap = if compact { COMPACT_HEAP } else { REDUNDANT_HEAP };
+        let heap_top = u32::from(u16_at(bytes, HEAP_TOP));
+        let garbage_bytes = u32::from(u16_at(bytes, GARBAGE));
+        if heap_top < heap || heap_top > format.page_size - TRAILER {
+            return Err(Error::corrupt(
+                number,
+                format!(
+                    "its records end at byte {heap_top}, outside {heap} to {}",
+                    format.page_size - TRAILER
+                ),
+            ));
+        }
+        let Some(data_bytes) = (heap_top - heap).checked_sub(garbage_bytes) else {
+            return Err(Error::corrupt(
+                number,
+                format!(
+                    "{garbage_bytes} bytes of removed records don't fit in its {} bytes",
+                    heap_top - heap
+                ),
+            ));
+        };
+        let records = u16_at(bytes, RECORDS);
+        // The smallest record is five bytes of header: more records than that is nonsense.
+        if u32::from(records) * 5 > data_bytes {
+            return Err(Error::corrupt(number, format!("{records} records don't fit in {data_bytes} bytes")));
+        }
+        let level = u16_at(bytes, LEVEL);
+        // `BTR_MAX_NODE_LEVEL` in btr0types.h.
+        if level > 50 {
+            return Err(Error::corrupt(number, format!("its level {level} is above 50")));
+        }
+        let link = |at| Some(u32_at(bytes, at)).filter(|&page| page != NIL);
+        Ok(IndexPage {
+            index_id: u64_at(bytes, INDEX_ID),
+            level,
+            records,
+            data_bytes,
+            garbage_bytes,
+            previous: link(PREVIOUS),
+            next: link(NEXT),
+        })
+    }
+
+    /// The share of the page that records take: `data_bytes / page_size`, from 0 to 1.
+    pub fn fill(&self, page_size: u32) -> f64 {
+        f64::from(self.data_bytes) / f64::from(page_size)
+    }
+}
