@@ -1,0 +1,218 @@
+//! What goes wrong while the clients work.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use idgen_mysql::Strategy;
+use idgen_server::{Flavor, Server};
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Connection, Executor, Row};
+use tokio::runtime::Runtime;
+
+/// In this order first, then at random.
+const ALL: [Wrong; 9] = [
+    Wrong::KillConnections,
+    Wrong::KillClient,
+    Wrong::Alter,
+    Wrong::KillServer,
+    Wrong::SessionDefaults,
+    Wrong::KillStatements,
+    Wrong::Restart,
+    Wrong::ClearClaims,
+    Wrong::Unsafe,
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wrong {
+    /// kill -9 of the server, in the middle of everything.
+    KillServer,
+    /// kill -9 of a client.
+    KillClient,
+    /// An orderly restart of the server.
+    Restart,
+    /// `KILL` of connections.
+    KillConnections,
+    /// `KILL QUERY`.
+    KillStatements,
+    /// The tables are rebuilt, altered and analyzed.
+    Alter,
+    /// Somebody deletes claims.
+    ClearClaims,
+    /// Defaults of new sessions under which statements mean something else.
+    SessionDefaults,
+    /// Commits are not written to disk for a while, which ends with kill -9 of the server.
+    Unsafe,
+}
+
+pub struct Chaos<'a> {
+    runtime: &'a Runtime,
+    server: &'a Server,
+    url: &'a str,
+    strategy: Strategy,
+    done: [u32; ALL.len()],
+    next: usize,
+    pause_until: Instant,
+    kills_a_client: bool,
+}
+
+impl<'a> Chaos<'a> {
+    pub fn new(runtime: &'a Runtime, server: &'a Server, url: &'a str, strategy: Strategy) -> Chaos<'a> {
+        crate::verdict::self_test();
+        let pause_until = Instant::now() + Duration::from_millis(500);
+        Chaos {
+            runtime,
+            server,
+            url,
+            strategy,
+            done: [0; ALL.len()],
+            next: 0,
+            pause_until,
+            kills_a_client: false,
+        }
+    }
+
+    /// True once each has been done.
+    pub fn has_done_all(&self) -> bool {
+        self.done.iter().all(|done| *done > 0)
+    }
+
+    /// True where a client is to be killed now.
+    pub fn kills_a_client(&mut self) -> bool {
+        std::mem::take(&mut self.kills_a_client)
+    }
+
+    /// Does the next, once the clients had time to work.
+    pub fn next(&mut self) {
+        if Instant::now() < self.pause_until {
+            return;
+        }
+        let at = if self.next < ALL.len() { self.next } else { self.at_random() };
+        self.next += 1;
+        self.done[at] += 1;
+        self.make(ALL[at]);
+        self.pause_until = Instant::now() + Duration::from_millis(fastrand::u64(100..700));
+    }
+
+    /// Restarts and rebuilds take long: less often.
+    fn at_random(&self) -> usize {
+        loop {
+            let at = fastrand::usize(0..ALL.len());
+            let rare = matches!(ALL[at], Wrong::KillServer | Wrong::Restart | Wrong::Unsafe | Wrong::Alter);
+            if !rare || fastrand::u8(0..10) == 0 {
+                return at;
+            }
+        }
+    }
+
+    /// Leaves the server as the map wants it.
+    pub fn end(&mut self) {
+        self.sql(&["SET GLOBAL innodb_flush_log_at_trx_commit = 1"]);
+        self.session_defaults(false);
+    }
+
+    fn make(&mut self, wrong: Wrong) {
+        match wrong {
+            Wrong::KillClient => self.kills_a_client = true,
+            Wrong::KillServer => {
+                self.server.kill().unwrap();
+                self.server.start_again().unwrap();
+            }
+            Wrong::Restart => {
+                self.server.stop().unwrap();
+                self.server.start_again().unwrap();
+            }
+            Wrong::KillConnections => self.kill("KILL"),
+            Wrong::KillStatements => self.kill("KILL QUERY"),
+            Wrong::Alter => self.sql(&[
+                "ALTER TABLE uuid_map ADD COLUMN note INT NULL",
+                "ALTER TABLE uuid_map DROP COLUMN note",
+                "ALTER TABLE uuid_map ENGINE = InnoDB",
+                "ANALYZE TABLE uuid_map",
+                "FLUSH TABLES",
+            ]),
+            Wrong::ClearClaims if self.strategy == Strategy::Dedup => {
+                self.sql(&["DELETE FROM uuid_map_claim LIMIT 500"]);
+            }
+            Wrong::ClearClaims => {}
+            Wrong::SessionDefaults => {
+                let on = self.done.iter().sum::<u32>() % 2 == 1;
+                self.session_defaults(on);
+            }
+            Wrong::Unsafe => {
+                self.sql(&["SET GLOBAL innodb_flush_log_at_trx_commit = 0"]);
+                // Clients notice within a second, and the log is written once a second.
+                std::thread::sleep(Duration::from_secs(4));
+                self.server.kill().unwrap();
+                self.server.start_again().unwrap();
+            }
+        }
+    }
+
+    /// Read by connections that are made from now on.
+    fn session_defaults(&self, on: bool) {
+        let (limit, completion, level) =
+            if on { ("1", "CHAIN", "READ UNCOMMITTED") } else { ("DEFAULT", "DEFAULT", "REPEATABLE READ") };
+        let modes = match (on, self.server.flavor()) {
+            (false, _) => "DEFAULT",
+            (true, Flavor::MySql) => "'ANSI'",
+            (true, Flavor::MariaDb) => "'ORACLE'",
+        };
+        self.sql(&[
+            &format!("SET GLOBAL sql_select_limit = {limit}"),
+            &format!("SET GLOBAL completion_type = {completion}"),
+            &format!("SET GLOBAL TRANSACTION ISOLATION LEVEL {level}"),
+            &format!("SET GLOBAL sql_mode = {modes}"),
+        ]);
+    }
+
+    /// Some of the clients' connections.
+    fn kill(&self, statement: &str) {
+        let list = "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() \
+            AND db = DATABASE() ORDER BY RAND() LIMIT 8";
+        self.runtime.block_on(async {
+            let Ok(mut connection) = MySqlConnection::connect(self.url).await else { return };
+            let Ok(rows) = connection.fetch_all(list).await else { return };
+            for row in rows {
+                let id: i64 = row.try_get_unchecked(0).unwrap();
+                // It may be gone by now.
+                let _ = connection.execute(AssertSqlSafe(format!("{statement} {id}"))).await;
+            }
+        });
+    }
+
+    /// One after the other; what fails of a deadlock or a timeout was disturbance enough.
+    fn sql(&self, statements: &[&str]) {
+        self.runtime.block_on(async {
+            let mut connection = MySqlConnection::connect(self.url).await.unwrap();
+            for statement in statements {
+                let done = connection.execute(sqlx::raw_sql(AssertSqlSafe((*statement).to_owned()))).await;
+                if let Err(error) = done
+                    && statement.starts_with("SET")
+                {
+                    panic!("{statement}: {error}");
+                }
+            }
+        });
+    }
+}
+
+impl fmt::Display for Chaos<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (wrong, done)) in ALL.iter().zip(self.done).enumerate() {
+            let comma = if at == 0 { "" } else { ", " };
+            let name = match wrong {
+                Wrong::KillServer => "server kills",
+                Wrong::KillClient => "client kills",
+                Wrong::Restart => "restarts",
+                Wrong::KillConnections => "rounds of KILL",
+                Wrong::KillStatements => "of KILL QUERY",
+                Wrong::Alter => "of ALTER",
+                Wrong::ClearClaims => "of deleted claims",
+                Wrong::SessionDefaults => "of session defaults",
+                Wrong::Unsafe => "of unsafe settings",
+            };
+            write!(f, "{comma}{done} {name}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,73 @@
+//! What a client was told, in a file that a kill of the client leaves behind.
+//!
+//! Records have one length and are written by one call each time, so that a kill cuts off no more than the last.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::Mutex;
+
+use uuid::Uuid;
+
+/// What happened to a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// It was acknowledged; its UUID is never forgotten, and all clients ask for it.
+    Shared,
+    /// It was acknowledged; only this client asks for its UUID, and may forget it.
+    Own,
+    /// The client is about to forget it.
+    Forgetting,
+    /// It was forgotten.
+    Forgotten,
+}
+
+const EVENTS: [Event; 4] = [Event::Shared, Event::Own, Event::Forgetting, Event::Forgotten];
+
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    pub event: Event,
+    pub uuid: Uuid,
+    pub id: u64,
+}
+
+const LENGTH: usize = 25;
+
+/// The file of a client.
+pub struct Recorder(Mutex<File>);
+
+impl Recorder {
+    /// Goes on after the records of a client that was killed.
+    pub fn open(path: &Path) -> Recorder {
+        let file = File::options().create(true).append(true).open(path).unwrap();
+        let whole = file.metadata().unwrap().len() / LENGTH as u64 * LENGTH as u64;
+        file.set_len(whole).unwrap();
+        Recorder(Mutex::new(file))
+    }
+
+    pub fn write(&self, event: Event, pairs: &[(Uuid, u64)]) {
+        let mut bytes = Vec::with_capacity(pairs.len() * LENGTH);
+        for (uuid, id) in pairs {
+            bytes.push(event as u8);
+            bytes.extend_from_slice(uuid.as_bytes());
+            bytes.extend_from_slice(&id.to_le_bytes());
+        }
+        self.0.lock().unwrap().write_all(&bytes).unwrap();
+    }
+}
+
+/// How many records a file has.
+pub fn count(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |data| data.len() / LENGTH as u64)
+}
+
+/// All of them, in their order.
+pub fn read(path: &Path, mut each: impl FnMut(Record)) {
+    let mut file = std::io::BufReader::new(File::open(path).unwrap());
+    let mut bytes = [0; LENGTH];
+    while file.read_exact(&mut bytes).is_ok() {
+        let uuid = Uuid::from_slice(&bytes[1..17]).unwrap();
+        let id = u64::from_le_bytes(bytes[17..].try_into().unwrap());
+        each(Record { event: EVENTS[usize::from(bytes[0])], uuid, id });
+    }
+}

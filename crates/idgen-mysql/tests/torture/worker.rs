@@ -1,0 +1,183 @@
+//! A client process: mixed calls, of which each answer is recorded once it was acknowledged.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use idgen_mysql::{Error, Result, UuidMap};
+use sqlx::{Connection, MySqlConnection};
+use uuid::Uuid;
+
+use crate::record::{Event, Recorder};
+
+const TASKS: u64 = 4;
+
+struct Client {
+    map: UuidMap,
+    url: String,
+    recorder: Recorder,
+    population: f64,
+    /// The largest id that it saw: imports are near it, in somebody's block perhaps.
+    largest: AtomicU64,
+}
+
+pub fn run() -> ExitCode {
+    let text = |name: &str| std::env::var(name).unwrap();
+    let number: u64 = text("IDGEN_TORTURE_WORKER").parse().unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = stop.clone();
+    std::thread::spawn(move || {
+        let _ = std::io::stdin().read(&mut [0]);
+        stopped.store(true, Ordering::Relaxed);
+    });
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        // Half of the processes remember pairs.
+        let builder = UuidMap::builder()
+            .cache(if number.is_multiple_of(2) { 1000 } else { 0 })
+            .largest_block(500)
+            .connections(TASKS as u32 + 2)
+            .patience(Duration::from_secs(60));
+        let map = loop {
+            match builder.clone().connect(&text("IDGEN_TORTURE_URL")).await {
+                Ok(map) => break map,
+                Err(error) if passes(&error) => {}
+                Err(error) => return failed(&error),
+            }
+        };
+        let client = Arc::new(Client {
+            map,
+            url: text("IDGEN_TORTURE_URL"),
+            recorder: Recorder::open(Path::new(&text("IDGEN_TORTURE_FILE"))),
+            population: text("IDGEN_TORTURE_POPULATION").parse::<f64>().unwrap() / 4.0,
+            largest: AtomicU64::new(1),
+        });
+        let tasks: Vec<_> = (0..TASKS)
+            .map(|_| {
+                let (client, stop) = (client.clone(), stop.clone());
+                tokio::spawn(async move {
+                    while !stop.load(Ordering::Relaxed) {
+                        match client.step().await {
+                            Ok(()) => {}
+                            Err(error) if passes(&error) => {
+                                tokio::time::sleep(Duration::from_millis(20)).await;
+                            }
+                            Err(error) => return Err(error),
+                        }
+                    }
+                    Ok(())
+                })
+            })
+            .collect();
+        for task in tasks {
+            if let Err(error) = task.await.unwrap() {
+                return failed(&error);
+            }
+        }
+        // An outage at the end wastes ids, and no more.
+        let _ = client.map.close().await;
+        ExitCode::SUCCESS
+    })
+}
+
+/// What a server that is killed, restarted or changed may cause.
+fn passes(error: &Error) -> bool {
+    error.is_transient() || error.is_unsafe_server()
+}
+
+fn failed(error: &Error) -> ExitCode {
+    eprintln!("a client failed: {error} ({error:?})");
+    ExitCode::from(3)
+}
+
+impl Client {
+    /// A UUID that all clients know: few come often, many rarely (Zipf's law).
+    fn shared(&self) -> Uuid {
+        let rank = self.population.max(100.0).powf(fastrand::f64()) as u64;
+        Uuid::from_u128(fastrand::Rng::with_seed(rank).u128(..))
+    }
+
+    fn record(&self, event: Event, pairs: &[(Uuid, u64)]) {
+        self.recorder.write(event, pairs);
+        if let Some(largest) = pairs.iter().map(|(_, id)| *id).max() {
+            self.largest.fetch_max(largest, Ordering::Relaxed);
+        }
+    }
+
+    async fn step(&self) -> Result<()> {
+        let uuids: Vec<Uuid> = (0..16).map(|_| self.shared()).collect();
+        let (map, uuid) = (&self.map, uuids[0]);
+        match fastrand::u8(0..20) {
+            0..=7 => self.record(Event::Shared, &[(uuid, map.id_of(uuid).await?)]),
+            8..=12 => {
+                let ids = map.ids_of(&uuids).await?;
+                self.record(Event::Shared, &uuids.into_iter().zip(ids).collect::<Vec<_>>());
+            }
+            13 => {
+                let id = match map.register(uuid).await {
+                    Err(error) if error.is_duplicate() => error.existing_id().unwrap(),
+                    id => id?,
+                };
+                self.record(Event::Shared, &[(uuid, id)]);
+            }
+            14 => {
+                let found = map.find_many(&uuids).await?;
+                let known = uuids.into_iter().zip(found).filter_map(|(uuid, id)| Some((uuid, id?)));
+                self.record(Event::Shared, &known.collect::<Vec<_>>());
+            }
+            15 => {
+                let id = map.id_of(uuid).await?;
+                if let Some(back) = map.uuid_of(id).await? {
+                    self.record(Event::Shared, &[(uuid, id), (back, id)]);
+                }
+            }
+            16 | 17 => self.within(&uuids[..fastrand::usize(1..4)]).await?,
+            18 => self.forget().await?,
+            _ => self.import().await?,
+        }
+        Ok(())
+    }
+
+    /// Acknowledged by the commit; what fails in a way that leaves it open is not recorded.
+    async fn within(&self, uuids: &[Uuid]) -> Result<()> {
+        let Ok(mut connection) = MySqlConnection::connect(&self.url).await else { return Ok(()) };
+        let Ok(mut transaction) = connection.begin().await else { return Ok(()) };
+        let ids = self.map.ids_of_within(&mut transaction, uuids).await?;
+        if fastrand::u8(0..5) > 0 && transaction.commit().await.is_ok() {
+            self.record(Event::Shared, &uuids.iter().copied().zip(ids).collect::<Vec<_>>());
+        }
+        Ok(())
+    }
+
+    async fn forget(&self) -> Result<()> {
+        let uuid = Uuid::new_v4();
+        let id = self.map.id_of(uuid).await?;
+        self.record(Event::Own, &[(uuid, id)]);
+        self.record(Event::Forgetting, &[(uuid, id)]);
+        if let Some(id) = self.map.forget(uuid).await? {
+            self.record(Event::Forgotten, &[(uuid, id)]);
+        }
+        if fastrand::bool() {
+            let id = self.map.id_of(uuid).await?;
+            self.record(Event::Own, &[(uuid, id)]);
+        }
+        Ok(())
+    }
+
+    /// Ids in somebody's block, or a little above all.
+    async fn import(&self) -> Result<()> {
+        let near = self.largest.load(Ordering::Relaxed) + fastrand::u64(1..2000);
+        let pairs: Vec<(u64, Uuid)> = (0..5).map(|n| (near + n * 3, Uuid::new_v4())).collect();
+        match self.map.import(&pairs).await {
+            Err(error) if error.is_conflict() => {}
+            done => {
+                done?;
+                self.record(Event::Own, &pairs.iter().map(|(id, uuid)| (*uuid, *id)).collect::<Vec<_>>());
+            }
+        }
+        Ok(())
+    }
+}
