@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-ids
+.PHONY: setup check lint test test-msrv test-package test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-map soak-ids
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -99,6 +99,14 @@ bench-map: setup ## measures what the UUID map costs compared with a plain inser
 # Each of the four histories (two servers, two strategies) has this many operations.
 SOAK_OPERATIONS ?= 10000000
 SOAK_KILLS ?= 500
+
+# Of each of the four runs of `make soak-map` (two servers, two strategies), which end after so many seconds at most.
+ACKNOWLEDGEMENTS ?= 10000000
+SECONDS_EACH ?= 86400
+
+soak-map: ## the map under kills, KILL, DDL and changed settings, in 8 processes; checked by SQL (hours)
+	IDGEN_TORTURE_ACKNOWLEDGEMENTS=$(ACKNOWLEDGEMENTS) IDGEN_TORTURE_SECONDS=$(SECONDS_EACH) \
+		cargo test --release -p idgen-mysql --test torture
 
 soak: soak-ids test-clusters ## the map's long tests: clusters, ten million operations each, hundreds of kills (hours)
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \

@@ -44,6 +44,19 @@ pub fn exit_code(result: anyhow::Result<ExitCode>, command: &mut clap::Command) 
     if let Some(Usage(message)) = error.downcast_ref() {
         command.error(clap::error::ErrorKind::ValueValidation, message).exit();
     }
-    report(format_args!("{error:#}"));
+    report(in_one_line(&error));
     ExitCode::FAILURE
+}
+
+/// An error and its causes, each once: most messages contain those of their causes.
+fn in_one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if line.is_empty() {
+            line = cause;
+        } else if !line.contains(&cause) {
+            line = format!("{line}: {cause}");
+        }
+    }
+    line
 }

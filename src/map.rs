@@ -65,6 +65,9 @@ enum Command {
     /// Repair what needs no guess: raise a next id that is behind, clear claims away. Exit code 1 where
     /// something else is wrong.
     Repair(upkeep::Repair),
+    /// Start a new epoch after the map was restored from a backup: new ids are --next-id and above, and clients drop
+    /// the ids and pairs that they hold.
+    Fence(upkeep::Fence),
 }
 
 /// Runs the subcommand.
@@ -86,6 +89,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             Command::Forget(args) => upkeep::forget(args).await,
             Command::Check(args) => upkeep::check(args).await,
             Command::Repair(args) => upkeep::repair(args).await,
+            Command::Fence(args) => upkeep::fence(args).await,
         }
     })
 }

@@ -10,6 +10,7 @@ use super::Connection;
 use crate::failure::report;
 use crate::input::Input;
 use crate::output::Output;
+use crate::values;
 
 #[derive(clap::Args)]
 pub struct Check {
@@ -24,6 +25,15 @@ pub struct Check {
 pub struct Repair {
     #[command(flatten)]
     connection: Connection,
+}
+
+#[derive(clap::Args)]
+pub struct Fence {
+    #[command(flatten)]
+    connection: Connection,
+    /// The lowest new id: above every id that was ever given out.
+    #[arg(long, value_name = "ID", value_parser = values::count)]
+    next_id: u64,
 }
 
 #[derive(clap::Args)]
@@ -83,6 +93,17 @@ pub async fn repair(args: Repair) -> anyhow::Result<ExitCode> {
     }
     map.close().await?;
     Ok(code)
+}
+
+/// For a map that was restored from a backup.
+pub async fn fence(args: Fence) -> anyhow::Result<ExitCode> {
+    let map = args.connection.open().await?;
+    map.fence(args.next_id).await?;
+    let mut out = Output::open();
+    writeln!(out, "The next id is {}.", map.stats().await?.next_id)?;
+    out.finish()?;
+    map.close().await?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints the id that each UUID had; an empty line for one that had none.

@@ -185,6 +185,15 @@ impl Builder {
                 format!("the connection URL begins with {scheme:?}: write mysql://user@host/schema");
             return Err(Error::new(Kind::Config { problem }));
         }
+        // The password would be cut off there, and its beginning taken for the host or port, which errors name.
+        let authority = url.split_once("://").map_or("", |(_, rest)| rest);
+        if authority.find(['/', '?', '#']).is_some_and(|end| authority[end..].contains('@')) {
+            let problem =
+                "the connection URL has an @ after its host: in a user name or password, write %40 for @, \
+                           %2F for /, %3F for ? and %23 for #"
+                    .to_owned();
+            return Err(Error::new(Kind::Config { problem }));
+        }
         let options: MySqlConnectOptions = url.parse().map_err(Error::once("read the connection URL"))?;
         Ok(Address { options: plain(options), connections: self.connections })
     }

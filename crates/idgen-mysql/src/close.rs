@@ -13,11 +13,10 @@ const ACTION: &str = "give back unused ids";
 
 impl UuidMap {
     /// Ends this map in good order: the ids that it reserved and did not use go back, if nobody reserved any
-    /// after them, and with the strategy [`Dedup`](crate::Strategy::Dedup) claims are cleared away. Connections
-    /// that [`connect`](crate::Builder::connect) made are closed; a pool that was
-    /// [given](crate::Builder::with_pool) stays open.
+    /// after them, and with the strategy [`Dedup`](crate::Strategy::Dedup) claims are cleared away. The
+    /// map's connections are closed.
     ///
-    /// It concerns all clones. Calls that are under way still end; later ones fail, unless the pool was given.
+    /// It concerns all clones. Calls that are under way still end; later ones fail.
     /// A program that ends without it wastes the rest of its block, and nothing else.
     ///
     /// ```no_run

@@ -24,6 +24,9 @@ pub enum Dialect {
 /// | `idgen_find(uuid)` | the id that the map has for the UUID, or NULL |
 /// | `idgen_uuid_of(id)` | the UUID that the map has for the id, as 36 characters, or NULL |
 ///
+/// `idgen_find` names the index that it needs: with another strategy than the map's, it fails instead of reading the
+/// whole table.
+///
 /// Only clients of this library create ids: a stored function cannot commit, so it cannot promise that an id is
 /// stored.
 ///
@@ -32,8 +35,8 @@ pub enum Dialect {
 pub fn statements(dialect: Dialect, table: &str, strategy: Strategy) -> Result<Vec<String>> {
     let tables = Tables::named(table)?;
     let condition = match strategy {
-        Strategy::Unique => "uuid = v_uuid",
-        Strategy::Dedup => "hash = CRC32(v_uuid) AND uuid = v_uuid",
+        Strategy::Unique => "FORCE INDEX (uuid) WHERE uuid = v_uuid",
+        Strategy::Dedup => "FORCE INDEX (hash) WHERE hash = CRC32(v_uuid) AND uuid = v_uuid",
     };
     let week = match dialect {
         Dialect::MySql => include_str!("functions/week_mysql.sql"),
@@ -64,11 +67,15 @@ pub fn statements(dialect: Dialect, table: &str, strategy: Strategy) -> Result<V
 /// # Errors
 /// As for [`statements`].
 pub fn script(dialect: Dialect, table: &str, strategy: Strategy) -> std::result::Result<String, Error> {
-    let mut script = String::from("DELIMITER //\n");
+    // A function keeps the mode under which it was created, and in the mode ORACLE the syntax is another one.
+    let mut script = String::from(
+        "SET @idgen_sql_mode = @@SESSION.sql_mode;\nSET SESSION sql_mode = 'STRICT_ALL_TABLES';\n",
+    );
+    script += "DELIMITER //\n";
     for statement in statements(dialect, table, strategy)? {
         script += &statement;
         script += "\n//\n";
     }
-    script += "DELIMITER ;\n";
+    script += "DELIMITER ;\nSET SESSION sql_mode = @idgen_sql_mode;\n";
     Ok(script)
 }

@@ -42,6 +42,7 @@ mod column;
 mod connector;
 mod error;
 mod failure;
+mod fence;
 mod flight;
 mod forget;
 pub mod functions;

@@ -3,7 +3,7 @@ CREATE FUNCTION idgen_find(p_uuid VARBINARY(255)) RETURNS BIGINT UNSIGNED
 READS SQL DATA
 BEGIN
   DECLARE v_uuid BINARY(16) DEFAULT idgen_bytes(p_uuid);
-  RETURN (SELECT id FROM {table} WHERE {condition});
+  RETURN (SELECT id FROM {table} {condition});
 END
 //
 -- The UUID of an id as 36 characters, or NULL; also NULL where the UUID was forgotten, and a marker took its place.

@@ -134,13 +134,27 @@ async fn the_map_is_found(flavor: Flavor, strategy: Strategy) {
     let back = "SELECT idgen_uuid_of(?)";
     assert_eq!(text(&mut connection, back, &id.to_string()).await.unwrap(), Some(uuid.to_string()));
     assert_eq!(text(&mut connection, back, &(id + 1).to_string()).await.unwrap(), None);
+    map.forget(uuid).await.unwrap();
+    assert_eq!(text(&mut connection, back, &id.to_string()).await.unwrap(), None);
+    // The functions of the other strategy fail, instead of reading the whole table.
+    let (dialect, other) = match (flavor, strategy) {
+        (Flavor::MySql, Strategy::Dedup) => (Dialect::MySql, Strategy::Unique),
+        (Flavor::MySql, _) => (Dialect::MySql, Strategy::Dedup),
+        (Flavor::MariaDb, Strategy::Dedup) => (Dialect::MariaDb, Strategy::Unique),
+        (Flavor::MariaDb, _) => (Dialect::MariaDb, Strategy::Dedup),
+    };
+    for statement in functions::statements(dialect, "uuid_map", other).unwrap() {
+        run(&mut connection, statement).await;
+    }
+    let error = text(&mut connection, find, &uuid.to_string()).await.unwrap_err();
+    assert!(error.to_string().contains("1176") || error.to_string().contains("1054"), "{error}");
 }
 
 #[test]
 fn the_script_is_for_a_command_line_client() {
     let script = functions::script(Dialect::MySql, "uuid_map", Strategy::Unique).unwrap();
-    assert!(script.starts_with("DELIMITER //\nDROP FUNCTION IF EXISTS idgen_bytes\n//\n"), "{script}");
-    assert!(script.ends_with("//\nDELIMITER ;\n"));
+    assert!(script.contains(";\nDELIMITER //\nDROP FUNCTION IF EXISTS idgen_bytes\n//\n"), "{script}");
+    assert!(script.ends_with("//\nDELIMITER ;\nSET SESSION sql_mode = @idgen_sql_mode;\n"));
     assert!(!script.contains("MD5(CONCAT(YEAR(p_time)"), "MySQL 9.7 has no MD5()");
     assert!(functions::script(Dialect::MySql, "x; DROP", Strategy::Unique).is_err());
 }

@@ -94,6 +94,11 @@ async fn names_are_checked(flavor: Flavor) {
         let error = UuidMap::builder().table(name).connect(url).await.unwrap_err();
         assert!(error.to_string().contains("no name for the map's table"), "{error}");
     }
+    // A password that is not encoded: none of its parts is printed as a host or a port.
+    for url in ["mysql://app:se/cret@db/x", "mysql://app:123?se@cret@db/x", "mysql://app:s#ecret@db/x"] {
+        let error = UuidMap::connect(url).await.unwrap_err().to_string();
+        assert!(error.contains("%40") && !error.contains("cret") && !error.contains("123"), "{error}");
+    }
     let error = UuidMap::connect("postgres://x").await.unwrap_err();
     assert!(!error.is_transient(), "{error}");
 }

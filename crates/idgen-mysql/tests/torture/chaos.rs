@@ -124,6 +124,8 @@ impl<'a> Chaos<'a> {
             Wrong::KillConnections => self.kill("KILL"),
             Wrong::KillStatements => self.kill("KILL QUERY"),
             Wrong::Alter => self.sql(&[
+                // It waits for open transactions, and all others wait behind it.
+                "SET SESSION lock_wait_timeout = 3",
                 "ALTER TABLE uuid_map ADD COLUMN note INT NULL",
                 "ALTER TABLE uuid_map DROP COLUMN note",
                 "ALTER TABLE uuid_map ENGINE = InnoDB",

@@ -1,0 +1,45 @@
+//! After a restore: ids that were given out after the backup must not be given out again.
+
+use sqlx::AssertSqlSafe;
+
+use crate::error::{Error, Kind, Result};
+use crate::map::UuidMap;
+use crate::retry::Tries;
+
+const ACTION: &str = "fence the map";
+
+impl UuidMap {
+    /// Starts a new epoch of the map, whose new ids are `next_id` and above.
+    ///
+    /// Call it after the map was restored from a backup, before clients use it again. The pairs that were stored
+    /// after the backup are lost, and other tables or systems may still hold their ids: `next_id` has to be above
+    /// all of these. A next id that is larger already stays. All clients, also those that run, drop the ids that
+    /// they reserved and the pairs that they cached in an earlier epoch.
+    ///
+    /// ```no_run
+    /// # async fn example(map: idgen_mysql::UuidMap, largest_id_in_orders: u64) -> idgen_mysql::Result<()> {
+    /// map.fence(largest_id_in_orders + 1).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `next_id` is 0 or larger than the ids of the map can be, the map is on Vitess, or the server fails.
+    pub async fn fence(&self, next_id: u64) -> Result<()> {
+        let ground = self.ground().await?;
+        let instead = "its ids come from a sequence: raise next_id of that table";
+        crate::sharded::refuse(&ground.tables, "a fence", instead)?;
+        let max = ground.installed.width.max_id();
+        if !(1..=max).contains(&next_id) {
+            let problem = format!("the next id cannot be {next_id}: ids of this map are 1 to {max}");
+            return Err(Error::new(Kind::Config { problem }));
+        }
+        let statement = format!(
+            "UPDATE {} SET epoch = epoch + 1, next_id = GREATEST(next_id, {next_id}) WHERE one = 1",
+            ground.tables.state
+        );
+        // Repeating it starts one more epoch, which does no harm.
+        let update = || ground.pool.execute(AssertSqlSafe(statement.clone()));
+        Tries::run(ground.patience, ACTION, update).await.map(drop)
+    }
+}

@@ -1,0 +1,45 @@
+//! A map that was restored from a backup.
+
+use idgen_mysql::{Strategy, UuidMap};
+use idgen_server::Flavor;
+use uuid::Uuid;
+
+use crate::common::{assert_sound, connect, everywhere, map, number, run};
+
+everywhere!(a_restored_map_gives_no_id_out_again);
+
+async fn a_restored_map_gives_no_id_out_again(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let before: Vec<Uuid> = (0..10).map(|_| Uuid::new_v4()).collect();
+    let after: Vec<Uuid> = (0..500).map(|_| Uuid::new_v4()).collect();
+    map.ids_of(&before).await.unwrap();
+    let mut connection = connect(scratch.url()).await;
+    run(&mut connection, "CREATE TABLE backup AS SELECT id, uuid FROM uuid_map").await;
+    let next = number(&mut connection, "SELECT next_id FROM uuid_map_state").await.unwrap();
+    let lost = map.ids_of(&after).await.unwrap();
+    // A client that goes on running: it has pairs in its cache, and a block.
+    assert_eq!(map.id_of(after[0]).await.unwrap(), lost[0]);
+
+    run(&mut connection, "DELETE FROM uuid_map").await;
+    run(&mut connection, "INSERT INTO uuid_map (id, uuid) SELECT id, uuid FROM backup").await;
+    run(&mut connection, format!("UPDATE uuid_map_state SET next_id = {next}")).await;
+    let operator = UuidMap::connect(scratch.url()).await.unwrap();
+    for wrong in [0, u64::MAX] {
+        let error = operator.fence(wrong).await.unwrap_err();
+        assert!(error.to_string().contains("ids of this map are 1 to"), "{error}");
+    }
+    let fence = lost.iter().max().unwrap() + 1;
+    operator.fence(fence).await.unwrap();
+    // Never lower.
+    operator.fence(1).await.unwrap();
+
+    let fresh = UuidMap::connect(scratch.url()).await.unwrap();
+    let again = fresh.ids_of(&after[..100]).await.unwrap();
+    assert!(again.iter().all(|id| *id >= fence), "{again:?}");
+    // The one that runs on notices within a second.
+    tokio::time::sleep(std::time::Duration::from_millis(1200)).await;
+    let new = map.id_of(Uuid::new_v4()).await.unwrap();
+    assert!(new >= fence, "{new} was reserved before the fence");
+    assert_eq!(map.ids_of(&after[..100]).await.unwrap(), again, "the cache is of the epoch before");
+    assert_sound(scratch.url()).await;
+}

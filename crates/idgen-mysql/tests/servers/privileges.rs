@@ -1,0 +1,52 @@
+//! What docs/mapping.md says that a user of the map has to be granted is enough, and no more is asked for.
+
+use idgen_mysql::{Strategy, UuidMap};
+use idgen_server::Flavor;
+use uuid::Uuid;
+
+use crate::common::{connect, everywhere, map, run};
+
+everywhere!(the_documented_privileges_are_enough);
+
+async fn the_documented_privileges_are_enough(flavor: Flavor, strategy: Strategy) {
+    let (scratch, owner) = map(flavor, strategy).await;
+    let known = Uuid::new_v4();
+    let id = owner.id_of(known).await.unwrap();
+    let mut root = connect(scratch.url()).await;
+    let schema = scratch.name();
+    let (_, address) = scratch.url().rsplit_once('@').unwrap();
+    let mut user = async |name: &str, grants: &[(&str, &str)]| {
+        let name = format!("{name}{}", &schema[schema.len() - 16..]);
+        run(&mut root, format!("CREATE USER '{name}'@'%' IDENTIFIED BY 'Secret-7'")).await;
+        for (privileges, table) in grants {
+            if *table != "uuid_map_claim" || strategy == Strategy::Dedup {
+                run(&mut root, format!("GRANT {privileges} ON {schema}.{table} TO '{name}'@'%'")).await;
+            }
+        }
+        UuidMap::builder().cache(0).connect(&format!("mysql://{name}:Secret-7@{address}")).await.unwrap()
+    };
+    let writer = user(
+        "w",
+        &[
+            ("SELECT, INSERT, UPDATE", "uuid_map"),
+            ("SELECT, UPDATE", "uuid_map_state"),
+            ("SELECT, INSERT, UPDATE", "uuid_map_sync"),
+            ("SELECT, INSERT, UPDATE, DELETE", "uuid_map_claim"),
+        ],
+    )
+    .await;
+    // All tables exist: nothing is created.
+    writer.install().await.unwrap();
+    assert_eq!(writer.id_of(known).await.unwrap(), id);
+    let uuids: Vec<Uuid> = (0..20).map(|_| Uuid::new_v4()).collect();
+    let ids = writer.ids_of(&uuids).await.unwrap();
+    writer.import(&[(5000, Uuid::new_v4())]).await.unwrap();
+    assert_eq!(writer.forget(uuids[3]).await.unwrap(), Some(ids[3]));
+    assert_eq!(writer.find(uuids[4]).await.unwrap(), Some(ids[4]));
+    assert_eq!(writer.check().await.unwrap(), []);
+    writer.repair().await.unwrap();
+    writer.fence(6000).await.unwrap();
+    assert_eq!(writer.stats().await.unwrap().next_id, 6000);
+    assert_eq!(writer.changes(&idgen_mysql::Position::default(), 100).await.unwrap().0.len(), 21);
+    writer.close().await.unwrap();
+}
