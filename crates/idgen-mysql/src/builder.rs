@@ -39,6 +39,7 @@ pub struct Builder {
     pub(crate) answer_limit: Duration,
     pub(crate) connections: u32,
     pub(crate) accept_unsafe_server: bool,
+    pub(crate) read_only: bool,
 }
 
 impl Default for Builder {
@@ -53,6 +54,7 @@ impl Default for Builder {
             answer_limit: Duration::from_secs(10),
             connections: 10,
             accept_unsafe_server: false,
+            read_only: false,
         }
     }
 }
@@ -110,6 +112,25 @@ impl Builder {
     /// [`server_report`](UuidMap::server_report).
     pub fn accept_unsafe_server(mut self, accept: bool) -> Self {
         self.accept_unsafe_server = accept;
+        self
+    }
+
+    /// Writes nothing, so that the privilege SELECT is enough: UUIDs are found, and those that have no id are refused.
+    ///
+    /// What cannot be promised then: on a server without a binary log (MariaDB's default) a pair can be seen a
+    /// moment before it is on disk, and waiting for the disk takes a write. A pair that was found in that moment is
+    /// lost if the server crashes in it, and its UUID may get another id. Where there is a binary log, everything
+    /// that is found is on disk.
+    ///
+    /// ```no_run
+    /// # async fn example() -> idgen_mysql::Result<()> {
+    /// let map = idgen_mysql::UuidMap::builder().read_only(true).connect("mysql://reader@localhost/shop").await?;
+    /// assert!(map.id_of(uuid::Uuid::max()).await.unwrap_err().is_config());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn read_only(mut self, read_only: bool) -> Self {
+        self.read_only = read_only;
         self
     }
 

@@ -160,6 +160,7 @@ impl UuidMap {
     /// The map is not installed, or the server fails.
     pub async fn repair(&self) -> Result<Vec<String>> {
         let ground = self.ground().await?;
+        ground.writable("nothing can be repaired")?;
         crate::sharded::refuse(&ground.tables, "a repair", "repair each shard's tables by SQL")?;
         let mut done = Vec::new();
         let (map, max) = (&ground.tables.map, ground.installed.width.max_id());

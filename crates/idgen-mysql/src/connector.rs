@@ -6,17 +6,20 @@ use std::time::Duration;
 
 use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
-use sqlx::{ConnectOptions, Executor, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 use tokio::time::Instant;
 
 use crate::anchor::Anchor;
 use crate::failure::{Attempt, Failure, is_of_connection};
 use crate::server::{Reason, Refusal};
-use crate::session::Seen;
+use crate::session::{SERVER_NAME, Seen};
 
 /// What was read longer ago is read again before a connection is used: a setting that was changed is noticed
 /// within this time, as is a connection that was lost while it was idle.
 const FRESH: Duration = Duration::from_secs(1);
+
+/// A connection that owes an answer occupies its place in the pool for no longer than this after its call.
+const KILL_LIMIT: Duration = Duration::from_secs(2);
 
 /// What every connection of a client must fulfill.
 #[derive(Debug)]
@@ -40,6 +43,8 @@ pub(crate) struct Connector {
     /// Connections that were last used before are not to be trusted: one of them was lost.
     mistrusted: Mutex<Option<Instant>>,
     refused: AtomicBool,
+    /// One after the other: they need connections too.
+    kills: tokio::sync::Mutex<()>,
 }
 
 /// A connection that has been set up.
@@ -60,6 +65,7 @@ impl Connector {
             good: Mutex::default(),
             mistrusted: Mutex::default(),
             refused: AtomicBool::new(false),
+            kills: tokio::sync::Mutex::new(()),
         }
     }
 
@@ -78,6 +84,24 @@ impl Connector {
         let tables = self.terms.anchor.tables();
         session.seen = session.seen.again(&mut session.connection, &tables).await?;
         self.judge(&session.seen)
+    }
+
+    /// Ends a connection on the server, by another one.
+    pub(crate) async fn kill(&self, session: &Session) {
+        let Some((thread, server)) = &session.seen.thread else { return };
+        let kill = async {
+            let _one = self.kills.lock().await;
+            let mut connection = self.options.connect().await?;
+            let row = connection.fetch_one(sqlx::raw_sql(SERVER_NAME)).await?;
+            // Behind one address there may be several servers, with other connections of this number.
+            if row.try_get_unchecked::<String, _>(0)? == *server {
+                let kill = format!("KILL {thread}");
+                connection.execute(sqlx::raw_sql(AssertSqlSafe(kill))).await?;
+            }
+            connection.close().await
+        };
+        // A server that is not there any more has nothing to end.
+        let _ = tokio::time::timeout(KILL_LIMIT, kill).await;
     }
 
     /// Where the server is; never who asks, nor with which password.

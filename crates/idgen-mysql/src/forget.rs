@@ -70,6 +70,7 @@ impl UuidMap {
     pub async fn forget(&self, uuid: Uuid) -> Result<Option<u64>> {
         refuse_marker(uuid)?;
         let ground = self.ground().await?;
+        ground.writable("a UUID cannot be forgotten")?;
         let instead = "delete its row by SQL and restart the clients";
         crate::sharded::refuse(&ground.tables, "forgetting a UUID", instead)?;
         let forgotten = finish(tokio::spawn(async move { ground.forget(uuid).await })).await;

@@ -89,6 +89,10 @@ impl UuidMap {
     /// The server's settings endanger the promise, the user may not create tables, or the tables that are
     /// there are of another layout, strategy or width than asked for.
     pub async fn install(&self) -> Result<()> {
+        if self.inner.choices.read_only {
+            let problem = "nothing can be installed: this client was opened with read_only".to_owned();
+            return Err(Error::new(Kind::Config { problem }));
+        }
         let (patience, nodes) = self.begin();
         let make = async || {
             let mut connection = nodes.acquire().await?;
@@ -325,8 +329,8 @@ impl UuidMap {
             nodes.anchor().drop_at(&tables, &state, installed);
             let blocks = Arc::new(Blocks::new(&tables, installed.width, choices.largest_block));
             let (tables, purge) = (Arc::new(tables), Arc::default());
-            let (pool, slot) = (nodes.clone(), fastrand::u8(..));
-            Ok(Ground { pool, tables, installed, blocks, patience, purge, slot })
+            let (pool, read_only) = (nodes.clone(), choices.read_only);
+            Ok(Ground { pool, tables, installed, blocks, patience, purge, read_only })
         };
         let ground = patience.turn(ACTION, self.inner.ground.get_or_try_init(open)).await??;
         Ok(ground.within(patience))

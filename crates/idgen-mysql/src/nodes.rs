@@ -45,7 +45,10 @@ pub(crate) struct Lease {
     session: Option<Object<Connector>>,
     node: usize,
     nodes: Nodes,
-    silent: bool,
+    /// Something was sent, and what became of it is not known yet.
+    busy: bool,
+    /// It is of no more use.
+    lost: bool,
 }
 
 impl Nodes {
@@ -108,7 +111,8 @@ impl Nodes {
         let got = self.patience.bound_by(self.reach_limit(), self.nodes[node].get()).await;
         let failure = match got {
             Some(Ok(session)) => {
-                return Ok(Lease { session: Some(session), node, nodes: self.clone(), silent: false });
+                let nodes = self.clone();
+                return Ok(Lease { session: Some(session), node, nodes, busy: false, lost: false });
             }
             Some(Err(PoolError::Backend(failure))) => self.unreached(failure),
             Some(Err(PoolError::Closed)) => {
@@ -181,10 +185,11 @@ impl Lease {
     /// Passes a result on, and draws the consequences of a failure: the node is left when another one may do
     /// better, and a connection that owes an answer is closed instead of being used again.
     pub(crate) fn heed<T>(&mut self, result: Attempt<T>) -> Attempt<T> {
+        self.busy = matches!(result, Err(Failure::NoAnswer));
         if let Err(failure) = &result
             && failure.is_of_this_node()
         {
-            self.silent = true;
+            self.lost = true;
             self.nodes.leave(self.node);
         }
         result
@@ -224,20 +229,32 @@ impl Deref for Lease {
 
 impl DerefMut for Lease {
     fn deref_mut(&mut self) -> &mut MySqlConnection {
+        self.busy = true;
         self.session.as_mut().expect(HELD).connection_mut()
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        if let Some(mut session) = self.session.take() {
-            if self.silent {
-                self.nodes.nodes[self.node].manager().mistrust();
-                // Not to the pool, which would wait for the rest of the answer.
-                drop(Object::take(session));
-            } else {
-                session.put_down();
+        let Some(mut session) = self.session.take() else { return };
+        if !self.busy && !self.lost {
+            session.put_down();
+            return;
+        }
+        let connector = self.nodes.nodes[self.node].clone();
+        if self.lost {
+            connector.manager().mistrust();
+        }
+        match tokio::runtime::Handle::try_current() {
+            // The server may go on with the statement, or wait for a lock, long after its client has left. So it is
+            // told to stop, and the connection counts among those of the pool until then.
+            Ok(runtime) if self.busy => {
+                runtime.spawn(async move {
+                    connector.manager().kill(&session).await;
+                    drop(Object::take(session));
+                });
             }
+            _ => drop(Object::take(session)),
         }
     }
 }

@@ -13,15 +13,19 @@ use crate::server::{MEMBER_STATE, REDO_LOG, ServerReport, Topology};
 /// - `sql_select_limit` would cut answers short, and `completion_type` open a transaction after each commit,
 /// - without `unique_checks` InnoDB may leave a unique index unread,
 /// - modes such as `ORACLE` and `ANSI_QUOTES` read the statements differently,
+/// - who waits longer for a table that is about to be altered may be what the alteration waits for,
 /// - at `READ UNCOMMITTED` a pair would be seen, and passed on, that may yet be rolled back.
 ///
 /// Comments of the form `/*!80000 */` are read by MySQL from 8.0 on, those of the form `/*M! */` by MariaDB.
 const SET: &str = "SET SESSION sql_select_limit = 18446744073709551615, completion_type = 0, autocommit = 1, \
-    unique_checks = 1, foreign_key_checks = 1, sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
+    unique_checks = 1, foreign_key_checks = 1, lock_wait_timeout = 1, sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
     /*!80000 transaction_isolation = \
     IF(@@transaction_isolation = 'READ-UNCOMMITTED', 'READ-COMMITTED', @@transaction_isolation) */ \
     /*M! tx_isolation = IF(@@tx_isolation = 'READ-UNCOMMITTED', 'READ-COMMITTED', @@tx_isolation) */; \
-    SELECT CONNECTION_ID() AS connection_id";
+    SELECT CONNECTION_ID() AS connection_id, CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS server_name";
+
+/// Names the server, to anybody who asks it.
+pub(crate) const SERVER_NAME: &str = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id)";
 
 const VARIABLES: &str = "SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'binlog_format', \
     'log_bin', 'innodb_doublewrite', 'wsrep_on', 'group_replication_group_name', 'autocommit', 'version', \
@@ -38,8 +42,8 @@ pub(crate) struct Seen {
     pub(crate) state: Option<State>,
     /// A table that was of another engine than InnoDB when the connection was made, and that engine.
     pub(crate) engine: Option<(String, String)>,
-    /// The server's number of the connection.
-    pub(crate) thread: Option<u64>,
+    /// The server's number of the connection, and the server's name.
+    pub(crate) thread: Option<(u64, String)>,
     /// The variables that this server has.
     names: Vec<String>,
 }
@@ -78,7 +82,7 @@ impl Seen {
         let status = redo_log();
         let text = format!("SELECT {}; {status}; {}", columns.join(", "), state_row(tables));
         let seen = Read::all(connection, text).await?.into_seen(connection).await?;
-        Ok(Seen { thread: self.thread, engine: self.engine.clone(), ..seen })
+        Ok(Seen { thread: self.thread.clone(), engine: self.engine.clone(), ..seen })
     }
 
     /// Vitess takes one simple statement at a time. Session settings would take connections to the shards out of
@@ -144,13 +148,13 @@ impl Read {
 
     async fn into_seen(mut self, connection: &mut MySqlConnection) -> Attempt<Seen> {
         let names = self.values.iter().map(|(name, _)| name.clone());
-        let other = [REDO_LOG, "connection_id", "foreign_table", "foreign_engine"];
+        let other = [REDO_LOG, "connection_id", "server_name", "foreign_table", "foreign_engine"];
         let names = names.filter(|name| !other.contains(&name.as_str()));
         let names = names.collect();
         let value =
             |name: &str| self.values.iter().find(|(found, _)| found == name).map(|(_, value)| value.clone());
         let engine = value("foreign_table").zip(value("foreign_engine"));
-        let thread = value("connection_id").and_then(|thread| thread.parse().ok());
+        let thread = value("connection_id").and_then(|thread| thread.parse().ok()).zip(value("server_name"));
         if value("group_replication_group_name").is_some_and(|group| !group.is_empty()) {
             // Without the privilege nothing is known, and the advice names it.
             let state = match connection.fetch_optional(sqlx::raw_sql(MEMBER)).await.map_err(Failure::Sql) {

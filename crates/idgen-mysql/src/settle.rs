@@ -22,7 +22,7 @@ const POSITIONS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_lsn_
     'Innodb_redo_log_current_lsn', 'Innodb_redo_log_flushed_to_disk_lsn')";
 
 /// Returns once all that this connection has read is on disk. Not to be called inside a transaction.
-pub(crate) async fn settle(connection: &mut MySqlConnection, sync: &str, slot: u8) -> Attempt<()> {
+pub(crate) async fn settle(connection: &mut MySqlConnection, sync: &str) -> Attempt<()> {
     let mut wanted = None;
     for look in 0..LOOKS {
         if look > 0 {
@@ -34,8 +34,9 @@ pub(crate) async fn settle(connection: &mut MySqlConnection, sync: &str, slot: u
         }
     }
     // What is not on disk is nobody's commit, such as the traces of an insert that was refused, and the server
-    // takes its time with it: a second. A commit of one's own takes everything before it along. Each client
-    // writes a row of its own, so that none waits for another.
+    // takes its time with it: a second. A commit of one's own takes everything before it along. It writes
+    // one of 256 rows that nothing else needs: hardly anybody waits for anybody.
+    let slot = fastrand::u8(..);
     let push = format!(
         "INSERT INTO {sync} (slot, pushes) VALUES ({slot}, 1) ON DUPLICATE KEY UPDATE pushes = pushes + 1"
     );

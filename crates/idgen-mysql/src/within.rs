@@ -103,6 +103,7 @@ impl UuidMap {
     /// How pairs are claimed here, where a claim can be part of a transaction.
     async fn ground_within(&self) -> Result<Ground> {
         let ground = self.ground().await?;
+        ground.writable("nothing can be claimed in a transaction")?;
         let instead = "a transaction over several shards is not committed as one; call id_of before it";
         crate::sharded::refuse(&ground.tables, "a claim inside the caller's transaction", instead)?;
         Ok(ground)

@@ -189,11 +189,17 @@ pub(crate) async fn claim_within(
         let there = Tries::run(ground.patience, ACTION, async || {
             let mut other = ground.pool.acquire().await?;
             let there = ground.pool.timed(look(ground, &mut other, uuid)).await;
-            other.heed(there)
+            match other.heed(there) {
+                Ok(there) => Ok(Some(there)),
+                // The table is about to be altered, which waits for the caller's transaction.
+                Err(failure) if failure.number() == Some(1205) => Ok(None),
+                Err(failure) => Err(failure),
+            }
         })
         .await?;
-        found = there.id;
-        if found.is_none() && there.server != here.server {
+        let same = there.as_ref().is_some_and(|there| there.server == here.server);
+        found = there.and_then(|there| there.id);
+        if found.is_none() && !same {
             found = ground.find_one(connection, uuid, SHARED).await.map_err(Error::once(ACTION))?;
         }
     }

@@ -22,6 +22,7 @@ impl Ground {
     pub(crate) async fn import(&self, pairs: &[(u64, Uuid)]) -> Result<Imported> {
         let instead = "its sequence cannot be raised above the imported ids in one step with storing them";
         crate::sharded::refuse(&self.tables, "an import", instead)?;
+        self.writable("nothing can be imported")?;
         let group = self.check_group(pairs)?;
         let mut tries = Tries::new(self.patience);
         loop {

@@ -31,6 +31,8 @@ pub(crate) const CHUNK: usize = 999;
 /// servers.
 const SHARED: &str = " LOCK IN SHARE MODE";
 
+const ALL: &str = " LIMIT 18446744073709551615";
+
 /// Fails with 1305 outside a transaction, and also where the server has ended the caller's, as after a deadlock.
 /// What follows it in the same text is not carried out then.
 const IN_TRANSACTION: &str = "SAVEPOINT idgen_map; RELEASE SAVEPOINT idgen_map;";
@@ -52,8 +54,8 @@ pub(crate) struct Ground {
     pub(crate) blocks: Arc<Blocks>,
     pub(crate) patience: Patience,
     pub(crate) purge: Arc<dedup::Purge>,
-    /// This client's row among the pushes.
-    pub(crate) slot: u8,
+    /// Nothing is written.
+    pub(crate) read_only: bool,
 }
 
 /// A pair, and whether this call made it.
@@ -75,6 +77,22 @@ impl Ground {
     /// The same ground for another call.
     pub(crate) fn within(&self, patience: Patience) -> Ground {
         Ground { pool: self.pool.within(patience), patience, ..self.clone() }
+    }
+
+    /// Fails where the client writes nothing.
+    pub(crate) fn writable(&self, what: &str) -> crate::Result<()> {
+        if !self.read_only {
+            return Ok(());
+        }
+        let problem = format!("{what}: this client was opened with read_only");
+        Err(Error::new(Kind::Config { problem }))
+    }
+
+    /// A locking read, for a look after a duplicate key: it is made where the insert was made, also through a proxy
+    /// that sends plain reads to replicas.
+    fn where_written(&self) -> &'static str {
+        // Vitess has no such proxy before it, and routes both by the same key.
+        if self.tables.places.is_none() { SHARED } else { "" }
     }
 
     /// The map's epoch at this moment, in which ids are taken from here on.
@@ -108,6 +126,10 @@ impl Ground {
     /// Ids for new pairs. `None` where too few are left and nobody has `looked` yet: UUIDs that have an id keep
     /// it, and there may be enough for the others.
     async fn propose(&self, count: usize, looked: bool) -> crate::Result<Option<Vec<u64>>> {
+        if self.read_only && !looked {
+            return Ok(None);
+        }
+        self.writable("a UUID without an id cannot get one")?;
         match self.blocks.take(&self.pool, self.patience, count).await {
             Err(error) if error.is_exhausted() && !looked => Ok(None),
             ids => ids.map(Some),
@@ -123,7 +145,7 @@ impl Ground {
     ) -> crate::Result<Vec<(Uuid, u64)>> {
         Tries::run(self.patience, action, async || {
             let mut connection = self.pool.acquire().await?;
-            let found = self.pool.timed(self.look_many(&mut connection, uuids)).await;
+            let found = self.pool.timed(self.look_many(&mut connection, uuids, "")).await;
             connection.heed(found)
         })
         .await
@@ -134,8 +156,9 @@ impl Ground {
         &self,
         connection: &mut Lease,
         uuids: &[Uuid],
+        lock: &str,
     ) -> Attempt<Vec<(Uuid, u64)>> {
-        let found = self.find_many(connection, uuids, "").await?;
+        let found = self.find_many(connection, uuids, lock).await?;
         if !found.is_empty() {
             self.settled(connection).await?;
         }
@@ -143,8 +166,13 @@ impl Ground {
     }
 
     /// Finds one pair that is committed and on disk.
-    pub(crate) async fn look_one(&self, connection: &mut Lease, uuid: Uuid) -> Attempt<Option<u64>> {
-        Ok(self.look_many(connection, &[uuid]).await?.first().map(|(_, id)| *id))
+    pub(crate) async fn look_one(
+        &self,
+        connection: &mut Lease,
+        uuid: Uuid,
+        lock: &str,
+    ) -> Attempt<Option<u64>> {
+        Ok(self.look_many(connection, &[uuid], lock).await?.first().map(|(_, id)| *id))
     }
 
     /// Rows of the map that are committed and on disk.
@@ -174,7 +202,10 @@ impl Ground {
         if !connection.report().shows_commits_early() {
             return Ok(());
         }
-        settle(connection, &self.tables.sync, self.slot).await
+        if self.read_only {
+            return Ok(());
+        }
+        settle(connection, &self.tables.sync).await
     }
 
     /// Finds committed pairs, in no order.
@@ -194,13 +225,23 @@ impl Ground {
             Strategy::Unique => "uuid",
             Strategy::Dedup => "hash",
         };
+        // On a map that was just filled MariaDB takes its statistics to be those of an empty table, and reads all
+        // of it.
+        let index = match self.installed.strategy {
+            Strategy::Unique => "",
+            Strategy::Dedup => " FORCE INDEX (hash)",
+        };
         let mut statement =
-            format!("SELECT id, uuid FROM {} WHERE {column} IN ({}", self.tables.map, item(first));
+            format!("SELECT id, uuid FROM {}{index} WHERE {column} IN ({}", self.tables.map, item(first));
         for uuid in rest {
             statement.push(',');
             statement.push_str(&item(uuid));
         }
         statement.push(')');
+        // A limit of its own overrides `sql_select_limit` of a caller's connection.
+        if self.tables.places.is_none() {
+            statement.push_str(ALL);
+        }
         statement.push_str(lock);
         let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
         let mut pairs = Vec::with_capacity(rows.len());

@@ -60,7 +60,7 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> 
             Some(id) => ground.pool.timed(insert_one(ground, &mut connection, uuid, id)).await,
             None => ground
                 .pool
-                .timed(ground.look_one(&mut connection, uuid))
+                .timed(ground.look_one(&mut connection, uuid, ""))
                 .await
                 .map(|found| found.map_or(Outcome::Missing, Outcome::Found)),
         };
@@ -91,9 +91,10 @@ async fn insert_one(ground: &Ground, connection: &mut Lease, uuid: Uuid, id: u64
     let insert = sqlx::query(AssertSqlSafe(statement)).bind(id).bind(&uuid.as_bytes()[..]);
     match connection.execute(insert).await.map_err(Failure::Sql) {
         Ok(_) => Ok(Outcome::Made(id)),
-        Err(error) if error.is_duplicate_key() => {
-            Ok(ground.look_one(connection, uuid).await?.map_or(Outcome::IdTaken(id), Outcome::Found))
-        }
+        Err(error) if error.is_duplicate_key() => Ok(ground
+            .look_one(connection, uuid, ground.where_written())
+            .await?
+            .map_or(Outcome::IdTaken(id), Outcome::Found)),
         Err(error) => Err(error),
     }
 }
@@ -126,7 +127,7 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
         let result = match ground.pool.acquire_in(epoch).await {
             Ok(mut connection) => {
                 let result = match guess {
-                    Guess::Known => ground.pool.timed(ground.look_many(&mut connection, &missing)).await,
+                    Guess::Known => ground.pool.timed(ground.look_many(&mut connection, &missing, "")).await,
                     Guess::New => {
                         let insert = insert_many(ground, &mut connection, &missing, &ids, &mut inserted);
                         ground.pool.timed(insert).await
@@ -204,7 +205,7 @@ async fn insert_many(
     if done.rows_affected() == uuids.len() as u64 {
         return Ok(uuids.iter().copied().zip(ids.iter().copied()).collect());
     }
-    ground.look_many(connection, uuids).await
+    ground.look_many(connection, uuids, ground.where_written()).await
 }
 
 /// Inside the caller's transaction: reads past its snapshot, and leaves retries to the caller.

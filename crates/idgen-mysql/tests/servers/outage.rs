@@ -4,13 +4,19 @@ use std::time::Duration;
 
 use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::Flavor;
+use sqlx::Connection;
 use sqlx::mysql::MySqlPoolOptions;
 use uuid::Uuid;
 
-use crate::common::{map, on_both};
+use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
 use crate::proxy::{Mood, Proxy};
 
 on_both!(the_first_call_leaves_a_bad_node);
+everywhere!(
+    connections_are_bounded,
+    lost_idle_connections_burn_nothing,
+    a_proxy_that_splits_reads_hides_nothing,
+);
 
 /// Not even the first look at a map may depend on the first node.
 async fn the_first_call_leaves_a_bad_node(flavor: Flavor) {
@@ -48,4 +54,97 @@ async fn callers_do_not_wait_for_each_others_patience() {
         }
         assert!(begin.elapsed() < Duration::from_secs(31), "{:?}", begin.elapsed());
     }
+}
+
+/// Calls that ran out of time while the server waited for a lock: what they left there waited on, and others came.
+async fn connections_are_bounded(flavor: Flavor, strategy: Strategy) {
+    let (scratch, owner) = map(flavor, strategy).await;
+    let mut holder = connect(scratch.url()).await;
+    let mut transaction = holder.begin().await.unwrap();
+    let uuids: Vec<Uuid> = (0..3).map(Uuid::from_u128).collect();
+    owner.ids_of_within(&mut transaction, &uuids).await.unwrap();
+    owner.close().await.unwrap();
+
+    let builder = UuidMap::builder().connections(3).patience(Duration::from_secs(4));
+    let map = builder.answer_limit(Duration::from_millis(200)).connect(scratch.url()).await.unwrap();
+    let calls: Vec<_> = uuids
+        .iter()
+        .map(|uuid| {
+            let (map, uuid) = (map.clone(), *uuid);
+            tokio::spawn(async move { map.id_of(uuid).await })
+        })
+        .collect();
+    let sessions = format!(
+        "SELECT COUNT(*) FROM information_schema.processlist WHERE db = '{}' AND id <> CONNECTION_ID()",
+        scratch.name()
+    );
+    let mut root = connect(scratch.url()).await;
+    let mut most = 0;
+    while !calls.iter().all(tokio::task::JoinHandle::is_finished) {
+        most = most.max(number(&mut root, sessions.clone()).await.unwrap());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    for call in calls {
+        let error = call.await.unwrap().unwrap_err();
+        assert!(error.is_transient(), "{error}");
+    }
+    // The holder, three of the pool, and one that ends another.
+    assert!(most <= 5, "{most} connections");
+    transaction.rollback().await.unwrap();
+    map.ids_of(&uuids).await.unwrap();
+    assert_sound(scratch.url()).await;
+}
+
+/// As after a night, or a restart of the server: each of ten was tried, and each try burned the ids of the batch.
+async fn lost_idle_connections_burn_nothing(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _map) = map(flavor, strategy).await;
+    let proxy = Proxy::start(scratch.url()).await;
+    let map = UuidMap::builder().cache(0).connections(10).connect(proxy.url()).await.unwrap();
+    let warm: Vec<_> = (0..10)
+        .map(|_| {
+            let map = map.clone();
+            tokio::spawn(async move { map.find(Uuid::new_v4()).await.unwrap() })
+        })
+        .collect();
+    for call in warm {
+        call.await.unwrap();
+    }
+    map.id_of(Uuid::new_v4()).await.unwrap();
+    let mut root = connect(scratch.url()).await;
+    let others = format!(
+        "SELECT GROUP_CONCAT(CONCAT('KILL ', id) SEPARATOR '; ') FROM information_schema.processlist \
+         WHERE db = '{}' AND id <> CONNECTION_ID()",
+        scratch.name()
+    );
+    let row = sqlx::Executor::fetch_one(&mut root, sqlx::raw_sql(sqlx::AssertSqlSafe(others))).await.unwrap();
+    run(&mut root, sqlx::Row::get::<String, _>(&row, 0)).await;
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    let batch: Vec<Uuid> = (0..999).map(|_| Uuid::new_v4()).collect();
+    map.ids_of(&batch).await.unwrap();
+    assert_eq!(number(&mut root, "SELECT MAX(id) FROM uuid_map").await, Ok(1000), "ids were burned");
+    assert_sound(scratch.url()).await;
+}
+
+/// A reader behind the writer: the look after a duplicate key found nothing there.
+async fn a_proxy_that_splits_reads_hides_nothing(flavor: Flavor, strategy: Strategy) {
+    let (scratch, owner) = map(flavor, strategy).await;
+    let mut root = connect(scratch.url()).await;
+    for table in ["map", "map_state"] {
+        run(&mut root, format!("CREATE TABLE late_{table} LIKE uuid_{table}")).await;
+    }
+    run(&mut root, "INSERT INTO late_map_state SELECT * FROM uuid_map_state").await;
+    let uuids: Vec<Uuid> = (0..30).map(|_| Uuid::new_v4()).collect();
+    let ids = owner.ids_of(&uuids).await.unwrap();
+    let proxy = Proxy::start(scratch.url()).await;
+    proxy.set(Mood::Splits);
+    let map = UuidMap::builder().cache(0).connect(proxy.url()).await.unwrap();
+    assert_eq!(map.find(uuids[0]).await.unwrap(), None, "the reader should lag");
+    for (uuid, id) in uuids.iter().zip(&ids) {
+        assert_eq!(map.id_of(*uuid).await.unwrap(), *id);
+    }
+    assert_eq!(map.ids_of(&uuids).await.unwrap(), ids);
+    assert_eq!(map.register(uuids[0]).await.unwrap_err().existing_id(), Some(ids[0]));
+    // Two blocks: one of each client.
+    assert_eq!(number(&mut root, "SELECT next_id FROM uuid_map_state").await, Ok(257));
+    assert_sound(scratch.url()).await;
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::{Flavor, Server};
-use sqlx::MySqlConnection;
+use sqlx::{Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, number, on_both, run, settings};
@@ -27,6 +27,11 @@ async fn a_hostile_server(flavor: Flavor) {
     for strategy in [Strategy::Unique, Strategy::Dedup] {
         settings_changed_under_a_client_are_noticed(&server, &mut root, strategy).await;
     }
+    run(&mut root, "SET GLOBAL log_output = 'TABLE'").await;
+    for strategy in [Strategy::Unique, Strategy::Dedup] {
+        single_calls_take_few_statements(&server, &mut root, strategy).await;
+    }
+    look_ups_are_ranges_of_the_index(&server, &mut root).await;
     if flavor == Flavor::MySql {
         a_member_outside_its_group_is_refused(&server, &mut root).await;
     }
@@ -110,4 +115,57 @@ async fn a_member_outside_its_group_is_refused(server: &Server, root: &mut MySql
     let fresh = UuidMap::builder().patience(Duration::from_secs(1)).connect(scratch.url()).await.unwrap();
     let error = fresh.id_of(Uuid::new_v4()).await.unwrap_err();
     assert!(error.is_unsafe_server() && error.to_string().contains("member_state is"), "{error}");
+}
+
+/// What is checked costs no round trip of its own, but once a second.
+async fn single_calls_take_few_statements(server: &Server, root: &mut MySqlConnection, strategy: Strategy) {
+    const CALLS: usize = 50;
+    let scratch = server.scratch().unwrap();
+    let map = UuidMap::builder().strategy(strategy).cache(0).connect(scratch.url()).await.unwrap();
+    map.install().await.unwrap();
+    map.id_of(Uuid::new_v4()).await.unwrap();
+    run(root, "TRUNCATE mysql.general_log").await;
+    run(root, "SET GLOBAL general_log = ON").await;
+    let begin = std::time::Instant::now();
+    for _ in 0..CALLS {
+        map.id_of(Uuid::new_v4()).await.unwrap();
+    }
+    let checks = begin.elapsed().as_secs() as i64 + 1;
+    run(root, "SET GLOBAL general_log = OFF").await;
+    let logged = "SELECT COUNT(*) FROM mysql.general_log WHERE command_type IN ('Query', 'Execute') \
+        AND argument NOT LIKE '%general_log%'";
+    // A text of several statements is logged with each of them: a check is of three.
+    let each = match strategy {
+        Strategy::Dedup => 6,
+        _ => 1,
+    };
+    let found = number(root, logged).await.unwrap();
+    assert!(found <= CALLS as i64 * each + checks * 3, "{found} statements for {CALLS} calls");
+    assert!(found >= CALLS as i64, "{found} statements were logged");
+}
+
+/// On a map that was just filled MariaDB read all of it, in three of six fills.
+async fn look_ups_are_ranges_of_the_index(server: &Server, root: &mut MySqlConnection) {
+    for _ in 0..3 {
+        let scratch = server.scratch().unwrap();
+        let map = UuidMap::builder().strategy(Strategy::Dedup).cache(0).connect(scratch.url()).await.unwrap();
+        map.install().await.unwrap();
+        let uuids: Vec<Uuid> = (0..4 * 999).map(|_| Uuid::new_v4()).collect();
+        map.ids_of(&uuids).await.unwrap();
+        run(root, "TRUNCATE mysql.general_log").await;
+        run(root, "SET GLOBAL general_log = ON").await;
+        map.find_many(&uuids[..999]).await.unwrap();
+        run(root, "SET GLOBAL general_log = OFF").await;
+        let look = "SELECT CONVERT(argument USING utf8mb4) FROM mysql.general_log \
+            WHERE argument LIKE 'SELECT id, uuid FROM uuid_map%'";
+        let row = root.fetch_one(sqlx::raw_sql(look)).await.unwrap();
+        let statement: String = row.try_get_unchecked(0).unwrap();
+        let mut connection = connect(scratch.url()).await;
+        let format = if server.flavor() == Flavor::MySql { "FORMAT=TRADITIONAL" } else { "" };
+        let explain = format!("EXPLAIN {format} {statement}");
+        let plan = connection.fetch_one(sqlx::raw_sql(sqlx::AssertSqlSafe(explain))).await.unwrap();
+        let column = |name: &str| plan.try_get_unchecked::<String, _>(name).unwrap();
+        assert_eq!((column("type"), column("key")), ("range".to_owned(), "hash".to_owned()));
+        assert!(statement.contains("FORCE INDEX (hash)"), "the plan is left to chance");
+    }
 }

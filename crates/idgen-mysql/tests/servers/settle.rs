@@ -1,8 +1,10 @@
 //! What is read is on disk, where a server shows commits before they are.
 
+use std::time::Duration;
+
 use idgen_mysql::{Strategy, UuidMap};
-use idgen_server::{Flavor, Server};
-use sqlx::{Executor, MySqlConnection, Row};
+use idgen_server::{Flavor, Scratch, Server};
+use sqlx::{Connection, Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, run, settings};
@@ -42,6 +44,8 @@ async fn a_pair_that_was_read_outlives_a_crash() {
             assert!(flushed >= made, "{how}, {strategy:?}: on disk up to {flushed}, the pair is at {made}");
             read.push((uuid, id));
         }
+        nobody_waits_for_the_state_row(&scratch, &reader).await;
+        a_reader_needs_no_more_than_select(&server, &scratch, &read).await;
         let (last, _) = *read.last().unwrap();
         server.kill().unwrap();
         server.start_again().unwrap();
@@ -51,6 +55,58 @@ async fn a_pair_that_was_read_outlives_a_crash() {
         }
         assert_sound(scratch.url()).await;
     }
+}
+
+/// Beside a long transaction of somebody else's, whose changes nobody writes to disk.
+async fn nobody_waits_for_the_state_row(scratch: &Scratch, reader: &UuidMap) {
+    let known = Uuid::new_v4();
+    let id = reader.id_of(known).await.unwrap();
+    let mut other = connect(scratch.url()).await;
+    run(&mut other, "CREATE TABLE other (n INT PRIMARY KEY) ENGINE=InnoDB").await;
+    let mut transaction = other.begin().await.unwrap();
+    run(&mut transaction, "INSERT INTO other VALUES (1)").await;
+    // As another reader that pushes the log, or a client that reserves ids.
+    run(&mut transaction, "SELECT next_id FROM uuid_map_state FOR UPDATE").await;
+    for n in 2..20 {
+        run(&mut transaction, format!("INSERT INTO other VALUES ({n})")).await;
+        let found = tokio::time::timeout(Duration::from_secs(20), reader.find(known)).await;
+        assert_eq!(found.expect("waited for the state row").unwrap(), Some(id));
+    }
+    transaction.rollback().await.unwrap();
+}
+
+/// What cannot be promised to it is in the documentation of `read_only`.
+async fn a_reader_needs_no_more_than_select(server: &Server, scratch: &Scratch, known: &[(Uuid, u64)]) {
+    let mut root = connect(server.url()).await;
+    let schema = scratch.name();
+    let user = &schema[schema.len() - 16..];
+    run(&mut root, format!("CREATE USER '{user}'@'%' IDENTIFIED BY 'Secret-7'")).await;
+    run(&mut root, format!("GRANT SELECT ON {schema}.* TO '{user}'@'%'")).await;
+    let (_, address) = scratch.url().rsplit_once('@').unwrap();
+    let url = format!("mysql://{user}:Secret-7@{address}");
+    let map = UuidMap::builder().read_only(true).connect(&url).await.unwrap();
+    let mut other = connect(scratch.url()).await;
+    let mut transaction = other.begin().await.unwrap();
+    for (n, (uuid, id)) in known.iter().enumerate() {
+        run(&mut transaction, format!("INSERT INTO other VALUES ({})", 100 + n)).await;
+        assert_eq!(map.find(*uuid).await.unwrap(), Some(*id));
+        assert_eq!(map.id_of(*uuid).await.unwrap(), *id);
+        assert_eq!(map.uuid_of(*id).await.unwrap(), Some(*uuid));
+    }
+    transaction.rollback().await.unwrap();
+    let unknown = Uuid::new_v4();
+    assert_eq!(map.find(unknown).await.unwrap(), None);
+    for error in [
+        map.id_of(unknown).await.unwrap_err(),
+        map.ids_of(&[unknown, known[0].0]).await.unwrap_err(),
+        map.register(unknown).await.unwrap_err(),
+        map.import(&[(1, unknown)]).await.unwrap_err(),
+        map.forget(known[0].0).await.unwrap_err(),
+        map.install().await.unwrap_err(),
+    ] {
+        assert!(error.is_config() && error.to_string().contains("read_only"), "{error}");
+    }
+    run(&mut root, format!("DROP USER '{user}'@'%'")).await;
 }
 
 async fn learn(map: &UuidMap, how: &str, uuid: Uuid, id: u64) -> (Uuid, u64) {

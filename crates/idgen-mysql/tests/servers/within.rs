@@ -10,7 +10,12 @@ use uuid::Uuid;
 use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
 
 everywhere!(the_pair_shares_the_callers_fate, an_old_snapshot_hides_nothing, another_client_waits);
-everywhere!(two_transactions_with_different_uuids_do_not_meet);
+everywhere!(two_transactions_with_different_uuids_do_not_meet, outside_a_transaction_it_is_refused);
+on_both!(
+    claims_without_a_pair_double_nothing,
+    transactions_with_claims_without_a_pair_double_nothing,
+    an_alteration_holds_nobody_up,
+);
 everywhere!(a_batch_shares_the_callers_fate);
 on_both!(claims_of_transactions_are_cleared_away_too, a_lagging_node_hides_nothing);
 
@@ -172,5 +177,96 @@ async fn a_batch_shares_the_callers_fate(flavor: Flavor, strategy: Strategy) {
     transaction.commit().await.unwrap();
     assert_eq!(map.ids_of(&uuids).await.unwrap(), ids);
     assert!(map.ids_of_within(&mut connection, &[]).await.unwrap().is_empty());
+    assert_sound(scratch.url()).await;
+}
+
+/// Each statement would commit itself, and the claim protect nothing.
+async fn outside_a_transaction_it_is_refused(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let mut connection = connect(scratch.url()).await;
+    for _ in 0..2 {
+        let error = map.id_of_within(&mut connection, Uuid::new_v4()).await.unwrap_err();
+        assert!(error.is_not_in_transaction(), "{error}");
+        let error = map.ids_of_within(&mut connection, &[Uuid::new_v4()]).await.unwrap_err();
+        assert!(error.is_not_in_transaction(), "{error}");
+        // A transaction that the server has ended, which its caller has not noticed.
+        run(&mut connection, "START TRANSACTION").await;
+        run(&mut connection, "ROLLBACK").await;
+    }
+    assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM uuid_map").await, Ok(0));
+    // A session that commits nothing by itself is in a transaction always.
+    run(&mut connection, "SET autocommit = 0").await;
+    let id = map.id_of_within(&mut connection, Uuid::nil()).await.unwrap();
+    run(&mut connection, "COMMIT").await;
+    assert_eq!(map.find(Uuid::nil()).await.unwrap(), Some(id));
+}
+
+/// A claim outlives its pair where somebody deletes the pair, or commits a transaction that failed halfway.
+async fn claims_without_a_pair_double_nothing(flavor: Flavor) {
+    let (scratch, _map) = map(flavor, Strategy::Dedup).await;
+    let client = async || idgen_mysql::UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
+    let (one, two) = (client().await, client().await);
+    let uuids: Vec<Uuid> = (0..60).map(|_| Uuid::new_v4()).collect();
+    one.ids_of(&uuids).await.unwrap();
+    let mut root = connect(scratch.url()).await;
+    run(&mut root, "DELETE FROM uuid_map").await;
+    for (at, uuid) in uuids.iter().enumerate() {
+        let batch = &uuids[at..(at + 3).min(uuids.len())];
+        let (one, two) = if at % 2 == 0 {
+            let (one, two) = tokio::join!(one.id_of(*uuid), two.id_of(*uuid));
+            (vec![one.unwrap()], vec![two.unwrap()])
+        } else {
+            let (one, two) = tokio::join!(one.ids_of(batch), two.ids_of(batch));
+            (one.unwrap(), two.unwrap())
+        };
+        assert_eq!(one, two);
+    }
+    assert_sound(scratch.url()).await;
+}
+
+async fn transactions_with_claims_without_a_pair_double_nothing(flavor: Flavor) {
+    let (scratch, map) = map(flavor, Strategy::Dedup).await;
+    let uuid = Uuid::from_u128(5);
+    map.id_of(uuid).await.unwrap();
+    let mut root = connect(scratch.url()).await;
+    run(&mut root, "DELETE FROM uuid_map").await;
+    let (mut one, mut two) = (connect(scratch.url()).await, connect(scratch.url()).await);
+    let mut first = one.begin().await.unwrap();
+    let id = map.id_of_within(&mut first, uuid).await.unwrap();
+    let second = tokio::spawn(async move {
+        let mut second = two.begin().await.unwrap();
+        let id = map.id_of_within(&mut second, uuid).await.unwrap();
+        second.commit().await.unwrap();
+        id
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    first.commit().await.unwrap();
+    assert_eq!(second.await.unwrap(), id);
+    assert_sound(scratch.url()).await;
+}
+
+/// The alteration waits for the caller's transaction, and the map's own connection for the alteration.
+async fn an_alteration_holds_nobody_up(flavor: Flavor) {
+    let (scratch, map) = map(flavor, Strategy::Dedup).await;
+    let mut connection = connect(scratch.url()).await;
+    let mut transaction = connection.begin().await.unwrap();
+    let first = map.id_of_within(&mut transaction, Uuid::from_u128(1)).await.unwrap();
+    let mut altering = connect(scratch.url()).await;
+    let alteration =
+        tokio::spawn(async move { run(&mut altering, "ALTER TABLE uuid_map COMMENT 'altered'").await });
+    let mut root = connect(scratch.url()).await;
+    let waits = format!(
+        "SELECT COUNT(*) FROM information_schema.processlist WHERE db = '{}' AND state LIKE '%metadata lock%'",
+        scratch.name()
+    );
+    while number(&mut root, waits.clone()).await != Ok(1) {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let second = map.id_of_within(&mut transaction, Uuid::from_u128(2)).await.unwrap();
+    assert!(!alteration.is_finished());
+    transaction.commit().await.unwrap();
+    alteration.await.unwrap();
+    assert_eq!(map.id_of(Uuid::from_u128(1)).await.unwrap(), first);
+    assert_eq!(map.id_of(Uuid::from_u128(2)).await.unwrap(), second);
     assert_sound(scratch.url()).await;
 }
