@@ -219,6 +219,30 @@ impl fmt::Display for Timestamp {
     }
 }
 
+/// Saturates where the system's clock holds less: on Windows at the year 1601, and after the year 30,000.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+/// use idgen::Timestamp;
+///
+/// let time = SystemTime::from(Timestamp::from_unix_millis(-1));
+/// assert_eq!(time, SystemTime::UNIX_EPOCH - Duration::from_millis(1));
+/// assert_eq!(Timestamp::from(time), Timestamp::from_unix_millis(-1));
+/// ```
+#[cfg(feature = "std")]
+impl From<Timestamp> for std::time::SystemTime {
+    fn from(time: Timestamp) -> Self {
+        // From 1601 to 1970, from where Windows counts 100 ns ticks in an `i64`.
+        const SINCE_1601: Duration = Duration::from_secs(11_644_473_600);
+        let epoch = std::time::UNIX_EPOCH;
+        let (after, before) = (time.since(Timestamp::UNIX_EPOCH), Timestamp::UNIX_EPOCH.since(time));
+        match before.is_zero() {
+            true => epoch.checked_add(after).unwrap_or_else(|| epoch + (after - SINCE_1601)),
+            false => epoch.checked_sub(before).unwrap_or_else(|| epoch - SINCE_1601),
+        }
+    }
+}
+
 #[cfg(feature = "std")]
 impl From<std::time::SystemTime> for Timestamp {
     fn from(time: std::time::SystemTime) -> Self {
@@ -234,6 +258,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::string::ToString;
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn the_ends_of_the_range_become_system_times_without_a_panic() {
+        let _ = std::time::SystemTime::from(Timestamp::from_unix_ticks(i64::MIN));
+        for ticks in [i64::MIN + 1, -1, 0, 1, i64::MAX] {
+            let time = std::time::SystemTime::from(Timestamp::from_unix_ticks(ticks));
+            if !cfg!(windows) {
+                assert_eq!(Timestamp::from(time), Timestamp::from_unix_ticks(ticks));
+            }
+        }
+    }
 
     #[test]
     fn display_shows_the_digits_that_are_there() {

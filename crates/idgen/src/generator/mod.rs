@@ -34,6 +34,7 @@ pub use v7::V7;
 use uuid::Uuid;
 
 use crate::error::Result;
+use crate::source::State;
 
 /// Makes ids.
 ///
@@ -61,6 +62,77 @@ pub trait Generate {
     /// # Errors
     /// As [`next_id`](Self::next_id); the slice then holds no new id.
     fn fill(&mut self, ids: &mut [Self::Id]) -> Result<()>;
+
+    /// An iterator over new ids, or over the errors of [`next_id`](Self::next_id). It never ends.
+    ///
+    /// ```
+    /// use idgen::{Uuid, generator::{Generate, V7}};
+    ///
+    /// let mut generator = V7::system()?;
+    /// let ids: Vec<Uuid> = (&mut generator).ids().take(3).collect::<Result<_, _>>()?;
+    /// assert!(ids[0] < ids[2] && ids[2] < generator.next_id()?);
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    fn ids(self) -> Ids<Self>
+    where
+        Self: Sized,
+    {
+        Ids(self)
+    }
+}
+
+/// What [`Generate::ids`] returns.
+#[derive(Clone, Debug)]
+pub struct Ids<G>(G);
+
+impl<G: Generate> Iterator for Ids<G> {
+    type Item = Result<G::Id>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.0.next_id())
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (usize::MAX, None)
+    }
+}
+
+impl<T: Generate + ?Sized> Generate for &mut T {
+    type Id = T::Id;
+
+    fn next_id(&mut self) -> Result<Self::Id> {
+        (**self).next_id()
+    }
+
+    fn fill(&mut self, ids: &mut [Self::Id]) -> Result<()> {
+        (**self).fill(ids)
+    }
+}
+
+/// Generators show their name only: what they contain is secret, or of no use.
+macro_rules! debug_by_name {
+    ($([$($generics:tt)*] $name:ident $parameters:ty;)+) => {$(
+        impl<$($generics)*> core::fmt::Debug for $parameters {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    )+};
+}
+
+debug_by_name! {
+    [C, E, S: State] V1 V1<C, E, S>;
+    [E] V4 V4<E>;
+    [C, E, S: State] V6 V6<C, E, S>;
+    [C, E, S: State] V7 V7<C, E, S>;
+    [C, E, S: State] Ulid Ulid<C, E, S>;
+    [C, E, S: State] FixedPrefix FixedPrefix<C, E, S>;
+    [C, S: State] DeviceShort DeviceShort<C, S>;
+    [S: State] MysqlShort MysqlShort<S>;
+}
+#[cfg(feature = "prefixed")]
+debug_by_name! {
+    [C, E, S: State] Prefixed Prefixed<C, E, S>;
 }
 
 /// A UUID as the number whose memory is its bytes.
