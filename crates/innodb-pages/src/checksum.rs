@@ -1,8 +1,8 @@
 //! Whether a page is as the server wrote it.
 
 use crate::bytes::u32_at;
+use crate::fil::LSN;
 use crate::format::{Checksum, Format};
-use crate::page::LSN;
 
 /// What `innodb_checksum_algorithm=none` writes in place of a checksum.
 const NONE: u32 = 0xdead_beef;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::bytes::{u16_at, u32_at};
 use crate::error::{Error, Kind, Result};
-use crate::page::{SPACE_ID, TYPE, kind};
+use crate::fil::{SPACE_ID, TYPE, kind};
 
 /// Where the file space header begins, and its fields (`fsp0fsp.h`).
 const FSP: usize = 38;

@@ -1,7 +1,7 @@
 //! A file as a row of cells, for drawing. Knows pages, not pictures.
 
 use crate::page::PageKind;
-use crate::tablespace::Pages;
+use crate::pages::Pages;
 
 /// What the shade of a cell stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

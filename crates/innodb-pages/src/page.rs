@@ -4,15 +4,9 @@ use serde::Serialize;
 
 use crate::bytes::{u16_at, u32_at, u64_at};
 use crate::error::{Error, Kind, Result};
+use crate::fil::{LSN, NEXT, PREVIOUS, TYPE, kind};
 use crate::format::{Format, Writer, compressed};
 
-/// Fields of the FIL header, which every page begins with (`fil0types.h`).
-pub(crate) const NUMBER: usize = 4;
-const PREVIOUS: usize = 8;
-const NEXT: usize = 12;
-pub(crate) const LSN: usize = 16;
-pub(crate) const TYPE: usize = 24;
-pub(crate) const SPACE_ID: usize = 34;
 /// No page.
 const NIL: u32 = u32::MAX;
 
@@ -28,15 +22,6 @@ const COMPACT_HEAP: u32 = 120;
 const REDUNDANT_HEAP: u32 = 125;
 /// The FIL trailer.
 const TRAILER: u32 = 8;
-
-/// The page types of `fil0fil.h` that this crate tells apart.
-pub(crate) mod kind {
-    pub(crate) const FSP_HDR: u16 = 8;
-    pub(crate) const SDI: u16 = 17_853;
-    pub(crate) const INSTANT: u16 = 18;
-    pub(crate) const RTREE: u16 = 17_854;
-    pub(crate) const INDEX: u16 = 17_855;
-}
 
 /// What a page is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::error::{Error, Kind, Result};
 use crate::format::Format;
 use crate::page::{IndexPage, Page};
+use crate::pages::Pages;
 use crate::stats::{Distribution, LsnAge};
-use crate::tablespace::Pages;
 
 /// A whole file in figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -8,9 +8,11 @@ use crate::bytes::{u16_at, u32_at};
 use crate::checksum;
 use crate::error::{Error, Kind, Result};
 use crate::extent::Extents;
+use crate::fil::{NUMBER, SPACE_ID, TYPE, kind};
 use crate::format::{Checksum, Format, HEADER_BYTES, Writer};
-use crate::page::{self, NUMBER, Page, SPACE_ID, TYPE, kind};
-use crate::sdi::{self, IndexName};
+use crate::page::{self, Page};
+use crate::pages::Pages;
+use crate::sdi;
 use crate::survey::check_trees;
 
 /// How to read.
@@ -35,16 +37,6 @@ pub struct Tablespace<R> {
     options: Options,
     path: Option<PathBuf>,
     pages: u32,
-}
-
-/// Every page of a file, in order, and the names of its indexes.
-#[derive(Clone, Debug)]
-pub struct Pages {
-    /// What the first page says.
-    pub format: Format,
-    /// All pages, so `pages[n].number == n`.
-    pub pages: Vec<Page>,
-    pub(crate) names: Vec<IndexName>,
 }
 
 impl Tablespace<BufReader<File>> {

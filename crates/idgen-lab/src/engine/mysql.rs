@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 use idgen_server::{Flavor, Provider, Scratch, Server, Settings};
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 use tokio::runtime::Runtime;
 
 use super::{Engine, EngineInfo, Table};
@@ -281,4 +281,11 @@ async fn run(connection: &mut MySqlConnection, sql: &str) -> Result<()> {
 
 fn doing(what: &'static str) -> impl Fn(sqlx::Error) -> Error {
     move |error| Error::engine(format!("the client could not {what}"), error)
+}
+
+/// The one value that a statement gives, as text.
+async fn number(connection: &mut MySqlConnection, sql: &str) -> Result<String> {
+    let failed = doing("check what a statement did");
+    let row = connection.fetch_one(AssertSqlSafe(sql.to_owned())).await.map_err(&failed)?;
+    row.try_get_unchecked(0).map_err(&failed)
 }

@@ -7,8 +7,8 @@ use futures_util::future::try_join_all;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
-use super::statements::{median, number};
-use super::{Host, Mysql, connect, counts, doing, run};
+use super::statements::median;
+use super::{Host, Mysql, connect, counts, doing, number, run};
 use crate::cancel::Cancel;
 use crate::engine::Engine;
 use crate::experiment::{CaseRecord, LoadFigures, Loads, ReadyLoad, Scale};

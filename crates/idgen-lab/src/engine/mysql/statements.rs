@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Executor, Row};
+use sqlx::{AssertSqlSafe, Executor};
 
 use super::survey::survey;
-use super::{Host, Mysql, connect, doing, run};
+use super::{Host, Mysql, connect, number, run};
 use crate::cancel::Cancel;
 use crate::engine::Engine;
 use crate::experiment::{Case, CaseRecord, Statements};
@@ -86,11 +86,4 @@ pub fn median(runs: &[f64]) -> f64 {
     let mut sorted = runs.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted[sorted.len() / 2]
-}
-
-/// The one value that a statement gives, as text.
-pub async fn number(connection: &mut MySqlConnection, sql: &str) -> Result<String> {
-    let failed = doing("check what a statement did");
-    let row = connection.fetch_one(AssertSqlSafe(sql.to_owned())).await.map_err(&failed)?;
-    row.try_get_unchecked(0).map_err(&failed)
 }

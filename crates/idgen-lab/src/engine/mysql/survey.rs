@@ -6,8 +6,7 @@ use idgen_server::Flavor;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
-use super::statements::number;
-use super::{Host, doing, files};
+use super::{Host, doing, files, number};
 use crate::experiment::{File, FileFigures, IndexFigures};
 use crate::{Error, Result};
 use innodb_pages::{IndexTree, Survey};

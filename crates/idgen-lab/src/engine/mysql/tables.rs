@@ -58,7 +58,7 @@ impl Tables {
             for _ in 0..workload.writers {
                 writers.push(Writer::connect(&host, &plan).await?);
             }
-            let made_before = made::now(&mut connection, &plan).await?;
+            let made_before = made::now(&mut connection, plan.ids, plan.column, plan.flavor).await?;
             let at_start = counters::read(&mut connection, host.reach.splits).await?;
             let laps = lap.clone();
             Ok(Tables { host, plan, connection, writers, at_start, made_before, lap, laps })
@@ -149,7 +149,7 @@ impl Table for Tables {
         let failed = doing("read the keys back");
         let (connection, plan, before) = (&mut self.connection, &self.plan, self.made_before);
         self.host.wait(async {
-            let after = made::now(connection, plan).await?;
+            let after = made::now(connection, plan.ids, plan.column, plan.flavor).await?;
             let mut rows = sqlx::query(AssertSqlSafe(sql)).fetch(connection);
             while let Some(row) = rows.try_next().await.map_err(&failed)? {
                 let key = keys::read_key(&row, column)?;

@@ -9,10 +9,9 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
 
 use super::keys::read_key;
-use super::plan::Plan;
 use crate::engine::mysql::doing;
 use crate::key::Key;
-use crate::strategy::IdKind;
+use crate::strategy::{Column, IdKind};
 use crate::{Error, Result};
 
 /// `UUID_TO_BIN(UUID(), 1)` on a server that lacks that function.
@@ -30,14 +29,19 @@ pub fn expression(ids: IdKind, flavor: Flavor) -> Option<&'static str> {
 }
 
 /// An id that the server makes now; `None` where it does not make them.
-pub async fn now(connection: &mut MySqlConnection, plan: &Plan) -> Result<Option<Key>> {
-    let Some(expression) = expression(plan.ids, plan.flavor) else { return Ok(None) };
+pub async fn now(
+    connection: &mut MySqlConnection,
+    ids: IdKind,
+    column: Column,
+    flavor: Flavor,
+) -> Result<Option<Key>> {
+    let Some(expression) = expression(ids, flavor) else { return Ok(None) };
     let failed = doing("ask the server for an id");
     let row = connection
         .fetch_one(sqlx::query(AssertSqlSafe(format!("SELECT {expression}"))))
         .await
         .map_err(failed)?;
-    read_key(&row, plan.column).map(Some)
+    read_key(&row, column).map(Some)
 }
 
 /// Checks that a key found in the table can have been made between these two.

@@ -1,0 +1,15 @@
+//! What a scan of a file gives.
+
+use crate::format::Format;
+use crate::page::Page;
+use crate::sdi::IndexName;
+
+/// Every page of a file, in order, and the names of its indexes.
+#[derive(Clone, Debug)]
+pub struct Pages {
+    /// What the first page says.
+    pub format: Format,
+    /// All pages, so `pages[n].number == n`.
+    pub pages: Vec<Page>,
+    pub(crate) names: Vec<IndexName>,
+}
