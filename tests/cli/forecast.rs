@@ -69,7 +69,7 @@ fn a_simulated_table() {
 fn advice_with_its_reasons() {
     let args = ["lab", "advise", "--rows", "100K", "--pool", "8M", "--writers", "5"];
     let text = lines(&args).join("\n");
-    assert!(text.starts_with("Take v7-binary.") && text.contains("- 5 writers make their ids"), "{text}");
+    assert!(text.starts_with("Take v7-binary.") && text.contains("- 5 writers generate their ids"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     let advice = json(&[&args[..], &["--json"]].concat());
     assert_eq!(advice["recommended"], "v7-binary");

@@ -202,7 +202,7 @@ mod tests {
         let server = Server { device_iops: Some(20), ..Server::mysql(16 << 20) };
         let advice = advise(&Load { rate: 20_000.0, server, ..load(1_000_000, 1) }).unwrap();
         let said = advice.reasons.join(" ") + &advice.caveats.join(" ");
-        assert!(said.contains("A device of 20 a second takes about"), "{said}");
+        assert!(said.contains("A device with 20 reads and writes per second sustains about"), "{said}");
         let best = &advice.candidates[0];
         assert!((best.rate_at(20) * (best.reads_per_1k + best.writes_per_1k) / 1_000.0 - 20.0).abs() < 1e-9);
     }

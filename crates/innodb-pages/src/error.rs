@@ -104,16 +104,16 @@ impl fmt::Display for Error {
             }
             Kind::Truncated { len, needed } => write!(
                 f,
-                "the file is cut short: it has {len} bytes and its pages need {needed}; copy it again, \
+                "the file is truncated: it has {len} bytes and its pages need {needed}; copy it again, \
                  under FLUSH TABLES ... FOR EXPORT"
             ),
             Kind::Compressed { how } => write!(
                 f,
-                "the pages are compressed ({how}), so their fill says nothing; \
+                "the pages are compressed ({how}), so their fill cannot be computed; \
                  ALTER TABLE ... to an uncompressed copy and read that"
             ),
             Kind::Encrypted { page } => {
-                write!(f, "page {page} is encrypted; ALTER TABLE ... to an unencrypted copy and read that")
+                write!(f, "page {page} is encrypted; make an unencrypted copy with ALTER TABLE, and read that")
             }
             Kind::Corrupt { page, problem } => write!(
                 f,
@@ -122,7 +122,7 @@ impl fmt::Display for Error {
             ),
             Kind::BrokenTree { index, problem } => write!(
                 f,
-                "the pages of index {index} don't fit together: {problem}; if the server was writing while \
+                "the pages of index {index} are inconsistent: {problem}; if the server was writing while \
                  the file was copied, copy it under FLUSH TABLES ... FOR EXPORT"
             ),
         }

@@ -21,7 +21,7 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
             ));
         } else {
             reasons.push(format!(
-                "The table ends at {} even with random UUIDs, and the pool of {} holds it: no key costs \
+                "The table ends at {} even with random UUIDs, and fits in the pool of {}: no key causes \
                  reads. Beyond {} that changes.",
                 bytes(random.table_bytes),
                 bytes(pool),
@@ -29,7 +29,7 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
             ));
         }
         reasons.push(format!(
-            "At {:.0} inserts a second the device does {:.0} page reads and writes a second for {}, {:.0} \
+            "At {:.0} inserts per second, the device does {:.0} page reads and writes per second for {}, and {:.0} \
              for random UUIDs.",
             load.rate, best.device_pages_per_sec, best.strategy, random.device_pages_per_sec
         ));
@@ -37,12 +37,12 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
             load.server.device_iops.filter(|iops| random.device_pages_per_sec > f64::from(*iops))
         {
             reasons.push(format!(
-                "A device of {iops} a second takes about {:.0} inserts a second of random UUIDs.",
+                "A device with {iops} reads and writes per second sustains about {:.0} inserts per second of random UUIDs.",
                 random.rate_at(iops)
             ));
         }
         reasons.push(format!(
-            "Its pages are {:.0} % full, theirs {:.0} %: {} against {} in the end.",
+            "Its pages are {:.0} % full, those of random UUIDs {:.0} %: {} instead of {} at the end.",
             100.0 * best.fill,
             100.0 * random.fill,
             bytes(best.table_bytes),
@@ -55,10 +55,10 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
         let equal = if best.is_cheaper_than(next) {
             ""
         } else {
-            ": no clear difference, so the plainer one is taken"
+            ": the difference is too small, so the simpler one is recommended"
         };
         reasons.push(format!(
-            "Next is {}, with {:.0} page reads and writes a second and {} in the end{equal}.",
+            "The second choice is {}, with {:.0} page reads and writes per second and {} at the end{equal}.",
             next.strategy,
             next.device_pages_per_sec,
             bytes(next.table_bytes)
@@ -67,11 +67,11 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
     match (best.strategy, load.writers) {
         ("auto-increment", _) => {
             reasons
-                .push("One writer needs no ids made elsewhere, and an integer is the smallest key.".into());
+                .push("A single writer does not need ids that are generated elsewhere, and an integer is the smallest key.".into());
         }
         (_, 2..) => {
             reasons.push(format!(
-                "{} writers make their ids without asking the database, so auto-increment is left out.",
+                "{} writers generate their ids without asking the database, so auto-increment is left out.",
                 load.writers
             ));
         }
@@ -83,7 +83,7 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
 /// What to keep in mind.
 pub fn caveats(best: &Candidate, load: &Load) -> Vec<String> {
     let mut caveats = vec![
-        "Each secondary index stores the key once more for every row; its own inserts follow its own order."
+        "Each secondary index stores the key again for every row; its inserts follow the order of its own columns."
             .into(),
     ];
     match best.strategy {
@@ -106,7 +106,7 @@ pub fn caveats(best: &Candidate, load: &Load) -> Vec<String> {
     }
     if let Some(iops) = load.server.device_iops.filter(|iops| best.device_pages_per_sec > f64::from(*iops)) {
         caveats.push(format!(
-            "A device of {iops} page reads and writes a second is too slow for {:.0} inserts a second with any of \
+            "A device with {iops} page reads and writes per second is too slow for {:.0} inserts per second with any of \
              these keys: it takes about {:.0}.",
             load.rate,
             best.rate_at(iops)

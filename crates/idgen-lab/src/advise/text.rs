@@ -20,7 +20,7 @@ impl fmt::Display for Advice {
             "fill %",
             "pages read\nper 1k",
             "pages written\nper 1k",
-            "device pages\na second",
+            "device pages\nper second",
         ]);
         for candidate in &self.candidates {
             table.add_row([
@@ -39,10 +39,10 @@ impl fmt::Display for Advice {
         for caveat in &self.caveats {
             writeln!(f, "- {caveat}")?;
         }
-        write!(f, "\nForetold by a model of InnoDB on an empty server")?;
+        write!(f, "\nPredicted by a model of InnoDB on an empty server")?;
         if self.scale > 1 {
             write!(f, ", on a table {} times smaller", self.scale)?;
         }
-        writeln!(f, "; idgen lab run measures.")
+        writeln!(f, "; idgen lab run measures it.")
     }
 }

@@ -214,7 +214,7 @@ impl Engine for Mysql {
             Provider::Url => "of the user's own, as it is",
         };
         let disk = match self.iops {
-            Some(limit) => format!("{limit} reads and {limit} writes a second at most"),
+            Some(limit) => format!("{limit} reads and {limit} writes per second at most"),
             None => "reads and writes not limited".into(),
         };
         let setup = match server.provider() {
@@ -223,7 +223,7 @@ impl Engine for Mysql {
                  of others"
             ),
             _ => format!(
-                "InnoDB {from}, clients over TCP, autocommit; log flushed once a second, O_DIRECT, {disk}; \
+                "InnoDB {from}, clients over TCP, autocommit; log flushed once per second, O_DIRECT, {disk}; \
                  pages are counted for the whole server"
             ),
         };

@@ -11,13 +11,13 @@ impl fmt::Display for Forecast {
         writeln!(f, "{}: {} rows of {} bytes", self.strategy, self.tree.rows, self.record_bytes)?;
         let Load { rate, writers, ref server, .. } = self.load;
         let writers = if writers == 1 { "one writer".to_owned() } else { format!("{writers} writers") };
-        write!(f, "{rate} inserts a second by {writers}, a pool of {} MiB", server.pool_bytes >> 20)?;
+        write!(f, "{rate} inserts per second by {writers}, a pool of {} MiB", server.pool_bytes >> 20)?;
         match server.device_iops {
-            Some(iops) => writeln!(f, ", {iops} page reads and writes a second")?,
+            Some(iops) => writeln!(f, ", {iops} page reads and writes per second")?,
             None => writeln!(f)?,
         }
         if self.parts > 1 {
-            writeln!(f, "Followed by a sample: one of {} parts of the keys.", self.parts)?;
+            writeln!(f, "Computed from a sample: one of {} parts of the keys.", self.parts)?;
         }
         let mut table = Table::new();
         table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
@@ -43,7 +43,7 @@ impl fmt::Display for Forecast {
         writeln!(f, "{table}")?;
         writeln!(
             f,
-            "In the end: {} leaf pages, {:.1} % full (10th percentile {:.1} %), {:.1} bytes of pages per row.",
+            "At the end: {} leaf pages, {:.1} % full (10th percentile {:.1} %), {:.1} bytes of pages per row.",
             self.tree.leaf_pages,
             100.0 * self.tree.fill.mean,
             100.0 * self.tree.fill.p10,

@@ -46,7 +46,7 @@ pub fn answer(results: &Results) -> Option<String> {
         .map(quoted)
         .collect();
     let mut text = format!(
-        "1,000 inserts of {} go to {} different leaf pages, of {} to {}.",
+        "1,000 inserts of {} change {} different leaf pages; of {}, {}.",
         quoted(worst),
         rate(leaves(&worst)),
         quoted(best),
@@ -56,13 +56,13 @@ pub fn answer(results: &Results) -> Option<String> {
     let (slow, fast) = (worst.totals.last_rows_per_sec, best.totals.last_rows_per_sec);
     if slow < fast {
         text += &format!(
-            " At the end of the run that is {} rows a second against {}.",
+            " At the end of the run, {} rows per second are inserted instead of {}.",
             grouped(slow),
             grouped(fast)
         );
     }
     if !as_local.is_empty() {
-        text += &format!(" Within twice the best: {}.", as_local.join(", "));
+        text += &format!(" At most twice as many as the best: {}.", as_local.join(", "));
     }
     Some(text)
 }
@@ -75,7 +75,7 @@ fn by_reads(results: &Results, quoted: impl Fn(&RunRecord) -> String) -> Option<
     let worst = results.runs.iter().max_by(by_reads)?;
     (best.strategy != worst.strategy).then(|| {
         format!(
-            "At the end of the run 1,000 inserts of {} read {} pages, of {} {}, as counted for the whole server.",
+            "At the end of the run, 1,000 inserts of {} read {} pages; of {}, {}. The server counts for all of its clients.",
             quoted(worst),
             rate(reads(&worst)),
             quoted(best),
@@ -94,8 +94,8 @@ fn by_files(results: &Results) -> Option<String> {
     let fill = |file: &FileFigures| file.indexes.first().map_or(0.0, |index| index.fill_mean * 100.0);
     (least.0.name != most.0.name).then(|| {
         format!(
-            "\u{201c}{}\u{201d} takes {:.0} bytes of pages a row, {:.1} times those of \u{201c}{}\u{201d} ({:.0}); leaf \
-             pages are {:.0} % full, and {:.0} %.",
+            "\u{201c}{}\u{201d} takes {:.0} bytes of pages per row, {:.1} times as many as \u{201c}{}\u{201d} ({:.0}); leaf \
+             pages are {:.0} % full, compared with {:.0} %.",
             most.0.name,
             room(&most),
             room(&most) / room(&least),
@@ -121,16 +121,16 @@ fn by_loads(results: &Results) -> Option<String> {
     // A few hundredths are chance.
     let longest = match ratio(&slowest) > 1.05 {
         true => format!(
-            "what takes longest is \u{201c}{}\u{201d} with {}, {:.2} times as long",
+            "the longest is \u{201c}{}\u{201d} with {}, {:.2} times as long",
             slowest.name,
             clients(slowest),
             ratio(&slowest)
         ),
-        false => "nothing takes longer".to_owned(),
+        false => "no case takes longer".to_owned(),
     };
     (ratio(&slowest) > ratio(&fastest)).then(|| {
         format!(
-            "Against \u{201c}{first}\u{201d} with as many clients {longest}; what takes least is \u{201c}{}\u{201d} with \
+            "Compared with \u{201c}{first}\u{201d} with the same number of clients, {longest}; the shortest is \u{201c}{}\u{201d} with \
              {}, {:.2} times.",
             fastest.name,
             clients(fastest),

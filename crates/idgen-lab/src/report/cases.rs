@@ -83,7 +83,7 @@ fn times(results: &Results) -> Option<CaseTable> {
     let columns = vec![
         column("case", cases, |case| Some(case.name.clone())),
         column("clients", cases, of_load(|load| load.clients.to_string())),
-        column("rows a statement", cases, of_load(|load| load.statement_rows.to_string())),
+        column("rows per statement", cases, of_load(|load| load.statement_rows.to_string())),
         column("seconds", cases, |case| Some(seconds(case.secs))),
         column("rows/s", cases, of_load(|load| grouped(load.rows_per_sec))),
         column("times the first", cases, |case| {
@@ -98,10 +98,10 @@ fn times(results: &Results) -> Option<CaseTable> {
     table(
         "Times",
         if cases.iter().any(|case| case.load.is_some()) {
-            "Seconds depend on the machine and on what else it does. A case is set against the first with as many \
-             clients and rows a statement."
+            "Seconds depend on the machine and on its other work. A case is compared with the first case that has the \
+             same number of clients and rows per statement."
         } else {
-            "Seconds depend on the machine and on what else it does."
+            "Seconds depend on the machine and on its other work."
         },
         columns,
     )
@@ -122,7 +122,9 @@ fn counts(results: &Results) -> Option<CaseTable> {
     let mut columns = vec![
         column("case", &loads, |(name, _)| Some((*name).to_owned())),
         column("clients", &loads, |(_, load)| Some(load.clients.to_string())),
-        column("rows a statement", &loads, |(_, load)| sizes_differ.then(|| load.statement_rows.to_string())),
+        column("rows per statement", &loads, |(_, load)| {
+            sizes_differ.then(|| load.statement_rows.to_string())
+        }),
     ];
     columns.extend(
         names
@@ -131,7 +133,7 @@ fn counts(results: &Results) -> Option<CaseTable> {
     );
     table(
         "Counted per 1,000 rows",
-        "By the server's own names; for the whole server, nothing else ran on it.",
+        "The names are the server's own. It counts for the whole server, on which nothing else ran.",
         columns,
     )
 }
@@ -146,8 +148,8 @@ fn files(results: &Results) -> Option<CaseTable> {
     let first = files.first()?.1;
     table(
         "The whole file",
-        "From a copy of the table's file, whose rows were counted and compared with the server's. Bytes per row are \
-         those of the indexes' pages; the file has free pages besides.",
+        "From a copy of the table's file, whose rows were counted and compared with the server's. Bytes per row count \
+         the pages of the indexes; the file has free pages in addition.",
         vec![
             column("case", &files, |(name, _)| Some((*name).to_owned())),
             column("rows", &files, |(_, file)| Some(count(file.rows))),
@@ -174,7 +176,7 @@ fn indexes(results: &Results) -> Option<CaseTable> {
         .collect();
     table(
         "Each index",
-        "Fill is the share of a leaf page that records take.",
+        "Page fill is the share of a leaf page that records occupy.",
         vec![
             column("case", &indexes, |(name, ..)| Some((*name).to_owned())),
             column("index", &indexes, |(_, _, index, _)| Some(index.name.clone())),

@@ -24,25 +24,28 @@ pub fn differs(
     let smaller = !differs.is_empty();
     // The embedded engine has a statement for each row.
     if load.statement_rows != full.statement_rows && !results.engine.is_embedded() {
-        differs.push(format!("{} rows a statement instead of {}", load.statement_rows, full.statement_rows));
+        differs
+            .push(format!("{} rows per statement instead of {}", load.statement_rows, full.statement_rows));
     }
     if let (Some(iops), None) = (full.iops, load.iops) {
-        differs.push(format!("no limit of {iops} reads and writes a second"));
+        differs.push(format!("no limit of {iops} reads and writes per second"));
     }
     if full.late_writes && !load.late_writes {
-        differs.push("changed pages written as the database chooses, not late".to_owned());
+        differs.push("changed pages written when the database chooses, not late".to_owned());
     }
     if differs.is_empty() {
         return Ok(None);
     }
-    let mut text = format!("Not as published in this run at scale {scale}: {}.", differs.join("; "));
+    let mut text =
+        format!("This run at scale {scale} differs from the published one: {}.", differs.join("; "));
     if smaller && scale != Scale::Full {
-        text += " So only the order of the strategies compares.";
+        text += " So only the order of the strategies can be compared.";
     }
     if !ours {
-        text += " Only a server of the lab's own, --engine mysql or mariadb, is set up as published.";
+        text +=
+            " Only a server that the lab starts itself (--engine mysql or mariadb) is set up as published.";
     } else if scale != Scale::Full {
-        text += " --scale full is nearest to what was published.";
+        text += " --scale full is closest to the published run.";
     }
     Ok(Some(text))
 }
@@ -67,7 +70,7 @@ fn fewer_rows(experiment: &Experiment, load: &Workload, full: &Workload) -> Opti
             names.map(|published| published.strategy.as_str()).collect::<Vec<_>>().join(" and ")
         )
     };
-    Some(format!("{} rows where {range}{of} were published", count(load.rows)))
+    Some(format!("{} rows, whereas {range}{of} were published", count(load.rows)))
 }
 
 fn other_cache(load: &Workload, full: &Workload) -> Option<String> {
@@ -92,9 +95,9 @@ mod tests {
     fn a_smaller_scale_says_in_what_it_is_smaller() {
         let text = said("uuid-representation", Scale::Ci, |load| load, true).unwrap();
         for part in [
-            "scale ci: 200,000 rows where 1,983,229 to 2,866,591 were published; a cache of 8 MiB instead of 128;",
-            "100 rows a statement instead of 1; no limit of 500 reads and writes a second; changed pages written",
-            "only the order of the strategies compares. --scale full",
+            "scale ci: 200,000 rows, whereas 1,983,229 to 2,866,591 were published; a cache of 8 MiB instead of 128;",
+            "100 rows per statement instead of 1; no limit of 500 reads and writes per second; changed pages written",
+            "only the order of the strategies can be compared. --scale full",
         ] {
             assert!(text.contains(part), "{text}");
         }
@@ -109,7 +112,7 @@ mod tests {
         assert_eq!(said("device-ids", Scale::Full, |load| load, true), None);
         assert_eq!(
             said("uuid-order", Scale::Full, |load| load, true).unwrap(),
-            "Not as published in this run at scale full: 2,900,000 rows where 4,069,358 of minute-text36 were \
+            "This run at scale full differs from the published one: 2,900,000 rows, whereas 4,069,358 of minute-text36 were \
              published."
         );
         // A server of the user's own has its own pool, and no limits.
@@ -120,7 +123,7 @@ mod tests {
             "a cache of 8192 MiB instead of 128",
             "no limit of 500",
             "not late.",
-            "Only a server of the lab's",
+            "Only a server that the lab",
         ] {
             assert!(text.contains(part), "{text}");
         }

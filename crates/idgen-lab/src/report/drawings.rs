@@ -73,23 +73,23 @@ fn touched(results: &Results) -> Result<Vec<Drawing>> {
         chart(
             "leaves",
             "Different leaf pages per 1,000 inserts",
-            "Logarithmic. The leaf pages on which 1,000 consecutive rows lie after the run, on average.",
+            "Logarithmic scale. The mean number of leaf pages that hold 1,000 consecutive rows after the run.",
             |run| run.totals.distinct_leaves_per_1k,
         )?,
         chart(
             "reads",
             "Pages read per 1,000 inserts",
-            "Logarithmic. Pages fetched from the file because the cache no longer held them.",
+            "Logarithmic scale. Pages read from the file because they were no longer in the cache.",
             |run| run.totals.reads_per_1k,
         )?,
         chart(
             "writes",
             "Pages written per 1,000 inserts",
             if results.engine.is_embedded() {
-                "Logarithmic. Pages written to the file, at the commit or before it when the cache was full."
+                "Logarithmic scale. Pages written to the file, at the commit, or earlier if the cache was full."
             } else {
-                "Logarithmic. Pages written to the file when the pool needs room, when too much of it is changed, or \
-                 when the log fills: a slower load writes more."
+                "Logarithmic scale. Pages are written when the pool needs space, when too much of it has been changed, or \
+                 when the log fills up, so a slower load writes more."
             },
             |run| run.totals.writes_per_1k,
         )?,
@@ -107,14 +107,14 @@ fn space(results: &Results) -> Result<Vec<Drawing>> {
     let mut drawings = vec![drawing(
         "size",
         "Bytes per row",
-        "All pages of all trees, by row.",
+        "All pages of all trees, per row.",
         bars("Bytes per row", &size, Scale::Linear)?,
     )];
     if results.runs.iter().any(|run| !run.totals.fill_mean.is_nan()) {
         let fill = drawing(
             "fill",
             "Fill of the leaf pages, %",
-            "Bytes in use; the bar is the mean, the upright mark the tenth percentile.",
+            "Bytes in use. The bar is the mean, and the vertical mark is the tenth percentile.",
             bars("Fill of the leaf pages in percent", &fill, Scale::UpTo(100.0))?,
         );
         drawings.insert(0, fill);

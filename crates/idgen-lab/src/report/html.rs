@@ -44,8 +44,8 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
         results,
         rows: count(results.workload.rows),
         answer: answer(results).unwrap_or_else(|| match (results.has_any(), results.cases.as_slice()) {
-            (false, _) => "Nothing was finished, so nothing was measured.".into(),
-            (true, []) => "One run alone compares nothing.".into(),
+            (false, _) => "No run was finished, so there are no measurements.".into(),
+            (true, []) => "A single run cannot be compared.".into(),
             (true, _) => results.analysis.clone(),
         }),
         problems: problems(results),

@@ -15,7 +15,7 @@ pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)
     if load.late_writes {
         facts.push((
             "Writes",
-            "late: changed pages are written when the pool needs room, not ahead of it, as in the published runs".into(),
+            "late: changed pages are written when the pool needs space, not earlier, as in the published runs".into(),
         ));
     }
     facts.extend([
@@ -24,14 +24,14 @@ pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)
             match load.cache_bytes {
                 Some(size) => format!("{}, the same for every strategy", bytes(size)),
                 None => format!(
-                    "1/{} of the expected table of {}, the same for every strategy",
+                    "1/{} of the expected table size of {}, the same for every strategy",
                     load.cache_divisor,
                     bytes(load.expected_bytes())
                 ),
             },
         ),
         ("Simulated time", simulated_time(load)),
-        ("Devices", format!("{} for the device ids, in random turns", count(load.devices.into()))),
+        ("Devices", format!("{} for the device ids, in random order", count(load.devices.into()))),
         ("Seed", format!("{}: the same seed gives the same keys", load.seed)),
     ]);
     facts
@@ -39,36 +39,38 @@ pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)
 
 fn beside_key(load: &Workload) -> String {
     match load.payload_bytes {
-        0 => "each its key alone".into(),
-        bytes => format!("each with {bytes} random bytes beside its key"),
+        0 => "each consists of its key only".into(),
+        bytes => format!("each with its key and {bytes} random bytes"),
     }
 }
 
 fn commits(load: &Workload, embedded: bool) -> String {
     match (embedded, load.statement_rows) {
         (true, _) => format!("{} per transaction", count(load.commit_rows.into())),
-        (false, 1) => "one per statement, each committed by itself".into(),
-        (false, rows) => format!("{} per statement, each statement committed by itself", count(rows.into())),
+        (false, 1) => "one per statement, each in its own transaction".into(),
+        (false, rows) => {
+            format!("{} per statement, each statement in its own transaction", count(rows.into()))
+        }
     }
 }
 
 fn writers(writers: u32) -> String {
     match writers {
         1 => "one client".into(),
-        several => format!("{several} clients at the same time, each with ids of its own making"),
+        several => format!("{several} clients at the same time, each with ids that it generates"),
     }
 }
 
 fn simulated_time(load: &Workload) -> String {
     let in_prefix = load.rows as f64 / f64::from(load.intervals.max(1));
     let mut text = format!(
-        "the ids of a run span {0} minutes, for the week prefix {0} weeks, so that each prefix holds {1} rows",
+        "the ids of a run cover {0} minutes (for the week prefix {0} weeks), so that each prefix has {1} rows",
         load.intervals,
         grouped(in_prefix)
     );
     if load.writers > 1 {
         text += &format!(
-            "; a keyed minute prefix is that of one writer alone and holds {}",
+            "; a keyed minute prefix belongs to one writer and has {}",
             grouped(in_prefix / f64::from(load.writers))
         );
     }
@@ -91,20 +93,17 @@ mod tests {
         assert!(!embedded.contains("Writers") && !embedded.contains("statement"), "{embedded}");
 
         let server = facts(&Workload { statement_rows: 100, ..load.clone() }, false);
-        assert!(server.contains("; 100 per statement, each statement committed by itself\n"), "{server}");
-        assert!(
-            server.contains("Writers: one client\n") && server.contains("holds 5,000 rows\n"),
-            "{server}"
-        );
+        assert!(server.contains("; 100 per statement, each statement in its own transaction\n"), "{server}");
+        assert!(server.contains("Writers: one client\n") && server.contains("has 5,000 rows\n"), "{server}");
         assert!(!server.contains("transaction") && !server.contains("Writes:"), "{server}");
 
         let load = Workload { payload_bytes: 0, late_writes: true, ..load.with_writers(8).unwrap() };
         let several = facts(&load, false);
         for said in [
-            "each its key alone; one per statement, each committed by itself\n",
+            "each consists of its key only; one per statement, each in its own transaction\n",
             "Writers: 8 clients at the same time",
             "Writes: late",
-            "holds 5,000 rows; a keyed minute prefix is that of one writer alone and holds 625\n",
+            "has 5,000 rows; a keyed minute prefix belongs to one writer and has 625\n",
         ] {
             assert!(several.contains(said), "{said} is not in {several}");
         }

@@ -29,20 +29,20 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
     }
     let engine = format!("{} {}", results.engine.name, results.engine.version);
     paragraph(&if !results.has_any() {
-        format!("Run on {}. Nothing was finished, so nothing was measured.", plain(&engine))
+        format!("Run on {}. No run was finished, so there are no measurements.", plain(&engine))
     } else if results.runs.is_empty() {
-        format!("Run on {}; what each run left was checked.", plain(&engine))
+        format!("Run on {}; the result of each run was checked.", plain(&engine))
     } else {
         format!(
-            "{} ways to key a table, {} rows each, on {}. Every run was checked afterwards: the table held exactly \
-             the rows that were inserted.",
+            "{} key strategies with {} rows each, on {}. Every run was checked afterwards: the table contained exactly \
+             the inserted rows.",
             results.runs.len(),
             count(results.workload.rows),
             plain(&engine)
         )
     });
     if results.interrupted {
-        paragraph("**The runs were interrupted: what was finished is shown.**");
+        paragraph("**The runs were interrupted: the report shows the finished ones.**");
     }
     for problem in problems(results) {
         paragraph(&format!("**{}**", plain(&problem)));
@@ -69,7 +69,7 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
         paragraph(&grid_table(grid));
     }
     for (heading, drawings, grid) in [
-        ("Pages touched", &drawings.touched, None),
+        ("Pages changed, read and written", &drawings.touched, None),
         ("The pages of the tables", &drawings.maps, files(results)),
         ("Fill and size", &drawings.space, None),
         ("Throughput and latency over the run", &drawings.courses, None),
@@ -92,7 +92,7 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
         }
     }
     if results.has_any() && !results.analysis.is_empty() {
-        paragraph("## What we make of it");
+        paragraph("## Analysis");
         paragraph(&plain(&results.analysis));
     }
     paragraph("## Settings");

@@ -71,7 +71,7 @@ fn index(out: &mut String, tree: &IndexTree) -> fmt::Result {
     }
     writeln!(out, "{table}")?;
     writeln!(out, "Leaves by fill, 0 to 100 %:  {}", sparkline(&tree.leaf().fill))?;
-    writeln!(out, "Leaves followed by their neighbour in the file: {:.0} %", 100.0 * tree.in_file_order)
+    writeln!(out, "Leaves followed by their neighbor in the file: {:.0} %", 100.0 * tree.in_file_order)
 }
 
 /// The histogram as twenty small bars; a bar that isn't empty shows.

@@ -100,7 +100,7 @@ fn values(results: &Results, measure: Measure) -> impl Iterator<Item = f64> {
 fn in_words(run: &RunRecord) -> String {
     let (Some(first), Some(last)) = (run.windows.first(), run.windows.last()) else { return String::new() };
     let rates = format!(
-        "From {} rows a second at the start to {} at {} rows.",
+        "From {} rows per second at the start to {} at {} rows.",
         grouped(first.rows_per_sec),
         grouped(last.rows_per_sec),
         grouped(last.rows_end as f64)

@@ -99,7 +99,7 @@ fn drawing(compared: &Compared, name: &'static str, scale: Scale) -> Result<Opti
         name: name.into(),
         heading: figure.title.into(),
         beside: String::new(),
-        caption: "The bar is B, the upright mark A; the number is B divided by A.",
+        caption: "The bar is B, and the vertical mark is A; the number is B divided by A.",
         chart: bars(&format!("{}: B divided by A", figure.title), &rows, scale)?,
     }))
 }

@@ -146,22 +146,22 @@ pub fn cautions(a: &Results, b: &Results, differences: &[Difference]) -> Vec<Str
         }
     };
     say(a == b, "A and B are the same record.");
-    say(differs(Area::Question), "They answer different questions: only what has the same name compares.");
+    say(
+        differs(Area::Question),
+        "They answer different questions: only entries with the same name can be compared.",
+    );
     say(
         differs(Area::Workload),
         "They did not insert the same rows: counts change with the rows and with the cache, so compare the order of \
          the strategies, not the figures.",
     );
     say(differs(Area::Engine), "They ran on different databases, versions or setups.");
-    say(
-        differs(Area::Machine),
-        "They ran on different machines: seconds do not compare, counts of pages do.",
-    );
+    say(differs(Area::Machine), "They ran on different machines: compare counts of pages, not seconds.");
     say(differs(Area::Setting) || differs(Area::Table), "The server or the tables were set up differently.");
     for (name, results) in [("A", a), ("B", b)] {
-        say(results.interrupted, &format!("{name} was interrupted: it has only what was finished."));
+        say(results.interrupted, &format!("{name} was interrupted: it contains only finished runs."));
         let failed: Vec<_> = results.failures.iter().map(|failure| failure.strategy.as_str()).collect();
-        say(!failed.is_empty(), &format!("In {name} failed: {}.", failed.join(", ")));
+        say(!failed.is_empty(), &format!("Failed in {name}: {}.", failed.join(", ")));
     }
     out
 }

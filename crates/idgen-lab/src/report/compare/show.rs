@@ -66,7 +66,7 @@ fn head(letter: &str, side: &Side) -> String {
 
 fn differences(compared: &Compared) -> String {
     if compared.differences.is_empty() {
-        return "Both were made in the same way: engine, version, workload, settings and machine.".into();
+        return "Both have the same engine, version, workload, settings and machine.".into();
     }
     let mut table = plain();
     table.set_header(["differs in", "", "A", "B"]);

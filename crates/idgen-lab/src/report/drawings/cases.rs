@@ -34,8 +34,8 @@ fn loads(results: &Results) -> Result<Vec<Drawing>> {
     let mut drawings = Vec::new();
     for &size in &sizes {
         let beside = match size {
-            1 => "a row a statement".to_owned(),
-            rows => format!("{rows} rows a statement"),
+            1 => "one row per statement".to_owned(),
+            rows => format!("{rows} rows per statement"),
         };
         let named = |name: &str, heading: &str, caption, chart| Drawing {
             name: if sizes.len() > 1 { format!("{name}-{size}") } else { name.into() },
@@ -47,7 +47,7 @@ fn loads(results: &Results) -> Result<Vec<Drawing>> {
         drawings.push(named(
             "rates",
             "Rows per second",
-            "Of all clients together, as measured here. It depends on the machine and on what else it does.",
+            "All clients together, as measured here. It depends on the machine and on its other work.",
             lines(&format!("Rows per second by clients, {beside}"), &axes, &rates)?,
         ));
         let times = by_case(
@@ -60,7 +60,7 @@ fn loads(results: &Results) -> Result<Vec<Drawing>> {
         drawings.push(named(
             "times",
             "Seconds, times those of the first",
-            "Set against the first case with as many clients: below 1 is faster. Such a ratio carries over to another \
+            "Compared with the first case with the same number of clients: below 1 is faster. Such a ratio can be compared with another \
              machine better than seconds do.",
             lines(&format!("Seconds by clients, times those of the first, {beside}"), &axes, &times)?,
         ));
@@ -101,9 +101,9 @@ fn seconds(cases: &[CaseRecord]) -> Result<Drawing> {
         .map(|case| bar(&case.name, case.secs, format!("{:.3}", case.secs), case.published_secs))
         .collect();
     let caption = if cases.iter().any(|case| case.published_secs.is_some()) {
-        "The bar and its number are as measured here; the upright mark is as published, on an older machine."
+        "The bar and its number were measured here; the vertical mark was published, for an older machine."
     } else {
-        "As measured here. It depends on the machine and on what else it does."
+        "As measured here. It depends on the machine and on its other work."
     };
     Ok(drawing("seconds", "Seconds", caption, bars("Seconds", &rows, Scale::Linear)?))
 }
@@ -122,7 +122,7 @@ fn files(cases: &[CaseRecord]) -> Result<Vec<Drawing>> {
     draw(
         "size",
         "Bytes per row",
-        "All pages of all indexes, by row.",
+        "All pages of all indexes, per row.",
         &of(|case, file| {
             Some(bar(&case.name, file.bytes_per_row(), figure_text(file.bytes_per_row().round()), None))
         }),
@@ -131,7 +131,7 @@ fn files(cases: &[CaseRecord]) -> Result<Vec<Drawing>> {
     draw(
         "fill",
         "Fill of the table's leaf pages, %",
-        "The mean over the leaf pages of the clustered index; the number is as measured here, the upright mark as published.",
+        "The mean over the leaf pages of the clustered index. The number was measured here; the vertical mark was published.",
         &of(|case, file| {
             let fill = file.indexes.first()?.fill_mean;
             Some(bar(&case.name, fill * 100.0, percent(fill), file.published_fill.map(|fill| fill * 100.0)))
@@ -141,7 +141,7 @@ fn files(cases: &[CaseRecord]) -> Result<Vec<Drawing>> {
     draw(
         "copies",
         "Copies of the key, % of the pages",
-        "Each index holds the key once; the number is as measured here, the upright mark as published.",
+        "Each index contains the key once. The number was measured here; the vertical mark was published.",
         &of(|case, file| {
             let share = file.key_share()?;
             let published = file.published_key_share.map(|share| share * 100.0);

@@ -56,5 +56,7 @@ fn loads_are_drawn_over_their_clients_with_what_was_published() {
     }));
     save(&both, directory.path()).unwrap();
     assert!(!directory.path().join(CHARTS).join("rates.svg").exists());
-    assert!(chart("times-1.svg").contains("a row a statement") && chart("times-50.svg").contains("50 rows"));
+    assert!(
+        chart("times-1.svg").contains("one row per statement") && chart("times-50.svg").contains("50 rows")
+    );
 }

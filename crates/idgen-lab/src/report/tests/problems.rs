@@ -18,11 +18,17 @@ fn where_all_failed_only_that_is_shown() {
         results.failures.push(Failure { strategy: "rebuild".into(), error });
         for page in [html(&results).unwrap(), markdown(&results).unwrap()] {
             for said in
-                ["Nothing was finished", "rebuild failed and is not shown: the server refused", "Settings"]
+                ["No run was finished", "rebuild failed and is not shown: the server refused", "Settings"]
             {
                 assert!(page.contains(said), "{said} is not in {page}");
             }
-            for untrue in ["ways to key", "checked", "compares nothing", "Pages touched", "All figures"] {
+            for untrue in [
+                "key strategies",
+                "checked",
+                "cannot be compared",
+                "Pages changed, read and written",
+                "All figures",
+            ] {
                 assert!(!page.contains(untrue), "{untrue} is in {page}");
             }
             for untrue in ["It is so.", "Throughput", "The strategies", "The tables"] {
