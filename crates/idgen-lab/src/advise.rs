@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_table_beyond_the_pool_is_told_from_one_within() {
         let within = advise(&load(100_000, 2)).unwrap();
-        assert!(within.reasons[0].contains("no key costs reads"), "{within:?}");
+        assert!(within.reasons[0].contains("no key causes reads"), "{within:?}");
         let beyond = advise(&load(4_000_000, 2)).unwrap();
         assert!(beyond.reasons[0].contains("pages from the disk"), "{beyond:?}");
         assert!(beyond.scale > 1);
@@ -193,7 +193,7 @@ mod tests {
         assert!(v7.fill > 0.9 && v7.reads_per_1k < 1.0, "{v7:?}");
         assert!(candidate("v4-binary").reads_per_1k > 10.0 * ascending.reads_per_1k);
         let said = advice.reasons.join(" ");
-        assert!(said.contains("Next is ") && said.contains("auto-increment is left out"), "{said}");
+        assert!(said.contains("The second choice is ") && said.contains("auto-increment is left out"), "{said}");
         assert!(!advice.caveats.iter().any(|caveat| caveat.contains("stops")), "{:?}", advice.caveats);
     }
 

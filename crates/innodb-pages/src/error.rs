@@ -113,7 +113,10 @@ impl fmt::Display for Error {
                  ALTER TABLE ... to an uncompressed copy and read that"
             ),
             Kind::Encrypted { page } => {
-                write!(f, "page {page} is encrypted; make an unencrypted copy with ALTER TABLE, and read that")
+                write!(
+                    f,
+                    "page {page} is encrypted; make an unencrypted copy with ALTER TABLE, and read that"
+                )
             }
             Kind::Corrupt { page, problem } => write!(
                 f,

@@ -306,7 +306,7 @@ mod tests {
         let loads = loads.map(|(name, secs, clients)| load(name, secs, clients, &[]));
         let said = answer(&results(loads.into())).unwrap();
         assert!(said.contains("\u{201c}key\u{201d} with one client, 1.10 times as long"), "{said}");
-        assert!(said.contains("takes least is \u{201c}key\u{201d} with 4 clients, 0.50 times"), "{said}");
+        assert!(said.contains("the shortest is \u{201c}key\u{201d} with 4 clients, 0.50 times"), "{said}");
     }
 
     #[test]

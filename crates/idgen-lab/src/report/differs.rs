@@ -95,7 +95,7 @@ mod tests {
     fn a_smaller_scale_says_in_what_it_is_smaller() {
         let text = said("uuid-representation", Scale::Ci, |load| load, true).unwrap();
         for part in [
-            "scale ci: 200,000 rows, whereas 1,983,229 to 2,866,591 were published; a cache of 8 MiB instead of 128;",
+            "200,000 rows, whereas 1,983,229 to 2,866,591 were published; a cache of 8 MiB instead of 128;",
             "100 rows per statement instead of 1; no limit of 500 reads and writes per second; changed pages written",
             "only the order of the strategies can be compared. --scale full",
         ] {

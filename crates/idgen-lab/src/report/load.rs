@@ -47,9 +47,9 @@ fn beside_key(load: &Workload) -> String {
 fn commits(load: &Workload, embedded: bool) -> String {
     match (embedded, load.statement_rows) {
         (true, _) => format!("{} per transaction", count(load.commit_rows.into())),
-        (false, 1) => "one per statement, each in its own transaction".into(),
+        (false, 1) => "one per statement, each committed separately".into(),
         (false, rows) => {
-            format!("{} per statement, each statement in its own transaction", count(rows.into()))
+            format!("{} per statement, each statement committed separately", count(rows.into()))
         }
     }
 }
@@ -89,18 +89,18 @@ mod tests {
     fn a_server_commits_each_statement_and_has_writers() {
         let load = Workload::of_rows(200_000).unwrap();
         let embedded = facts(&load, true);
-        assert!(embedded.contains("100 random bytes beside its key; 1,000 per transaction\n"), "{embedded}");
+        assert!(embedded.contains("its key and 100 random bytes; 1,000 per transaction\n"), "{embedded}");
         assert!(!embedded.contains("Writers") && !embedded.contains("statement"), "{embedded}");
 
         let server = facts(&Workload { statement_rows: 100, ..load.clone() }, false);
-        assert!(server.contains("; 100 per statement, each statement in its own transaction\n"), "{server}");
+        assert!(server.contains("; 100 per statement, each statement committed separately\n"), "{server}");
         assert!(server.contains("Writers: one client\n") && server.contains("has 5,000 rows\n"), "{server}");
         assert!(!server.contains("transaction") && !server.contains("Writes:"), "{server}");
 
         let load = Workload { payload_bytes: 0, late_writes: true, ..load.with_writers(8).unwrap() };
         let several = facts(&load, false);
         for said in [
-            "each consists of its key only; one per statement, each in its own transaction\n",
+            "each consists of its key only; one per statement, each committed separately\n",
             "Writers: 8 clients at the same time",
             "Writes: late",
             "has 5,000 rows; a keyed minute prefix belongs to one writer and has 625\n",

@@ -28,7 +28,7 @@ fn figures_stand_beside_each_other_with_their_ratio() {
     assert_eq!((compared.only_in_a.len(), compared.only_in_b.len()), (1, 0));
 
     let text = comparison(&compared);
-    assert!(text.contains("0.25") && text.contains("made in the same way"), "{text}");
+    assert!(text.contains("0.25") && text.contains("Both have the same engine"), "{text}");
     assert!(text.contains(&format!("Only in A: {}.", a.runs[2].strategy.title)), "{text}");
     let page = comparison_html(&compared).unwrap();
     assert!(page.contains("<svg") && page.contains("B divided by A"));
