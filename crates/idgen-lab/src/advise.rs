@@ -193,7 +193,10 @@ mod tests {
         assert!(v7.fill > 0.9 && v7.reads_per_1k < 1.0, "{v7:?}");
         assert!(candidate("v4-binary").reads_per_1k > 10.0 * ascending.reads_per_1k);
         let said = advice.reasons.join(" ");
-        assert!(said.contains("The second choice is ") && said.contains("auto-increment is left out"), "{said}");
+        assert!(
+            said.contains("The second choice is ") && said.contains("auto-increment is left out"),
+            "{said}"
+        );
         assert!(!advice.caveats.iter().any(|caveat| caveat.contains("stops")), "{:?}", advice.caveats);
     }
 
