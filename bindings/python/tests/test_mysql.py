@@ -72,6 +72,43 @@ def test_there_and_back(url: str, strategy: Any, bits: Any) -> None:
     assert other.id_of(idgen.v4()) > max(made)
 
 
+@pytest.mark.parametrize("strategy", ["unique", "dedup"])
+def test_upkeep(url: str, strategy: Any) -> None:
+    # Of two nodes the first is not there.
+    ids = UuidMap(["mysql://app@127.0.0.1:1/shop", url], strategy=strategy, answer_limit=5.0)
+    ids.install()
+    orders = idgen.batch("v7", 3)
+    made = ids.ids_of(orders)
+    assert sorted(made) == [1, 2, 3]
+    pairs, position = ids.changes()
+    assert pairs == sorted(zip(made, orders)) and ids.changes(position) == ([], position)
+    ids.close()
+    # The unused ids of the block went back.
+    assert ids.stats()["next_id"] == 4
+    assert ids.forget(orders[1]) == made[1] and ids.forget(orders[1]) is None
+    assert ids.find(orders[1]) is None and ids.uuid_of(made[1]) is None
+    again = ids.id_of(orders[1])
+    assert again == 4 and ids.changes(position)[0] == [(4, orders[1])]
+    assert ids.check() == []
+    ids.fence(1000)
+    assert ids.stats()["next_id"] == 1000 and ids.repair() in ([], ["cleared 1 claims away"])
+    with pytest.raises(ValueError, match="is no position"):
+        ids.changes("nonsense")
+    with pytest.raises(DuplicateError) as refused:
+        ids.register(orders[0])
+    assert not refused.value.is_transient
+
+    async def main() -> None:
+        other = AsyncUuidMap(url)
+        assert (await other.changes(position))[0] == [(4, orders[1])]
+        assert await other.forget(orders[0]) == made[0] and await other.check() == []
+        await other.fence(2000)
+        await other.repair()
+        await other.close()
+
+    asyncio.run(main())
+
+
 def test_one_id_for_each_from_many_threads(url: str) -> None:
     maps = [UuidMap(url, cache=0) for _ in range(2)]
     maps[0].install()
@@ -189,7 +226,7 @@ def test_no_server() -> None:
     ids = UuidMap("mysql://app:secret@127.0.0.1:1/shop", patience=0.2)
     with pytest.raises(MapError) as failed:
         ids.install()
-    assert "secret" not in str(failed.value) + repr(ids)
+    assert "secret" not in str(failed.value) + repr(ids) and failed.value.is_transient
     for wrong in ({"strategy": "other"}, {"id_bits": 16}, {"patience": -1}, {"patience": float("nan")}):
         settings: dict[str, Any] = wrong
         with pytest.raises(ValueError):

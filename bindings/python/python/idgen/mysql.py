@@ -28,7 +28,7 @@ from idgen._idgen import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
     from typing import Literal
     from uuid import UUID
 
@@ -53,7 +53,7 @@ class _Common:
 
     def __init__(
         self,
-        url: str,
+        url: str | Sequence[str],
         *,
         table: str = "uuid_map",
         strategy: Literal["unique", "dedup"] | None = None,
@@ -62,19 +62,24 @@ class _Common:
         largest_block: int = 65_536,
         patience: float = 30.0,
         connections: int = 10,
+        answer_limit: float = 10.0,
         accept_unsafe_server: bool = False,
     ) -> None:
         """A map on the server of mysql://user:password@host:port/schema. It connects on first use.
+
+        A list of URLs names the nodes of a cluster that hold the same data: one is in use at a time, and
+        calls move on to the next if it fails.
 
         table: its name. strategy: "unique" (an index on the UUID) or "dedup" (a smaller one on a hash).
         id_bits: 32 or 64. These two are chosen by install(); on a map that is there they are checked.
         cache: how many pairs to remember. largest_block: the most ids reserved at once, which a crash
         wastes. patience: for how many seconds a call goes on trying while the server fails in ways that
-        pass. connections: the most of them. accept_unsafe_server: use a server that may lose pairs in a
+        pass. connections: the most of them. answer_limit: for how many seconds a statement may go without an
+        answer before the server counts as lost. accept_unsafe_server: use a server that may lose pairs in a
         crash.
         """
         self._map = _Map(
-            url,
+            [url] if isinstance(url, str) else list(url),
             table,
             strategy,
             id_bits,
@@ -82,6 +87,7 @@ class _Common:
             largest_block,
             patience,
             connections,
+            answer_limit,
             accept_unsafe_server,
         )
         self._table = table
@@ -137,6 +143,34 @@ class UuidMap(_Common):
         It is safe to repeat. Raises ConflictError if a pair contradicts the map.
         """
         return cast("tuple[int, int]", self._map.import_pairs(list(pairs), None))
+
+    def changes(self, position: str = "", most: int = _PAGE) -> tuple[list[tuple[int, UUID]], str]:
+        """Returns pairs that were committed since a position, and the position after them.
+
+        The empty text is the beginning. Each pair comes exactly once, also if its id is lower than ids that
+        came before. No pairs are left if the list is empty.
+        """
+        return cast("tuple[list[tuple[int, UUID]], str]", self._map.changes(position, most, None))
+
+    def forget(self, uuid: _Id) -> int | None:
+        """Erases a UUID, and returns the id that it had, which is never given out again."""
+        return cast("int | None", self._map.forget(uuid, None))
+
+    def check(self) -> list[tuple[str, str]]:
+        """Returns what is wrong: the severity (warning, repairable or broken) and a text."""
+        return cast("list[tuple[str, str]]", self._map.check(None))
+
+    def repair(self) -> list[str]:
+        """Repairs what needs no guess, and returns what it did."""
+        return cast("list[str]", self._map.repair(None))
+
+    def fence(self, next_id: int) -> None:
+        """Starts a new epoch after a restore: new ids are next_id and above."""
+        self._map.fence(next_id, None)
+
+    def close(self) -> None:
+        """Gives unused ids back and closes the connections. A later call connects again."""
+        self._map.close(None)
 
     def stats(self) -> dict[str, int | None]:
         """Returns size and state: next_id, used_percent, pairs_estimate, data_bytes, index_bytes, claims."""
@@ -200,6 +234,33 @@ class AsyncUuidMap(_Common):
         """
         given = list(pairs)
         return cast("tuple[int, int]", await self._call(lambda done: self._map.import_pairs(given, done)))
+
+    async def changes(self, position: str = "", most: int = _PAGE) -> tuple[list[tuple[int, UUID]], str]:
+        """Returns pairs that were committed since a position, and the position after them: see UuidMap."""
+        return cast(
+            "tuple[list[tuple[int, UUID]], str]",
+            await self._call(lambda done: self._map.changes(position, most, done)),
+        )
+
+    async def forget(self, uuid: _Id) -> int | None:
+        """Erases a UUID, and returns the id that it had, which is never given out again."""
+        return cast("int | None", await self._call(lambda done: self._map.forget(uuid, done)))
+
+    async def check(self) -> list[tuple[str, str]]:
+        """Returns what is wrong: the severity (warning, repairable or broken) and a text."""
+        return cast("list[tuple[str, str]]", await self._call(lambda done: self._map.check(done)))
+
+    async def repair(self) -> list[str]:
+        """Repairs what needs no guess, and returns what it did."""
+        return cast("list[str]", await self._call(lambda done: self._map.repair(done)))
+
+    async def fence(self, next_id: int) -> None:
+        """Starts a new epoch after a restore: new ids are next_id and above."""
+        await self._call(lambda done: self._map.fence(next_id, done))
+
+    async def close(self) -> None:
+        """Gives unused ids back and closes the connections. A later call connects again."""
+        await self._call(lambda done: self._map.close(done))
 
     async def stats(self) -> dict[str, int | None]:
         """Returns size and state: next_id, used_percent, pairs_estimate, data_bytes, index_bytes, claims."""

@@ -40,6 +40,14 @@ pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// The exception for an error of the mapping.
 #[cold]
 pub(super) fn raise(py: Python<'_>, error: &idgen_mysql::Error) -> PyErr {
+    let raised = of_kind(py, error);
+    match raised.value(py).setattr("is_transient", error.is_transient()) {
+        Ok(()) => raised,
+        Err(other) => other,
+    }
+}
+
+fn of_kind(py: Python<'_>, error: &idgen_mysql::Error) -> PyErr {
     let message = error.to_string();
     if error.is_duplicate() {
         let raised = DuplicateError::new_err(message);

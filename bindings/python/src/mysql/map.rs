@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::TryStreamExt;
 use futures_util::stream::StreamExt;
 use idgen::Uuid;
-use idgen_mysql::{Builder, IdWidth, Result, UuidMap};
+use idgen_mysql::{Builder, Finding, IdWidth, Position, Result, UuidMap};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -28,7 +28,7 @@ type Answer<'py> = PyResult<Bound<'py, PyAny>>;
 /// See idgen.mysql.
 #[pyclass(module = "idgen._idgen", name = "_Map", frozen)]
 pub(crate) struct Map {
-    url: String,
+    urls: Vec<String>,
     choices: Builder,
     /// The connections, and in which process they were made.
     live: Mutex<(u64, Live)>,
@@ -54,9 +54,9 @@ impl Map {
         T: Send + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
     {
-        let (live, url, choices) = (self.live(), self.url.clone(), self.choices.clone());
+        let (live, url, choices) = (self.live(), self.urls.clone(), self.choices.clone());
         let work = async move {
-            let map = live.get_or_try_init(async || choices.connect(&url).await).await?.clone();
+            let map = live.get_or_try_init(async || choices.connect_any(&url).await).await?.clone();
             call(map).await
         };
         let end = |py: Python<'_>, done: Result<T>| match done {
@@ -89,7 +89,7 @@ impl Map {
     #[new]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
-        url: String,
+        urls: Vec<String>,
         table: &str,
         strategy: Option<&str>,
         id_bits: Option<u8>,
@@ -97,13 +97,18 @@ impl Map {
         largest_block: u64,
         patience: f64,
         connections: u32,
+        answer_limit: f64,
         accept_unsafe_server: bool,
     ) -> PyResult<Self> {
         let wrong = |error: idgen_mysql::Error| PyValueError::new_err(error.to_string());
         let patience = Duration::try_from_secs_f64(patience).map_err(|_| {
             PyValueError::new_err(format!("patience must be seconds, 0 or more, not {patience}"))
         })?;
+        let answer_limit = Duration::try_from_secs_f64(answer_limit).map_err(|_| {
+            PyValueError::new_err(format!("answer_limit must be seconds, 0 or more, not {answer_limit}"))
+        })?;
         let mut choices = UuidMap::builder()
+            .answer_limit(answer_limit)
             .table(table)
             .cache(cache)
             .largest_block(largest_block)
@@ -121,7 +126,7 @@ impl Map {
                 return Err(PyValueError::new_err(format!("id_bits must be 32 or 64, not {other}")));
             }
         };
-        Ok(Map { url, choices, live: Mutex::new((fork::count(), Live::default())) })
+        Ok(Map { urls, choices, live: Mutex::new((fork::count(), Live::default())) })
     }
 
     fn install<'py>(&self, py: Python<'py>, callback: Option<Bound<'py, PyAny>>) -> Answer<'py> {
@@ -214,6 +219,81 @@ impl Map {
             move |map| async move { map.import(&pairs).await },
             |py, done| object(py, (done.stored, done.present)),
         )
+    }
+
+    /// Pairs since a position, and the position after them.
+    fn changes<'py>(
+        &self,
+        py: Python<'py>,
+        since: &str,
+        most: usize,
+        callback: Option<Bound<'py, PyAny>>,
+    ) -> Answer<'py> {
+        let since: Position = match since {
+            "" => Position::default(),
+            text => {
+                text.parse().map_err(|error: idgen_mysql::Error| PyValueError::new_err(error.to_string()))?
+            }
+        };
+        let read = move |map: UuidMap| async move { map.changes(&since, most).await };
+        self.run(py, callback, read, |py, (pairs, next): (Vec<(u64, Uuid)>, Position)| {
+            let pairs = pairs.into_iter().map(|(id, uuid)| Ok((id, new_uuid(py, uuid, Safety::Unknown)?)));
+            let pairs = PyList::new(py, pairs.collect::<PyResult<Vec<_>>>()?)?;
+            Ok((pairs, next.to_string()).into_pyobject(py)?.into_any().unbind())
+        })
+    }
+
+    fn forget<'py>(
+        &self,
+        py: Python<'py>,
+        uuid: &Bound<'py, PyAny>,
+        callback: Option<Bound<'py, PyAny>>,
+    ) -> Answer<'py> {
+        let uuid = read_id(uuid)?;
+        self.run(py, callback, move |map| async move { map.forget(uuid).await }, object)
+    }
+
+    fn check<'py>(&self, py: Python<'py>, callback: Option<Bound<'py, PyAny>>) -> Answer<'py> {
+        self.run(
+            py,
+            callback,
+            |map| async move { map.check().await },
+            |py, findings| {
+                let pair = |finding: &Finding| (finding.severity().to_string(), finding.text().to_owned());
+                object(py, findings.iter().map(pair).collect::<Vec<_>>())
+            },
+        )
+    }
+
+    fn repair<'py>(&self, py: Python<'py>, callback: Option<Bound<'py, PyAny>>) -> Answer<'py> {
+        self.run(py, callback, |map| async move { map.repair().await }, object)
+    }
+
+    fn fence<'py>(&self, py: Python<'py>, next_id: u64, callback: Option<Bound<'py, PyAny>>) -> Answer<'py> {
+        self.run(py, callback, move |map| async move { map.fence(next_id).await }, |py, ()| Ok(py.None()))
+    }
+
+    /// The next call connects anew.
+    fn close<'py>(&self, py: Python<'py>, callback: Option<Bound<'py, PyAny>>) -> Answer<'py> {
+        let live = {
+            let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+            forget_parents(&mut live);
+            std::mem::take(&mut live.1)
+        };
+        let work = async move {
+            match live.get() {
+                Some(map) => map.close().await,
+                None => Ok(()),
+            }
+        };
+        let end = |py: Python<'_>, done: Result<()>| match done {
+            Ok(()) => Ok(py.None()),
+            Err(error) => Err(raise(py, &error)),
+        };
+        match callback {
+            Some(callback) => Ok(Bound::new(py, runtime::start(callback.unbind(), work, end)?)?.into_any()),
+            None => end(py, runtime::wait(py, work)?).map(|value| value.into_bound(py)),
+        }
     }
 
     fn stats<'py>(&self, py: Python<'py>, callback: Option<Bound<'py, PyAny>>) -> Answer<'py> {
