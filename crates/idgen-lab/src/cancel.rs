@@ -1,4 +1,4 @@
-//! A wish to stop, which a signal handler and the work that stops share.
+//! A request to cancel, which a signal handler shares with the work that checks it.
 
 use std::pin::pin;
 use std::sync::Arc;

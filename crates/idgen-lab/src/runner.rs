@@ -19,7 +19,7 @@ use crate::strategy::{Ids, Strategy};
 use crate::{Error, Result, Workload};
 use check::Rows;
 
-/// Is told how the runs go on; what it does not ask for is passed over, but for failures.
+/// Is notified of the progress of the runs. By default it ignores everything except failures.
 pub trait Observer {
     /// A strategy begins.
     fn started(&mut self, _strategy: &Strategy) {}

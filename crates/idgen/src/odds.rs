@@ -154,7 +154,7 @@ impl Fleet {
             }
         }
         if devices == 0 {
-            return Err(Error::config("no fleet has so few devices:", devices, "give at least 1"));
+            return Err(Error::config("the number of devices is too small:", devices, "give at least 1"));
         }
         let secs = years * SECS_PER_YEAR;
         let d = devices as f64;
