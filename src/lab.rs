@@ -5,6 +5,7 @@ mod engine;
 mod forecast;
 mod pages;
 mod report;
+mod revisits;
 mod run;
 mod screen;
 mod signals;

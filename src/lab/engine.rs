@@ -57,6 +57,11 @@ impl EngineName {
         }
     }
 
+    /// Returns whether it is the embedded engine or a server of the lab's own.
+    pub fn is_ours(&self) -> bool {
+        !matches!(self, EngineName::Url(_))
+    }
+
     /// Checks the name, without connecting.
     pub fn check(&self) -> anyhow::Result<()> {
         match self {

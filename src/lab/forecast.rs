@@ -2,10 +2,12 @@
 
 use std::fmt::Display;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use btree_model::Server;
 use idgen_lab::advise::advise;
+use idgen_lab::experiment::{self, Named, Revisits, Scale};
 use idgen_lab::foretell::{Load, foretell};
 use idgen_lab::strategy::{self, Strategy, Target};
 use serde::Serialize;
@@ -18,6 +20,7 @@ const SIMULATE_EXAMPLES: &str = "\
 Examples:
   idgen lab simulate v4-binary --rows 3M --pool 128M --rate 1000
   idgen lab simulate minute-ascending --rows 1000M --pool 16G --rate 20000   # takes minutes
+  idgen lab simulate --experiment prefix-revisits --scale full
 
 Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the pool divided by 16M, and
 at most 64. A billion rows take up to 2 GB of memory with --pool 512M, and half of that with 1G and more.";
@@ -32,8 +35,22 @@ Examples:
 #[command(after_help = SIMULATE_EXAMPLES)]
 pub struct SimulateArgs {
     /// The strategy; `idgen lab list` explains each.
-    #[arg(value_name = "STRATEGY", value_parser = strategy::find)]
-    strategy: &'static Strategy,
+    #[arg(value_name = "STRATEGY", value_parser = strategy::find, required_unless_present = "experiment")]
+    strategy: Option<&'static Strategy>,
+    /// An experiment that visits buckets again and again, in place of a strategy and its load.
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = revisits,
+        conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "server", "iops"],
+    )]
+    experiment: Option<Revisits>,
+    /// How large the experiment is: ci, default or full.
+    #[arg(long, default_value_t = Scale::Default, requires = "experiment")]
+    scale: Scale,
+    /// The directory for the report of the experiment; made where missing.
+    #[arg(long, value_name = "DIR", default_value = "idgen-lab", requires = "experiment")]
+    out: PathBuf,
     #[command(flatten)]
     load: LoadArgs,
 }
@@ -49,25 +66,25 @@ pub struct AdviseArgs {
 #[derive(clap::Args)]
 struct LoadArgs {
     /// Rows at the end; K, M and G stand for powers of 1,000.
-    #[arg(long, value_name = "N", value_parser = count, default_value = "1M")]
+    #[arg(long, value_name = "N", value_parser = count, default_value = "1M", allow_negative_numbers = true)]
     rows: u64,
     /// Bytes of a row without its key.
-    #[arg(long, value_name = "BYTES", default_value_t = 100)]
+    #[arg(long, value_name = "BYTES", default_value_t = 100, allow_negative_numbers = true)]
     row_bytes: u32,
     /// The size of the buffer pool; K, M and G stand for powers of 1,024.
-    #[arg(long, value_name = "BYTES", value_parser = size, default_value = "128M")]
+    #[arg(long, value_name = "BYTES", value_parser = size, default_value = "128M", allow_negative_numbers = true)]
     pool: u64,
     /// Inserts per second, by all writers together.
-    #[arg(long, value_name = "N", default_value_t = 1_000.0)]
+    #[arg(long, value_name = "N", default_value_t = 1_000.0, allow_negative_numbers = true)]
     rate: f64,
     /// Clients that generate ids and insert, each with its own generator and prefix key.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     writers: u64,
     /// The server whose default settings the model uses.
     #[arg(long, value_enum, default_value_t = Kind::Mysql)]
     server: Kind,
     /// Page reads and writes per second that the device can do, if it is the limit.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     iops: Option<u32>,
     /// Print the figures as JSON.
     #[arg(long)]
@@ -84,12 +101,27 @@ enum Kind {
 
 /// Runs `simulate`.
 pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
+    if let Some(experiment) = &args.experiment {
+        return super::revisits::simulate(experiment, args.scale, &args.out, args.load.json);
+    }
     let target = match args.load.server {
         Kind::Mysql => Target::Mysql,
         Kind::Mariadb => Target::Mariadb,
     };
-    args.strategy.check(target).map_err(refused)?;
-    show(&foretell(args.strategy, &args.load.load()).map_err(refused)?, args.load.json)
+    let Some(strategy) = args.strategy else {
+        anyhow::bail!("neither a strategy nor an experiment was given")
+    };
+    strategy.check(target).map_err(refused)?;
+    show(&foretell(strategy, &args.load.load()).map_err(refused)?, args.load.json)
+}
+
+/// An experiment that the model can run.
+fn revisits(name: &str) -> Result<Revisits, String> {
+    match experiment::find(name) {
+        Ok(Named::Revisits(found)) => Ok(found),
+        Ok(_) => Err(format!("the model cannot run {name}: choose prefix-revisits")),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// Runs `advise`.

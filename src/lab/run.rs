@@ -14,6 +14,7 @@ use idgen_lab::strategy::{self, Strategy, Target};
 use idgen_lab::{Workload, report};
 
 use super::engine::EngineName;
+use super::revisits;
 use super::screen::wrapped;
 use super::signals::{self, INTERRUPTED};
 use super::timed::{self, Timed};
@@ -72,6 +73,7 @@ impl LoadArgs {
     fn check_for(&self, experiment: &Named) -> anyhow::Result<()> {
         let its = match experiment {
             Named::Keys(experiment) => experiment.strategies()?,
+            Named::Revisits(experiment) => experiment.strategies()?,
             Named::Statements(_) | Named::Loads(_) => vec![],
         };
         match self.strategies.iter().find(|chosen| its.iter().all(|own| own.name != chosen.name)) {
@@ -113,7 +115,11 @@ impl CommonArgs {
             return Ok(());
         }
         let id = experiment.id();
-        timed::flavor(id, &self.engine)?;
+        if matches!(experiment, Named::Revisits(_)) {
+            revisits::check(id, &self.engine)?;
+        } else {
+            timed::flavor(id, &self.engine)?;
+        }
         match self.writers {
             Some(writers) => Err(failure::usage(format_args!(
                 "{id} defines its own number of clients, so it cannot run with {writers}: leave out --writers"
@@ -124,7 +130,11 @@ impl CommonArgs {
 
     /// All experiments that the database can do; it is said which are left out.
     fn all(&self) -> anyhow::Result<Vec<Named>> {
-        let possible = |named: &Named| matches!(named, Named::Keys(_)) || self.engine.flavor().is_some();
+        let possible = |named: &Named| match named {
+            Named::Keys(_) => true,
+            Named::Revisits(_) => self.engine.is_ours(),
+            Named::Statements(_) | Named::Loads(_) => self.engine.flavor().is_some(),
+        };
         let (possible, others): (Vec<_>, Vec<_>) = experiment::named()?.into_iter().partition(possible);
         if !others.is_empty() {
             let ids: Vec<_> = others.iter().map(Named::id).collect();
@@ -259,6 +269,10 @@ fn one(
         }
         Named::Loads(experiment) => {
             timed::run(&Timed::Loads(experiment, scale), &command, &out, common, cancel)
+        }
+        Named::Revisits(experiment) => {
+            let strategies = load.part_of(experiment.strategies()?);
+            revisits::run(&experiment, scale, &strategies, &command, &out, common, cancel)
         }
     }
 }

@@ -57,7 +57,11 @@ fn a_simulated_table() {
         ("--rows=5", "10000"),
         ("--pool=1K", "buffer pool"),
         ("--pool=900000G", "fewer than 2^32 pages"),
+        ("--rows=-5", "'-5' is not a whole number"),
         ("--rate=0", "the rate is 0"),
+        ("--rate=-5", "the rate is -5"),
+        ("--rate=nan", "the rate is NaN"),
+        ("--rate=1e12", "the rate is 1000000000000: give inserts a second, from 1 to 10000000"),
         ("--writers=10001", "from 1 to 10000"),
     ] {
         let (code, error) = failure(&["lab", "simulate", "v4-binary", bad], "");

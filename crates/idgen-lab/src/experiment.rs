@@ -4,6 +4,7 @@
 
 mod case;
 mod loads;
+mod revisits;
 mod statements;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use crate::{Error, Result, Workload};
 
 pub use case::{CaseRecord, FileFigures, IndexFigures, LoadFigures};
 pub use loads::{Loads, ReadyLoad, all as all_loads};
+pub use revisits::{Revisits, VisitFigures, all as all_revisits};
 pub use statements::{Case, File, Statements, all as all_statements};
 
 /// One experiment.
@@ -119,6 +121,8 @@ pub enum Named {
     Statements(Statements),
     /// Several clients load tables at once, on a server.
     Loads(Loads),
+    /// Keys fill tables whose buckets are visited again and again.
+    Revisits(Revisits),
 }
 
 impl Named {
@@ -128,6 +132,7 @@ impl Named {
             Named::Keys(experiment) => &experiment.id,
             Named::Statements(experiment) => &experiment.id,
             Named::Loads(experiment) => &experiment.id,
+            Named::Revisits(experiment) => &experiment.id,
         }
     }
 
@@ -137,11 +142,12 @@ impl Named {
             Named::Keys(experiment) => &experiment.question,
             Named::Statements(experiment) => &experiment.question,
             Named::Loads(experiment) => &experiment.question,
+            Named::Revisits(experiment) => &experiment.question,
         }
     }
 }
 
-/// All experiments of all forms.
+/// All experiments of all forms, in the order in which they are listed.
 ///
 /// # Errors
 /// Where a definition is wrong, which the tests rule out.
@@ -149,7 +155,8 @@ pub fn named() -> Result<Vec<Named>> {
     let keys = all()?.into_iter().map(Named::Keys);
     let statements = all_statements()?.into_iter().map(Named::Statements);
     let loads = all_loads()?.into_iter().map(Named::Loads);
-    Ok(keys.chain(statements).chain(loads).collect())
+    let revisits = all_revisits()?.into_iter().map(Named::Revisits);
+    Ok(keys.chain(revisits).chain(statements).chain(loads).collect())
 }
 
 /// The experiment with this id.

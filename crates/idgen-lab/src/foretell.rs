@@ -1,6 +1,7 @@
 //! The model fed by the real generators: what a key strategy will cost a table that does not exist yet.
 
 mod keys;
+mod revisits;
 mod room;
 mod text;
 
@@ -10,6 +11,7 @@ use crate::strategy::{Column, Strategy};
 use crate::{Error, Result};
 use btree_model::{Model, Ranges, Server, Setup, Shape, TreeState, Window};
 use keys::Keys;
+pub use revisits::{model_info, revisit};
 
 /// InnoDB's default page.
 pub(crate) const PAGE_SIZE: u32 = 16_384;
@@ -144,6 +146,8 @@ impl Load {
     pub const MAX_ROWS: u64 = 2_000_000_000;
     /// The most writers: each has a generator of its own in memory.
     pub const MAX_WRITERS: u64 = 10_000;
+    /// The most inserts a second: more than any one server takes.
+    pub const MAX_RATE: f64 = 10_000_000.0;
 
     pub(crate) fn check(&self) -> Result<()> {
         if !(Self::MIN_ROWS..=Self::MAX_ROWS).contains(&self.rows) {
@@ -159,6 +163,14 @@ impl Load {
                 "writers is {}: give a number from 1 to {}",
                 self.writers,
                 Self::MAX_WRITERS
+            )));
+        }
+        // Also where the rate is no number.
+        if !(1.0..=Self::MAX_RATE).contains(&self.rate) {
+            return Err(Error::config(format!(
+                "the rate is {}: give inserts a second, from 1 to {}",
+                self.rate,
+                Self::MAX_RATE
             )));
         }
         Ok(())
@@ -296,6 +308,9 @@ mod tests {
             load(10),
             Load { writers: 0, ..load(20_000) },
             Load { rate: 0.0, ..load(20_000) },
+            Load { rate: -5.0, ..load(20_000) },
+            Load { rate: f64::INFINITY, ..load(20_000) },
+            Load { rate: 1e12, ..load(20_000) },
             Load { row_bytes: 20_000, ..load(20_000) },
         ] {
             assert!(foretell(strategy, &bad).unwrap_err().is_config());

@@ -16,7 +16,7 @@ pub mod progress;
 pub mod report;
 pub mod runner;
 pub mod strategy;
-mod workload;
+pub mod workload;
 
 pub use error::{Error, Result};
 pub use key::{Key, TEXT_LEN};

@@ -18,6 +18,7 @@ mod picture;
 mod published;
 mod survey;
 mod terminal;
+mod visits;
 
 pub use answer::answer;
 pub use compare::{Compared, Difference, Pair, Ratio, Side, compare, comparison, comparison_html, open};

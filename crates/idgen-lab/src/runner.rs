@@ -6,6 +6,7 @@
 //! than the rows that the other writers had under way.
 
 mod check;
+mod revisits;
 
 use std::time::Instant;
 
@@ -18,6 +19,7 @@ use crate::measure::{self, Failure, Results, RunRecord, Totals, TreeFigures, Win
 use crate::strategy::{Ids, Strategy};
 use crate::{Error, Result, Workload};
 use check::Rows;
+pub use revisits::revisit;
 
 /// Is notified of the progress of the runs. By default it ignores everything except failures.
 pub trait Observer {

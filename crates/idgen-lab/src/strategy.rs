@@ -3,6 +3,8 @@
 mod ids;
 mod list;
 pub(crate) mod native;
+mod offset;
+mod tour;
 
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +50,8 @@ pub enum IdKind {
     MinuteRandom,
     /// Keyed hash of the minute, then time and counter.
     MinuteAscending,
+    /// Keyed hash of the minute, then the offset in the minute alone: the layout that was given up.
+    MinuteOffset,
     /// Number of the minute, then time and counter.
     MinuteSequence,
     /// 64 bits: seconds, device, counter.
@@ -153,9 +157,11 @@ impl Strategy {
             IdKind::V4 if self.column.is_mapped() || self.column == Column::Unkeyed16 => Family::Integer,
             IdKind::V4 => Family::Random,
             IdKind::V1 | IdKind::V6 | IdKind::V7 | IdKind::Ulid | IdKind::ServerV1 => Family::Time,
-            IdKind::Week | IdKind::MinuteRandom | IdKind::MinuteAscending | IdKind::MinuteSequence => {
-                Family::Prefixed
-            }
+            IdKind::Week
+            | IdKind::MinuteRandom
+            | IdKind::MinuteAscending
+            | IdKind::MinuteOffset
+            | IdKind::MinuteSequence => Family::Prefixed,
         }
     }
 
@@ -219,8 +225,9 @@ impl Family {
 
 /// Strategies that are only compared where they are named: other forms of one idea, and the published
 /// functions, which take one UUID at a time.
-const ON_REQUEST: [&str; 10] = [
+const ON_REQUEST: [&str; 11] = [
     "minute-text36",
+    "minute-offset",
     "no-primary-key",
     "v4-varchar36",
     "v4-varbinary36",

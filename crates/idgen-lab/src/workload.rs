@@ -43,6 +43,19 @@ pub struct Workload {
     pub devices: u32,
     /// Where all randomness of the run comes from: the same seed gives the same rows.
     pub seed: u64,
+    /// Buckets of a minute prefix that are visited again and again, in place of the `intervals`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visits: Option<Visits>,
+}
+
+/// Buckets that are visited in rounds: each once a round, in a new random order each time, with the same number of
+/// rows a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visits {
+    /// Buckets, of the 65,536 that a prefix of 16 bits has.
+    pub buckets: u32,
+    /// How often each is visited.
+    pub rounds: u32,
 }
 
 impl Workload {
@@ -92,7 +105,40 @@ impl Workload {
             start_unix_secs: Timestamp::from_date(2026, 1, 4).unix_secs(),
             devices: 5_000,
             seed: 2026,
+            visits: None,
         })
+    }
+
+    /// The load that visits buckets in rounds, with so many rows a visit.
+    ///
+    /// # Errors
+    /// Where there are no buckets or more than 65,536, no rounds, or as many rows as [`Workload::of_rows`] refuses.
+    ///
+    /// ```
+    /// use idgen_lab::Workload;
+    /// use idgen_lab::workload::Visits;
+    ///
+    /// let load = Workload::of_visits(Visits { buckets: 128, rounds: 4 }, 1_200)?;
+    /// assert_eq!((load.rows, load.rows_per_visit()), (614_400, 1_200));
+    /// assert!(Workload::of_visits(Visits { buckets: 0, rounds: 4 }, 1_200).unwrap_err().is_config());
+    /// # Ok::<(), idgen_lab::Error>(())
+    /// ```
+    pub fn of_visits(visits: Visits, rows_per_visit: u32) -> Result<Self> {
+        let Visits { buckets, rounds } = visits;
+        if !(1..=1 << 16).contains(&buckets) || rounds == 0 {
+            return Err(Error::config(format!(
+                "{buckets} buckets are visited {rounds} times: choose 1 to 65536 buckets, and at least one visit"
+            )));
+        }
+        let visited = u64::from(buckets) * u64::from(rounds);
+        let load = Self::of_rows(visited.saturating_mul(u64::from(rows_per_visit)))?;
+        Ok(Workload { visits: Some(visits), ..load })
+    }
+
+    /// Rows of one visit of a bucket; of all rows where no bucket is visited again.
+    pub fn rows_per_visit(&self) -> u64 {
+        self.visits
+            .map_or(self.rows, |visits| self.rows / (u64::from(visits.buckets) * u64::from(visits.rounds)))
     }
 
     /// The same load by so many writers.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::VisitFigures;
+
 /// One case that was run and checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaseRecord {
@@ -30,6 +32,9 @@ pub struct CaseRecord {
     /// The file of the case's table afterwards, where the experiment is about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileFigures>,
+    /// The table after the last visit, where buckets were visited again and again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visits: Option<VisitFigures>,
 }
 
 /// What several clients did together.

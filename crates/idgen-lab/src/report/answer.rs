@@ -25,7 +25,10 @@ pub fn problems(results: &Results) -> Vec<String> {
 /// pages that 1,000 inserts go to, and tells what the same two runs took.
 pub fn answer(results: &Results) -> Option<String> {
     if !results.cases.is_empty() {
-        return by_files(results).or_else(|| by_loads(results)).or_else(|| by_seconds(results));
+        return super::visits::answer(results)
+            .or_else(|| by_files(results))
+            .or_else(|| by_loads(results))
+            .or_else(|| by_seconds(results));
     }
     let leaves = |run: &&RunRecord| run.totals.distinct_leaves_per_1k;
     let by_leaves = |a: &&RunRecord, b: &&RunRecord| leaves(a).total_cmp(&leaves(b));

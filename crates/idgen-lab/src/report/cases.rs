@@ -18,10 +18,13 @@ pub struct CaseTable {
 }
 
 /// A column: its head, and the cell of each line.
-type Column = (String, Vec<String>);
+pub(super) type Column = (String, Vec<String>);
 
 /// The tables of an experiment that runs statements; none where there are no cases.
 pub fn case_tables(results: &Results) -> Vec<CaseTable> {
+    if results.cases.iter().any(|case| case.visits.is_some()) {
+        return super::visits::tables(results);
+    }
     let tables = if results.cases.iter().any(|case| case.file.is_some()) {
         [files(results), indexes(results), times(results)]
     } else {
@@ -31,7 +34,7 @@ pub fn case_tables(results: &Results) -> Vec<CaseTable> {
 }
 
 /// Lays columns side by side, leaving out those without anything to show.
-fn table(title: &'static str, note: &'static str, columns: Vec<Column>) -> Option<CaseTable> {
+pub(super) fn table(title: &'static str, note: &'static str, columns: Vec<Column>) -> Option<CaseTable> {
     let columns: Vec<_> =
         columns.into_iter().filter(|(_, cells)| cells.iter().any(|cell| !cell.is_empty())).collect();
     let lines = columns.first()?.1.len();
@@ -45,7 +48,7 @@ fn table(title: &'static str, note: &'static str, columns: Vec<Column>) -> Optio
     })
 }
 
-fn column<T>(head: &str, lines: &[T], cell: impl Fn(&T) -> Option<String>) -> Column {
+pub(super) fn column<T>(head: &str, lines: &[T], cell: impl Fn(&T) -> Option<String>) -> Column {
     (head.to_owned(), lines.iter().map(|line| cell(line).unwrap_or_default()).collect())
 }
 
@@ -205,7 +208,7 @@ pub fn case_statements(results: &Results) -> Vec<(&str, &str)> {
     let mut shown = Vec::new();
     for case in &results.cases {
         let line = (case.name.as_str(), case.sql.as_str());
-        if !shown.contains(&line) {
+        if !line.1.is_empty() && !shown.contains(&line) {
             shown.push(line);
         }
     }
@@ -242,6 +245,18 @@ pub fn case_figures(results: &Results) -> Vec<CaseFigure<'_>> {
             for (name, count) in &load.per_1k {
                 add("", name, Some(*count));
             }
+        }
+        if let Some(visits) = &case.visits {
+            add("", "visits", Some(f64::from(visits.visits)));
+            add("", "rows_per_visit", Some(visits.rows_per_visit as f64));
+            add("", "buckets", Some(f64::from(visits.buckets)));
+            add("", "rows", Some(visits.rows as f64));
+            add("", "leaf_pages", Some(visits.leaf_pages as f64));
+            add("", "fill_mean", Some(visits.fill_mean));
+            add("", "fill_p10", Some(visits.fill_p10));
+            add("", "reads_per_1k", Some(visits.reads_per_1k));
+            add("", "writes_per_1k", Some(visits.writes_per_1k));
+            add("", "earlier_fill", visits.earlier_fill);
         }
         if let Some(file) = &case.file {
             add("", "rows", Some(file.rows as f64));

@@ -7,6 +7,8 @@ use idgen::generator::{DeviceShort, Generate, Prefixed, Tail, Ulid, V1, V4, V6, 
 use idgen::source::{Entropy, FixedClock, FixedEntropy};
 use idgen::{Interval, Node, Prefix, PrefixKey, ShortId, Uuid};
 
+use super::offset::OffsetTail;
+use super::tour::Tour;
 use super::{Column, IdKind, Strategy, native};
 use crate::key::Key;
 use crate::{Error, Result, Workload};
@@ -22,6 +24,8 @@ pub struct Ids {
     row: u64,
     source: Source,
     column: Column,
+    /// The moments, where buckets are visited again and again.
+    tour: Option<Tour>,
 }
 
 enum Source {
@@ -53,7 +57,18 @@ impl Ids {
         let interval_secs = if strategy.ids == IdKind::Week { Self::WEEK_SECS } else { Self::MINUTE_SECS };
         let source = Source::of(strategy.ids, &clock, workload, writer)?;
         let row = u64::from(writer);
-        Ok(Ids { clock, workload: workload.clone(), interval_secs, row, source, column: strategy.column })
+        let tour = match workload.visits {
+            Some(_) if workload.writers > 1 => {
+                return Err(Error::config(format!(
+                    "{} writers cannot take turns over visited buckets: choose one",
+                    workload.writers
+                )));
+            }
+            Some(visits) => Some(Tour::new(prefix_key(workload, writer)?, visits, workload)),
+            None => None,
+        };
+        let column = strategy.column;
+        Ok(Ids { clock, workload: workload.clone(), interval_secs, row, source, column, tour })
     }
 
     /// The next key.
@@ -61,7 +76,10 @@ impl Ids {
     /// # Errors
     /// Those of the generator.
     pub fn next_key(&mut self) -> Result<Key> {
-        self.clock.set(self.workload.moment(self.row, self.interval_secs));
+        self.clock.set(match &mut self.tour {
+            Some(tour) => tour.next_moment()?,
+            None => self.workload.moment(self.row, self.interval_secs),
+        });
         self.row += u64::from(self.workload.writers);
         match &mut self.source {
             Source::Database => Ok(Key::Assigned),
@@ -80,14 +98,9 @@ impl Source {
         let clock = || Arc::clone(clock);
         let seed = workload.seed ^ u64::from(writer) << 17;
         let entropy = || FixedEntropy::new(seed);
-        let minute = |tail| -> Result<Source> {
-            // Any key will do: its only effect here is which prefixes come.
-            let key = PrefixKey::new(b"the lab keeps no secrets")?;
-            let prefix = Prefix::Keyed(match workload.writers {
-                1 => key,
-                _ => key.for_writer(&format!("writer {writer}")),
-            });
-            Ok(Source::uuids(Prefixed::new(clock(), entropy(), prefix, Interval::Minute, tail)?))
+        let minute = |tail| -> Result<_> {
+            let prefix = Prefix::Keyed(prefix_key(workload, writer)?);
+            Ok(Prefixed::new(clock(), entropy(), prefix, Interval::Minute, tail)?)
         };
         Ok(match kind {
             IdKind::AutoIncrement | IdKind::UuidShort | IdKind::ServerV1 => Source::Database,
@@ -103,8 +116,9 @@ impl Source {
                 Interval::Week,
                 Tail::RandomV4,
             )?),
-            IdKind::MinuteRandom => minute(Tail::RandomV4)?,
-            IdKind::MinuteAscending => minute(Tail::Ascending)?,
+            IdKind::MinuteRandom => Source::uuids(minute(Tail::RandomV4)?),
+            IdKind::MinuteAscending => Source::uuids(minute(Tail::Ascending)?),
+            IdKind::MinuteOffset => Source::uuids(OffsetTail::new(clock(), minute(Tail::RandomV4)?)),
             IdKind::MinuteSequence => Source::uuids(Prefixed::new(
                 clock(),
                 entropy(),
@@ -132,6 +146,15 @@ impl Source {
     fn uuids(generator: impl Generate<Id = Uuid> + 'static) -> Self {
         Source::Uuids(Box::new(generator))
     }
+}
+
+/// Any key will do: its only effect here is which prefixes come.
+fn prefix_key(workload: &Workload, writer: u32) -> Result<PrefixKey> {
+    let key = PrefixKey::new(b"the lab keeps no secrets")?;
+    Ok(match workload.writers {
+        1 => key,
+        _ => key.for_writer(&format!("writer {writer}")),
+    })
 }
 
 /// The UUID as the column stores it.

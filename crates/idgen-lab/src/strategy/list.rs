@@ -3,7 +3,7 @@
 use super::{Column, IdKind, Strategy};
 
 /// Every strategy, in the order in which reports show them.
-pub static ALL: [Strategy; 28] = [
+pub static ALL: [Strategy; 29] = [
     Strategy {
         name: "auto-increment",
         title: "auto-increment",
@@ -136,6 +136,13 @@ pub static ALL: [Strategy; 28] = [
         ids: IdKind::MinuteAscending,
         column: Column::Binary16,
         explains: "keyed hash of the minute, then time and counter: fills pages as well",
+    },
+    Strategy {
+        name: "minute-offset",
+        title: "minute, offset tail",
+        ids: IdKind::MinuteOffset,
+        column: Column::Binary16,
+        explains: "superseded layout, a comparator: the tail starts over in each minute",
     },
     Strategy {
         name: "minute-sequence",

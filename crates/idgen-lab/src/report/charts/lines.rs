@@ -26,6 +26,8 @@ pub struct Axes<'a> {
     pub write: fn(f64) -> String,
     /// A value to draw a stronger line at: what the others are set against.
     pub base: Option<f64>,
+    /// True where the numbers below double rather than count: their axis is logarithmic and begins at 1.
+    pub doubling: bool,
 }
 
 const LEFT: i32 = 66;
@@ -50,12 +52,12 @@ const COLOURS: [RGBColor; 6] = [
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Draws the lines; both axes begin at 0.
+/// Draws the lines; both axes begin at 0, a logarithmic one at 1.
 pub fn lines(title: &str, axes: &Axes<'_>, lines: &[Line]) -> Result<Chart> {
     let published = lines.iter().any(|line| !line.published.is_empty());
     let legend = TOP + PLOT_HEIGHT + AXIS_HEIGHT + ROW_HEIGHT;
     let height = legend + ROW_HEIGHT * (lines.len() as i32 + i32::from(published)) + 4;
-    let place = Place::of(lines, axes.base);
+    let place = Place::of(lines, axes);
     let mut svg = String::new();
     {
         let root = SVGBackend::with_string(&mut svg, (WIDTH, height as u32)).into_drawing_area();
@@ -91,23 +93,25 @@ struct Place {
     places: Vec<f64>,
     step: f64,
     top: f64,
+    doubling: bool,
 }
 
 impl Place {
-    fn of(lines: &[Line], base: Option<f64>) -> Self {
+    fn of(lines: &[Line], axes: &Axes<'_>) -> Self {
         let points = || lines.iter().flat_map(|line| line.measured.iter().chain(&line.published));
         let mut places: Vec<f64> = points().map(|point| point.0).collect();
         places.sort_by(f64::total_cmp);
         places.dedup();
-        let most = points().map(|point| point.1).chain(base).fold(0.0, f64::max);
+        let most = points().map(|point| point.1).chain(axes.base).fold(0.0, f64::max);
         // Without a value there is still an axis.
         let step = round_step(if most > 0.0 { most / 4.0 } else { 1.0 });
-        Place { step, top: step * (most / step).ceil().max(1.0), places }
+        Place { step, top: step * (most / step).ceil().max(1.0), places, doubling: axes.doubling }
     }
 
     fn x(&self, value: f64) -> i32 {
         let last = self.places.last().copied().unwrap_or(1.0).max(1e-9);
-        LEFT + (value / last * f64::from(WIDTH as i32 - LEFT - RIGHT)).round() as i32
+        let share = if self.doubling { value.log2() / last.log2().max(1e-9) } else { value / last };
+        LEFT + (share * f64::from(WIDTH as i32 - LEFT - RIGHT)).round() as i32
     }
 
     fn y(&self, value: f64) -> i32 {
@@ -243,7 +247,7 @@ mod tests {
 
     fn drawn(given: &[Line]) -> Chart {
         let write = |value| format!("{value:.1}");
-        lines("Times", &Axes { across: "clients", write, base: Some(1.0) }, given).unwrap()
+        lines("Times", &Axes { across: "clients", write, base: Some(1.0), doubling: false }, given).unwrap()
     }
 
     #[test]

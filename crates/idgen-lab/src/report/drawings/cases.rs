@@ -6,13 +6,16 @@ use crate::experiment::{CaseRecord, FileFigures, LoadFigures};
 use crate::measure::Results;
 use crate::report::cases::{published_times, times_first};
 use crate::report::charts::{Axes, Bar, Line, Scale, bars, lines};
-use crate::report::numbers::{figure_text, grouped, percent};
+use crate::report::numbers::{count, figure_text, grouped, percent};
+use crate::report::visits as revisited;
 use crate::strategy::Family;
 
 /// Draws what there are figures for; nothing where there are no cases.
 pub fn cases(results: &Results) -> Result<Vec<Drawing>> {
     let cases = &results.cases;
-    if cases.iter().any(|case| case.load.is_some()) {
+    if cases.iter().any(|case| case.visits.is_some()) {
+        visits(results)
+    } else if cases.iter().any(|case| case.load.is_some()) {
         loads(results)
     } else if cases.iter().any(|case| case.file.is_some()) {
         files(cases)
@@ -43,7 +46,7 @@ fn loads(results: &Results) -> Result<Vec<Drawing>> {
             ..drawing(name, heading, caption, chart)
         };
         let rates = by_case(results, size, |_, load| Some(load.rows_per_sec), |_| None);
-        let axes = Axes { across: "clients", write: grouped, base: None };
+        let axes = Axes { across: "clients", write: grouped, base: None, doubling: false };
         drawings.push(named(
             "rates",
             "Rows per second",
@@ -56,7 +59,12 @@ fn loads(results: &Results) -> Result<Vec<Drawing>> {
             |case, _| times_first(results, case, |case| Some(case.secs)),
             |case| published_times(results, case),
         );
-        let axes = Axes { across: "clients", write: |times| format!("{times:.2}"), base: Some(1.0) };
+        let axes = Axes {
+            across: "clients",
+            write: |times| format!("{times:.2}"),
+            base: Some(1.0),
+            doubling: false,
+        };
         drawings.push(named(
             "times",
             "Seconds, times those of the first",
@@ -93,6 +101,48 @@ fn by_case(
         first.published.clear();
     }
     lines
+}
+
+/// A chart of page fill for each number of rows in a visit: a line for each strategy, over the visits.
+fn visits(results: &Results) -> Result<Vec<Drawing>> {
+    let all = revisited::visits(results);
+    let mut sizes: Vec<u64> = all.iter().map(|found| found.rows_per_visit).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let mut drawings = Vec::new();
+    for rows in sizes {
+        let of_size: Vec<_> = all.iter().filter(|found| found.rows_per_visit == rows).collect();
+        let fills: Vec<Line> = revisited::names(&all)
+            .iter()
+            .map(|name| Line {
+                label: revisited::title(name),
+                measured: of_size
+                    .iter()
+                    .filter(|found| found.strategy == *name)
+                    .map(|found| (f64::from(found.visits), 100.0 * found.fill_mean))
+                    .collect(),
+                published: Vec::new(),
+            })
+            .collect();
+        // A single number of visits makes no line.
+        if fills.iter().all(|line| line.measured.len() < 2) {
+            continue;
+        }
+        let beside = format!("{} rows a visit, {} pages", count(rows), revisited::pages(of_size[0]));
+        let axes = Axes { across: "visits of a bucket", write: grouped, base: Some(100.0), doubling: true };
+        let chart = lines(&format!("Page fill in percent by visits, {beside}"), &axes, &fills)?;
+        drawings.push(Drawing {
+            name: format!("fill-{rows}"),
+            beside: format!("({beside})"),
+            ..drawing(
+                &format!("fill-{rows}"),
+                "Page fill, %",
+                "The mean over the leaf pages after the last visit. The axis of the visits is logarithmic.",
+                chart,
+            )
+        });
+    }
+    Ok(drawings)
 }
 
 fn seconds(cases: &[CaseRecord]) -> Result<Drawing> {

@@ -1,0 +1,178 @@
+//! Experiments in which buckets are visited again and again.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Scale;
+use crate::strategy::{self, Strategy};
+use crate::workload::Visits;
+use crate::{Error, Result, Workload};
+
+/// An experiment of visits: each strategy inserts each cell into a table of its own.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Revisits {
+    /// Its name on the command line.
+    pub id: String,
+    /// What it answers.
+    pub question: String,
+    /// What we make of it.
+    pub analysis: String,
+    strategies: Vec<String>,
+    payload_bytes: u32,
+    scale: BTreeMap<Scale, Cells>,
+    #[serde(default)]
+    earlier: Vec<Earlier>,
+}
+
+/// The cells of one scale.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cells {
+    cache_mib: u64,
+    statement_rows: u32,
+    cells: Vec<Cell>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cell {
+    /// How often each bucket is visited.
+    visits: u32,
+    /// Rows of a visit.
+    rows: u32,
+    buckets: u32,
+}
+
+/// Page fill that was measured before, by the name of the strategy.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Earlier {
+    visits: u32,
+    rows: u64,
+    fills: BTreeMap<String, f64>,
+}
+
+/// What a table of revisited buckets was like after the last visit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VisitFigures {
+    /// The strategy's name.
+    pub strategy: String,
+    /// How often each bucket was visited.
+    pub visits: u32,
+    /// Rows of a visit.
+    pub rows_per_visit: u64,
+    /// Buckets.
+    pub buckets: u32,
+    /// Rows in the table.
+    pub rows: u64,
+    /// Leaf pages.
+    pub leaf_pages: u64,
+    /// How full a leaf page is, from 0 to 1: the mean.
+    pub fill_mean: f64,
+    /// The fill that a tenth of the leaf pages do not reach.
+    pub fill_p10: f64,
+    /// Pages read per 1,000 inserts, over the whole run.
+    pub reads_per_1k: f64,
+    /// Pages written per 1,000 inserts, over the whole run.
+    pub writes_per_1k: f64,
+    /// The page fill that was measured before, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier_fill: Option<f64>,
+}
+
+const SOURCES: [&str; 1] = [include_str!("../../experiments/prefix-revisits.toml")];
+
+/// All experiments of visits.
+///
+/// # Errors
+/// Where a definition is wrong, which the tests rule out.
+pub fn all() -> Result<Vec<Revisits>> {
+    SOURCES.iter().map(|text| Revisits::parse(text)).collect()
+}
+
+impl Revisits {
+    /// Reads a definition.
+    ///
+    /// # Errors
+    /// Where it is not TOML of this form.
+    pub fn parse(text: &str) -> Result<Self> {
+        toml::from_str(text).map_err(|error| Error::input("an experiment's definition is wrong", error))
+    }
+
+    /// What is compared.
+    ///
+    /// # Errors
+    /// Where the definition names a strategy that does not exist.
+    pub fn strategies(&self) -> Result<Vec<&'static Strategy>> {
+        self.strategies.iter().map(|name| strategy::find(name)).collect()
+    }
+
+    /// The loads of a scale, one for each cell; all have the same page cache.
+    ///
+    /// # Errors
+    /// Where the definition lacks the scale or has a load that cannot be run.
+    ///
+    /// ```
+    /// use idgen_lab::experiment::{Named, Scale, find};
+    ///
+    /// let Named::Revisits(experiment) = find("prefix-revisits")? else { unreachable!() };
+    /// let loads = experiment.workloads(Scale::Full)?;
+    /// assert!(loads.iter().all(|load| load.cache_bytes == loads[0].cache_bytes));
+    /// assert_eq!(loads[15].rows_per_visit(), 11_400);
+    /// # Ok::<(), idgen_lab::Error>(())
+    /// ```
+    pub fn workloads(&self, scale: Scale) -> Result<Vec<Workload>> {
+        let of_scale = self
+            .scale
+            .get(&scale)
+            .ok_or_else(|| Error::config(format!("the experiment {} has no scale {scale}", self.id)))?;
+        let load = |cell: &Cell| {
+            let visits = Visits { buckets: cell.buckets, rounds: cell.visits };
+            Ok(Workload {
+                payload_bytes: self.payload_bytes,
+                statement_rows: of_scale.statement_rows,
+                cache_bytes: Some(of_scale.cache_mib << 20),
+                ..Workload::of_visits(visits, cell.rows)?
+            })
+        };
+        of_scale.cells.iter().map(load).collect()
+    }
+
+    /// The page fill that was measured before of this strategy with as many visits of as many rows.
+    pub fn earlier_fill(&self, strategy: &str, workload: &Workload) -> Option<f64> {
+        let visits = workload.visits?.rounds;
+        let found = self
+            .earlier
+            .iter()
+            .find(|earlier| (earlier.visits, earlier.rows) == (visits, workload.rows_per_visit()))?;
+        found.fills.get(strategy).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_definition_can_be_run() {
+        for experiment in all().unwrap() {
+            let strategies = experiment.strategies().unwrap();
+            let loads =
+                [Scale::Ci, Scale::Default, Scale::Full].map(|scale| experiment.workloads(scale).unwrap());
+            assert!(loads.iter().flatten().all(|load| load.visits.is_some()));
+            // Each earlier measurement belongs to a cell and a strategy of the experiment.
+            let full = &loads[2];
+            for earlier in &experiment.earlier {
+                for name in earlier.fills.keys() {
+                    assert!(strategies.iter().any(|strategy| strategy.name == name), "{name}");
+                    assert!(
+                        full.iter().any(|load| experiment.earlier_fill(name, load).is_some()),
+                        "{earlier:?}"
+                    );
+                }
+            }
+        }
+    }
+}

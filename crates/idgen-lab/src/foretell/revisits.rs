@@ -1,0 +1,93 @@
+//! The model of tables whose buckets are visited again and again.
+
+use std::time::Instant;
+
+use super::{PAGE_SIZE, key_bytes, refused};
+use crate::engine::EngineInfo;
+use crate::experiment::{CaseRecord, Revisits, Scale, VisitFigures};
+use crate::key::Key;
+use crate::runner::Cancel;
+use crate::strategy::{Ids, Strategy};
+use crate::{Error, Result, Workload};
+use btree_model::{Model, Server, Setup, Shape};
+
+/// Inserts a second: as many as a server takes from one client in statements of a hundred rows.
+const RATE: f64 = 20_000.0;
+/// Rows between two checks for cancellation.
+const CHECK_ROWS: u64 = 10_000;
+
+/// What a record says of the model in place of a server.
+///
+/// ```
+/// assert_eq!(idgen_lab::foretell::model_info().name, "Model of InnoDB");
+/// ```
+pub fn model_info() -> EngineInfo {
+    EngineInfo {
+        name: "Model of InnoDB".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        setup: format!(
+            "MySQL's default settings, a pool of the experiment's size, {RATE:.0} inserts a second"
+        ),
+        missing: Vec::new(),
+    }
+}
+
+/// Runs every cell of this scale by these strategies on the model of MySQL, and gives each record to `done`.
+///
+/// # Errors
+/// Where a generator or the model refuses a load, and the errors of `done`; `is_interrupted` where the user
+/// cancelled.
+pub fn revisit(
+    experiment: &Revisits,
+    scale: Scale,
+    strategies: &[&Strategy],
+    cancel: &Cancel,
+    done: &mut dyn FnMut(CaseRecord) -> Result<()>,
+) -> Result<()> {
+    for workload in experiment.workloads(scale)? {
+        for strategy in strategies {
+            let clock = Instant::now();
+            let figures = VisitFigures::of(experiment, strategy, &workload);
+            let figures = visited(figures, strategy, &workload, cancel)?;
+            done(CaseRecord::of_visits(figures, clock.elapsed().as_secs_f64()))?;
+        }
+    }
+    Ok(())
+}
+
+fn visited(
+    figures: VisitFigures,
+    strategy: &Strategy,
+    workload: &Workload,
+    cancel: &Cancel,
+) -> Result<VisitFigures> {
+    // A VARBINARY of up to 255 bytes has a byte for its length.
+    let payload_bytes = workload.payload_bytes + u32::from(workload.payload_bytes > 0);
+    let shape = Shape::clustered(PAGE_SIZE, key_bytes(strategy.column), payload_bytes).map_err(refused)?;
+    let server = Server::mysql(workload.cache_pages(u64::from(PAGE_SIZE)) * u64::from(PAGE_SIZE));
+    let mut model = Model::new(&Setup { shape, server, rate: RATE }).map_err(refused)?;
+    let mut ids = Ids::new(strategy, workload)?;
+    for row in 0..workload.rows {
+        if row % CHECK_ROWS == 0 {
+            cancel.check()?;
+        }
+        match ids.next_key()? {
+            Key::Binary(bytes) => model.insert(&bytes),
+            Key::Assigned => model.insert(&(row + 1).to_be_bytes()),
+            other => {
+                return Err(Error::config(format!("the model of visits takes binary keys, not {other}")));
+            }
+        }
+        .map_err(refused)?;
+    }
+    let window = model.window();
+    let tree = model.tree();
+    Ok(VisitFigures {
+        leaf_pages: tree.leaf_pages,
+        fill_mean: tree.fill.mean,
+        fill_p10: tree.fill.p10,
+        reads_per_1k: window.reads_per_1k,
+        writes_per_1k: window.writes_per_1k,
+        ..figures
+    })
+}

@@ -1,0 +1,138 @@
+//! Tables whose buckets were visited again and again: a line for each number of visits and rows, a column for each
+//! strategy.
+
+use super::cases::{CaseTable, column, table};
+use super::numbers::{count, percent, rate};
+use crate::experiment::VisitFigures;
+use crate::measure::Results;
+use crate::strategy;
+
+/// Rows with a payload of 100 bytes that a visit is measured against: a page of InnoDB holds 120 of them, and ascending
+/// keys leave 111 on it.
+const ROWS_A_PAGE: f64 = 114.0;
+
+/// The figures of each case.
+pub(super) fn visits(results: &Results) -> Vec<&VisitFigures> {
+    results.cases.iter().filter_map(|case| case.visits.as_ref()).collect()
+}
+
+/// What is compared, in the order of the record.
+pub(super) fn names(all: &[&VisitFigures]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for figures in all {
+        if !names.contains(&figures.strategy) {
+            names.push(figures.strategy.clone());
+        }
+    }
+    names
+}
+
+/// What a strategy of that name is called in charts and tables.
+pub(super) fn title(name: &str) -> String {
+    strategy::find(name).map_or_else(|_| name.to_owned(), |found| found.title.to_owned())
+}
+
+/// Pages that the rows of a visit fill, in words: `0.5`, `10`.
+pub(super) fn pages(figures: &VisitFigures) -> String {
+    let pages = figures.rows_per_visit as f64 / ROWS_A_PAGE;
+    if pages < 9.95 && pages.fract() > 0.05 { format!("{pages:.1}") } else { format!("{pages:.0}") }
+}
+
+/// The tables of an experiment of visits.
+pub(super) fn tables(results: &Results) -> Vec<CaseTable> {
+    let all = visits(results);
+    let figure =
+        |title, note, write: &dyn Fn(&VisitFigures) -> Option<String>| of_figure(&all, title, note, write);
+    [
+        figure(
+            "Page fill, %",
+            "The mean over the leaf pages, and in brackets the tenth percentile. A page stands for 114 rows.",
+            &|of| Some(format!("{} ({:.0})", percent(of.fill_mean), 100.0 * of.fill_p10)),
+        ),
+        figure("Leaf pages", "Of the table after the last visit.", &|of| Some(count(of.leaf_pages))),
+        figure("Pages read per 1,000 inserts", "Over the whole run.", &|of| Some(rate(of.reads_per_1k))),
+        figure("Pages written per 1,000 inserts", "Over the whole run.", &|of| Some(rate(of.writes_per_1k))),
+        earlier(&all),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn of_figure(
+    all: &[&VisitFigures],
+    heading: &'static str,
+    note: &'static str,
+    write: &dyn Fn(&VisitFigures) -> Option<String>,
+) -> Option<CaseTable> {
+    let same = |a: &VisitFigures, b: &VisitFigures| {
+        (a.visits, a.rows_per_visit, a.buckets) == (b.visits, b.rows_per_visit, b.buckets)
+    };
+    let mut cells: Vec<&VisitFigures> = Vec::new();
+    for figures in all {
+        if !cells.iter().any(|cell| same(cell, figures)) {
+            cells.push(figures);
+        }
+    }
+    let mut columns = vec![
+        column("visits", &cells, |cell| Some(count(u64::from(cell.visits)))),
+        column("pages a visit", &cells, |cell| Some(pages(cell))),
+        column("rows a visit", &cells, |cell| Some(count(cell.rows_per_visit))),
+        column("buckets", &cells, |cell| Some(count(u64::from(cell.buckets)))),
+    ];
+    for name in names(all) {
+        columns.push(column(&title(&name), &cells, |cell| {
+            all.iter()
+                .find(|found| found.strategy == name && same(found, cell))
+                .and_then(|found| write(found))
+        }));
+    }
+    table(heading, note, columns)
+}
+
+/// The page fill that was measured before, beside the one measured here.
+fn earlier(all: &[&VisitFigures]) -> Option<CaseTable> {
+    let lines: Vec<_> = all.iter().filter_map(|found| Some((*found, found.earlier_fill?))).collect();
+    table(
+        "Page fill measured before and here, %",
+        "The earlier measurement used prefixes in a random order that a script made.",
+        vec![
+            column("strategy", &lines, |(found, _)| Some(title(&found.strategy))),
+            column("visits", &lines, |(found, _)| Some(count(u64::from(found.visits)))),
+            column("rows a visit", &lines, |(found, _)| Some(count(found.rows_per_visit))),
+            column("before", &lines, |(_, before)| Some(percent(*before))),
+            column("here", &lines, |(found, _)| Some(percent(found.fill_mean))),
+            column("difference, points", &lines, |(found, before)| {
+                Some(format!("{:+.1}", 100.0 * (found.fill_mean - before)))
+            }),
+        ],
+    )
+}
+
+/// The answer in a sentence: what the last strategy visit after visit is compared with the first.
+pub(super) fn answer(results: &Results) -> Option<String> {
+    let all = visits(results);
+    let names = names(&all);
+    let many =
+        all.iter().max_by_key(|found| (found.visits > 1, found.rows_per_visit * u64::from(found.visits)))?;
+    let of = |name: &String| {
+        all.iter().find(|found| {
+            found.strategy == *name
+                && (found.visits, found.rows_per_visit) == (many.visits, many.rows_per_visit)
+        })
+    };
+    let said: Vec<_> = names
+        .iter()
+        .filter_map(|name| {
+            Some(format!("{} % of a page with \u{201c}{}\u{201d}", percent(of(name)?.fill_mean), title(name)))
+        })
+        .collect();
+    (said.len() > 1).then(|| {
+        format!(
+            "After {} visits of {} rows, the rows of a bucket fill {}.",
+            count(u64::from(many.visits)),
+            count(many.rows_per_visit),
+            said.join(", ")
+        )
+    })
+}
