@@ -43,8 +43,11 @@ impl PrefixBits {
             return Err(Error::config("a fixed prefix cannot have the bits", bits, "use 1 to 16"));
         }
         if u32::from(value) >> bits != 0 {
-            let shown = format_args!("{value:#06x} of {bits} bits");
-            return Err(Error::config("no such prefix exists:", shown, "use a smaller value or more bits"));
+            return Err(Error::config(
+                "no such prefix exists:",
+                format_args!("{value:#06x} of {bits} bits"),
+                "use a smaller value or more bits",
+            ));
         }
         Ok(PrefixBits { value, bits })
     }
