@@ -4,12 +4,16 @@
 
 use std::collections::HashSet;
 use std::mem::MaybeUninit;
+use std::sync::{Mutex, PoisonError};
 
 use idgen::generator::{Generate, Ulid, V1, V4, V6, V7};
 use idgen::source::{Csprng, FixedClock};
 use idgen::{Timestamp, Uuid};
 
 const IDS: usize = 1_000;
+
+/// The hook concerns every generator of the process, so only one test at a time may call it.
+static HOOK: Mutex<()> = Mutex::new(());
 
 /// Generates ids in a first copy of the generator's memory, and then in a second one. The copies share what the
 /// original points to, and are never dropped.
@@ -41,6 +45,7 @@ fn repeats(generator: impl Generate<Id = Uuid>, hook: fn()) -> usize {
 
 #[test]
 fn only_a_restore_without_the_hook_repeats_ids() {
+    let _alone = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
     let clock = FixedClock::new(Timestamp::from_unix_secs(1_795_262_400));
     let random = || Csprng::new().unwrap();
     let repeats_of = |hook: fn()| {
@@ -58,6 +63,7 @@ fn only_a_restore_without_the_hook_repeats_ids() {
 
 #[test]
 fn the_functions_go_on_after_the_hook() {
+    let _alone = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
     let functions: [fn() -> Uuid; 5] = [idgen::v1, idgen::v4, idgen::v6, idgen::v7, idgen::ulid];
     let mut ids = HashSet::new();
     for _ in 0..3 {
