@@ -174,7 +174,8 @@ async fn insert(
 /// caller's server: another node of a cluster may lag behind it, and where the pair was committed before this
 /// transaction claimed, no certification tells the two inserts apart. When the other connection is elsewhere
 /// a locking read of the caller's decides. It would do in any case, but at REPEATABLE READ it locks a gap of
-/// the hash index, where the inserts of two such readers deadlock.
+/// the hash index, where the inserts of two such readers deadlock. An id that was found is confirmed by a locking read
+/// of its row, unless the other connection found it on the caller's server.
 pub(crate) async fn claim_within(
     ground: &Ground,
     connection: &mut MySqlConnection,
@@ -184,7 +185,7 @@ pub(crate) async fn claim_within(
     let claim = format!("{IN_TRANSACTION} {}", claim_text(ground, &[uuid]));
     connection.execute(sqlx::raw_sql(AssertSqlSafe(claim))).await.map_err(refused_outside)?;
     let here = look(ground, connection, uuid).await.map_err(Error::once(ACTION))?;
-    let mut found = here.id;
+    let mut found = stored_here(ground, connection, uuid, here.id).await?;
     if found.is_none() {
         let there = Tries::run(ground.patience, ACTION, async || {
             let mut other = ground.pool.acquire().await?;
@@ -199,8 +200,11 @@ pub(crate) async fn claim_within(
         .await?;
         let same = there.as_ref().is_some_and(|there| there.server == here.server);
         found = there.and_then(|there| there.id);
-        if found.is_none() && !same {
-            found = ground.find_one(connection, uuid, SHARED).await.map_err(Error::once(ACTION))?;
+        if !same {
+            found = stored_here(ground, connection, uuid, found).await?;
+            if found.is_none() {
+                found = ground.find_one(connection, uuid, SHARED).await.map_err(Error::once(ACTION))?;
+            }
         }
     }
     if let Some(id) = found {
@@ -217,6 +221,22 @@ pub(crate) async fn claim_within(
             Err(error) => return Err(Error::once(ACTION)(error)),
         }
     }
+}
+
+/// The id, if its row holds the UUID at this moment: a pair in an old snapshot, or on a node that lags behind, may have
+/// been forgotten since. The claim keeps it from being forgotten from here on. The read locks one row, and no gap.
+async fn stored_here(
+    ground: &Ground,
+    connection: &mut MySqlConnection,
+    uuid: Uuid,
+    id: Option<u64>,
+) -> Result<Option<u64>> {
+    let Some(id) = id else { return Ok(None) };
+    let read = format!("SELECT uuid FROM {} WHERE id = {id}{SHARED}", ground.tables.map);
+    let row = connection.fetch_optional(sqlx::raw_sql(AssertSqlSafe(read))).await;
+    let row = row.map_err(Error::once(ACTION))?;
+    let stored = row.map(|row| uuid_at(&row, 0)).transpose().map_err(Error::once(ACTION))?;
+    Ok((stored == Some(uuid)).then_some(id))
 }
 
 /// Clears committed claims away, now and then, beside the calls.

@@ -39,6 +39,9 @@ async fn keep_their_promises(kind: ClusterKind, topology: Topology, lives: &[(St
         published_designs_fail(&cluster).await;
         a_lagging_node_hides_nothing(&cluster).await;
     }
+    if kind != ClusterKind::GroupSinglePrimary {
+        claims_without_pairs_double_nothing(&cluster).await;
+    }
     for (strategy, losses) in lives {
         keeps_its_promises(&cluster, topology, *strategy, losses).await;
     }
@@ -173,6 +176,49 @@ async fn a_lagging_node_hides_nothing(cluster: &Cluster) {
     assert_eq!(far.id_of_within(&mut transaction, uuid).await.unwrap(), id);
     lagging.execute("UNLOCK TABLES").await.unwrap();
     transaction.commit().await.unwrap();
+}
+
+/// The pairs were deleted by SQL, and their claims were not. Clients on two nodes ask for the same UUIDs at once: the
+/// claim of each is changed again, and the cluster lets one of the two changes pass.
+async fn claims_without_pairs_double_nothing(cluster: &Cluster) {
+    let mut root = MySqlConnection::connect(&cluster.url(0)).await.unwrap();
+    root.execute("CREATE DATABASE unpaired").await.unwrap();
+    let urls = urls(cluster, 0, "unpaired");
+    let builder = || UuidMap::builder().strategy(Strategy::Dedup).cache(0).patience(PATIENCE);
+    let one = builder().connect(&urls[0]).await.unwrap();
+    one.install().await.unwrap();
+    let uuids: Vec<Uuid> = (0..40).map(|_| Uuid::new_v4()).collect();
+    one.ids_of(&uuids).await.unwrap();
+    let rows = async |url: &str, what: &str, wanted: i64| {
+        let mut connection = MySqlConnection::connect(url).await.unwrap();
+        // The other node may still be applying what this one committed.
+        loop {
+            let statement = format!("SELECT COUNT(*) FROM {what}");
+            let count = connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement))).await;
+            if count.is_ok_and(|row| row.get::<i64, _>(0) == wanted) {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    rows(&urls[1], "uuid_map_claim", 40).await;
+    root.execute("DELETE FROM unpaired.uuid_map").await.unwrap();
+    rows(&urls[1], "uuid_map", 0).await;
+    let two = builder().connect(&urls[1]).await.unwrap();
+    for (at, uuid) in uuids.iter().enumerate() {
+        let (one, two) = if at % 2 == 0 {
+            let (one, two) = tokio::join!(one.id_of(*uuid), two.id_of(*uuid));
+            (vec![one.unwrap()], vec![two.unwrap()])
+        } else {
+            let batch = &uuids[at..(at + 3).min(uuids.len())];
+            let (one, two) = tokio::join!(one.ids_of(batch), two.ids_of(batch));
+            (one.unwrap(), two.unwrap())
+        };
+        assert_eq!(one, two, "one UUID has two ids");
+    }
+    for url in &urls {
+        rows(url, "uuid_map", 40).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -16,7 +16,8 @@ on_both!(
     transactions_with_claims_without_a_pair_double_nothing,
     an_alteration_holds_nobody_up,
 );
-everywhere!(a_batch_shares_the_callers_fate);
+everywhere!(a_batch_shares_the_callers_fate, an_old_snapshot_shows_no_forgotten_id);
+on_both!(a_lagging_node_shows_no_forgotten_id);
 on_both!(claims_of_transactions_are_cleared_away_too, a_lagging_node_hides_nothing);
 
 /// As callers do: MariaDB 11.8 refuses to look past an old snapshot (`innodb_snapshot_isolation`), and the
@@ -70,6 +71,55 @@ async fn an_old_snapshot_hides_nothing(flavor: Flavor, strategy: Strategy) {
         assert_eq!(within(&map, &mut transaction, &[uuid]).await, [id], "{level}");
         transaction.commit().await.unwrap();
     }
+    assert_sound(scratch.url()).await;
+}
+
+/// The snapshot still has the pair that was forgotten meanwhile, and not the one that took its place.
+async fn an_old_snapshot_shows_no_forgotten_id(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    for level in ["REPEATABLE READ", "READ COMMITTED", "SERIALIZABLE"] {
+        let mut connection = connect(scratch.url()).await;
+        run(&mut connection, format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}")).await;
+        let mut uuids = [Uuid::new_v4(), Uuid::new_v4(), Uuid::new_v4()];
+        uuids.sort_unstable();
+        let old = map.ids_of(&uuids).await.unwrap();
+        let mut transaction = connection.begin().await.unwrap();
+        // Another table, so that the rows of the map are not locked where every read locks.
+        assert_eq!(number(&mut transaction, "SELECT COUNT(*) FROM uuid_map_state").await, Ok(1));
+        for uuid in &uuids[..2] {
+            map.forget(*uuid).await.unwrap();
+        }
+        let again = map.id_of(uuids[1]).await.unwrap();
+        let ids = within(&map, &mut transaction, &uuids).await;
+        assert!(!old.contains(&ids[0]), "{level}: {ids:?} has a forgotten id of {old:?}");
+        assert_eq!(ids[1..], [again, old[2]], "{level}");
+        assert_eq!(map.id_of_within(&mut transaction, uuids[0]).await.unwrap(), ids[0], "{level}");
+        transaction.commit().await.unwrap();
+        assert_eq!(map.ids_of(&uuids).await.unwrap(), ids, "{level}");
+    }
+    assert_eq!(map.check().await.unwrap(), []);
+    assert_sound(scratch.url()).await;
+}
+
+/// The map's connections lead to another server, which holds the pair as it was before it was forgotten.
+async fn a_lagging_node_shows_no_forgotten_id(flavor: Flavor) {
+    let (scratch, near) = map(flavor, Strategy::Dedup).await;
+    let other = match flavor {
+        Flavor::MySql => Flavor::MariaDb,
+        Flavor::MariaDb => Flavor::MySql,
+    };
+    let (_lagging, far) = map(other, Strategy::Dedup).await;
+    let uuid = Uuid::new_v4();
+    let mut connection = connect(scratch.url()).await;
+    let mut transaction = connection.begin().await.unwrap();
+    assert_eq!(number(&mut transaction, "SELECT COUNT(*) FROM uuid_map_state").await, Ok(1));
+    let forgotten = near.id_of(uuid).await.unwrap();
+    far.import(&[(forgotten, uuid)]).await.unwrap();
+    near.forget(uuid).await.unwrap();
+    let id = near.id_of(uuid).await.unwrap();
+    assert_ne!(id, forgotten);
+    assert_eq!(within(&far, &mut transaction, &[uuid]).await, [id]);
+    transaction.commit().await.unwrap();
     assert_sound(scratch.url()).await;
 }
 
