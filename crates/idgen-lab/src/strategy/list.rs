@@ -9,7 +9,7 @@ pub static ALL: [Strategy; 29] = [
         title: "auto-increment",
         ids: IdKind::AutoIncrement,
         column: Column::CountedInteger,
-        explains: "the database counts 1, 2, 3: smallest and densest, but only it can generate ids",
+        explains: "the database counts 1, 2, 3: smallest and densest, but only it generates ids",
     },
     Strategy {
         name: "v4-text36",
