@@ -17,7 +17,7 @@ lint: ## formatting, clippy and rustdoc, with warnings as errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy -p idgen-keys --lib --no-default-features -- -D warnings
-	cargo clippy -p idgen-keys --all-targets --no-default-features --features std,mac,prefixed,serde,state-file -- -D warnings
+	cargo clippy -p idgen-keys --all-targets --no-default-features --features std,mac,prefixed,seal,serde,state-file -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cd bindings/python && cargo fmt --check && cargo clippy -- -D warnings
 
@@ -25,7 +25,7 @@ test: setup lint ## everything that must pass, on MySQL, MariaDB and clusters of
 	cargo test --workspace
 	$(MAKE) test-newer
 	$(MAKE) test-clusters
-	cargo test -p idgen-keys --no-default-features --features std,mac,prefixed,serde,state-file --tests
+	cargo test -p idgen-keys --no-default-features --features std,mac,prefixed,seal,serde,state-file --tests
 	scripts/arm.sh test-if-able
 	$(MAKE) bench-instructions
 	$(MAKE) test-python

@@ -76,7 +76,7 @@ case $mode in
   # Optimized, because emulation is slow. All tests run, because the emulator passes forks, shared memory and
   # process limits on to the kernel.
   test | test-if-able)
-    CARGO_PROFILE_DEV_OPT_LEVEL=2 cargo test --package idgen-keys --features mac,prefixed,serde,state-file --target "$TARGET" --lib --tests
+    CARGO_PROFILE_DEV_OPT_LEVEL=2 cargo test --package idgen-keys --features mac,prefixed,seal,serde,state-file --target "$TARGET" --lib --tests
     ;;
   count) count ;;
   *) die "unknown command $mode: use test, test-if-able or count" ;;

@@ -10,7 +10,7 @@ target=$(rustc -vV | sed -n 's/^host: //p')
 # The sanitizer detects accesses to freed memory and out of bounds. It runs all tests, including the SIMD codecs,
 # the forks and the shared memory.
 RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitize \
-  cargo test --package idgen-keys --features mac,prefixed,serde,state-file --target "$target" --lib --tests
+  cargo test --package idgen-keys --features mac,prefixed,seal,serde,state-file --target "$target" --lib --tests
 
 rustup toolchain list | grep -q ^nightly || rustup toolchain install nightly --profile minimal
 rustup component add --toolchain nightly miri rust-src

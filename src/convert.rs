@@ -1,12 +1,15 @@
 //! `idgen convert`: converts ids to another format.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use idgen::codec::Format;
+use idgen::{SealKey, Uuid};
 
 use crate::form::{BATCH, Form};
 use crate::input::Input;
+use crate::key_file;
 use crate::output::Output;
 use crate::values;
 
@@ -19,6 +22,7 @@ Examples:
   idgen new v7 -n 1000 | idgen convert --to ordered64
   idgen convert --to hyphenated -- -P6xMXtjRo1C2gQBJY5OyV
   idgen convert --to simple < ids.txt > simple.txt
+  idgen convert --seal seal.key --to hyphenated 017f22e2-79b0-7cc3-98c4-dc0c0c07398f
 
 Texts in ordered64 and base64url can begin with a hyphen; all v7 ids and ULIDs in ordered64 do, until \
 the year 2109. As arguments, put them after --, because they would be read as options otherwise.
@@ -45,10 +49,46 @@ pub struct Args {
     /// Read and write the formats binary and swapped as 32 hexadecimal digits per line.
     #[arg(long)]
     hex: bool,
+
+    /// Convert ids of version 7 to ids that look like version 4 and hide the time: a permutation with the
+    /// key in KEYFILE, whose bytes are the key, at least 16, without the line end after them.
+    #[arg(long, value_name = "KEYFILE", conflicts_with = "open")]
+    seal: Option<PathBuf>,
+
+    /// Convert ids that were sealed with the key in KEYFILE back to version 7.
+    #[arg(long, value_name = "KEYFILE")]
+    open: Option<PathBuf>,
+}
+
+/// What happens to an id besides the format.
+enum Sealing {
+    None,
+    Seal(SealKey),
+    Open(SealKey),
+}
+
+impl Sealing {
+    fn new(seal: Option<&Path>, open: Option<&Path>) -> anyhow::Result<Self> {
+        let key = |path| key_file::read(path, SealKey::new);
+        Ok(match (seal, open) {
+            (Some(path), _) => Sealing::Seal(key(path)?),
+            (None, Some(path)) => Sealing::Open(key(path)?),
+            (None, None) => Sealing::None,
+        })
+    }
+
+    fn apply(&self, id: Uuid) -> idgen::Result<Uuid> {
+        match self {
+            Sealing::None => Ok(id),
+            Sealing::Seal(key) => key.seal(id),
+            Sealing::Open(key) => key.open(id),
+        }
+    }
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Args { input, to, hex } = args;
+    let Args { input, to, hex, seal, open } = args;
+    let sealing = Sealing::new(seal.as_deref(), open.as_deref())?;
     input.check_hex(hex, !to.is_text())?;
     let form = Form::new(to, hex && !to.is_text())?;
     form.check_terminal()?;
@@ -56,8 +96,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut given = input.open(hex);
     let (mut ids, mut buffer) = (Vec::with_capacity(BATCH), Vec::new());
     let mut out = Output::open();
-    while let Some(id) = given.next(|text, named| named.map_or_else(|| Format::decode_any(text), Ok))? {
-        ids.extend(id.map(|(_, id)| id));
+    let read = |text: &[u8], named: Option<_>| {
+        let (_, id) = named.map_or_else(|| Format::decode_any(text), Ok)?;
+        sealing.apply(id)
+    };
+    while let Some(id) = given.next(read)? {
+        ids.extend(id);
         if ids.len() == BATCH || given.may_wait() {
             form.write(&ids, &mut buffer, &mut out)?;
             ids.clear();

@@ -9,6 +9,7 @@ mod failure;
 mod form;
 mod input;
 mod inspect;
+mod key_file;
 mod lab;
 mod lines;
 mod map;

@@ -1,10 +1,5 @@
 //! From options to a generator.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
-
-use anyhow::Context;
 use idgen::generator::{
     DeviceShort, FixedPrefix, Generate, MysqlShort, PrefixBits, Prefixed, Tail, Ulid, V1, V4, V6, V7,
 };
@@ -12,10 +7,10 @@ use idgen::source::{
     Clock, ClockPolicy, Csprng, FileState, FixedClock, NoState, State, SystemClock, WhenBehind,
 };
 use idgen::{Interval, Kind, Node, Prefix, PrefixKey, ShortId, Uuid};
-use zeroize::Zeroizing;
 
 use super::options::{DEFAULT_INTERVAL, Options};
 use crate::failure::usage;
+use crate::key_file;
 use crate::values::{NodeChoice, PrefixChoice};
 
 /// A generator of one of the two widths.
@@ -126,7 +121,7 @@ fn parts(kind: Kind, options: &Options) -> anyhow::Result<(Prefix, Interval, Tai
             (Prefix::Sequential { bits: options.bits.unwrap_or(16) }, DEFAULT_INTERVAL)
         }
         PrefixChoice::Keyed(path) => {
-            let mut key = read_key(path).with_context(|| format!("key file {path:?}"))?;
+            let mut key = key_file::read(path, PrefixKey::new)?;
             if let Some(name) = &options.writer {
                 key = key.for_writer(name);
             }
@@ -138,20 +133,4 @@ fn parts(kind: Kind, options: &Options) -> anyhow::Result<(Prefix, Interval, Tai
         _ => options.tail(),
     };
     Ok((prefix, options.interval.unwrap_or(interval), tail))
-}
-
-/// More is a mistake: a wrong file, or one without an end.
-const LONGEST_KEY: usize = 64 * 1024;
-
-/// The bytes of a file, without the line end that editors put after them.
-fn read_key(path: &Path) -> anyhow::Result<PrefixKey> {
-    // Room enough from the start: a buffer that grows would leave copies of the key behind.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST_KEY + 1));
-    File::open(path)?.take(LONGEST_KEY as u64 + 1).read_to_end(&mut bytes)?;
-    anyhow::ensure!(
-        bytes.len() <= LONGEST_KEY,
-        "it is longer than {LONGEST_KEY} bytes: name a file with a key"
-    );
-    let key = bytes.strip_suffix(b"\r\n").or_else(|| bytes.strip_suffix(b"\n")).unwrap_or(&bytes);
-    Ok(PrefixKey::new(key)?)
 }

@@ -147,3 +147,24 @@ fn bad_arguments_and_records_are_reported() {
 
     assert_eq!(output(&["convert", "--to", "int"], ""), b"");
 }
+
+#[test]
+fn sealed_ids_look_random_and_are_opened_with_the_same_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("secret.key");
+    std::fs::write(&path, "0123456789abcdef\n").unwrap();
+    let key = path.to_str().unwrap();
+    let ids = output(&["new", "v7", "-n", "1000"], "");
+    let sealed = output(&["convert", "--seal", key, "--to", "hyphenated"], ids.clone());
+    let texts = lines_of(sealed.clone());
+    assert!(texts.len() == 1_000 && texts.iter().all(|text| text.as_bytes()[14] == b'4'));
+    assert!(!texts.is_sorted());
+    assert_eq!(output(&["convert", "--open", key, "--to", "hyphenated"], sealed), ids);
+
+    let v4 = "6ccd780c-baba-4026-9564-5b8c656024db";
+    let (code, error) = failure(&["convert", "--seal", key, "--to", "hyphenated", v4], "");
+    assert!(code == 1 && error.contains(v4) && error.contains("version 7"), "{error}");
+    std::fs::write(&path, "short").unwrap();
+    let (_, error) = failure(&["convert", "--open", key, "--to", "hyphenated", v4], "");
+    assert!(error.contains("secret.key") && error.contains("5 bytes"), "{error}");
+}

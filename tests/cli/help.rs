@@ -39,7 +39,9 @@ fn every_example_runs() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     std::fs::write(folder.join("ids.txt"), "6ccd780c-baba-1026-9564-5b8c656024db\n").unwrap();
-    std::fs::write(folder.join("ids.key"), "a key of more than 16 bytes\n").unwrap();
+    for key in ["ids.key", "seal.key"] {
+        std::fs::write(folder.join(key), "a key of more than 16 bytes\n").unwrap();
+    }
     for place in [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"] {
         std::fs::create_dir_all(folder.join(place)).unwrap();
     }

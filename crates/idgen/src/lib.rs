@@ -40,6 +40,7 @@
 //! - `aes` (default): random bits from AES where the processor has instructions for it, else from ChaCha12.
 //! - `mac`: `Node::mac`.
 //! - `prefixed`: prefixed ids, and [`odds`].
+//! - `seal`: `SealKey`, which turns version 7 into what looks like version 4, and back.
 //! - `state-file`: `source::FileState`.
 //! - `serde`: see the modules in `idgen::serde`.
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -67,6 +68,8 @@ mod node;
 mod odds;
 #[cfg(feature = "prefixed")]
 mod prefix;
+#[cfg(feature = "seal")]
+mod seal;
 #[cfg(feature = "serde")]
 pub mod serde;
 mod short_id;
@@ -94,6 +97,8 @@ pub use node::Node;
 pub use odds::{Fleet, Odds, odds, odds_prefixed};
 #[cfg(feature = "prefixed")]
 pub use prefix::{Prefix, PrefixKey, PrefixKind, md5_week_prefix};
+#[cfg(feature = "seal")]
+pub use seal::SealKey;
 pub use short_id::{DeviceFields, MysqlShortFields, ShortId};
 #[cfg(feature = "std")]
 pub use source::fork::reseed;
@@ -101,11 +106,11 @@ pub use timestamp::{Civil, Timestamp};
 pub use uuid::Uuid;
 
 /// Runs the examples of the README together with those of the documentation.
-#[cfg(all(doctest, feature = "prefixed", feature = "state-file"))]
+#[cfg(all(doctest, feature = "prefixed", feature = "seal", feature = "state-file"))]
 #[doc = include_str!("../docs/README.md")]
 struct Readme;
 
 /// The same for the guide to this crate.
-#[cfg(all(doctest, feature = "prefixed", feature = "state-file"))]
+#[cfg(all(doctest, feature = "prefixed", feature = "seal", feature = "state-file"))]
 #[doc = include_str!("../docs/library.md")]
 struct Guide;
