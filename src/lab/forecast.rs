@@ -46,10 +46,10 @@ pub struct SimulateArgs {
     )]
     experiment: Option<Revisits>,
     /// How large the experiment is: ci, default or full.
-    #[arg(long, default_value_t = Scale::Default, requires = "experiment")]
+    #[arg(long, default_value_t = Scale::Default, conflicts_with = "strategy")]
     scale: Scale,
     /// The directory for the report of the experiment; made where missing.
-    #[arg(long, value_name = "DIR", default_value = "idgen-lab", requires = "experiment")]
+    #[arg(long, value_name = "DIR", default_value = "idgen-lab", conflicts_with = "strategy")]
     out: PathBuf,
     #[command(flatten)]
     load: LoadArgs,

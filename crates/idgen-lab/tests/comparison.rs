@@ -29,7 +29,7 @@ fn every_strategy_is_recorded_and_the_order_of_keys_shows() {
     let mut results = Results::new("?", "test", engine.info(), workload);
     let mut saved = Saved(Vec::new());
     let strategies: Vec<_> = ALL.iter().filter(|strategy| strategy.check(Target::Sqlite).is_ok()).collect();
-    assert_eq!(strategies.len(), 17);
+    assert_eq!(strategies.len(), 18);
     run(&mut engine, &strategies, &mut results, &Cancel::new(), &mut saved).unwrap();
     assert_eq!(saved.0, (1..=strategies.len()).collect::<Vec<_>>());
     assert_eq!((results.failures.len(), results.interrupted), (0, false));
