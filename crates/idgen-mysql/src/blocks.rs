@@ -4,6 +4,7 @@
 //! one out twice. Ids that a statement did not use after all come back here and are used next.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -33,8 +34,18 @@ pub(crate) struct Blocks {
     width: IdWidth,
     largest: u64,
     held: Mutex<Held>,
+    /// The server took no writes when they were last tried.
+    read_only: AtomicBool,
     // One refill at a time: others wait for its ids instead of reserving more.
     refill: tokio::sync::Mutex<()>,
+}
+
+/// What to do about a server that takes no writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ReadOnly {
+    /// A failover may make it writable.
+    Retry,
+    Fail,
 }
 
 #[derive(Debug)]
@@ -59,12 +70,43 @@ impl Blocks {
             width,
             largest,
             held: Mutex::new(held),
+            read_only: AtomicBool::new(false),
             refill: tokio::sync::Mutex::new(()),
         }
     }
 
     /// Takes `count` ids, ascending.
     pub(crate) async fn take(&self, pool: &Nodes, patience: Patience, count: usize) -> Result<Vec<u64>> {
+        self.take_or(pool, patience, count, ReadOnly::Retry).await
+    }
+
+    /// Takes `count` ids, and fails at once if the server takes no writes: the caller has something to do that needs none.
+    pub(crate) async fn take_if_writable(
+        &self,
+        pool: &Nodes,
+        patience: Patience,
+        count: usize,
+    ) -> Result<Vec<u64>> {
+        self.take_or(pool, patience, count, ReadOnly::Fail).await
+    }
+
+    /// True if the server took no writes when they were last tried.
+    pub(crate) fn are_read_only(&self) -> bool {
+        self.read_only.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the server takes no writes. Reserving ids the next time finds out whether this has changed.
+    pub(crate) fn note_read_only(&self) {
+        self.read_only.store(true, Ordering::Relaxed);
+    }
+
+    async fn take_or(
+        &self,
+        pool: &Nodes,
+        patience: Patience,
+        count: usize,
+        read_only: ReadOnly,
+    ) -> Result<Vec<u64>> {
         loop {
             {
                 let mut held = self.held();
@@ -86,7 +128,7 @@ impl Blocks {
                 (count as u64 - have, held.size)
             };
             let epoch = pool.anchor().epoch();
-            let block = self.reserve(pool, patience, missing, size.max(missing)).await?;
+            let block = self.reserve(pool, patience, missing, size.max(missing), read_only).await?;
             let mut held = self.held();
             if held.epoch == epoch {
                 held.put(block);
@@ -131,7 +173,14 @@ impl Blocks {
     }
 
     /// Reserves `size` ids, or what is left if that is at least `missing`.
-    async fn reserve(&self, pool: &Nodes, patience: Patience, missing: u64, size: u64) -> Result<Range<u64>> {
+    async fn reserve(
+        &self,
+        pool: &Nodes,
+        patience: Patience,
+        missing: u64,
+        size: u64,
+        read_only: ReadOnly,
+    ) -> Result<Range<u64>> {
         let (table, max) = (&self.table, self.width.max_id());
         let mut size = size.min(max);
         let out = || Error::new(Kind::Exhausted { width: self.width, table: table.clone() });
@@ -152,8 +201,18 @@ impl Blocks {
                 self.conditions(pool)
             );
             // Repeating after a lost answer wastes the ids of the first attempt, no more.
-            let done =
-                Tries::run(patience, ACTION, || pool.execute(AssertSqlSafe(statement.clone()))).await?;
+            let attempt = async || match pool.execute(AssertSqlSafe(statement.clone())).await {
+                Err(failure) if failure.is_read_only() => {
+                    self.note_read_only();
+                    match read_only {
+                        ReadOnly::Retry => Err(failure),
+                        ReadOnly::Fail => Err(Error::failed(ACTION, failure, 1).into()),
+                    }
+                }
+                done => done,
+            };
+            let done = Tries::run(patience, ACTION, attempt).await?;
+            self.read_only.store(false, Ordering::Relaxed);
             if done.rows_affected() == 1 {
                 let first = done.last_insert_id();
                 return Ok(first..first + size);

@@ -60,7 +60,8 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// The map's table; its companions are called `<table>_state` and `<table>_claim`. Default: `uuid_map`.
+    /// The map's table; its companions are called `<table>_state`, `<table>_claim` and `<table>_sync`, and a map's name
+    /// must not end like theirs. Reserved words are names too. Default: `uuid_map`.
     pub fn table(mut self, name: &str) -> Self {
         name.clone_into(&mut self.table);
         self
@@ -146,8 +147,8 @@ impl Builder {
     /// Connects to `mysql://user:password@host:port/schema`.
     ///
     /// # Errors
-    /// The URL cannot be read, the server is not reached within the [patience](Builder::patience), or the
-    /// table's name is no plain name.
+    /// The URL cannot be read, the server is not reached within the [patience](Builder::patience), nothing listens at its
+    /// address for two seconds, or the table's name is no plain name.
     pub async fn connect(self, url: &str) -> Result<UuidMap> {
         self.connect_any([url]).await
     }
@@ -164,8 +165,8 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// No URL is given or one cannot be read, no node is reached within the [patience](Builder::patience), or
-    /// the table's name is no plain name.
+    /// No URL is given or one cannot be read, no node is reached within the [patience](Builder::patience), nothing listens
+    /// at any of the addresses for two seconds, or the table's name is no plain name.
     pub async fn connect_any<U: AsRef<str>>(self, urls: impl IntoIterator<Item = U>) -> Result<UuidMap> {
         let addresses: Vec<Address> =
             urls.into_iter().map(|url| self.address(url.as_ref())).collect::<Result<_>>()?;

@@ -7,7 +7,7 @@ use sqlx::mysql::MySqlRow;
 
 use crate::error::{Error, Result};
 use crate::map::UuidMap;
-use crate::schema::Strategy;
+use crate::schema::{Strategy, unquoted};
 use crate::strategy::{Ground, dedup, uuid_at};
 
 const ACTION: &str = "check the map";
@@ -109,11 +109,12 @@ impl UuidMap {
         }
 
         let (map, max) = (&ground.tables.map, ground.installed.width.max_id());
+        let name = unquoted(map);
         // In this order: ids are reserved before they are used.
         let ends = self.checked(&format!("SELECT MIN(id), MAX(id) FROM {map}")).await?;
         let (smallest, largest): (Option<u64>, Option<u64>) = (number(&ends, 0)?, number(&ends, 1)?);
         if smallest == Some(0) || largest.is_some_and(|largest| largest > max) {
-            find(Severity::Broken, format!("{map} has ids outside of 1 to {max}"));
+            find(Severity::Broken, format!("{name} has ids outside of 1 to {max}"));
         }
         let stats = self.stats().await?;
         if let Some(largest) = largest.filter(|largest| *largest >= stats.next_id) {
@@ -121,7 +122,7 @@ impl UuidMap {
             find(
                 Severity::Repairable,
                 format!(
-                    "the next id is {next}, and {map} has ids up to {largest}: new UUIDs meet ids that are taken"
+                    "the next id is {next}, and {name} has ids up to {largest}: new UUIDs meet ids that are taken"
                 ),
             );
         }
@@ -191,7 +192,7 @@ impl UuidMap {
         if ground.installed.strategy == Strategy::Dedup {
             names.push(&ground.tables.claim);
         }
-        let list: Vec<String> = names.iter().map(|name| format!("'{}'", name.trim_matches('`'))).collect();
+        let list: Vec<String> = names.iter().map(|name| format!("'{}'", unquoted(name))).collect();
         let statement = format!(
             "SELECT table_name, engine FROM information_schema.tables WHERE table_schema = DATABASE() \
              AND table_name IN ({}) AND engine <> 'InnoDB'",

@@ -133,6 +133,11 @@ impl Error {
         matches!(*self.kind, Kind::Failed { .. })
     }
 
+    /// True where the server takes no writes.
+    pub(crate) fn is_read_only(&self) -> bool {
+        matches!(&*self.kind, Kind::Failed { failure, .. } if failure.is_read_only())
+    }
+
     /// True where the server kept failing in a way that passes by itself (a failover, a lost connection, a
     /// deadlock inside the caller's transaction): trying again later is safe and sensible.
     pub fn is_transient(&self) -> bool {

@@ -103,6 +103,16 @@ impl Failure {
         }
     }
 
+    /// True where the server takes no writes: `read_only`, `super_read_only`, a read-only transaction.
+    pub(crate) fn is_read_only(&self) -> bool {
+        matches!(self.number(), Some(1290 | 1792 | 1836))
+    }
+
+    /// True where nothing listens at the server's address.
+    pub(crate) fn is_connection_refused(&self) -> bool {
+        matches!(self.source(), Some(sqlx::Error::Io(error)) if error.kind() == std::io::ErrorKind::ConnectionRefused)
+    }
+
     /// The server's number of the error.
     pub(crate) fn number(&self) -> Option<u16> {
         match self {

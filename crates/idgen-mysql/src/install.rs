@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 
 use crate::error::{Error, Kind};
 use crate::failure::{Attempt, Failure};
-use crate::schema::{self, Installed, State, Strategy, Tables, VERSION};
+use crate::schema::{self, Installed, State, Strategy, Tables, VERSION, unquoted};
 use crate::sharded;
 use crate::strategy::literal;
 
@@ -23,11 +23,12 @@ pub(crate) async fn install(
         return sharded::install(connection, tables, places, wanted).await;
     }
     let Tables { map, claim, sync, .. } = tables;
+    let name = unquoted(map);
     // Pairs before the state: who installs at the same time writes the state first.
     let pairs = holds_rows(connection, map).await?;
     if pairs == Some(true) && schema::state(connection, tables).await?.is_none() {
         return Err(lost(format!(
-            "{map} holds pairs, but {} does not say which ids were given out: restore it from a backup, with a \
+            "{name} holds pairs, but {} does not say which ids were given out: restore it from a backup, with a \
              next_id above every id that was ever given out",
             tables.state
         )));
@@ -36,7 +37,7 @@ pub(crate) async fn install(
     if pairs.is_none() {
         if state.next_id > 1 && holds_rows(connection, map).await?.is_none() {
             return Err(lost(format!(
-                "{map} is missing, although ids below {} were given out: restore it from a backup",
+                "{name} is missing, although ids below {} were given out: restore it from a backup",
                 state.next_id
             )));
         }
@@ -55,7 +56,7 @@ pub(crate) async fn install(
     if let Some(row) = connection.fetch_optional(sqlx::raw_sql(AssertSqlSafe(above))).await? {
         let id: u64 = row.try_get_unchecked(0)?;
         return Err(lost(format!(
-            "{map} holds the id {id}, which is not below next_id in {}: set next_id above every id that was ever given \
+            "{name} holds the id {id}, which is not below next_id in {}: set next_id above every id that was ever given \
              out",
             tables.state
         )));

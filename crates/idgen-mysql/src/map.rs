@@ -3,10 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use quick_cache::sync::Cache;
 use sqlx::Row;
 use tokio::sync::OnceCell;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::blocks::Blocks;
@@ -46,6 +48,10 @@ struct Inner {
     repeats: Repeats,
 }
 
+/// How long connecting goes on if nothing listens at the addresses. A wrong port is a more probable cause than a server
+/// that is being restarted.
+const REFUSED_LIMIT: Duration = Duration::from_secs(2);
+
 impl UuidMap {
     /// Connects to `mysql://user:password@host:port/schema`, with the defaults of [`Builder`].
     ///
@@ -78,8 +84,18 @@ impl UuidMap {
 
     /// Waits for a server that answers.
     pub(crate) async fn reach(&self) -> Result<()> {
+        const ACTION: &str = "connect";
         let (patience, nodes) = self.begin();
-        Tries::run(patience, "connect", || nodes.reach()).await
+        let (begin, mut refused) = (Instant::now(), 0);
+        let mut tries = Tries::new(patience);
+        loop {
+            let Err(failure) = nodes.reach().await else { return Ok(()) };
+            refused = if failure.is_connection_refused() { refused + 1 } else { 0 };
+            if refused >= nodes.count() && begin.elapsed() >= REFUSED_LIMIT {
+                return Err(tries.end(ACTION, failure));
+            }
+            tries.after(ACTION, failure).await?;
+        }
     }
 
     /// Makes the tables, or checks those that are there. Safe to call at every start and by many clients at

@@ -86,6 +86,11 @@ impl Nodes {
         Nodes { patience, ..self.clone() }
     }
 
+    /// How many servers there are.
+    pub(crate) fn count(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// The map that is expected on each.
     pub(crate) fn anchor(&self) -> &Anchor {
         &self.terms.anchor

@@ -33,6 +33,11 @@ impl Tries {
         Ok(())
     }
 
+    /// The error of a call that makes no other attempt.
+    pub(crate) fn end(&self, action: &'static str, failure: Failure) -> Error {
+        Error::failed(action, failure, self.count)
+    }
+
     /// Goes on at once after ids that turned out to be taken, within the same limit of time.
     pub(crate) fn pass_over(&mut self, action: &'static str, failure: Failure) -> Result<()> {
         if self.patience.ends_within(Duration::ZERO) {

@@ -117,7 +117,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Names go into statements unquoted, so only plain ones are let through.
+    /// Only plain names are let through. The map's own is quoted, since it may be a reserved word; with an ending, none is.
     pub(crate) fn named(name: &str) -> Result<Tables> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
@@ -128,14 +128,31 @@ impl Tables {
                 ),
             }));
         }
+        if let Some(ending) = ENDINGS.iter().find(|ending| name.to_ascii_lowercase().ends_with(**ending)) {
+            return Err(Error::new(Kind::Config {
+                problem: format!(
+                    "{name:?} is no name for the map's table: the map {:?} would keep its own data in a table of this \
+                     name; use a name that does not end in {ending}",
+                    &name[..name.len() - ending.len()]
+                ),
+            }));
+        }
         Ok(Tables {
-            map: name.to_owned(),
+            map: format!("`{name}`"),
             state: format!("{name}_state"),
             claim: format!("{name}_claim"),
             sync: format!("{name}_sync"),
             places: None,
         })
     }
+}
+
+/// How the names of the other tables of a map end.
+const ENDINGS: [&str; 3] = ["_state", "_claim", "_sync"];
+
+/// A table's name as the servers' lists of tables have it.
+pub(crate) fn unquoted(table: &str) -> &str {
+    table.trim_matches('`')
 }
 
 /// What the schema records.
@@ -226,9 +243,11 @@ pub(crate) async fn state(connection: &mut MySqlConnection, tables: &Tables) -> 
 
 /// Reads how the map was installed, and checks that the tables are as this version makes them.
 pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<(Installed, State)> {
-    let not_there = |table: &String| Err(Error::new(Kind::NotInstalled { table: table.clone() }).into());
+    let not_there =
+        |table: &String| Err(Error::new(Kind::NotInstalled { table: unquoted(table).to_owned() }).into());
     let Some(state) = state(connection, tables).await? else { return not_there(&tables.state) };
-    let wrong = |table: &String, problem| Error::new(Kind::Schema { table: table.clone(), problem });
+    let wrong =
+        |table: &String, problem| Error::new(Kind::Schema { table: unquoted(table).to_owned(), problem });
     let installed = state.understand().map_err(|problem| wrong(&tables.state, problem))?;
 
     let mut expected = vec![
@@ -260,7 +279,8 @@ pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> A
         let mut names: Vec<&String> = expected.into_iter().map(|(table, ..)| table).collect();
         names.dedup();
         for table in names {
-            let engine = one_text(connection, format!("{ENGINE} AND table_name = '{table}'")).await?;
+            let engine =
+                one_text(connection, format!("{ENGINE} AND table_name = '{}'", unquoted(table))).await?;
             if engine.as_deref() != Some("InnoDB") {
                 let engine = engine.unwrap_or_else(|| "unknown".to_owned());
                 return Err(wrong(table, format!("its engine is {engine}, not InnoDB")).into());
@@ -269,7 +289,7 @@ pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> A
     }
     if installed.strategy == Strategy::Dedup {
         let table = &tables.map;
-        let hash = format!("{EXPRESSION} AND table_name = '{table}' AND column_name = 'hash'");
+        let hash = format!("{EXPRESSION} AND table_name = '{}' AND column_name = 'hash'", unquoted(table));
         let hash = one_text(connection, hash).await?.unwrap_or_default();
         if hash.to_lowercase().replace('`', "") != "crc32(uuid)" {
             return Err(wrong(table, format!("its column hash is {hash}, not CRC32(uuid)")).into());

@@ -5,7 +5,7 @@ use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{AssertSqlSafe, Column, Executor, Row};
 
 use crate::failure::{Attempt, Failure};
-use crate::schema::{State, Tables};
+use crate::schema::{State, Tables, unquoted};
 use crate::server::{MEMBER_STATE, REDO_LOG, ServerReport, Topology};
 
 /// What a session must be, whatever the server, the user or `init_connect` have set:
@@ -61,7 +61,8 @@ impl Seen {
         let engine = [&tables.map, &tables.state, &tables.claim].map(|table| {
             format!(
                 "SELECT table_name AS foreign_table, engine AS foreign_engine FROM information_schema.tables \
-                 WHERE table_schema = DATABASE() AND table_name = '{table}' AND engine <> 'InnoDB'"
+                 WHERE table_schema = DATABASE() AND table_name = '{}' AND engine <> 'InnoDB'",
+                unquoted(table)
             )
         });
         // Several names in one condition would make MariaDB read the whole schema.

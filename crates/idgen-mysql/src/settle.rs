@@ -10,11 +10,12 @@ use std::time::Duration;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
-use crate::failure::Attempt;
+use crate::failure::{Attempt, Failure};
 
 /// Whoever made the pair is about to write its log, and waits for no more than a disk.
 const LOOKS: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(1);
+const LONG_PAUSE: Duration = Duration::from_millis(20);
 
 /// How far the log is written, and how far it is on disk, in bytes since the server was made: MariaDB's names,
 /// then MySQL's.
@@ -40,7 +41,23 @@ pub(crate) async fn settle(connection: &mut MySqlConnection, sync: &str) -> Atte
     let push = format!(
         "INSERT INTO {sync} (slot, pushes) VALUES ({slot}, 1) ON DUPLICATE KEY UPDATE pushes = pushes + 1"
     );
-    Ok(connection.execute(sqlx::raw_sql(AssertSqlSafe(push))).await.map(drop)?)
+    match connection.execute(sqlx::raw_sql(AssertSqlSafe(push))).await.map_err(Failure::Sql) {
+        Err(failure) if failure.is_read_only() => wait(connection, wanted, failure).await,
+        done => done.map(drop),
+    }
+}
+
+/// Waits for the server, which writes its log once a second also if it takes no writes. The time limit of the
+/// statement ends the wait.
+async fn wait(connection: &mut MySqlConnection, wanted: Option<u64>, refused: Failure) -> Attempt<()> {
+    let Some(wanted) = wanted else { return Err(refused) };
+    while let Some((_, flushed)) = positions(connection).await? {
+        if flushed >= wanted {
+            return Ok(());
+        }
+        tokio::time::sleep(LONG_PAUSE).await;
+    }
+    Err(refused)
 }
 
 /// None where the server does not tell.

@@ -18,7 +18,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use crate::error::{Error, Kind, Result};
 use crate::failure::Attempt;
 use crate::install;
-use crate::schema::{Installed, Strategy, Tables};
+use crate::schema::{Installed, Strategy, Tables, unquoted};
 
 /// Ids that a shard's server of the sequence holds in memory.
 const SEQUENCE_CACHE: u32 = 1000;
@@ -60,7 +60,7 @@ fn placed(tables: &Tables, keyspace: String, keyspaces: &[(String, String)]) -> 
             plain.len()
         ));
     };
-    let (map, claim, sync) = (tables.map.clone(), tables.claim.clone(), tables.sync.clone());
+    let (map, claim, sync) = (unquoted(&tables.map).to_owned(), tables.claim.clone(), tables.sync.clone());
     let state = format!("{home}.{}", tables.state);
     let places = Some(Places { keyspace, sequence: format!("{home}.{map}_seq") });
     Ok(Tables { map, state, claim, sync, places })

@@ -8,6 +8,7 @@ use crate::error::{Error, Kind, Result};
 use crate::forget::is_marker;
 use crate::map::UuidMap;
 use crate::retry::Tries;
+use crate::schema::unquoted;
 use crate::strategy::{CHUNK, uuid_at};
 
 /// What an import did.
@@ -112,7 +113,7 @@ impl UuidMap {
             Ok::<u64, Error>(number.unwrap_or(0))
         };
         let size = async |what: &str| {
-            let table = &tables.map;
+            let table = unquoted(&tables.map);
             let source = "information_schema.tables WHERE table_schema = DATABASE()";
             number(format!("SELECT CAST({what} AS UNSIGNED) FROM {source} AND table_name = '{table}'")).await
         };

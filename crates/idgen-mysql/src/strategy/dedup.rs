@@ -88,6 +88,10 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
                     Verdict::Unknown => unclear.extend(ids),
                     Verdict::Undone | Verdict::Final => ground.blocks.give_back(epoch, ids),
                 }
+                if ground.look_instead(&error, looked) {
+                    guess = Guess::Known;
+                    continue;
+                }
                 tries.after(ACTION, error).await?;
             }
         }

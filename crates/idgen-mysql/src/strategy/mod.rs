@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::blocks::Blocks;
 use crate::error::{Error, Kind};
-use crate::failure::{Attempt, number};
+use crate::failure::{Attempt, Failure, number};
 use crate::nodes::{Lease, Nodes};
 use crate::patience::Patience;
 use crate::retry::Tries;
@@ -123,17 +123,30 @@ impl Ground {
         }
     }
 
-    /// Ids for new pairs. `None` where too few are left and nobody has `looked` yet: UUIDs that have an id keep
-    /// it, and there may be enough for the others.
+    /// Ids for new pairs. `None` where too few are left, or the server takes no writes, and nobody has `looked` yet:
+    /// UUIDs that have an id keep it, and there may be enough for the others.
     async fn propose(&self, count: usize, looked: bool) -> crate::Result<Option<Vec<u64>>> {
-        if self.read_only && !looked {
+        if !looked && (self.read_only || self.blocks.are_read_only()) {
             return Ok(None);
         }
         self.writable("a UUID without an id cannot get one")?;
-        match self.blocks.take(&self.pool, self.patience, count).await {
-            Err(error) if error.is_exhausted() && !looked => Ok(None),
+        if looked {
+            return self.blocks.take(&self.pool, self.patience, count).await.map(Some);
+        }
+        match self.blocks.take_if_writable(&self.pool, self.patience, count).await {
+            Err(error) if error.is_exhausted() || error.is_read_only() => Ok(None),
             ids => ids.map(Some),
         }
+    }
+
+    /// True if an attempt to store pairs failed because the server takes no writes, and nobody has `looked` yet: a
+    /// UUID that has an id needs no write.
+    fn look_instead(&self, failure: &Failure, looked: bool) -> bool {
+        let instead = !looked && failure.is_read_only();
+        if instead {
+            self.blocks.note_read_only();
+        }
+        instead
     }
 
     /// Finds pairs as [`look_many`](Ground::look_many) does, in a call of its own, repeated where the server fails

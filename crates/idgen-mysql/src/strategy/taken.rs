@@ -2,6 +2,7 @@
 
 use super::Ground;
 use crate::error::{Error, Kind, Result};
+use crate::schema::unquoted;
 
 /// After so many in a row the rest of what is held counts as taken too: an import covers whole ranges.
 const IN_A_ROW: u32 = 8;
@@ -27,7 +28,7 @@ impl TakenIds {
             return Ok(());
         }
         if self.count >= IN_A_ROW * MOST_BLOCKS {
-            let (map, state) = (&ground.tables.map, &ground.tables.state);
+            let (map, state) = (unquoted(&ground.tables.map), &ground.tables.state);
             let problem = format!(
                 "ids of {MOST_BLOCKS} blocks in a row, reserved one after the other, were in {map} already; set \
                  next_id in {state} above the largest id of {map}"

@@ -79,6 +79,10 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> 
                     Verdict::Unknown => unclear.extend(id),
                     Verdict::Undone | Verdict::Final => ground.blocks.give_back(epoch, id),
                 }
+                if guess == Guess::New && ground.look_instead(&error, looked) {
+                    guess = Guess::Known;
+                    continue;
+                }
                 tries.after(ACTION, error).await?;
             }
         }
@@ -149,6 +153,10 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
                     unclear.extend(ids);
                 } else {
                     ground.blocks.give_back(epoch, ids);
+                }
+                if guess == Guess::New && ground.look_instead(&error, looked) {
+                    guess = Guess::Known;
+                    continue;
                 }
                 tries.after(ACTION, error).await?;
                 continue;

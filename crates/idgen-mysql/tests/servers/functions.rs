@@ -11,7 +11,13 @@ use uuid::Uuid;
 
 use crate::common::{connect, everywhere, map, run};
 
-everywhere!(codecs_agree, week_prefixes_agree, week_uuids_are_uuids, the_map_is_found);
+everywhere!(
+    codecs_agree,
+    week_prefixes_agree,
+    week_uuids_are_uuids,
+    the_map_is_found,
+    scripts_run_in_any_mode
+);
 
 async fn with_functions(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap, MySqlConnection) {
     let (scratch, map) = map(flavor, strategy).await;
@@ -77,6 +83,45 @@ async fn codecs_agree(flavor: Flavor, strategy: Strategy) {
     }
     let null = connection.fetch_one("SELECT idgen_bytes(NULL) IS NULL AND idgen_from_base64(NULL) IS NULL AND idgen_to_base64(NULL) IS NULL").await.unwrap();
     assert_eq!(null.get::<i64, _>(0), 1);
+}
+
+/// As the servers' command-line clients run a script.
+async fn run_script(connection: &mut MySqlConnection, script: &str) {
+    let (mut delimiter, mut statement) = (";".to_owned(), String::new());
+    for line in script.lines() {
+        if let Some(new) = line.strip_prefix("DELIMITER ") {
+            new.clone_into(&mut delimiter);
+            continue;
+        }
+        statement.push_str(line);
+        statement.push('\n');
+        if let Some(whole) = statement.trim_end().strip_suffix(&delimiter) {
+            run(connection, whole.to_owned()).await;
+            statement.clear();
+        }
+    }
+    assert_eq!(statement.trim(), "");
+}
+
+/// In the mode ORACLE, MariaDB reads functions in another syntax, and a function keeps the mode that it was made in.
+async fn scripts_run_in_any_mode(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let mut connection = connect(scratch.url()).await;
+    let (dialect, modes) = match flavor {
+        Flavor::MySql => (Dialect::MySql, &["ANSI", ""][..]),
+        Flavor::MariaDb => (Dialect::MariaDb, &["ORACLE", "ANSI", ""][..]),
+    };
+    let uuid = Uuid::new_v4();
+    let id = map.id_of(uuid).await.unwrap();
+    for mode in modes {
+        run(&mut connection, format!("SET SESSION sql_mode = '{mode}'")).await;
+        let before = text(&mut connection, "SELECT CONCAT(@@sql_mode, ?)", "").await.unwrap();
+        run_script(&mut connection, &functions::script(dialect, "uuid_map", strategy).unwrap()).await;
+        let after = text(&mut connection, "SELECT CONCAT(@@sql_mode, ?)", "").await.unwrap();
+        assert_eq!(before, after, "the script leaves another mode behind");
+        let found = text(&mut connection, "SELECT CAST(idgen_find(?) AS CHAR)", &uuid.to_string()).await;
+        assert_eq!(found.unwrap(), Some(id.to_string()), "{mode}");
+    }
 }
 
 async fn week_prefixes_agree(flavor: Flavor, strategy: Strategy) {

@@ -157,7 +157,7 @@ async fn look_ups_are_ranges_of_the_index(server: &Server, root: &mut MySqlConne
         map.find_many(&uuids[..999]).await.unwrap();
         run(root, "SET GLOBAL general_log = OFF").await;
         let look = "SELECT CONVERT(argument USING utf8mb4) FROM mysql.general_log \
-            WHERE argument LIKE 'SELECT id, uuid FROM uuid_map%'";
+            WHERE argument LIKE 'SELECT id, uuid FROM `uuid_map`%'";
         let row = root.fetch_one(sqlx::raw_sql(look)).await.unwrap();
         let statement: String = row.try_get_unchecked(0).unwrap();
         let mut connection = connect(scratch.url()).await;

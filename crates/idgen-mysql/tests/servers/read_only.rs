@@ -1,0 +1,65 @@
+//! A server that takes no writes for a while.
+
+use std::time::Duration;
+
+use idgen_mysql::{Strategy, UuidMap};
+use idgen_server::{Flavor, Server};
+use sqlx::MySqlConnection;
+use uuid::Uuid;
+
+use crate::common::{assert_sound, connect, on_both, run, settings};
+
+on_both!(known_uuids_need_no_writes);
+
+/// One server for all of it: the setting concerns every client.
+async fn known_uuids_need_no_writes(flavor: Flavor) {
+    let server = Server::start(flavor, &settings()).unwrap();
+    let mut root = connect(server.url()).await;
+    run(&mut root, "CREATE USER app@'%' IDENTIFIED BY 'Secret-7'").await;
+    for strategy in [Strategy::Unique, Strategy::Dedup] {
+        known_uuids_are_answered(&server, &mut root, strategy).await;
+    }
+}
+
+async fn known_uuids_are_answered(server: &Server, root: &mut MySqlConnection, strategy: Strategy) {
+    let scratch = server.scratch().unwrap();
+    let owner = UuidMap::builder().strategy(strategy).connect(scratch.url()).await.unwrap();
+    owner.install().await.unwrap();
+    let uuids: Vec<Uuid> = (0..20).map(|_| Uuid::new_v4()).collect();
+    let ids = owner.ids_of(&uuids).await.unwrap();
+    run(root, format!("GRANT SELECT, INSERT, UPDATE, DELETE ON {}.* TO app@'%'", scratch.name())).await;
+    let (_, address) = scratch.url().rsplit_once('@').unwrap();
+    let client = async |patience: u64| {
+        let builder = UuidMap::builder().cache(0).patience(Duration::from_secs(patience));
+        builder.connect(&format!("mysql://app:Secret-7@{address}")).await.unwrap()
+    };
+    let (with_ids, without_ids, impatient) = (client(3600).await, client(3600).await, client(1).await);
+    // It reserves a block, of which it has the rest at hand.
+    with_ids.id_of(Uuid::new_v4()).await.unwrap();
+
+    run(root, "SET GLOBAL read_only = 1").await;
+    let known = async {
+        for map in [&with_ids, &without_ids, &impatient] {
+            for _ in 0..2 {
+                assert_eq!(map.id_of(uuids[0]).await.unwrap(), ids[0]);
+                assert_eq!(map.ids_of(&uuids).await.unwrap(), ids);
+                assert_eq!(map.register(uuids[1]).await.unwrap_err().existing_id(), Some(ids[1]));
+            }
+            map.install().await.unwrap();
+        }
+    };
+    // A client that waits for the server to take writes waits for an hour.
+    tokio::time::timeout(Duration::from_secs(120), known).await.expect("a known UUID waits for writes");
+    let new = Uuid::new_v4();
+    for _ in 0..2 {
+        let error = impatient.id_of(new).await.unwrap_err();
+        assert!(error.is_transient() && error.to_string().contains("read"), "{error}");
+    }
+    run(root, "SET GLOBAL read_only = 0").await;
+    let id = with_ids.id_of(new).await.unwrap();
+    for map in [&without_ids, &impatient] {
+        assert_eq!(map.id_of(new).await.unwrap(), id);
+        map.register(Uuid::new_v4()).await.unwrap();
+    }
+    assert_sound(scratch.url()).await;
+}
