@@ -74,7 +74,16 @@ impl Anchor {
             let problem = format!("it says {found}, and this client began with {began}");
             return Err(Reason::Schema { table, problem });
         }
-        self.epoch.store(state.epoch, Ordering::Release);
+        let before = self.epoch.swap(state.epoch, Ordering::AcqRel);
+        if before != state.epoch {
+            let epoch = state.epoch;
+            tracing::info!(
+                table,
+                before,
+                epoch,
+                "the map has a new epoch: reserved ids and cached pairs are dropped"
+            );
+        }
         Ok(())
     }
 }

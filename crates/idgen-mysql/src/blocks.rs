@@ -4,7 +4,7 @@
 //! one out twice. Ids that a statement did not use after all come back here and are used next.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,9 +13,10 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use crate::error::{Error, Kind, Result};
 use crate::failure::Attempt;
 use crate::nodes::Nodes;
+use crate::observe;
 use crate::patience::Patience;
 use crate::retry::Tries;
-use crate::schema::{IdWidth, Tables, VERSION};
+use crate::schema::{IdWidth, Tables, VERSION, unquoted};
 use crate::strategy::literal;
 
 /// The first block of a client; a busy one soon takes larger ones.
@@ -29,6 +30,8 @@ const ACTION: &str = "reserve ids";
 #[derive(Debug)]
 pub(crate) struct Blocks {
     table: String,
+    /// The map's table.
+    map: String,
     /// Set on Vitess, which makes the blocks there.
     sequence: Option<String>,
     width: IdWidth,
@@ -36,6 +39,8 @@ pub(crate) struct Blocks {
     held: Mutex<Held>,
     /// The server took no writes when they were last tried.
     read_only: AtomicBool,
+    /// The largest share of the ids, in percent, of which a warning was given.
+    warned: AtomicU8,
     // One refill at a time: others wait for its ids instead of reserving more.
     refill: tokio::sync::Mutex<()>,
 }
@@ -66,11 +71,13 @@ impl Blocks {
         let held = Held { returned: Vec::new(), block: 0..0, latest: 0, size, since: None, epoch: 0 };
         Blocks {
             table: tables.state.clone(),
+            map: unquoted(&tables.map).to_owned(),
             sequence: tables.places.as_ref().map(|places| places.sequence.clone()),
             width,
             largest,
             held: Mutex::new(held),
             read_only: AtomicBool::new(false),
+            warned: AtomicU8::new(0),
             refill: tokio::sync::Mutex::new(()),
         }
     }
@@ -112,6 +119,7 @@ impl Blocks {
                 let mut held = self.held();
                 held.keep_only(pool.anchor().epoch());
                 if let Some(ids) = held.take(count) {
+                    observe::block_left(&self.map, held.available());
                     return Ok(ids);
                 }
             }
@@ -129,9 +137,12 @@ impl Blocks {
             };
             let epoch = pool.anchor().epoch();
             let block = self.reserve(pool, patience, missing, size.max(missing), read_only).await?;
+            self.warn_of_width(block.end - 1);
             let mut held = self.held();
             if held.epoch == epoch {
                 held.put(block);
+            } else {
+                observe::burned(block.end - block.start);
             }
         }
     }
@@ -140,11 +151,21 @@ impl Blocks {
     pub(crate) fn give_back(&self, epoch: u64, ids: impl IntoIterator<Item = u64>) {
         let mut held = self.held();
         if held.epoch != epoch {
+            observe::burned(ids.into_iter().count() as u64);
             return;
         }
         held.returned.extend(ids);
         // Largest first, since they are taken from the end.
         held.returned.sort_unstable_by(|a, b| b.cmp(a));
+    }
+
+    /// Warns, once for each share, if the ids up to this one are most of the map's.
+    pub(crate) fn warn_of_width(&self, largest: u64) {
+        let Some(share) = observe::share_to_warn_at(largest, self.width) else { return };
+        if self.warned.fetch_max(share, Ordering::Relaxed) < share {
+            let (table, width) = (&self.map, self.width);
+            tracing::warn!(table, %width, largest, "more than {share} % of the map's ids are used: plan a wider map");
+        }
     }
 
     /// Gives up what is held, since an id of it was in the table already. Ids reserved later than that one's
@@ -267,6 +288,7 @@ impl Held {
     /// Drops what was reserved in another epoch: the map may have been restored since.
     fn keep_only(&mut self, epoch: u64) {
         if self.epoch != epoch {
+            observe::burned(self.available());
             self.returned.clear();
             self.block = 0..0;
             self.epoch = epoch;
@@ -312,10 +334,12 @@ impl Held {
     }
 
     fn discard(&mut self, taken: u64) {
+        let before = self.available();
         // Another call of this client may have given up the same ids, and reserved anew.
         let keep = if taken < self.latest { self.latest } else { u64::MAX };
         self.returned.retain(|id| *id >= keep);
         self.block.start = self.block.start.max(keep).min(self.block.end);
+        observe::burned(before - self.available());
         // Not used up by being busy: the next block need not be larger.
         self.since = None;
     }

@@ -33,7 +33,7 @@ impl UuidMap {
     /// connections closed all the same.
     pub async fn close(&self) -> Result<()> {
         let done = match self.opened() {
-            Some(ground) => finish(tokio::spawn(async move { ground.wind_up().await })).await,
+            Some(ground) => finish(async move { ground.wind_up().await }).await,
             None => Ok(()),
         };
         self.close_pools().await;

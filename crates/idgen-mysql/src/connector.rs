@@ -58,7 +58,8 @@ pub(crate) struct Session {
 impl Connector {
     pub(crate) fn new(options: MySqlConnectOptions, terms: Arc<Terms>, several: bool) -> Connector {
         Connector {
-            options,
+            // Its events have statements in them, and so UUIDs.
+            options: options.disable_statement_logging(),
             terms,
             several,
             vitess: Mutex::default(),
@@ -76,6 +77,7 @@ impl Connector {
 
     /// Idle connections are probably lost as well.
     pub(crate) fn mistrust(&self) {
+        tracing::info!(server = self.address(), "a connection was lost: the idle ones are replaced");
         set(&self.mistrusted, Some(Instant::now()));
     }
 
@@ -105,7 +107,7 @@ impl Connector {
     }
 
     /// Where the server is; never who asks, nor with which password.
-    fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         match self.options.get_socket() {
             Some(socket) => socket.display().to_string(),
             None => format!("{}:{}", self.options.get_host(), self.options.get_port()),
@@ -133,13 +135,14 @@ impl Connector {
         };
         let seen = Seen::greet(&mut connection, &self.terms.anchor.tables(), vitess).await?;
         self.judge(&seen)?;
+        tracing::debug!(server = self.address(), version = seen.report.version(), "connected");
         Ok(Session { connection, seen, used: Instant::now() })
     }
 
     /// Refuses a server that does not keep the promise, or that holds another map.
     fn judge(&self, seen: &Seen) -> Attempt<()> {
         let judged = self.reason(seen);
-        self.refused.store(judged.is_err(), Ordering::Relaxed);
+        let refused_before = self.refused.swap(judged.is_err(), Ordering::Relaxed);
         match judged {
             Ok(()) => {
                 set(&self.good, Some(Instant::now()));
@@ -147,6 +150,9 @@ impl Connector {
             }
             Err(reason) => {
                 let server = self.address();
+                if !refused_before {
+                    tracing::warn!(server, reason = reason.short(), "the server is refused");
+                }
                 Err(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false })))
             }
         }

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::error::{Error, Kind, Result};
 use crate::failure::{Attempt, Failure, Verdict};
 use crate::map::{UuidMap, finish};
+use crate::observe::count_call;
 use crate::retry::Tries;
 use crate::schema::Strategy;
 use crate::strategy::{Ground, dedup, literal};
@@ -67,13 +68,15 @@ impl UuidMap {
     /// # Errors
     /// The server fails for longer than the [patience](crate::Builder::patience), the user may not change the
     /// map's rows or delete claims, or the map is on Vitess, where the UUID decides in which shard a row is.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn forget(&self, uuid: Uuid) -> Result<Option<u64>> {
+        count_call!("forget");
         refuse_marker(uuid)?;
         let ground = self.ground().await?;
         ground.writable("a UUID cannot be forgotten")?;
         let instead = "delete its row by SQL and restart the clients";
         crate::sharded::refuse(&ground.tables, "forgetting a UUID", instead)?;
-        let forgotten = finish(tokio::spawn(async move { ground.forget(uuid).await })).await;
+        let forgotten = finish(async move { ground.forget(uuid).await }).await;
         // Also after an error: the pair may be gone.
         self.drop_from_cache(&uuid);
         forgotten

@@ -49,6 +49,7 @@ pub mod functions;
 mod install;
 mod map;
 mod nodes;
+mod observe;
 mod patience;
 pub mod reference;
 mod repeats;

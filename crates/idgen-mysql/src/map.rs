@@ -9,6 +9,7 @@ use quick_cache::sync::Cache;
 use sqlx::Row;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
+use tracing::Instrument;
 use uuid::Uuid;
 
 use crate::blocks::Blocks;
@@ -19,6 +20,7 @@ use crate::flight::Flights;
 use crate::forget::{is_marker, refuse_marker};
 use crate::install;
 use crate::nodes::{Lease, Nodes};
+use crate::observe::{self, count_call};
 use crate::patience::Patience;
 use crate::repeats::Repeats;
 use crate::retry::Tries;
@@ -104,6 +106,7 @@ impl UuidMap {
     /// # Errors
     /// The server's settings endanger the promise, the user may not create tables, or the tables that are
     /// there are of another layout, strategy or width than asked for.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn install(&self) -> Result<()> {
         if self.inner.choices.read_only {
             let problem = "nothing can be installed: this client was opened with read_only".to_owned();
@@ -183,7 +186,9 @@ impl UuidMap {
     /// # Errors
     /// The server fails for longer than the [patience](Builder::patience), or no id is left. The pair may or
     /// may not be stored then; calling again tells.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn id_of(&self, uuid: Uuid) -> Result<u64> {
+        count_call!("id_of");
         if let Some(id) = self.cached(&uuid) {
             return Ok(id);
         }
@@ -198,7 +203,9 @@ impl UuidMap {
     ///
     /// # Errors
     /// As for [`id_of`](UuidMap::id_of).
+    #[tracing::instrument(level = "debug", skip_all, fields(uuids = uuids.len()))]
     pub async fn ids_of(&self, uuids: &[Uuid]) -> Result<Vec<u64>> {
+        count_call!("ids_of");
         let mut ids: Vec<Option<u64>> = uuids.iter().map(|uuid| self.cached(uuid)).collect();
         let mut missing: Vec<Uuid> =
             uuids.iter().zip(&ids).filter(|(_, id)| id.is_none()).map(|(uuid, _)| *uuid).collect();
@@ -210,7 +217,8 @@ impl UuidMap {
             let ground = self.ground().await?;
             let before = self.drops();
             let (guess, chunk) = (self.inner.repeats.guess(), chunk.to_vec());
-            let claimed = finish(tokio::spawn(async move { ground.claim_many(&chunk, guess).await })).await?;
+            let claimed = finish(async move { ground.claim_many(&chunk, guess).await }).await?;
+            observe::claimed(&claimed);
             for pair in &claimed {
                 self.remember(pair, before);
             }
@@ -233,7 +241,9 @@ impl UuidMap {
     /// # Errors
     /// The UUID has an id: [`is_duplicate`](Error::is_duplicate), with
     /// [`existing_id`](Error::existing_id). Otherwise as for [`id_of`](UuidMap::id_of).
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn register(&self, uuid: Uuid) -> Result<u64> {
+        count_call!("register");
         let duplicate = |id| Err(Error::new(Kind::Duplicate { uuid, id }));
         if let Some(id) = self.cached(&uuid) {
             return duplicate(id);
@@ -254,7 +264,9 @@ impl UuidMap {
     ///
     /// # Errors
     /// As for [`find`](UuidMap::find).
+    #[tracing::instrument(level = "debug", skip_all, fields(uuids = uuids.len()))]
     pub async fn find_many(&self, uuids: &[Uuid]) -> Result<Vec<Option<u64>>> {
+        count_call!("find");
         let mut ids: Vec<Option<u64>> = uuids.iter().map(|uuid| self.cached(uuid)).collect();
         let mut missing: Vec<Uuid> =
             uuids.iter().zip(&ids).filter(|(_, id)| id.is_none()).map(|(uuid, _)| *uuid).collect();
@@ -266,6 +278,7 @@ impl UuidMap {
             let ground = self.ground().await?;
             let before = self.drops();
             let found = ground.look_up("look up UUIDs", chunk).await?;
+            observe::found(found.len());
             for (uuid, id) in &found {
                 self.remember(&Claimed { uuid: *uuid, id: *id, new: false }, before);
             }
@@ -292,7 +305,9 @@ impl UuidMap {
     ///
     /// # Errors
     /// As for [`find`](UuidMap::find).
+    #[tracing::instrument(level = "debug", skip_all, fields(ids = ids.len()))]
     pub async fn uuids_of(&self, ids: &[u64]) -> Result<Vec<Option<Uuid>>> {
+        count_call!("uuid_of");
         const ACTION: &str = "look up ids";
         let mut wanted = ids.to_vec();
         wanted.sort_unstable();
@@ -364,17 +379,22 @@ impl UuidMap {
         let ground = self.ground().await?;
         let before = self.drops();
         let (guess, patience) = (self.inner.repeats.guess(), ground.patience);
-        let work = async || finish(tokio::spawn(async move { ground.claim_one(uuid, guess).await })).await;
+        let work = async || finish(async move { ground.claim_one(uuid, guess).await }).await;
         let (claimed, mine) = self.inner.flights.run(uuid, patience, work).await?;
         self.remember(&claimed, before);
         if mine {
             self.inner.repeats.learn(claimed.new);
+            observe::claimed(&[claimed]);
+        } else {
+            observe::found(1);
         }
         Ok((claimed, mine))
     }
 
     fn cached(&self, uuid: &Uuid) -> Option<u64> {
-        self.cache()?.get(uuid)
+        let id = self.cache()?.get(uuid)?;
+        observe::cached();
+        Some(id)
     }
 
     /// How often the cache was told to drop an entry, and the epoch of the map.
@@ -441,9 +461,12 @@ fn check_choices(choices: &Builder, found: Installed) -> Result<()> {
     }
 }
 
-/// A dropped future abandons the task, which then ends by itself: that is what makes calls cancellable.
-pub(crate) async fn finish<T>(task: tokio::task::JoinHandle<Result<T>>) -> Result<T> {
-    match task.await {
+/// Runs work in a task of its own. A dropped future abandons the task, which then ends by itself: that is what makes calls
+/// cancellable.
+pub(crate) async fn finish<T: Send + 'static>(
+    work: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    match tokio::spawn(work.in_current_span()).await {
         Ok(result) => result,
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
         Err(_) => Err(Error::new(Kind::Config { problem: "the tokio runtime is shutting down".to_owned() })),

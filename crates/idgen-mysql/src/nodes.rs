@@ -16,6 +16,7 @@ use crate::anchor::Anchor;
 use crate::connector::{Connector, Terms};
 use crate::error::{Error, Kind};
 use crate::failure::{Attempt, Failure};
+use crate::observe::InUse;
 use crate::patience::Patience;
 use crate::server::ServerReport;
 use crate::session::Seen;
@@ -49,6 +50,7 @@ pub(crate) struct Lease {
     busy: bool,
     /// It is of no more use.
     lost: bool,
+    _in_use: InUse,
 }
 
 impl Nodes {
@@ -117,7 +119,14 @@ impl Nodes {
         let failure = match got {
             Some(Ok(session)) => {
                 let nodes = self.clone();
-                return Ok(Lease { session: Some(session), node, nodes, busy: false, lost: false });
+                return Ok(Lease {
+                    session: Some(session),
+                    node,
+                    nodes,
+                    busy: false,
+                    lost: false,
+                    _in_use: InUse::begin(),
+                });
             }
             Some(Err(PoolError::Backend(failure))) => self.unreached(failure),
             Some(Err(PoolError::Closed)) => {
@@ -182,7 +191,11 @@ impl Nodes {
     /// Of many calls that fail on one node, one moves on.
     fn leave(&self, node: usize) {
         let next = (node + 1) % self.nodes.len();
-        let _ = self.current.compare_exchange(node, next, Ordering::Relaxed, Ordering::Relaxed);
+        let left = self.current.compare_exchange(node, next, Ordering::Relaxed, Ordering::Relaxed);
+        if left.is_ok() && next != node {
+            let [from, to] = [node, next].map(|at| self.nodes[at].manager().address());
+            tracing::info!(from, to, "the map moves to another node");
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::failure::{Attempt, Failure, Verdict};
+use crate::observe;
 use crate::patience::Patience;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
@@ -28,6 +29,8 @@ impl Tries {
         if failure.verdict() == Verdict::Final || self.patience.ends_within(pause) {
             return Err(Error::failed(action, failure, self.count));
         }
+        observe::retried();
+        tracing::debug!(action, attempt = self.count, %failure, "an attempt failed and is repeated");
         tokio::time::sleep(pause).await;
         self.count += 1;
         Ok(())
@@ -43,6 +46,7 @@ impl Tries {
         if self.patience.ends_within(Duration::ZERO) {
             return Err(Error::failed(action, failure, self.count));
         }
+        observe::retried();
         self.count += 1;
         Ok(())
     }

@@ -196,6 +196,20 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
+    /// Without ids of maps.
+    pub(crate) fn short(&self) -> String {
+        match self {
+            Reason::Unsafe(concerns) => {
+                let list =
+                    concerns.iter().map(|concern| format!("{} is {}", concern.variable, concern.value));
+                list.collect::<Vec<_>>().join(", ")
+            }
+            Reason::OtherMap { .. } => "it holds another map".to_owned(),
+            Reason::NoMap { table } => format!("it has no table {table}"),
+            Reason::Schema { table, problem } => format!("{table}: {problem}"),
+        }
+    }
+
     /// True for a member that is on its way back into its group.
     pub(crate) fn passes(&self) -> bool {
         matches!(self, Reason::Unsafe(concerns) if concerns.iter().all(|concern| concern.variable == MEMBER_STATE))

@@ -11,6 +11,7 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
 use crate::failure::{Attempt, Failure};
+use crate::observe;
 
 /// Whoever made the pair is about to write its log, and waits for no more than a disk.
 const LOOKS: u32 = 4;
@@ -27,6 +28,9 @@ pub(crate) async fn settle(connection: &mut MySqlConnection, sync: &str) -> Atte
     let mut wanted = None;
     for look in 0..LOOKS {
         if look > 0 {
+            if look == 1 {
+                observe::waited_for_log();
+            }
             tokio::time::sleep(PAUSE).await;
         }
         let Some((current, flushed)) = positions(connection).await? else { break };

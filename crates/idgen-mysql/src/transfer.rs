@@ -7,6 +7,7 @@ use uuid::Uuid;
 use crate::error::{Error, Kind, Result};
 use crate::forget::is_marker;
 use crate::map::UuidMap;
+use crate::observe::count_call;
 use crate::retry::Tries;
 use crate::schema::unquoted;
 use crate::strategy::{CHUNK, uuid_at};
@@ -84,13 +85,14 @@ impl UuidMap {
     /// A pair contradicts the map, or another one of the same group
     /// ([`is_conflict`](Error::is_conflict)): groups before it are stored, of its own there is no trace. Or
     /// the server fails.
+    #[tracing::instrument(level = "debug", skip_all, fields(pairs = pairs.len()))]
     pub async fn import(&self, pairs: &[(u64, Uuid)]) -> Result<Imported> {
+        count_call!("import");
         let mut imported = Imported::default();
         for group in pairs.chunks(CHUNK) {
             let ground = self.ground().await?;
             let group = group.to_vec();
-            let task = tokio::spawn(async move { ground.import(&group).await });
-            let done = crate::map::finish(task).await?;
+            let done = crate::map::finish(async move { ground.import(&group).await }).await?;
             imported.stored += done.stored;
             imported.present += done.present;
         }

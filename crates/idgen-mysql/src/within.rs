@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::error::{Error, Kind, Result};
 use crate::forget::refuse_marker;
 use crate::map::UuidMap;
+use crate::observe::{self, count_call};
 use crate::schema::Strategy;
 use crate::strategy::{CHUNK, Claimed, Ground, dedup, unique};
 
@@ -42,7 +43,9 @@ impl UuidMap {
     /// # Errors
     /// The connection is in no transaction ([`is_not_in_transaction`](crate::Error::is_not_in_transaction)), also
     /// because the server ended it after a deadlock; the server refuses a statement; or no id is left.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn id_of_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<u64> {
+        count_call!("id_of_within");
         Ok(self.claim_within(transaction, uuid).await?.id)
     }
 
@@ -64,7 +67,9 @@ impl UuidMap {
     /// # Errors
     /// As for [`id_of_within`](UuidMap::id_of_within). Some of the pairs may be in the transaction then: roll it
     /// back.
+    #[tracing::instrument(level = "debug", skip_all, fields(uuids = uuids.len()))]
     pub async fn ids_of_within(&self, transaction: &mut MySqlConnection, uuids: &[Uuid]) -> Result<Vec<u64>> {
+        count_call!("ids_of_within");
         let mut wanted = uuids.to_vec();
         wanted.sort_unstable();
         wanted.dedup();
@@ -83,6 +88,7 @@ impl UuidMap {
                 }
             }
         }
+        observe::claimed(&claimed);
         claimed.sort_unstable_by_key(|pair| pair.uuid);
         let find =
             |uuid: &Uuid| claimed.binary_search_by_key(uuid, |pair| pair.uuid).map(|at| claimed[at].id);
@@ -95,7 +101,9 @@ impl UuidMap {
     ///
     /// # Errors
     /// The UUID has an id already, or as for [`id_of_within`](UuidMap::id_of_within).
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn register_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<u64> {
+        count_call!("register_within");
         let claimed = self.claim_within(transaction, uuid).await?;
         if claimed.new { Ok(claimed.id) } else { Err(Error::new(Kind::Duplicate { uuid, id: claimed.id })) }
     }
@@ -112,9 +120,11 @@ impl UuidMap {
     async fn claim_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<Claimed> {
         refuse_marker(uuid)?;
         let ground = self.ground_within().await?;
-        match ground.installed.strategy {
-            Strategy::Unique => unique::claim_within(&ground, transaction, uuid).await,
-            Strategy::Dedup => dedup::claim_within(&ground, transaction, uuid).await,
-        }
+        let claimed = match ground.installed.strategy {
+            Strategy::Unique => unique::claim_within(&ground, transaction, uuid).await?,
+            Strategy::Dedup => dedup::claim_within(&ground, transaction, uuid).await?,
+        };
+        observe::claimed(&[claimed]);
+        Ok(claimed)
     }
 }

@@ -23,6 +23,7 @@ use super::{
 use crate::error::{Error, Kind, Result};
 use crate::failure::{Attempt, Failure, Verdict};
 use crate::nodes::{Lease, Nodes};
+use crate::observe;
 use crate::patience::Patience;
 use crate::retry::Tries;
 
@@ -82,10 +83,13 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
                 return Ok(claimed);
             }
             // One of the ids, at least, is in the map with another UUID, after an import.
-            Err(error) if error.is_duplicate_key() => taken.pass_over(ground, ids[0])?,
+            Err(error) if error.is_duplicate_key() => taken.pass_over(ground, ids[0], ids.len())?,
             Err(error) => {
                 match error.verdict() {
-                    Verdict::Unknown => unclear.extend(ids),
+                    Verdict::Unknown => {
+                        observe::burned(ids.len() as u64);
+                        unclear.extend(ids);
+                    }
                     Verdict::Undone | Verdict::Final => ground.blocks.give_back(epoch, ids),
                 }
                 if ground.look_instead(&error, looked) {
@@ -221,7 +225,7 @@ pub(crate) async fn claim_within(
         let id = ground.blocks.take(&ground.pool, ground.patience, 1).await?[0];
         match insert(ground, connection, &[uuid], &[id]).await {
             Ok(()) => return Ok(Claimed { uuid, id, new: true }),
-            Err(error) if error.is_duplicate_key() => taken.pass_over(ground, id)?,
+            Err(error) if error.is_duplicate_key() => taken.pass_over(ground, id, 1)?,
             Err(error) => return Err(Error::once(ACTION)(error)),
         }
     }
@@ -277,7 +281,7 @@ impl Purge {
         let (table, running) = (ground.tables.claim.clone(), self.running.clone());
         tokio::spawn(async move {
             // A failure leaves rows for the next round; no promise depends on this one.
-            let _ = purge(&pool, &table).await;
+            warn_of(purge(&pool, &table).await, &table);
             running.store(false, Ordering::Release);
         });
     }
@@ -292,7 +296,13 @@ pub(crate) async fn purge_all(ground: &Ground) -> Result<usize> {
 pub(crate) async fn purge_at_the_end(ground: &Ground) {
     if ground.purge.made.load(Ordering::Relaxed) {
         // A failure leaves rows for other clients; no promise depends on this.
-        let _ = purge(&ground.pool, &ground.tables.claim).await;
+        warn_of(purge(&ground.pool, &ground.tables.claim).await, &ground.tables.claim);
+    }
+}
+
+fn warn_of(purged: Attempt<usize>, table: &str) {
+    if let Err(failure) = purged {
+        tracing::warn!(table, %failure, "claims could not be deleted, which needs the privilege DELETE on their table");
     }
 }
 

@@ -24,6 +24,8 @@ impl Ground {
         crate::sharded::refuse(&self.tables, "an import", instead)?;
         self.writable("nothing can be imported")?;
         let group = self.check_group(pairs)?;
+        // Before the ids are used up.
+        group.iter().for_each(|(_, id)| self.blocks.warn_of_width(*id));
         let mut tries = Tries::new(self.patience);
         loop {
             match self.import_once(&group).await {

@@ -2,6 +2,7 @@
 
 use super::Ground;
 use crate::error::{Error, Kind, Result};
+use crate::observe;
 use crate::schema::unquoted;
 
 /// After so many in a row the rest of what is held counts as taken too: an import covers whole ranges.
@@ -18,11 +19,12 @@ pub(super) struct TakenIds {
 }
 
 impl TakenIds {
-    /// Passes over an id, or over a batch, of which `id` is the smallest.
+    /// Passes over an id, or over a batch of `count`, of which `id` is the smallest.
     ///
     /// # Errors
     /// The map is damaged.
-    pub(super) fn pass_over(&mut self, ground: &Ground, id: u64) -> Result<()> {
+    pub(super) fn pass_over(&mut self, ground: &Ground, id: u64, count: usize) -> Result<()> {
+        observe::burned(count as u64);
         self.count += 1;
         if !self.count.is_multiple_of(IN_A_ROW) {
             return Ok(());

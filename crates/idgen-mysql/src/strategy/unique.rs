@@ -14,6 +14,7 @@ use super::{Claimed, Ground, Guess, IN_TRANSACTION, SHARED, literal, refused_out
 use crate::error::{Error, Result};
 use crate::failure::{Attempt, Failure, Verdict};
 use crate::nodes::Lease;
+use crate::observe;
 use crate::retry::Tries;
 
 const ACTION: &str = "map a UUID to an id";
@@ -73,10 +74,13 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> 
                 return Ok(Claimed { uuid, id: found, new: unclear.contains(&found) });
             }
             Ok(Outcome::Missing) => (guess, looked) = (Guess::New, true),
-            Ok(Outcome::IdTaken(id)) => taken.pass_over(ground, id)?,
+            Ok(Outcome::IdTaken(id)) => taken.pass_over(ground, id, 1)?,
             Err(error) => {
                 match error.verdict() {
-                    Verdict::Unknown => unclear.extend(id),
+                    Verdict::Unknown => {
+                        observe::burned(id.iter().len() as u64);
+                        unclear.extend(id);
+                    }
                     Verdict::Undone | Verdict::Final => ground.blocks.give_back(epoch, id),
                 }
                 if guess == Guess::New && ground.look_instead(&error, looked) {
@@ -150,6 +154,7 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
             Err(error) => {
                 // What the look-up after the insert failed of says nothing about the insert.
                 if inserted || error.verdict() == Verdict::Unknown {
+                    observe::burned(ids.len() as u64);
                     unclear.extend(ids);
                 } else {
                     ground.blocks.give_back(epoch, ids);
@@ -184,7 +189,7 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
         }
         ground.blocks.give_back(epoch, unused);
         if let Some(id) = first_taken {
-            taken.pass_over(ground, id)?;
+            taken.pass_over(ground, id, rest.len())?;
         }
         looked |= guess == Guess::Known;
         missing = rest;
@@ -249,7 +254,7 @@ pub(crate) async fn claim_within(
             ground.blocks.give_back(epoch, [id]);
             return Ok(Claimed { uuid, id: found, new: false });
         }
-        taken.pass_over(ground, id)?;
+        taken.pass_over(ground, id, 1)?;
     }
 }
 
@@ -319,7 +324,7 @@ pub(crate) async fn claim_many_within(
             }
         }
         if let Some(id) = first_taken {
-            taken.pass_over(ground, id)?;
+            taken.pass_over(ground, id, rest.len())?;
         }
         missing = rest;
     }

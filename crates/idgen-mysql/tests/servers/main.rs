@@ -19,6 +19,7 @@ mod history;
 mod identity;
 mod install;
 mod names;
+mod observe;
 mod offline;
 mod outage;
 mod privileges;

@@ -53,7 +53,8 @@ async fn known_uuids_are_answered(server: &Server, root: &mut MySqlConnection, s
     let new = Uuid::new_v4();
     for _ in 0..2 {
         let error = impatient.id_of(new).await.unwrap_err();
-        assert!(error.is_transient() && error.to_string().contains("read"), "{error}");
+        // What its last attempt met depends on how far it got in its second.
+        assert!(error.is_transient(), "{error}");
     }
     run(root, "SET GLOBAL read_only = 0").await;
     let id = with_ids.id_of(new).await.unwrap();

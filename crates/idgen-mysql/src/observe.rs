@@ -1,0 +1,95 @@
+//! What the map reports while it works: counters and gauges through the facade `metrics`, events and spans through
+//! `tracing`. docs/mapping.md lists all of them.
+//!
+//! Events of the level INFO and above contain no UUIDs and no passwords.
+
+use crate::schema::IdWidth;
+use crate::strategy::Claimed;
+
+/// Counts a call of the public interface.
+macro_rules! count_call {
+    ($call:literal) => {
+        metrics::counter!("idgen_map_calls_total", "call" => $call).increment(1)
+    };
+}
+pub(crate) use count_call;
+
+/// Counts a UUID that was answered from memory.
+pub(crate) fn cached() {
+    metrics::counter!("idgen_map_cached_total").increment(1);
+}
+
+/// Counts UUIDs that got an id now, and those that had one.
+pub(crate) fn claimed(pairs: &[Claimed]) {
+    let new = pairs.iter().filter(|pair| pair.new).count() as u64;
+    metrics::counter!("idgen_map_new_total").increment(new);
+    found(pairs.len() - new as usize);
+}
+
+/// Counts UUIDs that had an id.
+pub(crate) fn found(uuids: usize) {
+    metrics::counter!("idgen_map_found_total").increment(uuids as u64);
+}
+
+/// Counts an attempt that is repeated.
+pub(crate) fn retried() {
+    metrics::counter!("idgen_map_retries_total").increment(1);
+}
+
+/// Counts a wait until the server's log is on disk.
+pub(crate) fn waited_for_log() {
+    metrics::counter!("idgen_map_log_waits_total").increment(1);
+}
+
+/// Counts ids that were reserved and are not used any more.
+pub(crate) fn burned(ids: u64) {
+    metrics::counter!("idgen_map_ids_burned_total").increment(ids);
+}
+
+/// Says how many reserved ids a client has at hand.
+pub(crate) fn block_left(table: &str, ids: u64) {
+    metrics::gauge!("idgen_map_block_left", "table" => table.to_owned()).set(ids as f64);
+}
+
+/// A connection that is in use, until this value is dropped.
+#[derive(Debug)]
+pub(crate) struct InUse(());
+
+impl InUse {
+    pub(crate) fn begin() -> InUse {
+        metrics::gauge!("idgen_map_connections_in_use").increment(1);
+        InUse(())
+    }
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        metrics::gauge!("idgen_map_connections_in_use").decrement(1);
+    }
+}
+
+/// The shares of the ids, in percent, at which a client warns.
+const SHARES: [u8; 2] = [95, 80];
+
+/// The largest share at which to warn if all ids up to this one are reserved.
+pub(crate) fn share_to_warn_at(largest: u64, width: IdWidth) -> Option<u8> {
+    let used = u128::from(largest) * 100;
+    SHARES.into_iter().find(|share| used >= u128::from(width.max_id()) * u128::from(*share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_begin_at_80_and_95_percent() {
+        for width in [IdWidth::Bits32, IdWidth::Bits64] {
+            let at = |permille: u128| (u128::from(width.max_id()) * permille / 1000) as u64;
+            assert_eq!(share_to_warn_at(at(799), width), None);
+            assert_eq!(share_to_warn_at(at(801), width), Some(80));
+            assert_eq!(share_to_warn_at(at(949), width), Some(80));
+            assert_eq!(share_to_warn_at(at(951), width), Some(95));
+            assert_eq!(share_to_warn_at(width.max_id(), width), Some(95));
+        }
+    }
+}
