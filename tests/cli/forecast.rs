@@ -78,4 +78,20 @@ fn advice_with_its_reasons() {
     let advice = json(&[&args[..], &["--json"]].concat());
     assert_eq!(advice["recommended"], "v7-binary");
     assert_eq!(advice["candidates"].as_array().unwrap().len(), 6);
+    // A minute of 1,000 inserts a second needs 520 pages, more than an eighth of the pool's 512.
+    let text = text.replace('\n', " ");
+    assert!(text.contains("with a keyed prefix, interval minute and the ascending tail"), "{text}");
+    assert_eq!(advice["prefix"]["interval"], "minute");
+    assert_eq!(advice["prefix"]["intervals"].as_array().unwrap().len(), 8);
+
+    // Ten inserts a second need 26 pages in five minutes.
+    let args = ["lab", "advise", "--rows", "1M", "--pool", "128M", "--rate", "10"];
+    let prefix = &json(&[&args[..], &["--json"]].concat())["prefix"];
+    assert_eq!((&prefix["interval"], &prefix["tail"]), (&"5m".into(), &"ascending".into()));
+    assert_eq!(prefix["prefix_bits"], 16);
+    let fill = prefix["fill"].as_f64().unwrap();
+    assert!((0.89..0.92).contains(&fill), "{fill}");
+    // The chosen interval is one that the generator takes.
+    let interval = prefix["interval"].as_str().unwrap();
+    lines(&["new", "prefixed", "--prefix", "sequential", "--interval", interval, "--tail", "ascending"]);
 }

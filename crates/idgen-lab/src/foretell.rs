@@ -1,5 +1,6 @@
 //! The model fed by the real generators: what a key strategy will cost a table that does not exist yet.
 
+mod buckets;
 mod keys;
 mod revisits;
 mod room;
@@ -98,7 +99,8 @@ pub fn foretell(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
     foretell_crowded(strategy, load, 1)
 }
 
-/// The same for a part of a larger table, of which so many prefixes are one: a region is met as often as there.
+/// The same for a part of a larger table, whose keyed prefixes come again after so many times fewer intervals: each comes
+/// as often as in the larger table.
 pub(crate) fn foretell_crowded(strategy: &'static Strategy, load: &Load, crowd: u64) -> Result<Forecast> {
     load.check()?;
     if strategy.column.is_mapped() {
@@ -214,6 +216,14 @@ fn key_bytes(column: Column) -> u32 {
         Column::Base32 => 26,
         _ => 8,
     }
+}
+
+/// Bytes of a row as stored, with a key of so many bytes, header and system columns.
+///
+/// # Errors
+/// Where such a row does not fit a page.
+pub(crate) fn record_bytes(key_bytes: u32, row_bytes: u32) -> Result<u32> {
+    Ok(Shape::clustered(PAGE_SIZE, key_bytes, row_bytes).map_err(refused)?.record_bytes())
 }
 
 fn refused(error: btree_model::Error) -> Error {

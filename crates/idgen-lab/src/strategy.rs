@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Error, Result};
 
 pub use ids::Ids;
+pub(crate) use ids::prefix_key;
 pub use list::ALL;
 
 /// What a row is identified by, and how that is stored.

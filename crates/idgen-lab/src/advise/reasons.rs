@@ -93,13 +93,13 @@ pub fn caveats(best: &Candidate, load: &Load) -> Vec<String> {
                 .into(),
         ),
         "v7-binary" => caveats.push(
-            "The id shows to the millisecond when it was made. Where that must not be seen, \
-             minute-ascending hides it behind a keyed prefix, at the cost above."
+            "The id shows to the millisecond when it was made. If that must not be seen, a keyed prefix hides the date: \
+             the interval is chosen below."
                 .into(),
         ),
         "minute-ascending" | "minute-random" => caveats.push(
-            "Its prefix is a keyed hash of the minute: give each writer a key of its own and keep it secret, or \
-             the minute can be read from the id."
+            "Its prefix is a keyed permutation of the minutes: keep the key secret, or the minute can be read from \
+             the id."
                 .into(),
         ),
         _ => {}

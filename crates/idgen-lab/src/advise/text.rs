@@ -4,6 +4,7 @@ use std::fmt;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
+use super::interval::{PrefixAdvice, pages};
 use super::{Advice, bytes};
 
 impl fmt::Display for Advice {
@@ -39,10 +40,64 @@ impl fmt::Display for Advice {
         for caveat in &self.caveats {
             writeln!(f, "- {caveat}")?;
         }
+        writeln!(f, "\n{}", self.prefix)?;
         write!(f, "\nPredicted by a model of InnoDB on an empty server")?;
         if self.scale > 1 {
             write!(f, ", on a table {} times smaller", self.scale)?;
         }
         writeln!(f, "; idgen lab run measures it.")
+    }
+}
+
+impl fmt::Display for PrefixAdvice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "If ids must not reveal their date, take prefixed ids with a keyed prefix, interval {} and the {} tail: \
+             pages will be {:.0} % full.\n",
+            self.interval,
+            self.tail,
+            100.0 * self.fill
+        )?;
+        for reason in &self.reasons {
+            writeln!(f, "- {reason}")?;
+        }
+        if self.prefix_bits < 16 {
+            writeln!(
+                f,
+                "- A keyed prefix always has 16 bits. A sequential prefix, which shows the interval, may have fewer: with \
+                 {} bits each region holds 20 pages or more in the end.",
+                self.prefix_bits
+            )?;
+        } else {
+            writeln!(f, "- A keyed prefix always has 16 bits, and a sequential prefix needs no fewer.")?;
+        }
+        writeln!(
+            f,
+            "- This holds if all writers have the same key and no names. The figures of minute-ascending and minute-random \
+             above are for one-minute prefixes and a name for each writer."
+        )?;
+        let mut table = Table::new();
+        table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_header([
+            "interval",
+            "pages in\none visit",
+            "visits of\na prefix",
+            "fill %,\nascending tail",
+            "fill %,\nrandom tail",
+        ]);
+        for one in &self.intervals {
+            table.add_row([
+                one.interval.to_owned(),
+                pages(one.pages_per_visit),
+                format!("{:.1}", one.visits),
+                format!("{:.0}", 100.0 * one.ascending_fill),
+                format!("{:.0}", 100.0 * one.random_fill),
+            ]);
+        }
+        for column in table.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        write!(f, "\n{table}")
     }
 }

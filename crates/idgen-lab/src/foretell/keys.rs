@@ -1,39 +1,56 @@
 //! The keys of a load, from the real generators.
 
 use super::Load;
+use super::buckets::Bucketed;
 use crate::key::Key;
 use crate::strategy::{Column, IdKind, Ids, Strategy};
 use crate::{Result, Workload};
 
 /// The keys of all writers in turn.
 pub(super) struct Keys {
-    ids: Vec<Ids>,
+    writers: Vec<Writer>,
     turn: usize,
     /// The rows lie in the order of a number, whatever their ids.
     counted: bool,
     assigned: u64,
-    /// So many prefixes, the first two bytes, are one.
-    crowd: u64,
     buffer: [u8; crate::TEXT_LEN],
 }
 
+enum Writer {
+    Ids(Box<Ids>),
+    /// Keyed prefixes in bytes.
+    Bucketed(Box<Bucketed>),
+}
+
 impl Keys {
+    /// A round of keyed prefixes has `crowd` times fewer intervals, and as many prefixes fewer. Other strategies have
+    /// no rounds.
     pub(super) fn new(strategy: &Strategy, load: &Load, crowd: u64) -> Result<Keys> {
         let workload = workload(strategy, load)?;
-        let ids = (0..workload.writers).map(|writer| Ids::of_writer(strategy, &workload, writer));
+        let is_keyed = matches!(strategy.ids, IdKind::MinuteAscending | IdKind::MinuteRandom);
+        let writer = |writer| {
+            if is_keyed && strategy.column == Column::Binary16 {
+                let ascending = strategy.ids == IdKind::MinuteAscending;
+                Ok(Writer::Bucketed(Box::new(Bucketed::new(ascending, &workload, writer, crowd)?)))
+            } else {
+                Ok(Writer::Ids(Box::new(Ids::of_writer(strategy, &workload, writer)?)))
+            }
+        };
         Ok(Keys {
-            ids: ids.collect::<Result<_>>()?,
+            writers: (0..workload.writers).map(writer).collect::<Result<_>>()?,
             turn: 0,
             counted: strategy.column == Column::Unkeyed16,
             assigned: 0,
-            crowd,
             buffer: [0; crate::TEXT_LEN],
         })
     }
 
     pub(super) fn next_key(&mut self) -> Result<&[u8]> {
-        let key = self.ids[self.turn].next_key()?;
-        self.turn = (self.turn + 1) % self.ids.len();
+        let key = match &mut self.writers[self.turn] {
+            Writer::Ids(ids) => ids.next_key()?,
+            Writer::Bucketed(ids) => Key::Binary(ids.next_key()?),
+        };
+        self.turn = (self.turn + 1) % self.writers.len();
         let key = if self.counted { Key::Assigned } else { key };
         let len = match &key {
             Key::Assigned => {
@@ -44,10 +61,6 @@ impl Keys {
             Key::Binary(bytes) => self.keep(bytes),
             Key::Text(text) => self.keep(text.as_bytes()),
         };
-        if self.crowd > 1 {
-            let prefix = u64::from(u16::from_be_bytes([self.buffer[0], self.buffer[1]])) / self.crowd;
-            self.buffer[..2].copy_from_slice(&(prefix as u16).to_be_bytes());
-        }
         Ok(&self.buffer[..len])
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use idgen::codec::{base32, base64, hyphenated, swapped};
 use idgen::generator::{DeviceShort, Generate, Prefixed, Tail, Ulid, V1, V4, V6, V7};
-use idgen::source::{Entropy, FixedClock, FixedEntropy};
-use idgen::{Interval, Node, Prefix, PrefixKey, ShortId, Uuid};
+use idgen::source::{Clock, Entropy, FixedClock, FixedEntropy};
+use idgen::{Interval, Node, Prefix, PrefixKey, ShortId, Timestamp, Uuid};
 
 use super::offset::OffsetTail;
 use super::tour::Tour;
@@ -69,6 +69,11 @@ impl Ids {
         };
         let column = strategy.column;
         Ok(Ids { clock, workload: workload.clone(), interval_secs, row, source, column, tour })
+    }
+
+    /// When the last key was made.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     /// The next key.
@@ -148,8 +153,8 @@ impl Source {
     }
 }
 
-/// Any key will do: its only effect here is which prefixes come.
-fn prefix_key(workload: &Workload, writer: u32) -> Result<PrefixKey> {
+/// The prefix key of a writer. Any key will do: its only effect here is which prefixes come.
+pub(crate) fn prefix_key(workload: &Workload, writer: u32) -> Result<PrefixKey> {
     let key = PrefixKey::new(b"the lab keeps no secrets")?;
     Ok(match workload.writers {
         1 => key,

@@ -1,0 +1,199 @@
+//! Ids with a keyed minute prefix, in rounds that can be shorter than those of the generators.
+
+use idgen::PrefixKey;
+
+use crate::key::Key;
+use crate::strategy::{self, Ids, prefix_key};
+use crate::{Error, Result, Workload};
+
+/// Prefixes of 16 bits, and the minutes of a round.
+const ROUND: u64 = 1 << 16;
+const MINUTE_MS: i64 = 60_000;
+
+/// The ids of one writer behind keyed prefixes, as the generator makes them: each minute of a round has a prefix of
+/// its own, and an ascending tail begins with the round and the offset in the minute.
+///
+/// A model of a smaller table has shorter rounds with fewer prefixes, so that a prefix comes again as often as in the
+/// large table, and a later visit still appends to its bucket. The prefixes of a whole round are drawn at once, because
+/// the generator draws as long for one.
+pub(super) struct Bucketed {
+    /// Gives the moments, and bytes that ascend within a millisecond or are random.
+    ids: Ids,
+    ascending: bool,
+    /// Minutes of the shorter round.
+    minutes: i64,
+    /// The minute of the generator minus this is the minute in the shorter rounds.
+    shift: i64,
+    first_round: i64,
+    current_minute: Option<i64>,
+    prefix: u16,
+    prefixes: Prefixes,
+}
+
+impl Bucketed {
+    /// The ids of one writer, with rounds that are `crowd` times shorter.
+    pub(super) fn new(ascending: bool, workload: &Workload, writer: u32, crowd: u64) -> Result<Self> {
+        let source = strategy::find(if ascending { "minute-sequence" } else { "v4-binary" })?;
+        let minutes = (ROUND / crowd.clamp(1, ROUND)) as i64;
+        // The load begins in the same place of its round, so that it meets the end of a round at the same row.
+        let start = minute(workload.start_unix_secs * 1_000);
+        let (round, place) = (start.div_euclid(ROUND as i64), start.rem_euclid(ROUND as i64));
+        let first = round * minutes + place * minutes / ROUND as i64;
+        Ok(Bucketed {
+            ids: Ids::of_writer(source, workload, writer)?,
+            ascending,
+            minutes,
+            shift: start - first,
+            first_round: round,
+            current_minute: None,
+            prefix: 0,
+            prefixes: Prefixes::new(prefix_key(workload, writer)?, minutes),
+        })
+    }
+
+    /// The next id. Only its order is that of a generator: it has no version.
+    pub(super) fn next_key(&mut self) -> Result<[u8; 16]> {
+        let Key::Binary(mut id) = self.ids.next_key()? else {
+            return Err(Error::config("keyed prefixes are modeled in front of 16 bytes only"));
+        };
+        let millis = self.ids.now().unix_millis();
+        let minute = minute(millis);
+        if self.current_minute != Some(minute) {
+            self.current_minute = Some(minute);
+            self.prefix = self.prefixes.at(minute - self.shift);
+        }
+        id[..2].copy_from_slice(&self.prefix.to_be_bytes());
+        if self.ascending {
+            // The first bytes of the other tail hold the time, which is the same within a millisecond.
+            let round = (minute - self.shift).div_euclid(self.minutes) - self.first_round;
+            id[2..6].copy_from_slice(&(round as u32).to_be_bytes());
+            id[6..8].copy_from_slice(&((millis - minute * MINUTE_MS) as u16).to_be_bytes());
+        }
+        Ok(id)
+    }
+}
+
+fn minute(unix_millis: i64) -> i64 {
+    unix_millis.div_euclid(MINUTE_MS)
+}
+
+/// The prefixes of a writer: a permutation of so many numbers for each round of as many minutes.
+struct Prefixes {
+    key: PrefixKey,
+    minutes: i64,
+    /// A round of the key, with its number, which gives the order of several shorter ones.
+    whole: Option<(i64, Vec<u16>)>,
+    /// The prefixes of the current round, with its number.
+    current: Option<(i64, Vec<u16>)>,
+}
+
+impl Prefixes {
+    fn new(key: PrefixKey, minutes: i64) -> Self {
+        Prefixes { key, minutes, whole: None, current: None }
+    }
+
+    fn at(&mut self, minute: i64) -> u16 {
+        let (round, place) = (minute.div_euclid(self.minutes), minute.rem_euclid(self.minutes) as usize);
+        match &self.current {
+            Some((current, prefixes)) if *current == round => prefixes[place],
+            _ => {
+                let prefixes = self.draw(round);
+                let prefix = prefixes[place];
+                self.current = Some((round, prefixes));
+                prefix
+            }
+        }
+    }
+
+    /// The ranks of a stretch of a permutation are a permutation of as many numbers, equally random.
+    fn draw(&mut self, round: i64) -> Vec<u16> {
+        let rounds_in_whole = ROUND as i64 / self.minutes;
+        if rounds_in_whole == 1 {
+            return self.key.round(round);
+        }
+        let whole = round.div_euclid(rounds_in_whole);
+        if self.whole.as_ref().is_none_or(|(number, _)| *number != whole) {
+            self.whole = Some((whole, self.key.round(whole)));
+        }
+        let all = self.whole.as_ref().map_or(&[][..], |(_, prefixes)| prefixes);
+        let minutes = self.minutes as usize;
+        let stretch = &all[round.rem_euclid(rounds_in_whole) as usize * minutes..][..minutes];
+        let mut places: Vec<usize> = (0..minutes).collect();
+        places.sort_unstable_by_key(|&place| stretch[place]);
+        let mut ranks = vec![0; minutes];
+        for (rank, place) in places.into_iter().enumerate() {
+            ranks[place] = rank as u16;
+        }
+        ranks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// `minutes` minutes of ten rows each.
+    fn workload(minutes: u32) -> Workload {
+        Workload { intervals: minutes, ..Workload::of_rows(u64::from(minutes) * 10).unwrap() }
+    }
+
+    fn ids(ascending: bool, workload: &Workload, crowd: u64) -> Vec<[u8; 16]> {
+        let mut ids = Bucketed::new(ascending, workload, 0, crowd).unwrap();
+        (0..workload.rows).map(|_| ids.next_key().unwrap()).collect()
+    }
+
+    /// The naive version: the generator itself. The start is 12 minutes before the end of a round.
+    #[test]
+    fn whole_rounds_are_those_of_the_generator() {
+        let start = (29_460_000 / ROUND as i64 * ROUND as i64 - 12) * 60;
+        let workload = Workload { start_unix_secs: start, ..workload(100) };
+        for (name, ascending) in [("minute-ascending", true), ("minute-random", false)] {
+            let mut real = Ids::new(strategy::find(name).unwrap(), &workload).unwrap();
+            let real: Vec<Key> = (0..workload.rows).map(|_| real.next_key().unwrap()).collect();
+            let ours: Vec<Key> = ids(ascending, &workload, 1).into_iter().map(Key::Binary).collect();
+            let prefix = |key: &Key| match key {
+                Key::Binary(bytes) => [bytes[0], bytes[1]],
+                other => panic!("{other}"),
+            };
+            assert!(real.iter().map(prefix).eq(ours.iter().map(prefix)), "{name}");
+            if ascending {
+                let order = |keys: &[Key]| {
+                    let mut places: Vec<usize> = (0..keys.len()).collect();
+                    places.sort_by_key(|&place| &keys[place]);
+                    places
+                };
+                assert_eq!(order(&real), order(&ours));
+            }
+        }
+    }
+
+    #[test]
+    fn later_rounds_append_to_their_buckets() {
+        // Rounds of 64 minutes.
+        let workload = workload(640);
+        let mut buckets: BTreeMap<[u8; 2], Vec<[u8; 16]>> = BTreeMap::new();
+        for id in ids(true, &workload, 1_024) {
+            buckets.entry([id[0], id[1]]).or_default().push(id);
+        }
+        assert_eq!(buckets.len(), 64);
+        for rows in buckets.values() {
+            assert!(rows.is_sorted() && (80..=120).contains(&rows.len()), "{} rows", rows.len());
+        }
+    }
+
+    #[test]
+    fn each_round_is_another_permutation() {
+        for minutes in [8, 100, 5_461] {
+            let mut prefixes = Prefixes::new(PrefixKey::new(b"sixteen bytes or more").unwrap(), minutes);
+            let rounds: Vec<Vec<u16>> = (0..3)
+                .map(|round| (0..minutes).map(|at| prefixes.at(round * minutes + at)).collect())
+                .collect();
+            assert!(rounds[0] != rounds[1] && rounds[1] != rounds[2], "{minutes}");
+            for mut round in rounds {
+                round.sort_unstable();
+                assert!(round.into_iter().map(i64::from).eq(0..minutes), "{minutes}");
+            }
+        }
+    }
+}
