@@ -5,6 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::certificates::{self, Certificates};
 use crate::keeper::Keeper;
@@ -127,6 +128,18 @@ impl Process {
     pub(crate) fn wait(&self) -> Result<(), Error> {
         let Some(mut child) = self.child().take() else { return Ok(()) };
         child.wait().map(drop).map_err(|error| Error::new(format!("cannot wait for the server: {error}")))
+    }
+
+    /// True if the process is gone before the time is over.
+    pub(crate) fn ends_within(&self, limit: Duration) -> bool {
+        let begin = Instant::now();
+        while self.runs() {
+            if begin.elapsed() > limit {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        true
     }
 
     pub(crate) fn start_again(&self) -> Result<(), Error> {
