@@ -103,7 +103,10 @@ mod tests {
         }
         // As many rows as published.
         let text = said("device-ids", Scale::Default, |load| load, true).unwrap();
-        assert!(text.contains("default: a cache of 45 MiB instead of 128; 100 rows per statement"), "{text}");
+        assert!(
+            text.contains("published one: a cache of 45 MiB instead of 128; 100 rows per statement"),
+            "{text}"
+        );
         assert!(!text.contains("published;") && !text.contains("limit") && !text.contains("late"), "{text}");
     }
 
