@@ -1,0 +1,111 @@
+//! The fields that can be read from an id.
+
+use core::time::Duration;
+
+use uuid::{Uuid, Variant};
+
+use crate::codec::Format;
+use crate::error::Result;
+use crate::inspect::nature::Nature;
+use crate::interval::Interval;
+use crate::node::Node;
+use crate::short_id::ShortId;
+use crate::tail;
+use crate::timestamp::Timestamp;
+
+/// An id of either width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnyId {
+    /// 128 bits.
+    Uuid(Uuid),
+    /// 64 bits.
+    Short(ShortId),
+}
+
+/// What an id is, and what can be read from it.
+///
+/// Fields that the kind does not have are `None`. Where the layout is this crate's own choice (the
+/// counter of version 7 and of ULIDs, the whole of version 8), ids of other makers give numbers without
+/// meaning there.
+///
+/// ```
+/// let seen = idgen::inspect("1ec9414c-232a-6b00-b3c8-9f6bdeced846")?;
+/// assert_eq!(seen.version, Some(6));
+/// assert_eq!(seen.timestamp.unwrap().to_string(), "2022-02-22T19:22:22Z");
+/// assert_eq!(seen.clock_sequence, Some(13_256));
+/// assert!(seen.node.unwrap().is_multicast());
+/// # Ok::<(), idgen::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Inspection {
+    /// The id.
+    pub id: AnyId,
+    /// The format of the text that it was read from.
+    pub format: Option<Format>,
+    /// What it is, as far as its bits show.
+    pub nature: Nature,
+    /// The version field, where the variant says that there is one.
+    pub version: Option<u8>,
+    /// The variant of a 128-bit id; a ULID has none.
+    pub variant: Option<Variant>,
+    /// The time at which it was made.
+    pub timestamp: Option<Timestamp>,
+    /// The clock sequence of versions 1 and 6, 14 bits.
+    pub clock_sequence: Option<u16>,
+    /// The node of versions 1 and 6.
+    pub node: Option<Node>,
+    /// The counter of versions 7 and 8 and of ULIDs, as this crate lays it out.
+    pub counter: Option<u32>,
+    /// The leading 16 bits of versions 4 and 8: a prefix, if it is a prefixed id.
+    pub prefix: Option<u16>,
+    /// When a version 8 was made, if it is a prefixed id with an ascending tail and its prefix is not keyed.
+    /// The bits do not show whether the prefix is keyed: see [`keyed`](Self::keyed).
+    pub tail_time: Option<Timestamp>,
+    /// The round of 65,536 intervals of an ascending tail behind a keyed prefix; only after
+    /// [`keyed`](Self::keyed).
+    pub round: Option<u32>,
+    /// How long after the start of its interval an id with an ascending tail behind a keyed prefix was made;
+    /// only after [`keyed`](Self::keyed).
+    pub offset: Option<Duration>,
+}
+
+impl Inspection {
+    /// Reads the tail of a version 8 as one behind a keyed prefix that changes once every `interval`: it gives
+    /// round, offset and counter, and takes back [`tail_time`](Self::tail_time).
+    ///
+    /// The bits do not show which prefix or interval was chosen, so this must be known. Where the offset that
+    /// results is longer than the interval, the id was not made so, and round, offset and counter are `None`.
+    /// Other versions stay as they are.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use idgen::{Interval, Prefix, PrefixKey, Timestamp};
+    /// use idgen::generator::{Generate, Prefixed, Tail};
+    /// use idgen::source::{FixedClock, FixedEntropy};
+    ///
+    /// let clock = FixedClock::new(Timestamp::from_unix_secs(60 * 65_536 * 3 + 42));
+    /// let prefix = Prefix::Keyed(PrefixKey::new(b"sixteen bytes or more")?);
+    /// let mut ids = Prefixed::new(clock, FixedEntropy::new(1), prefix, Interval::Minute, Tail::Ascending)?;
+    /// let seen = idgen::inspect_uuid(ids.next_id()?).keyed(Interval::Minute)?;
+    /// assert_eq!((seen.round, seen.offset), (Some(3), Some(Duration::from_secs(42))));
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where no keyed prefix can have the interval, as it is longer than 49 days.
+    pub fn keyed(self, interval: Interval) -> Result<Self> {
+        let offset_bits = tail::keyed::offset_bits(interval)?;
+        let (Nature::V8, AnyId::Uuid(id)) = (self.nature, self.id) else { return Ok(self) };
+        let (top, low) = id.as_u64_pair();
+        let (round, offset, counter) = tail::keyed::read(top, low, offset_bits);
+        let fits = offset < interval.longest();
+        Ok(Inspection {
+            tail_time: None,
+            round: fits.then_some(round),
+            offset: fits.then_some(offset),
+            counter: fits.then_some(counter),
+            ..self
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! What an id is, as far as its bits show.
+
+/// What an id is, as far as its bits show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Nature {
+    /// All bits 0.
+    Nil,
+    /// All bits 1.
+    Max,
+    /// Version 1.
+    V1,
+    /// Version 4: random, or week-prefixed or prefixed with a random tail.
+    V4,
+    /// Version 6.
+    V6,
+    /// Version 7.
+    V7,
+    /// Version 8: prefixed, or anything else.
+    V8,
+    /// A version that this crate does not make (2, 3, 5, or one to come).
+    OtherVersion,
+    /// A text of 26 characters whose bits show no version that this crate makes: a ULID.
+    Ulid,
+    /// Another variant: of before RFC 9562, or no UUID at all.
+    OtherVariant,
+    /// A 64-bit number: a device id or one of `UUID_SHORT()`, which leave no mark.
+    Short,
+}
+
+impl Nature {
+    /// A short name: that of the [`Kind`](crate::Kind), where one follows from the bits.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Nature::Nil => "nil",
+            Nature::Max => "max",
+            Nature::V1 => "v1",
+            Nature::V4 => "v4",
+            Nature::V6 => "v6",
+            Nature::V7 => "v7",
+            Nature::V8 => "v8",
+            Nature::OtherVersion => "other-version",
+            Nature::Ulid => "ulid",
+            Nature::OtherVariant => "other-variant",
+            Nature::Short => "short",
+        }
+    }
+
+    /// A phrase for people.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Nature::Nil => "the nil UUID",
+            Nature::Max => "the max UUID",
+            Nature::V1 => "UUID version 1: time, clock sequence, node",
+            Nature::V4 => "UUID version 4: random, or a prefix and a random tail",
+            Nature::V6 => "UUID version 6: sortable time, clock sequence, node",
+            Nature::V7 => "UUID version 7: milliseconds, counter, random",
+            Nature::V8 => "UUID version 8: prefixed, or of another maker",
+            Nature::OtherVersion => "UUID of a version that idgen does not make",
+            Nature::Ulid => "ULID: milliseconds and 80 more bits",
+            Nature::OtherVariant => "128 bits of another variant",
+            Nature::Short => "64-bit id: of a device, or of UUID_SHORT()",
+        }
+    }
+}
