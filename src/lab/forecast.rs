@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use btree_model::Server;
 use idgen_lab::advise::advise;
 use idgen_lab::experiment::{self, Named, Revisits, Scale};
-use idgen_lab::foretell::{Load, foretell};
+use idgen_lab::forecast::{Load, predict};
 use idgen_lab::strategy::{self, Strategy, Target};
 use serde::Serialize;
 
@@ -112,7 +112,7 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
         anyhow::bail!("neither a strategy nor an experiment was given")
     };
     strategy.check(target).map_err(refused)?;
-    show(&foretell(strategy, &args.load.load()).map_err(refused)?, args.load.json)
+    show(&predict(strategy, &args.load.load()).map_err(refused)?, args.load.json)
 }
 
 /// An experiment that the model can run.

@@ -8,7 +8,7 @@ use idgen_lab::experiment::{CaseRecord, Revisits, Scale};
 use idgen_lab::measure::{Failure, Results};
 use idgen_lab::runner::{self, Cancel};
 use idgen_lab::strategy::Strategy;
-use idgen_lab::{Workload, foretell, report};
+use idgen_lab::{Workload, forecast, report};
 
 use super::engine::EngineName;
 use super::run::{CommonArgs, summary};
@@ -53,9 +53,9 @@ pub fn simulate(experiment: &Revisits, scale: Scale, out: &Path, json: bool) -> 
     let out = out.join(&experiment.id);
     report::prepare(&out)?;
     let results =
-        Results::new(&experiment.question, &command, foretell::model_info(), first(experiment, scale)?);
+        Results::new(&experiment.question, &command, forecast::model_info(), first(experiment, scale)?);
     record(experiment, results, &out, json, &cancel, |done| {
-        foretell::revisit(experiment, scale, &strategies, &cancel, done)
+        forecast::revisit(experiment, scale, &strategies, &cancel, done)
     })
 }
 

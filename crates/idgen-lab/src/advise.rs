@@ -9,7 +9,7 @@ mod text;
 use serde::Serialize;
 
 use crate::Result;
-use crate::foretell::{Forecast, Load};
+use crate::forecast::{Forecast, Load};
 use crate::strategy;
 pub use interval::{IntervalForecast, PrefixAdvice};
 use reasons::{caveats, reasons};
@@ -96,7 +96,7 @@ impl Candidate {
 ///
 /// ```
 /// use idgen_lab::advise::advise;
-/// use idgen_lab::foretell::Load;
+/// use idgen_lab::forecast::Load;
 /// use btree_model::Server;
 ///
 /// let server = Server::mysql(16 << 20);
@@ -120,7 +120,7 @@ pub fn advise(load: &Load) -> Result<Advice> {
         let scaled = Scaled::of(load, strategy);
         scale = scale.max(scaled.scale);
         stopped.extend(scaled.stops_at(load).map(|rows| (name, rows)));
-        candidates.push(Candidate::of(&scaled.foretell(strategy)?, load));
+        candidates.push(Candidate::of(&scaled.predict(strategy)?, load));
     }
     // With several writers ids are made apart; with one, the database may count.
     let eligible = if load.writers > 1 { &candidates[1..] } else { &candidates[..] };

@@ -9,7 +9,7 @@ mod cancel;
 pub mod engine;
 mod error;
 pub mod experiment;
-pub mod foretell;
+pub mod forecast;
 mod key;
 pub mod measure;
 pub mod progress;

@@ -8,7 +8,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
 use btree_model::{Model, Server, Setup, Shape};
-use idgen_lab::foretell::{Load, foretell};
+use idgen_lab::forecast::{Load, predict};
 use idgen_lab::measure::RunRecord;
 use idgen_lab::strategy::{self, IdKind};
 use idgen_lab::{Workload, report};
@@ -135,9 +135,9 @@ fn each_writer_has_a_prefix_of_its_own() {
             writers: writers.into(),
             server: Server::mysql(128 << 20),
         };
-        let foretold = foretell(strategy::find("minute-ascending").unwrap(), &load).unwrap();
-        let leaves = foretold.windows.iter().map(|window| window.distinct_leaves_per_1k).sum::<f64>() / 10.0;
-        let found = 100.0 * foretold.tree.fill.mean;
+        let predicted = predict(strategy::find("minute-ascending").unwrap(), &load).unwrap();
+        let leaves = predicted.windows.iter().map(|window| window.distinct_leaves_per_1k).sum::<f64>() / 10.0;
+        let found = 100.0 * predicted.tree.fill.mean;
         assert!((found - fill).abs() <= 1.5, "{writers} writers: fill {found}");
         assert!((leaves - distinct).abs() <= 0.1 * distinct, "{writers} writers: {leaves} leaves");
     }
@@ -185,10 +185,10 @@ fn a_slow_load_writes_pages_early() {
 
 /// What MySQL 9.7.4 did at full scale, as recorded in docs/results: 2,900,000 rows in a pool of 128 MB, each run
 /// with its settings and at its own speed. In the last tenth, when the tables have outgrown the pool, pages read
-/// and written per 1,000 inserts are foretold within 15 %, fill within 1.5 points, splits within a tenth. Where fewer
+/// and written per 1,000 inserts are predicted within 15 %, fill within 1.5 points, splits within a tenth. Where fewer
 /// than ten pages are written, those of the second half are, within two pages.
 #[test]
-fn the_recorded_orders_went_as_foretold() {
+fn the_recorded_orders_went_as_predicted() {
     assert_eq!(judge_all("mysql/uuid-order"), 6);
 }
 
@@ -197,7 +197,7 @@ fn the_recorded_orders_went_as_foretold() {
 /// random keys its undo logs made three new pages for 1,000 inserts, five times those of this run with limited IOPS.
 /// What they take of the pool the model does not know.
 #[test]
-fn the_recorded_representations_went_as_foretold() {
+fn the_recorded_representations_went_as_predicted() {
     assert_eq!(judge_all("mysql/uuid-representation"), 3);
     assert_eq!(judge_all("mariadb/uuid-representation"), 4);
 }
@@ -245,8 +245,8 @@ fn judge(workload: &Workload, run: &RunRecord) {
         writers: workload.writers.into(),
         server,
     };
-    let foretold = foretell(strategy, &load).unwrap();
-    let last = foretold.last();
+    let predicted = predict(strategy, &load).unwrap();
+    let last = predicted.last();
     // Two pages for 1,000 inserts are the server's own: what it writes at rest.
     let near = |found: f64, known: f64| (found - known).abs() <= (0.15 * known).max(2.0);
     assert!(near(last.reads_per_1k, totals.last_reads_per_1k), "{name}: {last:?}, {totals:?}");
@@ -258,14 +258,14 @@ fn judge(workload: &Workload, run: &RunRecord) {
     let (found, known) = if totals.last_writes_per_1k > 10.0 {
         (last.writes_per_1k, totals.last_writes_per_1k)
     } else {
-        let found = foretold.windows.iter().map(|window| window.writes_per_1k).collect();
+        let found = predicted.windows.iter().map(|window| window.writes_per_1k).collect();
         (half_of(found), half_of(run.windows.iter().map(|window| window.writes_per_1k).collect()))
     };
     assert!(near(found, known), "{name}: {found} and {known} written: {last:?}, {totals:?}");
-    let fill = foretold.tree.fill.mean;
+    let fill = predicted.tree.fill.mean;
     assert!((fill - totals.fill_mean).abs() <= 0.015, "{name}: {fill}, {totals:?}");
-    let windows = foretold.windows.len() as f64;
-    let splits = foretold.windows.iter().map(|window| window.splits_per_1k).sum::<f64>() / windows;
+    let windows = predicted.windows.len() as f64;
+    let splits = predicted.windows.iter().map(|window| window.splits_per_1k).sum::<f64>() / windows;
     let counted = totals.splits_per_1k.unwrap();
     assert!((splits - counted).abs() <= 0.1 * counted, "{name}: {splits} splits, {totals:?}");
 }

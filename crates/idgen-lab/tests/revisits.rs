@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use idgen_lab::experiment::{CaseRecord, Revisits, Scale, VisitFigures};
-use idgen_lab::foretell::revisit;
+use idgen_lab::forecast::revisit;
 use idgen_lab::report;
 use idgen_lab::runner::Cancel;
 

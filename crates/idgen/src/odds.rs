@@ -353,10 +353,10 @@ mod tests {
                 (0..count).any(|_| !seen.insert(entropy.next_u64().unwrap() as u32 >> 12))
             })
             .count();
-        let foretold = at_least_one(pairs(count as f64) * bits(20));
+        let predicted = at_least_one(pairs(count as f64) * bits(20));
         let found = hits as f64 / trials as f64;
         // Four standard deviations.
-        assert!((found - foretold).abs() < 4.0 * (foretold * (1.0 - foretold) / trials as f64).sqrt());
+        assert!((found - predicted).abs() < 4.0 * (predicted * (1.0 - predicted) / trials as f64).sqrt());
     }
 
     /// Two devices, counters of 8 bits from a random start in the lower half and a tail of 4 bits in
@@ -374,8 +374,8 @@ mod tests {
             let (a, b) = (device(), device());
             hits += a.intersection(&b).count() as u32;
         }
-        let foretold = f64::from(units) * (per_unit * per_unit) as f64 * bits(7 + 4);
-        assert!((f64::from(hits) - foretold).abs() < 5.0 * foretold.sqrt(), "{hits} {foretold}");
+        let predicted = f64::from(units) * (per_unit * per_unit) as f64 * bits(7 + 4);
+        assert!((f64::from(hits) - predicted).abs() < 5.0 * predicted.sqrt(), "{hits} {predicted}");
     }
 
     /// Runs of consecutive counters in a ring, as device ids use them within a second.
@@ -389,7 +389,7 @@ mod tests {
                 distance < rate || distance > 65_536 - rate
             })
             .count();
-        let foretold = f64::from(trials) * overlap(rate as f64);
-        assert!((hits as f64 - foretold).abs() < 5.0 * foretold.sqrt(), "{hits} {foretold}");
+        let predicted = f64::from(trials) * overlap(rate as f64);
+        assert!((hits as f64 - predicted).abs() < 5.0 * predicted.sqrt(), "{hits} {predicted}");
     }
 }

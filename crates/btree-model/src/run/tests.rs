@@ -30,9 +30,9 @@ fn bucketed(row: u64, bucket: u64, ascending: bool, random: &mut Random) -> [u8;
     key
 }
 
-/// A quarter of the keys on a quarter of the pool foretells the figures of the whole.
+/// A quarter of the keys on a quarter of the pool predicts the figures of the whole.
 #[test]
-fn a_sample_foretells_the_whole() {
+fn a_sample_predicts_the_whole() {
     for (bucket, ascending) in [(1, false), (20_000, false), (600, false), (20_000, true)] {
         let mut thin = Random(7);
         let learned = (0..400_000).map(|row| bucketed(row, bucket, ascending, &mut thin)).step_by(20);

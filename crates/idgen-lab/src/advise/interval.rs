@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::fill;
 use crate::Result;
-use crate::foretell::{Load, PAGE_SIZE, record_bytes};
+use crate::forecast::{Load, PAGE_SIZE, record_bytes};
 
 /// The intervals to choose from, the shortest first, as `idgen new prefixed --interval` takes them. A shorter one than a
 /// minute would show in each id which 18 hours it belongs to, or less.

@@ -1,7 +1,7 @@
 //! What the figures of the candidates say, in sentences.
 
 use super::{Candidate, bytes};
-use crate::foretell::Load;
+use crate::forecast::Load;
 
 /// Why this one; the strongest reason first.
 pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> {

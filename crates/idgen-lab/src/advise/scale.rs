@@ -1,7 +1,7 @@
 //! A smaller table that costs an insert what the large one does.
 
 use crate::Result;
-use crate::foretell::{Forecast, Load, PAGE_SIZE, foretell_crowded};
+use crate::forecast::{Forecast, Load, PAGE_SIZE, predict_crowded};
 use crate::strategy::{IdKind, Strategy};
 use btree_model::Server;
 
@@ -68,8 +68,8 @@ impl Scaled {
         (self.load.rows == MOST_MODEL_ROWS && rows < load.rows).then_some(rows)
     }
 
-    pub fn foretell(&self, strategy: &'static Strategy) -> Result<Forecast> {
-        foretell_crowded(strategy, &self.load, self.crowd)
+    pub fn predict(&self, strategy: &'static Strategy) -> Result<Forecast> {
+        predict_crowded(strategy, &self.load, self.crowd)
     }
 }
 
@@ -110,7 +110,7 @@ fn pages_in_use(load: &Load) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::foretell::foretell;
+    use crate::forecast::predict;
     use crate::strategy;
 
     fn load(rows: u64, rate: f64, pool_mib: u64, writers: u64) -> Load {
@@ -120,13 +120,13 @@ mod tests {
     /// The naive twin: the model on the whole table. Each prefix is taken twice, so that a writer comes to pages that
     /// are there.
     #[test]
-    fn a_smaller_table_foretells_the_whole() {
+    fn a_smaller_table_predicts_the_whole() {
         let load = load(2_000_000, 5.0, 32, 20);
         for name in ["minute-ascending", "minute-random", "v4-binary"] {
             let strategy = strategy::find(name).unwrap();
             let scaled = Scaled::of(&load, strategy);
             assert_eq!((scaled.scale, scaled.load.rows), (2, 1_000_000), "{name}");
-            let (whole, part) = (foretell(strategy, &load).unwrap(), scaled.foretell(strategy).unwrap());
+            let (whole, part) = (predict(strategy, &load).unwrap(), scaled.predict(strategy).unwrap());
             let fills = (whole.tree.fill.mean, part.tree.fill.mean);
             assert!((fills.0 - fills.1).abs() < 0.02, "{name}: {fills:?}");
             let near = |a: f64, b: f64, by: f64| (a - b).abs() <= by * a.max(b) + 1.0;
@@ -146,7 +146,7 @@ mod tests {
             let ascending = strategy::find("minute-ascending").unwrap();
             let scaled = Scaled::of(&load, ascending);
             assert!(scaled.crowd > 8, "{}", scaled.crowd);
-            let found = scaled.foretell(ascending).unwrap().tree.fill.mean;
+            let found = scaled.predict(ascending).unwrap().tree.fill.mean;
             assert!((found - fill).abs() < 0.03, "{rounds} visits: {found}");
         }
     }

@@ -42,12 +42,12 @@ pub struct Load {
     pub server: Server,
 }
 
-/// What the model foretells of one strategy.
+/// What the model predicts of one strategy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Forecast {
     /// The strategy's name.
     pub strategy: &'static str,
-    /// What it was foretold for.
+    /// What it was predicted for.
     pub load: Load,
     /// Bytes of a row as stored, with its key, header and system columns.
     pub record_bytes: u32,
@@ -80,14 +80,14 @@ impl Forecast {
 /// Runs the model for one strategy.
 ///
 /// ```
-/// use idgen_lab::foretell::{Load, foretell};
+/// use idgen_lab::forecast::{Load, predict};
 /// use btree_model::Server;
 /// use idgen_lab::strategy;
 ///
 /// let server = Server::mysql(128 << 20);
 /// let load = Load { rows: 50_000, row_bytes: 100, rate: 1_000.0, writers: 1, server };
-/// let ordered = foretell(strategy::find("v7-binary")?, &load)?;
-/// let random = foretell(strategy::find("v4-binary")?, &load)?;
+/// let ordered = predict(strategy::find("v7-binary")?, &load)?;
+/// let random = predict(strategy::find("v4-binary")?, &load)?;
 /// assert!(ordered.tree.fill.mean > random.tree.fill.mean + 0.1);
 /// # Ok::<(), idgen_lab::Error>(())
 /// ```
@@ -95,17 +95,17 @@ impl Forecast {
 /// # Errors
 /// Where the load is none that a server could have, a generator refuses it, or its keys do not fit this machine's
 /// memory.
-pub fn foretell(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
-    foretell_crowded(strategy, load, 1)
+pub fn predict(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
+    predict_crowded(strategy, load, 1)
 }
 
 /// The same for a part of a larger table, whose keyed prefixes come again after so many times fewer intervals: each comes
 /// as often as in the larger table.
-pub(crate) fn foretell_crowded(strategy: &'static Strategy, load: &Load, crowd: u64) -> Result<Forecast> {
+pub(crate) fn predict_crowded(strategy: &'static Strategy, load: &Load, crowd: u64) -> Result<Forecast> {
     load.check()?;
     if strategy.column.is_mapped() {
         return Err(Error::config(format!(
-            "{} keeps two tables: foretell auto-increment for the wide one and v4-binary for the map",
+            "{} keeps two tables: predict auto-increment for the wide one and v4-binary for the map",
             strategy.name
         )));
     }
@@ -142,7 +142,7 @@ pub(crate) fn foretell_crowded(strategy: &'static Strategy, load: &Load, crowd: 
 }
 
 impl Load {
-    /// The fewest rows that make a tree worth foretelling.
+    /// The fewest rows that make a tree worth predicting.
     pub const MIN_ROWS: u64 = 10_000;
     /// The most rows that the model was tried with.
     pub const MAX_ROWS: u64 = 2_000_000_000;
@@ -240,13 +240,13 @@ mod tests {
     }
 
     #[test]
-    fn every_strategy_is_foretold() {
+    fn every_strategy_is_predicted() {
         for strategy in &strategy::ALL {
             if strategy.column.is_mapped() {
-                assert!(foretell(strategy, &load(30_000)).unwrap_err().is_config());
+                assert!(predict(strategy, &load(30_000)).unwrap_err().is_config());
                 continue;
             }
-            let forecast = foretell(strategy, &load(30_000)).unwrap();
+            let forecast = predict(strategy, &load(30_000)).unwrap();
             assert_eq!(forecast.windows.len(), 10, "{}", strategy.name);
             assert_eq!((forecast.last().rows, forecast.tree.rows), (30_000, 30_000), "{}", strategy.name);
             assert!(forecast.tree.fill.mean > 0.4, "{}: {}", strategy.name, forecast.tree.fill.mean);
@@ -266,14 +266,14 @@ mod tests {
             ("auto-increment", 26),
         ] {
             let load = Load { row_bytes: 0, ..load(10_000) };
-            assert_eq!(foretell(strategy::find(name).unwrap(), &load).unwrap().record_bytes, bytes, "{name}");
+            assert_eq!(predict(strategy::find(name).unwrap(), &load).unwrap().record_bytes, bytes, "{name}");
         }
     }
 
     /// Eight rows more than ten windows hold make no window of eight rows.
     #[test]
     fn windows_are_whole_thousands() {
-        let forecast = foretell(strategy::find("auto-increment").unwrap(), &load(15_508)).unwrap();
+        let forecast = predict(strategy::find("auto-increment").unwrap(), &load(15_508)).unwrap();
         let inserts: Vec<u64> = forecast.windows.iter().map(|window| window.inserts).collect();
         assert_eq!(inserts, [2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 1_508]);
         let leaves: Vec<f64> = forecast.windows.iter().map(|window| window.distinct_leaves_per_1k).collect();
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn random_keys_read_and_ordered_keys_do_not() {
         let forecast = |name, writers| {
-            foretell(strategy::find(name).unwrap(), &Load { writers, ..load(300_000) }).unwrap()
+            predict(strategy::find(name).unwrap(), &Load { writers, ..load(300_000) }).unwrap()
         };
         let random = forecast("v4-binary", 1);
         assert!(random.last().reads_per_1k > 300.0, "{:?}", random.last());
@@ -323,7 +323,7 @@ mod tests {
             Load { rate: 1e12, ..load(20_000) },
             Load { row_bytes: 20_000, ..load(20_000) },
         ] {
-            assert!(foretell(strategy, &bad).unwrap_err().is_config());
+            assert!(predict(strategy, &bad).unwrap_err().is_config());
         }
     }
 }

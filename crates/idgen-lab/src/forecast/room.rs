@@ -38,7 +38,7 @@ impl Load {
             _ => "give fewer rows".to_owned(),
         };
         Err(Error::config(format!(
-            "{} rows in a pool of {}M take about {:.1} GB of memory to foretell, and this machine has {:.1}: {remedy}",
+            "{} rows in a pool of {}M take about {:.1} GB of memory to predict, and this machine has {:.1}: {remedy}",
             self.rows,
             self.server.pool_bytes >> 20,
             needed(self.parts()) as f64 / 1e9,
@@ -59,7 +59,7 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::foretell::foretell;
+    use crate::forecast::predict;
     use crate::strategy;
     use btree_model::Server;
 
@@ -95,7 +95,7 @@ mod tests {
 
     /// No ids are made to find it out: two thousand million would take minutes.
     #[test]
-    fn what_cannot_be_foretold_is_refused_at_once() {
+    fn what_cannot_be_predicted_is_refused_at_once() {
         let most = load(Load::MAX_ROWS, 16 << 10);
         let small_pool = Load { server: Server::mysql(1 << 10), ..most.clone() };
         for (load, says) in [
@@ -104,7 +104,7 @@ mod tests {
             (Load { writers: 10_001, ..most.clone() }, "writers is 10001"),
             (small_pool, "buffer pool of 0 pages"),
         ] {
-            let said = foretell(strategy::find("v4-text36").unwrap(), &load).unwrap_err().to_string();
+            let said = predict(strategy::find("v4-text36").unwrap(), &load).unwrap_err().to_string();
             assert!(said.contains(says), "{said}");
         }
     }

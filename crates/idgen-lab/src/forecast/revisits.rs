@@ -19,7 +19,7 @@ const CHECK_ROWS: u64 = 10_000;
 /// What a record says of the model in place of a server.
 ///
 /// ```
-/// assert_eq!(idgen_lab::foretell::model_info().name, "Model of InnoDB");
+/// assert_eq!(idgen_lab::forecast::model_info().name, "Model of InnoDB");
 /// ```
 pub fn model_info() -> EngineInfo {
     EngineInfo {
