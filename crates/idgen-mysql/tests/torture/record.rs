@@ -33,16 +33,25 @@ pub struct Record {
 
 const LENGTH: usize = 25;
 
-/// The file of a client.
-pub struct Recorder(Mutex<File>);
+/// The files of a client: its records, and beside them a byte for each call that was answered.
+pub struct Recorder {
+    records: Mutex<File>,
+    calls: Mutex<File>,
+}
 
 impl Recorder {
     /// Goes on after the records of a client that was killed.
     pub fn open(path: &Path) -> Recorder {
-        let file = File::options().create(true).append(true).open(path).unwrap();
-        let whole = file.metadata().unwrap().len() / LENGTH as u64 * LENGTH as u64;
-        file.set_len(whole).unwrap();
-        Recorder(Mutex::new(file))
+        let open = |path: &Path| File::options().create(true).append(true).open(path).unwrap();
+        let records = open(path);
+        let whole = records.metadata().unwrap().len() / LENGTH as u64 * LENGTH as u64;
+        records.set_len(whole).unwrap();
+        Recorder { records: Mutex::new(records), calls: Mutex::new(open(&path.with_extension("calls"))) }
+    }
+
+    /// Notes a call that was answered, whatever the answer was.
+    pub fn call(&self) {
+        self.calls.lock().unwrap().write_all(&[0]).unwrap();
     }
 
     pub fn write(&self, event: Event, pairs: &[(Uuid, u64)]) {
@@ -52,7 +61,7 @@ impl Recorder {
             bytes.extend_from_slice(uuid.as_bytes());
             bytes.extend_from_slice(&id.to_le_bytes());
         }
-        self.0.lock().unwrap().write_all(&bytes).unwrap();
+        self.records.lock().unwrap().write_all(&bytes).unwrap();
     }
 }
 
@@ -61,7 +70,12 @@ pub fn count(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |data| data.len() / LENGTH as u64)
 }
 
-/// All of them, in their order.
+/// How many calls a client's file has.
+pub fn calls(path: &Path) -> u64 {
+    std::fs::metadata(path.with_extension("calls")).map_or(0, |data| data.len())
+}
+
+/// All records, in their order.
 pub fn read(path: &Path, mut each: impl FnMut(Record)) {
     let mut file = std::io::BufReader::new(File::open(path).unwrap());
     let mut bytes = [0; LENGTH];

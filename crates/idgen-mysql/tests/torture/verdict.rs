@@ -1,6 +1,6 @@
 //! Whether the promise held: the clients' records among themselves, then against the tables, by raw SQL.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use sqlx::mysql::MySqlConnection;
@@ -16,6 +16,8 @@ const PAGE: usize = 20_000;
 struct Known {
     id: u64,
     event: Event,
+    /// The table has the UUID, with this id or with another one.
+    stored: bool,
 }
 
 /// What the clients were told, or the first contradiction in it.
@@ -24,6 +26,8 @@ struct History {
     by_uuid: HashMap<Uuid, Known>,
     /// Of all that were ever acknowledged.
     by_id: HashMap<u64, Uuid>,
+    /// Stored, but acknowledged to nobody.
+    others: HashSet<Uuid>,
     forgotten: u64,
     records: u64,
     problem: Option<String>,
@@ -37,10 +41,10 @@ impl History {
                 let other = *self.by_id.entry(id).or_insert(uuid);
                 match known {
                     _ if other != uuid => Some(format!("the id {id} was given to {other} and to {uuid}")),
-                    Some(Known { id: before, event: Event::Shared | Event::Own }) if before != id => {
+                    Some(Known { id: before, event: Event::Shared | Event::Own, .. }) if before != id => {
                         Some(format!("{uuid} was given the ids {before} and {id}"))
                     }
-                    Some(Known { id: before, event: Event::Forgotten }) if before == id => {
+                    Some(Known { id: before, event: Event::Forgotten, .. }) if before == id => {
                         Some(format!("{uuid} was forgotten, and its id {id} was given out again"))
                     }
                     _ => None,
@@ -54,23 +58,35 @@ impl History {
             (Event::Forgetting, _) => None,
         };
         self.problem = self.problem.take().or(problem);
-        self.by_uuid.insert(uuid, Known { id, event });
+        self.by_uuid.insert(uuid, Known { id, event, stored: false });
     }
 
-    /// The first acknowledged pair that is not in the table, or forgotten one that is.
-    fn against(&self, stored: &HashMap<Uuid, u64>) -> Option<String> {
-        self.by_uuid.iter().find_map(|(uuid, Known { id, event })| {
-            let found = stored.get(uuid);
-            match event {
-                Event::Shared | Event::Own if found != Some(id) => {
-                    Some(format!("{uuid} was given the id {id}, and the table has {found:?}"))
-                }
-                Event::Forgotten if found == Some(id) => {
-                    Some(format!("{uuid} was forgotten, and the table has it with its id {id}"))
-                }
-                _ => None,
+    /// Takes a row of the table; says what it contradicts.
+    fn row(&mut self, uuid: Uuid, id: u64) -> Option<String> {
+        // An id is in one row, by the primary key.
+        let twice = || Some(format!("{uuid} is twice in the table, the second time with the id {id}"));
+        let Some(known) = self.by_uuid.get_mut(&uuid) else {
+            return if self.others.insert(uuid) { None } else { twice() };
+        };
+        if std::mem::replace(&mut known.stored, true) {
+            return twice();
+        }
+        match known.event {
+            Event::Shared | Event::Own if known.id != id => {
+                Some(format!("{uuid} was given the id {}, and the table has {id}", known.id))
             }
-        })
+            Event::Forgotten if known.id == id => {
+                Some(format!("{uuid} was forgotten, and the table has it with its id {id}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// The first acknowledged pair that no row had.
+    fn lost(&self) -> Option<String> {
+        let lost = |known: &Known| matches!(known.event, Event::Shared | Event::Own) && !known.stored;
+        let (uuid, Known { id, .. }) = self.by_uuid.iter().find(|(_, known)| lost(known))?;
+        Some(format!("{uuid} was given the id {id}, and the table does not have it"))
     }
 }
 
@@ -84,7 +100,6 @@ pub async fn check(url: &str, files: &[PathBuf]) -> Result<String, String> {
         return Err(problem);
     }
     let mut connection = MySqlConnection::connect(url).await.unwrap();
-    let mut stored: HashMap<Uuid, u64> = HashMap::new();
     let mut after = 0_u64;
     loop {
         let page = format!("SELECT id, uuid FROM uuid_map WHERE id > {after} ORDER BY id LIMIT {PAGE}");
@@ -92,9 +107,8 @@ pub async fn check(url: &str, files: &[PathBuf]) -> Result<String, String> {
         for row in &rows {
             after = row.get(0);
             let uuid = Uuid::from_slice(&row.get::<Vec<u8>, _>(1)).unwrap();
-            // An id is in one row, by the primary key.
-            if let Some(other) = stored.insert(uuid, after) {
-                return Err(format!("{uuid} has the ids {other} and {after} in the table"));
+            if let Some(problem) = history.row(uuid, after) {
+                return Err(problem);
             }
         }
         if rows.len() < PAGE {
@@ -105,11 +119,15 @@ pub async fn check(url: &str, files: &[PathBuf]) -> Result<String, String> {
     if after >= next {
         return Err(format!("the next id is {next}, and the table has ids up to {after}"));
     }
-    if let Some(problem) = history.against(&stored) {
+    if let Some(problem) = history.lost() {
         return Err(problem);
     }
-    let History { records, forgotten, by_uuid, .. } = history;
-    Ok(format!("{records} records of {} UUIDs, {forgotten} forgotten", by_uuid.len()))
+    let calls: u64 = files.iter().map(|file| record::calls(file)).sum();
+    let History { records, forgotten, by_uuid, others, .. } = history;
+    let (uuids, others) = (by_uuid.len(), others.len());
+    Ok(format!(
+        "{records} records of {calls} calls about {uuids} UUIDs, {forgotten} forgotten, {others} stored and not acknowledged"
+    ))
 }
 
 /// The check sees each fault: run before it is relied on.
@@ -134,10 +152,20 @@ pub fn self_test() {
     ] {
         assert!(of(&fault).problem.is_some(), "{fault:?}");
     }
-    let stored =
-        |pairs: &[(u128, u64)]| pairs.iter().map(|(uuid, id)| (Uuid::from_u128(*uuid), *id)).collect();
-    assert_eq!(of(&again).against(&stored(&[(1, 1), (2, 3)])), None);
-    assert!(of(&again).against(&stored(&[(2, 3)])).is_some());
-    assert!(of(&again).against(&stored(&[(1, 7), (2, 3)])).is_some());
-    assert!(of(&forgotten).against(&stored(&[(1, 1), (2, 2)])).is_some());
+    let against = |records: &[Record], table: &[(u128, u64)]| {
+        let mut history = of(records);
+        let row = table.iter().find_map(|(uuid, id)| history.row(Uuid::from_u128(*uuid), *id));
+        row.or_else(|| history.lost())
+    };
+    assert_eq!(against(&again, &[(1, 1), (2, 3), (4, 4)]), None);
+    assert_eq!(against(&forgotten, &[(1, 1)]), None);
+    for (records, table) in [
+        (&again, &[(2, 3)][..]),
+        (&again, &[(1, 7), (2, 3)]),
+        (&again, &[(1, 1), (2, 3), (1, 5)]),
+        (&again, &[(1, 1), (2, 3), (4, 4), (4, 5)]),
+        (&forgotten, &[(1, 1), (2, 2)]),
+    ] {
+        assert!(against(records, table).is_some(), "{table:?}");
+    }
 }

@@ -15,6 +15,9 @@ use crate::record::{Event, Recorder};
 
 const TASKS: u64 = 4;
 
+/// UUIDs of one call at most, so that millions of answers take minutes.
+const BATCH: usize = 700;
+
 struct Client {
     map: UuidMap,
     url: String,
@@ -61,7 +64,7 @@ pub fn run() -> ExitCode {
                 tokio::spawn(async move {
                     while !stop.load(Ordering::Relaxed) {
                         match client.step().await {
-                            Ok(()) => {}
+                            Ok(()) => client.recorder.call(),
                             Err(error) if passes(&error) => {
                                 tokio::time::sleep(Duration::from_millis(20)).await;
                             }
@@ -108,11 +111,13 @@ impl Client {
     }
 
     async fn step(&self) -> Result<()> {
-        let uuids: Vec<Uuid> = (0..16).map(|_| self.shared()).collect();
+        // Every size, small ones as often as large ones.
+        let count = (BATCH as f64).powf(fastrand::f64()) as usize;
+        let uuids: Vec<Uuid> = (0..count).map(|_| self.shared()).collect();
         let (map, uuid) = (&self.map, uuids[0]);
         match fastrand::u8(0..20) {
-            0..=7 => self.record(Event::Shared, &[(uuid, map.id_of(uuid).await?)]),
-            8..=12 => {
+            0..=5 => self.record(Event::Shared, &[(uuid, map.id_of(uuid).await?)]),
+            6..=12 => {
                 let ids = map.ids_of(&uuids).await?;
                 self.record(Event::Shared, &uuids.into_iter().zip(ids).collect::<Vec<_>>());
             }
@@ -134,7 +139,7 @@ impl Client {
                     self.record(Event::Shared, &[(uuid, id), (back, id)]);
                 }
             }
-            16 | 17 => self.within(&uuids[..fastrand::usize(1..4)]).await?,
+            16 | 17 => self.within(&uuids[..count.min(100)]).await?,
             18 => self.forget().await?,
             _ => self.import().await?,
         }
@@ -170,7 +175,8 @@ impl Client {
     /// Ids in somebody's block, or a little above all.
     async fn import(&self) -> Result<()> {
         let near = self.largest.load(Ordering::Relaxed) + fastrand::u64(1..2000);
-        let pairs: Vec<(u64, Uuid)> = (0..5).map(|n| (near + n * 3, Uuid::new_v4())).collect();
+        let count = fastrand::u64(1..100);
+        let pairs: Vec<(u64, Uuid)> = (0..count).map(|n| (near + n * 3, Uuid::new_v4())).collect();
         match self.map.import(&pairs).await {
             Err(error) if error.is_conflict() => {}
             done => {
