@@ -22,6 +22,7 @@
 //! // Connect to `scratch.url()`; the schema goes when `scratch` is dropped.
 //! # Ok::<(), idgen_server::Error>(())
 //! ```
+#![forbid(unsafe_code)]
 
 mod certificates;
 mod cluster;
@@ -29,17 +30,21 @@ mod container;
 mod error;
 mod flavor;
 mod keeper;
+mod port;
 mod process;
+mod provider;
 mod scratch;
 mod server;
 mod settings;
 mod sql;
 mod url;
+mod variables;
 
 pub use cluster::{Cluster, ClusterKind, Vitess};
 pub use error::Error;
 pub use flavor::Flavor;
+pub use provider::Provider;
 pub use scratch::Scratch;
-pub use server::{Provider, Server};
+pub use server::Server;
 pub use settings::Settings;
 pub use url::redacted;

@@ -1,47 +1,20 @@
 //! The handle of a server, whatever it is.
 
 use std::fmt;
-use std::net::TcpListener;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::certificates::Certificates;
 use crate::container::{self, Container};
-use crate::process::{self, Process};
-use crate::settings::same_value;
+use crate::port::free_port;
+use crate::process::Process;
+use crate::provider::{Provider, given_url};
 use crate::{Error, Flavor, Scratch, Settings, sql, url};
 
 /// How long a server may take to accept its first query. InnoDB recovers from its log in this time too.
 const START_LIMIT: Duration = Duration::from_secs(180);
 /// How long a server may take to shut down that has not acknowledged the request.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(30);
-
-/// Where a server came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Provider {
-    /// A container, removed at the end.
-    Container,
-    /// A process of this machine with a temporary data directory, killed at the end.
-    Process,
-    /// The user's own server, which stays as it is.
-    Url,
-}
-
-impl Provider {
-    /// Where [`Server::start`] would take a server of this flavor from, at this moment; `None` where it has none.
-    pub fn of(flavor: Flavor) -> Option<Provider> {
-        if given_url(flavor).is_some() {
-            Some(Provider::Url)
-        } else if container::engine_answers() && container::image_is_here(flavor) {
-            Some(Provider::Container)
-        } else if process::binary(flavor).is_some() {
-            Some(Provider::Process)
-        } else {
-            None
-        }
-    }
-}
 
 #[derive(Debug)]
 enum Way {
@@ -215,21 +188,6 @@ impl Server {
         }
     }
 
-    /// Compares the settings asked for with those the server runs with.
-    fn check(&self, settings: &Settings) -> Result<(), Error> {
-        for (name, wanted) in settings.options() {
-            let found = self.variable(name)?;
-            if !found.as_deref().is_some_and(|found| same_value(found, wanted)) {
-                return Err(Error::new(format!(
-                    "{} runs with {name} = {}, not {wanted} as asked",
-                    self.shown_url(),
-                    found.as_deref().unwrap_or("(unknown variable)")
-                )));
-            }
-        }
-        Ok(())
-    }
-
     /// The connection URL of the administrator, with its password: not for logs.
     pub fn url(&self) -> &str {
         &self.url
@@ -265,32 +223,6 @@ impl Server {
     /// The server refuses, for example for want of privileges.
     pub fn scratch(&self) -> Result<Scratch, Error> {
         Scratch::create(&self.url, self.provider() == Provider::Url)
-    }
-
-    /// The value of a global variable, `None` where the server has none of this name.
-    ///
-    /// # Errors
-    /// The server cannot be asked.
-    pub fn variable(&self, name: &str) -> Result<Option<String>, Error> {
-        let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-        let rows = sql::rows(&self.url, &format!("SHOW GLOBAL VARIABLES WHERE Variable_name = '{plain}'"))
-            .map_err(|error| Error::new(format!("{}: {error}", self.shown_url())))?;
-        Ok(rows.into_iter().next().and_then(|row| row.into_iter().nth(1)))
-    }
-
-    /// Every variable that moves a measurement, with the value in force, for the head of a report.
-    ///
-    /// # Errors
-    /// The server cannot be asked.
-    pub fn shown_settings(&self) -> Result<Vec<(String, String)>, Error> {
-        let statement = "SHOW GLOBAL VARIABLES WHERE Variable_name LIKE 'innodb%' OR Variable_name IN \
-            ('binlog_format', 'sync_binlog', 'log_bin', 'transaction_isolation', 'tx_isolation', 'version', \
-             'version_comment', 'sql_mode', 'character_set_server', 'collation_server', 'max_connections', \
-             'auto_increment_increment', 'auto_increment_offset', 'flush', 'query_cache_type', 'thread_handling', \
-             'key_buffer_size', 'performance_schema')";
-        let rows = sql::rows(&self.url, statement)
-            .map_err(|error| Error::new(format!("{}: {error}", self.shown_url())))?;
-        Ok(rows.into_iter().filter_map(|row| <[String; 2]>::try_from(row).ok().map(Into::into)).collect())
     }
 
     /// Kills the server with SIGKILL, as a crash would. [`start_again`](Server::start_again) brings it back,
@@ -379,24 +311,5 @@ impl fmt::Debug for Server {
             .field("url", &self.shown_url())
             .field("provider", &self.provider())
             .finish()
-    }
-}
-
-fn given_url(flavor: Flavor) -> Option<String> {
-    std::env::var(flavor.url_variable()).ok().filter(|url| !url.is_empty())
-}
-
-/// A port that was free a moment ago and that no other start of this program was given.
-fn free_port() -> Result<u16, Error> {
-    static GIVEN: Mutex<Vec<u16>> = Mutex::new(Vec::new());
-    let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
-    loop {
-        let listener = TcpListener::bind("127.0.0.1:0")
-            .and_then(|listener| listener.local_addr())
-            .map_err(|error| Error::new(format!("no free port: {error}")))?;
-        if !given.contains(&listener.port()) {
-            given.push(listener.port());
-            return Ok(listener.port());
-        }
     }
 }

@@ -1,0 +1,34 @@
+//! Where servers come from.
+
+use crate::{Flavor, container, process};
+
+/// Where a server came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// A container, removed at the end.
+    Container,
+    /// A process of this machine with a temporary data directory, killed at the end.
+    Process,
+    /// The user's own server, which stays as it is.
+    Url,
+}
+
+impl Provider {
+    /// Where [`Server::start`] would take a server of this flavor from, at this moment; `None` where it has none.
+    pub fn of(flavor: Flavor) -> Option<Provider> {
+        if given_url(flavor).is_some() {
+            Some(Provider::Url)
+        } else if container::engine_answers() && container::image_is_here(flavor) {
+            Some(Provider::Container)
+        } else if process::binary(flavor).is_some() {
+            Some(Provider::Process)
+        } else {
+            None
+        }
+    }
+}
+
+/// The URL in the environment, if it is not empty.
+pub(crate) fn given_url(flavor: Flavor) -> Option<String> {
+    std::env::var(flavor.url_variable()).ok().filter(|url| !url.is_empty())
+}
