@@ -41,7 +41,7 @@ impl Server {
     /// last words are in the message), or it does not have the settings that were asked for.
     pub fn start(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
         match Provider::of(flavor) {
-            Some(Provider::Url) => Server::given(flavor, settings),
+            Some(Provider::Url) => Server::external(flavor, settings),
             Some(Provider::Container) => Server::container(flavor, settings),
             Some(Provider::Process) => Server::process(flavor, settings),
             None => Err(Error::new(format!(
@@ -88,11 +88,11 @@ impl Server {
     ///
     /// # Errors
     /// The variable is not set, or the server is not reached, is of the other flavor, or lacks a setting.
-    pub fn given(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
+    pub fn external(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
         let url =
             given_url(flavor).ok_or_else(|| Error::new(format!("{} is not set", flavor.url_variable())))?;
         if settings.iops_limits().is_some() {
-            return Err(Error::new("IOPS of a server given by URL cannot be limited: run without a limit"));
+            return Err(Error::new("the IOPS of an external server cannot be limited: run without a limit"));
         }
         let server = Server::ready(flavor, url, Way::Url)?;
         server.check(settings)?;
@@ -299,7 +299,7 @@ impl Server {
     }
 
     fn not_ours(&self, what: &str) -> Error {
-        Error::new(format!("{} was given by URL and is not {what} by this program", self.shown_url()))
+        Error::new(format!("{} is an external server, and is not {what} by this program", self.shown_url()))
     }
 }
 

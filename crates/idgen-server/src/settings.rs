@@ -2,7 +2,7 @@
 
 use crate::Flavor;
 
-/// Settings of a server that this crate starts. A server given by URL is taken as it is, and
+/// Settings of a server that this crate starts. An external server is taken as it is, and
 /// [`Server::start`](crate::Server::start) then refuses settings that it does not have.
 ///
 /// ```
@@ -55,7 +55,7 @@ impl Settings {
     }
 
     /// Encrypts the connections: the server gets a certificate that is made for it, and
-    /// [`Server::url`](crate::Server::url) demands it. A server given by URL stays as it is.
+    /// [`Server::url`](crate::Server::url) demands it. An external server stays as it is.
     pub fn tls(mut self, on: bool) -> Self {
         self.tls = on;
         self

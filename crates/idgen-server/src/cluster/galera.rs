@@ -7,7 +7,7 @@ const SCRIPT: &str = include_str!("galera.sh");
 
 /// Starts and joins all nodes.
 pub(super) fn start(cluster: &mut Cluster, image: &str) -> Result<(), Error> {
-    let all: Vec<String> = (0..NODES).map(|node| cluster.ground.peer_address(node)).collect();
+    let all: Vec<String> = (0..NODES).map(|node| cluster.environment.peer_address(node)).collect();
     for node in 0..NODES {
         let own = &all[node];
         let mut arguments = vec![
@@ -33,7 +33,7 @@ pub(super) fn start(cluster: &mut Cluster, image: &str) -> Result<(), Error> {
             ]
             .map(str::to_owned),
         );
-        let machine = cluster.ground.machine(node, image, &cluster.password, SCRIPT, &arguments)?;
+        let machine = cluster.environment.machine(node, image, &cluster.password, SCRIPT, &arguments)?;
         cluster.machines.push(machine);
         // One node joins at a time: a node that is sending its data cannot serve another one.
         cluster.wait_answer(node)?;

@@ -15,16 +15,16 @@ const START_LIMIT: Duration = Duration::from_secs(100);
 pub(super) fn start(cluster: &mut Cluster, image: &str) -> Result<(), Error> {
     let group = uuid::Uuid::new_v4();
     let seeds: Vec<String> =
-        (0..NODES).map(|node| format!("{}:33061", cluster.ground.peer_address(node))).collect();
+        (0..NODES).map(|node| format!("{}:33061", cluster.environment.peer_address(node))).collect();
     for node in 0..NODES {
-        let own = cluster.ground.peer_address(node);
+        let own = cluster.environment.peer_address(node);
         let mut options = vec![
             format!("--server-id={}", node + 1),
             format!("--report-host={own}"),
             format!("--loose-group-replication-group-name={group}"),
             format!("--loose-group-replication-local-address={own}:33061"),
             format!("--loose-group-replication-group-seeds={}", seeds.join(",")),
-            format!("--loose-group-replication-ip-allowlist={}", cluster.ground.peer_subnet()),
+            format!("--loose-group-replication-ip-allowlist={}", cluster.environment.peer_subnet()),
         ];
         options.extend(
             [
@@ -56,7 +56,7 @@ pub(super) fn start(cluster: &mut Cluster, image: &str) -> Result<(), Error> {
             ],
         };
         options.extend(switches.map(str::to_owned));
-        let machine = cluster.ground.machine(node, image, &cluster.password, SCRIPT, &options)?;
+        let machine = cluster.environment.machine(node, image, &cluster.password, SCRIPT, &options)?;
         cluster.machines.push(machine);
     }
     for node in 0..NODES {
@@ -91,7 +91,7 @@ fn members(cluster: &Cluster, node: usize) -> Result<Vec<Member>, String> {
     for row in cluster.ask(node, statement)? {
         let [host, state, role] = <[String; 3]>::try_from(row).map_err(|row| format!("{row:?}"))?;
         // A member that never joined lists itself without an address.
-        if let Some(number) = (0..NODES).find(|node| cluster.ground.peer_address(*node) == host) {
+        if let Some(number) = (0..NODES).find(|node| cluster.environment.peer_address(*node) == host) {
             members.push((number, state, role));
         }
     }

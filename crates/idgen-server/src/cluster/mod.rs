@@ -5,8 +5,8 @@
 //! node can lose its peers and keep its clients, which is the nastier half of a network partition. Fixed
 //! addresses, and a host that reaches containers directly, need Linux.
 
+mod environment;
 mod galera;
-mod ground;
 mod group;
 mod network;
 mod vitess;
@@ -14,7 +14,7 @@ mod vitess;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::cluster::ground::{Ground, Machine};
+use crate::cluster::environment::{Environment, Machine};
 use crate::{Error, sql, url};
 
 pub use vitess::Vitess;
@@ -62,7 +62,7 @@ pub struct Cluster {
     kind: ClusterKind,
     password: String,
     machines: Vec<Machine>,
-    ground: Ground,
+    environment: Environment,
 }
 
 impl Cluster {
@@ -77,9 +77,9 @@ impl Cluster {
             _ => ("idgen-mysql:9.7", "IDGEN_MYSQL_IMAGE", "group"),
         };
         let image = image_here(variable, image)?;
-        let ground = Ground::new(short)?;
+        let environment = Environment::new(short)?;
         let password = uuid::Uuid::new_v4().simple().to_string();
-        let mut cluster = Cluster { kind, password, machines: Vec::new(), ground };
+        let mut cluster = Cluster { kind, password, machines: Vec::new(), environment };
         match kind {
             ClusterKind::Galera => galera::start(&mut cluster, &image)?,
             _ => group::start(&mut cluster, &image)?,
@@ -130,7 +130,7 @@ impl Cluster {
     /// # Errors
     /// The engine refuses, for example because the node is disconnected already.
     pub fn cut_from_peers(&self, node: usize) -> Result<(), Error> {
-        self.ground.cut_from_peers(&self.machines[node])
+        self.environment.cut_from_peers(&self.machines[node])
     }
 
     /// Disconnects a node from everything. Open connections to it get no more answers, and clients are not notified.
@@ -138,7 +138,7 @@ impl Cluster {
     /// # Errors
     /// The engine refuses, for example because the node is disconnected already.
     pub fn cut_off(&self, node: usize) -> Result<(), Error> {
-        self.ground.cut_off(&self.machines[node])
+        self.environment.cut_off(&self.machines[node])
     }
 
     /// Reconnects, restarts and rejoins a node, as needed, and waits until the cluster is complete.
@@ -147,7 +147,7 @@ impl Cluster {
     /// The node does not come back (the end of its log is in the message).
     pub fn bring_back(&self, node: usize) -> Result<(), Error> {
         let machine = &self.machines[node];
-        self.ground.reconnect(machine)?;
+        self.environment.reconnect(machine)?;
         if !machine.runs() {
             machine.start()?;
         }

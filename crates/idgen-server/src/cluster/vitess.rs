@@ -4,7 +4,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use super::ground::{Ground, Machine};
+use super::environment::{Environment, Machine};
 use crate::{Error, sql, url};
 
 const SHARD: &str = include_str!("vitess_shard.sh");
@@ -31,7 +31,7 @@ pub struct Vitess {
     password: String,
     tablets: Vec<Machine>,
     gate: Machine,
-    _ground: Ground,
+    _ground: Environment,
 }
 
 impl Vitess {
@@ -42,21 +42,21 @@ impl Vitess {
     /// start (the end of its log is in the message).
     pub fn start() -> Result<Vitess, Error> {
         let image = super::image_here("IDGEN_VITESS_IMAGE", "idgen-vitess:0.24")?;
-        let ground = Ground::new("vitess")?;
+        let environment = Environment::new("vitess")?;
         let password = uuid::Uuid::new_v4().simple().to_string();
         let gate_number = TABLETS.len();
-        let etcd = ground.peer_address(gate_number);
+        let etcd = environment.peer_address(gate_number);
         let mut arguments = vec![etcd.clone()];
         arguments.extend(TABLETS.map(|(keyspace, _)| keyspace.to_owned()));
-        let gate = ground.machine(gate_number, &image, &password, GATE, &arguments)?;
+        let gate = environment.machine(gate_number, &image, &password, GATE, &arguments)?;
         let mut tablets = Vec::new();
         for (number, (keyspace, shard)) in TABLETS.into_iter().enumerate() {
-            let own = ground.peer_address(number);
+            let own = environment.peer_address(number);
             let tablet = (100 + number).to_string();
             let arguments = [tablet, keyspace.to_owned(), shard.to_owned(), etcd.clone(), own];
-            tablets.push(ground.machine(number, &image, &password, SHARD, &arguments)?);
+            tablets.push(environment.machine(number, &image, &password, SHARD, &arguments)?);
         }
-        let vitess = Vitess { password, tablets, gate, _ground: ground };
+        let vitess = Vitess { password, tablets, gate, _ground: environment };
         vitess.wait_whole()?;
         Ok(vitess)
     }

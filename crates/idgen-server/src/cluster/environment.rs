@@ -1,4 +1,4 @@
-//! The base of every cluster: two networks, containers on both, and their cleanup.
+//! The environment of every cluster: two networks, containers on both, and their cleanup.
 
 use crate::Error;
 use crate::cluster::network::Network;
@@ -16,7 +16,7 @@ done"#;
 
 /// The networks of a cluster and its containers.
 #[derive(Debug)]
-pub(crate) struct Ground {
+pub(crate) struct Environment {
     name: String,
     label: String,
     /// Where clients reach the nodes.
@@ -34,8 +34,8 @@ pub(crate) struct Machine {
     pub(crate) back: String,
 }
 
-impl Ground {
-    pub(crate) fn new(kind: &str) -> Result<Ground, Error> {
+impl Environment {
+    pub(crate) fn new(kind: &str) -> Result<Environment, Error> {
         let name = format!("idgen-{kind}-{}", &uuid::Uuid::new_v4().simple().to_string()[..12]);
         let label = format!("idgen-cluster={name}");
         // Created first, so that a failure after this leaves no container or network behind.
@@ -44,7 +44,7 @@ impl Ground {
         })?;
         let front = Network::create(&format!("{name}-front"), &label)?;
         let back = Network::create(&format!("{name}-back"), &label)?;
-        Ok(Ground { name, label, front, back, _keeper: keeper })
+        Ok(Environment { name, label, front, back, _keeper: keeper })
     }
 
     /// The address that the machine of this number has, or will have, among its peers.
