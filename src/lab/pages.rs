@@ -15,10 +15,12 @@ const EXAMPLES: &str = "\
 Examples:
   idgen lab pages orders.ibd
   idgen lab pages orders.ibd --picture orders.svg --shade recency
+  zcat orders.ibd.gz | idgen lab pages /dev/stdin
 
 Copy the file under FLUSH TABLES orders FOR EXPORT: while the server writes, its pages are inconsistent. The \
 command reads files of MySQL 5.7 to 9.7 and MariaDB 10.2 to 11.x with any page size, but neither compressed nor \
-encrypted ones.";
+encrypted ones. MySQL writes the names of a partitioned table's indexes into the file of its first partition: keep that \
+file beside the others.";
 
 /// Show the pages of an InnoDB .ibd file: page fill, index trees, the age of pages, and a map.
 #[derive(clap::Args)]

@@ -12,6 +12,9 @@ const FSP_SPACE_ID: usize = FSP;
 const FSP_SIZE: usize = FSP + 8;
 const FSP_FREE_LIMIT: usize = FSP + 12;
 const FSP_FLAGS: usize = FSP + 16;
+/// MySQL gives undo tablespaces the last numbers below that of the redo log: 127 of them, with 400,000 numbers
+/// each (`dict0dict.h`).
+const MYSQL_UNDO: std::ops::Range<u32> = 0xffff_fff0 - 127 * 400_000..0xffff_fff0;
 /// The header pages' common part: FIL header and file space header.
 pub(crate) const HEADER_BYTES: usize = FSP + 112;
 
@@ -19,7 +22,7 @@ pub(crate) const HEADER_BYTES: usize = FSP + 112;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Writer {
-    /// MySQL 8.0 or later: the file carries its table definition (SDI).
+    /// MySQL 8.0 or later: the file has its table definition (SDI), or the number of an undo tablespace.
     Mysql,
     /// MariaDB 10.4 or later, with the checksum `full_crc32`.
     Mariadb,
@@ -71,7 +74,10 @@ impl Format {
                 "page 0 belongs to space {stamped}, its header says {space_id}"
             )));
         }
-        let (writer, page_size, checksum) = read_flags(u32_at(header, FSP_FLAGS))?;
+        let (mut writer, page_size, checksum) = read_flags(u32_at(header, FSP_FLAGS))?;
+        if MYSQL_UNDO.contains(&space_id) {
+            writer = Writer::Mysql;
+        }
         Ok(Format {
             writer,
             page_size,

@@ -22,6 +22,14 @@ const COMPACT_HEAP: u32 = 120;
 const REDUNDANT_HEAP: u32 = 125;
 /// The FIL trailer.
 const TRAILER: u32 = 8;
+/// The record before the first, the offset of the next record in front of it, and where a record keeps its info
+/// bits (`rem0rec.h`), in the compact row formats and in `REDUNDANT`.
+const COMPACT_INFIMUM: usize = 99;
+const REDUNDANT_INFIMUM: usize = 101;
+const COMPACT_INFO_BITS: usize = 5;
+const REDUNDANT_INFO_BITS: usize = 6;
+/// `REC_INFO_MIN_REC_FLAG`: on a leaf only the metadata record of MariaDB's instant `ALTER TABLE` has it.
+const MIN_REC_FLAG: u8 = 0x10;
 
 /// What a page is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -47,6 +55,14 @@ pub enum PageKind {
     Blob,
     /// An undo log.
     Undo,
+    /// A header page of the server's own: of rollback segments, of the change buffer, of the dictionary.
+    System,
+    /// The state of the transaction system, in `ibdata1`.
+    TransactionSystem,
+    /// Where the rollback segments of an undo tablespace are (MySQL 8.0 and later).
+    RollbackSegments,
+    /// The doublewrite buffer of `ibdata1`: copies of other pages.
+    Doublewrite,
     /// Any other kind, by its number.
     Other(u16),
 }
@@ -65,6 +81,10 @@ impl PageKind {
             PageKind::Sdi => "dictionary".into(),
             PageKind::Blob => "blob".into(),
             PageKind::Undo => "undo".into(),
+            PageKind::System => "system".into(),
+            PageKind::TransactionSystem => "transaction system".into(),
+            PageKind::RollbackSegments => "rollback segments".into(),
+            PageKind::Doublewrite => "doublewrite".into(),
             PageKind::Other(number) => format!("type {number}"),
         }
     }
@@ -81,7 +101,7 @@ pub struct Page {
     pub free: bool,
     /// The log sequence number of its last change, in bytes of redo since the server was made.
     pub lsn: u64,
-    /// The index header, for index pages in use.
+    /// The index header, for pages of B+trees and of spatial indexes that are in use.
     pub index: Option<IndexPage>,
 }
 
@@ -92,8 +112,11 @@ pub struct IndexPage {
     pub index_id: u64,
     /// 0 for a leaf.
     pub level: u16,
-    /// User records, with those that are marked deleted and not yet purged.
+    /// User records, with those that are marked deleted and not yet purged, and without the metadata record.
     pub records: u16,
+    /// Whether the first record is the metadata record that MariaDB's instant `ALTER TABLE` puts before the
+    /// first row. `data_bytes` includes it.
+    pub metadata: bool,
     /// Bytes that the records take, as `INNODB_BUFFER_PAGE.DATA_SIZE`.
     pub data_bytes: u32,
     /// Bytes of removed records, which an insert may take again.
@@ -110,10 +133,15 @@ impl Page {
         let code = u16_at(bytes, TYPE);
         let kind = classify(format, code);
         let index = match kind {
-            PageKind::Index if !free => Some(IndexPage::parse(format, number, bytes)?),
+            PageKind::Index | PageKind::Spatial if !free => Some(IndexPage::parse(format, number, bytes)?),
             _ => None,
         };
         Ok(Page { number, kind, free, lsn: u64_at(bytes, LSN), index })
+    }
+
+    /// A page of the doublewrite buffer: a copy of some page, or of none yet.
+    pub(crate) fn doublewrite(number: u32) -> Page {
+        Page { number, kind: PageKind::Doublewrite, free: false, lsn: 0, index: None }
     }
 }
 
@@ -141,9 +169,12 @@ fn classify(format: &Format, code: u16) -> PageKind {
         2 => PageKind::Undo,
         3 => PageKind::Inode,
         5 => PageKind::ChangeBufferBitmap,
+        6 => PageKind::System,
+        7 => PageKind::TransactionSystem,
         kind::FSP_HDR => PageKind::SpaceHeader,
         9 => PageKind::ExtentDescriptors,
         10 | 22..=24 => PageKind::Blob,
+        21 if format.writer == Writer::Mysql => PageKind::RollbackSegments,
         // In MySQL, type 18 is a blob of the dictionary; in MariaDB the root of a table that had a
         // column added in place.
         kind::INSTANT if format.writer == Writer::Mysql => PageKind::Sdi,
@@ -189,11 +220,13 @@ impl IndexPage {
         if level > 50 {
             return Err(Error::corrupt(number, format!("its level {level} is above 50")));
         }
+        let metadata = level == 0 && records > 0 && has_metadata(bytes, compact);
         let link = |at| Some(u32_at(bytes, at)).filter(|&page| page != NIL);
         Ok(IndexPage {
             index_id: u64_at(bytes, INDEX_ID),
             level,
-            records,
+            records: records - u16::from(metadata),
+            metadata,
             data_bytes,
             garbage_bytes,
             previous: link(PREVIOUS),
@@ -205,4 +238,16 @@ impl IndexPage {
     pub fn fill(&self, page_size: u32) -> f64 {
         f64::from(self.data_bytes) / f64::from(page_size)
     }
+}
+
+/// Whether the first record of a leaf is a metadata record.
+fn has_metadata(bytes: &[u8], compact: bool) -> bool {
+    let (infimum, info_bits) =
+        if compact { (COMPACT_INFIMUM, COMPACT_INFO_BITS) } else { (REDUNDANT_INFIMUM, REDUNDANT_INFO_BITS) };
+    let next = u16_at(bytes, infimum - 2);
+    // The compact formats store the distance, REDUNDANT the place.
+    let first =
+        if compact { infimum.checked_add_signed(next.cast_signed().into()) } else { Some(next.into()) };
+    let info = first.and_then(|first| bytes.get(first.checked_sub(info_bits)?));
+    info.is_some_and(|bits| bits & MIN_REC_FLAG != 0)
 }

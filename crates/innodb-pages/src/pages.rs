@@ -3,12 +3,15 @@
 use crate::format::Format;
 use crate::page::Page;
 use crate::sdi::IndexName;
+use crate::space::SpaceKind;
 
 /// Every page of a file, in order, and the names of its indexes.
 #[derive(Clone, Debug)]
 pub struct Pages {
     /// What the first page says.
     pub format: Format,
+    /// What the tablespace is for.
+    pub kind: SpaceKind,
     /// All pages, so `pages[n].number == n`.
     pub pages: Vec<Page>,
     pub(crate) names: Vec<IndexName>,

@@ -1,5 +1,8 @@
 //! The names of the indexes, from the dictionary copy that MySQL 8.0 and later keep in the file.
 //!
+//! A partition has indexes of its own, in a file of its own. Each gives its number, and its name as the place of an
+//! index of the table (`index_opx`).
+//!
 //! A record of the dictionary is JSON under zlib. One that is too long for its page is stored
 //! elsewhere; then the indexes stay nameless, and only their numbers are shown.
 
@@ -15,6 +18,8 @@ use crate::bytes::{u16_at, u32_at};
 pub(crate) struct IndexName {
     pub(crate) id: u64,
     pub(crate) name: String,
+    /// Whether it holds the rows: it is the first index of its table.
+    pub(crate) clustered: bool,
 }
 
 /// The record before the first, and the fields of a dictionary record (`page0page.h`, `api0api.cc`).
@@ -36,6 +41,23 @@ struct Sdi {
 struct Table {
     #[serde(default)]
     indexes: Vec<Index>,
+    #[serde(default)]
+    partitions: Vec<Partition>,
+}
+
+#[derive(Deserialize)]
+struct Partition {
+    #[serde(default)]
+    indexes: Vec<PartIndex>,
+    #[serde(default)]
+    subpartitions: Vec<Partition>,
+}
+
+#[derive(Deserialize)]
+struct PartIndex {
+    index_opx: usize,
+    #[serde(default)]
+    se_private_data: String,
 }
 
 #[derive(Deserialize)]
@@ -73,9 +95,15 @@ pub(crate) fn index_names(page: &[u8]) -> Vec<IndexName> {
 
 fn decode(data: &[u8]) -> Option<Vec<IndexName>> {
     let sdi: Sdi = serde_json::from_reader(ZlibDecoder::new(data).take(MAX_JSON)).ok()?;
-    let named = |index: Index| {
-        let id = index.se_private_data.split(';').find_map(|pair| pair.strip_prefix("id="))?.parse().ok()?;
-        Some(IndexName { id, name: index.name })
+    let Table { indexes, partitions } = sdi.dd_object;
+    let name = |at: usize, private_data: &str| {
+        let id = private_data.split(';').find_map(|pair| pair.strip_prefix("id="))?.parse().ok()?;
+        Some(IndexName { id, name: indexes.get(at)?.name.clone(), clustered: at == 0 })
     };
-    Some(sdi.dd_object.indexes.into_iter().filter_map(named).collect())
+    let of_table = indexes.iter().enumerate().filter_map(|(at, index)| name(at, &index.se_private_data));
+    let parts = partitions.iter().flat_map(|part| std::iter::once(part).chain(&part.subpartitions));
+    let of_parts = parts
+        .flat_map(|part| &part.indexes)
+        .filter_map(|index| name(index.index_opx, &index.se_private_data));
+    Some(of_table.chain(of_parts).collect())
 }

@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use crate::error::{Error, Kind, Result};
 use crate::format::Format;
-use crate::page::{IndexPage, Page};
+use crate::page::{IndexPage, Page, PageKind};
 use crate::pages::Pages;
+use crate::space::SpaceKind;
 use crate::stats::{Distribution, LsnAge};
 
 /// A whole file in figures.
@@ -15,6 +16,8 @@ use crate::stats::{Distribution, LsnAge};
 pub struct Survey {
     /// What the first page says.
     pub format: Format,
+    /// What the tablespace is for.
+    pub kind: SpaceKind,
     /// Pages in the file.
     pub pages: u64,
     /// Pages given back or never given out.
@@ -23,7 +26,7 @@ pub struct Survey {
     pub newest_lsn: u64,
     /// Pages in use, by kind.
     pub kinds: BTreeMap<String, u64>,
-    /// The indexes by number; the first is the clustered one, the table itself.
+    /// The indexes by number. In the file of one table the first is the clustered one, the table itself.
     pub indexes: Vec<IndexTree>,
 }
 
@@ -36,11 +39,13 @@ pub struct IndexTree {
     pub name: Option<String>,
     /// Whether it holds the rows.
     pub clustered: bool,
+    /// Whether it is a spatial index, an R-tree.
+    pub spatial: bool,
     /// The page number of its root.
     pub root: u32,
     /// Pages on all levels.
     pub pages: u64,
-    /// Records in leaf pages, with those marked deleted.
+    /// Records in leaf pages, with those marked deleted, without the metadata record of an instant `ALTER TABLE`.
     pub records: u64,
     /// Bytes of records in leaf pages, per record.
     pub record_bytes: f64,
@@ -99,12 +104,15 @@ impl Survey {
             .iter()
             .map(|(&id, levels)| IndexTree::of(id, levels, pages, newest_lsn))
             .collect();
-        // A table's clustered index is created first, so it has the lowest number.
-        if let Some(first) = indexes.first_mut() {
-            first.clustered = true;
+        // A table's clustered index is created first, so it has the lowest number. The dictionary says more: which
+        // index each of several tables begins with.
+        let is_known = indexes.iter().any(|index| index.clustered);
+        if let Some(first) = indexes.first_mut().filter(|_| !is_known) {
+            first.clustered = pages.kind == SpaceKind::Tables;
         }
         Survey {
             format: pages.format,
+            kind: pages.kind,
             pages: pages.pages.len() as u64,
             free_pages: pages.pages.iter().filter(|page| page.free).count() as u64,
             newest_lsn,
@@ -113,7 +121,7 @@ impl Survey {
         }
     }
 
-    /// The clustered index: the table itself. None in a file without one, such as an undo space.
+    /// The clustered index: the table itself. None in a file without one, such as an undo tablespace.
     pub fn clustered(&self) -> Option<&IndexTree> {
         self.indexes.iter().find(|index| index.clustered)
     }
@@ -142,10 +150,12 @@ impl IndexTree {
         let adjacent = leaves.iter().filter(|(page, index)| index.next == page.number.checked_add(1)).count();
         let root =
             levels.last_key_value().and_then(|(_, top)| top.first()).map_or(0, |(page, _)| page.number);
+        let name = file.names.iter().find(|name| name.id == id);
         IndexTree {
             id,
-            name: file.names.iter().find(|name| name.id == id).map(|name| name.name.clone()),
-            clustered: false,
+            name: name.map(|name| name.name.clone()),
+            clustered: name.is_some_and(|name| name.clustered),
+            spatial: leaves.iter().any(|(page, _)| page.kind == PageKind::Spatial),
             root,
             pages,
             records,

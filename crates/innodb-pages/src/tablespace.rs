@@ -1,7 +1,7 @@
 //! Opens a file and reads its pages in order.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::bytes::{u16_at, u32_at};
@@ -12,7 +12,9 @@ use crate::fil::{NUMBER, SPACE_ID, TYPE, kind};
 use crate::format::{Checksum, Format, HEADER_BYTES, Writer};
 use crate::page::{self, Page};
 use crate::pages::Pages;
+use crate::partition;
 use crate::sdi;
+use crate::space::{self, SpaceKind};
 use crate::survey::check_trees;
 
 /// How to read.
@@ -36,11 +38,12 @@ pub struct Tablespace<R> {
     format: Format,
     options: Options,
     path: Option<PathBuf>,
-    pages: u32,
+    /// The bytes of page 0 that were read already.
+    header: [u8; HEADER_BYTES],
 }
 
 impl Tablespace<BufReader<File>> {
-    /// Opens a `.ibd` file.
+    /// Opens a `.ibd` file, or reads one from a pipe.
     ///
     /// # Errors
     /// When the file can't be read, isn't a tablespace, is shorter than its header says, or is
@@ -48,8 +51,10 @@ impl Tablespace<BufReader<File>> {
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
         let open = || {
-            let reader = BufReader::with_capacity(1 << 20, File::open(path)?);
-            Tablespace::new(reader, options)
+            let file = File::open(path)?;
+            let is_file = file.metadata()?.is_file();
+            let reader = BufReader::with_capacity(1 << 20, file);
+            if is_file { Tablespace::new(reader, options) } else { Tablespace::stream(reader, options) }
         };
         let mut tablespace = open().map_err(|error| error.in_file(path))?;
         tablespace.path = Some(path.to_owned());
@@ -65,25 +70,32 @@ impl<R: Read + Seek> Tablespace<R> {
     pub fn new(mut reader: R, options: Options) -> Result<Self> {
         let len = reader.seek(SeekFrom::End(0))?;
         reader.seek(SeekFrom::Start(0))?;
-        if len < HEADER_BYTES as u64 {
-            return Err(Error::new(Kind::Truncated { len, needed: HEADER_BYTES as u64 }));
-        }
-        let mut header = [0; HEADER_BYTES];
-        reader.read_exact(&mut header)?;
-        reader.seek(SeekFrom::Start(0))?;
-        let format = Format::parse(&header)?;
+        let tablespace = Tablespace::stream(reader, options)?;
+        check_len(&tablespace.format, len)?;
+        Ok(tablespace)
+    }
+}
 
-        let page_size = u64::from(format.page_size);
-        let needed = u64::from(format.pages.max(1)) * page_size;
-        if len < needed {
-            return Err(Error::new(Kind::Truncated { len, needed }));
+impl<R: Read> Tablespace<R> {
+    /// Takes a tablespace from a reader that cannot seek, such as a pipe. Whether it is whole shows at its end.
+    ///
+    /// # Errors
+    /// As [`Tablespace::open`].
+    ///
+    /// ```
+    /// use innodb_pages::{Options, Tablespace};
+    ///
+    /// let error = Tablespace::stream(&b"not a tablespace"[..], Options::default()).err();
+    /// assert!(error.is_some_and(|error| error.is_truncated()));
+    /// ```
+    pub fn stream(mut reader: R, options: Options) -> Result<Self> {
+        let mut header = [0; HEADER_BYTES];
+        let len = read_up_to(&mut reader, &mut header)?;
+        if len < HEADER_BYTES {
+            return Err(Error::new(Kind::Truncated { len: len as u64, needed: HEADER_BYTES as u64 }));
         }
-        if len % page_size != 0 {
-            return Err(Error::new(Kind::Truncated { len, needed: len.next_multiple_of(page_size) }));
-        }
-        let pages = u32::try_from(len / page_size)
-            .map_err(|_| Error::not_tablespace(format!("{len} bytes are more than 2^32 pages")))?;
-        Ok(Tablespace { reader, format, options, path: None, pages })
+        let format = Format::parse(&header)?;
+        Ok(Tablespace { reader, format, options, path: None, header })
     }
 
     /// What the first page says.
@@ -96,11 +108,12 @@ impl<R: Read + Seek> Tablespace<R> {
     /// # Errors
     /// When a page can't be read, is damaged, compressed or encrypted.
     pub fn scan(self) -> Result<Pages> {
-        let path = self.path.clone();
-        self.scan_pages().map_err(|error| match &path {
-            Some(path) => error.in_file(path),
-            None => error,
-        })
+        let Some(path) = self.path.clone() else { return self.scan_pages() };
+        let mut pages = self.scan_pages().map_err(|error| error.in_file(&path))?;
+        if pages.format.writer == Writer::Mysql && pages.names.is_empty() {
+            pages.names = partition::index_names(&path);
+        }
+        Ok(pages)
     }
 
     fn scan_pages(mut self) -> Result<Pages> {
@@ -108,32 +121,63 @@ impl<R: Read + Seek> Tablespace<R> {
         let mut buffer = vec![0; format.page_size as usize];
         let mut pages = Vec::new();
         let mut names = Vec::new();
-        let mut extents = None;
-        for number in 0..self.pages {
-            self.reader.read_exact(&mut buffer)?;
+        let mut extents: Option<Extents> = None;
+        let mut doublewrite = [0..0, 0..0];
+        for number in 0..=u32::MAX {
+            if !self.next_page(number, &mut buffer)? {
+                break;
+            }
+            if doublewrite.iter().any(|block| block.contains(&number)) {
+                pages.push(Page::doublewrite(number));
+                continue;
+            }
             page::refuse_packed(&format, number, &buffer)?;
-            self.check(number, &buffer)?;
-            if number % format.page_size == 0 {
+            let zeros = buffer.iter().all(|&byte| byte == 0);
+            if !zeros {
+                self.check(number, &buffer)?;
+            }
+            // Below the limit all descriptors are written: zeros there would give every page of theirs back.
+            let describes = number % format.page_size == 0;
+            if describes {
                 extents = Some(Extents::read(&format, number, &buffer));
             }
-            let free = extents.as_ref().is_some_and(|extents: &Extents| extents.is_free(number));
+            let free = extents.as_ref().is_some_and(|extents| extents.is_free(number));
+            let in_use = !free || (describes && number < format.free_limit);
+            // InnoDB makes a file longer before it writes the new pages, but it gives none out before that.
+            if zeros && in_use && self.options.verify && format.space_id != 0 {
+                return Err(Error::corrupt(number, "it is in use, and all its bytes are zero"));
+            }
+            if format.space_id == 0 && number == space::TRANSACTION_SYSTEM {
+                doublewrite = space::doublewrite(&format, &buffer);
+            }
             if !free && u16_at(&buffer, TYPE) == kind::SDI {
                 names.extend(sdi::index_names(&buffer));
             }
             pages.push(Page::parse(&format, number, free, &buffer)?);
         }
-        let pages = Pages { format, pages, names };
+        check_len(&format, pages.len() as u64 * u64::from(format.page_size))?;
+        let pages = Pages { format, kind: SpaceKind::of(&format, &pages), pages, names };
         if self.options.verify {
             check_trees(&pages)?;
         }
         Ok(pages)
     }
+
+    /// Reads page `number`, the next one; false where the file ends before it.
+    fn next_page(&mut self, number: u32, buffer: &mut [u8]) -> Result<bool> {
+        let known = if number == 0 { HEADER_BYTES } else { 0 };
+        buffer[..known].copy_from_slice(&self.header[..known]);
+        let len = known + read_up_to(&mut self.reader, &mut buffer[known..])?;
+        if len > 0 && len < buffer.len() {
+            let before = u64::from(number) * buffer.len() as u64;
+            let needed = u64::from(self.format.pages).max(u64::from(number) + 1) * buffer.len() as u64;
+            return Err(Error::new(Kind::Truncated { len: before + len as u64, needed }));
+        }
+        Ok(len > 0)
+    }
+
     /// That page `number` is itself: neither encrypted nor damaged nor from elsewhere.
     fn check(&self, number: u32, bytes: &[u8]) -> Result<()> {
-        // InnoDB makes a file longer before it writes the new pages.
-        if bytes.iter().all(|&byte| byte == 0) {
-            return Ok(());
-        }
         let mismatch = self.options.verify.then(|| checksum::mismatch(&self.format, bytes)).flatten();
         // Where the key lies inside the checksum, a bad checksum says that it may be no key.
         let key_is_sure = mismatch.is_none() || self.format.checksum == Checksum::Crc32;
@@ -158,6 +202,36 @@ impl<R: Read + Seek> Tablespace<R> {
         }
         Ok(())
     }
+}
+
+/// That a file of `len` bytes has whole pages, and all that its header promises.
+fn check_len(format: &Format, len: u64) -> Result<()> {
+    let page_size = u64::from(format.page_size);
+    let needed = u64::from(format.pages.max(1)) * page_size;
+    if len < needed {
+        return Err(Error::new(Kind::Truncated { len, needed }));
+    }
+    if !len.is_multiple_of(page_size) {
+        return Err(Error::new(Kind::Truncated { len, needed: len.next_multiple_of(page_size) }));
+    }
+    if len / page_size > u64::from(u32::MAX) {
+        return Err(Error::not_tablespace(format!("{len} bytes are more than 2^32 pages")));
+    }
+    Ok(())
+}
+
+/// Fills the buffer as far as the reader goes.
+fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> Result<usize> {
+    let mut len = 0;
+    while len < buffer.len() {
+        match reader.read(&mut buffer[len..]) {
+            Ok(0) => break,
+            Ok(read) => len += read,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(len)
 }
 
 /// The key that MariaDB encrypted the page with, 0 for none. `full_crc32` keeps it in the first bytes,

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use innodb_pages::{Distribution, IndexTree, Survey, Writer};
+use innodb_pages::{Distribution, IndexTree, SpaceKind, Survey, Writer};
 
 /// The figures of a file: who wrote it, what its pages are for, and a table for each index.
 pub fn survey(survey: &Survey) -> String {
@@ -18,7 +18,13 @@ fn write(out: &mut String, survey: &Survey) -> fmt::Result {
         Writer::Mariadb => "MariaDB 10.4 or later",
         Writer::Either => "MySQL before 8.0, or MariaDB with innodb_checksum_algorithm=crc32",
     };
-    writeln!(out, "Written by {writer}; {} pages of {} bytes.", survey.pages, survey.format.page_size)?;
+    let (pages, page_size) = (survey.pages, survey.format.page_size);
+    match survey.kind {
+        SpaceKind::Tables => {}
+        SpaceKind::Undo => writeln!(out, "Undo tablespace: it holds undo logs and no rows.")?,
+        SpaceKind::System => writeln!(out, "System tablespace (ibdata1): its indexes belong to the server.")?,
+    }
+    writeln!(out, "Written by {writer}; {pages} pages of {page_size} bytes.")?;
     let kinds: Vec<_> = survey.kinds.iter().map(|(kind, pages)| format!("{pages} {kind}")).collect();
     writeln!(out, "In use: {}. Free: {}.", kinds.join(", "), survey.free_pages)?;
     for tree in &survey.indexes {
@@ -29,7 +35,11 @@ fn write(out: &mut String, survey: &Survey) -> fmt::Result {
 }
 
 fn index(out: &mut String, tree: &IndexTree) -> fmt::Result {
-    let kind = if tree.clustered { "clustered index" } else { "secondary index" };
+    let kind = match (tree.clustered, tree.spatial) {
+        (true, _) => "clustered index",
+        (false, true) => "spatial index",
+        (false, false) => "secondary index",
+    };
     let name = tree.name.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
     writeln!(
         out,

@@ -6,3 +6,5 @@ mod files;
 mod inno;
 mod inno_servers;
 mod reader;
+mod special;
+mod special_servers;
