@@ -12,7 +12,7 @@ answers() { docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
 have docker && answers && exit 0
 
 if ! have dockerd; then
-  may_install || die "no container engine was found. Install and start Docker (on Debian: apt-get install docker.io iptables), or set IDGEN_MYSQL_URL and IDGEN_MARIADB_URL to the URLs of servers"
+  may_install || die "no container engine was found. Install and start Docker (on Debian: apt-get install docker.io iptables), or set IDGEN_MYSQL_URL, IDGEN_MARIADB_URL and IDGEN_POSTGRES_URL to the URLs of servers"
 fi
 # dockerd's bridge needs iptables, which Debian only recommends.
 if may_install; then install_packages "running database servers in containers" docker.io iptables; fi

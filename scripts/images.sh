@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The images of the database servers. With a registry at hand the official ones serve: name them in
-# IDGEN_MYSQL_IMAGE, IDGEN_MARIADB_IMAGE and IDGEN_MARIADB_11_IMAGE. Without, this builds them from
+# IDGEN_MYSQL_IMAGE, IDGEN_MARIADB_IMAGE, IDGEN_MARIADB_11_IMAGE and IDGEN_POSTGRES_IMAGE. Without, this builds them from
 # Debian's packages. An image that exists is left alone; remove it (docker rmi idgen-mysql:9.7) to build it
 # again.
 set -euo pipefail
@@ -13,37 +13,76 @@ exists() { docker image inspect "$1" >/dev/null 2>&1; }
 
 # build IMAGE SUITE PACKAGES: a minimal Debian with the server and a data directory that is ready to run.
 build() {
-  local image=$1 suite=$2 packages=$3 dir log container
-  may_install || die "image $image is missing. Name one that can be pulled (IDGEN_MYSQL_IMAGE=mysql:9.7, IDGEN_MARIADB_IMAGE=mariadb:10.11), or run scripts/images.sh as root on Debian, which builds it"
-  install_packages "building the image $image" debootstrap
+  local image=$1 suite=$2 packages=$3 dir log
+  may_build "$image"
   say "building the image $image from Debian $suite (about a minute)"
   dir=$(mktemp -d) log=$(mktemp)
   debootstrap --variant=minbase --include="$packages" "$suite" "$dir" "$MIRROR" >"$log" 2>&1 </dev/null \
     || { tail -n 20 "$log" >&2; die "debootstrap of $suite failed"; }
-  rm -rf "$dir"/var/cache/apt/* "$dir"/var/lib/apt/lists/* "$dir"/usr/share/{doc,man,locale,info}
   chroot "$dir" useradd --system --no-create-home --shell /usr/sbin/nologin mysql 2>/dev/null || true
   mkdir -p "$dir"/var/lib/mysql-files "$dir"/run/mysqld
   rm -rf "$dir"/var/lib/mysql/*
   chroot "$dir" sh -c 'mkdir -p /var/lib/mysql && chown mysql:mysql /var/lib/mysql /var/lib/mysql-files /run/mysqld'
-  install -m 755 image/entrypoint.sh "$dir/usr/local/bin/entrypoint.sh"
+  finish "$image" "$dir" entrypoint.sh --change 'VOLUME /var/lib/mysql' --change 'EXPOSE 3306'
+  rm -f "$log"
+}
+
+# build_postgres IMAGE SUITE PACKAGE: the same for PostgreSQL. Its packages are unpacked without being configured,
+# which takes a third of the time and makes no database of their own.
+build_postgres() {
+  local image=$1 suite=$2 package=$3 dir log deb name
+  may_build "$image"
+  say "building the image $image from Debian $suite (half a minute)"
+  dir=$(mktemp -d) log=$(mktemp)
+  debootstrap --foreign --variant=minbase --include="$package" "$suite" "$dir" "$MIRROR" >"$log" 2>&1 </dev/null \
+    || { tail -n 20 "$log" >&2; die "debootstrap of $suite failed"; }
+  for deb in "$dir"/var/cache/apt/archives/*.deb; do
+    name=$(basename "$deb")
+    # The first stage has unpacked the packages that every Debian has.
+    grep -qw -- "${name%%_*}" "$dir/debootstrap/required" && continue
+    dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$dir" --keep-directory-symlink
+  done
+  rm -rf "$dir/debootstrap"
+  # What the packages' scripts would have made.
+  printf '%s\n' 'root:x:0:0::/root:/bin/sh' 'postgres:x:999:999::/var/lib/postgresql:/bin/sh' >"$dir/etc/passwd"
+  printf '%s\n' 'root:x:0:' 'postgres:x:999:' >"$dir/etc/group"
+  chroot "$dir" ldconfig
+  install -d -m 700 -o 999 -g 999 "$dir/var/lib/postgresql/data"
+  finish "$image" "$dir" postgres.sh --change 'VOLUME /var/lib/postgresql/data' --change 'EXPOSE 5432'
+  rm -f "$log"
+}
+
+# may_build IMAGE: fails if this script cannot build images here.
+may_build() {
+  may_install || die "image $1 is missing. Name one that can be pulled (IDGEN_MYSQL_IMAGE=mysql:9.7, IDGEN_MARIADB_IMAGE=mariadb:10.11, IDGEN_POSTGRES_IMAGE=postgres:18), or run scripts/images.sh as root on Debian, which builds it"
+  install_packages "building the image $1" debootstrap
+}
+
+# finish IMAGE DIR ENTRYPOINT CHANGE...: makes the image from a root file system, which it removes.
+finish() {
+  local image=$1 dir=$2 entrypoint=$3 log container
+  shift 3
+  log=$(mktemp)
+  rm -rf "$dir"/var/cache/apt/* "$dir"/var/lib/apt/lists/* "$dir"/usr/share/{doc,man,locale,info}
+  install -D -m 755 "image/$entrypoint" "$dir/usr/local/bin/entrypoint.sh"
   tar -C "$dir" -c . | docker import - "$image-base" >/dev/null
   # The data directory is made once, here: every later start saves those seconds.
   container=$(docker create --entrypoint /usr/local/bin/entrypoint.sh "$image-base" --idgen-initialise)
   docker start --attach "$container" >"$log" 2>&1 </dev/null \
     || { tail -n 20 "$log" >&2; docker rm -f "$container" >/dev/null; die "could not initialise $image"; }
   docker commit --change 'ENTRYPOINT ["/usr/local/bin/entrypoint.sh"]' --change 'CMD []' \
-    --change 'VOLUME /var/lib/mysql' --change 'EXPOSE 3306' "$container" "$image" >/dev/null
+    "$@" "$container" "$image" >/dev/null
   docker rm "$container" >/dev/null
   docker rmi "$image-base" >/dev/null 2>&1 || true
   rm -rf "$dir" "$log"
 }
 
-# provide IMAGE OWN SUITE PACKAGES
+# provide IMAGE OWN SUITE PACKAGES [BUILDER]
 provide() {
   local image=$1 own=$2
   exists "$image" && return 0
   if [ "$image" = "$own" ]; then
-    build "$own" "$3" "$4"
+    "${5:-build}" "$own" "$3" "$4"
   else
     say "pulling $image"
     docker pull -q "$image" </dev/null || die "$image is neither here nor can it be pulled"
@@ -57,6 +96,7 @@ provide "${IDGEN_MARIADB_IMAGE:-idgen-mariadb:10.11}" idgen-mariadb:10.11 bookwo
 # A newer release, whose defaults differ: innodb_snapshot_isolation is on.
 provide "${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8}" idgen-mariadb:11.8 trixie \
   mariadb-server-core,mariadb-client-core
+provide "${IDGEN_POSTGRES_IMAGE:-idgen-postgres:18}" idgen-postgres:18 sid postgresql-18 build_postgres
 
 # The image of a Galera node: MariaDB's, and what one node needs to send another its data.
 build_galera() {

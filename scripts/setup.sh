@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Gets this machine ready for `make test`: the container engine, the images of the two database servers
+# Gets this machine ready for `make test`: the container engine, the images of the database servers
 # and what the other tests run. As root on Debian it installs what is missing and says so; otherwise it
 # says what to install. It asks nothing, and does nothing when all is there.
 #
-#   IDGEN_MYSQL_IMAGE, IDGEN_MARIADB_IMAGE, IDGEN_MARIADB_11_IMAGE
+#   IDGEN_MYSQL_IMAGE, IDGEN_MARIADB_IMAGE, IDGEN_MARIADB_11_IMAGE, IDGEN_POSTGRES_IMAGE
 #                                            use these images (pulled when absent) instead of building
 #   IDGEN_GALERA_IMAGE, IDGEN_VITESS_IMAGE   the same for the clusters of `make test-clusters`
 #   IDGEN_CHROMIUM                           use this browser for the report's tests
-#   IDGEN_MYSQL_URL, IDGEN_MARIADB_URL       use these single servers; clusters always run in containers
+#   IDGEN_MYSQL_URL, IDGEN_MARIADB_URL, IDGEN_POSTGRES_URL
+#                                            use these single servers; clusters always run in containers
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh
@@ -21,7 +22,17 @@ have "${IDGEN_CHROMIUM:-chromium}" || have chromium-browser || have google-chrom
 
 ./docker.sh
 ./images.sh
-# One server runs as a plain process in the tests too. The -core packages start no service.
+# Two servers run as plain processes in the tests too. The -core packages start no service.
 if ! have mariadb-install-db || ! have my_print_defaults || ! { have mariadbd || have mysqld; }; then
   install_packages "running MariaDB as a private process" mariadb-server-core mariadb-client-core
+fi
+have_postgres() { have postgres || compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null; }
+if ! have_postgres; then
+  # Unless told not to, the package makes a database and starts a service for it.
+  readonly CLUSTERS=/etc/postgresql-common/createcluster.conf
+  if may_install && [ ! -e "$CLUSTERS" ]; then
+    mkdir -p "$(dirname "$CLUSTERS")"
+    echo 'create_main_cluster = false' >"$CLUSTERS"
+  fi
+  install_packages "running PostgreSQL as a private process" postgresql
 fi

@@ -237,9 +237,7 @@ fn ends_well(flavor: Flavor) {
             "SELECT CAST(THREAD_ID AS CHAR) FROM performance_schema.events_statements_current WHERE \
              EVENT_NAME = 'statement/sql/drop_db' AND END_EVENT_ID IS NULL"
         }
-        Flavor::MariaDb => {
-            "SELECT CAST(ID AS CHAR) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'DROP DATABASE%'"
-        }
+        _ => "SELECT CAST(ID AS CHAR) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'DROP DATABASE%'",
     };
     let begin = Instant::now();
     while given.sql(dropping).is_empty() {
@@ -269,7 +267,7 @@ fn ends_well(flavor: Flavor) {
             "SELECT CAST(PROCESSLIST_ID AS CHAR) FROM performance_schema.threads WHERE \
              PROCESSLIST_USER = 'lab' AND PROCESSLIST_DB LIKE 'idgen\\_%'"
         }
-        Flavor::MariaDb => {
+        _ => {
             "SELECT CAST(ID AS CHAR) FROM information_schema.PROCESSLIST WHERE USER = 'lab' AND \
              DB LIKE 'idgen\\_%'"
         }

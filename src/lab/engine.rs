@@ -11,6 +11,9 @@ use idgen_server::{Flavor, Server};
 
 use crate::failure;
 
+const NO_POSTGRES: &str =
+    "the lab does not measure PostgreSQL: choose sqlite, mysql, mariadb, or a URL of MySQL or MariaDB";
+
 /// A database as the user named it. It is always displayed without the password.
 #[derive(Clone, PartialEq, Eq)]
 pub enum EngineName {
@@ -68,6 +71,7 @@ impl EngineName {
             EngineName::Url(url) if !url.contains("://") => Err(failure::usage(
                 "there is no such engine: choose sqlite, mysql, mariadb, or mysql://user:password@host:port",
             )),
+            EngineName::Url(url) if url.starts_with("postgres") => Err(failure::usage(NO_POSTGRES)),
             _ => Ok(()),
         }
     }
@@ -82,6 +86,7 @@ impl EngineName {
             EngineName::Url(url) => match Server::at(url)?.flavor() {
                 Flavor::MySql => Target::Mysql,
                 Flavor::MariaDb => Target::Mariadb,
+                Flavor::Postgres => return Err(failure::usage(NO_POSTGRES)),
             },
         })
     }

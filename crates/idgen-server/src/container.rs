@@ -20,6 +20,7 @@ const FOLDER: &str = "/idgen-certificates";
 /// A running container.
 #[derive(Debug)]
 pub(crate) struct Container {
+    flavor: Flavor,
     name: String,
     // Removes the container and its volume.
     _keeper: Keeper,
@@ -68,19 +69,23 @@ impl Container {
             run.args(["--publish", &format!("127.0.0.1:{port}:{port}")]);
         }
         // Without a value, docker takes the variable from its own environment: it shows in no process list.
-        run.args(["--env", "MYSQL_ROOT_PASSWORD"]).env("MYSQL_ROOT_PASSWORD", password);
+        let variable = match flavor {
+            Flavor::MySql | Flavor::MariaDb => "MYSQL_ROOT_PASSWORD",
+            Flavor::Postgres => "POSTGRES_PASSWORD",
+        };
+        run.args(["--env", variable]).env(variable, password);
+        if flavor == Flavor::Postgres {
+            // On SIGTERM it would wait until its clients are gone.
+            run.args(["--stop-signal", "SIGINT"]);
+        }
         if let Some((read, write)) = settings.iops_limits() {
             let disk = engine_disk()?;
             run.arg(format!("--device-read-iops={}:{read}", disk.display()));
             run.arg(format!("--device-write-iops={}:{write}", disk.display()));
         }
         run.arg(&image);
-        run.arg(format!("--port={port}"));
-        run.arg(if cfg!(target_os = "linux") { "--bind-address=127.0.0.1" } else { "--bind-address=*" });
-        if flavor == Flavor::MySql {
-            run.arg("--mysqlx=OFF");
-        }
-        run.arg("--skip-name-resolve").args(settings.arguments(flavor));
+        let address = if cfg!(target_os = "linux") { "127.0.0.1" } else { "*" };
+        run.args(listening(flavor, address, port)).args(settings.arguments(flavor));
         if certificates.is_some() {
             run.args(certificates::options(FOLDER));
         }
@@ -91,7 +96,7 @@ impl Container {
             docker(&["cp", &from.to_string_lossy(), &format!("{name}:{FOLDER}")]).map_err(failed)?;
         }
         docker(&["start", &name]).map_err(failed)?;
-        Ok(Container { name, _keeper: keeper })
+        Ok(Container { flavor, name, _keeper: keeper })
     }
 
     /// SIGKILL to the server, and nothing else.
@@ -125,13 +130,32 @@ impl Container {
     }
 
     pub(crate) fn copy_data_file(&self, relative: &str, to: &Path) -> Result<(), Error> {
-        self.docker(&["cp", &format!("{}:/var/lib/mysql/{relative}", self.name), &to.to_string_lossy()])
+        let data = match self.flavor {
+            Flavor::MySql | Flavor::MariaDb => "/var/lib/mysql",
+            Flavor::Postgres => "/var/lib/postgresql/data",
+        };
+        self.docker(&["cp", &format!("{}:{data}/{relative}", self.name), &to.to_string_lossy()])
     }
 
     fn docker(&self, arguments: &[&str]) -> Result<(), Error> {
         docker(arguments)
             .map(drop)
             .map_err(|error| Error::new(format!("docker {} failed: {error}", arguments[0])))
+    }
+}
+
+/// The server's options for where it listens.
+fn listening(flavor: Flavor, address: &str, port: u16) -> Vec<String> {
+    match flavor {
+        Flavor::MySql | Flavor::MariaDb => {
+            let mut options = vec![format!("--port={port}"), format!("--bind-address={address}")];
+            if flavor == Flavor::MySql {
+                options.push("--mysqlx=OFF".to_owned());
+            }
+            options.push("--skip-name-resolve".to_owned());
+            options
+        }
+        Flavor::Postgres => vec![format!("-cport={port}"), format!("-clisten_addresses={address}")],
     }
 }
 

@@ -1,11 +1,11 @@
-//! A real MySQL or MariaDB server for a test or a measurement.
+//! A real MySQL, MariaDB or PostgreSQL server for a test or a measurement.
 //!
 //! [`Server::start`] takes the first way that this machine offers:
 //!
-//! 1. a URL, when the user names one in `IDGEN_MYSQL_URL` or `IDGEN_MARIADB_URL`;
-//! 2. a container, when Docker answers and the image is there (`IDGEN_MYSQL_IMAGE` and
-//!    `IDGEN_MARIADB_IMAGE` name another image, which is pulled when absent);
-//! 3. a private server process from the machine's own `mysqld` or `mariadbd`.
+//! 1. a URL, when the user names one in `IDGEN_MYSQL_URL`, `IDGEN_MARIADB_URL` or `IDGEN_POSTGRES_URL`;
+//! 2. a container, when Docker answers and the image is there (`IDGEN_MYSQL_IMAGE`,
+//!    `IDGEN_MARIADB_IMAGE` and `IDGEN_POSTGRES_IMAGE` name another image, which is pulled when absent);
+//! 3. a private server process from the machine's own `mysqld`, `mariadbd` or `postgres`.
 //!
 //! Where none is possible the error says what to install. A test is never skipped.
 //!

@@ -9,32 +9,43 @@ use std::time::{Duration, Instant};
 
 use crate::certificates::{self, Certificates};
 use crate::keeper::Keeper;
+use crate::process::user::User;
 use crate::{Error, Flavor, Settings};
+
+mod postgres;
+mod user;
 
 /// A server process with a temporary data directory.
 #[derive(Debug)]
 pub(crate) struct Process {
     // Kills the server and removes its directory. First field: dropped, thus done, first.
     _keeper: Keeper,
+    flavor: Flavor,
     directory: PathBuf,
     binary: PathBuf,
+    /// Who runs it, where that is another user.
+    user: Option<User>,
     arguments: Vec<String>,
     child: Mutex<Option<Child>>,
 }
 
-/// The server binary of this machine, if there is one of this flavor. `IDGEN_MYSQLD` and `IDGEN_MARIADBD`
-/// name another.
+/// The server binary of this machine, if there is one of this flavor. `IDGEN_MYSQLD`, `IDGEN_MARIADBD` and
+/// `IDGEN_POSTGRES` name another.
 pub(crate) fn binary(flavor: Flavor) -> Option<PathBuf> {
     let (variable, names): (_, &[&str]) = match flavor {
         Flavor::MySql => ("IDGEN_MYSQLD", &["mysqld"]),
         // Older MariaDB packages call theirs mysqld too.
         Flavor::MariaDb => ("IDGEN_MARIADBD", &["mariadbd", "mysqld"]),
+        Flavor::Postgres => ("IDGEN_POSTGRES", &["postgres"]),
     };
     let named = std::env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
     let places = || {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut places: Vec<PathBuf> = std::env::split_paths(&path).collect();
         places.extend(["/usr/sbin", "/usr/local/sbin", "/usr/local/mysql/bin"].map(PathBuf::from));
+        if flavor == Flavor::Postgres {
+            places.extend(postgres::places());
+        }
         places
     };
     let candidates = match named {
@@ -70,11 +81,27 @@ impl Process {
             .tempdir()
             .map_err(|error| io("make a directory for the server", error))?
             .keep();
-        let keeper = Keeper::spawn(
-            r#"[ -s "$1/pid" ] && kill -9 "$(cat "$1/pid")"; rm -rf "$1""#,
-            &[&directory.to_string_lossy()],
-        )
-        .map_err(|error| io("run sh, which stops the server", error))?;
+        let end = match flavor {
+            Flavor::MySql | Flavor::MariaDb => r#"[ -s "$1/pid" ] && kill -9 "$(cat "$1/pid")"; rm -rf "$1""#,
+            Flavor::Postgres => postgres::END,
+        };
+        let keeper = Keeper::spawn(end, &[&directory.to_string_lossy()])
+            .map_err(|error| io("run sh, which stops the server", error))?;
+        if flavor == Flavor::Postgres {
+            let user = User::other_than_root()?;
+            let arguments = postgres::prepare(&binary, &directory, user, settings, password, port)?;
+            let process = Process {
+                _keeper: keeper,
+                flavor,
+                directory,
+                binary,
+                user,
+                arguments,
+                child: Mutex::new(None),
+            };
+            process.start_again()?;
+            return Ok(process);
+        }
 
         let data = directory.join("data");
         fs::create_dir(&data).map_err(|error| io("make the data directory", error))?;
@@ -109,16 +136,27 @@ impl Process {
         if let Some(certificates) = certificates {
             arguments.extend(certificates::options(&certificates.folder().to_string_lossy()));
         }
-        let process = Process { _keeper: keeper, directory, binary, arguments, child: Mutex::new(None) };
+        let process = Process {
+            _keeper: keeper,
+            flavor,
+            directory,
+            binary,
+            user: None,
+            arguments,
+            child: Mutex::new(None),
+        };
         process.start_again()?;
         Ok(process)
     }
 
-    /// SIGKILL, and waits until the process is gone.
+    /// Ends the process at once, and waits until it is gone.
     pub(crate) fn kill(&self) -> Result<(), Error> {
         let Some(mut child) = self.child().take() else { return Ok(()) };
-        child
-            .kill()
+        let killed = match self.flavor {
+            Flavor::MySql | Flavor::MariaDb => child.kill(),
+            Flavor::Postgres => postgres::signal(child.id(), "QUIT"),
+        };
+        killed
             .and_then(|()| child.wait())
             .map(drop)
             .map_err(|error| Error::new(format!("cannot kill the server: {error}")))
@@ -128,6 +166,15 @@ impl Process {
     pub(crate) fn wait(&self) -> Result<(), Error> {
         let Some(mut child) = self.child().take() else { return Ok(()) };
         child.wait().map(drop).map_err(|error| Error::new(format!("cannot wait for the server: {error}")))
+    }
+
+    /// Tells PostgreSQL to shut down in good order, and waits until it is gone.
+    pub(crate) fn stop_postgres(&self) -> Result<(), Error> {
+        if let Some(id) = self.id() {
+            postgres::signal(id, "INT")
+                .map_err(|error| Error::new(format!("cannot stop the server: {error}")))?;
+        }
+        self.wait()
     }
 
     /// True if the process is gone before the time is over.
@@ -146,14 +193,18 @@ impl Process {
         let mut child = self.child();
         let spawn = || {
             let log = File::options().create(true).append(true).open(self.directory.join("log"))?;
-            let child = Command::new(&self.binary)
+            let mut command = Command::new(&self.binary);
+            command
                 .args(&self.arguments)
                 .stdin(Stdio::null())
                 .stdout(log.try_clone()?)
                 .stderr(log)
                 // A Ctrl-C is for the program, which still has to end what it does on the server.
-                .process_group(0)
-                .spawn()?;
+                .process_group(0);
+            if let Some(user) = self.user {
+                user.runs(&mut command);
+            }
+            let child = command.spawn()?;
             fs::write(self.directory.join("pid"), child.id().to_string())?;
             Ok(child)
         };
@@ -205,17 +256,14 @@ fn user_option() -> Option<String> {
 
 /// Makes the system tables.
 fn initialise(flavor: Flavor, binary: &Path, directory: &Path, data: &Path) -> Result<(), Error> {
-    let mut command = match flavor {
-        Flavor::MySql => {
-            let mut command = Command::new(binary);
-            command.args(["--no-defaults", "--initialize-insecure"]);
-            command
-        }
-        Flavor::MariaDb => {
-            let mut command = Command::new("mariadb-install-db");
-            command.args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]);
-            command
-        }
+    let mut command = if flavor == Flavor::MariaDb {
+        let mut command = Command::new("mariadb-install-db");
+        command.args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]);
+        command
+    } else {
+        let mut command = Command::new(binary);
+        command.args(["--no-defaults", "--initialize-insecure"]);
+        command
     };
     command.arg(format!("--datadir={}", data.display())).args(user_option());
     // A Ctrl-C is for the program: see where the server is started.

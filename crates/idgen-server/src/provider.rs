@@ -14,7 +14,7 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Where [`Server::start`] would take a server of this flavor from, at this moment; `None` where it has none.
+    /// Where [`Server::start`](crate::Server::start) would take a server of this flavor from, at this moment; `None` where it has none.
     pub fn of(flavor: Flavor) -> Option<Provider> {
         if given_url(flavor).is_some() {
             Some(Provider::Url)

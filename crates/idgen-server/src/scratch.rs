@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::Write;
 use std::time::Duration;
 
-use crate::{Error, sql, url};
+use crate::{Error, Flavor, sql, url};
 
 /// How long dropping may take: large tables are unlinked, and a canceled statement may still be running.
 const DROP_TIMEOUT: Duration = Duration::from_secs(120);
@@ -25,8 +25,13 @@ impl Scratch {
         let name = format!("idgen_{}", uuid::Uuid::new_v4().simple());
         sql::rows(admin_url, &format!("CREATE DATABASE {name}")).map_err(|error| {
             Error::new(format!(
-                "cannot create the scratch schema {name} at {}: {error}; the user needs CREATE and DROP on `idgen\\_%`.*",
-                url::redacted(admin_url)
+                "cannot create the scratch schema {name} at {}: {error}; the user needs {}",
+                url::redacted(admin_url),
+                if is_postgres(admin_url) {
+                    "the attribute CREATEDB"
+                } else {
+                    "CREATE and DROP on `idgen\\_%`.*"
+                }
             ))
         })?;
         let url = url::with_schema(admin_url, &name);
@@ -46,7 +51,9 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let drop = format!("DROP DATABASE IF EXISTS {}", self.name);
+        // PostgreSQL does not drop a database that somebody is connected to, unless told so.
+        let force = if is_postgres(&self.admin_url) { " WITH (FORCE)" } else { "" };
+        let drop = format!("DROP DATABASE IF EXISTS {}{force}", self.name);
         let Err(error) = sql::rows_within(&self.admin_url, &drop, DROP_TIMEOUT) else { return };
         // A server that we started is removed together with the schema.
         if self.server_stays {
@@ -58,6 +65,10 @@ impl Drop for Scratch {
             );
         }
     }
+}
+
+fn is_postgres(url: &str) -> bool {
+    Flavor::of_scheme(url) == Some(Flavor::Postgres)
 }
 
 impl fmt::Debug for Scratch {

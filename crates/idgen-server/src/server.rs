@@ -84,7 +84,7 @@ impl Server {
         })
     }
 
-    /// Takes the server at `IDGEN_MYSQL_URL` or `IDGEN_MARIADB_URL`.
+    /// Takes the server at `IDGEN_MYSQL_URL`, `IDGEN_MARIADB_URL` or `IDGEN_POSTGRES_URL`.
     ///
     /// # Errors
     /// The variable is not set, or the server is not reached, is of the other flavor, or lacks a setting.
@@ -99,21 +99,19 @@ impl Server {
         Ok(server)
     }
 
-    /// Takes the server at this URL, `mysql://user:password@host:port`, as it is.
+    /// Takes the server at this URL, `mysql://user:password@host:port` or `postgres://user:password@host:port`, as it
+    /// is.
     ///
     /// # Errors
     /// The URL cannot be read, or nothing answers there.
     pub fn at(url: &str) -> Result<Server, Error> {
         let shown = url::redacted(url);
-        let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
-        if !matches!(scheme, "mysql" | "mariadb") {
+        if Flavor::of_scheme(url).is_none() {
             return Err(Error::new(format!(
-                "{shown} is no URL of a server: write mysql://user:password@host"
+                "{shown} is no URL of a server: write mysql://user:password@host or postgres://user:password@host"
             )));
         }
-        let rows = sql::rows(url, "SELECT VERSION()")
-            .map_err(|error| Error::new(format!("no server at {shown}: {error}")))?;
-        let version = rows.concat().concat();
+        let version = version(url).map_err(|error| Error::new(format!("no server at {shown}: {error}")))?;
         let flavor = Flavor::of_version(&version);
         Ok(Server { flavor, version, url: url.to_owned(), way: Way::Url, _certificates: None })
     }
@@ -124,6 +122,11 @@ impl Server {
         settings: &Settings,
         start: impl Fn(Option<&Certificates>, &str, u16) -> Result<Way, Error>,
     ) -> Result<Server, Error> {
+        if settings.wants_tls() && flavor == Flavor::Postgres {
+            return Err(Error::new(
+                "a PostgreSQL server that this program starts does not encrypt its connections",
+            ));
+        }
         let certificates = settings.wants_tls().then(Certificates::make).transpose()?;
         let mut attempt = 0;
         loop {
@@ -131,7 +134,7 @@ impl Server {
             let port = free_port()?;
             let password = uuid::Uuid::new_v4().simple().to_string();
             let url = match &certificates {
-                None => url::local(&password, port),
+                None => url::local(flavor, &password, port),
                 Some(made) => url::local_encrypted(&password, port, &made.authority().to_string_lossy()),
             };
             let started =
@@ -165,8 +168,8 @@ impl Server {
     fn wait_ready(&self) -> Result<String, Error> {
         let begin = Instant::now();
         loop {
-            let error = match sql::rows(&self.url, "SELECT VERSION()") {
-                Ok(rows) => return Ok(rows.concat().concat()),
+            let error = match version(&self.url) {
+                Ok(version) => return Ok(version),
                 Err(error) => error,
             };
             let (runs, log) = match &self.way {
@@ -175,8 +178,8 @@ impl Server {
                 Way::Url => (false, String::new()),
             };
             // A refused password stays refused.
-            let refused =
-                error.as_database_error().and_then(|e| e.code()).is_some_and(|code| code == "28000");
+            let code = error.as_database_error().and_then(|error| error.code());
+            let refused = code.is_some_and(|code| matches!(code.as_ref(), "28000" | "28P01"));
             if !runs || refused || begin.elapsed() > START_LIMIT {
                 return Err(Error::new(format!(
                     "no {} at {}: {error}\n{log}",
@@ -198,12 +201,12 @@ impl Server {
         url::redacted(&self.url)
     }
 
-    /// MySQL or MariaDB.
+    /// MySQL, MariaDB or PostgreSQL.
     pub fn flavor(&self) -> Flavor {
         self.flavor
     }
 
-    /// What `SELECT VERSION()` gives.
+    /// What `SELECT version()` returns; of PostgreSQL's answer, what comes before the platform.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -217,7 +220,8 @@ impl Server {
         }
     }
 
-    /// A new schema with a random name, dropped with the value.
+    /// A new schema with a random name, dropped with the value. On PostgreSQL it is a database, because extensions
+    /// belong to a database, and a temporary one leaves those of the others alone.
     ///
     /// # Errors
     /// The server refuses, for example for want of privileges.
@@ -226,7 +230,8 @@ impl Server {
     }
 
     /// Kills the server with SIGKILL, as a crash would. [`start_again`](Server::start_again) brings it back,
-    /// at the same URL.
+    /// at the same URL. A PostgreSQL server that is a process of this machine consists of several: it gets SIGQUIT, on
+    /// which all end at once without a checkpoint, and recovers from its log as after a crash.
     ///
     /// # Errors
     /// The server is not ours to kill, or the engine refuses.
@@ -245,6 +250,7 @@ impl Server {
     pub fn stop(&self) -> Result<(), Error> {
         match &self.way {
             Way::Container(container) => container.stop(),
+            Way::Process(process) if self.flavor == Flavor::Postgres => process.stop_postgres(),
             Way::Process(process) => {
                 // A server that shuts down may end an encrypted connection before it has answered, so what the
                 // process does decides.
@@ -295,7 +301,7 @@ impl Server {
         };
         // A container engine elsewhere gives the numbers of its own machine.
         let name = std::fs::read_to_string(format!("/proc/{id}/comm")).ok()?;
-        matches!(name.trim(), "mysqld" | "mariadbd").then_some(id)
+        matches!(name.trim(), "mysqld" | "mariadbd" | "postgres").then_some(id)
     }
 
     fn not_ours(&self, what: &str) -> Error {
@@ -312,4 +318,13 @@ impl fmt::Debug for Server {
             .field("provider", &self.provider())
             .finish()
     }
+}
+
+/// What the server says of its version. PostgreSQL adds the platform and the compiler, which are left out.
+fn version(url: &str) -> Result<String, sqlx::Error> {
+    let text = sql::rows(url, "SELECT version()")?.concat().concat();
+    Ok(match text.split_once(" on ") {
+        Some((version, _)) if version.starts_with("PostgreSQL") => version.to_owned(),
+        _ => text,
+    })
 }

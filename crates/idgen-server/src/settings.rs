@@ -38,6 +38,11 @@ impl Settings {
         self.option("innodb_flush_method", method)
     }
 
+    /// Size of PostgreSQL's buffer pool in MiB (`shared_buffers`).
+    pub fn shared_buffers_mib(self, mib: u64) -> Self {
+        self.option("shared_buffers", format!("{mib}MB"))
+    }
+
     /// Any server variable that can be set on the server's command line, by its name with underscores.
     /// The last value of a name counts.
     pub fn option(mut self, name: &str, value: impl Into<String>) -> Self {
@@ -85,6 +90,7 @@ impl Settings {
     /// MySQL rounds a pool up to a multiple of its chunks, 128 MiB by default: it gets one chunk, as large as the
     /// pool (Reference Manual, Configuring InnoDB Buffer Pool Size). MariaDB takes any number of MiB.
     pub(crate) fn arguments(&self, flavor: Flavor) -> impl Iterator<Item = String> {
+        let prefix = if flavor == Flavor::Postgres { "-c" } else { "--" };
         let pool = self.wanted("innodb_buffer_pool_size").filter(|_| flavor == Flavor::MySql);
         let whole = pool.into_iter().flat_map(|bytes| {
             [
@@ -93,7 +99,7 @@ impl Settings {
             ]
         });
         // The last of two counts: the user's own.
-        whole.chain(self.options.iter().map(|(name, value)| format!("--{name}={value}")))
+        whole.chain(self.options.iter().map(move |(name, value)| format!("{prefix}{name}={value}")))
     }
 }
 
@@ -117,9 +123,51 @@ pub(crate) fn same_value(found: &str, wanted: &str) -> bool {
     plain(found) == plain(wanted) || bytes(wanted).is_some_and(|wanted| found == wanted)
 }
 
+/// Whether a setting of PostgreSQL has the value asked for. `found` is the column `setting` of `pg_settings`, in
+/// units of the column `unit`, such as `8kB`; `wanted` may name another unit (PostgreSQL manual, section "Parameter
+/// Names and Values").
+pub(crate) fn same_postgres_value(found: &str, unit: &str, wanted: &str) -> bool {
+    /// The number, in bytes or microseconds.
+    fn amount(text: &str) -> Option<f64> {
+        let text = text.trim();
+        let (digits, unit) =
+            text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
+        let factor = match unit {
+            "B" => 1.0,
+            "kB" => 1024.0,
+            "MB" => 1024.0 * 1024.0,
+            "GB" => 1024.0 * 1024.0 * 1024.0,
+            "TB" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+            "us" => 1.0,
+            "ms" => 1e3,
+            "s" => 1e6,
+            "min" => 60e6,
+            "h" => 3_600e6,
+            "d" => 86_400e6,
+            _ => return None,
+        };
+        // A unit alone, such as `kB`, is one of it.
+        if digits.is_empty() { Some(factor) } else { Some(digits.trim().parse::<f64>().ok()? * factor) }
+    }
+    let found_amount = amount(unit).zip(found.parse::<f64>().ok()).map(|(unit, found)| unit * found);
+    same_value(found, wanted) || found_amount.is_some_and(|found| amount(wanted) == Some(found))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::same_value;
+    use super::{same_postgres_value, same_value};
+
+    #[test]
+    fn values_of_postgres_are_compared_by_meaning() {
+        assert!(same_postgres_value("16384", "8kB", "128MB"));
+        assert!(same_postgres_value("16384", "8kB", "16384"));
+        assert!(same_postgres_value("1024", "MB", "1GB"));
+        assert!(same_postgres_value("300", "s", "5min"));
+        assert!(same_postgres_value("off", "", "off"));
+        assert!(!same_postgres_value("16384", "8kB", "129MB"));
+        assert!(!same_postgres_value("300", "s", "5 parsecs"));
+        assert!(!same_postgres_value("on", "", "off"));
+    }
 
     #[test]
     fn values_are_compared_by_meaning() {

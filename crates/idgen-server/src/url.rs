@@ -1,8 +1,17 @@
 //! Connection URLs: made, pointed at a schema, shown without their password.
 
+use crate::Flavor;
+
 /// The URL of a server on this machine. No TLS: it never leaves the loopback interface.
-pub(crate) fn local(password: &str, port: u16) -> String {
-    format!("mysql://root:{password}@127.0.0.1:{port}/mysql?ssl-mode=DISABLED")
+pub(crate) fn local(flavor: Flavor, password: &str, port: u16) -> String {
+    match flavor {
+        Flavor::MySql | Flavor::MariaDb => {
+            format!("mysql://root:{password}@127.0.0.1:{port}/mysql?ssl-mode=DISABLED")
+        }
+        Flavor::Postgres => {
+            format!("postgres://postgres:{password}@127.0.0.1:{port}/postgres?sslmode=disable")
+        }
+    }
 }
 
 /// The same with TLS, and with the file of the authority that signed the server's certificate.

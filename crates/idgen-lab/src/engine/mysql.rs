@@ -181,11 +181,11 @@ fn settings(flavor: Flavor, workload: &Workload) -> Settings {
         None => settings,
     };
     let settings = if workload.late_writes { written_late(flavor, settings) } else { settings };
-    match flavor {
-        // Its binary log is on by default, would be synced at each commit, and mistrusts stored functions.
-        Flavor::MySql => settings.option("sync_binlog", "0").option("log_bin_trust_function_creators", "1"),
-        Flavor::MariaDb => settings,
+    if flavor == Flavor::MariaDb {
+        return settings;
     }
+    // MySQL's binary log is on by default, would be synced at each commit, and mistrusts stored functions.
+    settings.option("sync_binlog", "0").option("log_bin_trust_function_creators", "1")
 }
 
 /// What MySQL 5.7 had by default, and a log that forces no page out: today's MySQL begins to write when a tenth
@@ -193,10 +193,7 @@ fn settings(flavor: Flavor, workload: &Workload) -> Settings {
 /// default of 1,024 the published runs cannot have kept more than about 500 of their 8,192, or they would have
 /// read more than they did.
 fn written_late(flavor: Flavor, settings: Settings) -> Settings {
-    let log = match flavor {
-        Flavor::MySql => "innodb_redo_log_capacity",
-        Flavor::MariaDb => "innodb_log_file_size",
-    };
+    let log = if flavor == Flavor::MariaDb { "innodb_log_file_size" } else { "innodb_redo_log_capacity" };
     settings
         .option(log, (4u64 << 30).to_string())
         .option("innodb_adaptive_flushing_lwm", "70")
@@ -240,10 +237,8 @@ impl Engine for Mysql {
     }
 
     fn check(&self, strategy: &Strategy, _: &Workload) -> Result<()> {
-        strategy.check(match self.host.server.flavor() {
-            Flavor::MySql => Target::Mysql,
-            Flavor::MariaDb => Target::Mariadb,
-        })?;
+        let mariadb = self.host.server.flavor() == Flavor::MariaDb;
+        strategy.check(if mariadb { Target::Mariadb } else { Target::Mysql })?;
         match self.host.reach.functions || !strategy.column.is_by_function() {
             true => Ok(()),
             false => Err(Error::config(format!(

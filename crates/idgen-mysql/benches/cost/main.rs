@@ -84,7 +84,8 @@ fn main() -> Result<(), Failure> {
     let effort = Effort { span, rounds: arguments.rounds };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut all = Vec::new();
-    for flavor in Flavor::ALL.into_iter().filter(|flavor| arguments.server.is_none_or(|only| only == *flavor))
+    for flavor in
+        Flavor::MYSQL_FAMILY.into_iter().filter(|flavor| arguments.server.is_none_or(|only| only == *flavor))
     {
         let settings = Settings::new()
             .buffer_pool_mib(256)

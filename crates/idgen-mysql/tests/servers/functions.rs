@@ -24,7 +24,7 @@ async fn with_functions(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap
     let mut connection = connect(scratch.url()).await;
     let dialect = match flavor {
         Flavor::MySql => Dialect::MySql,
-        Flavor::MariaDb => Dialect::MariaDb,
+        _ => Dialect::MariaDb,
     };
     // Twice: the script replaces what is there.
     for _ in 0..2 {
@@ -109,7 +109,7 @@ async fn scripts_run_in_any_mode(flavor: Flavor, strategy: Strategy) {
     let mut connection = connect(scratch.url()).await;
     let (dialect, modes) = match flavor {
         Flavor::MySql => (Dialect::MySql, &["ANSI", ""][..]),
-        Flavor::MariaDb => (Dialect::MariaDb, &["ORACLE", "ANSI", ""][..]),
+        _ => (Dialect::MariaDb, &["ORACLE", "ANSI", ""][..]),
     };
     let uuid = Uuid::new_v4();
     let id = map.id_of(uuid).await.unwrap();
@@ -185,8 +185,8 @@ async fn the_map_is_found(flavor: Flavor, strategy: Strategy) {
     let (dialect, other) = match (flavor, strategy) {
         (Flavor::MySql, Strategy::Dedup) => (Dialect::MySql, Strategy::Unique),
         (Flavor::MySql, _) => (Dialect::MySql, Strategy::Dedup),
-        (Flavor::MariaDb, Strategy::Dedup) => (Dialect::MariaDb, Strategy::Unique),
-        (Flavor::MariaDb, _) => (Dialect::MariaDb, Strategy::Dedup),
+        (_, Strategy::Dedup) => (Dialect::MariaDb, Strategy::Unique),
+        (_, _) => (Dialect::MariaDb, Strategy::Dedup),
     };
     for statement in functions::statements(dialect, "uuid_map", other).unwrap() {
         run(&mut connection, statement).await;

@@ -26,7 +26,7 @@ const CLIENTS: usize = 4;
 async fn four_clients_race(flavor: Flavor) {
     let slow = match flavor {
         Flavor::MySql => settings().option("binlog_group_commit_sync_delay", "20000"),
-        Flavor::MariaDb => settings()
+        _ => settings()
             .option("log_bin", "ON")
             .option("binlog_format", "ROW")
             .option("sync_binlog", "1")

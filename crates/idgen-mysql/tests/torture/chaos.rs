@@ -157,7 +157,7 @@ impl<'a> Chaos<'a> {
         let modes = match (on, self.server.flavor()) {
             (false, _) => "DEFAULT",
             (true, Flavor::MySql) => "'ANSI'",
-            (true, Flavor::MariaDb) => "'ORACLE'",
+            (true, _) => "'ORACLE'",
         };
         self.sql(&[
             &format!("SET GLOBAL sql_select_limit = {limit}"),

@@ -42,10 +42,7 @@ impl Reach {
         let mut missing = vec![format!(
             "No leaf pages per 1,000 inserts and no maps of pages: they come from the tables' files, which are out of \
              reach on a server given by URL; --engine {} measures a server of the lab's own, and shows them.",
-            match flavor {
-                Flavor::MySql => "mysql",
-                Flavor::MariaDb => "mariadb",
-            }
+            if flavor == Flavor::MariaDb { "mariadb" } else { "mysql" }
         )];
         // Both servers show these to users with PROCESS alone.
         let splits = "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'index_page_splits'";

@@ -50,10 +50,7 @@ fn figures(index: &IndexTree, names: &BTreeMap<u64, String>, page_bytes: u64) ->
 /// The names of the indexes by their numbers: MariaDB's files do not have them.
 async fn names(host: &Host, connection: &mut MySqlConnection, table: &str) -> Result<BTreeMap<u64, String>> {
     let failed = doing("read the names of the indexes");
-    let prefix = match host.server.flavor() {
-        Flavor::MySql => "INNODB",
-        Flavor::MariaDb => "INNODB_SYS",
-    };
+    let prefix = if host.server.flavor() == Flavor::MariaDb { "INNODB_SYS" } else { "INNODB" };
     let sql = format!(
         "SELECT CAST(i.INDEX_ID AS CHAR), CAST(i.NAME AS CHAR) FROM information_schema.{prefix}_INDEXES i \
          JOIN information_schema.{prefix}_TABLES t ON t.TABLE_ID = i.TABLE_ID WHERE t.NAME = '{}/{table}'",
