@@ -47,6 +47,10 @@ pub struct Args {
     #[arg(long, value_name = "INTERVAL")]
     interval: Option<Interval>,
 
+    /// With --interval: read the tail as that of a writer with a name, which begins with the writer's tag.
+    #[arg(long, requires = "interval")]
+    named: bool,
+
     /// The first day of the weeks whose md5-week prefix is compared.
     #[arg(long, value_name = "DATE", value_parser = values::date, default_value = "2000-01-01")]
     weeks_from: Timestamp,
@@ -57,7 +61,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Args { input, hex, json, interval, weeks_from, weeks_to } = args;
+    let Args { input, hex, json, interval, named: has_name, weeks_from, weeks_to } = args;
     if let Some(interval) = interval {
         // Refuses an interval that no keyed prefix can have before the first id is read.
         idgen::inspect_uuid(Uuid::nil()).keyed(interval).map_err(usage)?;
@@ -72,7 +76,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let read = |text: &[u8], named: Option<(Format, Uuid)>| {
         let (format, id) = named.map_or_else(|| Format::decode_any(text), Ok)?;
         let seen = idgen::inspect_decoded(format, id);
-        let seen = interval.map_or(Ok(seen), |interval| seen.keyed(interval))?;
+        let seen = match interval {
+            Some(interval) if has_name => seen.keyed_named(interval)?,
+            Some(interval) => seen.keyed(interval)?,
+            None => seen,
+        };
         // Sixteen raw bytes can be valid text by chance, or contain characters that garble the terminal.
         let is_text = format.is_text() || text.len() > binary::LEN;
         Ok((String::from_utf8(text.to_vec()).ok().filter(|_| is_text), seen))
@@ -157,6 +165,7 @@ fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> a
     line("prefix", prefix)?;
     line("week", weeks)?;
     line("time in tail", tail_time)?;
+    line("writer tag", record.writer_tag.clone().map(is_keyed))?;
     line("round", record.round.map(|round| is_keyed(round.to_string())))?;
     line("offset", offset)?;
     line("counter", record.counter.map(|number| is_ours(number.to_string())))?;

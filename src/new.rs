@@ -106,6 +106,7 @@ fn make(kind: Kind, count: u64, form: Form, json: bool, options: &Options) -> an
             ids.iter().try_for_each(|id| {
                 let text = std::str::from_utf8(form.encode(id, &mut buf))?;
                 let seen = match options.keyed_interval() {
+                    Some(interval) if options.writer.is_some() => inspect(*id).keyed_named(interval)?,
                     Some(interval) => inspect(*id).keyed(interval)?,
                     None => inspect(*id),
                 };

@@ -37,6 +37,8 @@ pub struct Record<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tail_time: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub writer_tag: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset_ms: Option<u64>,
@@ -103,6 +105,7 @@ impl<'a> Record<'a> {
             prefix: seen.prefix.map(|prefix| format!("{prefix:04x}")),
             weeks: None,
             tail_time: seen.tail_time.map(|moment| moment.to_string()),
+            writer_tag: seen.writer_tag.map(|tag| format!("{tag:03x}")),
             round: seen.round,
             offset_ms: seen.offset.map(|span| span.as_millis() as u64),
             counter: seen.counter,

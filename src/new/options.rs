@@ -29,7 +29,8 @@ pub struct Options {
     #[arg(long, value_enum)]
     pub tail: Option<TailChoice>,
 
-    /// This writer's name: with a keyed prefix each writer has a permutation of its own.
+    /// This writer's name: with a keyed prefix, each writer has a permutation of its own, and an ascending tail keeps
+    /// the rows of a writer together.
     #[arg(long, value_name = "NAME")]
     pub writer: Option<String>,
 

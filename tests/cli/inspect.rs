@@ -132,6 +132,16 @@ fn ids_of_the_reference_show_round_offset_and_counter() {
         }
         assert!(seen["tail_time"].is_null(), "{seen}");
     }
+    for id in vectors["named_id"].as_array().unwrap() {
+        let text = id["id"].as_str().unwrap();
+        let seen = &json(&["--interval", &format!("{}s", id["seconds"]), "--named", text], "")[0];
+        assert_eq!(seen["writer_tag"], format!("{:03x}", id["tag"].as_u64().unwrap()), "{seen}");
+        for field in ["round", "offset_ms", "counter"] {
+            assert_eq!(seen[field], id[field], "{field} of {seen}");
+        }
+    }
+    let (code, error) = failure(&["inspect", "--named", "f12601c8-007b-8000-8100-006789abcdef"], "");
+    assert!(code == 2 && error.contains("--interval"), "{error}");
     for id in vectors["time_id"].as_array().unwrap() {
         let seen = &json(&[id["id"].as_str().unwrap()], "")[0];
         assert_eq!(seen["counter"], id["counter"], "{seen}");

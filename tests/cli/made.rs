@@ -225,6 +225,10 @@ fn json_lines_hold_the_fields() {
     let key = format!("keyed:{}", key.display());
     let keyed =
         &json(&["prefixed", "--prefix", &key, "--interval", "minute", "--at", "2026-11-21T12:00:42Z"])[0];
+    let named = ["--prefix", &key, "--writer", "a", "--interval", "minute", "--at", "2026-11-21T12:00:42Z"];
+    let named = &json(&[&["prefixed"], &named[..]].concat())[0];
+    assert_eq!((&named["round"], &named["offset_ms"]), (&456.into(), &42_000.into()), "{named}");
+    assert!(named["writer_tag"].is_string() && keyed["writer_tag"].is_null(), "{named}");
     // Minute 29,921,040 since 1970.
     assert_eq!((&keyed["round"], &keyed["offset_ms"]), (&456.into(), &42_000.into()), "{keyed}");
     assert!(keyed["time"].is_null() && keyed["tail_time"].is_null(), "{keyed}");

@@ -40,7 +40,11 @@ fn timestamp<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 
 /// The fields of idgen.Inspection by name.
 #[pyfunction]
-fn _inspect<'py>(id: &Bound<'py, PyAny>, keyed_interval: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
+fn _inspect<'py>(
+    id: &Bound<'py, PyAny>,
+    keyed_interval: Option<&str>,
+    named: bool,
+) -> PyResult<Bound<'py, PyDict>> {
     let py = id.py();
     let mut seen = if let Ok(text) = id.cast::<PyString>() {
         idgen::inspect(text.to_str()?).map_err(raise)?
@@ -51,7 +55,8 @@ fn _inspect<'py>(id: &Bound<'py, PyAny>, keyed_interval: Option<&str>) -> PyResu
         inspect_uuid(read_id(id)?)
     };
     if let Some(interval) = keyed_interval {
-        seen = seen.keyed(interval.parse().map_err(raise)?).map_err(raise)?;
+        let interval = interval.parse().map_err(raise)?;
+        seen = if named { seen.keyed_named(interval) } else { seen.keyed(interval) }.map_err(raise)?;
     }
     let fields = PyDict::new(py);
     fields.set_item("nature", seen.nature.describe())?;
@@ -72,6 +77,7 @@ fn _inspect<'py>(id: &Bound<'py, PyAny>, keyed_interval: Option<&str>) -> PyResu
     });
     fields.set_item("offset", offset.transpose()?)?;
     fields.set_item("round", seen.round)?;
+    fields.set_item("writer_tag", seen.writer_tag)?;
     fields.set_item("tail_time", seen.tail_time.map(|time| new_datetime(py, time)).transpose()?.flatten())?;
     match seen.id {
         AnyId::Uuid(id) => fields.set_item("id", new_uuid(py, id, Safety::Unknown)?)?,

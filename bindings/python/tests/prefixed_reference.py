@@ -52,9 +52,7 @@ def chacha20(key: bytes) -> Iterator[int]:
 @lru_cache
 def permutation(secret: str, writer: str | None, number: int) -> list[int]:
     """The prefixes of all intervals of a round."""
-    key = hmac.digest(secret.encode(), b"idgen prefix 2", "sha256")
-    if writer is not None:
-        key = hmac.digest(key, b"writer " + writer.encode(), "sha256")
+    key = writer_key(secret, writer)
     draws = chacha20(hmac.digest(key, b"round " + struct.pack(">q", number), "sha256"))
     intervals = list(range(65_536))
     for last in range(65_535, 0, -1):
@@ -71,6 +69,18 @@ def keyed_prefix(secret: str, writer: str | None, number: int) -> int:
     return permutation(secret, writer, number // 65_536)[number % 65_536]
 
 
+def writer_key(secret: str, writer: str | None) -> bytes:
+    """The key of all permutations and tags of a writer."""
+    key = hmac.digest(secret.encode(), b"idgen prefix 2", "sha256")
+    return key if writer is None else hmac.digest(key, b"writer " + writer.encode(), "sha256")
+
+
+def writer_tag(secret: str, writer: str, prefix: int) -> int:
+    """The 12 bits that stand for a named writer behind a prefix."""
+    mac = hmac.digest(writer_key(secret, writer), b"tag " + struct.pack(">H", prefix), "sha256")
+    return int.from_bytes(mac[:2], "big") >> 4
+
+
 def keyed_id(prefix: int, seconds: int, unix_ms: int, pad: int, counter: int, random: int) -> str:
     """An id with a keyed prefix: round and offset, then counter 12, pad, counter 16, random 40."""
     length = seconds * 1_000
@@ -81,6 +91,15 @@ def keyed_id(prefix: int, seconds: int, unix_ms: int, pad: int, counter: int, ra
     top = prefix << 48 | middle << 16 | 8 << 12 | counter >> 16
     low = 0b10 << 62 | pad << 56 | (counter & 0xFFFF) << 40 | random & (1 << 40) - 1
     return f"{top << 64 | low:032x}"
+
+
+def named_id(prefix: int, tag: int, seconds: int, unix_ms: int, pad: int, counter: int, random: int) -> str:
+    """An id of a named writer: tag, round and offset in the 44 bits that other prefixes have for the time."""
+    length = seconds * 1_000
+    number, offset = divmod(unix_ms, length)
+    middle = number // 65_536 << (length - 1).bit_length() | offset
+    assert middle < 1 << 32
+    return time_id(prefix, tag << 32 | middle, pad, counter, random)
 
 
 def time_id(prefix: int, unix_ms: int, pad: int, counter: int, random: int) -> str:
@@ -121,6 +140,42 @@ def vectors() -> dict[str, Any]:
                 "id": keyed_id(prefix, seconds, unix_ms, pad, counter, RANDOM),
             }
         )
+    tags = [
+        {
+            "secret": SECRET,
+            "writer": writer,
+            "prefix": prefix,
+            "tag": writer_tag(SECRET, writer, prefix),
+        }
+        for writer in ("a", "", "round ", "Größe")
+        for prefix in (0, 1, 0x8000, 0xFFFF)
+    ]
+    named = []
+    for writer, seconds, unix_ms, counter in (
+        ("a", 60, 1_795_262_400_123, 0),
+        ("b", 60, 1_795_262_400_123, 0),
+        ("a", 60, 60_000 * 65_536 * 65_536 - 1, (1 << 28) - 1),
+        ("a", 90, 1_795_262_400_123, 1),
+        ("a", 86_400, 1_795_262_400_123, 0x10000),
+        ("a", 3_888_000, 1_795_262_400_123, 0x8000001),
+    ):
+        number = unix_ms // (seconds * 1_000)
+        prefix, pad = keyed_prefix(SECRET, writer, number), counter % 63 + 1
+        tag = writer_tag(SECRET, writer, prefix)
+        named.append(
+            {
+                "secret": SECRET,
+                "writer": writer,
+                "seconds": seconds,
+                "unix_ms": unix_ms,
+                "prefix": prefix,
+                "tag": tag,
+                "round": number // 65_536,
+                "offset_ms": unix_ms % (seconds * 1_000),
+                "counter": counter,
+                "id": named_id(prefix, tag, seconds, unix_ms, pad, counter, RANDOM),
+            }
+        )
     time = []
     for prefix, unix_ms, counter in (
         (0x511A, 1_795_262_400_123, 0),
@@ -135,7 +190,13 @@ def vectors() -> dict[str, Any]:
                 "id": time_id(prefix, unix_ms, counter % 63 + 1, counter, RANDOM),
             }
         )
-    return {"keyed_prefix": prefixes, "keyed_id": keyed, "time_id": time}
+    return {
+        "keyed_prefix": prefixes,
+        "keyed_id": keyed,
+        "writer_tag": tags,
+        "named_id": named,
+        "time_id": time,
+    }
 
 
 if __name__ == "__main__":

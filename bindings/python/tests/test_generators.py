@@ -256,6 +256,21 @@ def test_prefixed_ids_are_those_of_the_reference(prefixed_vectors: dict[str, Any
         made = idgen.Prefixed("keyed", interval, key=vector["secret"].encode(), clock=lambda: at)()
         # Prefix, round and offset.
         assert made.hex[:12] == vector["id"][:12]
+    for vector in prefixed_vectors["named_id"]:
+        interval = f"{vector['seconds']}s"
+        seen = idgen.inspect(vector["id"], keyed_interval=interval, named=True)
+        assert (seen.prefix, seen.writer_tag, seen.round, seen.counter) == (
+            vector["prefix"],
+            vector["tag"],
+            vector["round"],
+            vector["counter"],
+        )
+        assert seen.offset == datetime.timedelta(milliseconds=vector["offset_ms"]) and seen.tail_time is None
+        at, key = vector["unix_ms"] * 10**6, vector["secret"].encode()
+        named = idgen.Prefixed("keyed", interval, key=key, writer=vector["writer"], clock=lambda: at)()
+        # Prefix, tag, round and offset; the version is between them.
+        assert (named.hex[:12], named.hex[13:16]) == (vector["id"][:12], vector["id"][13:16])
+        assert idgen.inspect(vector["id"], keyed_interval=interval).writer_tag is None
     for vector in prefixed_vectors["time_id"]:
         seen = idgen.inspect(vector["id"])
         assert (seen.prefix, seen.counter, seen.round) == (vector["prefix"], vector["counter"], None)

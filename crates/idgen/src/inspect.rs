@@ -80,6 +80,7 @@ pub fn inspect_uuid(id: Uuid) -> Inspection {
         tail_time: None,
         round: None,
         offset: None,
+        writer_tag: None,
     };
     if id.is_nil() {
         seen.nature = Nature::Nil;
@@ -117,7 +118,7 @@ pub fn inspect_uuid(id: Uuid) -> Inspection {
         8 => {
             seen.nature = Nature::V8;
             seen.prefix = Some(prefix);
-            let (time, counter) = tail::time::read(top, bottom);
+            let (time, counter) = tail::wide::read_time(top, bottom);
             seen.tail_time = Some(time);
             seen.counter = Some(counter);
         }
@@ -149,6 +150,7 @@ pub fn inspect_ulid(id: Uuid) -> Inspection {
         tail_time: None,
         round: None,
         offset: None,
+        writer_tag: None,
         ..inspect_uuid(id)
     }
 }
@@ -170,6 +172,7 @@ pub fn inspect_short(id: ShortId) -> Inspection {
         tail_time: None,
         round: None,
         offset: None,
+        writer_tag: None,
     }
 }
 

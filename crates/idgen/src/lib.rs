@@ -70,6 +70,8 @@ mod odds;
 mod prefix;
 #[cfg(feature = "seal")]
 mod seal;
+#[cfg(any(feature = "prefixed", feature = "seal"))]
+mod secret;
 #[cfg(feature = "serde")]
 pub mod serde;
 mod short_id;

@@ -64,6 +64,14 @@ impl Prefix {
         }
     }
 
+    /// The tag of a named writer behind a prefix; 0 where there is no name.
+    pub(crate) fn writer_tag(&self, prefix: u16) -> u16 {
+        match self {
+            Prefix::Keyed(key) => key.writer_tag(prefix).unwrap_or(0),
+            Prefix::Md5Week { .. } | Prefix::Sequential { .. } => 0,
+        }
+    }
+
     /// Refuses combinations that have no meaning.
     pub(crate) fn check(&self, interval: Interval) -> Result<()> {
         match self {

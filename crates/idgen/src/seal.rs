@@ -3,12 +3,11 @@
 use core::fmt;
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
-use hmac::{Hmac, Mac};
-use sha2::Sha256;
 use uuid::{Uuid, Variant};
 use zeroize::Zeroize;
 
 use crate::error::{Error, Result};
+use crate::secret;
 
 /// The bits of each half; the 122 free bits of an id consist of two.
 const HALF: u32 = 61;
@@ -47,24 +46,14 @@ pub struct SealKey {
 
 impl SealKey {
     /// The smallest length of a secret, in bytes.
-    pub const MIN_LEN: usize = 16;
+    pub const MIN_LEN: usize = secret::MIN_LEN;
 
     /// From a secret of at least [`MIN_LEN`](Self::MIN_LEN) bytes, of which HMAC-SHA-256 makes the key.
     ///
     /// # Errors
     /// If the secret is shorter. The error contains its length, but not the secret.
     pub fn new(secret: &[u8]) -> Result<Self> {
-        if secret.len() < Self::MIN_LEN {
-            return Err(Error::config(
-                "too short for a key:",
-                format_args!("{} bytes", secret.len()),
-                "give at least 16",
-            ));
-        }
-        let mut mac =
-            <Hmac<Sha256> as KeyInit>::new_from_slice(secret).expect("HMAC takes keys of any length");
-        mac.update(b"idgen seal 1");
-        let mut key: [u8; 32] = mac.finalize().into_bytes().into();
+        let mut key = secret::derive(secret, b"idgen seal 1")?;
         let sealing = SealKey::from_aes_key(&key);
         key.zeroize();
         Ok(sealing)

@@ -1,13 +1,14 @@
 //! The bits of ascending tails: packing and unpacking (RFC 9562 section 5.8, version 8).
 //!
 //! ```text
-//! keyed prefix:   prefix 16 | round, offset 32     | version 4 | counter 12 | variant 2 | pad 6 | counter 16 | random 40
-//! other prefixes: prefix 16 | milliseconds, top 32 | version 4 | low 12     | variant 2 | pad 6 | counter 28 | random 28
+//! keyed prefix:        prefix 16 | round, offset 32       | version 4 | counter 12 | variant 2 | pad 6 | counter 16 | random 40
+//! with a named writer: prefix 16 | tag 12, round, offset: | version 4 | low 12     | variant 2 | pad 6 | counter 28 | random 28
+//! other prefixes:      prefix 16 | milliseconds:   top 32 | version 4 | low 12     | variant 2 | pad 6 | counter 28 | random 28
 //! ```
 //!
-//! Both begin with what only grows from one visit of a prefix to the next, so that later ids of a bucket
-//! always follow the earlier ones. The pad is constant within a millisecond and never zero, as MariaDB's
-//! UUID column refuses version 8 with a byte 8 of 0x80.
+//! All begin with what only grows from one visit of a prefix to the next, so that later ids of a bucket (of one writer,
+//! where it has a name) always follow the earlier ones. The pad is constant within a millisecond and never zero, as
+//! MariaDB's UUID column refuses version 8 with a byte 8 of 0x80.
 
 use core::time::Duration;
 
@@ -18,7 +19,8 @@ use crate::timestamp::Timestamp;
 
 pub(crate) const COUNTER_BITS: u32 = 28;
 const MIDDLE_BITS: u32 = 32;
-const TIME_BITS: u32 = 44;
+pub(crate) const TAG_BITS: u32 = 12;
+const TIME_BITS: u32 = MIDDLE_BITS + TAG_BITS;
 const VERSION_8: u64 = 0x8000;
 
 /// The last millisecond that a tail with the time can hold.
@@ -30,17 +32,18 @@ fn low(pad: u8) -> u64 {
     u64::from(0x80 | pad) << 56
 }
 
-/// Tails that begin with the absolute time, behind prefixes that do not hide it.
-pub(crate) mod time {
+/// Tails that begin with a number of 44 bits: the absolute time, behind prefixes that do not hide it, or a writer's tag,
+/// round and offset.
+pub(crate) mod wide {
     use super::*;
 
     pub(crate) const RANDOM: u32 = 28;
 
     /// `base` holds the prefix in its top 16 bits; see [`base`](super::base).
     #[inline]
-    pub(crate) fn head(base: u64, unix_ms: i64, pad: u8) -> Head {
-        let ms = unix_ms as u64;
-        Head { top: base | ms >> 12 << 16 | ms & 0xFFF, low: low(pad) }
+    pub(crate) fn head(base: u64, number: i64, pad: u8) -> Head {
+        let number = number as u64;
+        Head { top: base | number >> 12 << 16 | number & 0xFFF, low: low(pad) }
     }
 
     #[inline]
@@ -48,10 +51,28 @@ pub(crate) mod time {
         Head { low: shared.low | u64::from(counter) << RANDOM, ..shared }
     }
 
+    /// The number and the counter.
+    fn read(top: u64, low: u64) -> (u64, u32) {
+        let number = (top >> 16 & 0xFFFF_FFFF) << 12 | top & 0xFFF;
+        (number, (low >> RANDOM) as u32 & ((1 << COUNTER_BITS) - 1))
+    }
+
     /// The time and the counter.
-    pub(crate) fn read(top: u64, low: u64) -> (Timestamp, u32) {
-        let ms = (top >> 16 & 0xFFFF_FFFF) << 12 | top & 0xFFF;
-        (Timestamp::from_unix_millis(ms as i64), (low >> RANDOM) as u32 & ((1 << COUNTER_BITS) - 1))
+    pub(crate) fn read_time(top: u64, low: u64) -> (Timestamp, u32) {
+        let (ms, counter) = read(top, low);
+        (Timestamp::from_unix_millis(ms as i64), counter)
+    }
+
+    /// The number that begins the tail of a named writer at the start of an interval.
+    pub(crate) fn of_writer(tag: u16, round: u64, offset_bits: u32) -> i64 {
+        (u64::from(tag) << MIDDLE_BITS | round << offset_bits) as i64
+    }
+
+    /// The tag, the round, the offset and the counter.
+    pub(crate) fn read_of_writer(top: u64, low: u64, offset_bits: u32) -> (u16, u32, Duration, u32) {
+        let (number, counter) = read(top, low);
+        let (round, offset) = round_and_offset(number, offset_bits);
+        ((number >> MIDDLE_BITS) as u16, round, offset, counter)
     }
 }
 
@@ -100,14 +121,19 @@ pub(crate) mod keyed {
 
     /// The round, the offset and the counter.
     pub(crate) fn read(top: u64, low: u64, offset_bits: u32) -> (u32, Duration, u32) {
-        let middle = top >> 16 & 0xFFFF_FFFF;
-        let offset = middle & ((1 << offset_bits) - 1);
+        let (round, offset) = round_and_offset(top >> 16, offset_bits);
         let counter = (top & 0xFFF) << 16 | low >> RANDOM & 0xFFFF;
-        ((middle >> offset_bits) as u32, Duration::from_millis(offset), counter as u32)
+        (round, offset, counter as u32)
     }
 }
 
-/// The bits that all ids of an interval share. A tail with the time has the round 0.
+/// From the lowest 32 bits of a number.
+fn round_and_offset(number: u64, offset_bits: u32) -> (u32, Duration) {
+    let middle = number & ((1 << MIDDLE_BITS) - 1);
+    ((middle >> offset_bits) as u32, Duration::from_millis(middle & ((1 << offset_bits) - 1)))
+}
+
+/// The bits that all ids of an interval share. A tail of 44 bits has the round 0 here.
 #[inline]
 pub(crate) fn base(prefix: u16, round: u64, offset_bits: u32) -> u64 {
     u64::from(prefix) << 48 | round << (16 + offset_bits) | VERSION_8

@@ -1,12 +1,16 @@
 //! Prefixed ids with an ascending tail: layout, order over all visits of a prefix, and what they reveal.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/given.rs"]
+mod given;
+
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
+use given::Given;
 use idgen::generator::{Generate, Prefixed, Tail};
 use idgen::source::{
-    ClockPolicy, Entropy, FixedClock, FixedEntropy, MemoryState, SystemClock, ThreadEntropy, WhenBehind,
+    ClockPolicy, FixedClock, FixedEntropy, MemoryState, SystemClock, ThreadEntropy, WhenBehind,
 };
 use idgen::{Interval, Prefix, PrefixKey, Timestamp, Uuid, inspect_uuid};
 use proptest::prelude::*;
@@ -22,26 +26,12 @@ fn keyed() -> Prefix {
     Prefix::Keyed(key())
 }
 
+fn named() -> Prefix {
+    Prefix::Keyed(key().for_writer("a"))
+}
+
 fn interval(secs: u64) -> Interval {
     Interval::every(Duration::from_secs(secs)).unwrap()
-}
-
-/// Gives the draw that begins a millisecond (counter and pad), then the same random bits for each id.
-struct Given {
-    first: u64,
-    rest: u64,
-    is_begun: bool,
-}
-
-impl Entropy for Given {
-    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), idgen::Error> {
-        for word in bytes.chunks_mut(8) {
-            let bits = if self.is_begun { self.rest.to_be_bytes() } else { self.first.to_ne_bytes() };
-            self.is_begun = true;
-            word.copy_from_slice(&bits[..word.len()]);
-        }
-        Ok(())
-    }
 }
 
 #[derive(Deserialize)]
@@ -90,16 +80,11 @@ fn keyed_ids_are_those_of_the_reference() {
         if v.counter < 1 << 27 {
             let clock = FixedClock::new(Timestamp::from_unix_millis(v.unix_ms));
             let prefix = Prefix::Keyed(PrefixKey::new(v.secret.as_bytes()).unwrap());
-            let entropy = given(v.counter);
-            let mut ids = Prefixed::new(clock, entropy, prefix, interval, Tail::Ascending).unwrap();
+            let mut ids =
+                Prefixed::new(clock, Given::counter(v.counter), prefix, interval, Tail::Ascending).unwrap();
             assert_eq!(ids.next_id().unwrap(), v.id);
         }
     }
-}
-
-fn given(counter: u32) -> Given {
-    let pad = u64::from(counter % 63 + 1);
-    Given { first: pad << 32 | u64::from(counter), rest: 0x0123_4567_89AB_CDEF, is_begun: false }
 }
 
 #[test]
@@ -116,7 +101,8 @@ fn ids_with_the_time_are_those_of_the_reference() {
             let prefix = Prefix::Sequential { bits: 16 };
             let clock = FixedClock::new(at);
             let mut ids =
-                Prefixed::new(clock, given(v.counter), prefix, Interval::Day, Tail::Ascending).unwrap();
+                Prefixed::new(clock, Given::counter(v.counter), prefix, Interval::Day, Tail::Ascending)
+                    .unwrap();
             assert_eq!(ids.next_id().unwrap(), v.id);
         }
     }
@@ -128,6 +114,8 @@ fn choices() -> Vec<(Prefix, Interval)> {
         (Prefix::Sequential { bits: 2 }, interval(1)),
         (Prefix::Sequential { bits: 16 }, Interval::Minute),
         (keyed(), Interval::Hour),
+        (named(), Interval::Hour),
+        (named(), interval(1)),
         (Prefix::MD5_WEEK_UTC, Interval::Week),
     ]
 }
@@ -235,9 +223,11 @@ fn intervals_and_times_that_do_not_fit_are_refused_at_once() {
         Prefixed::new(clock, FixedEntropy::new(1), prefix.clone(), interval, Tail::Ascending)
     };
     let days = |days: u64| interval(days * 86_400);
-    let error = new(&keyed(), days(50), NOON).err().unwrap();
-    assert!(error.is_config() && error.to_string().contains("4320000s"), "{error}");
-    assert!(new(&keyed(), days(49), NOON).is_ok());
+    for prefix in [keyed(), named()] {
+        let error = new(&prefix, days(50), NOON).err().unwrap();
+        assert!(error.is_config() && error.to_string().contains("4320000s"), "{error}");
+        assert!(new(&prefix, days(49), NOON).is_ok());
+    }
     // The time needs no more room with a long interval.
     assert!(new(&Prefix::Sequential { bits: 16 }, days(5_000), NOON).is_ok());
 
@@ -245,6 +235,7 @@ fn intervals_and_times_that_do_not_fit_are_refused_at_once() {
         // Round and offset take 32 bits: 2^48 intervals of a second over 2^10 milliseconds, and so on.
         (keyed(), interval(1), 1i64 << 38),
         (keyed(), Interval::Minute, 60 << 32),
+        (named(), Interval::Minute, 60 << 32),
         (keyed(), interval(66), 66 << 31),
         (keyed(), Interval::Hour, 3_600 << 26),
         (keyed(), Interval::Day, 86_400 << 21),

@@ -102,6 +102,7 @@ class Inspection(_Record):
         "tail_time",
         "round",
         "offset",
+        "writer_tag",
         "device",
         "mysql",
     )
@@ -133,25 +134,34 @@ class Inspection(_Record):
     round: int | None
     #: How long after the start of its interval an id with such a tail was made.
     offset: datetime.timedelta | None
+    #: The tag of a named writer behind a keyed prefix, 12 bits: the same for all its ids of this prefix.
+    writer_tag: int | None
     #: The fields of a 64-bit id.
     device: DeviceFields | None
     #: The fields of a 64-bit id, if MySQL made it.
     mysql: MysqlFields | None
 
 
-def inspect(id: UUID | str | bytes | bytearray | int, /, *, keyed_interval: str | None = None) -> Inspection:
+def inspect(
+    id: UUID | str | bytes | bytearray | int,
+    /,
+    *,
+    keyed_interval: str | None = None,
+    named: bool = False,
+) -> Inspection:
     """Tells what an id is and what can be read from it.
 
     The id is a uuid.UUID, 16 bytes, a text of any form, or an int; a number below 2**64 is taken for a
     64-bit id. keyed_interval reads a version 8 as a prefixed id with an ascending tail behind a keyed prefix
-    of this interval: round, offset and counter. Without it, the tail is read as one behind another prefix,
-    which begins with the time. The id does not show which of the two it is.
+    of this interval: round, offset and counter, and with named=True the tag of a writer that has a name.
+    Without keyed_interval, the tail is read as one behind another prefix, which begins with the time. The id
+    does not show which of these it is.
 
     >>> seen = idgen.inspect("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
     >>> seen.version, seen.timestamp.year
     (7, 2022)
     """
-    fields = _idgen._inspect(id, keyed_interval)
+    fields = _idgen._inspect(id, keyed_interval, named)
     device, mysql = fields.pop("device", None), fields.pop("mysql", None)
     if device is not None:
         fields["device"] = _restore(DeviceFields, device)

@@ -11,7 +11,8 @@ const ROUND: u64 = 1 << 16;
 const MINUTE_MS: i64 = 60_000;
 
 /// The ids of one writer behind keyed prefixes, as the generator makes them: each minute of a round has a prefix of
-/// its own, and an ascending tail begins with the round and the offset in the minute.
+/// its own, and an ascending tail begins with the writer's tag, where it has a name, the round and the offset in the
+/// minute.
 ///
 /// A model of a smaller table has shorter rounds with fewer prefixes, so that a prefix comes again as often as in the
 /// large table, and a later visit still appends to its bucket. The prefixes of a whole round are drawn at once, because
@@ -27,6 +28,8 @@ pub(super) struct Bucketed {
     first_round: i64,
     current_minute: Option<i64>,
     prefix: u16,
+    /// Of the writer, where it has a name.
+    tag: u16,
     prefixes: Prefixes,
 }
 
@@ -47,6 +50,7 @@ impl Bucketed {
             first_round: round,
             current_minute: None,
             prefix: 0,
+            tag: 0,
             prefixes: Prefixes::new(prefix_key(workload, writer)?, minutes),
         })
     }
@@ -61,13 +65,16 @@ impl Bucketed {
         if self.current_minute != Some(minute) {
             self.current_minute = Some(minute);
             self.prefix = self.prefixes.at(minute - self.shift);
+            self.tag = self.prefixes.key.writer_tag(self.prefix).unwrap_or(0);
         }
         id[..2].copy_from_slice(&self.prefix.to_be_bytes());
         if self.ascending {
-            // The first bytes of the other tail hold the time, which is the same within a millisecond.
+            // The pad and the counter, and not the time, which is the same within a millisecond.
+            id.copy_within(8..14, 10);
             let round = (minute - self.shift).div_euclid(self.minutes) - self.first_round;
-            id[2..6].copy_from_slice(&(round as u32).to_be_bytes());
-            id[6..8].copy_from_slice(&((millis - minute * MINUTE_MS) as u16).to_be_bytes());
+            id[2..4].copy_from_slice(&self.tag.to_be_bytes());
+            id[4..8].copy_from_slice(&(round as u32).to_be_bytes());
+            id[8..10].copy_from_slice(&((millis - minute * MINUTE_MS) as u16).to_be_bytes());
         }
         Ok(id)
     }
@@ -147,11 +154,19 @@ mod tests {
     #[test]
     fn whole_rounds_are_those_of_the_generator() {
         let start = (29_460_000 / ROUND as i64 * ROUND as i64 - 12) * 60;
-        let workload = Workload { start_unix_secs: start, ..workload(100) };
-        for (name, ascending) in [("minute-ascending", true), ("minute-random", false)] {
-            let mut real = Ids::new(strategy::find(name).unwrap(), &workload).unwrap();
-            let real: Vec<Key> = (0..workload.rows).map(|_| real.next_key().unwrap()).collect();
-            let ours: Vec<Key> = ids(ascending, &workload, 1).into_iter().map(Key::Binary).collect();
+        // One writer has no name, two have.
+        for (name, ascending, writers, writer) in [
+            ("minute-ascending", true, 1, 0),
+            ("minute-ascending", true, 2, 1),
+            ("minute-random", false, 1, 0),
+            ("minute-random", false, 2, 1),
+        ] {
+            let workload = Workload { start_unix_secs: start, writers, ..workload(100) };
+            let rows = workload.rows / u64::from(writers);
+            let mut real = Ids::of_writer(strategy::find(name).unwrap(), &workload, writer).unwrap();
+            let real: Vec<Key> = (0..rows).map(|_| real.next_key().unwrap()).collect();
+            let mut ours = Bucketed::new(ascending, &workload, writer, 1).unwrap();
+            let ours: Vec<Key> = (0..rows).map(|_| Key::Binary(ours.next_key().unwrap())).collect();
             let prefix = |key: &Key| match key {
                 Key::Binary(bytes) => [bytes[0], bytes[1]],
                 other => panic!("{other}"),

@@ -153,9 +153,9 @@ impl<C: Clock, E: Entropy, S: State> NextBits for FixedPrefix<C, E, S> {
     #[inline]
     fn next_bits(&mut self) -> Result<Bits> {
         let base = self.base;
-        self.inner.next_bits::<{ tail::time::RANDOM }>(
-            |ms, pad| tail::time::head(base, ms, pad),
-            tail::time::with_counter,
+        self.inner.next_bits::<{ tail::wide::RANDOM }>(
+            |ms, pad| tail::wide::head(base, ms, pad),
+            tail::wide::with_counter,
         )
     }
 }
@@ -170,10 +170,10 @@ impl<C: Clock, E: Entropy, S: State> Generate for FixedPrefix<C, E, S> {
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
         let base = self.base;
-        self.inner.fill::<{ tail::time::RANDOM }>(
+        self.inner.fill::<{ tail::wide::RANDOM }>(
             ids,
-            |ms, pad| tail::time::head(base, ms, pad),
-            tail::time::with_counter,
+            |ms, pad| tail::wide::head(base, ms, pad),
+            tail::wide::with_counter,
         )
     }
 }

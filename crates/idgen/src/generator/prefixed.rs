@@ -31,7 +31,9 @@ pub enum Tail {
     /// time. Behind a keyed prefix it begins with the round of 65,536 intervals and the offset in the
     /// interval: an id then shows which round it belongs to (45 days for minutes, 7.5 years for hours, 179
     /// years for days), when within its interval it was made, and the order of the ids of one bucket.
-    /// Which interval of the round it is stays hidden without the key.
+    /// Which interval of the round it is stays hidden without the key. If the writer has a name, its
+    /// [tag](crate::PrefixKey::writer_tag) comes before the round: the ids of one bucket then show which of them come
+    /// from one writer, and each writer's rows lie together and in their order.
     Ascending,
 }
 
@@ -43,6 +45,10 @@ pub enum Tail {
 /// `prefix 16 | round and offset 32 | version 4 | counter 12 | variant 2 | pad 6 | counter 16 | random 40`. The
 /// offset in the interval, in milliseconds, takes as many of the 32 bits as the interval needs (16 for a
 /// minute, 22 for an hour, 27 for a day, 30 for a week, 32 for a month), the round has the others.
+///
+/// Behind the keyed prefix of a named writer ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer)), so that the
+/// rows of two writers in one bucket do not lie between each other:
+/// `prefix 16 | tag 12, round and offset 20 | version 4 | offset 12 | variant 2 | pad 6 | counter 28 | random 28`.
 ///
 /// Behind the other prefixes: `prefix 16 | unix milliseconds 32 | version 4 | milliseconds 12 | variant 2 |
 /// pad 6 | counter 28 | random 28`.
@@ -78,6 +84,7 @@ enum Layout {
     Random { version: u8 },
     Time,
     Keyed { offset_bits: u32 },
+    Named { offset_bits: u32 },
 }
 
 /// A bucket with the bits that its ids share.
@@ -85,8 +92,9 @@ enum Layout {
 struct Current {
     start: Timestamp,
     end: Timestamp,
-    /// Where the bucket begins, which offsets count from.
-    start_ms: i64,
+    /// The time in milliseconds minus this is the number that the tail begins with: behind a keyed prefix the offset,
+    /// with tag and round where those are not in the base.
+    origin_ms: i64,
     /// The prefix in the top 16 bits, the round, the version: see [`tail::base`].
     base: u64,
 }
@@ -94,7 +102,7 @@ struct Current {
 impl Current {
     /// Holds no moment.
     const NONE: Current =
-        Current { start: Timestamp::UNIX_EPOCH, end: Timestamp::UNIX_EPOCH, start_ms: 0, base: 0 };
+        Current { start: Timestamp::UNIX_EPOCH, end: Timestamp::UNIX_EPOCH, origin_ms: 0, base: 0 };
 
     /// That of this moment.
     #[inline]
@@ -107,12 +115,17 @@ impl Current {
 
     #[cold]
     fn enter(at: Timestamp, prefix: &Prefix, interval: Interval, layout: Layout) -> Self {
-        let (Bucket { number, start, end }, prefix) = prefix.at(interval, at);
-        let base = match layout {
-            Layout::Keyed { offset_bits } => tail::base(prefix, number as u64 >> 16, offset_bits),
-            Layout::Random { .. } | Layout::Time => tail::base(prefix, 0, 0),
+        let (Bucket { number, start, end }, bits) = prefix.at(interval, at);
+        let round = number as u64 >> 16;
+        let (base, origin_ms) = match layout {
+            Layout::Random { .. } | Layout::Time => (tail::base(bits, 0, 0), 0),
+            Layout::Keyed { offset_bits } => (tail::base(bits, round, offset_bits), start.unix_millis()),
+            Layout::Named { offset_bits } => {
+                let first = tail::wide::of_writer(prefix.writer_tag(bits), round, offset_bits);
+                (tail::base(bits, 0, 0), start.unix_millis() - first)
+            }
         };
-        Current { start, end, start_ms: start.unix_millis(), base }
+        Current { start, end, origin_ms, base }
     }
 }
 
@@ -129,9 +142,14 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
         let (layout, last) = match (tail, &prefix) {
             (Tail::RandomV4, _) => (Layout::Random { version: 4 }, i64::MAX),
             (Tail::RandomV8, _) => (Layout::Random { version: 8 }, i64::MAX),
-            (Tail::Ascending, Prefix::Keyed(_)) => {
+            (Tail::Ascending, Prefix::Keyed(key)) => {
                 let offset_bits = tail::keyed::offset_bits(interval)?;
-                (Layout::Keyed { offset_bits }, tail::keyed::last_ms(interval, offset_bits))
+                let layout = if key.has_writer() {
+                    Layout::Named { offset_bits }
+                } else {
+                    Layout::Keyed { offset_bits }
+                };
+                (layout, tail::keyed::last_ms(interval, offset_bits))
             }
             (Tail::Ascending, Prefix::Sequential { .. } | Prefix::Md5Week { .. }) => {
                 (Layout::Time, tail::LAST_TIME_MS)
@@ -209,9 +227,9 @@ impl<C: Clock, E: Entropy, S: State> NextBits for Prefixed<C, E, S> {
                 let (version, bits) = (*version, inner.entropy.next_u128()?);
                 Ok(random_id(self.prefix_now(), bits, version))
             }
-            Layout::Time => inner.next_bits::<{ tail::time::RANDOM }>(
-                |ms, pad| tail::time::head(at(ms).base, ms, pad),
-                tail::time::with_counter,
+            Layout::Time | Layout::Named { .. } => inner.next_bits::<{ tail::wide::RANDOM }>(
+                |ms, pad| wide_head(at(ms), ms, pad),
+                tail::wide::with_counter,
             ),
             Layout::Keyed { .. } => inner.next_bits::<{ tail::keyed::RANDOM }>(
                 |ms, pad| keyed_head(at(ms), ms, pad),
@@ -223,7 +241,12 @@ impl<C: Clock, E: Entropy, S: State> NextBits for Prefixed<C, E, S> {
 
 #[inline]
 fn keyed_head(current: Current, ms: i64, pad: u8) -> Head {
-    tail::keyed::head(current.base, ms - current.start_ms, pad)
+    tail::keyed::head(current.base, ms - current.origin_ms, pad)
+}
+
+#[inline]
+fn wide_head(current: Current, ms: i64, pad: u8) -> Head {
+    tail::wide::head(current.base, ms - current.origin_ms, pad)
 }
 
 impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
@@ -245,10 +268,10 @@ impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
                     random(&mut self.inner.entropy, ids, |bits| from_bits(random_id(prefix, bits, version)))
                 })
             }
-            Layout::Time => inner.fill::<{ tail::time::RANDOM }>(
+            Layout::Time | Layout::Named { .. } => inner.fill::<{ tail::wide::RANDOM }>(
                 ids,
-                |ms, pad| tail::time::head(at(ms).base, ms, pad),
-                tail::time::with_counter,
+                |ms, pad| wide_head(at(ms), ms, pad),
+                tail::wide::with_counter,
             ),
             Layout::Keyed { .. } => inner.fill::<{ tail::keyed::RANDOM }>(
                 ids,

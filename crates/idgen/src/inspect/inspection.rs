@@ -68,6 +68,8 @@ pub struct Inspection {
     /// How long after the start of its interval an id with an ascending tail behind a keyed prefix was made;
     /// only after [`keyed`](Self::keyed).
     pub offset: Option<Duration>,
+    /// The tag of a named writer behind a keyed prefix, 12 bits; only after [`keyed_named`](Self::keyed_named).
+    pub writer_tag: Option<u16>,
 }
 
 impl Inspection {
@@ -105,6 +107,42 @@ impl Inspection {
             round: fits.then_some(round),
             offset: fits.then_some(offset),
             counter: fits.then_some(counter),
+            writer_tag: None,
+            ..self
+        })
+    }
+
+    /// The same for the ids of a writer that has a name ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer)): it
+    /// gives the writer's tag too.
+    ///
+    /// ```
+    /// use idgen::{Interval, Prefix, PrefixKey, Timestamp};
+    /// use idgen::generator::{Generate, Prefixed, Tail};
+    /// use idgen::source::{FixedClock, FixedEntropy};
+    ///
+    /// let key = PrefixKey::new(b"sixteen bytes or more")?.for_writer("node-b");
+    /// let clock = FixedClock::new(Timestamp::from_unix_secs(60 * 65_536 * 3 + 42));
+    /// let prefix = Prefix::Keyed(key.clone());
+    /// let mut ids = Prefixed::new(clock, FixedEntropy::new(1), prefix, Interval::Minute, Tail::Ascending)?;
+    /// let seen = idgen::inspect_uuid(ids.next_id()?).keyed_named(Interval::Minute)?;
+    /// assert_eq!((seen.round, seen.writer_tag), (Some(3), key.writer_tag(seen.prefix.unwrap())));
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If no keyed prefix can have the interval, because it is longer than 49 days.
+    pub fn keyed_named(self, interval: Interval) -> Result<Self> {
+        let offset_bits = tail::keyed::offset_bits(interval)?;
+        let (Nature::V8, AnyId::Uuid(id)) = (self.nature, self.id) else { return Ok(self) };
+        let (top, low) = id.as_u64_pair();
+        let (tag, round, offset, counter) = tail::wide::read_of_writer(top, low, offset_bits);
+        let fits = offset < interval.longest();
+        Ok(Inspection {
+            tail_time: None,
+            round: fits.then_some(round),
+            offset: fits.then_some(offset),
+            counter: fits.then_some(counter),
+            writer_tag: fits.then_some(tag),
             ..self
         })
     }

@@ -4,11 +4,11 @@ use core::fmt;
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
 use zeroize::Zeroize;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::secret::{self, hmac};
+use crate::tail::TAG_BITS;
 
 /// The intervals of a round, and the prefixes.
 pub(super) const ROUND: usize = 1 << 16;
@@ -33,32 +33,55 @@ pub(super) const ROUND: usize = 1 << 16;
 /// # Ok::<(), idgen::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct PrefixKey([u8; 32]);
+pub struct PrefixKey {
+    key: [u8; 32],
+    has_writer: bool,
+}
 
 impl PrefixKey {
     /// The least length of a secret, in bytes.
-    pub const MIN_LEN: usize = 16;
+    pub const MIN_LEN: usize = secret::MIN_LEN;
 
     /// From a secret of at least [`MIN_LEN`](Self::MIN_LEN) bytes.
     ///
     /// # Errors
     /// Where it is shorter; the error states the length, not the secret.
     pub fn new(secret: &[u8]) -> Result<Self> {
-        if secret.len() < Self::MIN_LEN {
-            return Err(Error::config(
-                "too short for a key:",
-                format_args!("{} bytes", secret.len()),
-                "give at least 16",
-            ));
-        }
-        Ok(PrefixKey(hmac(secret, b"idgen prefix 2", b"")))
+        Ok(PrefixKey { key: secret::derive(secret, b"idgen prefix 2")?, has_writer: false })
     }
 
-    /// The key of one writer: each name has permutations of its own.
+    /// The key of one writer: each name has permutations and [tags](Self::writer_tag) of its own.
     #[must_use]
     pub fn for_writer(mut self, name: &str) -> Self {
-        self.0 = hmac(&self.0, b"writer ", name.as_bytes());
+        self.key = hmac(&self.key, b"writer ", name.as_bytes());
+        self.has_writer = true;
         self
+    }
+
+    /// The 12 bits that stand for a named writer behind this prefix; `None` for a key without a name.
+    ///
+    /// They keep the rows of a writer together where several writers come to one prefix. A writer has another tag
+    /// behind each prefix: nobody can tell without the key that ids of two prefixes come from one writer. It is the
+    /// beginning of the HMAC of the prefix under the writer's key.
+    ///
+    /// ```
+    /// use idgen::PrefixKey;
+    ///
+    /// let key = PrefixKey::new(b"a secret of at least 16 bytes")?;
+    /// assert_eq!(key.writer_tag(7), None);
+    /// assert!(key.for_writer("node-b").writer_tag(7).is_some_and(|tag| tag < 4_096));
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    pub fn writer_tag(&self, prefix: u16) -> Option<u16> {
+        self.has_writer.then(|| {
+            let mac = hmac(&self.key, b"tag ", &prefix.to_be_bytes());
+            u16::from_be_bytes([mac[0], mac[1]]) >> (16 - TAG_BITS)
+        })
+    }
+
+    /// Whether the key is that of a named writer.
+    pub(crate) fn has_writer(&self) -> bool {
+        self.has_writer
     }
 
     /// The prefix of the interval with this number (see [`Bucket::number`](crate::Bucket::number)).
@@ -108,7 +131,7 @@ impl PrefixKey {
 
 impl Drop for PrefixKey {
     fn drop(&mut self) {
-        self.0.zeroize();
+        self.key.zeroize();
     }
 }
 
@@ -129,7 +152,7 @@ struct Draws {
 
 impl Draws {
     fn new(key: &PrefixKey, round: i64) -> Self {
-        let mut round_key = hmac(&key.0, b"round ", &round.to_be_bytes());
+        let mut round_key = hmac(&key.key, b"round ", &round.to_be_bytes());
         let stream = ChaCha20Rng::from_seed(round_key);
         round_key.zeroize();
         Draws { stream, buffer: [0; BUFFER], used: BUFFER }
@@ -156,14 +179,6 @@ impl Drop for Draws {
     }
 }
 
-/// HMAC-SHA-256 of a purpose followed by a message. No purpose is the beginning of another.
-fn hmac(key: &[u8], purpose: &[u8], message: &[u8]) -> [u8; 32] {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
-    mac.update(purpose);
-    mac.update(message);
-    mac.finalize().into_bytes().into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,6 +198,15 @@ mod tests {
     #[derive(serde::Deserialize)]
     struct Vectors {
         keyed_prefix: Vec<Vector>,
+        writer_tag: Vec<Tag>,
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Tag {
+        secret: String,
+        writer: String,
+        prefix: u16,
+        tag: u16,
     }
 
     #[derive(serde::Deserialize)]
@@ -206,6 +230,19 @@ mod tests {
                 None => key,
             };
             assert_eq!(key.prefix(v.number), v.prefix, "interval {} of {:?}", v.number, v.writer);
+        }
+    }
+
+    #[test]
+    fn writer_tags_are_those_of_the_reference() {
+        let text = include_str!("../../tests/vectors/prefixed.json");
+        let vectors: Vectors = serde_json::from_str(text).unwrap();
+        assert!(vectors.writer_tag.len() >= 8);
+        for v in vectors.writer_tag {
+            let key = PrefixKey::new(v.secret.as_bytes()).unwrap();
+            assert_eq!(key.writer_tag(v.prefix), None);
+            let tag = key.for_writer(&v.writer).writer_tag(v.prefix);
+            assert_eq!(tag, Some(v.tag), "prefix {} of {:?}", v.prefix, v.writer);
         }
     }
 

@@ -7,7 +7,7 @@ use idgen::{Interval, Prefix, PrefixKey, Result, Uuid};
 pub type Ids<'a> = Box<dyn Generate<Id = Uuid> + 'a>;
 
 /// The kinds that count, by name, and whether their ids must ascend.
-pub const COUNTING: [(&str, bool); 9] = [
+pub const COUNTING: [(&str, bool); 10] = [
     ("v1", false),
     ("v1 with a node", false),
     ("v6", true),
@@ -16,6 +16,7 @@ pub const COUNTING: [(&str, bool); 9] = [
     ("ulid", true),
     ("prefixed, ascending", true),
     ("prefixed, keyed", true),
+    ("prefixed, named", true),
     ("fixed prefix", true),
 ];
 
@@ -40,10 +41,12 @@ pub fn generator<'a>(
         }
         "v7" => Box::new(V7::new(clock, entropy).with_policy(policy).with_state(state)?),
         "ulid" => Box::new(Ulid::new(clock, entropy).with_policy(policy).with_state(state)?),
-        "prefixed, ascending" | "prefixed, keyed" => {
+        "prefixed, ascending" | "prefixed, keyed" | "prefixed, named" => {
             let interval: Interval = "49d".parse()?;
+            let key = PrefixKey::new(b"sixteen bytes or more")?;
             let prefix = match name {
-                "prefixed, keyed" => Prefix::Keyed(PrefixKey::new(b"sixteen bytes or more")?),
+                "prefixed, keyed" => Prefix::Keyed(key),
+                "prefixed, named" => Prefix::Keyed(key.for_writer("a")),
                 _ => Prefix::Sequential { bits: 16 },
             };
             let ids = Prefixed::new(clock, entropy, prefix, interval, Tail::Ascending)?;

@@ -1,0 +1,29 @@
+//! Randomness that a test chooses: the draw that begins a millisecond, and the random bits.
+
+use idgen::source::Entropy;
+
+/// Gives the draw that begins a millisecond (counter and pad), then the same random bits for each id.
+pub struct Given {
+    first: u64,
+    rest: u64,
+    is_begun: bool,
+}
+
+impl Given {
+    /// Begins with this counter, and with the pad and the random bits of tests/vectors/prefixed.json.
+    pub fn counter(counter: u32) -> Self {
+        let pad = u64::from(counter % 63 + 1);
+        Given { first: pad << 32 | u64::from(counter), rest: 0x0123_4567_89AB_CDEF, is_begun: false }
+    }
+}
+
+impl Entropy for Given {
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), idgen::Error> {
+        for word in bytes.chunks_mut(8) {
+            let bits = if self.is_begun { self.rest.to_be_bytes() } else { self.first.to_ne_bytes() };
+            self.is_begun = true;
+            word.copy_from_slice(&bits[..word.len()]);
+        }
+        Ok(())
+    }
+}
