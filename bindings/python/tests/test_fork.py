@@ -267,7 +267,8 @@ def test_a_buffer_is_filled_without_the_gil() -> None:
     """While one thread fills a large buffer, another one runs Python code."""
     buffer = bytearray(16 * 2_000_000)
     interval = sys.getswitchinterval()
-    # With a switch interval of a minute, this thread runs during a fill only if the other one released the GIL.
+    # With a switch interval of a minute, this thread runs during a fill only if the other one released the
+    # GIL.
     sys.setswitchinterval(60)
     try:
         # On a busy machine this thread may sleep through a whole fill, so there are several. If the fill
