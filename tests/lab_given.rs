@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use idgen_lab::measure::Results;
+use idgen_record::Results;
 use idgen_server::{Flavor, Server, Settings};
 use sqlx::mysql::MySqlDatabaseError;
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};

@@ -5,11 +5,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use idgen_lab::Workload;
-use idgen_lab::engine::{Engine, Mysql, Role};
-use idgen_lab::measure::{Failure, Results, RunRecord, Window};
+use idgen_lab::engine::{Engine, Mysql};
+use idgen_lab::measure;
 use idgen_lab::runner::{Cancel, Observer, run};
 use idgen_lab::strategy;
+use idgen_record::{Failure, Results, Role, RunRecord, Window, Workload};
 use idgen_server::Flavor;
 
 const STRATEGIES: [&str; 8] = [
@@ -42,7 +42,7 @@ fn measured(flavor: Flavor, names: &[&str], payload_bytes: u32) -> Results {
         ..Workload::of_rows(200_000).unwrap()
     };
     let mut engine = Mysql::start(flavor, &workload).unwrap();
-    let mut results = Results::new("?", "test", engine.info(), workload);
+    let mut results = measure::begin("?", "test", engine.info(), workload);
     let strategies: Vec<_> = names.iter().map(|name| strategy::find(name).unwrap()).collect();
     run(&mut engine, &strategies, &mut results, &Cancel::new(), &mut Quiet).unwrap();
     assert_eq!(results.runs.len(), names.len());

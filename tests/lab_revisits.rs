@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use idgen_lab::engine::Mysql;
-use idgen_lab::experiment::{CaseRecord, Revisits, Scale, VisitFigures};
+use idgen_lab::experiment::{Revisits, Scale};
 use idgen_lab::runner::{Cancel, revisit};
+use idgen_record::{CaseRecord, VisitFigures};
 use idgen_server::Flavor;
 
 const DEFINITION: &str = r#"

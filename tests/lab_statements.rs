@@ -5,10 +5,10 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use idgen_lab::Workload;
 use idgen_lab::engine::Mysql;
-use idgen_lab::experiment::{CaseRecord, FileFigures, LoadFigures, Loads, Named, Scale, Statements, find};
+use idgen_lab::experiment::{Loads, Named, Scale, Statements, find};
 use idgen_lab::runner::Cancel;
+use idgen_record::{CaseRecord, FileFigures, LoadFigures, Workload};
 use idgen_server::Flavor;
 
 fn server(flavor: Flavor) -> Mysql {

@@ -7,11 +7,12 @@
 
 use std::process::Command;
 
-use idgen_lab::engine::{Engine, Mysql, Role};
-use idgen_lab::measure::{Failure, Results};
+use idgen_lab::engine::{Engine, Mysql};
+use idgen_lab::measure;
+use idgen_lab::report;
 use idgen_lab::runner::{Cancel, Observer, run};
 use idgen_lab::strategy::{self, Strategy, Target};
-use idgen_lab::{Workload, report};
+use idgen_record::{Failure, Results, Role, Workload};
 use idgen_server::Flavor;
 
 /// No multiple of the statement or of the round: the last of each are short.
@@ -31,7 +32,7 @@ fn load(writers: u32, payload_bytes: u32) -> Workload {
 }
 
 fn results(engine: &mut Mysql, strategies: &[&Strategy], load: Workload) -> Results {
-    let mut results = Results::new("?", "test", engine.info(), load);
+    let mut results = measure::begin("?", "test", engine.info(), load);
     run(engine, strategies, &mut results, &Cancel::new(), &mut Quiet).unwrap();
     assert_eq!(results.runs.len(), strategies.len());
     println!("{}", idgen_lab::report::table(&results));
@@ -159,7 +160,7 @@ fn mariadb_runs_what_only_servers_can_and_several_writers() {
 #[test]
 fn what_a_server_cannot_do_is_refused_before_anything_runs() {
     let mut engine = Mysql::start(Flavor::MySql, &load(1, 0)).unwrap();
-    let mut results = Results::new("?", "test", engine.info(), load(1, 0));
+    let mut results = measure::begin("?", "test", engine.info(), load(1, 0));
     let strategies = ["v7-binary", "v7-uuid"].map(|name| strategy::find(name).unwrap());
     let error = run(&mut engine, &strategies, &mut results, &Cancel::new(), &mut Quiet).unwrap_err();
     assert!(error.is_config() && error.to_string().contains("MySQL cannot run v7-uuid"), "{error}");

@@ -4,9 +4,9 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
-use idgen_lab::Workload;
 use idgen_lab::engine::{Engine, Mysql, Sqlite};
 use idgen_lab::strategy::Target;
+use idgen_record::Workload;
 use idgen_server::{Flavor, Server};
 
 use crate::failure;

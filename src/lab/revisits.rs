@@ -4,11 +4,12 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use idgen_lab::experiment::{CaseRecord, Revisits, Scale};
-use idgen_lab::measure::{Failure, Results};
+use idgen_lab::experiment::{Revisits, Scale};
+use idgen_lab::measure;
 use idgen_lab::runner::{self, Cancel};
 use idgen_lab::strategy::Strategy;
-use idgen_lab::{Workload, forecast, report};
+use idgen_lab::{forecast, report};
+use idgen_record::{CaseRecord, Failure, Results, Workload};
 
 use super::engine::EngineName;
 use super::run::{CommonArgs, summary};
@@ -39,7 +40,7 @@ pub fn run(
 ) -> anyhow::Result<ExitCode> {
     report::prepare(out)?;
     let (mut engine, workload) = common.engine.start(first(experiment, scale)?)?;
-    let results = Results::new(&experiment.question, command, engine.info(), workload);
+    let results = measure::begin(&experiment.question, command, engine.info(), workload);
     record(experiment, results, out, common.json, cancel, |done| {
         runner::revisit(&mut *engine, experiment, scale, strategies, cancel, done)
     })
@@ -53,7 +54,7 @@ pub fn simulate(experiment: &Revisits, scale: Scale, out: &Path, json: bool) -> 
     let out = out.join(&experiment.id);
     report::prepare(&out)?;
     let results =
-        Results::new(&experiment.question, &command, forecast::model_info(), first(experiment, scale)?);
+        measure::begin(&experiment.question, &command, forecast::model_info(), first(experiment, scale)?);
     record(experiment, results, &out, json, &cancel, |done| {
         forecast::revisit(experiment, scale, &strategies, &cancel, done)
     })

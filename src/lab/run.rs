@@ -7,11 +7,12 @@ use std::process::ExitCode;
 
 use idgen_lab::engine::Engine;
 use idgen_lab::experiment::{self, Experiment, Named, Scale};
-use idgen_lab::measure::Results;
+use idgen_lab::measure;
 use idgen_lab::progress::Progress;
+use idgen_lab::report;
 use idgen_lab::runner::{self, Cancel};
 use idgen_lab::strategy::{self, Strategy, Target};
-use idgen_lab::{Workload, report};
+use idgen_record::{Results, Workload};
 
 use super::engine::EngineName;
 use super::revisits;
@@ -292,7 +293,7 @@ impl Job<'_> {
         report::prepare(self.out)?;
         let rows = self.workload.rows;
         let (mut engine, workload) = common.engine.start(self.workload)?;
-        let mut results = Results::new(self.question, &self.command, engine.info(), workload);
+        let mut results = measure::begin(self.question, &self.command, engine.info(), workload);
         let mut strategies = self.strategies;
         if let Some((experiment, scale)) = self.experiment {
             results.published = experiment.published(results.workload.writers);

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use idgen_lab::engine::{Engine, Mysql};
-use idgen_lab::experiment::{CaseRecord, Loads, Scale, Statements};
-use idgen_lab::measure::{Failure, Results};
+use idgen_lab::experiment::{Loads, Scale, Statements};
+use idgen_lab::measure;
+use idgen_lab::report;
 use idgen_lab::runner::Cancel;
-use idgen_lab::{Workload, report};
+use idgen_record::{CaseRecord, Failure, Workload};
 use idgen_server::Flavor;
 
 use super::engine::EngineName;
@@ -57,7 +58,7 @@ pub fn run(
     report::prepare(directory)?;
     let workload = Workload { cache_bytes: Some(POOL), ..Workload::of_rows(Workload::MIN_ROWS)? };
     let mut engine = Mysql::start(flavor, &workload)?;
-    let mut results = Results::new(question, command, engine.info(), workload);
+    let mut results = measure::begin(question, command, engine.info(), workload);
     results.settings = engine.settings().clone();
     results.analysis.clone_from(analysis);
     let watched = std::io::stderr().is_terminal();

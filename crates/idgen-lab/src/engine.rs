@@ -6,14 +6,13 @@ mod sqlite;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use idgen_record::{EngineInfo, FileMaps, Latency, Role, Workload};
 
+use crate::Result;
 use crate::cancel::Cancel;
 use crate::key::Key;
 use crate::strategy::Strategy;
-use crate::{Result, Workload};
 
-pub use file::FileMaps;
 pub use mysql::Mysql;
 pub use sqlite::Sqlite;
 
@@ -77,27 +76,6 @@ pub trait Table {
 
     /// What the rows contain beyond their keys, for the check after the run.
     fn contents(&mut self) -> Result<Contents>;
-}
-
-/// Which database measured.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EngineInfo {
-    /// For people: `SQLite`, `MySQL`, `MariaDB`.
-    pub name: String,
-    /// As the database reports it.
-    pub version: String,
-    /// How it was set up, in a sentence.
-    pub setup: String,
-    /// What it does not show, why, and what would show it: a sentence each. Nothing, mostly.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<String>,
-}
-
-impl EngineInfo {
-    /// Whether it is the embedded one: it commits many rows together, and has one writer.
-    pub fn is_embedded(&self) -> bool {
-        self.name == Sqlite::NAME
-    }
 }
 
 /// A row that the database acknowledged.
@@ -176,31 +154,6 @@ impl Counters {
         let requests = hits + self.disk_reads.unwrap_or(self.pages_read);
         Some(hits as f64 / requests.max(1) as f64)
     }
-}
-
-/// How long statements took, in microseconds: each holds one or more rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Latency {
-    /// Half took no longer.
-    pub p50_micros: u64,
-    /// 95 of 100 took no longer.
-    pub p95_micros: u64,
-    /// 99 of 100 took no longer.
-    pub p99_micros: u64,
-    /// The longest.
-    pub max_micros: u64,
-}
-
-/// What a tree is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Role {
-    /// It holds the rows, in the order of the key.
-    Rows,
-    /// It finds the integer of a UUID.
-    Map,
-    /// It holds the pairs of a map in the order of the integers, where they don't lie in the index itself.
-    Pairs,
 }
 
 /// One B-tree as it lies on disk.

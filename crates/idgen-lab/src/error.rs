@@ -109,3 +109,9 @@ impl From<idgen::Error> for Error {
         }
     }
 }
+
+impl From<idgen_record::Error> for Error {
+    fn from(refused: idgen_record::Error) -> Self {
+        Error::config(refused.to_string())
+    }
+}

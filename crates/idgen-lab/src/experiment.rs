@@ -2,7 +2,6 @@
 //!
 //! Each is a TOML file of this crate, read when it is asked for.
 
-mod case;
 mod loads;
 mod revisits;
 mod statements;
@@ -11,12 +10,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::strategy::{self, Strategy};
-use crate::{Error, Result, Workload};
+use idgen_record::{Published, Workload};
 
-pub use case::{CaseRecord, FileFigures, IndexFigures, LoadFigures};
+use crate::strategy::{self, Strategy};
+use crate::{Error, Result};
+
 pub use loads::{Loads, ReadyLoad, all as all_loads};
-pub use revisits::{Revisits, VisitFigures, all as all_revisits};
+pub use revisits::{Revisits, all as all_revisits};
 pub use statements::{Case, File, Statements, all as all_statements};
 
 /// One experiment.
@@ -67,25 +67,6 @@ struct Load {
     late_writes: bool,
     #[serde(default = "one")]
     writers: u32,
-}
-
-/// What was published of one strategy.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Published {
-    /// The strategy that is nearest to it.
-    pub strategy: String,
-    /// How it was, in a few words.
-    pub setting: String,
-    /// How many rows it had at the end. Where a run here has more, the figures of its end are taken from the
-    /// window that reached this number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rows: Option<u64>,
-    /// How many clients inserted: only a run with as many compares with it.
-    #[serde(default = "one")]
-    pub writers: u32,
-    /// Figures by the name of their field in [`Totals`](crate::measure::Totals).
-    pub figures: BTreeMap<String, f64>,
 }
 
 fn one() -> u32 {

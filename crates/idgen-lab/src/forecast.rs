@@ -8,9 +8,10 @@ mod text;
 
 use serde::Serialize;
 
-use crate::strategy::{Column, Strategy};
+use crate::strategy::Strategy;
 use crate::{Error, Result};
 use btree_model::{Model, Ranges, Server, Setup, Shape, TreeState, Window};
+use idgen_record::Column;
 use keys::Keys;
 pub use revisits::{model_info, revisit};
 

@@ -16,8 +16,7 @@ pub mod progress;
 pub mod report;
 pub mod runner;
 pub mod strategy;
-pub mod workload;
+mod workload;
 
 pub use error::{Error, Result};
 pub use key::{Key, TEXT_LEN};
-pub use workload::Workload;

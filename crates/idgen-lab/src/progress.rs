@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::Result;
-use crate::measure::{Failure, Results};
 use crate::report;
 use crate::runner::Observer;
 use crate::strategy::Strategy;
+use idgen_record::{Failure, Results};
 
 /// Shows how the runs go on, and saves the results after each.
 #[derive(Debug)]
@@ -67,8 +67,8 @@ impl Observer for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Workload;
-    use crate::engine::EngineInfo;
+    use crate::measure;
+    use idgen_record::{EngineInfo, Workload};
 
     #[test]
     fn an_interruption_before_the_first_result_keeps_those_of_the_run_before() {
@@ -81,7 +81,7 @@ mod tests {
             setup: "as it is".into(),
             missing: Vec::new(),
         };
-        let mut results = Results::new("?", "test", engine, Workload::of_rows(1_000).unwrap());
+        let mut results = measure::begin("?", "test", engine, Workload::of_rows(1_000).unwrap());
         let mut progress = Progress::new(2, 1_000, directory.path().to_owned());
 
         results.interrupted = true;

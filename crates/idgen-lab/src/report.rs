@@ -12,6 +12,7 @@ mod grids;
 mod html;
 mod json;
 mod load;
+mod maps;
 mod markdown;
 mod numbers;
 mod picture;

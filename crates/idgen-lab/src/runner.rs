@@ -15,10 +15,11 @@ use idgen::source::{Entropy, FixedEntropy};
 pub use crate::cancel::Cancel;
 use crate::engine::{Batch, Engine, Table};
 use crate::key::Key;
-use crate::measure::{self, Failure, Results, RunRecord, Totals, TreeFigures, Window};
+use crate::measure;
 use crate::strategy::{Ids, Strategy};
-use crate::{Error, Result, Workload};
+use crate::{Error, Result};
 use check::Rows;
+use idgen_record::{Failure, Results, RunRecord, Window, Workload};
 pub use revisits::revisit;
 
 /// Is notified of the progress of the runs. By default it ignores everything except failures.
@@ -107,16 +108,16 @@ pub fn run_one(
                 cancel.check()?;
                 check::keys(&mut *table, *role, strategy, &rows)?;
             }
-            Totals::of_seen(&windows, &counters, &seen)
+            measure::totals_seen(&windows, &counters, &seen)
         }
         None => {
             let trees = table.trees()?;
             for tree in &trees {
                 cancel.check()?;
                 let ranks = check::tree(&mut *table, tree, strategy, &rows)?;
-                figures.push(TreeFigures::of(tree, &ranks));
+                figures.push(measure::tree_figures(tree, &ranks));
             }
-            Totals::of(&windows, &counters, &trees, &figures)
+            measure::totals(&windows, &counters, &trees, &figures)
         }
     };
     Ok(RunRecord {
@@ -184,7 +185,7 @@ fn insert(
         if rounds == workload.rounds_per_window() || done == workload.rows {
             let after = table.counters()?;
             let counted = after.since(&before);
-            windows.push(Window::of(&counted, table.lap(), done, window_rows, window_secs));
+            windows.push(measure::window(&counted, table.lap(), done, window_rows, window_secs));
             (before, window_rows, window_secs, rounds) = (after, 0, 0.0, 0);
         }
         observer.inserted(done);

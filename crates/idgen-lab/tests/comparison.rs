@@ -3,11 +3,12 @@
 //! A process of its own, with one test: the bundled SQLite shares its page cache among all connections
 //! of a process, so that another test's connection would change what is counted here.
 
-use idgen_lab::engine::{Engine, Role, Sqlite};
-use idgen_lab::measure::{Failure, Results};
+use idgen_lab::Result;
+use idgen_lab::engine::{Engine, Sqlite};
+use idgen_lab::measure;
 use idgen_lab::runner::{Cancel, Observer, run};
 use idgen_lab::strategy::{ALL, Target};
-use idgen_lab::{Result, Workload};
+use idgen_record::{Failure, Results, Role, Workload};
 
 /// Keeps how many runs there were to save.
 struct Saved(Vec<usize>);
@@ -26,7 +27,7 @@ impl Observer for Saved {
 fn every_strategy_is_recorded_and_the_order_of_keys_shows() {
     let mut engine = Sqlite::new().unwrap();
     let workload = Workload::of_rows(20_500).unwrap();
-    let mut results = Results::new("?", "test", engine.info(), workload);
+    let mut results = measure::begin("?", "test", engine.info(), workload);
     let mut saved = Saved(Vec::new());
     let strategies: Vec<_> = ALL.iter().filter(|strategy| strategy.check(Target::Sqlite).is_ok()).collect();
     assert_eq!(strategies.len(), 18);

@@ -9,9 +9,9 @@
 
 use btree_model::{Model, Server, Setup, Shape};
 use idgen_lab::forecast::{Load, predict};
-use idgen_lab::measure::RunRecord;
-use idgen_lab::strategy::{self, IdKind};
-use idgen_lab::{Workload, report};
+use idgen_lab::report;
+use idgen_lab::strategy;
+use idgen_record::{IdKind, RunRecord, Workload};
 
 /// SplitMix64: even, quick and the same everywhere.
 struct Random(u64);

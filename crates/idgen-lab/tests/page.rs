@@ -9,12 +9,15 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use idgen_lab::engine::{Engine, EngineInfo, FileMaps, Latency, Sqlite};
-use idgen_lab::experiment::{CaseRecord, FileFigures, IndexFigures, LoadFigures, Published};
-use idgen_lab::measure::{Failure, Results};
+use idgen_lab::engine::{Engine, Sqlite};
+use idgen_lab::measure;
+use idgen_lab::report;
 use idgen_lab::runner::{Cancel, Observer, run};
 use idgen_lab::strategy::{self, Target};
-use idgen_lab::{Workload, report};
+use idgen_record::{
+    CaseRecord, EngineInfo, Failure, FileFigures, FileMaps, IndexFigures, Latency, LoadFigures, Published,
+    Results, Workload,
+};
 use serde::Deserialize;
 
 /// What `look.html` found.
@@ -39,7 +42,7 @@ impl Observer for Quiet {
 fn results() -> Results {
     let mut engine = Sqlite::new().unwrap();
     let workload = Workload::of_rows(2_000).unwrap();
-    let mut results = Results::new("Which key for a table?", "idgen lab", engine.info(), workload);
+    let mut results = measure::begin("Which key for a table?", "idgen lab", engine.info(), workload);
     let strategies = strategy::default_set(Target::Sqlite);
     run(&mut engine, &strategies[..6], &mut results, &Cancel::new(), &mut Quiet).unwrap();
     // A machine faster than any, and a disk slower: the longest labels that a chart can need.
@@ -167,7 +170,7 @@ fn of_cases(cases: Vec<CaseRecord>) -> Results {
     Results {
         cases,
         analysis: "What we make of it, in a sentence.".into(),
-        ..Results::new("Does it limit concurrent inserts?", "idgen lab run it", engine, workload)
+        ..measure::begin("Does it limit concurrent inserts?", "idgen lab run it", engine, workload)
     }
 }
 

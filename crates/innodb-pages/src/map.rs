@@ -78,10 +78,61 @@ impl PageMap {
         PageMap { measure: self.measure, cells: self.cells.chunks(cells.max(1)).map(together).collect() }
     }
 
+    /// The map as text, a character for each cell: `.` free, `-` no index, `^` above the leaves, else a leaf, from `0`,
+    /// the lowest tenth of the shades, to `9`.
+    ///
+    /// ```
+    /// use innodb_pages::{Cell, Measure, PageMap};
+    ///
+    /// let map = PageMap { measure: Measure::Fill, cells: vec![Cell::Other, Cell::Leaf { shade: 0.93 }, Cell::Free] };
+    /// assert_eq!(map.to_text(), "-9.");
+    /// assert_eq!(PageMap::from_text(Measure::Fill, "-9.").unwrap().to_text(), "-9.");
+    /// ```
+    pub fn to_text(&self) -> String {
+        self.cells.iter().map(|cell| to_char(*cell)).collect()
+    }
+
+    /// The map that [`PageMap::to_text`] wrote; each leaf has the middle shade of its tenth.
+    ///
+    /// # Errors
+    /// The first character that stands for no cell.
+    ///
+    /// ```
+    /// use innodb_pages::{Measure, PageMap};
+    ///
+    /// assert_eq!(PageMap::from_text(Measure::Recency, "01x"), Err('x'));
+    /// ```
+    pub fn from_text(measure: Measure, text: &str) -> Result<PageMap, char> {
+        let cells = text.chars().map(|letter| from_char(letter).ok_or(letter)).collect::<Result<_, _>>()?;
+        Ok(PageMap { measure, cells })
+    }
+
     /// Cells in a row of a drawing: whole extents of 64, and about as wide as high.
     pub fn columns(&self) -> usize {
         let side = (self.cells.len() as f64).sqrt().ceil() as usize;
         side.next_multiple_of(64).max(64)
+    }
+}
+
+/// Steps of a leaf's shade in the text of a map: one for each digit.
+const STEPS: f64 = 10.0;
+
+fn to_char(cell: Cell) -> char {
+    match cell {
+        Cell::Free => '.',
+        Cell::Other => '-',
+        Cell::Inner { .. } => '^',
+        Cell::Leaf { shade } => char::from(b'0' + (shade * STEPS).clamp(0.0, STEPS - 1.0) as u8),
+    }
+}
+
+/// A leaf in the middle of its tenth.
+fn from_char(letter: char) -> Option<Cell> {
+    match letter {
+        '.' => Some(Cell::Free),
+        '-' => Some(Cell::Other),
+        '^' => Some(Cell::Inner { shade: 0.5 }),
+        _ => letter.to_digit(10).map(|digit| Cell::Leaf { shade: (f64::from(digit) + 0.5) / STEPS }),
     }
 }
 
@@ -113,6 +164,20 @@ fn together(cells: &[Cell]) -> Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_text_of_a_map_reads_back() {
+        for letter in ".-^0123456789".chars() {
+            assert_eq!(from_char(letter).map(to_char), Some(letter));
+        }
+        assert_eq!(
+            [-1.0, 0.0, 0.0999, 0.1, 1.0, 7.0].map(|shade| to_char(Cell::Leaf { shade })),
+            ['0', '0', '0', '1', '9', '9']
+        );
+        for (bad, letter) in [("0x1", 'x'), ("\u{e9}", '\u{e9}'), ("9\u{663}", '\u{663}')] {
+            assert_eq!(PageMap::from_text(Measure::Fill, bad), Err(letter));
+        }
+    }
 
     #[test]
     fn a_condensed_map_keeps_what_most_pages_are() {

@@ -16,3 +16,10 @@ pub struct Pages {
     pub pages: Vec<Page>,
     pub(crate) names: Vec<IndexName>,
 }
+
+impl Pages {
+    /// Pages that no scan of a file gave: `pages[n].number` is n, and the indexes have no names.
+    pub fn new(format: Format, pages: Vec<Page>) -> Pages {
+        Pages { format, pages, names: Vec::new() }
+    }
+}

@@ -29,10 +29,10 @@ const LEAST: f64 = 0.48;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::Results;
     use btree_model::{Model, Server, Setup, Shape};
     use idgen::PrefixKey;
     use idgen::source::{Entropy, FixedEntropy};
+    use idgen_record::Results;
 
     /// Of rows as recorded.
     const END_FILL: f64 = 0.922;

@@ -2,8 +2,9 @@
 
 use crate::Result;
 use crate::forecast::{Forecast, Load, PAGE_SIZE, predict_crowded};
-use crate::strategy::{IdKind, Strategy};
+use crate::strategy::Strategy;
 use btree_model::Server;
+use idgen_record::IdKind;
 
 /// Rows that the model inserts for each strategy: seconds, not minutes.
 const MODEL_ROWS: u64 = 1_000_000;

@@ -21,10 +21,11 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 use tokio::runtime::Runtime;
 
-use super::{Engine, EngineInfo, Table};
+use super::{Engine, Table};
 use crate::cancel::Cancel;
 use crate::strategy::{Strategy, Target};
-use crate::{Error, Result, Workload};
+use crate::{Error, Result};
+use idgen_record::{EngineInfo, Workload};
 
 /// A server, started for this purpose or given by the user.
 pub struct Mysql {

@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Row, Statement, ToSql, params};
 
-use super::{Batch, Contents, Counters, Engine, EngineInfo, Inserted, Role, Table, Tree};
+use super::{Batch, Contents, Counters, Engine, Inserted, Table, Tree};
 use crate::key::Key;
-use crate::strategy::{Column, Strategy, Target};
-use crate::{Error, Result, Workload};
+use crate::strategy::{Strategy, Target};
+use crate::{Error, Result};
+use idgen_record::{Column, EngineInfo, Role, Workload};
 
 /// The page size, that of InnoDB.
 const PAGE_BYTES: u32 = 16_384;

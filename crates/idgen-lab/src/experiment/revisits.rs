@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use idgen_record::{VisitFigures, Visits, Workload};
+use serde::Deserialize;
 
 use super::Scale;
 use crate::strategy::{self, Strategy};
-use crate::workload::Visits;
-use crate::{Error, Result, Workload};
+use crate::{Error, Result};
 
 /// An experiment of visits: each strategy inserts each cell into a table of its own.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -52,34 +52,6 @@ struct Earlier {
     visits: u32,
     rows: u64,
     fills: BTreeMap<String, f64>,
-}
-
-/// What a table of revisited buckets was like after the last visit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct VisitFigures {
-    /// The strategy's name.
-    pub strategy: String,
-    /// How often each bucket was visited.
-    pub visits: u32,
-    /// Rows of a visit.
-    pub rows_per_visit: u64,
-    /// Buckets.
-    pub buckets: u32,
-    /// Rows in the table.
-    pub rows: u64,
-    /// Leaf pages.
-    pub leaf_pages: u64,
-    /// How full a leaf page is, from 0 to 1: the mean.
-    pub fill_mean: f64,
-    /// The fill that a tenth of the leaf pages do not reach.
-    pub fill_p10: f64,
-    /// Pages read per 1,000 inserts, over the whole run.
-    pub reads_per_1k: f64,
-    /// Pages written per 1,000 inserts, over the whole run.
-    pub writes_per_1k: f64,
-    /// The page fill that was measured before, where it was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub earlier_fill: Option<f64>,
 }
 
 const SOURCES: [&str; 1] = [include_str!("../../experiments/prefix-revisits.toml")];
@@ -148,6 +120,24 @@ impl Revisits {
             .iter()
             .find(|earlier| (earlier.visits, earlier.rows) == (visits, workload.rows_per_visit()))?;
         found.fills.get(strategy).copied()
+    }
+
+    /// The figures of a table of which nothing is known yet.
+    pub(crate) fn figures(&self, strategy: &Strategy, workload: &Workload) -> VisitFigures {
+        let visits = workload.visits;
+        VisitFigures {
+            strategy: strategy.name.into(),
+            visits: visits.map_or(1, |visits| visits.rounds),
+            rows_per_visit: workload.rows_per_visit(),
+            buckets: visits.map_or(1, |visits| visits.buckets),
+            rows: workload.rows,
+            leaf_pages: 0,
+            fill_mean: 0.0,
+            fill_p10: 0.0,
+            reads_per_1k: 0.0,
+            writes_per_1k: 0.0,
+            earlier_fill: self.earlier_fill(strategy.name, workload),
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use idgen::PrefixKey;
 
 use crate::key::Key;
 use crate::strategy::{self, Ids, prefix_key};
-use crate::{Error, Result, Workload};
+use crate::{Error, Result};
+use idgen_record::Workload;
 
 /// Prefixes of 16 bits, and the minutes of a round.
 const ROUND: u64 = 1 << 16;

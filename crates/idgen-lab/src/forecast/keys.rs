@@ -2,9 +2,10 @@
 
 use super::Load;
 use super::buckets::Bucketed;
+use crate::Result;
 use crate::key::Key;
-use crate::strategy::{Column, IdKind, Ids, Strategy};
-use crate::{Result, Workload};
+use crate::strategy::{Ids, Strategy};
+use idgen_record::{Column, IdKind, Workload};
 
 /// The keys of all writers in turn.
 pub(super) struct Keys {

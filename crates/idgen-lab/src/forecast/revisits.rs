@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use super::{PAGE_SIZE, key_bytes, refused};
-use crate::engine::EngineInfo;
-use crate::experiment::{CaseRecord, Revisits, Scale, VisitFigures};
+use crate::experiment::{Revisits, Scale};
 use crate::key::Key;
 use crate::runner::Cancel;
 use crate::strategy::{Ids, Strategy};
-use crate::{Error, Result, Workload};
+use crate::{Error, Result};
 use btree_model::{Model, Server, Setup, Shape};
+use idgen_record::{CaseRecord, EngineInfo, VisitFigures, Workload};
 
 /// Inserts a second: as many as a server takes from one client in statements of a hundred rows.
 const RATE: f64 = 20_000.0;
@@ -47,7 +47,7 @@ pub fn revisit(
     for workload in experiment.workloads(scale)? {
         for strategy in strategies {
             let clock = Instant::now();
-            let figures = VisitFigures::of(experiment, strategy, &workload);
+            let figures = experiment.figures(strategy, &workload);
             let figures = visited(figures, strategy, &workload, cancel)?;
             done(CaseRecord::of_visits(figures, clock.elapsed().as_secs_f64()))?;
         }

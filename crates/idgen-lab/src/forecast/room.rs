@@ -1,7 +1,7 @@
 //! The memory that the model of a load takes, told before it is taken.
 
 use super::{LEAST_FRAMES, Load, MOST_PARTS, PAGE_SIZE, WHOLE_ROWS};
-use crate::measure::Machine;
+use crate::measure;
 use crate::{Error, Result};
 use btree_model::Model;
 
@@ -15,7 +15,7 @@ const BYTES_PER_FRAME: u64 = 64;
 impl Load {
     /// Refuses what this machine has no memory for.
     pub(super) fn check_room(&self, key_bytes: u32) -> Result<()> {
-        let memory = match Machine::this().memory_bytes {
+        let memory = match measure::this_machine().memory_bytes {
             0 => USUAL_MEMORY,
             memory => memory,
         };

@@ -1,54 +1,26 @@
 //! How full the pages are, and how many different ones a stretch of inserts goes to.
 
-use serde::{Deserialize, Serialize};
-
-use super::Ranks;
-use crate::engine::{FileMaps, Role, Tree};
+use idgen_record::TreeFigures;
 use innodb_pages::Distribution;
 
-/// The figures of one tree after the run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TreeFigures {
-    /// What the tree is for.
-    pub role: Role,
-    /// Rows in it.
-    pub rows: u64,
-    /// Leaf pages.
-    pub leaf_pages: u64,
-    /// Pages above them.
-    pub inner_pages: u64,
-    /// Bytes of all its pages.
-    pub bytes: u64,
-    /// Bytes in use of a leaf page, from 0 to 1: the mean.
-    pub fill_mean: f64,
-    /// The fill that a tenth of the leaf pages do not reach.
-    pub fill_p10: f64,
-    /// Leaf pages by fill: below 5 %, below 10 % and so on.
-    pub fill_histogram: Vec<u64>,
-    /// Different leaf pages that 1,000 consecutive inserts went to, on average.
-    pub distinct_leaves_per_1k: f64,
-    /// What its file says, where the engine reads it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<FileMaps>,
-}
+use super::Ranks;
+use crate::engine::Tree;
 
-impl TreeFigures {
-    /// The figures of a tree whose rows came in this order.
-    pub fn of(tree: &Tree, ranks: &Ranks) -> Self {
-        let fill = Distribution::of(tree.fills().collect());
-        let pages = tree.leaves.len() as u64 + tree.inner_pages;
-        TreeFigures {
-            role: tree.role,
-            rows: tree.rows(),
-            leaf_pages: tree.leaves.len() as u64,
-            inner_pages: tree.inner_pages,
-            bytes: pages * u64::from(tree.page_bytes),
-            fill_mean: fill.mean,
-            fill_p10: fill.p10,
-            fill_histogram: fill.histogram.into(),
-            distinct_leaves_per_1k: distinct_leaves_per_1k(tree, ranks),
-            file: tree.file.clone(),
-        }
+/// The figures of a tree whose rows came in this order.
+pub fn tree_figures(tree: &Tree, ranks: &Ranks) -> TreeFigures {
+    let fill = Distribution::of(tree.fills().collect());
+    let pages = tree.leaves.len() as u64 + tree.inner_pages;
+    TreeFigures {
+        role: tree.role,
+        rows: tree.rows(),
+        leaf_pages: tree.leaves.len() as u64,
+        inner_pages: tree.inner_pages,
+        bytes: pages * u64::from(tree.page_bytes),
+        fill_mean: fill.mean,
+        fill_p10: fill.p10,
+        fill_histogram: fill.histogram.into(),
+        distinct_leaves_per_1k: distinct_leaves_per_1k(tree, ranks),
+        file: tree.file.clone(),
     }
 }
 
@@ -90,6 +62,7 @@ fn distinct_leaves_per_1k(tree: &Tree, ranks: &Ranks) -> f64 {
 mod tests {
     use super::*;
     use crate::engine::Leaf;
+    use idgen_record::Role;
 
     fn tree(leaf_rows: &[u64], between: u64) -> Tree {
         let leaves = leaf_rows.iter().map(|rows| Leaf { rows: *rows, used_bytes: 4_096 }).collect();

@@ -1,8 +1,9 @@
 //! Are the rows in the table those that were inserted? Before that is known no figure is shown.
 
-use crate::engine::{Contents, Role, Table, Tree};
+use crate::engine::{Contents, Table, Tree};
 use crate::key::Key;
-use crate::{Error, Result, Workload};
+use crate::{Error, Result};
+use idgen_record::{Role, Workload};
 
 /// For each row in the order of the inserts, its place in the order of the keys.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use super::cases::times_first;
 use super::numbers::{grouped, rate};
-use crate::experiment::{CaseRecord, FileFigures};
-use crate::measure::{Results, RunRecord};
+use idgen_record::{CaseRecord, FileFigures, Results, RunRecord};
 
 /// What failed and why, a sentence each. Of an experiment that is timed, the cases before it are shown.
 pub fn problems(results: &Results) -> Vec<String> {

@@ -1,8 +1,7 @@
 //! Experiments that run statements, as tables: times, counts, and the files of their tables.
 
 use super::numbers::{count, grouped, percent, rate};
-use crate::experiment::{CaseRecord, FileFigures, LoadFigures};
-use crate::measure::Results;
+use idgen_record::{CaseRecord, FileFigures, LoadFigures, Results};
 
 /// One table. Its columns are those in which any line has something to show.
 #[derive(Debug, PartialEq, Eq)]
@@ -279,9 +278,8 @@ pub fn case_figures(results: &Results) -> Vec<CaseFigure<'_>> {
 mod tests {
     use super::super::answer::answer;
     use super::*;
-    use crate::Workload;
-    use crate::engine::EngineInfo;
-    use crate::experiment::IndexFigures;
+    use crate::measure;
+    use idgen_record::{EngineInfo, IndexFigures, Workload};
 
     fn results(cases: Vec<CaseRecord>) -> Results {
         let engine = EngineInfo {
@@ -290,7 +288,7 @@ mod tests {
             setup: "as it is".into(),
             missing: Vec::new(),
         };
-        Results { cases, ..Results::new("?", "test", engine, Workload::of_rows(1_000).unwrap()) }
+        Results { cases, ..measure::begin("?", "test", engine, Workload::of_rows(1_000).unwrap()) }
     }
 
     fn case(name: &str, secs: f64) -> CaseRecord {

@@ -9,7 +9,7 @@ mod pages;
 use plotters::style::{RGBColor, TextStyle};
 
 use crate::Error;
-use crate::strategy::Family;
+use idgen_record::Family;
 
 pub use bars::{Bar, Scale, bars};
 pub use course::course;

@@ -9,10 +9,8 @@ use serde::Serialize;
 
 use super::cases::case_figures;
 use super::published::figure;
-use crate::engine::EngineInfo;
-use crate::experiment::CaseRecord;
-use crate::measure::{Results, RunRecord};
 use crate::{Error, Result};
+use idgen_record::{CaseRecord, EngineInfo, Results, RunRecord};
 
 pub use page::comparison_html;
 pub use record::open;

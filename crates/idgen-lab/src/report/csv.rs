@@ -4,9 +4,8 @@
 use serde::Serialize;
 
 use super::cases::{CaseFigure, case_figures};
-use crate::engine::{Latency, Role};
-use crate::measure::{Results, RunRecord, Window, known};
 use crate::{Error, Result};
+use idgen_record::{Latency, Results, Role, RunRecord, Window};
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -31,12 +30,9 @@ struct Line<'a> {
     p95_micros: Option<u64>,
     p99_micros: Option<u64>,
     max_micros: Option<u64>,
-    #[serde(serialize_with = "known::serialize")]
-    distinct_leaves_per_1k: f64,
-    #[serde(serialize_with = "known::serialize")]
-    fill_mean: f64,
-    #[serde(serialize_with = "known::serialize")]
-    fill_p10: f64,
+    distinct_leaves_per_1k: Option<f64>,
+    fill_mean: Option<f64>,
+    fill_p10: Option<f64>,
     bytes_per_row: f64,
     leaf_pages: u64,
     inner_pages: u64,
@@ -154,9 +150,9 @@ fn line<'a>(results: &'a Results, run: &'a RunRecord) -> Line<'a> {
         p95_micros,
         p99_micros,
         max_micros,
-        distinct_leaves_per_1k: totals.distinct_leaves_per_1k,
-        fill_mean: totals.fill_mean,
-        fill_p10: totals.fill_p10,
+        distinct_leaves_per_1k: known(totals.distinct_leaves_per_1k),
+        fill_mean: known(totals.fill_mean),
+        fill_p10: known(totals.fill_p10),
         bytes_per_row: totals.bytes_per_row,
         leaf_pages: run.trees.iter().map(|tree| tree.leaf_pages).sum(),
         inner_pages: run.trees.iter().map(|tree| tree.inner_pages).sum(),
@@ -188,6 +184,11 @@ fn window_line<'a>(run: &'a RunRecord, window: &Window) -> WindowLine<'a> {
         redo_bytes_per_row: window.redo_bytes_per_row,
         hit_rate: window.hit_rate,
     }
+}
+
+/// Empty where a database does not tell.
+fn known(figure: f64) -> Option<f64> {
+    figure.is_finite().then_some(figure)
 }
 
 /// The columns of a latency, empty where nothing was timed.

@@ -1,9 +1,9 @@
 //! In what a run differs from the published ones.
 
 use super::numbers::count;
+use crate::Result;
 use crate::experiment::{Experiment, Scale};
-use crate::measure::Results;
-use crate::{Result, Workload};
+use idgen_record::{Results, Workload};
 
 /// What of the load is not as published, in a sentence or two; `None` where nothing is. `ours` tells whether a
 /// server of the lab's own runs it, which is set up for the load: any other is as it is.

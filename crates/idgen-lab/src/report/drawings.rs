@@ -3,10 +3,10 @@
 mod cases;
 
 use super::charts::{Bar, Chart, Maps, Scale, bars, course, pages};
+use super::maps::map;
 use super::numbers::{count, percent, rate};
 use crate::Result;
-use crate::engine::{FileMaps, Role};
-use crate::measure::{Results, RunRecord, TreeFigures};
+use idgen_record::{FileMaps, Results, Role, RunRecord, TreeFigures};
 use innodb_pages::{Cell, Measure, PageMap};
 
 /// One chart.
@@ -170,8 +170,8 @@ fn draw(found: &FileOf<'_>, per_square: u64, columns: usize) -> Result<Drawing> 
     let FileOf { run, file, trees } = found;
     let together = usize::try_from(per_square / file.pages_per_cell.max(1)).unwrap_or(1);
     let maps = Maps {
-        fill: used(file.map(Measure::Fill)?.condensed(together)),
-        recency: used(file.map(Measure::Recency)?.condensed(together)),
+        fill: used(map(file, Measure::Fill)?.condensed(together)),
+        recency: used(map(file, Measure::Recency)?.condensed(together)),
     };
     let title = &run.strategy.title;
     let (heading, suffix) = match trees[..] {

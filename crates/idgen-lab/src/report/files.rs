@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::drawings::Drawings;
 use super::{csv, html, json, markdown};
-use crate::measure::Results;
 use crate::{Error, Result};
+use idgen_record::Results;
 
 /// The files that [`save`] writes, `windows.csv` only where there are windows, beside the charts in [`CHARTS`].
 pub const FILES: [&str; 5] = ["results.json", "results.csv", "windows.csv", "report.md", "report.html"];

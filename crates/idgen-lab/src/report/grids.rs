@@ -3,8 +3,7 @@
 use super::load::load_facts;
 use super::numbers::{bytes, count, grouped, percent, rate};
 use super::published::comparisons;
-use crate::engine::Role;
-use crate::measure::{Results, RunRecord};
+use idgen_record::{Results, Role, RunRecord};
 
 /// One table: a name for each row, and its cells.
 pub struct Grid {

@@ -7,8 +7,8 @@ use super::cases::{CaseTable, case_statements, case_tables};
 use super::drawings::Drawings;
 use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
 use super::numbers::count;
-use crate::measure::Results;
 use crate::{Error, Result};
+use idgen_record::Results;
 
 #[derive(Template)]
 #[template(path = "report.html")]

@@ -1,7 +1,8 @@
 //! `results.json`: the records themselves.
 
-use crate::measure::Results;
+use super::maps::map;
 use crate::{Error, Result};
+use idgen_record::Results;
 use innodb_pages::Measure;
 
 /// The results as indented JSON.
@@ -35,8 +36,8 @@ pub fn read(text: &str) -> Result<Results> {
     let results: Results = serde_json::from_str(text).map_err(not_ours)?;
     // The maps are text within the text: found now, a damage is named; later it would spoil a chart.
     for file in results.runs.iter().flat_map(|run| &run.trees).filter_map(|tree| tree.file.as_ref()) {
-        file.map(Measure::Fill)?;
-        file.map(Measure::Recency)?;
+        map(file, Measure::Fill)?;
+        map(file, Measure::Recency)?;
     }
     Ok(results)
 }

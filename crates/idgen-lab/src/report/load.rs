@@ -1,7 +1,7 @@
 //! What was inserted and how, in names and sentences.
 
 use super::numbers::{bytes, count, grouped};
-use crate::Workload;
+use idgen_record::Workload;
 
 /// The load of the runs. On a server each statement commits, and several clients may insert.
 pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)> {

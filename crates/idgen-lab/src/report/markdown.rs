@@ -8,7 +8,7 @@ use super::drawings::{Drawing, Drawings};
 use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
 use super::numbers::count;
 use crate::Result;
-use crate::measure::Results;
+use idgen_record::Results;
 
 /// The report as Markdown (GitHub's, with tables), which shows the charts as `charts/NAME.svg`.
 ///

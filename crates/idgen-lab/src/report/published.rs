@@ -1,8 +1,7 @@
 //! The published figures beside the measured ones.
 
 use super::numbers::{grouped, percent, rate};
-use crate::engine::Latency;
-use crate::measure::{Results, Totals};
+use idgen_record::{Latency, Results, Totals};
 
 /// A figure of a run that can be set beside another: its title, where a run has it, how it is written.
 pub struct Figure {

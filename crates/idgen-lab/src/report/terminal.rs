@@ -6,8 +6,8 @@ use super::cases::{CaseTable, case_tables};
 use super::grids::figures;
 use super::published::comparisons;
 use crate::experiment::Named;
-use crate::measure::Results;
 use crate::strategy;
+use idgen_record::Results;
 
 /// The widest line, in columns: longer ones are hard to read. Where there is no terminal, all are so wide.
 pub const WIDTH: u16 = 100;

@@ -7,10 +7,11 @@ use std::path::Path;
 
 use super::terminal::table_of;
 use super::*;
-use crate::engine::{EngineInfo, FileMaps, Latency, Role};
-use crate::experiment::Published;
-use crate::measure::{Failure, Results, RunRecord, Totals, TreeFigures, Window};
-use crate::{Workload, strategy};
+use crate::{measure, strategy};
+use idgen_record::{
+    EngineInfo, Failure, FileMaps, Latency, Published, Results, Role, RunRecord, Totals, TreeFigures, Window,
+    Workload,
+};
 
 /// Records with figures that no machine made: each strategy half as fast as the one before.
 pub(super) fn results(strategies: usize) -> Results {
@@ -21,7 +22,7 @@ pub(super) fn results(strategies: usize) -> Results {
         missing: Vec::new(),
     };
     let mut results =
-        Results::new("Which key?", "idgen lab run --rows 4000", engine, Workload::of_rows(4_000).unwrap());
+        measure::begin("Which key?", "idgen lab run --rows 4000", engine, Workload::of_rows(4_000).unwrap());
     for (number, strategy) in strategy::ALL.iter().take(strategies).enumerate() {
         let rate = 1_000_000.0 / f64::powi(2.0, number as i32);
         let window = |rows_end| Window {

@@ -3,9 +3,8 @@
 
 use super::cases::{CaseTable, column, table};
 use super::numbers::{count, percent, rate};
-use crate::experiment::VisitFigures;
-use crate::measure::Results;
 use crate::strategy;
+use idgen_record::{Results, VisitFigures};
 
 /// Rows with a payload of 100 bytes that a visit is measured against: a page of InnoDB holds 120 of them, and ascending
 /// keys leave 111 on it.

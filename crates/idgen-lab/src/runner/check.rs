@@ -1,10 +1,11 @@
 //! Which rows must be found in which tree.
 
-use crate::engine::{Inserted, Role, Table, Tree};
+use crate::engine::{Inserted, Table, Tree};
 use crate::key::Key;
 use crate::measure::{self, Ranks};
-use crate::strategy::{Column, Strategy};
+use crate::strategy::Strategy;
 use crate::{Error, Result};
+use idgen_record::{Column, Role};
 
 /// The rows of a run, in the order in which the database acknowledged them.
 #[derive(Default)]

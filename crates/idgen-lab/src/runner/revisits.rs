@@ -1,10 +1,11 @@
 //! Runs an experiment of visits: each cell by each strategy.
 
 use super::{Cancel, Failure, Observer, run_one};
-use crate::engine::{Engine, Role};
-use crate::experiment::{CaseRecord, Revisits, Scale, VisitFigures};
+use crate::engine::Engine;
+use crate::experiment::{Revisits, Scale};
 use crate::strategy::Strategy;
-use crate::{Error, Result, Workload};
+use crate::{Error, Result};
+use idgen_record::{CaseRecord, Role, VisitFigures};
 
 struct Unobserved;
 
@@ -38,43 +39,10 @@ pub fn revisit(
                 fill_p10: tree.fill_p10,
                 reads_per_1k: run.totals.reads_per_1k,
                 writes_per_1k: run.totals.writes_per_1k,
-                ..VisitFigures::of(experiment, strategy, &workload)
+                ..experiment.figures(strategy, &workload)
             };
             done(CaseRecord::of_visits(figures, run.totals.secs))?;
         }
     }
     Ok(())
-}
-
-impl VisitFigures {
-    /// Of a table that nothing is known of yet.
-    pub(crate) fn of(experiment: &Revisits, strategy: &Strategy, workload: &Workload) -> Self {
-        let visits = workload.visits;
-        VisitFigures {
-            strategy: strategy.name.into(),
-            visits: visits.map_or(1, |visits| visits.rounds),
-            rows_per_visit: workload.rows_per_visit(),
-            buckets: visits.map_or(1, |visits| visits.buckets),
-            rows: workload.rows,
-            leaf_pages: 0,
-            fill_mean: 0.0,
-            fill_p10: 0.0,
-            reads_per_1k: 0.0,
-            writes_per_1k: 0.0,
-            earlier_fill: experiment.earlier_fill(strategy.name, workload),
-        }
-    }
-}
-
-impl CaseRecord {
-    /// The record of a table of visits, filled in so many seconds.
-    pub(crate) fn of_visits(figures: VisitFigures, secs: f64) -> Self {
-        CaseRecord {
-            name: format!("{} x {} rows, {}", figures.visits, figures.rows_per_visit, figures.strategy),
-            secs,
-            runs: vec![secs],
-            visits: Some(figures),
-            ..CaseRecord::default()
-        }
-    }
 }

@@ -32,7 +32,7 @@ impl Observer for Watch {
 fn runs(names: &[&str], rows: u64, payload_bytes: u32, cancel_in_second: bool) -> (Results, Watch) {
     let mut engine = Sqlite::new().unwrap();
     let workload = Workload { payload_bytes, ..Workload::of_rows(rows).unwrap() };
-    let mut results = Results::new("?", "test", engine.info(), workload);
+    let mut results = measure::begin("?", "test", engine.info(), workload);
     let strategies: Vec<_> = names.iter().map(|name| find(name).unwrap()).collect();
     let cancel = Cancel::new();
     let mut watch =

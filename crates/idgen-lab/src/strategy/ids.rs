@@ -11,7 +11,9 @@ use super::offset::OffsetTail;
 use super::tour::Tour;
 use super::{Column, IdKind, Strategy, native};
 use crate::key::Key;
-use crate::{Error, Result, Workload};
+use crate::workload::moment;
+use crate::{Error, Result};
+use idgen_record::Workload;
 
 /// Makes the keys of a run in the order of the inserts. The same strategy and workload give the same.
 ///
@@ -53,7 +55,7 @@ impl Ids {
     /// # Errors
     /// Where a generator refuses its settings.
     pub fn of_writer(strategy: &Strategy, workload: &Workload, writer: u32) -> Result<Self> {
-        let clock = Arc::new(FixedClock::new(workload.moment(0, 0)));
+        let clock = Arc::new(FixedClock::new(moment(workload, 0, 0)));
         let interval_secs = if strategy.ids == IdKind::Week { Self::WEEK_SECS } else { Self::MINUTE_SECS };
         let source = Source::of(strategy.ids, &clock, workload, writer)?;
         let row = u64::from(writer);
@@ -83,7 +85,7 @@ impl Ids {
     pub fn next_key(&mut self) -> Result<Key> {
         self.clock.set(match &mut self.tour {
             Some(tour) => tour.next_moment()?,
-            None => self.workload.moment(self.row, self.interval_secs),
+            None => moment(&self.workload, self.row, self.interval_secs),
         });
         self.row += u64::from(self.workload.writers);
         match &mut self.source {

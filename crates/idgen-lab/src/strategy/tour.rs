@@ -2,8 +2,8 @@
 
 use idgen::{Interval, PrefixKey, Timestamp};
 
-use crate::workload::{Visits, Workload};
 use crate::{Error, Result};
+use idgen_record::{Visits, Workload};
 
 /// Prefixes of 16 bits: after so many intervals a round ends, and each prefix has come once.
 const ROUND: i64 = 1 << 16;

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use sqlx::mysql::MySqlConnection;
 
 use super::{Host, run};
-use crate::engine::{FileMaps, Leaf, Role, Tree};
+use crate::engine::file::maps;
+use crate::engine::{Leaf, Tree};
 use crate::{Error, Result};
+use idgen_record::Role;
 use innodb_pages::{Options, Page, Pages, Tablespace};
 
 /// The file of a table of the scratch schema, copied while the server holds it still.
@@ -41,7 +43,7 @@ pub fn index(pages: &Pages, role: Role, number: usize) -> Result<Tree> {
         leaves: leaves(pages, index)?,
         inner_pages: pages.pages.iter().filter(inner).count() as u64,
         rows_between_leaves: 0,
-        file: Some(FileMaps::of(pages, index)),
+        file: Some(maps(pages, index)),
     })
 }
 

@@ -11,8 +11,9 @@ use super::statements::median;
 use super::{Host, Mysql, connect, counts, doing, number, run};
 use crate::cancel::Cancel;
 use crate::engine::Engine;
-use crate::experiment::{CaseRecord, LoadFigures, Loads, ReadyLoad, Scale};
+use crate::experiment::{Loads, ReadyLoad, Scale};
 use crate::{Error, Result};
+use idgen_record::{CaseRecord, LoadFigures};
 
 impl Mysql {
     /// Runs and checks each load of an experiment, and gives each record to `done`.

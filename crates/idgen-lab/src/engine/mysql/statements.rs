@@ -9,8 +9,9 @@ use super::survey::survey;
 use super::{Host, Mysql, connect, number, run};
 use crate::cancel::Cancel;
 use crate::engine::Engine;
-use crate::experiment::{Case, CaseRecord, Statements};
+use crate::experiment::{Case, Statements};
 use crate::{Error, Result};
+use idgen_record::CaseRecord;
 
 impl Mysql {
     /// Runs and checks each case of an experiment, on one connection, and gives each record to `done`.

@@ -7,8 +7,9 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::{Host, doing, files, number};
-use crate::experiment::{File, FileFigures, IndexFigures};
+use crate::experiment::File;
 use crate::{Error, Result};
+use idgen_record::{FileFigures, IndexFigures};
 use innodb_pages::{IndexTree, Survey};
 
 /// Surveys the file of a table of the scratch schema, and compares its rows with those that the server counts.

@@ -18,10 +18,11 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::{Host, connect, counters, doing, files, given, run};
-use crate::engine::{Batch, Contents, Counters, Inserted, Latency, Role, Seen, Table, Tree};
+use crate::engine::{Batch, Contents, Counters, Inserted, Seen, Table, Tree};
 use crate::key::Key;
 use crate::strategy::Strategy;
-use crate::{Error, Result, Workload};
+use crate::{Error, Result};
+use idgen_record::{Latency, Role, Workload};
 use plan::{Place, Plan};
 use writer::{Heard, Writer};
 

@@ -6,8 +6,9 @@
 use rusqlite::Connection;
 
 use super::{PAGE_BYTES, doing};
-use crate::engine::{Leaf, Role, Tree};
+use crate::engine::{Leaf, Tree};
 use crate::{Error, Result};
+use idgen_record::Role;
 
 /// The pages of this table. `rows_on_inner_pages`: the tree is a B-tree, not a B+tree.
 pub fn tree(db: &Connection, table: &str, role: Role, rows_on_inner_pages: bool) -> Result<Tree> {

@@ -6,7 +6,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::{Chart, INK, WIDTH, colour, failed, text};
 use crate::Result;
 use crate::report::numbers::{figure_text, grouped};
-use crate::strategy::Family;
+use idgen_record::Family;
 
 /// One line of the chart.
 pub struct Bar {

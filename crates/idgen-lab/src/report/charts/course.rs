@@ -7,8 +7,8 @@ use plotters::prelude::*;
 
 use super::{Chart, INK, WIDTH, colour, failed, text};
 use crate::Result;
-use crate::measure::{Results, RunRecord, Window};
 use crate::report::numbers::grouped;
+use idgen_record::{Results, RunRecord, Window};
 
 /// Of one curve.
 const HEIGHT: u32 = 200;

@@ -8,8 +8,8 @@ use crate::report::drawings::Drawing;
 use crate::report::grids::Grid;
 use crate::report::numbers::{figure_text, ratio};
 use crate::report::published::figure;
-use crate::strategy::Family;
 use crate::{Error, Result};
+use idgen_record::Family;
 
 #[derive(Template)]
 #[template(path = "compare.html")]

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::measure::Results;
 use crate::report::{FILES, read};
 use crate::{Error, Result};
+use idgen_record::Results;
 
 /// The results in this file, or in the `results.json` of this directory.
 ///

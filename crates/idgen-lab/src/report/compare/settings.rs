@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::measure::Results;
+use idgen_record::Results;
 
 /// One thing that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,11 +1,9 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::engine::Latency;
-use crate::experiment::LoadFigures;
-use crate::measure::Results;
 use crate::report::tests::results;
 use crate::report::{WIDTH, json};
+use idgen_record::{Latency, LoadFigures, Results};
 
 fn both(a: &Results, b: &Results) -> Compared {
     compare(("one", a), ("two", b)).unwrap()

@@ -2,13 +2,11 @@
 
 use super::{Drawing, drawing};
 use crate::Result;
-use crate::experiment::{CaseRecord, FileFigures, LoadFigures};
-use crate::measure::Results;
 use crate::report::cases::{published_times, times_first};
 use crate::report::charts::{Axes, Bar, Line, Scale, bars, lines};
 use crate::report::numbers::{count, figure_text, grouped, percent};
 use crate::report::visits as revisited;
-use crate::strategy::Family;
+use idgen_record::{CaseRecord, Family, FileFigures, LoadFigures, Results};
 
 /// Draws what there are figures for; nothing where there are no cases.
 pub fn cases(results: &Results) -> Result<Vec<Drawing>> {

@@ -5,8 +5,7 @@ use std::fs;
 
 use super::super::{CHARTS, save};
 use super::results;
-use crate::experiment::{CaseRecord, LoadFigures};
-use crate::measure::Results;
+use idgen_record::{CaseRecord, LoadFigures, Results};
 
 /// Loads of two tables by one and by eight clients; published of the second.
 pub(super) fn loads() -> Results {

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::{html, markdown};
 use super::results;
-use crate::experiment::CaseRecord;
-use crate::measure::{Failure, Results};
+use idgen_record::{CaseRecord, Failure, Results};
 
 /// Of keys or of statements: the page says why there is nothing, and claims no figures and no checks.
 #[test]

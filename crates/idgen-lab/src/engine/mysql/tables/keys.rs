@@ -7,8 +7,9 @@ use sqlx::{MySql, Row};
 
 use crate::engine::mysql::doing;
 use crate::key::Key;
-use crate::strategy::{Column, native};
+use crate::strategy::native;
 use crate::{Error, Result};
+use idgen_record::Column;
 
 /// A statement that values are bound to.
 pub type Statement<'q> = Query<'q, MySql, MySqlArguments>;

@@ -11,8 +11,8 @@ use sqlx::{AssertSqlSafe, Executor};
 use super::keys::read_key;
 use crate::engine::mysql::doing;
 use crate::key::Key;
-use crate::strategy::{Column, IdKind};
 use crate::{Error, Result};
+use idgen_record::{Column, IdKind};
 
 /// `UUID_TO_BIN(UUID(), 1)` on a server that lacks that function.
 const SWAP: &str = "UNHEX(CONCAT(SUBSTR(@uuid := UUID(), 15, 4), SUBSTR(@uuid, 10, 4), SUBSTR(@uuid, 1, 8), \

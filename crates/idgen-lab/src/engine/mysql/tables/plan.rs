@@ -4,9 +4,9 @@ use idgen_mysql::reference;
 use idgen_server::Flavor;
 
 use super::made;
-use crate::engine::Role;
-use crate::strategy::{Column, IdKind, Strategy};
-use crate::{Error, Result, Workload};
+use crate::strategy::Strategy;
+use crate::{Error, Result};
+use idgen_record::{Column, IdKind, Role, Workload};
 
 /// The tables of a strategy.
 pub struct Plan {

@@ -15,8 +15,8 @@ use super::reference;
 use crate::engine::mysql::{Host, connect, doing};
 use crate::engine::{Batch, Inserted};
 use crate::key::Key;
-use crate::strategy::Column;
 use crate::{Error, Result};
+use idgen_record::Column;
 
 /// A client.
 pub struct Writer {

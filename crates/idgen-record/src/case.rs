@@ -1,10 +1,8 @@
-//! What is recorded of one case of an experiment that runs statements.
+//! One case of an experiment that times statements, loads tables, or visits buckets again and again.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-
-use super::VisitFigures;
 
 /// One case that was run and checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,6 +33,19 @@ pub struct CaseRecord {
     /// The table after the last visit, where buckets were visited again and again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visits: Option<VisitFigures>,
+}
+
+impl CaseRecord {
+    /// The record of a table of visits, filled in so many seconds.
+    pub fn of_visits(figures: VisitFigures, secs: f64) -> Self {
+        CaseRecord {
+            name: format!("{} x {} rows, {}", figures.visits, figures.rows_per_visit, figures.strategy),
+            secs,
+            runs: vec![secs],
+            visits: Some(figures),
+            ..CaseRecord::default()
+        }
+    }
 }
 
 /// What several clients did together.
@@ -103,6 +114,34 @@ pub struct IndexFigures {
     pub fill_mean: f64,
     /// The fill that a tenth of the leaf pages do not exceed.
     pub fill_p10: f64,
+}
+
+/// What a table of revisited buckets was like after the last visit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VisitFigures {
+    /// The strategy's name.
+    pub strategy: String,
+    /// How often each bucket was visited.
+    pub visits: u32,
+    /// Rows of a visit.
+    pub rows_per_visit: u64,
+    /// Buckets.
+    pub buckets: u32,
+    /// Rows in the table.
+    pub rows: u64,
+    /// Leaf pages.
+    pub leaf_pages: u64,
+    /// How full a leaf page is, from 0 to 1: the mean.
+    pub fill_mean: f64,
+    /// The fill that a tenth of the leaf pages do not reach.
+    pub fill_p10: f64,
+    /// Pages read per 1,000 inserts, over the whole run.
+    pub reads_per_1k: f64,
+    /// Pages written per 1,000 inserts, over the whole run.
+    pub writes_per_1k: f64,
+    /// The page fill that was measured before, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier_fill: Option<f64>,
 }
 
 #[cfg(test)]

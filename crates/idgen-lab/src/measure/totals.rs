@@ -1,0 +1,58 @@
+//! The figures of a whole run.
+
+use idgen_record::{Role, Totals, TreeFigures, Window};
+use innodb_pages::Distribution;
+
+use super::window;
+use crate::engine::{Counters, Seen, Tree};
+
+/// Sums up a run.
+pub fn totals(windows: &[Window], counters: &Counters, trees: &[Tree], figures: &[TreeFigures]) -> Totals {
+    let rows: u64 = windows.iter().map(|window| window.rows).sum();
+    let secs: f64 = windows.iter().map(|window| window.secs).sum();
+    let whole = window(counters, None, rows, rows, secs);
+    let tail = &windows[windows.len() - windows.len().div_ceil(10)..];
+    let tail_rows = tail.iter().map(|window| window.rows).sum::<u64>() as f64;
+    let in_tail = |rate: fn(&Window) -> f64| {
+        tail.iter().map(|window| rate(window) * window.rows as f64).sum::<f64>() / tail_rows
+    };
+    let all_leaves = Distribution::of(trees.iter().flat_map(Tree::fills).collect());
+    let of_map = || figures.iter().filter(|tree| tree.role != Role::Rows).map(|tree| tree.bytes);
+    Totals {
+        rows,
+        secs,
+        rows_per_sec: whole.rows_per_sec,
+        last_rows_per_sec: tail_rows / tail.iter().map(|window| window.secs).sum::<f64>().max(1e-9),
+        reads_per_1k: whole.reads_per_1k,
+        last_reads_per_1k: in_tail(|window| window.reads_per_1k),
+        disk_reads_per_1k: whole.disk_reads_per_1k,
+        writes_per_1k: whole.writes_per_1k,
+        last_writes_per_1k: in_tail(|window| window.writes_per_1k),
+        spills_per_1k: counters.pages_spilled.map(|pages| pages as f64 * 1_000.0 / rows as f64),
+        created_per_1k: whole.created_per_1k,
+        splits_per_1k: whole.splits_per_1k,
+        redo_bytes_per_row: whole.redo_bytes_per_row,
+        hit_rate: whole.hit_rate,
+        distinct_leaves_per_1k: figures.iter().map(|tree| tree.distinct_leaves_per_1k).sum(),
+        fill_mean: all_leaves.mean,
+        fill_p10: all_leaves.p10,
+        bytes_per_row: figures.iter().map(|tree| tree.bytes).sum::<u64>() as f64 / rows as f64,
+        map_bytes_per_row: of_map().next().map(|_| of_map().sum::<u64>() as f64 / rows as f64),
+    }
+}
+
+/// Sums up a run on a database that does not show all of its pages.
+pub fn totals_seen(windows: &[Window], counters: &Counters, seen: &Seen) -> Totals {
+    let counted = totals(windows, counters, &[], &[]);
+    let fill = Distribution::of(seen.fills.clone());
+    let known = |fill| if seen.fills.is_empty() { f64::NAN } else { fill };
+    let per_row = |bytes: u64| bytes as f64 / counted.rows as f64;
+    Totals {
+        distinct_leaves_per_1k: f64::NAN,
+        fill_mean: known(fill.mean),
+        fill_p10: known(fill.p10),
+        bytes_per_row: per_row(seen.bytes),
+        map_bytes_per_row: seen.map_bytes.map(per_row),
+        ..counted
+    }
+}

@@ -1,0 +1,39 @@
+//! What `idgen lab` records: the types of a results file.
+//!
+//! Engines and the runner of `idgen-lab` fill them in; `idgen-report` reads them and nothing else. This crate has no
+//! I/O and depends on neither.
+//!
+//! ```
+//! use idgen_record::Workload;
+//!
+//! let load: Workload = serde_json::from_str(&serde_json::to_string(&Workload::of_rows(50_000)?).unwrap()).unwrap();
+//! assert_eq!(load.rows, 50_000);
+//! # Ok::<(), idgen_record::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod case;
+mod database;
+mod error;
+mod known;
+mod machine;
+mod published;
+mod results;
+mod run;
+mod strategy;
+mod tree;
+mod window;
+mod workload;
+
+pub use case::{CaseRecord, FileFigures, IndexFigures, LoadFigures, VisitFigures};
+pub use database::EngineInfo;
+pub use error::{Error, Result};
+pub use machine::Machine;
+pub use published::Published;
+pub use results::{Failure, Results};
+pub use run::{Latency, RunRecord, StrategyRecord, Totals};
+pub use strategy::{Column, Family, IdKind};
+pub use tree::{FileMaps, Role, TreeFigures};
+pub use window::Window;
+pub use workload::{Visits, Workload};

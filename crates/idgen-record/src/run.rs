@@ -1,0 +1,132 @@
+//! One run of one strategy: its course, its totals, its trees.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Column, Family, IdKind, Role, TreeFigures, Window, known};
+
+/// One finished and verified run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// What was compared.
+    pub strategy: StrategyRecord,
+    /// The settings that matter, as the database reported them.
+    pub settings: BTreeMap<String, String>,
+    /// The course of the run.
+    pub windows: Vec<Window>,
+    /// The whole run.
+    pub totals: Totals,
+    /// How long its statements took, on a server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
+    /// Each tree, the one with the rows first.
+    pub trees: Vec<TreeFigures>,
+}
+
+/// A strategy as a record names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StrategyRecord {
+    /// Its name on the command line.
+    pub name: String,
+    /// A few words.
+    pub title: String,
+    /// A line.
+    pub explains: String,
+    /// Where its ids come from.
+    pub ids: IdKind,
+    /// What its column holds.
+    pub column: Column,
+    /// What its ids are like.
+    pub family: Family,
+}
+
+/// The figures of a whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Rows found in the table afterwards: as many as were inserted, or there is no record.
+    pub rows: u64,
+    /// Seconds that the database took.
+    pub secs: f64,
+    /// Inserted rows per second, over the run.
+    pub rows_per_sec: f64,
+    /// The same in the last tenth of the run, when the table has outgrown the cache.
+    pub last_rows_per_sec: f64,
+    /// Pages read into the cache per 1,000 inserts.
+    pub reads_per_1k: f64,
+    /// The same in the last tenth of the run.
+    #[serde(default)]
+    pub last_reads_per_1k: f64,
+    /// Page requests per 1,000 inserts that had to wait for such a read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_reads_per_1k: Option<f64>,
+    /// Pages written to the file per 1,000 inserts.
+    pub writes_per_1k: f64,
+    /// The same in the last tenth of the run.
+    #[serde(default)]
+    pub last_writes_per_1k: f64,
+    /// Of those, the ones written before the commit because the cache was full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spills_per_1k: Option<f64>,
+    /// New pages per 1,000 inserts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_per_1k: Option<f64>,
+    /// Pages divided to make room, per 1,000 inserts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub splits_per_1k: Option<f64>,
+    /// Bytes written to the log per row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redo_bytes_per_row: Option<f64>,
+    /// Page requests answered by the cache, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hit_rate: Option<f64>,
+    /// Different leaf pages that 1,000 consecutive inserts went to, on average; all trees together. Not a
+    /// number where the pages are out of reach, as on a server given by URL: `null` in JSON, `–` in reports.
+    #[serde(with = "known")]
+    pub distinct_leaves_per_1k: f64,
+    /// Bytes in use of a leaf page, from 0 to 1: the mean over all trees. Not a number where unknown.
+    #[serde(with = "known")]
+    pub fill_mean: f64,
+    /// The fill that a tenth of the leaf pages do not reach. Not a number where unknown.
+    #[serde(with = "known")]
+    pub fill_p10: f64,
+    /// Bytes of all pages of all trees, by row.
+    pub bytes_per_row: f64,
+    /// Of those, the ones of the map from UUID to integer, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map_bytes_per_row: Option<f64>,
+}
+
+/// How long statements took, in microseconds: each holds one or more rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Latency {
+    /// Half took no longer.
+    pub p50_micros: u64,
+    /// 95 of 100 took no longer.
+    pub p95_micros: u64,
+    /// 99 of 100 took no longer.
+    pub p99_micros: u64,
+    /// The longest.
+    pub max_micros: u64,
+}
+
+impl RunRecord {
+    /// The totals, but what they say of the end taken from the window in which the table reached this many
+    /// rows. The run's own end where it has fewer.
+    pub fn totals_at(&self, rows: u64) -> Totals {
+        match self.windows.iter().find(|window| window.rows_end >= rows) {
+            None => self.totals,
+            Some(window) => Totals {
+                last_rows_per_sec: window.rows_per_sec,
+                last_reads_per_1k: window.reads_per_1k,
+                last_writes_per_1k: window.writes_per_1k,
+                ..self.totals
+            },
+        }
+    }
+
+    /// The figures of the tree with this role.
+    pub fn tree(&self, role: Role) -> Option<&TreeFigures> {
+        self.trees.iter().find(|tree| tree.role == role)
+    }
+}

@@ -1,0 +1,124 @@
+//! What a key strategy is made of: where its ids come from, and what its column holds.
+
+use serde::{Deserialize, Serialize};
+
+/// Where the ids come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdKind {
+    /// The database counts.
+    AutoIncrement,
+    /// UUID version 1: time, its low bits first.
+    V1,
+    /// UUID version 4: random.
+    V4,
+    /// UUID version 6: version 1 with its time in order.
+    V6,
+    /// UUID version 7, monotonic within the millisecond.
+    V7,
+    /// ULID, monotonic within the millisecond.
+    Ulid,
+    /// MD5 of year and week, then random.
+    Week,
+    /// Keyed hash of the minute, then random.
+    MinuteRandom,
+    /// Keyed hash of the minute, then time and counter.
+    MinuteAscending,
+    /// Keyed hash of the minute, then the offset in the minute alone: the layout that was given up.
+    MinuteOffset,
+    /// Number of the minute, then time and counter.
+    MinuteSequence,
+    /// 64 bits: seconds, device, counter.
+    Device,
+    /// The server's `UUID_SHORT()`: its number, when it was started, a counter.
+    UuidShort,
+    /// The server's `UUID()`, a version 1.
+    ServerV1,
+}
+
+impl IdKind {
+    /// True where a function of the server makes the ids, so that no client knows them beforehand.
+    pub fn is_server_made(self) -> bool {
+        matches!(self, IdKind::UuidShort | IdKind::ServerV1)
+    }
+}
+
+/// What the key column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Column {
+    /// A 64-bit integer that the database chooses.
+    CountedInteger,
+    /// A 64-bit integer that the client gives.
+    Integer,
+    /// 16 bytes.
+    Binary16,
+    /// 16 bytes with the time of a version 1 UUID moved to the front, as `UUID_TO_BIN(u, 1)` does.
+    Swapped16,
+    /// 16 bytes that no index knows: the table has no key, and lies in the order of hidden row numbers.
+    Unkeyed16,
+    /// MariaDB's type `UUID`: 16 bytes, in an order of its own.
+    Uuid,
+    /// 36 characters, hyphenated.
+    Text36,
+    /// The same in a `VARCHAR`.
+    VarText36,
+    /// The same in a `VARBINARY`.
+    VarBinary36,
+    /// 22 characters of base64.
+    Base64,
+    /// 26 characters of Crockford base32.
+    Base32,
+    /// A 64-bit integer, found through a second table from UUID to integer: its primary key is the UUID.
+    MappedInteger,
+    /// A 64-bit integer from the map of `idgen-mysql`, strategy unique.
+    MappedUnique,
+    /// A 64-bit integer from the map of `idgen-mysql`, strategy dedup.
+    MappedDedup,
+    /// A 32-bit integer from the published stored function under a named lock.
+    MappedReferenceLock,
+    /// A 32-bit integer from the published stored function with a table of recent hashes.
+    MappedReferenceDedup,
+}
+
+impl Column {
+    /// True where a second table leads from the UUID to the integer.
+    pub fn is_mapped(self) -> bool {
+        use Column::{MappedDedup, MappedInteger, MappedReferenceDedup, MappedReferenceLock, MappedUnique};
+        matches!(
+            self,
+            MappedInteger | MappedUnique | MappedDedup | MappedReferenceLock | MappedReferenceDedup
+        )
+    }
+
+    /// True where a stored function, which a server may forbid to be made, gives the integer.
+    pub fn is_by_function(self) -> bool {
+        matches!(self, Column::MappedReferenceLock | Column::MappedReferenceDedup)
+    }
+}
+
+/// The families that reports colour alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// Integers that count, or that start with the time.
+    Integer,
+    /// Random over the whole key space.
+    Random,
+    /// UUIDs that hold the time.
+    Time,
+    /// A prefix that stays put for an interval.
+    Prefixed,
+}
+
+impl Family {
+    /// In a word.
+    pub fn title(self) -> &'static str {
+        match self {
+            Family::Integer => "integer",
+            Family::Random => "random",
+            Family::Time => "time-based",
+            Family::Prefixed => "prefixed",
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! One B-tree after a run, and what its file shows.
+
+use serde::{Deserialize, Serialize};
+
+/// What a tree is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// It holds the rows, in the order of the key.
+    Rows,
+    /// It finds the integer of a UUID.
+    Map,
+    /// It holds the pairs of a map in the order of the integers, where they don't lie in the index itself.
+    Pairs,
+}
+
+/// The figures of one tree after the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TreeFigures {
+    /// What the tree is for.
+    pub role: Role,
+    /// Rows in it.
+    pub rows: u64,
+    /// Leaf pages.
+    pub leaf_pages: u64,
+    /// Pages above them.
+    pub inner_pages: u64,
+    /// Bytes of all its pages.
+    pub bytes: u64,
+    /// Bytes in use of a leaf page, from 0 to 1: the mean.
+    pub fill_mean: f64,
+    /// The fill that a tenth of the leaf pages do not reach.
+    pub fill_p10: f64,
+    /// Leaf pages by fill: below 5 %, below 10 % and so on.
+    pub fill_histogram: Vec<u64>,
+    /// Different leaf pages that 1,000 consecutive inserts went to, on average.
+    pub distinct_leaves_per_1k: f64,
+    /// What its file says, where the engine reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileMaps>,
+}
+
+/// The file of a tree, which may hold another tree of the same table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileMaps {
+    /// Pages in the file, the free ones too.
+    pub pages: u64,
+    /// How many of them a cell of the maps stands for, in the order of the file.
+    pub pages_per_cell: u64,
+    /// A character for each cell: `.` free, `-` no index, `^` above the leaves, else a leaf, from `0`,
+    /// less than a tenth full, to `9`.
+    pub fill: String,
+    /// The same, where a leaf runs from `0`, changed longest ago, to `9`, changed last, by rank.
+    pub recency: String,
+    /// Bytes of log from the oldest change that a page of the file holds to the newest: the whole run.
+    pub log_bytes: u64,
+    /// Leaf pages changed within the last tenth of it, from 0 to 1.
+    pub recent_leaves: f64,
+    /// How long ago half of the leaf pages were changed, as a share of it: 0 just now, 1 at the start.
+    pub median_age: f64,
+    /// The same of a tenth of the leaf pages, the youngest. Records of before have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p10_age: Option<f64>,
+    /// The same of nine tenths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p90_age: Option<f64>,
+}
+
+impl FileMaps {
+    /// Cells of a map: enough to see the pattern, few enough for a record that is text.
+    pub const MOST_CELLS: usize = 2_048;
+}

@@ -1,0 +1,40 @@
+//! The course of a run, window by window.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Latency;
+
+/// A stretch of the run. What is `None` the database does not tell, or the record is older than the figure.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// Rows in the table at its end.
+    pub rows_end: u64,
+    /// Rows inserted in it.
+    pub rows: u64,
+    /// Seconds that the database took for them; making the ids is not counted.
+    pub secs: f64,
+    /// Inserted rows per second.
+    pub rows_per_sec: f64,
+    /// How long its statements took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
+    /// Pages read into the cache per 1,000 inserts.
+    pub reads_per_1k: f64,
+    /// Page requests per 1,000 inserts that had to wait for such a read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_reads_per_1k: Option<f64>,
+    /// Pages written to the file per 1,000 inserts.
+    pub writes_per_1k: f64,
+    /// New pages per 1,000 inserts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_per_1k: Option<f64>,
+    /// Pages divided to make room, per 1,000 inserts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub splits_per_1k: Option<f64>,
+    /// Bytes written to the log per row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redo_bytes_per_row: Option<f64>,
+    /// Page requests answered by the cache, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hit_rate: Option<f64>,
+}

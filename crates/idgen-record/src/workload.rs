@@ -1,0 +1,219 @@
+//! What is inserted: how many rows, how wide, how many at a time, over how much simulated time.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// The load of one run. Every strategy of a comparison gets the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Rows to insert.
+    pub rows: u64,
+    /// Width of the payload column, in bytes. Its content is random: nothing compresses it.
+    pub payload_bytes: u32,
+    /// Rows that a writer inserts in one go, and the unit in which counters and throughput are read. SQLite
+    /// commits them together; a server commits each statement.
+    pub commit_rows: u32,
+    /// Rows per `INSERT` statement, on servers. SQLite has no round trip to save and takes one.
+    #[serde(default = "one")]
+    pub statement_rows: u32,
+    /// Clients that insert at the same time, each with ids of its own making. Servers only.
+    #[serde(default = "one")]
+    pub writers: u32,
+    /// The page cache holds the expected table divided by this, where `cache_bytes` is not set.
+    pub cache_divisor: u32,
+    /// Size of the page cache in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_bytes: Option<u64>,
+    /// Reads a second that the disk gives, and as many writes: container engines limit the two apart. Servers
+    /// in containers only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops: Option<u32>,
+    /// Changed pages are written when the pool needs room, not ahead of it, as in the published runs: the log is
+    /// long enough that it forces none out, no share of changed pages is too large, and few pages are kept free
+    /// for what comes. Servers of the lab's own only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub late_writes: bool,
+    /// How many intervals (weeks, minutes) of simulated time the run spans.
+    pub intervals: u32,
+    /// When the first id is made, in seconds since 1970.
+    pub start_unix_secs: i64,
+    /// How many devices make ids in turn, for the device strategy.
+    pub devices: u32,
+    /// Where all randomness of the run comes from: the same seed gives the same rows.
+    pub seed: u64,
+    /// Buckets of a minute prefix that are visited again and again, in place of the `intervals`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visits: Option<Visits>,
+}
+
+/// Buckets that are visited in rounds: each once a round, in a new random order each time, with the same number of
+/// rows a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visits {
+    /// Buckets, of the 65,536 that a prefix of 16 bits has.
+    pub buckets: u32,
+    /// How often each is visited.
+    pub rounds: u32,
+}
+
+impl Workload {
+    /// The default: large enough that the table is eight times the page cache and random keys show
+    /// their steady state, small enough that all strategies take less than two minutes.
+    pub const DEFAULT_ROWS: u64 = 500_000;
+    /// What `--quick` inserts: a look at the report in seconds, not a measurement to cite.
+    pub const QUICK_ROWS: u64 = 40_000;
+    /// Fewer rows than this make no tree worth measuring.
+    pub const MIN_ROWS: u64 = 1_000;
+    /// More connections than this are more than a server's default of 151 leaves room for.
+    pub const MAX_WRITERS: u32 = 64;
+    /// How many points a curve over the run has, at most.
+    pub const WINDOWS: u64 = 50;
+    /// When the first id of a run is made: 2026-01-04T00:00:00Z, the first Sunday of a year.
+    const START_UNIX_SECS: i64 = 1_767_484_800;
+
+    /// The load with this many rows and the defaults for the rest.
+    ///
+    /// # Errors
+    /// Where `rows` is below [`Workload::MIN_ROWS`] or above 2^32 - 1.
+    ///
+    /// ```
+    /// use idgen_record::Workload;
+    ///
+    /// assert_eq!(Workload::of_rows(50_000)?.rows, 50_000);
+    /// assert!(Workload::of_rows(10).is_err());
+    /// # Ok::<(), idgen_record::Error>(())
+    /// ```
+    pub fn of_rows(rows: u64) -> Result<Self> {
+        if !(Self::MIN_ROWS..=u64::from(u32::MAX)).contains(&rows) {
+            return Err(Error::refused(format!(
+                "rows is {rows}: choose a number from {} to {}",
+                Self::MIN_ROWS,
+                u32::MAX
+            )));
+        }
+        Ok(Workload {
+            rows,
+            payload_bytes: 100,
+            commit_rows: 1_000,
+            statement_rows: 1,
+            writers: 1,
+            cache_divisor: 8,
+            cache_bytes: None,
+            iops: None,
+            late_writes: false,
+            intervals: 40,
+            start_unix_secs: Self::START_UNIX_SECS,
+            devices: 5_000,
+            seed: 2026,
+            visits: None,
+        })
+    }
+
+    /// The load that visits buckets in rounds, with so many rows a visit.
+    ///
+    /// # Errors
+    /// Where there are no buckets or more than 65,536, no rounds, or as many rows as [`Workload::of_rows`] refuses.
+    ///
+    /// ```
+    /// use idgen_record::Workload;
+    /// use idgen_record::Visits;
+    ///
+    /// let load = Workload::of_visits(Visits { buckets: 128, rounds: 4 }, 1_200)?;
+    /// assert_eq!((load.rows, load.rows_per_visit()), (614_400, 1_200));
+    /// assert!(Workload::of_visits(Visits { buckets: 0, rounds: 4 }, 1_200).is_err());
+    /// # Ok::<(), idgen_record::Error>(())
+    /// ```
+    pub fn of_visits(visits: Visits, rows_per_visit: u32) -> Result<Self> {
+        let Visits { buckets, rounds } = visits;
+        if !(1..=1 << 16).contains(&buckets) || rounds == 0 {
+            return Err(Error::refused(format!(
+                "{buckets} buckets are visited {rounds} times: choose 1 to 65536 buckets, and at least one visit"
+            )));
+        }
+        let visited = u64::from(buckets) * u64::from(rounds);
+        let load = Self::of_rows(visited.saturating_mul(u64::from(rows_per_visit)))?;
+        Ok(Workload { visits: Some(visits), ..load })
+    }
+
+    /// Rows of one visit of a bucket; of all rows where no bucket is visited again.
+    pub fn rows_per_visit(&self) -> u64 {
+        self.visits
+            .map_or(self.rows, |visits| self.rows / (u64::from(visits.buckets) * u64::from(visits.rounds)))
+    }
+
+    /// The same load by so many writers.
+    ///
+    /// # Errors
+    /// Where there are none, or more than [`Workload::MAX_WRITERS`].
+    ///
+    /// ```
+    /// use idgen_record::Workload;
+    ///
+    /// assert_eq!(Workload::of_rows(50_000)?.with_writers(8)?.writers, 8);
+    /// assert!(Workload::of_rows(50_000)?.with_writers(0).is_err());
+    /// # Ok::<(), idgen_record::Error>(())
+    /// ```
+    pub fn with_writers(self, writers: u32) -> Result<Self> {
+        if !(1..=Self::MAX_WRITERS).contains(&writers) {
+            return Err(Error::refused(format!(
+                "writers is {writers}: choose a number from 1 to {}",
+                Self::MAX_WRITERS
+            )));
+        }
+        Ok(Workload { writers, ..self })
+    }
+
+    /// Bytes of the table as expected for a 16-byte key in pages 88 % full.
+    ///
+    /// Only the size of the page cache follows from it, so that all strategies get the same cache.
+    pub fn expected_bytes(&self) -> u64 {
+        const KEY_BYTES: u64 = 16;
+        const ROW_OVERHEAD: u64 = 8;
+        self.rows * (u64::from(self.payload_bytes) + KEY_BYTES + ROW_OVERHEAD) * 100 / 88
+    }
+
+    /// Pages of this size that the cache may hold; at least 16.
+    pub fn cache_pages(&self, page_bytes: u64) -> u64 {
+        let bytes = self.cache_bytes.unwrap_or(self.expected_bytes() / u64::from(self.cache_divisor.max(1)));
+        (bytes / page_bytes).max(16)
+    }
+
+    /// Rows that all writers together insert before they meet again.
+    pub fn round_rows(&self) -> u64 {
+        u64::from(self.commit_rows) * u64::from(self.writers)
+    }
+
+    /// Rounds per window of the record.
+    pub fn rounds_per_window(&self) -> u64 {
+        self.rows.div_ceil(self.round_rows()).div_ceil(Self::WINDOWS)
+    }
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_is_a_fraction_of_the_table() {
+        let load = Workload::of_rows(400_000).unwrap();
+        let table_pages = load.expected_bytes() / 16_384;
+        assert!((table_pages / 8).abs_diff(load.cache_pages(16_384)) <= 1);
+        assert_eq!(Workload::of_rows(1_000).unwrap().cache_pages(16_384), 16);
+    }
+
+    #[test]
+    fn windows_cover_all_rows() {
+        for rows in [1_000, 1_001, 50_000, 50_001, 400_000, 1_234_567] {
+            let load = Workload::of_rows(rows).unwrap();
+            for load in [load.clone(), load.with_writers(8).unwrap()] {
+                let rounds = rows.div_ceil(load.round_rows());
+                assert!(rounds.div_ceil(load.rounds_per_window()) <= Workload::WINDOWS);
+            }
+        }
+    }
+}
