@@ -78,7 +78,7 @@ mod tests {
             leaf(3, 1_100, 50),
             leaf(4, 1_500, 5),
             leaf(5, 1_910, 71),
-            leaf(6, 1_990, 20),
+            leaf(6, 1_990, 25),
             page(7, 1_950, Some((8, 0, 16_384))),
             page(8, 0, None),
         ];
@@ -90,7 +90,7 @@ mod tests {
     fn a_file_is_summed_up_for_the_index_of_the_rows() {
         let found = maps(&file(), 7);
         assert_eq!((found.pages, found.pages_per_cell), (9, 1));
-        assert_eq!((found.fill.as_str(), found.recency.as_str()), ("-^950729.", "-^013568."));
+        assert_eq!((found.fill.as_str(), found.recency.as_str()), ("-^950729.", "-^013586."));
         assert_eq!(found.log_bytes, 1_000);
         // 1,910 and 1,990 are within the last 100 bytes of the log.
         assert_eq!(found.recent_leaves, 0.4);
