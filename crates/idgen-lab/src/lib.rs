@@ -1,8 +1,8 @@
 //! Measures what each kind of key costs a database.
 //!
-//! A [`strategy`] says which ids go into which column, a [`Workload`] how many rows and how wide, an
+//! A [`strategy`] says which ids go into which column, a [`Workload`](idgen_record::Workload) how many rows and how wide, an
 //! [`engine`] is the database. The [`runner`] inserts, counts, verifies and writes one record per run
-//! ([`measure`]); a [`report`] reads records and nothing else.
+//! ([`measure`], [`idgen_record`]); a [`report`] reads records and nothing else.
 
 pub mod advise;
 mod cancel;

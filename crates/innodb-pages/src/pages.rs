@@ -20,6 +20,7 @@ pub struct Pages {
 impl Pages {
     /// Pages that no scan of a file gave: `pages[n].number` is n, and the indexes have no names.
     pub fn new(format: Format, pages: Vec<Page>) -> Pages {
-        Pages { format, pages, names: Vec::new() }
+        let kind = SpaceKind::of(&format, &pages);
+        Pages { format, kind, pages, names: Vec::new() }
     }
 }

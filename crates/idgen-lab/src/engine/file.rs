@@ -51,6 +51,7 @@ mod tests {
             index_id,
             level,
             records: 1,
+            metadata: false,
             data_bytes,
             garbage_bytes: 0,
             previous: None,

@@ -17,8 +17,8 @@ pub use record::open;
 pub use settings::Difference;
 pub use show::comparison;
 
-/// The figures that are compared, by the name of their field in [`Totals`](crate::measure::Totals) or
-/// [`Latency`](crate::engine::Latency).
+/// The figures that are compared, by the name of their field in [`Totals`](idgen_record::Totals) or
+/// [`Latency`](idgen_record::Latency).
 const MEASURES: [&str; 18] = [
     "rows_per_sec",
     "last_rows_per_sec",
