@@ -51,6 +51,14 @@ impl<R: SplitRule> AnyTree<R> {
         })
     }
 
+    /// The level of a page and the records on it.
+    pub(crate) fn records_on(&self, page: u32) -> (u8, usize) {
+        match self {
+            AnyTree::Short(tree) => tree.records_on(page),
+            AnyTree::Long(tree) => tree.records_on(page),
+        }
+    }
+
     /// Page splits so far, on all levels.
     pub(crate) fn splits(&self) -> u64 {
         match self {

@@ -12,6 +12,9 @@ pub(crate) trait Key: Copy + Ord + std::fmt::Debug {
 
     /// The first 16 bytes.
     fn head(self) -> u128;
+
+    /// Leading bytes that two keys have in common.
+    fn shared_bytes(self, other: Self) -> usize;
 }
 
 /// Keys of up to 16 bytes.
@@ -24,6 +27,10 @@ impl Key for u128 {
 
     fn head(self) -> u128 {
         self
+    }
+
+    fn shared_bytes(self, other: Self) -> usize {
+        (self ^ other).leading_zeros() as usize / 8
     }
 }
 
@@ -43,6 +50,10 @@ impl Key for Wide {
 
     fn head(self) -> u128 {
         head(&self.0)
+    }
+
+    fn shared_bytes(self, other: Self) -> usize {
+        self.0.iter().zip(&other.0).take_while(|(ours, theirs)| ours == theirs).count()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Predicts what a key does to an InnoDB table: page fill, splits, and pages read and written.
+//! Predicts what a key does to a table of InnoDB or an index of PostgreSQL: page fill, splits, and pages read and written.
 //!
 //! A B+tree grows by the split rule of its engine, a [`SplitRule`] such as [`InnoDb`], and a buffer pool with a young and an old part follows
 //! which pages are in memory. Keys come from the caller, in the order of the inserts; nothing else of
@@ -23,6 +23,8 @@
 //! # Ok::<(), btree_model::Error>(())
 //! ```
 //!
+//! Indexes of PostgreSQL, and what they add to its write-ahead log: see [`PostgresIndex`].
+//!
 //! A table of a thousand million rows is followed by a sample of its key ranges: see [`Ranges`].
 //!
 //! Sources: `btr0btr.cc`, `btr0cur.cc`, `page0page.h`, `buf0lru.cc` and `buf0flu.cc` of the MySQL
@@ -37,8 +39,10 @@ mod flush;
 mod innodb;
 mod key;
 mod list;
+mod nbtree;
 mod page;
 mod pool;
+mod postgres;
 mod ranges;
 mod rule;
 mod run;
@@ -51,6 +55,8 @@ mod window;
 pub use error::{Error, Result};
 pub use innodb::InnoDb;
 pub use key::MAX_KEY_BYTES;
+pub use nbtree::Nbtree;
+pub use postgres::{Log, PostgresIndex};
 pub use ranges::Ranges;
 pub use rule::{Cut, Records, SplitRule};
 pub use run::{Model, Setup};

@@ -17,6 +17,8 @@ pub(crate) struct Page<K> {
     heap: u16,
     /// The place of the record inserted last (`PAGE_LAST_INSERT`), where no split has cleared it.
     last: Option<u16>,
+    /// The row inserted last into a leaf: how many the table had then.
+    pub(crate) last_row: u64,
     pub(crate) keys: Vec<K>,
     /// The pages below, beside their keys; empty in a leaf.
     pub(crate) children: Vec<u32>,
@@ -30,7 +32,7 @@ impl<K: Key> Page<K> {
     /// A new page with these records, its heap without a gap.
     pub(crate) fn of(level: u8, keys: Vec<K>, children: Vec<u32>) -> Page<K> {
         let heap = keys.len() as u16;
-        Page { level, previous: NIL, next: NIL, heap, last: None, keys, children }
+        Page { level, previous: NIL, next: NIL, heap, last: None, last_row: 0, keys, children }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -42,13 +44,15 @@ impl<K: Key> Page<K> {
         self.keys.partition_point(|other| *other <= key)
     }
 
-    /// What a split rule sees of it.
-    pub(crate) fn records(&self) -> Records {
+    /// What a split rule sees of it, while row number `row` is inserted.
+    pub(crate) fn records(&self, row: u64) -> Records {
         Records {
             level: self.level,
             len: self.len(),
             heap: self.heap.into(),
             last: self.last.map(usize::from),
+            took_last_row: self.last_row + 1 == row,
+            rightmost: self.next == NIL,
         }
     }
 

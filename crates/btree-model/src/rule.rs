@@ -18,7 +18,7 @@ use crate::shape::Shape;
 ///         shape.fits(page.level, page.len as u32)
 ///     }
 ///
-///     fn cut(&self, page: &Records, place: usize) -> Cut {
+///     fn cut(&self, page: &Records, _shape: &Shape, place: usize, _shared: &dyn Fn(usize) -> usize) -> Cut {
 ///         let at = page.len / 2;
 ///         Cut { at, new_goes_down: place <= at, downwards: false }
 ///     }
@@ -43,7 +43,10 @@ pub trait SplitRule: Copy + Debug {
 
     /// Where to cut a page that does not take a record at `place`. Both pages must hold a record in the end: the
     /// place lies on the page that gets the new record.
-    fn cut(&self, page: &Records, place: usize) -> Cut;
+    ///
+    /// `shared` returns how many leading bytes two neighbors have in common: the record at its argument and the one
+    /// before it, where the new record counts as the one at `place`.
+    fn cut(&self, page: &Records, shape: &Shape, place: usize, shared: &dyn Fn(usize) -> usize) -> Cut;
 
     /// Whether a record that belongs behind the last of a page goes to the page on its right where that has room,
     /// instead of dividing the page.
@@ -63,6 +66,10 @@ pub struct Records {
     pub heap: usize,
     /// The place of the record inserted last, where no split has cleared it.
     pub last: Option<usize>,
+    /// Whether the row inserted last into the table went to this page.
+    pub took_last_row: bool,
+    /// Whether no page of its level follows.
+    pub rightmost: bool,
 }
 
 impl Records {

@@ -1,6 +1,7 @@
 //! How much fits on a page: the arithmetic of `page0page.h` and `btr0cur.cc`.
 
 use crate::error::{Error, Result};
+use crate::nbtree;
 
 /// What a page spends before the first record: headers, the two bounding records, the trailer and two
 /// directory slots.
@@ -12,13 +13,22 @@ pub const SYSTEM_COLUMNS: u32 = 6 + 7;
 /// A page number in a node pointer.
 const CHILD: u32 = 4;
 
+/// How pages and records are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// A clustered index keeps a part of each leaf free.
+    InnoDb { clustered: bool },
+    /// PostgreSQL's: see the module `nbtree`.
+    Nbtree,
+}
+
 /// The bytes that decide how many records fit on a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     page_size: u32,
     leaf_record: u32,
     node_record: u32,
-    clustered: bool,
+    layout: Layout,
 }
 
 impl Shape {
@@ -42,7 +52,7 @@ impl Shape {
             .saturating_add(SYSTEM_COLUMNS)
             .saturating_add(key_bytes)
             .saturating_add(other_bytes);
-        Shape::new(page_size, record, key_bytes, true)
+        Shape::new(page_size, record, key_bytes, Layout::InnoDb { clustered: true })
     }
 
     /// A secondary index: `key_bytes` is the indexed columns with the primary key behind them.
@@ -50,15 +60,43 @@ impl Shape {
     /// # Errors
     /// As [`Shape::clustered`].
     pub fn secondary(page_size: u32, key_bytes: u32) -> Result<Shape> {
-        Shape::new(page_size, RECORD_HEADER.saturating_add(key_bytes), key_bytes, false)
+        let layout = Layout::InnoDb { clustered: false };
+        Shape::new(page_size, RECORD_HEADER.saturating_add(key_bytes), key_bytes, layout)
     }
 
-    fn new(page_size: u32, leaf_record: u32, key_bytes: u32, clustered: bool) -> Result<Shape> {
+    /// A B-tree index of PostgreSQL, whose key columns take so many bytes as stored: 16 of a `uuid`, 37 of a text of 36
+    /// characters, which has a byte for its length.
+    ///
+    /// ```
+    /// use btree_model::Shape;
+    ///
+    /// // Eight bytes before the key, four on the page to find it.
+    /// assert_eq!(Shape::nbtree(16)?.record_bytes(), 28);
+    /// assert_eq!(Shape::nbtree(37)?.record_bytes(), 52);
+    /// # Ok::<(), btree_model::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the key is longer than the index takes, about a third of a page.
+    pub fn nbtree(key_bytes: u32) -> Result<Shape> {
+        let record = nbtree::record_bytes(key_bytes);
+        if record > nbtree::MOST_RECORD_BYTES {
+            return Err(Error::record_size(record, nbtree::MOST_RECORD_BYTES));
+        }
+        Ok(Shape {
+            page_size: nbtree::PAGE_BYTES,
+            leaf_record: record,
+            node_record: record,
+            layout: Layout::Nbtree,
+        })
+    }
+
+    fn new(page_size: u32, leaf_record: u32, key_bytes: u32, layout: Layout) -> Result<Shape> {
         if !page_size.is_power_of_two() || !(4_096..=65_536).contains(&page_size) {
             return Err(Error::page_size(page_size));
         }
         let node_record = RECORD_HEADER.saturating_add(key_bytes).saturating_add(CHILD);
-        let shape = Shape { page_size, leaf_record, node_record, clustered };
+        let shape = Shape { page_size, leaf_record, node_record, layout };
         // InnoDB keeps longer columns elsewhere so that at least two records fit.
         if !shape.fits(0, 1) || !shape.fits(0, 0) || leaf_record.max(node_record) > shape.room() / 2 {
             return Err(Error::record_size(leaf_record.max(node_record), shape.room() / 2));
@@ -76,8 +114,12 @@ impl Shape {
         self.leaf_record
     }
 
-    /// The share of a leaf page that `records` take, as the page reader counts it.
+    /// The share of a leaf page that `records` take, as the page reader counts it, or PostgreSQL's function
+    /// `pgstatindex`, which counts the high key too.
     pub fn fill(&self, records: usize) -> f64 {
+        if self.layout == Layout::Nbtree {
+            return (records + 1) as f64 * f64::from(self.leaf_record) / f64::from(nbtree::ROOM);
+        }
         records as f64 * f64::from(self.leaf_record) / f64::from(self.page_size)
     }
 
@@ -91,6 +133,9 @@ impl Shape {
 
     /// `page_get_max_insert_size_after_reorganize`: bytes for one more record beside `records`.
     fn spare(&self, level: u8, records: u32) -> i64 {
+        if self.layout == Layout::Nbtree {
+            return nbtree::spare(self.record(level), level, records);
+        }
         i64::from(self.room()) - i64::from(records) * i64::from(self.record(level)) - directory(records + 1)
     }
 
@@ -126,7 +171,7 @@ impl Shape {
     pub(crate) fn reserve_reached(&self, level: u8, records: u32) -> bool {
         let reserve = i64::from(self.page_size / 16);
         level == 0
-            && self.clustered
+            && self.layout == Layout::InnoDb { clustered: true }
             && records >= 2
             && reserve + i64::from(self.leaf_record) > self.spare(level, records)
     }

@@ -46,7 +46,10 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
         let mut path = std::mem::take(&mut self.path);
         let taken_by = self.insert_or_split(leaf, &mut path, place, key, None, trace);
         self.path = path;
-        taken_by
+        let taken_by = taken_by?;
+        let row = self.rows;
+        self.page_mut(taken_by).last_row = row;
+        Ok(taken_by)
     }
 
     /// The leaf that `key` belongs to.
@@ -56,6 +59,12 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
             at = self.page(at).children[self.page(at).place(key).saturating_sub(1)];
         }
         at
+    }
+
+    /// The level of a page and the records on it.
+    pub(crate) fn records_on(&self, page: u32) -> (u8, usize) {
+        let page = self.page(page);
+        (page.level, page.len())
     }
 
     /// All leaves.
@@ -167,7 +176,7 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
         child: Option<u32>,
         trace: &mut impl Trace,
     ) -> Result<u32> {
-        if self.rule.takes(&self.page(page).records(), &self.shape, place) {
+        if self.rule.takes(&self.page(page).records(self.rows), &self.shape, place) {
             self.page_mut(page).insert(place, key, child);
             trace.change(page);
             return Ok(page);
@@ -245,7 +254,15 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
         trace: &mut impl Trace,
     ) -> Result<u32> {
         self.splits += 1;
-        let cut = self.rule.cut(&self.page(page).records(), place);
+        let divided = self.page(page);
+        // The keys as they would be with the new one among them.
+        let at = |index: usize| match index.cmp(&place) {
+            std::cmp::Ordering::Less => divided.keys[index],
+            std::cmp::Ordering::Equal => key,
+            std::cmp::Ordering::Greater => divided.keys[index - 1],
+        };
+        let shared = |index: usize| at(index - 1).shared_bytes(at(index));
+        let cut = self.rule.cut(&divided.records(self.rows), &self.shape, place, &shared);
         let moved = if cut.downwards {
             self.page_mut(page).move_lower(cut.at)
         } else {
