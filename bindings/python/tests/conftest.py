@@ -45,7 +45,14 @@ def mariadb() -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A running PostgreSQL. Without one the tests fail."""
+    with Server.start("postgres") as server:
+        yield server
+
+
 @pytest.fixture(params=FLAVORS)
 def server(request: pytest.FixtureRequest) -> Any:
-    """Each of the two."""
+    """MySQL and MariaDB."""
     return request.getfixturevalue(request.param)

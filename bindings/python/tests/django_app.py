@@ -96,6 +96,47 @@ def stored() -> None:
     if connection.vendor == "sqlite":
         return
     order = Order.objects.create()
+    if connection.vendor == "postgresql":
+        stored_on_postgres(order)
+    else:
+        stored_on_mysql(order)
+    big = Order.objects.create(short=(1 << 64) - 1)
+    assert Order.objects.get(pk=big.pk).short == (1 << 64) - 1
+    most = (1 << 64) - 1
+    for condition in ({"short": most}, {"short__gte": most}, {"short__gt": 1 << 63}, {"short__in": [most]}):
+        assert list(Order.objects.filter(**condition)) == [big], condition
+    assert Order.objects.filter(short__lt=1 << 63).count() == Order.objects.count() - 1
+    assert Order.objects.filter(short__lte=most).count() == Order.objects.count()
+    assert Order.objects.filter(short=-1).count() == 0
+    line = Line.objects.create(order=order, by_short=big)
+    assert Line.objects.get(by_short=big) == line and line.by_short_id == most
+    big.full_clean()
+    try:
+        Order(short=1 << 64).full_clean()
+    except ValidationError as error:
+        assert "short" in error.message_dict, error
+    else:
+        raise AssertionError("an id of 65 bits is valid")
+
+
+def stored_on_postgres(order: Order) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, encode(made, 'hex'), short, pg_typeof(id)::text, pg_typeof(made)::text, "
+            "pg_typeof(short)::text FROM shop_order WHERE short = %s",
+            [order.short],
+        )
+        assert cursor.fetchone() == (
+            order.id,
+            idgen.to_swapped(order.made).hex(),
+            order.short,
+            "uuid",
+            "bytea",
+            "numeric",
+        )
+
+
+def stored_on_mysql(order: Order) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT HEX(id), HEX(made), short FROM shop_order WHERE short = %s", [order.short])
         assert cursor.fetchone() == (
@@ -106,8 +147,6 @@ def stored() -> None:
         cursor.execute("SHOW COLUMNS FROM shop_order")
         types = {name: kind.replace("(20)", "") for name, kind, *_ in cursor.fetchall()}
         assert types["id"] == types["made"] == "binary(16)" and types["short"] == "bigint unsigned", types
-    big = Order.objects.create(short=(1 << 64) - 1)
-    assert Order.objects.get(pk=big.pk).short == (1 << 64) - 1
 
 
 def forms_and_validation() -> None:

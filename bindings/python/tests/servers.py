@@ -1,7 +1,8 @@
 """Real database servers for the tests: in a container, or at a URL that the user gives.
 
-IDGEN_MYSQL_URL and IDGEN_MARIADB_URL (mysql://user:password@host:port) name servers to use; the images
-are IDGEN_MYSQL_IMAGE and IDGEN_MARIADB_IMAGE, or those that scripts/setup.sh builds.
+IDGEN_MYSQL_URL, IDGEN_MARIADB_URL (mysql://user:password@host:port) and IDGEN_POSTGRES_URL
+(postgres://user:password@host:port) name servers to use; the images are IDGEN_MYSQL_IMAGE,
+IDGEN_MARIADB_IMAGE and IDGEN_POSTGRES_IMAGE, or those that scripts/setup.sh builds.
 """
 
 from __future__ import annotations
@@ -16,11 +17,17 @@ import sys
 import time
 import urllib.parse
 from collections.abc import Iterator
+from typing import Any
 
+import psycopg
 import pymysql
 
 FLAVORS = ("mysql", "mariadb")
-OWN_IMAGES = {"mysql": "idgen-mysql:9.7", "mariadb": "idgen-mariadb:10.11"}
+OWN_IMAGES = {
+    "mysql": "idgen-mysql:9.7",
+    "mariadb": "idgen-mariadb:10.11",
+    "postgres": "idgen-postgres:18",
+}
 SECONDS_TO_START = 90
 
 
@@ -47,10 +54,21 @@ class Server:
                 yield server
             finally:
                 with server.connect() as connection:
-                    connection.cursor().execute(f"DROP DATABASE {server.database}")
+                    # PostgreSQL does not drop a database that a pool is still connected to.
+                    force = " WITH (FORCE)" if flavor == "postgres" else ""
+                    connection.cursor().execute(f"DROP DATABASE {server.database}{force}")
 
-    def connect(self, database: str | None = None) -> pymysql.connections.Connection:
-        """A connection with PyMySQL."""
+    def connect(self, database: str | None = None) -> Any:
+        """A connection with PyMySQL or psycopg."""
+        if self.flavor == "postgres":
+            return psycopg.connect(
+                host=self.host,
+                port=self.port,
+                user=self.user,
+                password=self.password,
+                dbname=database or "postgres",
+                autocommit=True,
+            )
         return pymysql.connect(
             host=self.host,
             port=self.port,
@@ -60,8 +78,9 @@ class Server:
             autocommit=True,
         )
 
-    def url(self, driver: str = "mysql+pymysql") -> str:
+    def url(self, driver: str | None = None) -> str:
         """The URL of the database, for SQLAlchemy."""
+        driver = driver or ("postgresql+psycopg" if self.flavor == "postgres" else "mysql+pymysql")
         user, password = (urllib.parse.quote(part, safe="") for part in (self.user, self.password))
         return f"{driver}://{user}:{password}@{self.host}:{self.port}/{self.database}"
 
@@ -70,7 +89,8 @@ class Server:
 def at_url(flavor: str, url: str) -> Iterator[Server]:
     parts = urllib.parse.urlsplit(url)
     user, password = (urllib.parse.unquote(part or "") for part in (parts.username, parts.password))
-    yield Server(flavor, parts.hostname or "127.0.0.1", parts.port or 3306, user, password, new_database())
+    port = parts.port or (5432 if flavor == "postgres" else 3306)
+    yield Server(flavor, parts.hostname or "127.0.0.1", port, user, password, new_database())
 
 
 @contextlib.contextmanager
@@ -81,17 +101,23 @@ def container(flavor: str) -> Iterator[Server]:
     port = free_port()
     linux = sys.platform == "linux"
     network = ["--network", "host"] if linux else ["--publish", f"127.0.0.1:{port}:{port}"]
-    options = [f"--port={port}", "--bind-address=127.0.0.1" if linux else "--bind-address=*"]
+    address = "127.0.0.1" if linux else "*"
+    if flavor == "postgres":
+        user, variable = "postgres", "POSTGRES_PASSWORD"
+        options = [f"-cport={port}", f"-clisten_addresses={address}"]
+    else:
+        user, variable = "root", "MYSQL_ROOT_PASSWORD"
+        options = [f"--port={port}", f"--bind-address={address}", "--skip-name-resolve"]
     if flavor == "mysql":
         options.append("--mysqlx=OFF")
     # The password goes through the environment: it shows in no process list.
     docker(
         *("run", "--detach", "--rm", "--name", name, "--label", "idgen-server", *network),
-        *("--env", "MYSQL_ROOT_PASSWORD", image, *options, "--skip-name-resolve"),
-        environment={"MYSQL_ROOT_PASSWORD": password},
+        *("--env", variable, image, *options),
+        environment={variable: password},
     )
     try:
-        yield Server(flavor, "127.0.0.1", port, "root", password, new_database())
+        yield Server(flavor, "127.0.0.1", port, user, password, new_database())
     finally:
         docker("rm", "--force", "--volumes", name)
 
@@ -106,12 +132,12 @@ def docker(*arguments: str, environment: dict[str, str] | None = None) -> None:
         )
 
 
-def wait_for(server: Server) -> pymysql.connections.Connection:
+def wait_for(server: Server) -> Any:
     until = time.monotonic() + SECONDS_TO_START
     while True:
         try:
             return server.connect()
-        except pymysql.err.OperationalError:
+        except (pymysql.err.OperationalError, psycopg.OperationalError):
             if time.monotonic() > until:
                 raise
             time.sleep(0.2)

@@ -40,6 +40,19 @@ def test_server(server: Server) -> None:
     )
 
 
+def test_postgres(postgres: Server) -> None:
+    run(
+        {
+            "ENGINE": "postgresql",
+            "NAME": postgres.database,
+            "HOST": postgres.host,
+            "PORT": str(postgres.port),
+            "USER_NAME": postgres.user,
+            "PASSWORD": postgres.password,
+        }
+    )
+
+
 @pytest.mark.parametrize(
     "example", ["id = BinaryUUIDField(primary_key=True, default=idgen.v7, editable=False)"]
 )

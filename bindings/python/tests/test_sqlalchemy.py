@@ -32,7 +32,7 @@ class Row(Base):
     spare: Mapped[uuid.UUID | None] = mapped_column(BinaryUUID)
 
 
-@pytest.fixture(params=["sqlite", "mysql", "mariadb"])
+@pytest.fixture(params=["sqlite", "mysql", "mariadb", "postgres"])
 def engine(request: pytest.FixtureRequest, tmp_path: pathlib.Path) -> Iterator[sa.Engine]:
     if request.param == "sqlite":
         engine = sa.create_engine(f"sqlite:///{tmp_path / 'test.db'}")
@@ -127,6 +127,36 @@ def test_what_is_stored(server: Server) -> None:
     assert types["id"] == types["swapped"] == types["parent_id"] == ("binary(16)", None)
     assert types["text"] == ("char(22)", "ascii_bin")
     assert types["short"][0] == "bigint"
+    Base.metadata.drop_all(engine)
+    engine.dispose()
+
+
+def test_what_is_stored_on_postgres(postgres: Server) -> None:
+    engine = sa.create_engine(postgres.url())
+    Base.metadata.create_all(engine)
+    row = Row()
+    with Session(engine, expire_on_commit=False) as session:
+        session.add(row)
+        session.commit()
+    with postgres.connect(postgres.database) as connection:
+        stored = connection.execute("SELECT encode(id, 'hex'), encode(swapped, 'hex'), text, short FROM rows")
+        assert stored.fetchone() == (
+            row.id.hex,
+            idgen.to_swapped(row.swapped).hex(),
+            idgen.to_base64(row.text),
+            row.short,
+        )
+        # The server's own functions read the same ids.
+        own = "SELECT encode(id, 'hex')::uuid, encode(decode(text || '==', 'base64'), 'hex')::uuid FROM rows"
+        assert connection.execute(own).fetchone() == (row.id, row.text)
+        columns = connection.execute(
+            "SELECT column_name, data_type, numeric_precision, numeric_scale, character_maximum_length "
+            "FROM information_schema.columns WHERE table_name = 'rows'"
+        )
+        types = {name: rest for name, *rest in columns}
+    assert types["id"] == types["swapped"] == types["parent_id"] == ["bytea", None, None, None]
+    assert types["text"] == ["character varying", None, None, 22]
+    assert types["short"] == ["numeric", 20, 0, None]
     Base.metadata.drop_all(engine)
     engine.dispose()
 
