@@ -5,6 +5,7 @@
 mod cli;
 mod completions;
 mod convert;
+mod database;
 mod failure;
 mod form;
 mod input;

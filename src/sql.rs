@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::ValueEnum;
 use idgen_mysql::Strategy;
 use idgen_mysql::functions::{self, Dialect};
+use idgen_record::Database;
 
+use crate::database::databases;
 use crate::failure;
 use crate::output::Output;
 
@@ -29,8 +30,8 @@ On MySQL with a binary log the user needs SUPER, or log_bin_trust_function_creat
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The server that will run the functions.
-    #[arg(long, value_name = "SERVER")]
-    server: Server,
+    #[arg(long, value_name = "SERVER", value_parser = databases(versions))]
+    server: Database,
     /// The table of the map, for idgen_find and idgen_uuid_of.
     #[arg(long, value_name = "NAME", default_value = "uuid_map")]
     table: String,
@@ -39,19 +40,23 @@ pub struct Args {
     strategy: Strategy,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Server {
-    /// MySQL 8.0 and later
-    Mysql,
-    /// MariaDB 10.10 and later
-    Mariadb,
+/// The versions that can run the functions.
+fn versions(database: Database) -> Option<&'static str> {
+    match database {
+        Database::Sqlite => None,
+        Database::MySql => Some("MySQL 8.0 and later"),
+        Database::MariaDb => Some("MariaDB 10.10 and later"),
+    }
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let dialect = match args.server {
-        Server::Mysql => Dialect::MySql,
-        Server::Mariadb => Dialect::MariaDb,
+        Database::MySql => Dialect::MySql,
+        Database::MariaDb => Dialect::MariaDb,
+        Database::Sqlite => {
+            return Err(failure::usage("SQLite has no stored functions: choose mysql or mariadb"));
+        }
     };
     let script = functions::script(dialect, &args.table, args.strategy).map_err(failure::usage)?;
     let mut out = Output::open();

@@ -5,7 +5,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use idgen_lab::engine::Mysql;
+use idgen_lab::engine::{Engine, Mysql};
 use idgen_lab::experiment::{Loads, Named, Scale, Statements, find};
 use idgen_lab::runner::Cancel;
 use idgen_record::{CaseRecord, FileFigures, LoadFigures, Workload};

@@ -11,8 +11,8 @@ use idgen_lab::engine::{Engine, Mysql};
 use idgen_lab::measure;
 use idgen_lab::report;
 use idgen_lab::runner::{Cancel, Observer, run};
-use idgen_lab::strategy::{self, Strategy, Target};
-use idgen_record::{Failure, Results, Role, Workload};
+use idgen_lab::strategy::{self, Strategy};
+use idgen_record::{Database, Failure, Results, Role, Workload};
 use idgen_server::Flavor;
 
 /// No multiple of the statement or of the round: the last of each are short.
@@ -40,24 +40,24 @@ fn results(engine: &mut Mysql, strategies: &[&Strategy], load: Workload) -> Resu
 }
 
 /// Those that only a server can do, and what they are set against.
-fn servers_own(target: Target) -> Vec<&'static Strategy> {
-    let servers_own = |strategy: &&Strategy| strategy.check(Target::Sqlite).is_err();
+fn servers_own(database: Database) -> Vec<&'static Strategy> {
+    let servers_own = |strategy: &&Strategy| strategy.check(Database::Sqlite).is_err();
     let wanted = |strategy: &&Strategy| {
         servers_own(strategy) || ["v4-binary", "no-primary-key", "minute-sequence"].contains(&strategy.name)
     };
-    strategy::ALL.iter().filter(wanted).filter(|strategy| strategy.check(target).is_ok()).collect()
+    strategy::ALL.iter().filter(wanted).filter(|strategy| strategy.check(database).is_ok()).collect()
 }
 
 /// One writer, key columns alone: the order of the keys decides the pages.
-fn alone(engine: &mut Mysql, target: Target) {
-    let results = results(engine, &servers_own(target), load(1, 0));
+fn alone(engine: &mut Mysql, database: Database) {
+    let results = results(engine, &servers_own(database), load(1, 0));
     let rows = |name: &str| results.run(name).unwrap().tree(Role::Rows).unwrap().clone();
     let ascending = ["no-primary-key", "uuid-short", "uuid-swapped", "minute-sequence", "mapped-ref-lock"];
     for name in ascending.iter().chain(&["mapped-unique", "mapped-dedup", "mapped-ref-dedup"]) {
         let tree = rows(name);
         assert!(tree.distinct_leaves_per_1k < 8.0 && tree.fill_mean > 0.7, "{name}: {tree:?}");
     }
-    let random = if target == Target::Mariadb {
+    let random = if database == Database::MariaDb {
         for name in ["v1-uuid", "v7-uuid"] {
             assert!(rows(name).distinct_leaves_per_1k < 8.0, "{name}: {:?}", rows(name));
         }
@@ -113,9 +113,9 @@ fn together(engine: &mut Mysql) {
     }
 }
 
-fn all(flavor: Flavor, target: Target) {
+fn all(flavor: Flavor, database: Database) {
     let mut engine = Mysql::start(flavor, &load(1, 0)).unwrap();
-    alone(&mut engine, target);
+    alone(&mut engine, database);
     together(&mut engine);
 }
 
@@ -149,12 +149,12 @@ fn mariadb_is_recorded_as_it_was() {
 
 #[test]
 fn mysql_runs_what_only_servers_can_and_several_writers() {
-    all(Flavor::MySql, Target::Mysql);
+    all(Flavor::MySql, Database::MySql);
 }
 
 #[test]
 fn mariadb_runs_what_only_servers_can_and_several_writers() {
-    all(Flavor::MariaDb, Target::Mariadb);
+    all(Flavor::MariaDb, Database::MariaDb);
 }
 
 #[test]

@@ -4,22 +4,16 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
-use idgen_lab::engine::{Engine, Mysql, Sqlite};
-use idgen_lab::strategy::Target;
-use idgen_record::Workload;
-use idgen_server::{Flavor, Server};
+use idgen_lab::engine::{self, Engine};
+use idgen_record::{Database, Workload};
 
 use crate::failure;
-
-const NO_POSTGRES: &str =
-    "the lab does not measure PostgreSQL: choose sqlite, mysql, mariadb, or a URL of MySQL or MariaDB";
 
 /// A database as the user named it. It is always displayed without the password.
 #[derive(Clone, PartialEq, Eq)]
 pub enum EngineName {
-    Sqlite,
-    Mysql,
-    Mariadb,
+    /// The embedded engine, or a server that the lab starts.
+    Own(Database),
     /// Anything else is treated as the URL of a server, and [`EngineName::check`] refuses it if it is not one. The
     /// parser's own error would show the value, which may contain a password.
     Url(String),
@@ -29,12 +23,7 @@ impl FromStr for EngineName {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(match text {
-            "sqlite" => EngineName::Sqlite,
-            "mysql" => EngineName::Mysql,
-            "mariadb" => EngineName::Mariadb,
-            url => EngineName::Url(url.to_owned()),
-        })
+        Ok(Database::with_id(text).map_or_else(|| EngineName::Url(text.to_owned()), EngineName::Own))
     }
 }
 
@@ -42,27 +31,29 @@ impl FromStr for EngineName {
 impl fmt::Display for EngineName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            EngineName::Sqlite => f.write_str("sqlite"),
-            EngineName::Mysql => f.write_str("mysql"),
-            EngineName::Mariadb => f.write_str("mariadb"),
+            EngineName::Own(database) => f.write_str(database.id()),
             EngineName::Url(url) => f.write_str(&idgen_server::redacted(url)),
         }
     }
 }
 
 impl EngineName {
-    /// The server to start; `None` for the embedded engine, and for an external server.
-    pub fn flavor(&self) -> Option<Flavor> {
+    /// The server that the lab starts; `None` for the embedded engine, and for an external server.
+    pub fn own_server(&self) -> Option<Database> {
         match self {
-            EngineName::Sqlite | EngineName::Url(_) => None,
-            EngineName::Mysql => Some(Flavor::MySql),
-            EngineName::Mariadb => Some(Flavor::MariaDb),
+            EngineName::Own(database) => Some(*database).filter(|database| !database.is_embedded()),
+            EngineName::Url(_) => None,
         }
+    }
+
+    /// Whether it runs in this process.
+    pub fn is_embedded(&self) -> bool {
+        matches!(self, EngineName::Own(database) if database.is_embedded())
     }
 
     /// Returns whether it is the embedded engine or a server of the lab's own.
     pub fn is_ours(&self) -> bool {
-        !matches!(self, EngineName::Url(_))
+        matches!(self, EngineName::Own(_))
     }
 
     /// Checks the name, without connecting.
@@ -71,46 +62,39 @@ impl EngineName {
             EngineName::Url(url) if !url.contains("://") => Err(failure::usage(
                 "there is no such engine: choose sqlite, mysql, mariadb, or mysql://user:password@host:port",
             )),
-            EngineName::Url(url) if url.starts_with("postgres") => Err(failure::usage(NO_POSTGRES)),
-            _ => Ok(()),
+            EngineName::Url(url) => engine::check_url(url).map_err(failure::usage),
+            EngineName::Own(_) => Ok(()),
         }
     }
 
     /// The database that strategies are checked against. An external server is asked.
-    pub fn target(&self) -> anyhow::Result<Target> {
+    pub fn database(&self) -> anyhow::Result<Database> {
         self.check()?;
         Ok(match self {
-            EngineName::Sqlite => Target::Sqlite,
-            EngineName::Mysql => Target::Mysql,
-            EngineName::Mariadb => Target::Mariadb,
-            EngineName::Url(url) => match Server::at(url)?.flavor() {
-                Flavor::MySql => Target::Mysql,
-                Flavor::MariaDb => Target::Mariadb,
-                Flavor::Postgres => return Err(failure::usage(NO_POSTGRES)),
-            },
+            EngineName::Own(database) => *database,
+            EngineName::Url(url) => engine::database_at(url)?,
         })
     }
 
     /// Starts it for this load, and returns the load as it will run there.
     pub fn start(&self, mut load: Workload) -> anyhow::Result<(Box<dyn Engine>, Workload)> {
-        let engine: Box<dyn Engine> = match (self, self.flavor()) {
-            (EngineName::Url(url), _) => {
-                let engine = Mysql::at(url, &load)?;
-                for line in engine.missing() {
+        let engine = match self {
+            EngineName::Url(url) => {
+                let engine = engine::connect(url, &load)?;
+                for line in engine.info().missing {
                     failure::note(format_args!("{self}: {line}"));
                 }
-                Box::new(engine)
+                engine
             }
-            (_, Some(flavor)) => {
+            EngineName::Own(database) => {
                 if load.iops.is_some()
-                    && let Err(why) = Server::can_limit_iops(flavor)
+                    && let Err(why) = engine::can_limit_iops(*database)
                 {
                     failure::note(format_args!("{why}; this run has no limit"));
                     load.iops = None;
                 }
-                Box::new(Mysql::start(flavor, &load)?)
+                engine::start(*database, &load)?
             }
-            (_, None) => Box::new(Sqlite::new()?),
         };
         // A server has a minimum pool size, and an external server keeps its own.
         let load = Workload { cache_bytes: Some(engine.cache_bytes(&load)?), ..load };

@@ -8,11 +8,13 @@ use std::process::ExitCode;
 use btree_model::Server;
 use idgen_lab::advise::advise;
 use idgen_lab::experiment::{self, Named, Revisits, Scale};
-use idgen_lab::forecast::{Load, predict};
-use idgen_lab::strategy::{self, Strategy, Target};
+use idgen_lab::forecast::{self, Load, predict};
+use idgen_lab::strategy::{self, Strategy};
+use idgen_record::Database;
 use serde::Serialize;
 
 use super::screen::wrapped;
+use crate::database::databases;
 use crate::failure;
 use crate::output::Output;
 
@@ -81,8 +83,8 @@ struct LoadArgs {
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     writers: u64,
     /// The server whose default settings the model uses.
-    #[arg(long, value_enum, default_value_t = Kind::Mysql)]
-    server: Kind,
+    #[arg(long, value_parser = databases(modelled), default_value = Database::MySql.id())]
+    server: Database,
     /// Page reads and writes per second that the device can do, if it is the limit.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     iops: Option<u32>,
@@ -91,12 +93,15 @@ struct LoadArgs {
     json: bool,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Kind {
-    /// MySQL 8.4 to 9.7.
-    Mysql,
-    /// MariaDB 10.11, but with `innodb_flush_neighbors` off: with it on, random keys write twice the pages.
-    Mariadb,
+/// The versions whose default settings the model knows.
+fn modelled(database: Database) -> Option<&'static str> {
+    match database {
+        Database::Sqlite => None,
+        Database::MySql => Some("MySQL 8.4 to 9.7"),
+        Database::MariaDb => Some(
+            "MariaDB 10.11, but with `innodb_flush_neighbors` off: with it on, random keys write twice the pages",
+        ),
+    }
 }
 
 /// Runs `simulate`.
@@ -104,15 +109,11 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
     if let Some(experiment) = &args.experiment {
         return super::revisits::simulate(experiment, args.scale, &args.out, args.load.json);
     }
-    let target = match args.load.server {
-        Kind::Mysql => Target::Mysql,
-        Kind::Mariadb => Target::Mariadb,
-    };
     let Some(strategy) = args.strategy else {
         anyhow::bail!("neither a strategy nor an experiment was given")
     };
-    strategy.check(target).map_err(refused)?;
-    show(&predict(strategy, &args.load.load()).map_err(refused)?, args.load.json)
+    strategy.check(args.load.server).map_err(refused)?;
+    show(&args.load.load().and_then(|load| predict(strategy, &load)).map_err(refused)?, args.load.json)
 }
 
 /// An experiment that the model can run.
@@ -126,7 +127,7 @@ fn revisits(name: &str) -> Result<Revisits, String> {
 
 /// Runs `advise`.
 pub fn run_advise(args: AdviseArgs) -> anyhow::Result<ExitCode> {
-    show(&advise(&args.load.load()).map_err(refused)?, args.load.json)
+    show(&args.load.load().and_then(|load| advise(&load)).map_err(refused)?, args.load.json)
 }
 
 fn show(result: &(impl Display + Serialize), json: bool) -> anyhow::Result<ExitCode> {
@@ -145,13 +146,10 @@ fn refused(error: idgen_lab::Error) -> anyhow::Error {
 }
 
 impl LoadArgs {
-    fn load(&self) -> Load {
-        let server = match self.server {
-            Kind::Mysql => Server::mysql(self.pool),
-            Kind::Mariadb => Server::mariadb(self.pool),
-        };
-        let server = Server { device_iops: self.iops, ..server };
-        Load { rows: self.rows, row_bytes: self.row_bytes, rate: self.rate, writers: self.writers, server }
+    fn load(&self) -> idgen_lab::Result<Load> {
+        let server = Server { device_iops: self.iops, ..forecast::server(self.server, self.pool)? };
+        let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
+        Ok(Load { rows, row_bytes, rate, writers, server })
     }
 }
 

@@ -11,8 +11,8 @@ use idgen_lab::measure;
 use idgen_lab::progress::Progress;
 use idgen_lab::report;
 use idgen_lab::runner::{self, Cancel};
-use idgen_lab::strategy::{self, Strategy, Target};
-use idgen_record::{Results, Workload};
+use idgen_lab::strategy::{self, Strategy};
+use idgen_record::{Database, Results, Workload};
 
 use super::engine::EngineName;
 use super::revisits;
@@ -58,14 +58,14 @@ pub struct CommonArgs {
 
 impl LoadArgs {
     /// Whether the database can do each strategy that was chosen.
-    fn check(&self, target: Target) -> anyhow::Result<()> {
+    fn check(&self, database: Database) -> anyhow::Result<()> {
         let mut seen = HashSet::new();
         for strategy in &self.strategies {
             if !seen.insert(strategy.name) {
                 let name = strategy.name;
                 return Err(failure::usage(format_args!("--strategies names {name} twice: name each once")));
             }
-            strategy.check(target).map_err(failure::usage)?;
+            strategy.check(database).map_err(failure::usage)?;
         }
         Ok(())
     }
@@ -119,7 +119,7 @@ impl CommonArgs {
         if matches!(experiment, Named::Revisits(_)) {
             revisits::check(id, &self.engine)?;
         } else {
-            timed::flavor(id, &self.engine)?;
+            timed::database(id, &self.engine)?;
         }
         match self.writers {
             Some(writers) => Err(failure::usage(format_args!(
@@ -134,7 +134,7 @@ impl CommonArgs {
         let possible = |named: &Named| match named {
             Named::Keys(_) => true,
             Named::Revisits(_) => self.engine.is_ours(),
-            Named::Statements(_) | Named::Loads(_) => self.engine.flavor().is_some(),
+            Named::Statements(_) | Named::Loads(_) => self.engine.own_server().is_some(),
         };
         let (possible, others): (Vec<_>, Vec<_>) = experiment::named()?.into_iter().partition(possible);
         if !others.is_empty() {
@@ -154,7 +154,7 @@ impl CommonArgs {
             Some(writers) => workload.with_writers(writers).map_err(failure::usage)?,
             None => workload,
         };
-        if workload.writers > 1 && self.engine == EngineName::Sqlite {
+        if workload.writers > 1 && self.engine.is_embedded() {
             return Err(failure::usage(format_args!(
                 "SQLite has one writer at a time, not {}: choose --engine mysql or mariadb",
                 workload.writers
@@ -165,7 +165,7 @@ impl CommonArgs {
 
     /// The load of an experiment on this engine: only servers of the lab's own are set up for it.
     fn load_of(&self, workload: Workload) -> anyhow::Result<Workload> {
-        let ours = self.engine.flavor().is_some();
+        let ours = self.engine.own_server().is_some();
         let (iops, late_writes) = (workload.iops.filter(|_| ours), workload.late_writes && ours);
         self.with_writers(Workload { iops, late_writes, ..workload })
     }
@@ -181,14 +181,14 @@ impl CommonArgs {
 pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCode> {
     let rows = if load.quick { Workload::QUICK_ROWS } else { load.rows };
     let workload = Workload::of_rows(rows).map_err(failure::usage)?;
-    let target = common.engine.target()?;
-    load.check(target)?;
-    let strategies = load.part_of(strategy::default_set(target));
+    let database = common.engine.database()?;
+    load.check(database)?;
+    let strategies = load.part_of(strategy::default_set(database));
     let workload = common.with_writers(workload)?;
     // On a server a round trip for each row would be most of the time.
-    let workload = match common.engine {
-        EngineName::Sqlite => workload,
-        _ => Workload { statement_rows: 100, ..workload },
+    let workload = match common.engine.is_embedded() {
+        true => workload,
+        false => Workload { statement_rows: 100, ..workload },
     };
     let command = format!("idgen lab run{} --rows {rows}{}", common.given(), load.named());
     let job = Job { question: QUESTION, command, workload, strategies, experiment: None, out: &common.out };
@@ -219,8 +219,8 @@ pub fn experiments(
         load.check_for(experiment)?;
         common.check_for(experiment)?;
     }
-    let target = common.engine.target()?;
-    load.check(target)?;
+    let database = common.engine.database()?;
+    load.check(database)?;
     let cancel = signals::cancel()?;
     let mut worst = ExitCode::SUCCESS;
     let several = experiments.len() > 1;
@@ -298,7 +298,7 @@ impl Job<'_> {
         if let Some((experiment, scale)) = self.experiment {
             results.published = experiment.published(results.workload.writers);
             results.analysis = experiment.analysis.clone();
-            let ours = common.engine.flavor().is_some();
+            let ours = common.engine.own_server().is_some();
             if let Some(differs) = report::differs(experiment, scale, &results, ours)? {
                 results.analysis += &format!(" {differs}");
             }

@@ -4,13 +4,12 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use idgen_lab::engine::{Engine, Mysql};
+use idgen_lab::engine;
 use idgen_lab::experiment::{Loads, Scale, Statements};
 use idgen_lab::measure;
 use idgen_lab::report;
 use idgen_lab::runner::Cancel;
-use idgen_record::{CaseRecord, Failure, Workload};
-use idgen_server::Flavor;
+use idgen_record::{CaseRecord, Database, Failure, Workload};
 
 use super::engine::EngineName;
 use super::run::{CommonArgs, summary};
@@ -33,8 +32,8 @@ pub enum Timed {
 ///
 /// # Errors
 /// If another database was chosen.
-pub fn flavor(id: &str, engine: &EngineName) -> anyhow::Result<Flavor> {
-    engine.flavor().ok_or_else(|| {
+pub fn database(id: &str, engine: &EngineName) -> anyhow::Result<Database> {
+    engine.own_server().ok_or_else(|| {
         failure::usage(format_args!(
             "the experiment {id} needs a server that the lab starts itself, because it sets variables and reads files \
              of the server. It cannot run on {engine}: choose --engine mysql or mariadb"
@@ -54,12 +53,12 @@ pub fn run(
         Timed::Statements(found) => (&found.id, &found.question, &found.analysis),
         Timed::Loads(found, _) => (&found.id, &found.question, &found.analysis),
     };
-    let flavor = flavor(id, &common.engine)?;
+    let database = database(id, &common.engine)?;
     report::prepare(directory)?;
     let workload = Workload { cache_bytes: Some(POOL), ..Workload::of_rows(Workload::MIN_ROWS)? };
-    let mut engine = Mysql::start(flavor, &workload)?;
+    let mut engine = engine::start(database, &workload)?;
     let mut results = measure::begin(question, command, engine.info(), workload);
-    results.settings = engine.settings().clone();
+    results.settings = engine.settings();
     results.analysis.clone_from(analysis);
     let watched = std::io::stderr().is_terminal();
     let mut done = |record: CaseRecord| {

@@ -3,27 +3,35 @@
 mod file;
 mod mysql;
 mod sqlite;
+mod start;
 
 use std::collections::BTreeMap;
 
-use idgen_record::{EngineInfo, FileMaps, Latency, Role, Workload};
+use idgen_record::{CaseRecord, EngineInfo, FileMaps, Latency, Role, Workload};
 
-use crate::Result;
 use crate::cancel::Cancel;
+use crate::experiment::{Loads, Scale, Statements};
 use crate::key::Key;
 use crate::strategy::Strategy;
+use crate::{Error, Result};
 
 pub use mysql::Mysql;
 pub use sqlite::Sqlite;
+pub use start::{can_limit_iops, check_url, connect, database_at, start};
 
 /// A database in which tables can be made and measured.
 pub trait Engine {
     /// Which database this is.
     fn info(&self) -> EngineInfo;
 
-    /// Is told what ends its work early. Where statements may take long, they are given up then and fail with
-    /// `is_interrupted`, and a server of the lab's own is ended.
-    fn heed(&mut self, _cancel: &Cancel) {}
+    /// The settings that matter, as the database reported them at its start; none for one that has them per table.
+    fn settings(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+
+    /// Takes the flag that cancels its work. Where statements may take long, they are then cancelled and fail with
+    /// `is_interrupted`, and a server of the lab's own is stopped.
+    fn watch(&mut self, _cancel: &Cancel) {}
 
     /// Refuses a strategy or a load that this database cannot do, before anything is made.
     fn check(&self, strategy: &Strategy, workload: &Workload) -> Result<()>;
@@ -36,6 +44,32 @@ pub trait Engine {
 
     /// Makes the empty tables of a strategy. They vanish when the handle is dropped.
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>>;
+
+    /// Runs and checks each case of an experiment that times statements, and gives each record to `done`.
+    ///
+    /// # Errors
+    /// This database times no statements, refuses one, fails a check, or its file cannot be surveyed; the errors of
+    /// `done`; `is_interrupted` where the user cancelled: at once, also in the middle of a statement.
+    fn time(&mut self, experiment: &Statements, _: &Cancel, _: &mut Done<'_>) -> Result<()> {
+        Err(cannot(&self.info(), &experiment.id))
+    }
+
+    /// Runs and checks each load of an experiment in which several clients load tables, and gives each record to
+    /// `done`.
+    ///
+    /// # Errors
+    /// As [`time`](Self::time), and where the definition makes no load, or a table holds other than the rows that were
+    /// inserted.
+    fn load(&mut self, experiment: &Loads, _: Scale, _: &Cancel, _: &mut Done<'_>) -> Result<()> {
+        Err(cannot(&self.info(), &experiment.id))
+    }
+}
+
+/// Takes each record of an experiment of cases when it is finished.
+pub type Done<'a> = dyn FnMut(CaseRecord) -> Result<()> + 'a;
+
+fn cannot(engine: &EngineInfo, experiment: &str) -> Error {
+    Error::config(format!("{} cannot run {experiment}: choose mysql or mariadb", engine.name))
 }
 
 /// The tables of one run.

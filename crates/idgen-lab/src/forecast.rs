@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 use btree_model::{Model, Ranges, Server, Setup, Shape, TreeState, Window};
-use idgen_record::Column;
+use idgen_record::{Column, Database};
 use keys::Keys;
 pub use revisits::{model_info, revisit};
 
@@ -229,6 +229,26 @@ pub(crate) fn record_bytes(key_bytes: u32, row_bytes: u32) -> Result<u32> {
 
 fn refused(error: btree_model::Error) -> Error {
     Error::config(error.to_string())
+}
+
+/// The default settings of a server with this buffer pool, as the model knows them.
+///
+/// # Errors
+/// The model has no such server.
+///
+/// ```
+/// use idgen_record::Database;
+///
+/// assert_eq!(idgen_lab::forecast::server(Database::MariaDb, 128 << 20)?.io_capacity, 200);
+/// assert!(idgen_lab::forecast::server(Database::Sqlite, 128 << 20).unwrap_err().is_config());
+/// # Ok::<(), idgen_lab::Error>(())
+/// ```
+pub fn server(database: Database, pool_bytes: u64) -> Result<Server> {
+    match database {
+        Database::MySql => Ok(Server::mysql(pool_bytes)),
+        Database::MariaDb => Ok(Server::mariadb(pool_bytes)),
+        Database::Sqlite => Err(Error::config("the model knows no SQLite: choose mysql or mariadb")),
+    }
 }
 
 #[cfg(test)]

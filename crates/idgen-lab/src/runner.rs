@@ -57,7 +57,7 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<()> {
     let workload = results.workload.clone();
-    engine.heed(cancel);
+    engine.watch(cancel);
     // Asked for before the first run: what is missing for one is missing for all.
     drop(Rows::with_room(workload.rows)?);
     for strategy in strategies {

@@ -6,7 +6,7 @@ pub(crate) mod native;
 mod offset;
 mod tour;
 
-use idgen_record::{Column, Family, IdKind, StrategyRecord};
+use idgen_record::{Column, Database, Family, IdKind, StrategyRecord};
 
 use crate::{Error, Result};
 
@@ -27,17 +27,6 @@ pub struct Strategy {
     pub column: Column,
     /// What it is and why one would choose it, in a line.
     pub explains: &'static str,
-}
-
-/// A database that strategies run on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// The embedded engine.
-    Sqlite,
-    /// A MySQL server.
-    Mysql,
-    /// A MariaDB server.
-    Mariadb,
 }
 
 impl Strategy {
@@ -63,22 +52,28 @@ impl Strategy {
     /// Why it cannot, and what to take instead.
     ///
     /// ```
-    /// use idgen_lab::strategy::{Target, find};
+    /// use idgen_lab::strategy::find;
+    /// use idgen_record::Database;
     ///
     /// let native = find("v7-uuid")?;
-    /// assert!(native.check(Target::Mariadb).is_ok());
-    /// assert!(native.check(Target::Mysql).unwrap_err().to_string().contains("v7-binary"));
+    /// assert!(native.check(Database::MariaDb).is_ok());
+    /// assert!(native.check(Database::MySql).unwrap_err().to_string().contains("v7-binary"));
     /// # Ok::<(), idgen_lab::Error>(())
     /// ```
-    pub fn check(&self, target: Target) -> Result<()> {
-        let embedded = target == Target::Sqlite;
+    pub fn check(&self, database: Database) -> Result<()> {
         let why = match self.column {
-            Column::Uuid if target != Target::Mariadb => {
+            Column::Uuid if !database.has_uuid_type() => {
                 "it has no type UUID: take the same ids in 16 bytes, "
             }
-            Column::VarText36 | Column::VarBinary36 if embedded => "it keeps all text alike: take v4-text36",
-            _ if self.ids.is_server_made() && embedded => "it has no function that makes ids",
-            column if column.is_mapped() && column != Column::MappedInteger && embedded => {
+            Column::VarText36 | Column::VarBinary36 if !database.has_text_types() => {
+                "it keeps all text alike: take v4-text36"
+            }
+            _ if self.ids.is_server_made() && !database.has_id_functions() => {
+                "it has no function that makes ids"
+            }
+            column
+                if column.is_mapped() && column != Column::MappedInteger && !database.has_library_map() =>
+            {
                 "that map is one of MySQL and MariaDB: take mapped"
             }
             _ => return Ok(()),
@@ -89,7 +84,7 @@ impl Strategy {
             (Column::Uuid, _) => "v4-binary",
             _ => "",
         };
-        Err(Error::config(format!("{target} cannot run {}: {why}{instead}", self.name)))
+        Err(Error::config(format!("{database} cannot run {}: {why}{instead}", self.name)))
     }
 }
 
@@ -103,16 +98,6 @@ impl From<&Strategy> for StrategyRecord {
             column: strategy.column,
             family: strategy.family(),
         }
-    }
-}
-
-impl std::fmt::Display for Target {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Target::Sqlite => "SQLite",
-            Target::Mysql => "MySQL",
-            Target::Mariadb => "MariaDB",
-        })
     }
 }
 
@@ -135,13 +120,14 @@ const ON_REQUEST: [&str; 11] = [
 /// The strategies that are compared on a database where none are named.
 ///
 /// ```
-/// use idgen_lab::strategy::{Target, default_set};
+/// use idgen_lab::strategy::default_set;
+/// use idgen_record::Database;
 ///
-/// assert!(default_set(Target::Sqlite).iter().all(|strategy| strategy.check(Target::Sqlite).is_ok()));
+/// assert!(default_set(Database::Sqlite).iter().all(|strategy| strategy.check(Database::Sqlite).is_ok()));
 /// ```
-pub fn default_set(target: Target) -> Vec<&'static Strategy> {
+pub fn default_set(database: Database) -> Vec<&'static Strategy> {
     ALL.iter()
-        .filter(|strategy| !ON_REQUEST.contains(&strategy.name) && strategy.check(target).is_ok())
+        .filter(|strategy| !ON_REQUEST.contains(&strategy.name) && strategy.check(database).is_ok())
         .collect()
 }
 
@@ -177,18 +163,18 @@ mod tests {
     #[test]
     fn each_database_has_its_own_set() {
         let names = |target| default_set(target).iter().map(|strategy| strategy.name).collect::<Vec<_>>();
-        assert_eq!(names(Target::Sqlite).len(), 14);
-        assert!(ON_REQUEST.iter().all(|name| find(name).is_ok() && !names(Target::Mariadb).contains(name)));
-        assert_eq!(names(Target::Mariadb).len(), names(Target::Mysql).len() + 2, "the UUID type");
+        assert_eq!(names(Database::Sqlite).len(), 14);
+        assert!(ON_REQUEST.iter().all(|name| find(name).is_ok() && !names(Database::MariaDb).contains(name)));
+        assert_eq!(names(Database::MariaDb).len(), names(Database::MySql).len() + 2, "the UUID type");
         for (name, refused) in [
-            ("v4-uuid", &[Target::Sqlite, Target::Mysql][..]),
-            ("uuid-short", &[Target::Sqlite]),
-            ("mapped-unique", &[Target::Sqlite]),
-            ("v4-varchar36", &[Target::Sqlite]),
+            ("v4-uuid", &[Database::Sqlite, Database::MySql][..]),
+            ("uuid-short", &[Database::Sqlite]),
+            ("mapped-unique", &[Database::Sqlite]),
+            ("v4-varchar36", &[Database::Sqlite]),
             ("no-primary-key", &[]),
             ("mapped", &[]),
         ] {
-            for target in [Target::Sqlite, Target::Mysql, Target::Mariadb] {
+            for target in [Database::Sqlite, Database::MySql, Database::MariaDb] {
                 let found = find(name).unwrap().check(target);
                 assert_eq!(found.is_err(), refused.contains(&target), "{name} {target}");
                 assert!(found.is_ok() || found.unwrap_err().is_config());

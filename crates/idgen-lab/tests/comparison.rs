@@ -7,8 +7,8 @@ use idgen_lab::Result;
 use idgen_lab::engine::{Engine, Sqlite};
 use idgen_lab::measure;
 use idgen_lab::runner::{Cancel, Observer, run};
-use idgen_lab::strategy::{ALL, Target};
-use idgen_record::{Failure, Results, Role, Workload};
+use idgen_lab::strategy::ALL;
+use idgen_record::{Database, Failure, Results, Role, Workload};
 
 /// Keeps how many runs there were to save.
 struct Saved(Vec<usize>);
@@ -29,7 +29,7 @@ fn every_strategy_is_recorded_and_the_order_of_keys_shows() {
     let workload = Workload::of_rows(20_500).unwrap();
     let mut results = measure::begin("?", "test", engine.info(), workload);
     let mut saved = Saved(Vec::new());
-    let strategies: Vec<_> = ALL.iter().filter(|strategy| strategy.check(Target::Sqlite).is_ok()).collect();
+    let strategies: Vec<_> = ALL.iter().filter(|strategy| strategy.check(Database::Sqlite).is_ok()).collect();
     assert_eq!(strategies.len(), 18);
     run(&mut engine, &strategies, &mut results, &Cancel::new(), &mut saved).unwrap();
     assert_eq!(saved.0, (1..=strategies.len()).collect::<Vec<_>>());

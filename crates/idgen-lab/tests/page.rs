@@ -13,10 +13,10 @@ use idgen_lab::engine::{Engine, Sqlite};
 use idgen_lab::measure;
 use idgen_lab::report;
 use idgen_lab::runner::{Cancel, Observer, run};
-use idgen_lab::strategy::{self, Target};
+use idgen_lab::strategy::{self};
 use idgen_record::{
-    CaseRecord, EngineInfo, Failure, FileFigures, FileMaps, IndexFigures, Latency, LoadFigures, Published,
-    Results, Workload,
+    CaseRecord, Database, EngineInfo, Failure, FileFigures, FileMaps, IndexFigures, Latency, LoadFigures,
+    Published, Results, Workload,
 };
 use serde::Deserialize;
 
@@ -43,7 +43,7 @@ fn results() -> Results {
     let mut engine = Sqlite::new().unwrap();
     let workload = Workload::of_rows(2_000).unwrap();
     let mut results = measure::begin("Which key for a table?", "idgen lab", engine.info(), workload);
-    let strategies = strategy::default_set(Target::Sqlite);
+    let strategies = strategy::default_set(Database::Sqlite);
     run(&mut engine, &strategies[..6], &mut results, &Cancel::new(), &mut Quiet).unwrap();
     // A machine faster than any, and a disk slower: the longest labels that a chart can need.
     results.runs[0].windows[0].rows_per_sec = 12_345_678.9;

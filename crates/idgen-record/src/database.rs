@@ -1,11 +1,108 @@
-//! Which database a record is of.
+//! Which database a record is of, and what it can do.
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+/// A database that the lab measures.
+///
+/// What depends on the database asks a method, or matches without a `_` arm: with a new variant, the compiler lists
+/// the places that have to say something about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Database {
+    /// The embedded engine.
+    Sqlite,
+    /// A MySQL server.
+    MySql,
+    /// A MariaDB server.
+    MariaDb,
+}
+
+impl Database {
+    /// All databases, in the order in which they are listed.
+    pub const ALL: &[Database] = &[Database::Sqlite, Database::MySql, Database::MariaDb];
+
+    /// The name for people, as in [`EngineInfo::name`].
+    pub const fn name(self) -> &'static str {
+        match self {
+            Database::Sqlite => "SQLite",
+            Database::MySql => "MySQL",
+            Database::MariaDb => "MariaDB",
+        }
+    }
+
+    /// The name on the command line.
+    ///
+    /// ```
+    /// use idgen_record::Database;
+    ///
+    /// assert_eq!(Database::with_id("mariadb"), Some(Database::MariaDb));
+    /// assert_eq!(Database::MariaDb.id(), "mariadb");
+    /// ```
+    pub const fn id(self) -> &'static str {
+        match self {
+            Database::Sqlite => "sqlite",
+            Database::MySql => "mysql",
+            Database::MariaDb => "mariadb",
+        }
+    }
+
+    /// The database with this name on the command line.
+    pub fn with_id(id: &str) -> Option<Database> {
+        Self::ALL.iter().copied().find(|database| database.id() == id)
+    }
+
+    /// Whether it runs in the process of its client: it commits many rows together, and has one writer.
+    pub const fn is_embedded(self) -> bool {
+        match self {
+            Database::Sqlite => true,
+            Database::MySql | Database::MariaDb => false,
+        }
+    }
+
+    /// Whether it has a column type for UUIDs.
+    pub const fn has_uuid_type(self) -> bool {
+        match self {
+            Database::MariaDb => true,
+            Database::Sqlite | Database::MySql => false,
+        }
+    }
+
+    /// Whether `CHAR`, `VARCHAR` and `VARBINARY` are stored in different ways.
+    pub const fn has_text_types(self) -> bool {
+        match self {
+            Database::MySql | Database::MariaDb => true,
+            Database::Sqlite => false,
+        }
+    }
+
+    /// Whether it has the functions `UUID()` and `UUID_SHORT()`.
+    pub const fn has_id_functions(self) -> bool {
+        match self {
+            Database::MySql | Database::MariaDb => true,
+            Database::Sqlite => false,
+        }
+    }
+
+    /// Whether the map of `idgen-mysql` and the published stored functions run on it.
+    pub const fn has_library_map(self) -> bool {
+        match self {
+            Database::MySql | Database::MariaDb => true,
+            Database::Sqlite => false,
+        }
+    }
+}
+
+impl fmt::Display for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
 
 /// Which database measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineInfo {
-    /// For people: `SQLite`, `MySQL`, `MariaDB`.
+    /// For people: [`Database::name`], or what stood in for a database, such as a model.
     pub name: String,
     /// As the database reports it.
     pub version: String,
@@ -17,8 +114,21 @@ pub struct EngineInfo {
 }
 
 impl EngineInfo {
-    /// Whether it is the embedded one: it commits many rows together, and has one writer.
+    /// The database; `None` for a model, or a database that this version does not know.
+    ///
+    /// ```
+    /// use idgen_record::{Database, EngineInfo};
+    ///
+    /// let engine = EngineInfo { name: "SQLite".into(), version: "3".into(), setup: "embedded".into(), missing: vec![] };
+    /// assert_eq!(engine.database(), Some(Database::Sqlite));
+    /// assert!(engine.is_embedded());
+    /// ```
+    pub fn database(&self) -> Option<Database> {
+        Database::ALL.iter().copied().find(|database| database.name() == self.name)
+    }
+
+    /// Whether it is the embedded engine.
     pub fn is_embedded(&self) -> bool {
-        self.name == "SQLite"
+        self.database().is_some_and(Database::is_embedded)
     }
 }

@@ -27,7 +27,7 @@ mod window;
 mod workload;
 
 pub use case::{CaseRecord, FileFigures, IndexFigures, LoadFigures, VisitFigures};
-pub use database::EngineInfo;
+pub use database::{Database, EngineInfo};
 pub use error::{Error, Result};
 pub use machine::Machine;
 pub use published::Published;

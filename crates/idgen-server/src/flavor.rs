@@ -37,7 +37,7 @@ impl Flavor {
 
     /// Reads the flavor from the scheme of a connection URL; `None` where it is the scheme of no server known here.
     /// MySQL and MariaDB share their schemes, and the server says which of the two it is.
-    pub(crate) fn of_scheme(url: &str) -> Option<Flavor> {
+    pub fn of_scheme(url: &str) -> Option<Flavor> {
         match url.split_once("://")?.0 {
             "mysql" | "mariadb" => Some(Flavor::MySql),
             "postgres" | "postgresql" => Some(Flavor::Postgres),

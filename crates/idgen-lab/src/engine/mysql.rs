@@ -21,9 +21,10 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 use tokio::runtime::Runtime;
 
-use super::{Engine, Table};
+use super::{Done, Engine, Table, start};
 use crate::cancel::Cancel;
-use crate::strategy::{Strategy, Target};
+use crate::experiment::{Loads, Scale, Statements};
+use crate::strategy::Strategy;
 use crate::{Error, Result};
 use idgen_record::{EngineInfo, Workload};
 
@@ -157,11 +158,6 @@ impl Mysql {
     pub fn missing(&self) -> &[String] {
         &self.host.reach.missing
     }
-
-    /// The settings that matter, as the server reported them at its start.
-    pub fn settings(&self) -> &BTreeMap<String, String> {
-        &self.host.settings
-    }
 }
 
 /// Durability is left out on purpose, as in the reference runs: what is measured is page traffic, not
@@ -233,13 +229,16 @@ impl Engine for Mysql {
         }
     }
 
-    fn heed(&mut self, cancel: &Cancel) {
+    fn settings(&self) -> BTreeMap<String, String> {
+        self.host.settings.clone()
+    }
+
+    fn watch(&mut self, cancel: &Cancel) {
         self.host.cancel.replace(cancel.clone());
     }
 
     fn check(&self, strategy: &Strategy, _: &Workload) -> Result<()> {
-        let mariadb = self.host.server.flavor() == Flavor::MariaDb;
-        strategy.check(if mariadb { Target::Mariadb } else { Target::Mysql })?;
+        strategy.check(start::measured(self.host.server.flavor())?)?;
         match self.host.reach.functions || !strategy.column.is_by_function() {
             true => Ok(()),
             false => Err(Error::config(format!(
@@ -258,6 +257,16 @@ impl Engine for Mysql {
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>> {
         self.runs += 1;
         Ok(Box::new(tables::Tables::create(Rc::clone(&self.host), self.runs, strategy, workload)?))
+    }
+
+    fn time(&mut self, experiment: &Statements, cancel: &Cancel, done: &mut Done<'_>) -> Result<()> {
+        self.watch(cancel);
+        statements::time_all(&self.host, experiment, done)
+    }
+
+    fn load(&mut self, experiment: &Loads, scale: Scale, cancel: &Cancel, done: &mut Done<'_>) -> Result<()> {
+        self.watch(cancel);
+        loads::load_all(&self.host, experiment, scale, done)
     }
 }
 

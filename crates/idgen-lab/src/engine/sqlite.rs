@@ -10,9 +10,9 @@ use rusqlite::{Connection, Row, Statement, ToSql, params};
 
 use super::{Batch, Contents, Counters, Engine, Inserted, Table, Tree};
 use crate::key::Key;
-use crate::strategy::{Strategy, Target};
+use crate::strategy::Strategy;
 use crate::{Error, Result};
-use idgen_record::{Column, EngineInfo, Role, Workload};
+use idgen_record::{Column, Database, EngineInfo, Role, Workload};
 
 /// The page size, that of InnoDB.
 const PAGE_BYTES: u32 = 16_384;
@@ -28,9 +28,6 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// What reports call it.
-    pub(super) const NAME: &str = "SQLite";
-
     /// Keeps its files in a new directory of the system's temporary directory.
     ///
     /// # Errors
@@ -47,7 +44,7 @@ impl Sqlite {
 impl Engine for Sqlite {
     fn info(&self) -> EngineInfo {
         EngineInfo {
-            name: Self::NAME.into(),
+            name: Database::Sqlite.name().into(),
             version: rusqlite::version().into(),
             setup: "embedded, one connection, one prepared INSERT per row; the rollback journal stays in \
                     memory and nothing is synced, so the pages counted are those of the tables alone"
@@ -63,7 +60,7 @@ impl Engine for Sqlite {
                 workload.writers
             )));
         }
-        strategy.check(Target::Sqlite)
+        strategy.check(Database::Sqlite)
     }
 
     fn cache_bytes(&self, workload: &Workload) -> Result<u64> {

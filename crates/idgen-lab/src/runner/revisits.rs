@@ -25,7 +25,7 @@ pub fn revisit(
     cancel: &Cancel,
     done: &mut dyn FnMut(CaseRecord) -> Result<()>,
 ) -> Result<()> {
-    engine.heed(cancel);
+    engine.watch(cancel);
     for workload in experiment.workloads(scale)? {
         for strategy in strategies {
             engine.check(strategy, &workload)?;

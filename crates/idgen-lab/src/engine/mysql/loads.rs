@@ -8,47 +8,31 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use super::statements::median;
-use super::{Host, Mysql, connect, counts, doing, number, run};
-use crate::cancel::Cancel;
-use crate::engine::Engine;
+use super::{Host, connect, counts, doing, number, run};
+use crate::engine::Done;
 use crate::experiment::{Loads, ReadyLoad, Scale};
 use crate::{Error, Result};
 use idgen_record::{CaseRecord, LoadFigures};
 
-impl Mysql {
-    /// Runs and checks each load of an experiment, and gives each record to `done`.
-    ///
-    /// # Errors
-    /// Where the definition makes no load, where the server refuses a statement, where a table holds other
-    /// than the rows that were inserted, those of `done`, and `is_interrupted` where the user cancelled, as for
-    /// [`time`](Self::time).
-    pub fn load(
-        &mut self,
-        experiment: &Loads,
-        scale: Scale,
-        cancel: &Cancel,
-        done: &mut dyn FnMut(CaseRecord) -> Result<()>,
-    ) -> Result<()> {
-        self.heed(cancel);
-        let host = &self.host;
-        let loads = experiment.at(scale)?;
-        host.wait(async {
-            let mut own = connect(host).await?;
-            for sql in &experiment.setup {
-                run(&mut own, sql).await?;
+/// Runs and checks each load of an experiment, and gives each record to `done`.
+pub fn load_all(host: &Host, experiment: &Loads, scale: Scale, done: &mut Done<'_>) -> Result<()> {
+    let loads = experiment.at(scale)?;
+    host.wait(async {
+        let mut own = connect(host).await?;
+        for sql in &experiment.setup {
+            run(&mut own, sql).await?;
+        }
+        // What only the first run after a start pays belongs to no case.
+        if let Some(first) = loads.first().and_then(|cases| cases.first()) {
+            once(host, &mut own, first, &[]).await?;
+        }
+        for cases in &loads {
+            for record in together(host, &mut own, cases, &experiment.counters).await? {
+                done(record)?;
             }
-            // What only the first run after a start pays belongs to no case.
-            if let Some(first) = loads.first().and_then(|cases| cases.first()) {
-                once(host, &mut own, first, &[]).await?;
-            }
-            for cases in &loads {
-                for record in together(host, &mut own, cases, &experiment.counters).await? {
-                    done(record)?;
-                }
-            }
-            Ok(())
-        })
-    }
+        }
+        Ok(())
+    })
 }
 
 /// What was taken of a load so far.

@@ -6,39 +6,24 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
 
 use super::survey::survey;
-use super::{Host, Mysql, connect, number, run};
-use crate::cancel::Cancel;
-use crate::engine::Engine;
+use super::{Host, connect, number, run};
+use crate::engine::Done;
 use crate::experiment::{Case, Statements};
 use crate::{Error, Result};
 use idgen_record::CaseRecord;
 
-impl Mysql {
-    /// Runs and checks each case of an experiment, on one connection, and gives each record to `done`.
-    ///
-    /// # Errors
-    /// Where the server refuses a statement, where a check fails or a file cannot be surveyed, those of
-    /// `done`, and `is_interrupted` where the user cancelled: at once, also in the middle of a statement, and a
-    /// server of the lab's own is ended then.
-    pub fn time(
-        &mut self,
-        experiment: &Statements,
-        cancel: &Cancel,
-        done: &mut dyn FnMut(CaseRecord) -> Result<()>,
-    ) -> Result<()> {
-        self.heed(cancel);
-        let host = &self.host;
-        host.wait(async {
-            let mut connection = connect(host).await?;
-            for sql in &experiment.setup {
-                run(&mut connection, sql).await?;
-            }
-            for case in &experiment.cases {
-                done(time(host, &mut connection, case, experiment.runs).await?)?;
-            }
-            Ok(())
-        })
-    }
+/// Runs and checks each case of an experiment, on one connection, and gives each record to `done`.
+pub fn time_all(host: &Host, experiment: &Statements, done: &mut Done<'_>) -> Result<()> {
+    host.wait(async {
+        let mut connection = connect(host).await?;
+        for sql in &experiment.setup {
+            run(&mut connection, sql).await?;
+        }
+        for case in &experiment.cases {
+            done(time(host, &mut connection, case, experiment.runs).await?)?;
+        }
+        Ok(())
+    })
 }
 
 async fn time(host: &Host, connection: &mut MySqlConnection, case: &Case, times: u32) -> Result<CaseRecord> {

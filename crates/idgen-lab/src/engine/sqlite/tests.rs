@@ -1,6 +1,6 @@
 use super::*;
 use crate::measure;
-use crate::strategy::{ALL, Ids, Target, find};
+use crate::strategy::{ALL, Ids, find};
 
 /// Fills the tables of a strategy and gives the keys in their order.
 fn filled(name: &str, rows: u64) -> (Sqlite, Box<dyn Table>, Vec<Key>) {
@@ -21,7 +21,7 @@ fn filled(name: &str, rows: u64) -> (Sqlite, Box<dyn Table>, Vec<Key>) {
 
 #[test]
 fn pages_hold_every_row_of_every_shape() {
-    for strategy in ALL.iter().filter(|strategy| strategy.check(Target::Sqlite).is_ok()) {
+    for strategy in ALL.iter().filter(|strategy| strategy.check(Database::Sqlite).is_ok()) {
         let (_engine, mut table, _) = filled(strategy.name, 4_000);
         let trees = table.trees().unwrap();
         assert_eq!(trees.len(), 1 + usize::from(strategy.column == Column::MappedInteger));
