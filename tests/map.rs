@@ -217,7 +217,7 @@ fn mariadb() {
 #[test]
 fn a_server_that_is_not_there_is_named_without_the_password() {
     let url = "mysql://root:s3cret@127.0.0.1:1/x";
-    let ran = idgen(url, &["map", "id", UUID, "--patience-secs", "0"], "");
+    let ran = idgen(url, &["map", "id", UUID, "--timeout-secs", "0"], "");
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("could not connect"), "{}", ran.err);
     assert!(ran.err.contains("127.0.0.1:1: ") && ran.err.contains("refused"), "{}", ran.err);

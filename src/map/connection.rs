@@ -21,7 +21,7 @@ pub struct Connection {
     accept_unsafe_server: bool,
     /// How long to retry after failures of the server that may be temporary.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
-    patience_secs: u64,
+    timeout_secs: u64,
 }
 
 impl Connection {
@@ -36,7 +36,7 @@ impl Connection {
             .table(&self.table)
             .cache(0)
             .connections(2)
-            .patience(Duration::from_secs(self.patience_secs))
+            .timeout(Duration::from_secs(self.timeout_secs))
             .accept_unsafe_server(self.accept_unsafe_server);
         let map = choose(builder).connect(&self.url).await?;
         for concern in map.server_report().await?.concerns() {

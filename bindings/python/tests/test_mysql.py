@@ -223,16 +223,16 @@ def test_a_child_that_only_ends(url: str, end: str) -> None:
 
 
 def test_no_server() -> None:
-    ids = UuidMap("mysql://app:secret@127.0.0.1:1/shop", patience=0.2)
+    ids = UuidMap("mysql://app:secret@127.0.0.1:1/shop", timeout=0.2)
     with pytest.raises(MapError) as failed:
         ids.install()
     assert "secret" not in str(failed.value) + repr(ids) and failed.value.is_transient
-    for wrong in ({"strategy": "other"}, {"id_bits": 16}, {"patience": -1}, {"patience": float("nan")}):
+    for wrong in ({"strategy": "other"}, {"id_bits": 16}, {"timeout": -1}, {"timeout": float("nan")}):
         settings: dict[str, Any] = wrong
         with pytest.raises(ValueError):
             UuidMap("mysql://app@127.0.0.1/shop", **settings)
     for url in ("postgres://app@127.0.0.1/shop", "nonsense", "mysql://"):
         with pytest.raises(MapError):
-            UuidMap(url, patience=0.1).install()
+            UuidMap(url, timeout=0.1).install()
     with pytest.raises(MapError):
-        UuidMap("mysql://app@127.0.0.1/shop", table="no name", patience=0.1).install()
+        UuidMap("mysql://app@127.0.0.1/shop", table="no name", timeout=0.1).install()

@@ -6,18 +6,21 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, Executor, Row};
 
-use crate::error::{Error, Kind, Result};
-use crate::failure::Attempt;
+use crate::deadline::Deadline;
+use crate::error::{Error, Result};
+use crate::failure::{Attempt, Kind};
+use crate::held::Held;
+use crate::installed::IdWidth;
 use crate::nodes::Nodes;
 use crate::observe;
-use crate::patience::Patience;
-use crate::retry::Tries;
-use crate::schema::{IdWidth, Tables, VERSION, unquoted};
-use crate::strategy::literal;
+use crate::retry::Retries;
+use crate::schema::VERSION;
+use crate::sql::literal;
+use crate::tables::{Tables, unquoted};
 
 /// The first block of a client; a busy one soon takes larger ones.
 const SMALLEST: u64 = 128;
@@ -53,18 +56,6 @@ enum ReadOnly {
     Fail,
 }
 
-#[derive(Debug)]
-struct Held {
-    returned: Vec<u64>,
-    block: Range<u64>,
-    // Where the latest reservation begins.
-    latest: u64,
-    size: u64,
-    since: Option<Instant>,
-    // In which the ids were reserved.
-    epoch: u64,
-}
-
 impl Blocks {
     pub(crate) fn new(tables: &Tables, width: IdWidth, largest: u64) -> Blocks {
         let size = SMALLEST.min(largest);
@@ -83,18 +74,18 @@ impl Blocks {
     }
 
     /// Takes `count` ids, ascending.
-    pub(crate) async fn take(&self, pool: &Nodes, patience: Patience, count: usize) -> Result<Vec<u64>> {
-        self.take_or(pool, patience, count, ReadOnly::Retry).await
+    pub(crate) async fn take(&self, pool: &Nodes, deadline: Deadline, count: usize) -> Result<Vec<u64>> {
+        self.take_or(pool, deadline, count, ReadOnly::Retry).await
     }
 
     /// Takes `count` ids, and fails at once if the server takes no writes: the caller has something to do that needs none.
     pub(crate) async fn take_if_writable(
         &self,
         pool: &Nodes,
-        patience: Patience,
+        deadline: Deadline,
         count: usize,
     ) -> Result<Vec<u64>> {
-        self.take_or(pool, patience, count, ReadOnly::Fail).await
+        self.take_or(pool, deadline, count, ReadOnly::Fail).await
     }
 
     /// True if the server took no writes when they were last tried.
@@ -110,20 +101,20 @@ impl Blocks {
     async fn take_or(
         &self,
         pool: &Nodes,
-        patience: Patience,
+        deadline: Deadline,
         count: usize,
         read_only: ReadOnly,
     ) -> Result<Vec<u64>> {
         loop {
             {
                 let mut held = self.held();
-                held.keep_only(pool.anchor().epoch());
+                held.keep_only(pool.identity().epoch());
                 if let Some(ids) = held.take(count) {
                     observe::block_left(&self.map, held.available());
                     return Ok(ids);
                 }
             }
-            let _one = patience.turn(ACTION, self.refill.lock()).await?;
+            let _one = deadline.wait_for(ACTION, self.refill.lock()).await?;
             let (missing, size) = {
                 let mut held = self.held();
                 let have = held.available();
@@ -135,8 +126,8 @@ impl Blocks {
                 }
                 (count as u64 - have, held.size)
             };
-            let epoch = pool.anchor().epoch();
-            let block = self.reserve(pool, patience, missing, size.max(missing), read_only).await?;
+            let epoch = pool.identity().epoch();
+            let block = self.reserve(pool, deadline, missing, size.max(missing), read_only).await?;
             self.warn_of_width(block.end - 1);
             let mut held = self.held();
             if held.epoch == epoch {
@@ -181,11 +172,11 @@ impl Blocks {
     }
 
     /// Reserves nothing, and raises the next id above one that is in use; true where it was not.
-    pub(crate) async fn raise_above(&self, pool: &Nodes, patience: Patience, id: u64) -> Result<bool> {
+    pub(crate) async fn raise_above(&self, pool: &Nodes, deadline: Deadline, id: u64) -> Result<bool> {
         let (table, next) = (&self.table, id + 1);
         let raise = format!("UPDATE {table} SET next_id = {next} WHERE one = 1 AND next_id < {next}");
-        let done =
-            Tries::run(patience, "raise the next id", || pool.execute(AssertSqlSafe(raise.clone()))).await?;
+        let done = Retries::run(deadline, "raise the next id", || pool.execute(AssertSqlSafe(raise.clone())))
+            .await?;
         Ok(done.rows_affected() == 1)
     }
 
@@ -197,7 +188,7 @@ impl Blocks {
     async fn reserve(
         &self,
         pool: &Nodes,
-        patience: Patience,
+        deadline: Deadline,
         missing: u64,
         size: u64,
         read_only: ReadOnly,
@@ -208,7 +199,7 @@ impl Blocks {
         if let Some(sequence) = &self.sequence {
             let statement = format!("SELECT NEXT {size} VALUES FROM {sequence}");
             let next = || pool.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement.clone())));
-            let row = Tries::run(patience, ACTION, next).await?;
+            let row = Retries::run(deadline, ACTION, next).await?;
             let first: u64 = row.try_get_unchecked(0).map_err(Error::once(ACTION))?;
             let end = first.saturating_add(size).min(max + 1);
             return if first.saturating_add(missing) > end { Err(out()) } else { Ok(first..end) };
@@ -232,13 +223,13 @@ impl Blocks {
                 }
                 done => done,
             };
-            let done = Tries::run(patience, ACTION, attempt).await?;
+            let done = Retries::run(deadline, ACTION, attempt).await?;
             self.read_only.store(false, Ordering::Relaxed);
             if done.rows_affected() == 1 {
                 let first = done.last_insert_id();
                 return Ok(first..first + size);
             }
-            let left = Tries::run(patience, ACTION, || self.left(pool)).await?;
+            let left = Retries::run(deadline, ACTION, || self.left(pool)).await?;
             if left < missing || left == 0 {
                 return Err(out());
             }
@@ -249,9 +240,9 @@ impl Blocks {
     /// What must hold where the ids are reserved: the map and its epoch, and what keeps its log. The statement
     /// does nothing on another map, such as the one that an operator put in its place.
     fn conditions(&self, pool: &Nodes) -> String {
-        let anchor = pool.anchor();
-        let mut conditions = format!(" AND version = {VERSION} AND epoch = {}", anchor.epoch());
-        if let Some(map_id) = anchor.map_id() {
+        let identity = pool.identity();
+        let mut conditions = format!(" AND version = {VERSION} AND epoch = {}", identity.epoch());
+        if let Some(map_id) = identity.map_id() {
             conditions.push_str(&format!(" AND map_id = {}", literal(map_id)));
         }
         if !pool.accept_unsafe() {
@@ -265,83 +256,18 @@ impl Blocks {
 
     /// Why nothing was reserved: the ids that are left, where all else is as it must be.
     async fn left(&self, pool: &Nodes) -> Attempt<u64> {
-        let mut lease = pool.acquire().await?;
+        let mut connection = pool.acquire().await?;
         let read = pool.timed(async {
             // What may have changed is compared, and refused or taken over.
-            lease.look_again().await?;
+            connection.look_again().await?;
             // A locking read is made where writes are made, also through a proxy that splits them from reads.
             let look = format!("SELECT next_id FROM {} WHERE one = 1 LOCK IN SHARE MODE", self.table);
-            let row = lease.fetch_one(sqlx::raw_sql(AssertSqlSafe(look))).await?;
+            let row = connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(look))).await?;
             let next: u64 = row.try_get(0)?;
             Ok((self.width.max_id() + 1).saturating_sub(next))
         });
         let read = read.await;
-        lease.heed(read)
-    }
-}
-
-impl Held {
-    fn available(&self) -> u64 {
-        self.returned.len() as u64 + (self.block.end - self.block.start)
-    }
-
-    /// Drops what was reserved in another epoch: the map may have been restored since.
-    fn keep_only(&mut self, epoch: u64) {
-        if self.epoch != epoch {
-            observe::burned(self.available());
-            self.returned.clear();
-            self.block = 0..0;
-            self.epoch = epoch;
-        }
-    }
-
-    fn take(&mut self, count: usize) -> Option<Vec<u64>> {
-        if self.available() < count as u64 {
-            return None;
-        }
-        let mut ids = Vec::with_capacity(count);
-        while ids.len() < count {
-            match self.returned.pop().or_else(|| self.block.next()) {
-                Some(id) => ids.push(id),
-                None => break,
-            }
-        }
-        Some(ids)
-    }
-
-    fn put(&mut self, block: Range<u64>) {
-        self.latest = block.start;
-        if self.block.end == block.start {
-            // Nobody reserved in between.
-            self.block.end = block.end;
-        } else {
-            let rest = std::mem::replace(&mut self.block, block);
-            self.returned.extend(rest.rev());
-            self.returned.sort_unstable_by(|a, b| b.cmp(a));
-        }
-        self.since = Some(Instant::now());
-    }
-
-    fn take_rest(&mut self) -> Option<Range<u64>> {
-        let mut rest = std::mem::replace(&mut self.block, 0..0);
-        // Largest first.
-        for id in std::mem::take(&mut self.returned) {
-            if id + 1 == rest.start {
-                rest.start = id;
-            }
-        }
-        (!rest.is_empty()).then_some(rest)
-    }
-
-    fn discard(&mut self, taken: u64) {
-        let before = self.available();
-        // Another call of this client may have given up the same ids, and reserved anew.
-        let keep = if taken < self.latest { self.latest } else { u64::MAX };
-        self.returned.retain(|id| *id >= keep);
-        self.block.start = self.block.start.max(keep).min(self.block.end);
-        observe::burned(before - self.available());
-        // Not used up by being busy: the next block need not be larger.
-        self.since = None;
+        connection.conclude(read)
     }
 }
 
@@ -350,60 +276,18 @@ mod tests {
     use super::*;
     use crate::nodes::tests::nobody;
 
-    /// Not one after the other, each with a patience that begins when the one before has given up.
+    /// Not one after the other, each with a deadline that begins when the one before has given up.
     #[tokio::test(start_paused = true)]
-    async fn waiting_for_a_block_is_part_of_a_calls_patience() {
+    async fn waiting_for_a_block_is_part_of_a_calls_time() {
         let (nodes, begin) = (nobody(1), tokio::time::Instant::now());
         let tables = Tables::named("uuid_map").unwrap();
         let blocks = Blocks::new(&tables, IdWidth::Bits64, 1000);
         let call = async || {
-            let patience = Patience::begin(Duration::from_secs(30));
-            blocks.take(&nodes.within(patience), patience, 1).await.unwrap_err()
+            let deadline = Deadline::after(Duration::from_secs(30));
+            blocks.take(&nodes.within(deadline), deadline, 1).await.unwrap_err()
         };
         let errors = futures_util::future::join_all((0..100).map(|_| call())).await;
         assert!(errors.iter().all(crate::Error::is_transient), "{:?}", errors[99]);
         assert_eq!(begin.elapsed().as_secs(), 30);
-    }
-
-    #[test]
-    fn held_ids_come_out_once_and_ascending() {
-        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
-        assert_eq!(held.take(1), None);
-        held.put(10..14);
-        assert_eq!(held.take(3), Some(vec![10, 11, 12]));
-        held.put(14..16);
-        assert_eq!(held.take(2), Some(vec![13, 14]));
-        held.put(30..33);
-        assert_eq!(held.take(4), Some(vec![15, 30, 31, 32]));
-        assert_eq!(held.take(1), None);
-    }
-
-    #[test]
-    fn the_rest_is_what_nobody_used_at_the_end() {
-        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
-        assert_eq!(held.take_rest(), None);
-        held.put(10..20);
-        assert_eq!(held.take(5), Some(vec![10, 11, 12, 13, 14]));
-        held.returned = vec![14, 13, 11];
-        assert_eq!(held.take_rest(), Some(13..20));
-        assert_eq!((held.take(1), held.take_rest()), (None, None));
-        held.put(20..21);
-        assert_eq!(held.take(1), Some(vec![20]));
-        assert_eq!(held.take_rest(), None);
-    }
-
-    #[test]
-    fn given_up_ids_do_not_come_out_and_later_ones_do() {
-        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
-        held.put(10..14);
-        held.put(30..34);
-        held.discard(11);
-        assert_eq!(held.take(1), Some(vec![30]));
-        held.discard(11);
-        assert_eq!(held.take(1), Some(vec![31]));
-        held.discard(31);
-        assert_eq!(held.available(), 0);
-        held.put(40..42);
-        assert_eq!(held.take(2), Some(vec![40, 41]));
     }
 }

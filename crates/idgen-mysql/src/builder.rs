@@ -5,12 +5,15 @@ use std::time::Duration;
 use sqlx::MySqlPool;
 use sqlx::mysql::MySqlConnectOptions;
 
-use crate::anchor::Anchor;
+use crate::choices::Choices;
 use crate::connector::Terms;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
+use crate::failure::Kind;
+use crate::identity::MapIdentity;
+use crate::installed::{IdWidth, Strategy};
 use crate::map::UuidMap;
 use crate::nodes::{Address, Nodes};
-use crate::schema::{IdWidth, Strategy, Tables};
+use crate::tables::Tables;
 
 /// Builds a [`UuidMap`] other than the default one.
 ///
@@ -28,34 +31,30 @@ use crate::schema::{IdWidth, Strategy, Tables};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
-pub struct Builder {
-    pub(crate) table: String,
-    pub(crate) strategy: Option<Strategy>,
-    pub(crate) width: Option<IdWidth>,
-    pub(crate) cache: usize,
-    pub(crate) largest_block: u64,
-    pub(crate) patience: Duration,
-    pub(crate) answer_limit: Duration,
-    pub(crate) connections: u32,
-    pub(crate) accept_unsafe_server: bool,
-    pub(crate) read_only: bool,
+#[derive(Clone, Debug, Default)]
+pub struct Builder(Choices);
+
+impl UuidMap {
+    /// Connects to `mysql://user:password@host:port/schema`, with the defaults of [`Builder`].
+    ///
+    /// # Errors
+    /// As for [`Builder::connect`].
+    pub async fn connect(url: &str) -> Result<UuidMap> {
+        UuidMap::builder().connect(url).await
+    }
+
+    /// For other than the default choices.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
 }
 
-impl Default for Builder {
-    fn default() -> Self {
-        Builder {
-            table: "uuid_map".to_owned(),
-            strategy: None,
-            width: None,
-            cache: 10_000,
-            largest_block: 65_536,
-            patience: Duration::from_secs(30),
-            answer_limit: Duration::from_secs(10),
-            connections: 10,
-            accept_unsafe_server: false,
-            read_only: false,
-        }
+impl std::str::FromStr for Strategy {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Strategy> {
+        let problem = || format!("there is no strategy {text:?}: choose unique or dedup");
+        Strategy::named(text).ok_or_else(|| Error::new(Kind::Config { problem: problem() }))
     }
 }
 
@@ -63,34 +62,34 @@ impl Builder {
     /// The map's table; its companions are called `<table>_state`, `<table>_claim` and `<table>_sync`, and a map's name
     /// must not end like theirs. Reserved words are names too. Default: `uuid_map`.
     pub fn table(mut self, name: &str) -> Self {
-        name.clone_into(&mut self.table);
+        name.clone_into(&mut self.0.table);
         self
     }
 
     /// How pairs are kept unique, when [installing](UuidMap::install): by default
     /// [`Strategy::Unique`]. On a map that is there, another strategy than this is an error.
     pub fn strategy(mut self, strategy: Strategy) -> Self {
-        self.strategy = Some(strategy);
+        self.0.strategy = Some(strategy);
         self
     }
 
     /// Width of the ids, when [installing](UuidMap::install): by default [`IdWidth::Bits64`]. On a map that
     /// is there, another width than this is an error.
     pub fn id_width(mut self, width: IdWidth) -> Self {
-        self.width = Some(width);
+        self.0.width = Some(width);
         self
     }
 
     /// How many pairs to remember, at some 60 bytes each; 0 for none. Pairs never change, so nothing
     /// remembered is ever stale. Default: 10,000.
     pub fn cache(mut self, pairs: usize) -> Self {
-        self.cache = pairs;
+        self.0.cache = pairs;
         self
     }
 
     /// The most ids reserved at once, and so the most that a crash of this client wastes. Default: 65,536.
     pub fn largest_block(mut self, ids: u64) -> Self {
-        self.largest_block = ids.max(1);
+        self.0.largest_block = ids.max(1);
         self
     }
 
@@ -98,21 +97,21 @@ impl Builder {
     /// deadlock. All its waits together take no longer, those for other calls included; only where this is
     /// under a second, its one try gets that. A call with many UUIDs has it for each group of up to 999.
     /// Default: 30 seconds.
-    pub fn patience(mut self, limit: Duration) -> Self {
-        self.patience = limit;
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.0.timeout = limit;
         self
     }
 
     /// The most connections of a pool made by [`connect`](Builder::connect). Default: 10.
     pub fn connections(mut self, most: u32) -> Self {
-        self.connections = most.max(1);
+        self.0.connections = most.max(1);
         self
     }
 
     /// Uses a server that may lose acknowledged pairs in a crash. The concerns stay readable in
     /// [`server_report`](UuidMap::server_report).
     pub fn accept_unsafe_server(mut self, accept: bool) -> Self {
-        self.accept_unsafe_server = accept;
+        self.0.accept_unsafe_server = accept;
         self
     }
 
@@ -131,7 +130,7 @@ impl Builder {
     /// # }
     /// ```
     pub fn read_only(mut self, read_only: bool) -> Self {
-        self.read_only = read_only;
+        self.0.read_only = read_only;
         self
     }
 
@@ -140,14 +139,14 @@ impl Builder {
     /// nothing at all. A cluster answers late while it finds out who is left: see docs/clusters.md.
     /// Default: 10 seconds.
     pub fn answer_limit(mut self, limit: Duration) -> Self {
-        self.answer_limit = limit;
+        self.0.answer_limit = limit;
         self
     }
 
     /// Connects to `mysql://user:password@host:port/schema`.
     ///
     /// # Errors
-    /// The URL cannot be read, the server is not reached within the [patience](Builder::patience), nothing listens at its
+    /// The URL cannot be read, the server is not reached within the [timeout](Builder::timeout), nothing listens at its
     /// address for two seconds, or the table's name is no plain name.
     pub async fn connect(self, url: &str) -> Result<UuidMap> {
         self.connect_any([url]).await
@@ -165,7 +164,7 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// No URL is given or one cannot be read, no node is reached within the [patience](Builder::patience), nothing listens
+    /// No URL is given or one cannot be read, no node is reached within the [timeout](Builder::timeout), nothing listens
     /// at any of the addresses for two seconds, or the table's name is no plain name.
     pub async fn connect_any<U: AsRef<str>>(self, urls: impl IntoIterator<Item = U>) -> Result<UuidMap> {
         let addresses: Vec<Address> =
@@ -191,13 +190,13 @@ impl Builder {
     }
 
     fn with_addresses(self, addresses: Vec<Address>) -> Result<UuidMap> {
-        let tables = Tables::named(&self.table)?;
+        let tables = Tables::named(&self.0.table)?;
         let terms = Terms {
-            anchor: Anchor::new(tables.clone()),
-            answer_limit: self.answer_limit,
-            accept_unsafe: self.accept_unsafe_server,
+            identity: MapIdentity::new(tables.clone()),
+            answer_limit: self.0.answer_limit,
+            accept_unsafe: self.0.accept_unsafe_server,
         };
-        Ok(UuidMap::new(Nodes::new(addresses, terms), tables, self))
+        Ok(UuidMap::new(Nodes::new(addresses, terms), tables, self.0))
     }
 
     fn address(&self, url: &str) -> Result<Address> {
@@ -217,7 +216,7 @@ impl Builder {
             return Err(Error::new(Kind::Config { problem }));
         }
         let options: MySqlConnectOptions = url.parse().map_err(Error::once("read the connection URL"))?;
-        Ok(Address { options: plain(options), connections: self.connections })
+        Ok(Address { options: plain(options), connections: self.0.connections })
     }
 }
 

@@ -11,10 +11,12 @@ use std::str::FromStr;
 use sqlx::Row;
 use uuid::Uuid;
 
-use crate::error::{Error, Kind, Result};
-use crate::forget::is_marker;
+use crate::error::{Error, Result};
+use crate::failure::Kind;
 use crate::map::UuidMap;
-use crate::strategy::{CHUNK, uuid_at};
+use crate::marker::is_marker;
+use crate::pair::CHUNK;
+use crate::sql::uuid_at;
 
 const ACTION: &str = "read the map's changes";
 
@@ -139,7 +141,7 @@ impl UuidMap {
     /// ```
     ///
     /// # Errors
-    /// The map is not installed, or the server fails for longer than the [patience](crate::Builder::patience).
+    /// The map is not installed, or the server fails for longer than the [timeout](crate::Builder::timeout).
     pub async fn changes(&self, since: &Position, most: usize) -> Result<(Vec<(u64, Uuid)>, Position)> {
         let mut position = since.clone();
         let mut pairs = Vec::new();
@@ -160,7 +162,7 @@ impl UuidMap {
     }
 
     async fn unseen_page(&self, ranges: &[RangeInclusive<u64>], from: u64) -> Result<Vec<(u64, Uuid)>> {
-        let ground = self.ground().await?;
+        let context = self.context().await?;
         let conditions: Vec<String> = ranges
             .iter()
             .filter(|range| *range.end() >= from)
@@ -174,10 +176,10 @@ impl UuidMap {
         }
         let statement = format!(
             "SELECT id, uuid FROM {} WHERE {} ORDER BY id LIMIT {CHUNK}",
-            ground.tables.map,
+            context.tables.map,
             conditions.join(" OR ")
         );
-        let rows = ground.read_rows(ACTION, &statement).await?;
+        let rows = context.read_rows(ACTION, &statement).await?;
         rows.iter()
             .map(|row| Ok((row.try_get(0)?, uuid_at(row, 1)?)))
             .collect::<std::result::Result<_, sqlx::Error>>()

@@ -6,9 +6,12 @@ use sqlx::Row;
 use sqlx::mysql::MySqlRow;
 
 use crate::error::{Error, Result};
+use crate::installed::Strategy;
 use crate::map::UuidMap;
-use crate::schema::{Strategy, unquoted};
-use crate::strategy::{Ground, dedup, uuid_at};
+use crate::sql::uuid_at;
+use crate::strategy::context::Context;
+use crate::strategy::purge;
+use crate::tables::unquoted;
 
 const ACTION: &str = "check the map";
 
@@ -92,23 +95,23 @@ impl UuidMap {
         for concern in self.server_report().await?.concerns() {
             find(Severity::Broken, format!("the server's setting {concern}"));
         }
-        let ground = match self.ground().await {
-            Ok(ground) => ground,
+        let context = match self.context().await {
+            Ok(context) => context,
             Err(error) if error.is_schema() => {
                 find(Severity::Broken, error.to_string());
                 return Ok(findings);
             }
             Err(error) => return Err(error),
         };
-        crate::sharded::refuse(&ground.tables, "a check", "check each shard's tables by SQL")?;
-        for (table, engine) in self.foreign_engines(&ground).await? {
+        crate::sharded::refuse(&context.tables, "a check", "check each shard's tables by SQL")?;
+        for (table, engine) in self.foreign_engines(&context).await? {
             find(
                 Severity::Broken,
                 format!("table {table} is in the engine {engine}, which loses commits: move it to InnoDB"),
             );
         }
 
-        let (map, max) = (&ground.tables.map, ground.installed.width.max_id());
+        let (map, max) = (&context.tables.map, context.installed.width.max_id());
         let name = unquoted(map);
         // In this order: ids are reserved before they are used.
         let ends = self.checked(&format!("SELECT MIN(id), MAX(id) FROM {map}")).await?;
@@ -127,18 +130,18 @@ impl UuidMap {
             );
         }
         if stats.used_percent >= 80 {
-            let (used, width) = (stats.used_percent, ground.installed.width);
+            let (used, width) = (stats.used_percent, context.installed.width);
             find(Severity::Warning, format!("{used} % of the {width} ids are reserved"));
         }
-        if ground.installed.strategy == Strategy::Dedup {
-            for (uuid, ids) in self.doubled(&ground, stats.pairs_estimate).await? {
+        if context.installed.strategy == Strategy::Dedup {
+            for (uuid, ids) in self.doubled(&context, stats.pairs_estimate).await? {
                 find(Severity::Broken, format!("{uuid} has more than one id: {ids}"));
             }
             let claims = stats.claims.unwrap_or(0);
             if claims >= MANY_CLAIMS {
                 let privilege = "clients need the privilege DELETE on that table to do so";
                 let text =
-                    format!("{claims} claims in {} are not cleared away; {privilege}", ground.tables.claim);
+                    format!("{claims} claims in {} are not cleared away; {privilege}", context.tables.claim);
                 find(Severity::Repairable, text);
             }
         }
@@ -160,20 +163,20 @@ impl UuidMap {
     /// # Errors
     /// The map is not installed, or the server fails.
     pub async fn repair(&self) -> Result<Vec<String>> {
-        let ground = self.ground().await?;
-        ground.writable("nothing can be repaired")?;
-        crate::sharded::refuse(&ground.tables, "a repair", "repair each shard's tables by SQL")?;
+        let context = self.context().await?;
+        context.writable("nothing can be repaired")?;
+        crate::sharded::refuse(&context.tables, "a repair", "repair each shard's tables by SQL")?;
         let mut done = Vec::new();
-        let (map, max) = (&ground.tables.map, ground.installed.width.max_id());
+        let (map, max) = (&context.tables.map, context.installed.width.max_id());
         let ends = self.checked(&format!("SELECT MAX(id) FROM {map}")).await?;
         let largest: Option<u64> = number(&ends, 0)?;
         if let Some(largest) = largest.filter(|largest| *largest <= max)
-            && ground.blocks.raise_above(&ground.pool, ground.patience, largest).await?
+            && context.blocks.raise_above(&context.pool, context.deadline, largest).await?
         {
             done.push(format!("raised the next id to {}", largest + 1));
         }
-        if ground.installed.strategy == Strategy::Dedup {
-            let cleared = dedup::purge_all(&ground).await?;
+        if context.installed.strategy == Strategy::Dedup {
+            let cleared = purge::purge_all(&context.pool, context.deadline, &context.tables.claim).await?;
             if cleared > 0 {
                 done.push(format!("cleared {cleared} claims away"));
             }
@@ -183,14 +186,14 @@ impl UuidMap {
 
     /// The single row of a statement about the whole map.
     async fn checked(&self, statement: &str) -> Result<MySqlRow> {
-        let mut rows = self.ground().await?.read_rows(ACTION, statement).await?;
+        let mut rows = self.context().await?.read_rows(ACTION, statement).await?;
         rows.pop().ok_or_else(|| Error::once(ACTION)(sqlx::Error::RowNotFound))
     }
 
-    async fn foreign_engines(&self, ground: &Ground) -> Result<Vec<(String, String)>> {
-        let mut names = vec![&ground.tables.map, &ground.tables.state];
-        if ground.installed.strategy == Strategy::Dedup {
-            names.push(&ground.tables.claim);
+    async fn foreign_engines(&self, context: &Context) -> Result<Vec<(String, String)>> {
+        let mut names = vec![&context.tables.map, &context.tables.state];
+        if context.installed.strategy == Strategy::Dedup {
+            names.push(&context.tables.claim);
         }
         let list: Vec<String> = names.iter().map(|name| format!("'{}'", unquoted(name))).collect();
         let statement = format!(
@@ -198,7 +201,7 @@ impl UuidMap {
              AND table_name IN ({}) AND engine <> 'InnoDB'",
             list.join(",")
         );
-        let rows = ground.read_rows(ACTION, &statement).await?;
+        let rows = context.read_rows(ACTION, &statement).await?;
         let text = |row: &MySqlRow, at| {
             let bytes: Vec<u8> = row.try_get_unchecked(at)?;
             Ok::<_, sqlx::Error>(String::from_utf8_lossy(&bytes).into_owned())
@@ -210,8 +213,8 @@ impl UuidMap {
     }
 
     /// UUIDs with more than one id, which no key of the strategy `dedup` rules out.
-    async fn doubled(&self, ground: &Ground, pairs: u64) -> Result<Vec<(uuid::Uuid, String)>> {
-        let map = &ground.tables.map;
+    async fn doubled(&self, context: &Context, pairs: u64) -> Result<Vec<(uuid::Uuid, String)>> {
+        let map = &context.tables.map;
         let mut found = Vec::new();
         // Hashes are spread evenly: ranges of them hold about as many pairs each.
         let ranges = (pairs / PAIRS_AT_ONCE + 1).min(1 << 20);
@@ -225,7 +228,7 @@ impl UuidMap {
                  JOIN {map} AS pair FORCE INDEX (hash) ON pair.hash = twice.hash \
                  GROUP BY pair.uuid HAVING COUNT(*) > 1 LIMIT {NAMED}"
             );
-            for row in self.ground().await?.read_rows(ACTION, &statement).await? {
+            for row in self.context().await?.read_rows(ACTION, &statement).await? {
                 let uuid = uuid_at(&row, 0).map_err(Error::once(ACTION))?;
                 let ids: Vec<u8> = row.try_get_unchecked(1).map_err(Error::once(ACTION))?;
                 found.push((uuid, String::from_utf8_lossy(&ids).into_owned()));

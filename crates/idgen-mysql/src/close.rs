@@ -6,8 +6,9 @@ use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 use crate::error::Result;
 use crate::failure::{Attempt, Failure};
 use crate::map::{UuidMap, finish};
-use crate::retry::Tries;
-use crate::strategy::{Ground, dedup};
+use crate::retry::Retries;
+use crate::sql::BEGIN;
+use crate::strategy::context::Context;
 
 const ACTION: &str = "give back unused ids";
 
@@ -29,11 +30,11 @@ impl UuidMap {
     /// ```
     ///
     /// # Errors
-    /// The server fails for longer than the [patience](crate::Builder::patience): the ids are wasted, and the
+    /// The server fails for longer than the [timeout](crate::Builder::timeout): the ids are wasted, and the
     /// connections closed all the same.
     pub async fn close(&self) -> Result<()> {
         let done = match self.opened() {
-            Some(ground) => finish(async move { ground.wind_up().await }).await,
+            Some(context) => finish(async move { context.wind_up().await }).await,
             None => Ok(()),
         };
         self.close_pools().await;
@@ -41,17 +42,17 @@ impl UuidMap {
     }
 }
 
-impl Ground {
+impl Context {
     async fn wind_up(&self) -> Result<()> {
-        dedup::purge_at_the_end(self).await;
+        self.purge.at_the_end(&self.pool, &self.tables.claim).await;
         let Some(rest) = self.blocks.take_rest() else { return Ok(()) };
         let give = async || {
             let mut connection = self.pool.acquire().await?;
             let done = self.pool.timed(self.give_back_on(&mut connection, &rest)).await;
-            connection.heed(done)
+            connection.conclude(done)
         };
         // Repeating after a lost answer does nothing: the row is no longer at the end of the block.
-        Tries::run(self.patience, ACTION, give).await
+        Retries::run(self.deadline, ACTION, give).await
     }
 
     /// The row's lock keeps others from reserving or importing meanwhile.
@@ -65,7 +66,7 @@ impl Ground {
             let row = connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
             row.try_get_unchecked::<Option<u64>, _>(0).map_err(Failure::Sql)
         };
-        let mut transaction = connection.begin_with(dedup::BEGIN).await?;
+        let mut transaction = connection.begin_with(BEGIN).await?;
         let next = format!("SELECT next_id FROM {state} WHERE one = 1 FOR UPDATE");
         let latest = number(&mut transaction, next).await? == Some(rest.end);
         // An import may have put pairs into the block.

@@ -3,7 +3,8 @@
 use sqlx::{AssertSqlSafe, Executor, MySqlPool, Row};
 use uuid::Uuid;
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
+use crate::failure::Kind;
 use crate::types::ColumnType;
 use crate::types::private::Column;
 

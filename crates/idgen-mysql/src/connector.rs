@@ -9,8 +9,8 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 use tokio::time::Instant;
 
-use crate::anchor::Anchor;
 use crate::failure::{Attempt, Failure, is_of_connection};
+use crate::identity::MapIdentity;
 use crate::server::{Reason, Refusal};
 use crate::session::{SERVER_NAME, Seen};
 
@@ -24,7 +24,7 @@ const KILL_LIMIT: Duration = Duration::from_secs(2);
 /// What every connection of a client must fulfill.
 #[derive(Debug)]
 pub(crate) struct Terms {
-    pub(crate) anchor: Anchor,
+    pub(crate) identity: MapIdentity,
     pub(crate) answer_limit: Duration,
     pub(crate) accept_unsafe: bool,
 }
@@ -83,7 +83,7 @@ impl Connector {
 
     /// Reads again what the server and the map are like.
     pub(crate) async fn look_again(&self, session: &mut Session) -> Attempt<()> {
-        let tables = self.terms.anchor.tables();
+        let tables = self.terms.identity.tables();
         session.seen = session.seen.again(&mut session.connection, &tables).await?;
         self.judge(&session.seen)
     }
@@ -133,7 +133,7 @@ impl Connector {
                 vitess
             }
         };
-        let seen = Seen::greet(&mut connection, &self.terms.anchor.tables(), vitess).await?;
+        let seen = Seen::set_up(&mut connection, &self.terms.identity.tables(), vitess).await?;
         self.judge(&seen)?;
         tracing::debug!(server = self.address(), version = seen.report.version(), "connected");
         Ok(Session { connection, seen, used: Instant::now() })
@@ -163,16 +163,16 @@ impl Connector {
         if !self.terms.accept_unsafe && !concerns.is_empty() {
             return Err(Reason::Unsafe(concerns.to_vec()));
         }
-        let anchor = &self.terms.anchor;
+        let identity = &self.terms.identity;
         // Until the map is known, its tables may be anything: install says what is wrong with them.
-        if !anchor.is_known() {
+        if !identity.is_known() {
             return Ok(());
         }
         if let Some((table, engine)) = &seen.engine {
             let problem = format!("its engine is {engine}, not InnoDB");
             return Err(Reason::Schema { table: table.clone(), problem });
         }
-        anchor.compare(seen.state.as_ref())
+        identity.compare(seen.state.as_ref())
     }
 
     /// How long an idle connection may take to show that it is there.

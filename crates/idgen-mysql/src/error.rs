@@ -2,11 +2,8 @@
 
 use std::fmt;
 
-use uuid::Uuid;
-
-use crate::failure::{Failure, Verdict};
-use crate::server::{Reason, Refusal};
-use crate::{IdWidth, Strategy};
+use crate::failure::{Failure, Kind, Verdict};
+use crate::server::Reason;
 
 /// What a fallible function of this crate returns.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -14,23 +11,6 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Why a call did not do what it was asked. Ask with the `is_*` predicates; read the message for what to do.
 pub struct Error {
     kind: Box<Kind>,
-}
-
-#[derive(Debug)]
-pub(crate) enum Kind {
-    Duplicate { uuid: Uuid, id: u64 },
-    Exhausted { width: IdWidth, table: String },
-    NotInstalled { table: String },
-    Schema { table: String, problem: String },
-    OtherStrategy { asked: Strategy, found: Strategy },
-    OtherWidth { asked: IdWidth, found: IdWidth },
-    Refused(Refusal),
-    Config { problem: String },
-    Conflict { uuid: Uuid, id: u64, detail: String },
-    Damaged { problem: String },
-    Column { problem: String },
-    NotInTransaction,
-    Failed { action: &'static str, failure: Failure, tries: u32 },
 }
 
 impl Error {
@@ -45,11 +25,11 @@ impl Error {
     }
 
     /// After the last of some attempts.
-    pub(crate) fn failed(action: &'static str, failure: Failure, tries: u32) -> Error {
+    pub(crate) fn failed(action: &'static str, failure: Failure, attempts: u32) -> Error {
         match failure {
-            Failure::Final(error) => error,
+            Failure::Final(kind) => Error { kind },
             Failure::Refused(refusal) => Error::new(Kind::Refused(*refusal)),
-            failure => Error::new(Kind::Failed { action, failure, tries }),
+            failure => Error::new(Kind::Failed { action, failure, attempts }),
         }
     }
 
@@ -148,45 +128,15 @@ impl Error {
     }
 }
 
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Final(error.kind)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.kind {
-            Kind::Duplicate { uuid, id } => write!(f, "{uuid} is registered already, with the id {id}"),
-            Kind::Exhausted { width, table } => write!(
-                f,
-                "table {table} has given out all {width} ids: make a map with 64-bit ids and import this one"
-            ),
-            Kind::NotInstalled { table } => {
-                write!(f, "there is no table {table}: call install (idgen map install) first")
-            }
-            Kind::Schema { table, problem } => {
-                write!(f, "table {table} is not one this version can use: {problem}")
-            }
-            Kind::OtherStrategy { asked, found } => {
-                write!(
-                    f,
-                    "the map was installed with the strategy {found}, not {asked}: ask for {found}, or name no strategy"
-                )
-            }
-            Kind::OtherWidth { asked, found } => {
-                write!(
-                    f,
-                    "the map was installed with {found} ids, not {asked}: ask for {found}, or name no width"
-                )
-            }
-            Kind::Refused(refusal) => refusal.fmt(f),
-            Kind::Config { problem } => f.write_str(problem),
-            Kind::Conflict { uuid, id, detail } => write!(f, "cannot import {uuid} as {id}: {detail}"),
-            Kind::Column { problem } => f.write_str(problem),
-            Kind::Damaged { problem } => write!(f, "the map is damaged: {problem}"),
-            Kind::NotInTransaction => f.write_str(
-                "the connection is in no transaction, or the server ended it: begin one (again) and claim in it",
-            ),
-            Kind::Failed { action, failure, tries: 1 } => write!(f, "could not {action}: {failure}"),
-            Kind::Failed { action, failure, tries } => {
-                write!(f, "could not {action}, tried {tries} times: {failure}")
-            }
-        }
+        self.kind.fmt(f)
     }
 }
 

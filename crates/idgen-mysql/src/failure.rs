@@ -5,8 +5,9 @@
 use std::fmt;
 
 use sqlx::mysql::MySqlDatabaseError;
+use uuid::Uuid;
 
-use crate::error::Error;
+use crate::installed::{IdWidth, Strategy};
 use crate::server::Refusal;
 
 /// What one attempt gives.
@@ -24,7 +25,7 @@ pub(crate) enum Failure {
     /// The server did not answer in time.
     NoAnswer,
     /// Another call of this client did not finish in time.
-    Turn,
+    OtherCall,
     /// The epoch of the map has changed since ids were taken: nothing was sent.
     OtherEpoch,
     /// The server must not be used.
@@ -32,7 +33,25 @@ pub(crate) enum Failure {
     /// The commit failed in a way that leaves open whether it happened.
     CommitUnanswered(Box<Failure>),
     /// No other attempt can succeed.
-    Final(Error),
+    Final(Box<Kind>),
+}
+
+/// Why a call failed, for [`Error`](crate::Error).
+#[derive(Debug)]
+pub(crate) enum Kind {
+    Duplicate { uuid: Uuid, id: u64 },
+    Exhausted { width: IdWidth, table: String },
+    NotInstalled { table: String },
+    Schema { table: String, problem: String },
+    OtherStrategy { asked: Strategy, found: Strategy },
+    OtherWidth { asked: IdWidth, found: IdWidth },
+    Refused(Refusal),
+    Config { problem: String },
+    Conflict { uuid: Uuid, id: u64, detail: String },
+    Damaged { problem: String },
+    Column { problem: String },
+    NotInTransaction,
+    Failed { action: &'static str, failure: Failure, attempts: u32 },
 }
 
 /// What is known after a failed attempt.
@@ -60,7 +79,7 @@ impl Failure {
                 Verdict::Undone | Verdict::Unknown => Verdict::Undone,
                 Verdict::Final => Verdict::Final,
             },
-            Failure::NoAnswer | Failure::Turn | Failure::CommitUnanswered(_) => Verdict::Unknown,
+            Failure::NoAnswer | Failure::OtherCall | Failure::CommitUnanswered(_) => Verdict::Unknown,
             Failure::Refused(refusal) if refusal.elsewhere => Verdict::Undone,
             Failure::Refused(_) | Failure::Final(_) => Verdict::Final,
             Failure::Sql(error) => judge(error),
@@ -72,7 +91,7 @@ impl Failure {
     pub(crate) fn is_of_this_node(&self) -> bool {
         match self {
             Failure::NoConnection | Failure::Unreached(_) | Failure::NoAnswer | Failure::Refused(_) => true,
-            Failure::Turn | Failure::OtherEpoch | Failure::Final(_) => false,
+            Failure::OtherCall | Failure::OtherEpoch | Failure::Final(_) => false,
             Failure::CommitUnanswered(failure) => failure.is_of_this_node(),
             Failure::Sql(error) => {
                 is_of_connection(error)
@@ -147,12 +166,6 @@ impl From<sqlx::Error> for Failure {
     }
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        Failure::Final(error)
-    }
-}
-
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -160,7 +173,7 @@ impl fmt::Display for Failure {
             Failure::NoConnection => f.write_str("no connection to the server became free in time"),
             Failure::Unreached(failure) => failure.fmt(f),
             Failure::NoAnswer => f.write_str("the server did not answer in time"),
-            Failure::Turn => {
+            Failure::OtherCall => {
                 f.write_str("another call of this client was still waiting for the server to do the same")
             }
             Failure::OtherEpoch => f.write_str("the map was restored meanwhile"),
@@ -168,7 +181,49 @@ impl fmt::Display for Failure {
             Failure::CommitUnanswered(failure) => {
                 write!(f, "the commit may or may not have happened: {failure}")
             }
-            Failure::Final(error) => error.fmt(f),
+            Failure::Final(kind) => kind.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Duplicate { uuid, id } => write!(f, "{uuid} is registered already, with the id {id}"),
+            Kind::Exhausted { width, table } => write!(
+                f,
+                "table {table} has given out all {width} ids: make a map with 64-bit ids and import this one"
+            ),
+            Kind::NotInstalled { table } => {
+                write!(f, "there is no table {table}: call install (idgen map install) first")
+            }
+            Kind::Schema { table, problem } => {
+                write!(f, "table {table} is not one this version can use: {problem}")
+            }
+            Kind::OtherStrategy { asked, found } => {
+                write!(
+                    f,
+                    "the map was installed with the strategy {found}, not {asked}: ask for {found}, or name no strategy"
+                )
+            }
+            Kind::OtherWidth { asked, found } => {
+                write!(
+                    f,
+                    "the map was installed with {found} ids, not {asked}: ask for {found}, or name no width"
+                )
+            }
+            Kind::Refused(refusal) => refusal.fmt(f),
+            Kind::Config { problem } => f.write_str(problem),
+            Kind::Conflict { uuid, id, detail } => write!(f, "cannot import {uuid} as {id}: {detail}"),
+            Kind::Column { problem } => f.write_str(problem),
+            Kind::Damaged { problem } => write!(f, "the map is damaged: {problem}"),
+            Kind::NotInTransaction => f.write_str(
+                "the connection is in no transaction, or the server ended it: begin one (again) and claim in it",
+            ),
+            Kind::Failed { action, failure, attempts: 1 } => write!(f, "could not {action}: {failure}"),
+            Kind::Failed { action, failure, attempts } => {
+                write!(f, "could not {action} in {attempts} attempts: {failure}")
+            }
         }
     }
 }

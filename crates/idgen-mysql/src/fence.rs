@@ -2,9 +2,10 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
+use crate::failure::Kind;
 use crate::map::UuidMap;
-use crate::retry::Tries;
+use crate::retry::Retries;
 
 const ACTION: &str = "fence the map";
 
@@ -26,20 +27,20 @@ impl UuidMap {
     /// # Errors
     /// `next_id` is 0 or larger than the ids of the map can be, the map is on Vitess, or the server fails.
     pub async fn fence(&self, next_id: u64) -> Result<()> {
-        let ground = self.ground().await?;
+        let context = self.context().await?;
         let instead = "its ids come from a sequence: raise next_id of that table";
-        crate::sharded::refuse(&ground.tables, "a fence", instead)?;
-        let max = ground.installed.width.max_id();
+        crate::sharded::refuse(&context.tables, "a fence", instead)?;
+        let max = context.installed.width.max_id();
         if !(1..=max).contains(&next_id) {
             let problem = format!("the next id cannot be {next_id}: ids of this map are 1 to {max}");
             return Err(Error::new(Kind::Config { problem }));
         }
         let statement = format!(
             "UPDATE {} SET epoch = epoch + 1, next_id = GREATEST(next_id, {next_id}) WHERE one = 1",
-            ground.tables.state
+            context.tables.state
         );
         // Repeating it starts one more epoch, which does no harm.
-        let update = || ground.pool.execute(AssertSqlSafe(statement.clone()));
-        Tries::run(ground.patience, ACTION, update).await.map(drop)
+        let update = || context.pool.execute(AssertSqlSafe(statement.clone()));
+        Retries::run(context.deadline, ACTION, update).await.map(drop)
     }
 }

@@ -8,39 +8,20 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 use uuid::Uuid;
 
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 use crate::failure::{Attempt, Failure, Verdict};
+use crate::installed::Strategy;
 use crate::map::{UuidMap, finish};
+use crate::marker::marker;
+use crate::marker::refuse_marker;
 use crate::observe::count_call;
-use crate::retry::Tries;
-use crate::schema::Strategy;
-use crate::strategy::{Ground, dedup, literal};
+use crate::retry::Retries;
+use crate::sql::BEGIN;
+use crate::sql::literal;
+use crate::strategy::context::Context;
+use crate::strategy::dedup;
 
 const ACTION: &str = "forget a UUID";
-
-/// What stands in place of a forgotten UUID: 64 bits that are set, then the id. No UUID of RFC 9562 looks like
-/// this: version 15 does not exist, and ids have 63 bits, so that the variant is not the RFC's either.
-pub(crate) fn marker(id: u64) -> Uuid {
-    Uuid::from_u64_pair(u64::MAX, id)
-}
-
-/// True for every value that [`marker`] can give.
-pub(crate) fn is_marker(uuid: Uuid) -> bool {
-    let (high, low) = uuid.as_u64_pair();
-    high == u64::MAX && low >> 63 == 0
-}
-
-/// Markers are the map's own, and cannot be mapped.
-pub(crate) fn refuse_marker(uuid: Uuid) -> Result<()> {
-    if !is_marker(uuid) {
-        return Ok(());
-    }
-    let problem = format!(
-        "{uuid} cannot be mapped: the map marks the ids of forgotten UUIDs with such values, and no UUID of RFC 9562 \
-         is one"
-    );
-    Err(Error::new(Kind::Config { problem }))
-}
 
 impl UuidMap {
     /// Erases a UUID, as a privacy request asks for, and gives the id that it had.
@@ -66,26 +47,26 @@ impl UuidMap {
     /// ```
     ///
     /// # Errors
-    /// The server fails for longer than the [patience](crate::Builder::patience), the user may not change the
+    /// The server fails for longer than the [timeout](crate::Builder::timeout), the user may not change the
     /// map's rows or delete claims, or the map is on Vitess, where the UUID decides in which shard a row is.
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn forget(&self, uuid: Uuid) -> Result<Option<u64>> {
         count_call!("forget");
         refuse_marker(uuid)?;
-        let ground = self.ground().await?;
-        ground.writable("a UUID cannot be forgotten")?;
+        let context = self.context().await?;
+        context.writable("a UUID cannot be forgotten")?;
         let instead = "delete its row by SQL and restart the clients";
-        crate::sharded::refuse(&ground.tables, "forgetting a UUID", instead)?;
-        let forgotten = finish(async move { ground.forget(uuid).await }).await;
+        crate::sharded::refuse(&context.tables, "forgetting a UUID", instead)?;
+        let forgotten = finish(async move { context.forget(uuid).await }).await;
         // Also after an error: the pair may be gone.
         self.drop_from_cache(&uuid);
         forgotten
     }
 }
 
-impl Ground {
+impl Context {
     async fn forget(&self, uuid: Uuid) -> Result<Option<u64>> {
-        let mut tries = Tries::new(self.patience);
+        let mut retries = Retries::new(self.deadline);
         let mut perhaps = None;
         loop {
             let mut seen = None;
@@ -96,7 +77,7 @@ impl Ground {
                     if error.verdict() == Verdict::Unknown {
                         perhaps = seen.or(perhaps);
                     }
-                    tries.after(ACTION, error).await?;
+                    retries.after(ACTION, error).await?;
                 }
             }
         }
@@ -105,7 +86,7 @@ impl Ground {
     async fn forget_once(&self, uuid: Uuid, seen: &mut Option<u64>) -> Attempt<()> {
         let mut connection = self.pool.acquire().await?;
         let work = async {
-            let mut transaction = connection.begin_with(dedup::BEGIN).await?;
+            let mut transaction = connection.begin_with(BEGIN).await?;
             match self.forget_on(&mut transaction, uuid, seen).await {
                 Ok(()) => transaction.commit().await.map_err(Failure::of_commit),
                 Err(error) => {
@@ -116,7 +97,7 @@ impl Ground {
             }
         };
         let done = self.pool.timed(work).await;
-        connection.heed(done)
+        connection.conclude(done)
     }
 
     async fn forget_on(
@@ -140,21 +121,5 @@ impl Ground {
             connection.execute(sqlx::raw_sql(AssertSqlSafe(clear))).await?;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_uuid_of_the_rfc_is_a_marker() {
-        for id in [1, 42, i64::MAX as u64] {
-            assert!(is_marker(marker(id)));
-            assert!(refuse_marker(marker(id)).unwrap_err().to_string().contains("cannot be mapped"));
-        }
-        for other in [Uuid::nil(), Uuid::max(), Uuid::new_v4(), Uuid::from_u128(u128::MAX << 64 >> 1)] {
-            assert!(!is_marker(other) && refuse_marker(other).is_ok(), "{other}");
-        }
     }
 }

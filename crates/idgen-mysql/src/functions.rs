@@ -1,7 +1,8 @@
 //! Stored functions for clients that speak only SQL, with the same results as this library.
 
-use crate::schema::{Strategy, Tables};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
+use crate::installed::Strategy;
+use crate::tables::Tables;
 
 /// The server that a script is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,12 @@
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
-use crate::error::{Error, Kind};
-use crate::failure::{Attempt, Failure};
-use crate::schema::{self, Installed, State, Strategy, Tables, VERSION, unquoted};
-use crate::sharded;
-use crate::strategy::literal;
+use crate::error::Error;
+use crate::failure::{Attempt, Failure, Kind};
+use crate::installed::{Installed, Strategy};
+use crate::schema::{self, State, VERSION};
+use crate::sql::literal;
+use crate::tables::{Tables, unquoted};
 
 /// Makes what is missing. Several clients may do so at once: each statement is safe to repeat, and the
 /// state row, written first and once, decides between clients that ask for different things.
@@ -19,9 +20,6 @@ pub(crate) async fn install(
     tables: &Tables,
     wanted: Installed,
 ) -> Attempt<()> {
-    if let Some(places) = &tables.places {
-        return sharded::install(connection, tables, places, wanted).await;
-    }
     let Tables { map, claim, sync, .. } = tables;
     let name = unquoted(map);
     // Pairs before the state: who installs at the same time writes the state first.

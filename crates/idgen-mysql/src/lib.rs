@@ -31,35 +31,44 @@
 //! says which ([`ServerReport`]). It cannot see what a failover loses: an asynchronous replica that takes over
 //! may lack acknowledged pairs and give their ids out again. Group Replication, Galera and semi-synchronous
 //! replication do not. Ids are not gapless: a crash of a client wastes the rest of its block.
+#![forbid(unsafe_code)]
 
-mod anchor;
 mod blocks;
 mod builder;
+mod calls;
 mod changes;
 mod check;
+mod choices;
 mod close;
 mod column;
 mod connector;
+mod deadline;
 mod error;
 mod failure;
 mod fence;
-mod flight;
 mod forget;
 pub mod functions;
+mod held;
+mod identity;
 mod install;
+mod installed;
 mod map;
+mod marker;
 mod nodes;
 mod observe;
-mod patience;
-pub mod reference;
+mod pair;
 mod repeats;
 mod retry;
 mod schema;
 mod server;
 mod session;
 mod settle;
+mod setup;
 mod sharded;
+mod single_flight;
+mod sql;
 mod strategy;
+mod tables;
 mod transfer;
 pub mod types;
 mod within;
@@ -69,7 +78,11 @@ pub use changes::Position;
 pub use check::{Finding, Severity};
 pub use column::check_column;
 pub use error::{Error, Result};
+pub use installed::{IdWidth, Strategy};
 pub use map::UuidMap;
-pub use schema::{IdWidth, Strategy};
 pub use server::{Concern, ServerReport, Topology};
-pub use transfer::{Imported, Stats};
+pub use strategy::Imported;
+pub use transfer::Stats;
+
+/// The version of the driver whose connections, pools and transactions this crate takes.
+pub use sqlx;

@@ -12,25 +12,25 @@ use deadpool::managed::{Object, Pool, PoolError};
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlQueryResult, MySqlRow};
 use sqlx::{Execute, Executor, MySql};
 
-use crate::anchor::Anchor;
 use crate::connector::{Connector, Terms};
-use crate::error::{Error, Kind};
-use crate::failure::{Attempt, Failure};
+use crate::deadline::Deadline;
+use crate::error::Error;
+use crate::failure::{Attempt, Failure, Kind};
+use crate::identity::MapIdentity;
 use crate::observe::InUse;
-use crate::patience::Patience;
 use crate::server::ServerReport;
 use crate::session::Seen;
 
 /// With another node to go to, no longer than this is waited for a connection.
 const REACH_LIMIT: Duration = Duration::from_secs(3);
 
-/// Connections to each node, as one call uses them: no wait is longer than what is left of its patience.
+/// Connections to each node, as one call uses them: no wait is longer than what is left of its deadline.
 #[derive(Clone, Debug)]
 pub(crate) struct Nodes {
     nodes: Arc<[Pool<Connector>]>,
     current: Arc<AtomicUsize>,
     terms: Arc<Terms>,
-    patience: Patience,
+    deadline: Deadline,
 }
 
 /// Where to connect, and with how many connections at most.
@@ -41,7 +41,7 @@ pub(crate) struct Address {
 }
 
 /// A connection in use.
-pub(crate) struct Lease {
+pub(crate) struct PooledConnection {
     // Taken out only on drop.
     session: Option<Object<Connector>>,
     node: usize,
@@ -57,7 +57,7 @@ impl Nodes {
     /// Closes the connections: idle ones at once, those of calls under way when these end, which is waited for.
     pub(crate) async fn close(&self) {
         self.nodes.iter().for_each(Pool::close);
-        self.patience
+        self.deadline
             .bound(async {
                 while self.nodes.iter().any(|node| node.status().size > 0) {
                     tokio::time::sleep(Duration::from_millis(2)).await;
@@ -80,12 +80,12 @@ impl Nodes {
                 .expect("a pool without time limits")
         };
         let nodes = addresses.into_iter().map(pool).collect();
-        Nodes { nodes, current: Arc::default(), terms, patience: Patience::endless() }
+        Nodes { nodes, current: Arc::default(), terms, deadline: Deadline::never() }
     }
 
     /// The same nodes for one call.
-    pub(crate) fn within(&self, patience: Patience) -> Nodes {
-        Nodes { patience, ..self.clone() }
+    pub(crate) fn within(&self, deadline: Deadline) -> Nodes {
+        Nodes { deadline, ..self.clone() }
     }
 
     /// How many servers there are.
@@ -94,8 +94,8 @@ impl Nodes {
     }
 
     /// The map that is expected on each.
-    pub(crate) fn anchor(&self) -> &Anchor {
-        &self.terms.anchor
+    pub(crate) fn identity(&self) -> &MapIdentity {
+        &self.terms.identity
     }
 
     /// True where a server is used although it may lose acknowledged pairs.
@@ -113,13 +113,13 @@ impl Nodes {
 
     /// A connection to the node in use, which has been set up and checked. A failure moves on to the next
     /// node, for the next attempt.
-    pub(crate) async fn acquire(&self) -> Attempt<Lease> {
+    pub(crate) async fn acquire(&self) -> Attempt<PooledConnection> {
         let node = self.current.load(Ordering::Relaxed);
-        let got = self.patience.bound_by(self.reach_limit(), self.nodes[node].get()).await;
+        let got = self.deadline.bound_by(self.reach_limit(), self.nodes[node].get()).await;
         let failure = match got {
             Some(Ok(session)) => {
                 let nodes = self.clone();
-                return Ok(Lease {
+                return Ok(PooledConnection {
                     session: Some(session),
                     node,
                     nodes,
@@ -141,10 +141,10 @@ impl Nodes {
     }
 
     /// A connection for ids that were reserved in this epoch.
-    pub(crate) async fn acquire_in(&self, epoch: u64) -> Attempt<Lease> {
-        let lease = self.acquire().await?;
+    pub(crate) async fn acquire_in(&self, epoch: u64) -> Attempt<PooledConnection> {
+        let connection = self.acquire().await?;
         // It may have been learned just now.
-        if self.anchor().epoch() == epoch { Ok(lease) } else { Err(Failure::OtherEpoch) }
+        if self.identity().epoch() == epoch { Ok(connection) } else { Err(Failure::OtherEpoch) }
     }
 
     /// Nothing of the call was sent yet.
@@ -167,25 +167,25 @@ impl Nodes {
     /// A machine that lost its power or its network says nothing, not even that a connection is gone: the
     /// wait for an answer ends here.
     pub(crate) async fn timed<T>(&self, work: impl Future<Output = Attempt<T>>) -> Attempt<T> {
-        self.patience.bound_by(self.terms.answer_limit, work).await.unwrap_or(Err(Failure::NoAnswer))
+        self.deadline.bound_by(self.terms.answer_limit, work).await.unwrap_or(Err(Failure::NoAnswer))
     }
 
     pub(crate) async fn execute<'q, E>(&self, query: E) -> Attempt<MySqlQueryResult>
     where
         E: Execute<'q, MySql> + 'q,
     {
-        let mut lease = self.acquire().await?;
-        let result = self.timed(async { Ok(lease.execute(query).await?) }).await;
-        lease.heed(result)
+        let mut connection = self.acquire().await?;
+        let result = self.timed(async { Ok(connection.execute(query).await?) }).await;
+        connection.conclude(result)
     }
 
     pub(crate) async fn fetch_one<'q, E>(&self, query: E) -> Attempt<MySqlRow>
     where
         E: Execute<'q, MySql> + 'q,
     {
-        let mut lease = self.acquire().await?;
-        let result = self.timed(async { Ok(lease.fetch_one(query).await?) }).await;
-        lease.heed(result)
+        let mut connection = self.acquire().await?;
+        let result = self.timed(async { Ok(connection.fetch_one(query).await?) }).await;
+        connection.conclude(result)
     }
 
     /// Of many calls that fail on one node, one moves on.
@@ -199,10 +199,10 @@ impl Nodes {
     }
 }
 
-impl Lease {
+impl PooledConnection {
     /// Passes a result on, and draws the consequences of a failure: the node is left when another one may do
     /// better, and a connection that owes an answer is closed instead of being used again.
-    pub(crate) fn heed<T>(&mut self, result: Attempt<T>) -> Attempt<T> {
+    pub(crate) fn conclude<T>(&mut self, result: Attempt<T>) -> Attempt<T> {
         self.busy = matches!(result, Err(Failure::NoAnswer));
         if let Err(failure) = &result
             && failure.is_of_this_node()
@@ -237,7 +237,7 @@ impl Lease {
 
 const HELD: &str = "a connection is held until it is dropped";
 
-impl Deref for Lease {
+impl Deref for PooledConnection {
     type Target = MySqlConnection;
 
     fn deref(&self) -> &MySqlConnection {
@@ -245,14 +245,14 @@ impl Deref for Lease {
     }
 }
 
-impl DerefMut for Lease {
+impl DerefMut for PooledConnection {
     fn deref_mut(&mut self) -> &mut MySqlConnection {
         self.busy = true;
         self.session.as_mut().expect(HELD).connection_mut()
     }
 }
 
-impl Drop for Lease {
+impl Drop for PooledConnection {
     fn drop(&mut self) {
         let Some(mut session) = self.session.take() else { return };
         if !self.busy && !self.lost {
@@ -280,26 +280,26 @@ impl Drop for Lease {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::retry::Tries;
-    use crate::schema::Tables;
+    use crate::retry::Retries;
+    use crate::tables::Tables;
 
     /// Nodes of which none is there: nothing listens on this port, and each connection to it is refused.
     pub(crate) fn nobody(count: usize) -> Nodes {
         let options: MySqlConnectOptions = "mysql://app:s3cret@127.0.0.1:1/shop".parse().unwrap();
         let address = Address { options, connections: 10 };
-        let anchor = Anchor::new(Tables::named("uuid_map").unwrap());
-        let terms = Terms { anchor, answer_limit: Duration::from_secs(10), accept_unsafe: false };
+        let identity = MapIdentity::new(Tables::named("uuid_map").unwrap());
+        let terms = Terms { identity, answer_limit: Duration::from_secs(10), accept_unsafe: false };
         Nodes::new(vec![address; count], terms)
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_ends_with_its_patience() {
+    async fn a_call_ends_with_its_time() {
         for count in [1, 3] {
             for secs in [0, 1, 7, 30] {
                 let begin = tokio::time::Instant::now();
-                let patience = Patience::begin(Duration::from_secs(secs));
-                let nodes = nobody(count).within(patience);
-                let error = Tries::run(patience, "try", || nodes.acquire()).await.map(drop).unwrap_err();
+                let deadline = Deadline::after(Duration::from_secs(secs));
+                let nodes = nobody(count).within(deadline);
+                let error = Retries::run(deadline, "try", || nodes.acquire()).await.map(drop).unwrap_err();
                 assert!(error.is_transient(), "{error}");
                 let took = begin.elapsed();
                 assert!(took <= Duration::from_secs(secs.max(1)) + Duration::from_millis(2), "{took:?}");
@@ -309,9 +309,9 @@ pub(crate) mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_server_that_is_not_there_is_named() {
-        let patience = Patience::begin(Duration::ZERO);
-        let nodes = nobody(1).within(patience);
-        let error = Tries::run(patience, "connect", || nodes.reach()).await.unwrap_err().to_string();
+        let deadline = Deadline::after(Duration::ZERO);
+        let nodes = nobody(1).within(deadline);
+        let error = Retries::run(deadline, "connect", || nodes.reach()).await.unwrap_err().to_string();
         assert!(error.contains("127.0.0.1:1: ") && error.contains("refused"), "{error}");
         assert!(!error.contains("s3cret"), "{error}");
     }

@@ -3,8 +3,8 @@
 //!
 //! Events of the level INFO and above contain no UUIDs and no passwords.
 
-use crate::schema::IdWidth;
-use crate::strategy::Claimed;
+use crate::installed::IdWidth;
+use crate::pair::Claimed;
 
 /// Counts a call of the public interface.
 macro_rules! count_call {

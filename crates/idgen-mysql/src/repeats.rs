@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::strategy::Guess;
+use crate::pair::Guess;
 
 #[derive(Debug, Default)]
 pub(crate) struct Repeats {

@@ -2,23 +2,23 @@
 
 use std::time::Duration;
 
+use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::failure::{Attempt, Failure, Verdict};
 use crate::observe;
-use crate::patience::Patience;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The attempts of one call.
-pub(crate) struct Tries {
-    patience: Patience,
+pub(crate) struct Retries {
+    deadline: Deadline,
     count: u32,
 }
 
-impl Tries {
-    pub(crate) fn new(patience: Patience) -> Tries {
-        Tries { patience, count: 1 }
+impl Retries {
+    pub(crate) fn new(deadline: Deadline) -> Retries {
+        Retries { deadline, count: 1 }
     }
 
     /// Waits before the next attempt, or ends the call. Pauses double, and are drawn at random up to that
@@ -26,7 +26,7 @@ impl Tries {
     pub(crate) async fn after(&mut self, action: &'static str, failure: Failure) -> Result<()> {
         let ceiling = FIRST_PAUSE.saturating_mul(1 << self.count.min(16)).min(LONGEST_PAUSE);
         let pause = ceiling.mul_f64(fastrand::f64());
-        if failure.verdict() == Verdict::Final || self.patience.ends_within(pause) {
+        if failure.verdict() == Verdict::Final || self.deadline.ends_within(pause) {
             return Err(Error::failed(action, failure, self.count));
         }
         observe::retried();
@@ -43,7 +43,7 @@ impl Tries {
 
     /// Goes on at once after ids that turned out to be taken, within the same limit of time.
     pub(crate) fn pass_over(&mut self, action: &'static str, failure: Failure) -> Result<()> {
-        if self.patience.ends_within(Duration::ZERO) {
+        if self.deadline.ends_within(Duration::ZERO) {
             return Err(Error::failed(action, failure, self.count));
         }
         observe::retried();
@@ -53,18 +53,18 @@ impl Tries {
 
     /// Runs an attempt that may be repeated whatever became of it.
     pub(crate) async fn run<T, F>(
-        patience: Patience,
+        deadline: Deadline,
         action: &'static str,
         mut attempt: impl FnMut() -> F,
     ) -> Result<T>
     where
         F: Future<Output = Attempt<T>>,
     {
-        let mut tries = Tries::new(patience);
+        let mut retries = Retries::new(deadline);
         loop {
             match attempt().await {
                 Ok(value) => return Ok(value),
-                Err(failure) => tries.after(action, failure).await?,
+                Err(failure) => retries.after(action, failure).await?,
             }
         }
     }

@@ -17,156 +17,21 @@
 //! map. `epoch` is raised by whatever makes knowledge of clients void, such as a restored backup: each then
 //! drops its cached pairs and the ids that it holds.
 
-use std::fmt;
-
 use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{AssertSqlSafe, Executor, Row};
 use uuid::Uuid;
 
-use crate::error::{Error, Kind, Result};
-use crate::failure::{Attempt, Failure};
-use crate::sharded::Places;
+use crate::error::Error;
+use crate::failure::{Attempt, Failure, Kind};
+use crate::installed::IdWidth;
+use crate::installed::Installed;
+use crate::installed::Strategy;
+use crate::tables::Tables;
+use crate::tables::unquoted;
 
 /// The layout that this version makes and reads. Version 1 had no `map_id`, `epoch`, `turn` and no table of
 /// pushes; [`install`](crate::UuidMap::install) brings it up to date.
 pub(crate) const VERSION: u16 = 2;
-
-/// How a pair is kept unique. Chosen at install, recorded in the schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Strategy {
-    /// A unique index on the UUID. The default: one statement for each new pair, and the table itself
-    /// enforces the promise.
-    Unique,
-    /// An index on a 32-bit hash, about half as large, and a small table of claims. More round trips for a
-    /// new pair, fewer pages to keep in memory.
-    Dedup,
-}
-
-impl fmt::Display for Strategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Strategy::Unique => "unique",
-            Strategy::Dedup => "dedup",
-        })
-    }
-}
-
-impl std::str::FromStr for Strategy {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Strategy> {
-        match text {
-            "unique" => Ok(Strategy::Unique),
-            "dedup" => Ok(Strategy::Dedup),
-            _ => Err(Error::new(Kind::Config {
-                problem: format!("there is no strategy {text:?}: choose unique or dedup"),
-            })),
-        }
-    }
-}
-
-/// How wide the ids are. Chosen at install, recorded in the schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum IdWidth {
-    /// `INT UNSIGNED`: 4.29 billion ids, 4 bytes each.
-    Bits32,
-    /// `BIGINT UNSIGNED`, used up to 2^63 - 1 so that languages without unsigned integers can hold them.
-    Bits64,
-}
-
-impl IdWidth {
-    /// The largest id.
-    pub const fn max_id(self) -> u64 {
-        match self {
-            IdWidth::Bits32 => u32::MAX as u64,
-            IdWidth::Bits64 => i64::MAX as u64,
-        }
-    }
-
-    pub(crate) const fn bits(self) -> u8 {
-        match self {
-            IdWidth::Bits32 => 32,
-            IdWidth::Bits64 => 64,
-        }
-    }
-
-    pub(crate) const fn column(self) -> &'static str {
-        match self {
-            IdWidth::Bits32 => "INT UNSIGNED",
-            IdWidth::Bits64 => "BIGINT UNSIGNED",
-        }
-    }
-}
-
-impl fmt::Display for IdWidth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-bit", self.bits())
-    }
-}
-
-/// The names of the tables.
-#[derive(Clone, Debug)]
-pub(crate) struct Tables {
-    pub(crate) map: String,
-    pub(crate) state: String,
-    pub(crate) claim: String,
-    pub(crate) sync: String,
-    /// Set on Vitess.
-    pub(crate) places: Option<Places>,
-}
-
-impl Tables {
-    /// Only plain names are let through. The map's own is quoted, since it may be a reserved word; with an ending, none is.
-    pub(crate) fn named(name: &str) -> Result<Tables> {
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        if !starts || !name.chars().all(plain) || name.len() > 48 {
-            return Err(Error::new(Kind::Config {
-                problem: format!(
-                    "{name:?} is no name for the map's table: use up to 48 of a-z, A-Z, 0-9 and _, not a digit first"
-                ),
-            }));
-        }
-        if let Some(ending) = ENDINGS.iter().find(|ending| name.to_ascii_lowercase().ends_with(**ending)) {
-            return Err(Error::new(Kind::Config {
-                problem: format!(
-                    "{name:?} is no name for the map's table: the map {:?} would keep its own data in a table of this \
-                     name; use a name that does not end in {ending}",
-                    &name[..name.len() - ending.len()]
-                ),
-            }));
-        }
-        Ok(Tables {
-            map: format!("`{name}`"),
-            state: format!("{name}_state"),
-            claim: format!("{name}_claim"),
-            sync: format!("{name}_sync"),
-            places: None,
-        })
-    }
-}
-
-/// How the names of the other tables of a map end.
-const ENDINGS: [&str; 3] = ["_state", "_claim", "_sync"];
-
-/// A table's name as the servers' lists of tables have it.
-pub(crate) fn unquoted(table: &str) -> &str {
-    table.trim_matches('`')
-}
-
-/// What the schema records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Installed {
-    pub(crate) strategy: Strategy,
-    pub(crate) width: IdWidth,
-}
-
-impl fmt::Display for Installed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} with {} ids", self.strategy, self.width)
-    }
-}
 
 /// The state row.
 #[derive(Clone, Debug, PartialEq, Eq)]

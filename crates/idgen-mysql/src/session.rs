@@ -5,8 +5,9 @@ use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{AssertSqlSafe, Column, Executor, Row};
 
 use crate::failure::{Attempt, Failure};
-use crate::schema::{State, Tables, unquoted};
+use crate::schema::State;
 use crate::server::{MEMBER_STATE, REDO_LOG, ServerReport, Topology};
+use crate::tables::{Tables, unquoted};
 
 /// What a session must be, whatever the server, the user or `init_connect` have set:
 ///
@@ -50,13 +51,13 @@ pub(crate) struct Seen {
 
 impl Seen {
     /// Sets a new connection up, and reads what must hold: one text, and so one round trip.
-    pub(crate) async fn greet(
+    pub(crate) async fn set_up(
         connection: &mut MySqlConnection,
         tables: &Tables,
         vitess: bool,
     ) -> Attempt<Seen> {
         if vitess {
-            return Seen::greet_vitess(connection, tables).await;
+            return Seen::set_up_vitess(connection, tables).await;
         }
         let engine = [&tables.map, &tables.state, &tables.claim].map(|table| {
             format!(
@@ -76,7 +77,7 @@ impl Seen {
     /// Reads again what may have changed since.
     pub(crate) async fn again(&self, connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Seen> {
         if self.report.topology() == Topology::Vitess {
-            return Seen::greet_vitess(connection, tables).await;
+            return Seen::set_up_vitess(connection, tables).await;
         }
         // Asked one by one, they cost the server a tenth of `SHOW VARIABLES`.
         let columns: Vec<String> = self.names.iter().map(|name| format!("@@{name} AS {name}")).collect();
@@ -88,7 +89,7 @@ impl Seen {
 
     /// Vitess takes one simple statement at a time. Session settings would take connections to the shards out of
     /// its pools.
-    async fn greet_vitess(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Seen> {
+    async fn set_up_vitess(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Seen> {
         let mut read = Read::all(connection, VARIABLES.to_owned()).await?;
         let uncommitted = |(_, value): &(String, String)| value == "READ-UNCOMMITTED";
         if read.values.iter().any(uncommitted) {

@@ -15,22 +15,15 @@
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
-use crate::error::{Error, Kind, Result};
-use crate::failure::Attempt;
+use crate::error::{Error, Result};
+use crate::failure::{Attempt, Kind};
 use crate::install;
-use crate::schema::{Installed, Strategy, Tables, unquoted};
+use crate::installed::{Installed, Strategy};
+use crate::tables::Places;
+use crate::tables::{Tables, unquoted};
 
 /// Ids that a shard's server of the sequence holds in memory.
 const SEQUENCE_CACHE: u32 = 1000;
-
-/// Where the tables are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Places {
-    /// The sharded keyspace, which the connection is for.
-    keyspace: String,
-    /// The sequence, with its keyspace.
-    pub(crate) sequence: String,
-}
 
 /// The tables' names on Vitess: the state is in the one keyspace that is not sharded.
 pub(crate) async fn place(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Tables> {

@@ -4,22 +4,16 @@ use futures_util::stream::{self, Stream, TryStreamExt};
 use sqlx::{AssertSqlSafe, Row};
 use uuid::Uuid;
 
-use crate::error::{Error, Kind, Result};
-use crate::forget::is_marker;
+use crate::error::{Error, Result};
+use crate::installed::Strategy;
 use crate::map::UuidMap;
+use crate::marker::is_marker;
 use crate::observe::count_call;
-use crate::retry::Tries;
-use crate::schema::unquoted;
-use crate::strategy::{CHUNK, uuid_at};
-
-/// What an import did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Imported {
-    /// Pairs that are new in the map.
-    pub stored: usize,
-    /// Pairs that were there already, exactly so.
-    pub present: usize,
-}
+use crate::pair::CHUNK;
+use crate::retry::Retries;
+use crate::sql::uuid_at;
+use crate::strategy::Imported;
+use crate::tables::unquoted;
 
 /// The size and the state of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,12 +56,12 @@ impl UuidMap {
 
     async fn page(&self, after: u64) -> Result<Vec<(u64, Uuid)>> {
         const ACTION: &str = "export the map";
-        let ground = self.ground().await?;
+        let context = self.context().await?;
         let statement = format!(
             "SELECT id, uuid FROM {} WHERE id > {after} ORDER BY id LIMIT {CHUNK}",
-            ground.tables.map
+            context.tables.map
         );
-        let rows = ground.read_rows(ACTION, &statement).await?;
+        let rows = context.read_rows(ACTION, &statement).await?;
         rows.iter()
             .map(|row| Ok((row.try_get(0)?, uuid_at(row, 1)?)))
             .collect::<std::result::Result<_, sqlx::Error>>()
@@ -90,9 +84,9 @@ impl UuidMap {
         count_call!("import");
         let mut imported = Imported::default();
         for group in pairs.chunks(CHUNK) {
-            let ground = self.ground().await?;
+            let context = self.context().await?;
             let group = group.to_vec();
-            let done = crate::map::finish(async move { ground.import(&group).await }).await?;
+            let done = crate::map::finish(async move { context.import(&group).await }).await?;
             imported.stored += done.stored;
             imported.present += done.present;
         }
@@ -105,12 +99,12 @@ impl UuidMap {
     /// The server fails.
     pub async fn stats(&self) -> Result<Stats> {
         const ACTION: &str = "read the map's size";
-        let ground = self.ground().await?;
-        let tables = &ground.tables;
+        let context = self.context().await?;
+        let tables = &context.tables;
         crate::sharded::refuse(tables, "the map's size", "ask each shard's server")?;
         let number = async |statement: String| {
-            let look = || ground.pool.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement.clone())));
-            let row = Tries::run(ground.patience, ACTION, look).await?;
+            let look = || context.pool.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement.clone())));
+            let row = Retries::run(context.deadline, ACTION, look).await?;
             let number: Option<u64> = row.try_get_unchecked(0).map_err(Error::once(ACTION))?;
             Ok::<u64, Error>(number.unwrap_or(0))
         };
@@ -120,11 +114,12 @@ impl UuidMap {
             number(format!("SELECT CAST({what} AS UNSIGNED) FROM {source} AND table_name = '{table}'")).await
         };
         let next_id = number(format!("SELECT next_id FROM {} WHERE one = 1", tables.state)).await?;
-        let claims = match ground.installed.strategy {
-            crate::Strategy::Unique => None,
-            crate::Strategy::Dedup => Some(number(format!("SELECT COUNT(*) FROM {}", tables.claim)).await?),
+        let claims = match context.installed.strategy {
+            Strategy::Unique => None,
+            Strategy::Dedup => Some(number(format!("SELECT COUNT(*) FROM {}", tables.claim)).await?),
         };
-        let share = u128::from(next_id.saturating_sub(1)) * 100 / u128::from(ground.installed.width.max_id());
+        let share =
+            u128::from(next_id.saturating_sub(1)) * 100 / u128::from(context.installed.width.max_id());
         Ok(Stats {
             next_id,
             used_percent: share.min(100) as u8,
@@ -134,8 +129,4 @@ impl UuidMap {
             claims,
         })
     }
-}
-
-pub(crate) fn conflict(uuid: Uuid, id: u64, detail: String) -> Error {
-    Error::new(Kind::Conflict { uuid, id, detail })
 }

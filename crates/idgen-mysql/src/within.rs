@@ -3,12 +3,15 @@
 use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
-use crate::error::{Error, Kind, Result};
-use crate::forget::refuse_marker;
+use crate::error::{Error, Result};
+use crate::failure::Kind;
+use crate::installed::Strategy;
 use crate::map::UuidMap;
+use crate::marker::refuse_marker;
 use crate::observe::{self, count_call};
-use crate::schema::Strategy;
-use crate::strategy::{CHUNK, Claimed, Ground, dedup, unique};
+use crate::pair::{CHUNK, Claimed};
+use crate::strategy::context::Context;
+use crate::strategy::{dedup, unique};
 
 impl UuidMap {
     /// The id of a UUID, made where there is none, as part of the caller's transaction on this server and
@@ -74,17 +77,17 @@ impl UuidMap {
         wanted.sort_unstable();
         wanted.dedup();
         wanted.iter().try_for_each(|uuid| refuse_marker(*uuid))?;
-        let ground = self.ground_within().await?;
+        let context = self.context_within().await?;
         let mut claimed: Vec<Claimed> = Vec::with_capacity(wanted.len());
-        match ground.installed.strategy {
+        match context.installed.strategy {
             Strategy::Unique => {
                 for chunk in wanted.chunks(CHUNK) {
-                    claimed.extend(unique::claim_many_within(&ground, transaction, chunk).await?);
+                    claimed.extend(unique::claim_many_within(&context, transaction, chunk).await?);
                 }
             }
             Strategy::Dedup => {
                 for uuid in wanted {
-                    claimed.push(dedup::claim_within(&ground, transaction, uuid).await?);
+                    claimed.push(dedup::claim_within(&context, transaction, uuid).await?);
                 }
             }
         }
@@ -109,20 +112,20 @@ impl UuidMap {
     }
 
     /// How pairs are claimed here, where a claim can be part of a transaction.
-    async fn ground_within(&self) -> Result<Ground> {
-        let ground = self.ground().await?;
-        ground.writable("nothing can be claimed in a transaction")?;
+    async fn context_within(&self) -> Result<Context> {
+        let context = self.context().await?;
+        context.writable("nothing can be claimed in a transaction")?;
         let instead = "a transaction over several shards is not committed as one; call id_of before it";
-        crate::sharded::refuse(&ground.tables, "a claim inside the caller's transaction", instead)?;
-        Ok(ground)
+        crate::sharded::refuse(&context.tables, "a claim inside the caller's transaction", instead)?;
+        Ok(context)
     }
 
     async fn claim_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<Claimed> {
         refuse_marker(uuid)?;
-        let ground = self.ground_within().await?;
-        let claimed = match ground.installed.strategy {
-            Strategy::Unique => unique::claim_within(&ground, transaction, uuid).await?,
-            Strategy::Dedup => dedup::claim_within(&ground, transaction, uuid).await?,
+        let context = self.context_within().await?;
+        let claimed = match context.installed.strategy {
+            Strategy::Unique => unique::claim_within(&context, transaction, uuid).await?,
+            Strategy::Dedup => dedup::claim_within(&context, transaction, uuid).await?,
         };
         observe::claimed(&[claimed]);
         Ok(claimed)

@@ -33,6 +33,7 @@ mod keeper;
 mod port;
 mod process;
 mod provider;
+pub mod reference;
 mod scratch;
 mod server;
 mod settings;

@@ -324,7 +324,7 @@ class _Map:
         id_bits: int | None,
         cache: int,
         largest_block: int,
-        patience: float,
+        timeout: float,
         connections: int,
         answer_limit: float,
         accept_unsafe_server: bool,

@@ -60,7 +60,7 @@ class _Common:
         id_bits: Literal[32, 64] | None = None,
         cache: int = 10_000,
         largest_block: int = 65_536,
-        patience: float = 30.0,
+        timeout: float = 30.0,
         connections: int = 10,
         answer_limit: float = 10.0,
         accept_unsafe_server: bool = False,
@@ -73,7 +73,7 @@ class _Common:
         table: its name. strategy: "unique" (an index on the UUID) or "dedup" (a smaller one on a hash).
         id_bits: 32 or 64. These two are chosen by install(); on a map that is there they are checked.
         cache: how many pairs to remember. largest_block: the most ids reserved at once, which a crash
-        wastes. patience: for how many seconds a call goes on trying while the server fails in ways that
+        wastes. timeout: for how many seconds a call goes on trying while the server fails in ways that
         pass. connections: the most of them. answer_limit: for how many seconds a statement may go without an
         answer before the server counts as lost. accept_unsafe_server: use a server that may lose pairs in a
         crash.
@@ -85,7 +85,7 @@ class _Common:
             id_bits,
             cache,
             largest_block,
-            patience,
+            timeout,
             connections,
             answer_limit,
             accept_unsafe_server,

@@ -95,14 +95,14 @@ impl Map {
         id_bits: Option<u8>,
         cache: usize,
         largest_block: u64,
-        patience: f64,
+        timeout: f64,
         connections: u32,
         answer_limit: f64,
         accept_unsafe_server: bool,
     ) -> PyResult<Self> {
         let wrong = |error: idgen_mysql::Error| PyValueError::new_err(error.to_string());
-        let patience = Duration::try_from_secs_f64(patience).map_err(|_| {
-            PyValueError::new_err(format!("patience must be seconds, 0 or more, not {patience}"))
+        let timeout = Duration::try_from_secs_f64(timeout).map_err(|_| {
+            PyValueError::new_err(format!("timeout must be seconds, 0 or more, not {timeout}"))
         })?;
         let answer_limit = Duration::try_from_secs_f64(answer_limit).map_err(|_| {
             PyValueError::new_err(format!("answer_limit must be seconds, 0 or more, not {answer_limit}"))
@@ -112,7 +112,7 @@ impl Map {
             .table(table)
             .cache(cache)
             .largest_block(largest_block)
-            .patience(patience)
+            .timeout(timeout)
             .connections(connections)
             .accept_unsafe_server(accept_unsafe_server);
         if let Some(strategy) = strategy {

@@ -35,7 +35,7 @@ pub enum Design {
     /// A table with nothing but a BINARY(16) key: how many pages such keys touch at least.
     Key,
     Map(Strategy),
-    /// A published stored function, by its name in [`idgen_mysql::reference`].
+    /// A published stored function, by its name in [`idgen_server::reference`].
     Function(&'static str),
     /// `ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id)`, the best of the common repairs.
     OnDuplicate,
@@ -97,7 +97,7 @@ impl Store {
         let mut options = MySqlPoolOptions::new().max_connections(most).test_before_acquire(false);
         if let Design::Function(_) = design {
             options = options.after_connect(|connection, _| {
-                Box::pin(async { connection.execute(sqlx::raw_sql(PATIENCE)).await.map(drop) })
+                Box::pin(async { connection.execute(sqlx::raw_sql(LIMIT_CALLS)).await.map(drop) })
             });
         }
         let pool = options.connect(url).await?;
@@ -116,7 +116,7 @@ impl Store {
                 pool.execute(COMPACT).await?;
             }
             Design::Function(_) => {
-                for statement in idgen_mysql::reference::statements() {
+                for statement in idgen_server::reference::statements() {
                     pool.execute(sqlx::raw_sql(statement)).await?;
                 }
             }
@@ -223,14 +223,14 @@ impl Store {
     }
 }
 
-/// SQLSTATE of a duplicate key, of a deadlock, and of a call that [`PATIENCE`] has ended.
+/// SQLSTATE of a duplicate key, of a deadlock, and of a call that [`LIMIT_CALLS`] has ended.
 const DUPLICATE: &str = "23000";
 const DEADLOCK: &str = "40001";
 const TIMEOUT: &str = "70100";
 
 /// On MariaDB one call of the published dedup function went on for minutes. MySQL, which
 /// cannot end a statement that writes, reads the second half as a comment.
-const PATIENCE: &str = "SET SESSION lock_wait_timeout = 60 /*M! , SESSION max_statement_time = 2 */";
+const LIMIT_CALLS: &str = "SET SESSION lock_wait_timeout = 60 /*M! , SESSION max_statement_time = 2 */";
 
 fn has_state(error: &sqlx::Error, state: &str) -> bool {
     error.as_database_error().is_some_and(|error| error.code().as_deref() == Some(state))

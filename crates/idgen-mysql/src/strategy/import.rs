@@ -6,18 +6,31 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 use uuid::Uuid;
 
-use super::{Ground, dedup, uuid_at, value_list};
+use super::context::Context;
+use super::dedup;
+use crate::error::Error;
 use crate::error::Result;
+use crate::failure::Kind;
 use crate::failure::{Attempt, Failure};
-use crate::forget::{is_marker, refuse_marker};
-use crate::nodes::Lease;
-use crate::retry::Tries;
-use crate::schema::Strategy;
-use crate::transfer::{Imported, conflict};
+use crate::installed::Strategy;
+use crate::marker::{is_marker, refuse_marker};
+use crate::nodes::PooledConnection;
+use crate::retry::Retries;
+use crate::sql::BEGIN;
+use crate::sql::{uuid_at, value_list};
 
 const ACTION: &str = "import pairs";
 
-impl Ground {
+/// What an import did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// Pairs that are new in the map.
+    pub stored: usize,
+    /// Pairs that were there already, exactly so.
+    pub present: usize,
+}
+
+impl Context {
     /// Stores a group of pairs, all or none.
     pub(crate) async fn import(&self, pairs: &[(u64, Uuid)]) -> Result<Imported> {
         let instead = "its sequence cannot be raised above the imported ids in one step with storing them";
@@ -26,13 +39,13 @@ impl Ground {
         let group = self.check_group(pairs)?;
         // Before the ids are used up.
         group.iter().for_each(|(_, id)| self.blocks.warn_of_width(*id));
-        let mut tries = Tries::new(self.patience);
+        let mut retries = Retries::new(self.deadline);
         loop {
             match self.import_once(&group).await {
                 Ok(imported) => return Ok(imported),
                 // Somebody stored one of the UUIDs or ids meanwhile: look again.
-                Err(failure) if failure.is_duplicate_key() => tries.pass_over(ACTION, failure)?,
-                Err(failure) => tries.after(ACTION, failure).await?,
+                Err(failure) if failure.is_duplicate_key() => retries.pass_over(ACTION, failure)?,
+                Err(failure) => retries.after(ACTION, failure).await?,
             }
         }
     }
@@ -62,11 +75,11 @@ impl Ground {
     async fn import_once(&self, group: &[(Uuid, u64)]) -> Attempt<Imported> {
         let mut connection = self.pool.acquire().await?;
         let result = self.pool.timed(self.import_on(&mut connection, group)).await;
-        connection.heed(result)
+        connection.conclude(result)
     }
 
-    async fn import_on(&self, connection: &mut Lease, group: &[(Uuid, u64)]) -> Attempt<Imported> {
-        let mut transaction = connection.begin_with(dedup::BEGIN).await?;
+    async fn import_on(&self, connection: &mut PooledConnection, group: &[(Uuid, u64)]) -> Attempt<Imported> {
+        let mut transaction = connection.begin_with(BEGIN).await?;
         let result = self.store_given(&mut transaction, group).await;
         match &result {
             Ok(done) => {
@@ -133,4 +146,8 @@ impl Ground {
         let raise = format!("UPDATE {state} SET next_id = GREATEST(next_id, {next}) WHERE one = 1");
         Ok(connection.execute(sqlx::raw_sql(AssertSqlSafe(raise))).await.map(drop)?)
     }
+}
+
+fn conflict(uuid: Uuid, id: u64, detail: String) -> Error {
+    Error::new(Kind::Conflict { uuid, id, detail })
 }

@@ -9,13 +9,15 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
 
+use super::context::{Context, refused_outside};
 use super::taken::TakenIds;
-use super::{Claimed, Ground, Guess, IN_TRANSACTION, SHARED, literal, refused_outside, value_list};
 use crate::error::{Error, Result};
 use crate::failure::{Attempt, Failure, Verdict};
-use crate::nodes::Lease;
+use crate::nodes::PooledConnection;
 use crate::observe;
-use crate::retry::Tries;
+use crate::pair::{Claimed, Guess};
+use crate::retry::Retries;
+use crate::sql::{IN_TRANSACTION, SHARED, literal, value_list};
 
 const ACTION: &str = "map a UUID to an id";
 
@@ -31,17 +33,17 @@ enum Outcome {
     Missing,
 }
 
-pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> Result<Claimed> {
-    let mut tries = Tries::new(ground.patience);
+pub(super) async fn claim_one(context: &Context, uuid: Uuid, mut guess: Guess) -> Result<Claimed> {
+    let mut retries = Retries::new(context.deadline);
     // Ids that an unanswered statement may have stored.
     let mut unclear: Vec<u64> = Vec::new();
     let mut taken = TakenIds::default();
     let mut looked = false;
     loop {
-        let epoch = ground.now();
+        let epoch = context.now();
         let id = match guess {
             Guess::Known => None,
-            Guess::New => match ground.propose(1, looked).await? {
+            Guess::New => match context.propose(1, looked).await? {
                 Some(ids) => Some(ids[0]),
                 None => {
                     guess = Guess::Known;
@@ -49,58 +51,63 @@ pub(super) async fn claim_one(ground: &Ground, uuid: Uuid, mut guess: Guess) -> 
                 }
             },
         };
-        let mut connection = match ground.pool.acquire_in(epoch).await {
+        let mut connection = match context.pool.acquire_in(epoch).await {
             Ok(connection) => connection,
             Err(error) => {
-                ground.blocks.give_back(epoch, id);
-                tries.after(ACTION, error).await?;
+                context.blocks.give_back(epoch, id);
+                retries.after(ACTION, error).await?;
                 continue;
             }
         };
         let result = match id {
-            Some(id) => ground.pool.timed(insert_one(ground, &mut connection, uuid, id)).await,
-            None => ground
+            Some(id) => context.pool.timed(insert_one(context, &mut connection, uuid, id)).await,
+            None => context
                 .pool
-                .timed(ground.look_one(&mut connection, uuid, ""))
+                .timed(context.look_one(&mut connection, uuid, ""))
                 .await
                 .map(|found| found.map_or(Outcome::Missing, Outcome::Found)),
         };
-        let result = connection.heed(result);
+        let result = connection.conclude(result);
         drop(connection);
         match result {
             Ok(Outcome::Made(id)) => return Ok(Claimed { uuid, id, new: true }),
             Ok(Outcome::Found(found)) => {
-                ground.blocks.give_back(epoch, id);
+                context.blocks.give_back(epoch, id);
                 return Ok(Claimed { uuid, id: found, new: unclear.contains(&found) });
             }
             Ok(Outcome::Missing) => (guess, looked) = (Guess::New, true),
-            Ok(Outcome::IdTaken(id)) => taken.pass_over(ground, id, 1)?,
+            Ok(Outcome::IdTaken(id)) => taken.pass_over(context, id, 1)?,
             Err(error) => {
                 match error.verdict() {
                     Verdict::Unknown => {
                         observe::burned(id.iter().len() as u64);
                         unclear.extend(id);
                     }
-                    Verdict::Undone | Verdict::Final => ground.blocks.give_back(epoch, id),
+                    Verdict::Undone | Verdict::Final => context.blocks.give_back(epoch, id),
                 }
-                if guess == Guess::New && ground.look_instead(&error, looked) {
+                if guess == Guess::New && context.look_instead(&error, looked) {
                     guess = Guess::Known;
                     continue;
                 }
-                tries.after(ACTION, error).await?;
+                retries.after(ACTION, error).await?;
             }
         }
     }
 }
 
-async fn insert_one(ground: &Ground, connection: &mut Lease, uuid: Uuid, id: u64) -> Attempt<Outcome> {
+async fn insert_one(
+    context: &Context,
+    connection: &mut PooledConnection,
+    uuid: Uuid,
+    id: u64,
+) -> Attempt<Outcome> {
     // A statement text of its own for each table, so it is prepared once per connection.
-    let statement = format!("INSERT INTO {} (id, uuid) VALUES (?, ?)", ground.tables.map);
+    let statement = format!("INSERT INTO {} (id, uuid) VALUES (?, ?)", context.tables.map);
     let insert = sqlx::query(AssertSqlSafe(statement)).bind(id).bind(&uuid.as_bytes()[..]);
     match connection.execute(insert).await.map_err(Failure::Sql) {
         Ok(_) => Ok(Outcome::Made(id)),
-        Err(error) if error.is_duplicate_key() => Ok(ground
-            .look_one(connection, uuid, ground.where_written())
+        Err(error) if error.is_duplicate_key() => Ok(context
+            .look_one(connection, uuid, context.where_written())
             .await?
             .map_or(Outcome::IdTaken(id), Outcome::Found)),
         Err(error) => Err(error),
@@ -109,43 +116,45 @@ async fn insert_one(ground: &Ground, connection: &mut Lease, uuid: Uuid, id: u64
 
 /// Each by a statement of its own, some at once: for shards. Two batches over two shards, each in one
 /// transaction, can wait for each other in a way that neither shard's server sees.
-pub(super) async fn claim_each(ground: &Ground, uuids: &[Uuid], guess: Guess) -> Result<Vec<Claimed>> {
-    let claims = uuids.iter().copied().map(|uuid| claim_one(ground, uuid, guess));
+pub(super) async fn claim_each(context: &Context, uuids: &[Uuid], guess: Guess) -> Result<Vec<Claimed>> {
+    let claims = uuids.iter().copied().map(|uuid| claim_one(context, uuid, guess));
     stream::iter(claims).buffer_unordered(AT_ONCE).try_collect().await
 }
 
-pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess) -> Result<Vec<Claimed>> {
-    let mut tries = Tries::new(ground.patience);
+pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Guess) -> Result<Vec<Claimed>> {
+    let mut retries = Retries::new(context.deadline);
     let mut claimed = Vec::with_capacity(uuids.len());
     let mut missing = uuids.to_vec();
     let mut unclear: Vec<u64> = Vec::new();
     let mut taken = TakenIds::default();
     let mut looked = false;
     while !missing.is_empty() {
-        let epoch = ground.now();
+        let epoch = context.now();
         let mut ids = Vec::new();
         if guess == Guess::New {
-            let Some(proposed) = ground.propose(missing.len(), looked).await? else {
+            let Some(proposed) = context.propose(missing.len(), looked).await? else {
                 guess = Guess::Known;
                 continue;
             };
             ids = proposed;
         }
         let mut inserted = false;
-        let result = match ground.pool.acquire_in(epoch).await {
+        let result = match context.pool.acquire_in(epoch).await {
             Ok(mut connection) => {
                 let result = match guess {
-                    Guess::Known => ground.pool.timed(ground.look_many(&mut connection, &missing, "")).await,
+                    Guess::Known => {
+                        context.pool.timed(context.look_many(&mut connection, &missing, "")).await
+                    }
                     Guess::New => {
-                        let insert = insert_many(ground, &mut connection, &missing, &ids, &mut inserted);
-                        ground.pool.timed(insert).await
+                        let insert = insert_many(context, &mut connection, &missing, &ids, &mut inserted);
+                        context.pool.timed(insert).await
                     }
                 };
-                connection.heed(result)
+                connection.conclude(result)
             }
             Err(error) => {
-                ground.blocks.give_back(epoch, ids);
-                tries.after(ACTION, error).await?;
+                context.blocks.give_back(epoch, ids);
+                retries.after(ACTION, error).await?;
                 continue;
             }
         };
@@ -157,13 +166,13 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
                     observe::burned(ids.len() as u64);
                     unclear.extend(ids);
                 } else {
-                    ground.blocks.give_back(epoch, ids);
+                    context.blocks.give_back(epoch, ids);
                 }
-                if guess == Guess::New && ground.look_instead(&error, looked) {
+                if guess == Guess::New && context.look_instead(&error, looked) {
                     guess = Guess::Known;
                     continue;
                 }
-                tries.after(ACTION, error).await?;
+                retries.after(ACTION, error).await?;
                 continue;
             }
         };
@@ -187,9 +196,9 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
                 }
             }
         }
-        ground.blocks.give_back(epoch, unused);
+        context.blocks.give_back(epoch, unused);
         if let Some(id) = first_taken {
-            taken.pass_over(ground, id, rest.len())?;
+            taken.pass_over(context, id, rest.len())?;
         }
         looked |= guess == Guess::Known;
         missing = rest;
@@ -205,41 +214,41 @@ pub(super) async fn claim_many(ground: &Ground, uuids: &[Uuid], mut guess: Guess
 /// IGNORE passes over duplicates; what else it would pass over cannot occur: the values are 16 bytes and a
 /// number within the column's range.
 async fn insert_many(
-    ground: &Ground,
-    connection: &mut Lease,
+    context: &Context,
+    connection: &mut PooledConnection,
     uuids: &[Uuid],
     ids: &[u64],
     inserted: &mut bool,
 ) -> Attempt<Vec<(Uuid, u64)>> {
     let list = value_list(uuids.iter().zip(ids));
-    let statement = format!("INSERT IGNORE INTO {} (id, uuid) VALUES {list}", ground.tables.map);
+    let statement = format!("INSERT IGNORE INTO {} (id, uuid) VALUES {list}", context.tables.map);
     let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
     *inserted = true;
     if done.rows_affected() == uuids.len() as u64 {
         return Ok(uuids.iter().copied().zip(ids.iter().copied()).collect());
     }
-    ground.look_many(connection, uuids, ground.where_written()).await
+    context.look_many(connection, uuids, context.where_written()).await
 }
 
 /// Inside the caller's transaction: reads past its snapshot, and leaves retries to the caller.
 pub(crate) async fn claim_within(
-    ground: &Ground,
+    context: &Context,
     connection: &mut MySqlConnection,
     uuid: Uuid,
 ) -> Result<Claimed> {
-    ground.check(ACTION).await?;
+    context.check(ACTION).await?;
     let mut taken = TakenIds::default();
     loop {
-        let epoch = ground.now();
-        let id = match ground.blocks.take(&ground.pool, ground.patience, 1).await {
+        let epoch = context.now();
+        let id = match context.blocks.take(&context.pool, context.deadline, 1).await {
             Ok(ids) => ids[0],
             Err(error) if error.is_exhausted() => {
-                let found = ground.find_one(connection, uuid, SHARED).await.map_err(Error::once(ACTION))?;
+                let found = context.find_one(connection, uuid, SHARED).await.map_err(Error::once(ACTION))?;
                 return found.map(|id| Claimed { uuid, id, new: false }).ok_or(error);
             }
             Err(error) => return Err(error),
         };
-        let (table, value) = (&ground.tables.map, literal(uuid));
+        let (table, value) = (&context.tables.map, literal(uuid));
         let statement = format!("{IN_TRANSACTION} INSERT INTO {table} (id, uuid) VALUES ({id},{value})");
         match connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await.map_err(Failure::Sql) {
             Ok(_) => return Ok(Claimed { uuid, id, new: true }),
@@ -249,32 +258,32 @@ pub(crate) async fn claim_within(
         }
         // A plain read would show the snapshot of the caller's transaction, which may be old. Reading first
         // would lock the gap where the pair is missing, and two such readers deadlock.
-        let found = ground.find_one(connection, uuid, SHARED).await.map_err(Error::once(ACTION))?;
+        let found = context.find_one(connection, uuid, SHARED).await.map_err(Error::once(ACTION))?;
         if let Some(found) = found {
-            ground.blocks.give_back(epoch, [id]);
+            context.blocks.give_back(epoch, [id]);
             return Ok(Claimed { uuid, id: found, new: false });
         }
-        taken.pass_over(ground, id, 1)?;
+        taken.pass_over(context, id, 1)?;
     }
 }
 
 /// The same for many, in ascending order, at most [`CHUNK`](super::CHUNK) of them: one statement where all are
 /// new, and a locking read where some are not.
 pub(crate) async fn claim_many_within(
-    ground: &Ground,
+    context: &Context,
     connection: &mut MySqlConnection,
     uuids: &[Uuid],
 ) -> Result<Vec<Claimed>> {
-    ground.check(ACTION).await?;
+    context.check(ACTION).await?;
     let mut taken = TakenIds::default();
     let mut claimed = Vec::with_capacity(uuids.len());
     let mut missing = uuids.to_vec();
     while !missing.is_empty() {
-        let epoch = ground.now();
+        let epoch = context.now();
         let known = async |connection: &mut MySqlConnection| {
-            ground.find_many(connection, &missing, SHARED).await.map_err(Error::once(ACTION))
+            context.find_many(connection, &missing, SHARED).await.map_err(Error::once(ACTION))
         };
-        let ids = match ground.blocks.take(&ground.pool, ground.patience, missing.len()).await {
+        let ids = match context.blocks.take(&context.pool, context.deadline, missing.len()).await {
             Ok(ids) => ids,
             Err(error) if error.is_exhausted() => {
                 let found = known(connection).await?;
@@ -293,7 +302,7 @@ pub(crate) async fn claim_many_within(
             Err(error) => return Err(error),
         };
         let list = value_list(missing.iter().zip(&ids));
-        let table = &ground.tables.map;
+        let table = &context.tables.map;
         let statement = format!("{IN_TRANSACTION} INSERT IGNORE INTO {table} (id, uuid) VALUES {list}");
         let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await;
         let done = done.map_err(refused_outside)?;
@@ -313,7 +322,7 @@ pub(crate) async fn claim_many_within(
                 Ok(at) => {
                     let id = found[at].1;
                     if id != *proposed {
-                        ground.blocks.give_back(epoch, [*proposed]);
+                        context.blocks.give_back(epoch, [*proposed]);
                     }
                     claimed.push(Claimed { uuid: *uuid, id, new: id == *proposed });
                 }
@@ -324,7 +333,7 @@ pub(crate) async fn claim_many_within(
             }
         }
         if let Some(id) = first_taken {
-            taken.pass_over(ground, id, rest.len())?;
+            taken.pass_over(context, id, rest.len())?;
         }
         missing = rest;
     }

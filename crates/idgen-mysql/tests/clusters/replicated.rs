@@ -13,7 +13,7 @@ use crate::checker::{assert_stored, check};
 use crate::traffic::Traffic;
 
 /// How long a call may go on trying. Nothing is timed; a call that needs longer fails, and the test with it.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
 /// One cluster at a time: a machine too busy to answer looks like one that is lost.
@@ -57,7 +57,7 @@ async fn keeps_its_promises(cluster: &Cluster, topology: Topology, strategy: Str
 
     let mut maps = Vec::new();
     for first in 0..cluster.urls().len() {
-        let builder = UuidMap::builder().strategy(strategy).cache(0).patience(PATIENCE);
+        let builder = UuidMap::builder().strategy(strategy).cache(0).timeout(TIMEOUT);
         let urls = urls(cluster, first, &schema);
         // The first client installs, on whichever node takes writes; the others find the map there.
         let map = builder.answer_limit(ANSWER_LIMIT).connect_any(urls).await.unwrap();
@@ -118,7 +118,7 @@ async fn published_designs_fail(cluster: &Cluster) {
     let mut one = MySqlConnection::connect(&cluster.url(0)).await.unwrap();
     one.execute("CREATE DATABASE published").await.unwrap();
     let mut one = MySqlConnection::connect(&urls(cluster, 0, "published")[0]).await.unwrap();
-    for statement in idgen_mysql::reference::statements() {
+    for statement in idgen_server::reference::statements() {
         one.execute(sqlx::raw_sql(statement)).await.unwrap();
     }
     let mut two = MySqlConnection::connect(&urls(cluster, 1, "published")[0]).await.unwrap();
@@ -154,7 +154,7 @@ async fn a_lagging_node_hides_nothing(cluster: &Cluster) {
     let mut caller = MySqlConnection::connect(&cluster.url(0)).await.unwrap();
     caller.execute("CREATE DATABASE lagging").await.unwrap();
     let urls = urls(cluster, 0, "lagging");
-    let builder = || UuidMap::builder().strategy(Strategy::Dedup).cache(0).patience(PATIENCE);
+    let builder = || UuidMap::builder().strategy(Strategy::Dedup).cache(0).timeout(TIMEOUT);
     let near = builder().connect(&urls[0]).await.unwrap();
     near.install().await.unwrap();
     near.id_of(Uuid::new_v4()).await.unwrap();
@@ -184,7 +184,7 @@ async fn claims_without_pairs_double_nothing(cluster: &Cluster) {
     let mut root = MySqlConnection::connect(&cluster.url(0)).await.unwrap();
     root.execute("CREATE DATABASE unpaired").await.unwrap();
     let urls = urls(cluster, 0, "unpaired");
-    let builder = || UuidMap::builder().strategy(Strategy::Dedup).cache(0).patience(PATIENCE);
+    let builder = || UuidMap::builder().strategy(Strategy::Dedup).cache(0).timeout(TIMEOUT);
     let one = builder().connect(&urls[0]).await.unwrap();
     one.install().await.unwrap();
     let uuids: Vec<Uuid> = (0..40).map(|_| Uuid::new_v4()).collect();

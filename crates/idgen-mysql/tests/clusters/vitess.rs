@@ -14,11 +14,11 @@ use crate::replicated::ONE_AT_A_TIME;
 use crate::traffic::Traffic;
 
 /// How long a call may go on trying: a killed shard is back within it.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 async fn map(vitess: &Vitess) -> UuidMap {
     // The gateway itself says when a shard is lost.
-    let builder = UuidMap::builder().cache(0).patience(PATIENCE).answer_limit(Duration::from_secs(20));
+    let builder = UuidMap::builder().cache(0).timeout(TIMEOUT).answer_limit(Duration::from_secs(20));
     builder.connect(&vitess.url()).await.unwrap()
 }
 

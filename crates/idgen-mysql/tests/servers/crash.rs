@@ -26,8 +26,8 @@ async fn kills_lose_and_repeat_nothing(flavor: Flavor) {
     let mut schemas = Vec::new();
     for strategy in [Strategy::Unique, Strategy::Dedup] {
         let scratch = server.scratch().unwrap();
-        let patience = Duration::from_secs(180);
-        let map = UuidMap::builder().strategy(strategy).cache(0).patience(patience).connections(8);
+        let timeout = Duration::from_secs(180);
+        let map = UuidMap::builder().strategy(strategy).cache(0).timeout(timeout).connections(8);
         let map = map.connect(scratch.url()).await.unwrap();
         map.install().await.unwrap();
         let history = Arc::new(Mutex::new(Vec::new()));

@@ -31,7 +31,7 @@ async fn another_map_is_not_used(flavor: Flavor, strategy: Strategy) {
     let (other, second) = map(flavor, strategy).await;
     assert_ne!(first.map_id().await.unwrap(), second.map_id().await.unwrap());
     let proxy = Proxy::start(scratch.url()).await;
-    let builder = UuidMap::builder().cache(0).patience(Duration::from_secs(3));
+    let builder = UuidMap::builder().cache(0).timeout(Duration::from_secs(3));
     let map = builder.connect_any([proxy.url(), other.url()]).await.unwrap();
     let uuid = Uuid::new_v4();
     let id = map.id_of(uuid).await.unwrap();

@@ -144,8 +144,8 @@ async fn no_unsafe_node_takes_over(flavor: Flavor, unsafe_one: &Scratch) {
     let sound = server(flavor).scratch().unwrap();
     UuidMap::connect(sound.url()).await.unwrap().install().await.unwrap();
     let proxy = Proxy::start(sound.url()).await;
-    let patience = UuidMap::builder().cache(0).patience(Duration::from_secs(3));
-    let map = patience.clone().connect_any([proxy.url(), unsafe_one.url()]).await.unwrap();
+    let timeout = UuidMap::builder().cache(0).timeout(Duration::from_secs(3));
+    let map = timeout.clone().connect_any([proxy.url(), unsafe_one.url()]).await.unwrap();
     let uuid = Uuid::new_v4();
     let id = map.id_of(uuid).await.unwrap();
     proxy.set(Mood::Gone);
@@ -156,11 +156,11 @@ async fn no_unsafe_node_takes_over(flavor: Flavor, unsafe_one: &Scratch) {
     proxy.set(Mood::Fair);
     assert_eq!(map.id_of(uuid).await.unwrap(), id);
     // It need not be the second either; and where none is sound, that is said at once.
-    let map = patience.connect_any([unsafe_one.url(), sound.url()]).await.unwrap();
+    let map = timeout.connect_any([unsafe_one.url(), sound.url()]).await.unwrap();
     assert_eq!(map.id_of(uuid).await.unwrap(), id);
     assert!(map.server_report().await.unwrap().concerns().is_empty());
-    let patience = UuidMap::builder().patience(Duration::from_secs(86_400));
-    let map = patience.connect_any([unsafe_one.url(), unsafe_one.url()]).await.unwrap();
+    let timeout = UuidMap::builder().timeout(Duration::from_secs(86_400));
+    let map = timeout.connect_any([unsafe_one.url(), unsafe_one.url()]).await.unwrap();
     let error = map.id_of(uuid).await.unwrap_err();
     assert!(error.is_unsafe_server() && error.to_string().contains("the server at "), "{error}");
 }

@@ -55,7 +55,7 @@ async fn a_maps_name_is_not_that_of_another_ones_table() {
 /// A client that waits for a server to come back waits for an hour here.
 #[tokio::test]
 async fn a_wrong_port_is_named_soon() {
-    let builder = || UuidMap::builder().patience(Duration::from_secs(3600));
+    let builder = || UuidMap::builder().timeout(Duration::from_secs(3600));
     let urls = ["mysql://app:s3cret@127.0.0.1:1/shop", "mysql://app:s3cret@127.0.0.1:2/shop"];
     for count in [1, 2] {
         let connecting = builder().connect_any(&urls[..count]);

@@ -34,13 +34,13 @@ async fn the_first_call_leaves_a_bad_node(flavor: Flavor) {
     }
 }
 
-/// Of a hundred callers during an outage, the last one is told within its own patience.
+/// Of a hundred callers during an outage, the last one is told within its own timeout.
 #[tokio::test(start_paused = true)]
-async fn callers_do_not_wait_for_each_others_patience() {
+async fn callers_do_not_wait_for_each_others_time() {
     for same in [true, false] {
         // Nothing listens on this port.
         let pool = MySqlPoolOptions::new().connect_lazy("mysql://app@127.0.0.1:1/shop").unwrap();
-        let map = UuidMap::builder().patience(Duration::from_secs(30)).with_pool(&pool).unwrap();
+        let map = UuidMap::builder().timeout(Duration::from_secs(30)).with_pool(&pool).unwrap();
         let begin = tokio::time::Instant::now();
         let callers: Vec<_> = (0..100)
             .map(|_| {
@@ -65,7 +65,7 @@ async fn connections_are_bounded(flavor: Flavor, strategy: Strategy) {
     owner.ids_of_within(&mut transaction, &uuids).await.unwrap();
     owner.close().await.unwrap();
 
-    let builder = UuidMap::builder().connections(3).patience(Duration::from_secs(4));
+    let builder = UuidMap::builder().connections(3).timeout(Duration::from_secs(4));
     let map = builder.answer_limit(Duration::from_millis(200)).connect(scratch.url()).await.unwrap();
     let calls: Vec<_> = uuids
         .iter()

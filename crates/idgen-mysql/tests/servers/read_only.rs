@@ -29,8 +29,8 @@ async fn known_uuids_are_answered(server: &Server, root: &mut MySqlConnection, s
     let ids = owner.ids_of(&uuids).await.unwrap();
     run(root, format!("GRANT SELECT, INSERT, UPDATE, DELETE ON {}.* TO app@'%'", scratch.name())).await;
     let (_, address) = scratch.url().rsplit_once('@').unwrap();
-    let client = async |patience: u64| {
-        let builder = UuidMap::builder().cache(0).patience(Duration::from_secs(patience));
+    let client = async |timeout: u64| {
+        let builder = UuidMap::builder().cache(0).timeout(Duration::from_secs(timeout));
         builder.connect(&format!("mysql://app:Secret-7@{address}")).await.unwrap()
     };
     let (with_ids, without_ids, impatient) = (client(3600).await, client(3600).await, client(1).await);

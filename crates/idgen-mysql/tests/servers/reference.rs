@@ -25,7 +25,7 @@ async fn both(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap, MySqlCon
 
 /// Makes the published tables and functions.
 pub async fn install_reference(connection: &mut MySqlConnection) {
-    for statement in idgen_mysql::reference::statements() {
+    for statement in idgen_server::reference::statements() {
         run(connection, statement).await;
     }
 }

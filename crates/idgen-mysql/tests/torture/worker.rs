@@ -43,7 +43,7 @@ pub fn run() -> ExitCode {
             .cache(if number.is_multiple_of(2) { 1000 } else { 0 })
             .largest_block(500)
             .connections(TASKS as u32 + 2)
-            .patience(Duration::from_secs(60));
+            .timeout(Duration::from_secs(60));
         let map = loop {
             match builder.clone().connect(&text("IDGEN_TORTURE_URL")).await {
                 Ok(map) => break map,

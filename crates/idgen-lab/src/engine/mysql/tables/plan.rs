@@ -1,7 +1,7 @@
 //! Which tables a strategy takes, and what is where in them.
 
-use idgen_mysql::reference;
 use idgen_server::Flavor;
+use idgen_server::reference;
 
 use super::made;
 use crate::strategy::Strategy;

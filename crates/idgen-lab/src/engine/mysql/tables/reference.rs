@@ -1,6 +1,6 @@
 //! Ids from the published stored functions, one call for each UUID.
 
-use idgen_mysql::reference;
+use idgen_server::reference;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 

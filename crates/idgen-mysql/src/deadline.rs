@@ -7,38 +7,38 @@ use tokio::time::{Instant, timeout_at};
 use crate::error::{Error, Result};
 use crate::failure::Failure;
 
-/// What is left of a call's patience.
+/// What is left of a call's deadline.
 ///
-/// It begins with the call and is handed to everything that waits: tries and the pauses between them, answers
+/// It begins with the call and is handed to everything that waits: retries and the pauses between them, answers
 /// of the server, locks that other calls hold. So it bounds the call, however many of these there are.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
+pub(crate) struct Deadline {
     /// From here on nothing is tried again.
-    enough: Instant,
+    last_start: Instant,
     /// Here the last try ends.
     end: Instant,
 }
 
 /// What a call that may try but once gets for that.
-const ONE_TRY: Duration = Duration::from_secs(1);
+const ONE_ATTEMPT: Duration = Duration::from_secs(1);
 
 /// For limits that mean "for ever": an `Instant` does not reach for just any. Thirty years.
 const FOREVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
-impl Patience {
-    pub(crate) fn begin(limit: Duration) -> Patience {
+impl Deadline {
+    pub(crate) fn after(limit: Duration) -> Deadline {
         let now = Instant::now();
-        Patience { enough: now + limit.min(FOREVER), end: now + limit.clamp(ONE_TRY, FOREVER) }
+        Deadline { last_start: now + limit.min(FOREVER), end: now + limit.clamp(ONE_ATTEMPT, FOREVER) }
     }
 
     /// For work that no call waits for.
-    pub(crate) fn endless() -> Patience {
-        Patience::begin(FOREVER)
+    pub(crate) fn never() -> Deadline {
+        Deadline::after(FOREVER)
     }
 
     /// True where nothing should be tried again after a pause of this length.
     pub(crate) fn ends_within(&self, pause: Duration) -> bool {
-        Instant::now() + pause >= self.enough
+        Instant::now() + pause >= self.last_start
     }
 
     /// Work on the server, for no longer than is left; `None` where it took longer.
@@ -52,8 +52,8 @@ impl Patience {
     }
 
     /// Waits until another call of this client is through with something that one does for all.
-    pub(crate) async fn turn<T>(&self, action: &'static str, wait: impl Future<Output = T>) -> Result<T> {
-        self.bound(wait).await.ok_or_else(|| Error::failed(action, Failure::Turn, 1))
+    pub(crate) async fn wait_for<T>(&self, action: &'static str, wait: impl Future<Output = T>) -> Result<T> {
+        self.bound(wait).await.ok_or_else(|| Error::failed(action, Failure::OtherCall, 1))
     }
 }
 
@@ -66,28 +66,28 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn all_waits_share_one_limit() {
-        let (patience, begin) = (Patience::begin(30 * SECOND), Instant::now());
-        assert_eq!(patience.bound_by(10 * SECOND, pending::<()>()).await, None);
+        let (deadline, begin) = (Deadline::after(30 * SECOND), Instant::now());
+        assert_eq!(deadline.bound_by(10 * SECOND, pending::<()>()).await, None);
         assert_eq!(begin.elapsed().as_secs(), 10);
-        assert!(!patience.ends_within(19 * SECOND) && patience.ends_within(21 * SECOND));
-        let error = patience.turn("wait", pending::<()>()).await.unwrap_err();
+        assert!(!deadline.ends_within(19 * SECOND) && deadline.ends_within(21 * SECOND));
+        let error = deadline.wait_for("wait", pending::<()>()).await.unwrap_err();
         assert!(error.is_transient() && error.to_string().contains("another call"), "{error}");
         assert_eq!(begin.elapsed().as_secs(), 30);
-        assert_eq!(patience.bound(pending::<()>()).await, None);
-        assert_eq!(patience.bound_by(10 * SECOND, pending::<()>()).await, None);
+        assert_eq!(deadline.bound(pending::<()>()).await, None);
+        assert_eq!(deadline.bound_by(10 * SECOND, pending::<()>()).await, None);
         assert_eq!(begin.elapsed().as_secs(), 30);
     }
 
     #[tokio::test(start_paused = true)]
     async fn no_limit_is_too_short_or_too_long() {
         let begin = Instant::now();
-        let one_try = Patience::begin(Duration::ZERO);
-        assert!(one_try.ends_within(Duration::ZERO));
-        assert_eq!(one_try.bound_by(10 * SECOND, pending::<()>()).await, None);
+        let one_attempt = Deadline::after(Duration::ZERO);
+        assert!(one_attempt.ends_within(Duration::ZERO));
+        assert_eq!(one_attempt.bound_by(10 * SECOND, pending::<()>()).await, None);
         assert_eq!(begin.elapsed().as_secs(), 1);
-        let endless = Patience::begin(Duration::MAX);
-        assert_eq!(endless.bound_by(10 * SECOND, pending::<()>()).await, None);
-        assert!(!endless.ends_within(SECOND));
-        assert_eq!(endless.bound_by(Duration::MAX, async { 7 }).await, Some(7));
+        let never = Deadline::after(Duration::MAX);
+        assert_eq!(never.bound_by(10 * SECOND, pending::<()>()).await, None);
+        assert!(!never.ends_within(SECOND));
+        assert_eq!(never.bound_by(Duration::MAX, async { 7 }).await, Some(7));
     }
 }

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
+use crate::deadline::Deadline;
 use crate::error::Result;
-use crate::patience::Patience;
 
 /// The UUIDs that are being looked up or created.
 #[derive(Debug)]
-pub(crate) struct Flights<T> {
-    rows: Mutex<HashMap<Uuid, Row<T>>>,
+pub(crate) struct SingleFlight<T> {
+    calls: Mutex<HashMap<Uuid, Call<T>>>,
 }
 
 /// Locked by the caller that does the work, and filled with its result.
@@ -21,14 +21,14 @@ type Answer<T> = tokio::sync::Mutex<Option<T>>;
 
 /// The callers of one single-flight call.
 #[derive(Debug)]
-struct Row<T> {
+struct Call<T> {
     taken: usize,
     answer: Arc<Answer<T>>,
 }
 
-impl<T: Clone> Flights<T> {
+impl<T: Clone> SingleFlight<T> {
     pub(crate) fn new() -> Self {
-        Flights { rows: Mutex::new(HashMap::new()) }
+        SingleFlight { calls: Mutex::new(HashMap::new()) }
     }
 
     /// Runs `work`, or waits for a call that is running already. If that call fails or is canceled, the next waiter
@@ -36,11 +36,11 @@ impl<T: Clone> Flights<T> {
     pub(crate) async fn run(
         &self,
         uuid: Uuid,
-        patience: Patience,
+        deadline: Deadline,
         work: impl AsyncFnOnce() -> Result<T>,
     ) -> Result<(T, bool)> {
-        let seat = self.seat(uuid);
-        let mut answer = patience.turn("map a UUID to an id", seat.answer.lock()).await?;
+        let waiter = self.waiter(uuid);
+        let mut answer = deadline.wait_for("map a UUID to an id", waiter.answer.lock()).await?;
         if let Some(value) = &*answer {
             return Ok((value.clone(), false));
         }
@@ -49,35 +49,36 @@ impl<T: Clone> Flights<T> {
         Ok((value, true))
     }
 
-    fn seat(&self, uuid: Uuid) -> Seat<'_, T> {
-        let mut rows = self.rows();
-        let row = rows.entry(uuid).or_insert_with(|| Row { taken: 0, answer: Arc::new(Answer::new(None)) });
-        row.taken += 1;
-        Seat { flights: self, uuid, answer: row.answer.clone() }
+    fn waiter(&self, uuid: Uuid) -> Waiter<'_, T> {
+        let mut calls = self.calls();
+        let call =
+            calls.entry(uuid).or_insert_with(|| Call { taken: 0, answer: Arc::new(Answer::new(None)) });
+        call.taken += 1;
+        Waiter { single_flight: self, uuid, answer: call.answer.clone() }
     }
 }
 
-impl<T> Flights<T> {
-    fn rows(&self) -> MutexGuard<'_, HashMap<Uuid, Row<T>>> {
-        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+impl<T> SingleFlight<T> {
+    fn calls(&self) -> MutexGuard<'_, HashMap<Uuid, Call<T>>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A waiter of the call; the last one to leave removes the entry.
-struct Seat<'a, T> {
-    flights: &'a Flights<T>,
+struct Waiter<'a, T> {
+    single_flight: &'a SingleFlight<T>,
     uuid: Uuid,
     answer: Arc<Answer<T>>,
 }
 
-impl<T> Drop for Seat<'_, T> {
+impl<T> Drop for Waiter<'_, T> {
     fn drop(&mut self) {
-        let mut rows = self.flights.rows();
+        let mut calls = self.single_flight.calls();
         // Counted under the lock: if two leave at the same time, one of them is the last.
-        if let Entry::Occupied(mut row) = rows.entry(self.uuid) {
-            row.get_mut().taken -= 1;
-            if row.get().taken == 0 {
-                row.remove();
+        if let Entry::Occupied(mut call) = calls.entry(self.uuid) {
+            call.get_mut().taken -= 1;
+            if call.get().taken == 0 {
+                call.remove();
             }
         }
     }
@@ -86,7 +87,8 @@ impl<T> Drop for Seat<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::{Error, Kind};
+    use crate::error::Error;
+    use crate::failure::Kind;
     use std::future::pending;
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::time::Duration;
@@ -95,14 +97,14 @@ mod tests {
 
     #[tokio::test]
     async fn many_callers_one_flight() {
-        let flights = Arc::new(Flights::new());
+        let single_flight = Arc::new(SingleFlight::new());
         let worked = Arc::new(AtomicU32::new(0));
         let callers: Vec<_> = (0..50)
             .map(|_| {
-                let (flights, worked) = (flights.clone(), worked.clone());
+                let (single_flight, worked) = (single_flight.clone(), worked.clone());
                 tokio::spawn(async move {
-                    flights
-                        .run(Uuid::from_u128(7), Patience::endless(), async || {
+                    single_flight
+                        .run(Uuid::from_u128(7), Deadline::never(), async || {
                             tokio::task::yield_now().await;
                             worked.fetch_add(1, Ordering::Relaxed);
                             tokio::task::yield_now().await;
@@ -119,56 +121,56 @@ mod tests {
             workers += u32::from(worked);
         }
         assert_eq!((workers, worked.load(Ordering::Relaxed)), (1, 1));
-        assert!(flights.rows().is_empty());
+        assert!(single_flight.calls().is_empty());
     }
 
     #[tokio::test]
     async fn a_failed_or_cancelled_flight_leaves_nothing() {
-        let flights = Flights::<u64>::new();
-        let (uuid, patience) = (Uuid::nil(), Patience::endless());
+        let single_flight = SingleFlight::<u64>::new();
+        let (uuid, deadline) = (Uuid::nil(), Deadline::never());
         let no = async || Err(Error::new(Kind::Config { problem: "no".to_owned() }));
-        assert_eq!(flights.run(uuid, patience, no).await.unwrap_err().to_string(), "no");
-        assert!(flights.rows().is_empty());
-        let never = flights.run(uuid, patience, async || pending().await);
+        assert_eq!(single_flight.run(uuid, deadline, no).await.unwrap_err().to_string(), "no");
+        assert!(single_flight.calls().is_empty());
+        let never = single_flight.run(uuid, deadline, async || pending().await);
         assert!(tokio::time::timeout(Duration::from_millis(1), never).await.is_err());
-        assert!(flights.rows().is_empty());
+        assert!(single_flight.calls().is_empty());
     }
 
     /// The last of a hundred waiters gets its answer within its own time limit, not a hundred times that.
     #[tokio::test(start_paused = true)]
-    async fn waiting_in_line_is_part_of_a_calls_patience() {
-        let flights = Flights::<u64>::new();
+    async fn waiting_in_line_is_part_of_a_calls_time() {
+        let single_flight = SingleFlight::<u64>::new();
         let begin = tokio::time::Instant::now();
         let call = async || {
-            let patience = Patience::begin(30 * SECOND);
+            let deadline = Deadline::after(30 * SECOND);
             let work = async || {
-                patience.bound(pending::<()>()).await;
+                deadline.bound(pending::<()>()).await;
                 Err(Error::new(Kind::Config { problem: "no answer".to_owned() }))
             };
-            flights.run(Uuid::nil(), patience, work).await.unwrap_err()
+            single_flight.run(Uuid::nil(), deadline, work).await.unwrap_err()
         };
         let errors = futures_util::future::join_all((0..100).map(|_| call())).await;
         assert_eq!(begin.elapsed().as_secs(), 30);
         assert!(errors.iter().skip(1).any(Error::is_transient), "{:?}", errors[1]);
-        assert!(flights.rows().is_empty());
+        assert!(single_flight.calls().is_empty());
     }
 
     /// If two waiters leave at the same time, one of them must remove the entry.
     #[test]
-    fn seats_left_at_once_leave_nothing() {
-        let flights = Flights::<u64>::new();
+    fn waiters_that_leave_at_once_leave_nothing() {
+        let single_flight = SingleFlight::<u64>::new();
         let together = std::sync::Barrier::new(2);
         std::thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
                     for round in 0..20_000 {
-                        let seat = flights.seat(Uuid::from_u128(round));
+                        let waiter = single_flight.waiter(Uuid::from_u128(round));
                         together.wait();
-                        drop(seat);
+                        drop(waiter);
                     }
                 });
             }
         });
-        assert_eq!(flights.rows().len(), 0);
+        assert_eq!(single_flight.calls().len(), 0);
     }
 }

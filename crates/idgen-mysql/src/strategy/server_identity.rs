@@ -4,8 +4,9 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 use uuid::Uuid;
 
-use super::{Ground, hash, uuid_at};
+use super::context::Context;
 use crate::failure::Attempt;
+use crate::sql::{hash, uuid_at};
 
 /// Names the running server process, to anybody who asks it. Host names and ports repeat where machines are
 /// copies of one image; a UUID of version 1 ends in the hardware address and in a random number of this start
@@ -21,11 +22,11 @@ pub(super) struct Look {
 
 /// Looks a UUID up by its hash. One statement tells both, so that no proxy can send the look to one server and
 /// the question after it to another.
-pub(super) async fn look(ground: &Ground, connection: &mut MySqlConnection, uuid: Uuid) -> Attempt<Look> {
+pub(super) async fn look(context: &Context, connection: &mut MySqlConnection, uuid: Uuid) -> Attempt<Look> {
     let statement = format!(
         "SELECT {SERVER}, pair.id, pair.uuid FROM (SELECT 1 AS one) AS here \
          LEFT JOIN {} AS pair ON pair.hash = {}",
-        ground.tables.map,
+        context.tables.map,
         hash(uuid)
     );
     let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement))).await?;

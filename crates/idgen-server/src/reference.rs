@@ -1,4 +1,4 @@
-//! The published designs that this crate is compared with. Do not use them.
+//! The published designs of a UUID map that `idgen-mysql` is compared with. Do not use them.
 //!
 //! A stored function under a named lock, and one with a table of recent hashes, in the tables `uuid_to_id`
 //! and `dedup`. The tests show where they lose or repeat ids; the benchmark and the lab show what they cost.
@@ -16,7 +16,7 @@ pub const FUNCTIONS: [&str; 2] = ["reference_lock", "reference_dedup"];
 /// The statements that create the tables and the functions, in order.
 ///
 /// ```
-/// use idgen_mysql::reference;
+/// use idgen_server::reference;
 ///
 /// let all: Vec<_> = reference::statements().collect();
 /// assert_eq!(all.len(), 4);

@@ -5,12 +5,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
-use crate::schema::{Installed, State, Tables};
+use crate::installed::Installed;
+use crate::schema::State;
 use crate::server::Reason;
+use crate::tables::Tables;
 
 /// The map that this client began with.
 #[derive(Debug)]
-pub(crate) struct Anchor {
+pub(crate) struct MapIdentity {
     tables: Mutex<Tables>,
     known: Mutex<Option<Known>>,
     // Starts at 0, before the map is known.
@@ -23,9 +25,9 @@ struct Known {
     installed: Installed,
 }
 
-impl Anchor {
-    pub(crate) fn new(tables: Tables) -> Anchor {
-        Anchor { tables: Mutex::new(tables), known: Mutex::default(), epoch: AtomicU64::new(0) }
+impl MapIdentity {
+    pub(crate) fn new(tables: Tables) -> MapIdentity {
+        MapIdentity { tables: Mutex::new(tables), known: Mutex::default(), epoch: AtomicU64::new(0) }
     }
 
     /// The tables' names, once they are known as this kind of server has them.
@@ -34,7 +36,7 @@ impl Anchor {
     }
 
     /// Notes the map that is there. The first one counts.
-    pub(crate) fn drop_at(&self, tables: &Tables, state: &State, installed: Installed) {
+    pub(crate) fn note(&self, tables: &Tables, state: &State, installed: Installed) {
         *lock(&self.tables) = tables.clone();
         lock(&self.known).get_or_insert(Known { map_id: state.map_id, installed });
         self.epoch.store(state.epoch, Ordering::Release);

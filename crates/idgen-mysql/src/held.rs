@@ -1,0 +1,130 @@
+//! The ids that a client has reserved and not used yet.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use crate::observe;
+
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) returned: Vec<u64>,
+    pub(crate) block: Range<u64>,
+    // Where the latest reservation begins.
+    pub(crate) latest: u64,
+    pub(crate) size: u64,
+    pub(crate) since: Option<Instant>,
+    // In which the ids were reserved.
+    pub(crate) epoch: u64,
+}
+
+impl Held {
+    pub(crate) fn available(&self) -> u64 {
+        self.returned.len() as u64 + (self.block.end - self.block.start)
+    }
+
+    /// Drops what was reserved in another epoch: the map may have been restored since.
+    pub(crate) fn keep_only(&mut self, epoch: u64) {
+        if self.epoch != epoch {
+            observe::burned(self.available());
+            self.returned.clear();
+            self.block = 0..0;
+            self.epoch = epoch;
+        }
+    }
+
+    pub(crate) fn take(&mut self, count: usize) -> Option<Vec<u64>> {
+        if self.available() < count as u64 {
+            return None;
+        }
+        let mut ids = Vec::with_capacity(count);
+        while ids.len() < count {
+            match self.returned.pop().or_else(|| self.block.next()) {
+                Some(id) => ids.push(id),
+                None => break,
+            }
+        }
+        Some(ids)
+    }
+
+    pub(crate) fn put(&mut self, block: Range<u64>) {
+        self.latest = block.start;
+        if self.block.end == block.start {
+            // Nobody reserved in between.
+            self.block.end = block.end;
+        } else {
+            let rest = std::mem::replace(&mut self.block, block);
+            self.returned.extend(rest.rev());
+            self.returned.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        self.since = Some(Instant::now());
+    }
+
+    pub(crate) fn take_rest(&mut self) -> Option<Range<u64>> {
+        let mut rest = std::mem::replace(&mut self.block, 0..0);
+        // Largest first.
+        for id in std::mem::take(&mut self.returned) {
+            if id + 1 == rest.start {
+                rest.start = id;
+            }
+        }
+        (!rest.is_empty()).then_some(rest)
+    }
+
+    pub(crate) fn discard(&mut self, taken: u64) {
+        let before = self.available();
+        // Another call of this client may have given up the same ids, and reserved anew.
+        let keep = if taken < self.latest { self.latest } else { u64::MAX };
+        self.returned.retain(|id| *id >= keep);
+        self.block.start = self.block.start.max(keep).min(self.block.end);
+        observe::burned(before - self.available());
+        // Not used up by being busy: the next block need not be larger.
+        self.since = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn held_ids_come_out_once_and_ascending() {
+        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
+        assert_eq!(held.take(1), None);
+        held.put(10..14);
+        assert_eq!(held.take(3), Some(vec![10, 11, 12]));
+        held.put(14..16);
+        assert_eq!(held.take(2), Some(vec![13, 14]));
+        held.put(30..33);
+        assert_eq!(held.take(4), Some(vec![15, 30, 31, 32]));
+        assert_eq!(held.take(1), None);
+    }
+
+    #[test]
+    fn the_rest_is_what_nobody_used_at_the_end() {
+        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
+        assert_eq!(held.take_rest(), None);
+        held.put(10..20);
+        assert_eq!(held.take(5), Some(vec![10, 11, 12, 13, 14]));
+        held.returned = vec![14, 13, 11];
+        assert_eq!(held.take_rest(), Some(13..20));
+        assert_eq!((held.take(1), held.take_rest()), (None, None));
+        held.put(20..21);
+        assert_eq!(held.take(1), Some(vec![20]));
+        assert_eq!(held.take_rest(), None);
+    }
+
+    #[test]
+    fn given_up_ids_do_not_come_out_and_later_ones_do() {
+        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
+        held.put(10..14);
+        held.put(30..34);
+        held.discard(11);
+        assert_eq!(held.take(1), Some(vec![30]));
+        held.discard(11);
+        assert_eq!(held.take(1), Some(vec![31]));
+        held.discard(31);
+        assert_eq!(held.available(), 0);
+        held.put(40..42);
+        assert_eq!(held.take(2), Some(vec![40, 41]));
+    }
+}

@@ -1,0 +1,87 @@
+//! What is chosen when a map is installed.
+
+use std::fmt;
+
+/// How a pair is kept unique. Chosen at install, recorded in the schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Strategy {
+    /// A unique index on the UUID. The default: one statement for each new pair, and the table itself
+    /// enforces the promise.
+    Unique,
+    /// An index on a 32-bit hash, about half as large, and a small table of claims. More round trips for a
+    /// new pair, fewer pages to keep in memory.
+    Dedup,
+}
+
+impl Strategy {
+    /// The strategy of this name.
+    pub(crate) fn named(name: &str) -> Option<Strategy> {
+        match name {
+            "unique" => Some(Strategy::Unique),
+            "dedup" => Some(Strategy::Dedup),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Strategy::Unique => "unique",
+            Strategy::Dedup => "dedup",
+        })
+    }
+}
+
+/// How wide the ids are. Chosen at install, recorded in the schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IdWidth {
+    /// `INT UNSIGNED`: 4.29 billion ids, 4 bytes each.
+    Bits32,
+    /// `BIGINT UNSIGNED`, used up to 2^63 - 1 so that languages without unsigned integers can hold them.
+    Bits64,
+}
+
+impl IdWidth {
+    /// The largest id.
+    pub const fn max_id(self) -> u64 {
+        match self {
+            IdWidth::Bits32 => u32::MAX as u64,
+            IdWidth::Bits64 => i64::MAX as u64,
+        }
+    }
+
+    pub(crate) const fn bits(self) -> u8 {
+        match self {
+            IdWidth::Bits32 => 32,
+            IdWidth::Bits64 => 64,
+        }
+    }
+
+    pub(crate) const fn column(self) -> &'static str {
+        match self {
+            IdWidth::Bits32 => "INT UNSIGNED",
+            IdWidth::Bits64 => "BIGINT UNSIGNED",
+        }
+    }
+}
+
+impl fmt::Display for IdWidth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-bit", self.bits())
+    }
+}
+
+/// What the schema records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Installed {
+    pub(crate) strategy: Strategy,
+    pub(crate) width: IdWidth,
+}
+
+impl fmt::Display for Installed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} with {} ids", self.strategy, self.width)
+    }
+}

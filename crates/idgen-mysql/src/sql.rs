@@ -1,0 +1,46 @@
+//! Pieces of statements that several files use, and how their rows are read.
+
+use std::fmt::Write;
+
+use sqlx::Row;
+use uuid::Uuid;
+
+/// Sent as one text: a pooled connection may have any isolation level set.
+pub(crate) const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION";
+
+/// A locking read: sees the latest committed rows at every isolation level. This spelling is known to both
+/// servers.
+pub(crate) const SHARED: &str = " LOCK IN SHARE MODE";
+
+pub(crate) const ALL: &str = " LIMIT 18446744073709551615";
+
+/// Fails with 1305 outside a transaction, and also where the server has ended the caller's, as after a deadlock.
+/// What follows it in the same text is not carried out then.
+pub(crate) const IN_TRANSACTION: &str = "SAVEPOINT idgen_map; RELEASE SAVEPOINT idgen_map;";
+
+/// `x'...'`, a hexadecimal literal.
+pub(crate) fn literal(uuid: Uuid) -> String {
+    format!("x'{}'", uuid.simple())
+}
+
+/// The server's `CRC32()` of the 16 bytes.
+pub(crate) fn hash(uuid: Uuid) -> u32 {
+    crc32fast::hash(uuid.as_bytes())
+}
+
+/// `(id,x'uuid'),(id,x'uuid')`
+pub(crate) fn value_list<'a>(pairs: impl Iterator<Item = (&'a Uuid, &'a u64)>) -> String {
+    let mut list = String::new();
+    for (uuid, id) in pairs {
+        let comma = if list.is_empty() { "" } else { "," };
+        // Infallible: a String takes everything.
+        let _ = write!(list, "{comma}({id},x'{}')", uuid.simple());
+    }
+    list
+}
+
+/// The UUID in a BINARY(16) column.
+pub(crate) fn uuid_at(row: &sqlx::mysql::MySqlRow, column: usize) -> std::result::Result<Uuid, sqlx::Error> {
+    let bytes: Vec<u8> = row.try_get(column)?;
+    Uuid::from_slice(&bytes).map_err(|error| sqlx::Error::Decode(Box::new(error)))
+}

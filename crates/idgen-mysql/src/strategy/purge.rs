@@ -1,0 +1,113 @@
+//! Clears committed claims away. A committed claim has done its work, so that anybody may delete it at any time.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Connection, Executor};
+
+use crate::deadline::Deadline;
+use crate::error::Result;
+use crate::failure::Attempt;
+use crate::nodes::Nodes;
+use crate::pair::CHUNK;
+use crate::retry::Retries;
+use crate::sql::{BEGIN, literal, uuid_at};
+
+/// Claims made by this client between two rounds of clearing away.
+const PURGE_EVERY: u64 = 2000;
+
+/// Clears committed claims away, now and then, beside the calls.
+#[derive(Debug)]
+pub(crate) struct Purge {
+    claims: AtomicU64,
+    made: AtomicBool,
+    running: Arc<AtomicBool>,
+}
+
+impl Default for Purge {
+    /// Clients that end after a few claims clear away as many as one that goes on: one in so many is the first to
+    /// reach the number.
+    fn default() -> Purge {
+        Purge {
+            claims: AtomicU64::new(fastrand::u64(0..PURGE_EVERY)),
+            made: AtomicBool::new(false),
+            running: Arc::default(),
+        }
+    }
+}
+
+impl Purge {
+    pub(super) fn after(&self, pool: &Nodes, table: &str, made: u64) {
+        self.made.store(true, Ordering::Relaxed);
+        if self.claims.fetch_add(made, Ordering::Relaxed) + made < PURGE_EVERY
+            || self.running.swap(true, Ordering::Acquire)
+        {
+            return;
+        }
+        self.claims.store(0, Ordering::Relaxed);
+        // It does not end with the call that began it.
+        let pool = pool.within(Deadline::never());
+        let (table, running) = (table.to_owned(), self.running.clone());
+        tokio::spawn(async move {
+            // A failure leaves rows for the next round; no promise depends on this one.
+            warn_of(purge(&pool, &table).await, &table);
+            running.store(false, Ordering::Release);
+        });
+    }
+
+    /// For a client that ends, and leaves claims behind.
+    pub(crate) async fn at_the_end(&self, pool: &Nodes, table: &str) {
+        if self.made.load(Ordering::Relaxed) {
+            // A failure leaves rows for other clients; no promise depends on this.
+            warn_of(purge(pool, table).await, table);
+        }
+    }
+}
+
+/// Clears all committed claims away, for somebody who waits for it; how many there were.
+pub(crate) async fn purge_all(pool: &Nodes, deadline: Deadline, table: &str) -> Result<usize> {
+    Retries::run(deadline, "clear claims away", || purge(pool, table)).await
+}
+
+fn warn_of(purged: Attempt<usize>, table: &str) {
+    if let Err(failure) = purged {
+        tracing::warn!(table, %failure, "claims could not be deleted, which needs the privilege DELETE on their table");
+    }
+}
+
+/// Deletes claims that are committed, and waits for nobody: whoever waited would hold up all who claim what
+/// it has locked already.
+async fn purge(pool: &Nodes, table: &str) -> Attempt<usize> {
+    let mut cleared = 0;
+    loop {
+        let mut connection = pool.acquire().await?;
+        let done = pool.timed(purge_some(&mut connection, table)).await;
+        let some = connection.conclude(done)?;
+        cleared += some;
+        if some < CHUNK {
+            return Ok(cleared);
+        }
+    }
+}
+
+/// A claim under way is locked by its maker, and passed over; so is one that another client deletes. READ
+/// COMMITTED locks no gaps, into which others claim.
+async fn purge_some(connection: &mut MySqlConnection, table: &str) -> Attempt<usize> {
+    let mut transaction = connection.begin_with(BEGIN).await?;
+    let look = format!("SELECT uuid FROM {table} LIMIT {CHUNK} FOR UPDATE SKIP LOCKED");
+    let rows = transaction.fetch_all(sqlx::raw_sql(AssertSqlSafe(look))).await?;
+    if !rows.is_empty() {
+        // Each row by a statement of its own, in one text. For a list of rows the server may read the whole
+        // table instead, whatever index it is told to use (MariaDB does), and wait for every claim under way.
+        let mut delete = String::new();
+        for row in &rows {
+            // Infallible: a String takes everything.
+            let _ = write!(delete, "DELETE FROM {table} WHERE uuid = {};", literal(uuid_at(row, 0)?));
+        }
+        transaction.execute(sqlx::raw_sql(AssertSqlSafe(delete))).await?;
+    }
+    transaction.commit().await?;
+    Ok(rows.len())
+}

@@ -1,0 +1,63 @@
+//! The names of the tables.
+
+use crate::error::{Error, Result};
+use crate::failure::Kind;
+
+/// The names of the tables.
+#[derive(Clone, Debug)]
+pub(crate) struct Tables {
+    pub(crate) map: String,
+    pub(crate) state: String,
+    pub(crate) claim: String,
+    pub(crate) sync: String,
+    /// Set on Vitess.
+    pub(crate) places: Option<Places>,
+}
+
+impl Tables {
+    /// Only plain names are let through. The map's own is quoted, since it may be a reserved word; with an ending, none is.
+    pub(crate) fn named(name: &str) -> Result<Tables> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        if !starts || !name.chars().all(plain) || name.len() > 48 {
+            return Err(Error::new(Kind::Config {
+                problem: format!(
+                    "{name:?} is no name for the map's table: use up to 48 of a-z, A-Z, 0-9 and _, not a digit first"
+                ),
+            }));
+        }
+        if let Some(ending) = ENDINGS.iter().find(|ending| name.to_ascii_lowercase().ends_with(**ending)) {
+            return Err(Error::new(Kind::Config {
+                problem: format!(
+                    "{name:?} is no name for the map's table: the map {:?} would keep its own data in a table of this \
+                     name; use a name that does not end in {ending}",
+                    &name[..name.len() - ending.len()]
+                ),
+            }));
+        }
+        Ok(Tables {
+            map: format!("`{name}`"),
+            state: format!("{name}_state"),
+            claim: format!("{name}_claim"),
+            sync: format!("{name}_sync"),
+            places: None,
+        })
+    }
+}
+
+/// How the names of the other tables of a map end.
+const ENDINGS: [&str; 3] = ["_state", "_claim", "_sync"];
+
+/// A table's name as the servers' lists of tables have it.
+pub(crate) fn unquoted(table: &str) -> &str {
+    table.trim_matches('`')
+}
+
+/// Where the tables are on Vitess.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Places {
+    /// The sharded keyspace, which the connection is for.
+    pub(crate) keyspace: String,
+    /// The sequence, with its keyspace.
+    pub(crate) sequence: String,
+}
