@@ -22,6 +22,7 @@ cells = [
     { visits = 16, rows = 57, buckets = 8 },
     { visits = 16, rows = 342, buckets = 2 },
     { visits = 4, rows = 1140, buckets = 4 },
+    { writers = 4, visits = 4, rows = 342, buckets = 4 },
 ]
 "#;
 
@@ -37,7 +38,7 @@ fn judge(flavor: Flavor) {
     let strategies = experiment.strategies().unwrap();
     revisit(&mut engine, &experiment, Scale::Ci, &strategies, &Cancel::new(), &mut keep).unwrap();
     // A pair for each cell: the ascending tail, then the random one.
-    let least = [0.0, 0.80, 0.89, 0.89];
+    let least = [0.0, 0.80, 0.89, 0.89, 0.83];
     assert_eq!(all.len(), 2 * least.len());
     for (pair, least) in all.chunks(2).zip(least) {
         let [ascending, random] = [&pair[0], &pair[1]];

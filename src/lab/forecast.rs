@@ -120,7 +120,7 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
 fn revisits(name: &str) -> Result<Revisits, String> {
     match experiment::find(name) {
         Ok(Named::Revisits(found)) => Ok(found),
-        Ok(_) => Err(format!("the model cannot run {name}: choose prefix-revisits")),
+        Ok(_) => Err(format!("the model cannot run {name}: choose prefix-revisits or named-writers")),
         Err(error) => Err(error.to_string()),
     }
 }

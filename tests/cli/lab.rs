@@ -102,7 +102,7 @@ fn what_means_nothing_is_refused_before_a_run() {
         (&["lab", "simulate", "v4-binary", "--iops", "0"], "0 is not in 1.."),
         (&["lab", "advise", "--rows", "-5"], "'-5' is not a whole number"),
         (&["lab", "advise", "--rate", "1e12"], "the rate is 1000000000000"),
-        (&["lab", "simulate", "--experiment", "uuid-order"], "choose prefix-revisits"),
+        (&["lab", "simulate", "--experiment", "uuid-order"], "choose prefix-revisits or named-writers"),
         (&["lab", "simulate", "--experiment", "prefix-revisits", "--rows", "1M"], "cannot be used with"),
         (&["lab", "simulate", "v4-binary", "--scale", "ci"], "cannot be used with '--scale <SCALE>'"),
         (&["lab", "simulate", "v4-uuid"], "MySQL cannot run v4-uuid"),
@@ -144,7 +144,9 @@ fn all_tells_what_it_leaves_out() {
     let (code, said) = failure(&["lab", "run", "all", "--engine", "mysql://me:secret@127.0.0.1:1"], "");
     assert_eq!(code, 1, "{said}");
     assert!(
-        said.contains("note: mysql://me:***@127.0.0.1:1 cannot run prefix-revisits, key-comparison, "),
+        said.contains(
+            "note: mysql://me:***@127.0.0.1:1 cannot run prefix-revisits, named-writers, key-comparison, "
+        ),
         "{said}"
     );
     assert!(said.contains("myisam-key-cache: they need a server of the lab's own"), "{said}");

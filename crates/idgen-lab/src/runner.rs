@@ -20,6 +20,7 @@ use crate::strategy::{Ids, Strategy};
 use crate::{Error, Result};
 use check::Rows;
 use idgen_record::{Failure, Results, RunRecord, Window, Workload};
+pub(crate) use revisits::each_cell;
 pub use revisits::revisit;
 
 /// Is notified of the progress of the runs. By default it ignores everything except failures.

@@ -4,6 +4,7 @@ mod ids;
 mod list;
 pub(crate) mod native;
 mod offset;
+mod retagged;
 mod tour;
 
 use idgen_record::{Column, Database, Family, IdKind, StrategyRecord};
@@ -42,6 +43,8 @@ impl Strategy {
             | IdKind::MinuteRandom
             | IdKind::MinuteAscending
             | IdKind::MinuteOffset
+            | IdKind::MinuteUntagged
+            | IdKind::MinuteRoundTag
             | IdKind::MinuteSequence => Family::Prefixed,
         }
     }
@@ -103,9 +106,11 @@ impl From<&Strategy> for StrategyRecord {
 
 /// Strategies that are only compared where they are named: other forms of one idea, and the published
 /// functions, which take one UUID at a time.
-const ON_REQUEST: [&str; 11] = [
+const ON_REQUEST: [&str; 13] = [
     "minute-text36",
     "minute-offset",
+    "minute-untagged",
+    "minute-round-tag",
     "no-primary-key",
     "v4-varchar36",
     "v4-varbinary36",

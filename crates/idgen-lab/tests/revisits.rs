@@ -75,6 +75,76 @@ fn the_model_keeps_the_targets() {
     }
 }
 
+/// Page fill of the cells by writers, visits and rows.
+fn by_cell<'a>(all: &'a [VisitFigures], strategy: &str) -> Vec<((u32, u32, u64), &'a VisitFigures)> {
+    let of = all.iter().filter(|found| found.strategy == strategy);
+    of.map(|found| ((found.writers, found.visits, found.rows_per_visit), found)).collect()
+}
+
+/// Named writers: each fills pages as a single writer does whose buckets get as many rows, which the superseded
+/// layout without a tag does not.
+fn judge_named(all: &[VisitFigures]) {
+    let alone = |visits: u32, rows: u64| match (visits, rows) {
+        (4, 57) => 0.62,
+        (16, 57) => 0.83,
+        (4, 342) => 0.825,
+        (4, 1_140) | (16, 342) => 0.885,
+        _ => 0.0,
+    };
+    let untagged = by_cell(all, "minute-untagged");
+    let mut compared = 0;
+    for ((cell, tagged), (same, untagged)) in by_cell(all, "minute-ascending").into_iter().zip(untagged) {
+        assert_eq!(cell, same);
+        let (_, visits, rows) = cell;
+        assert!(tagged.fill_mean >= alone(visits, rows), "{cell:?}: {}", tagged.fill_mean);
+        if visits >= 4 && rows >= 342 {
+            assert!(tagged.fill_mean >= untagged.fill_mean + 0.15, "{cell:?}: {}", untagged.fill_mean);
+            compared += 1;
+        }
+    }
+    assert!(compared > 0);
+}
+
+#[test]
+fn named_writers_fill_pages_as_one_does() {
+    let all = on_the_model(
+        r#"
+        id = "targets"
+        question = "?"
+        analysis = ""
+        strategies = ["minute-ascending", "minute-untagged", "minute-round-tag"]
+        payload_bytes = 100
+        [scale.ci]
+        cache_mib = 16
+        statement_rows = 100
+        cells = [
+            { writers = 4, visits = 16, rows = 57, buckets = 8 },
+            { writers = 4, visits = 4, rows = 342, buckets = 8 },
+            { writers = 16, visits = 4, rows = 342, buckets = 2 },
+            { writers = 4, visits = 4, rows = 1140, buckets = 2 },
+        ]"#,
+    );
+    assert_eq!(all.len(), 12);
+    judge_named(&all);
+    // The tag stands before the round because a visit would otherwise begin a page of its own.
+    let (tagged, behind) = (by_cell(&all, "minute-ascending"), by_cell(&all, "minute-round-tag"));
+    for ((cell, tagged), (_, behind)) in tagged.into_iter().zip(behind) {
+        assert!(tagged.fill_mean > behind.fill_mean, "{cell:?}: {}", behind.fill_mean);
+    }
+}
+
+#[test]
+fn the_recorded_named_writers_fill_pages_as_one_does() {
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/2026-11-22");
+    for server in ["mysql", "mariadb", "model"] {
+        let text = std::fs::read_to_string(recorded.join(server).join("named-writers/results.json")).unwrap();
+        let all: Vec<_> =
+            report::read(&text).unwrap().cases.into_iter().filter_map(|case| case.visits).collect();
+        assert_eq!(all.len(), 64, "{server}");
+        judge_named(&all);
+    }
+}
+
 /// The record of each server: the targets, and the earlier measurement within two points.
 #[test]
 fn the_recorded_runs_keep_the_targets() {

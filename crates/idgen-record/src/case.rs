@@ -39,7 +39,13 @@ impl CaseRecord {
     /// The record of a table of visits, filled in so many seconds.
     pub fn of_visits(figures: VisitFigures, secs: f64) -> Self {
         CaseRecord {
-            name: format!("{} x {} rows, {}", figures.visits, figures.rows_per_visit, figures.strategy),
+            name: match figures.writers {
+                1 => format!("{} x {} rows, {}", figures.visits, figures.rows_per_visit, figures.strategy),
+                writers => format!(
+                    "{writers} writers, {} x {} rows, {}",
+                    figures.visits, figures.rows_per_visit, figures.strategy
+                ),
+            },
             secs,
             runs: vec![secs],
             visits: Some(figures),
@@ -121,8 +127,11 @@ pub struct IndexFigures {
 pub struct VisitFigures {
     /// The strategy's name.
     pub strategy: String,
-    /// How often each bucket was visited.
+    /// How often each writer visited each bucket.
     pub visits: u32,
+    /// Writers with names; 1 is a single writer without one.
+    #[serde(default = "one")]
+    pub writers: u32,
     /// Rows of a visit.
     pub rows_per_visit: u64,
     /// Buckets.
@@ -142,6 +151,10 @@ pub struct VisitFigures {
     /// The page fill that was measured before, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier_fill: Option<f64>,
+}
+
+fn one() -> u32 {
+    1
 }
 
 #[cfg(test)]

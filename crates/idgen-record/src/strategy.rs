@@ -26,6 +26,10 @@ pub enum IdKind {
     MinuteAscending,
     /// Keyed hash of the minute, then the offset in the minute alone: the layout that was given up.
     MinuteOffset,
+    /// As `MinuteAscending`, but without the tag of a named writer: the superseded layout.
+    MinuteUntagged,
+    /// As `MinuteAscending`, but with the tag of a named writer behind the round: a layout that idgen never had.
+    MinuteRoundTag,
     /// Number of the minute, then time and counter.
     MinuteSequence,
     /// 64 bits: seconds, device, counter.

@@ -47,14 +47,24 @@ pub struct Workload {
     pub visits: Option<Visits>,
 }
 
-/// Buckets that are visited in rounds: each once a round, in a new random order each time, with the same number of
-/// rows a visit.
+/// Buckets that are visited in rounds: each once a round by each writer, in a new random order each time, with the same
+/// number of rows a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visits {
     /// Buckets, of the 65,536 that a prefix of 16 bits has.
     pub buckets: u32,
-    /// How often each is visited.
+    /// How often each writer visits each of them.
     pub rounds: u32,
+    /// Writers with names, who visit the buckets one after the other: each has a permutation of its own.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub writers: u32,
+}
+
+impl Visits {
+    /// The visits of all writers to all buckets.
+    fn all(self) -> u64 {
+        u64::from(self.buckets).saturating_mul(u64::from(self.rounds)).saturating_mul(u64::from(self.writers))
+    }
 }
 
 impl Workload {
@@ -113,33 +123,33 @@ impl Workload {
     /// The load that visits buckets in rounds, with so many rows a visit.
     ///
     /// # Errors
-    /// Where there are no buckets or more than 65,536, no rounds, or as many rows as [`Workload::of_rows`] refuses.
+    /// Where there are no buckets or more than 65,536, no rounds, no writers, or as many rows as [`Workload::of_rows`]
+    /// refuses.
     ///
     /// ```
     /// use idgen_record::Workload;
     /// use idgen_record::Visits;
     ///
-    /// let load = Workload::of_visits(Visits { buckets: 128, rounds: 4 }, 1_200)?;
+    /// let load = Workload::of_visits(Visits { buckets: 128, rounds: 4, writers: 1 }, 1_200)?;
     /// assert_eq!((load.rows, load.rows_per_visit()), (614_400, 1_200));
-    /// assert!(Workload::of_visits(Visits { buckets: 0, rounds: 4 }, 1_200).is_err());
+    /// assert!(Workload::of_visits(Visits { buckets: 0, rounds: 4, writers: 1 }, 1_200).is_err());
     /// # Ok::<(), idgen_record::Error>(())
     /// ```
     pub fn of_visits(visits: Visits, rows_per_visit: u32) -> Result<Self> {
-        let Visits { buckets, rounds } = visits;
-        if !(1..=1 << 16).contains(&buckets) || rounds == 0 {
+        let Visits { buckets, rounds, writers } = visits;
+        if !(1..=1 << 16).contains(&buckets) || rounds == 0 || writers == 0 {
             return Err(Error::refused(format!(
-                "{buckets} buckets are visited {rounds} times: choose 1 to 65536 buckets, and at least one visit"
+                "{buckets} buckets are visited {rounds} times by {writers} writers: choose 1 to 65536 buckets, and at \
+                 least one visit and one writer"
             )));
         }
-        let visited = u64::from(buckets) * u64::from(rounds);
-        let load = Self::of_rows(visited.saturating_mul(u64::from(rows_per_visit)))?;
+        let load = Self::of_rows(visits.all().saturating_mul(u64::from(rows_per_visit)))?;
         Ok(Workload { visits: Some(visits), ..load })
     }
 
     /// Rows of one visit of a bucket; of all rows where no bucket is visited again.
     pub fn rows_per_visit(&self) -> u64 {
-        self.visits
-            .map_or(self.rows, |visits| self.rows / (u64::from(visits.buckets) * u64::from(visits.rounds)))
+        self.visits.map_or(self.rows, |visits| self.rows / visits.all())
     }
 
     /// The same load by so many writers.
@@ -192,6 +202,11 @@ impl Workload {
 
 fn one() -> u32 {
     1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_one(number: &u32) -> bool {
+    *number == 1
 }
 
 #[cfg(test)]

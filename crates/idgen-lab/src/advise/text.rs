@@ -74,8 +74,9 @@ impl fmt::Display for PrefixAdvice {
         }
         writeln!(
             f,
-            "- This holds if all writers have the same key and no names. The figures of minute-ascending and minute-random \
-             above are for one-minute prefixes and a name for each writer."
+            "- This holds if all writers have the same key and no names. If each writer has a name, divide the pages in one \
+             visit by the number of writers. The figures of minute-ascending and minute-random above are for one-minute \
+             prefixes and a name for each writer."
         )?;
         let mut table = Table::new();
         table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);

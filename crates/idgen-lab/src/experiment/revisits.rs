@@ -43,6 +43,13 @@ struct Cell {
     /// Rows of a visit.
     rows: u32,
     buckets: u32,
+    /// Writers with names.
+    #[serde(default = "one")]
+    writers: u32,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// Page fill that was measured before, by the name of the strategy.
@@ -54,7 +61,10 @@ struct Earlier {
     fills: BTreeMap<String, f64>,
 }
 
-const SOURCES: [&str; 1] = [include_str!("../../experiments/prefix-revisits.toml")];
+const SOURCES: [&str; 2] = [
+    include_str!("../../experiments/prefix-revisits.toml"),
+    include_str!("../../experiments/named-writers.toml"),
+];
 
 /// All experiments of visits.
 ///
@@ -101,7 +111,7 @@ impl Revisits {
             .get(&scale)
             .ok_or_else(|| Error::config(format!("the experiment {} has no scale {scale}", self.id)))?;
         let load = |cell: &Cell| {
-            let visits = Visits { buckets: cell.buckets, rounds: cell.visits };
+            let visits = Visits { buckets: cell.buckets, rounds: cell.visits, writers: cell.writers };
             Ok(Workload {
                 payload_bytes: self.payload_bytes,
                 statement_rows: of_scale.statement_rows,
@@ -128,6 +138,7 @@ impl Revisits {
         VisitFigures {
             strategy: strategy.name.into(),
             visits: visits.map_or(1, |visits| visits.rounds),
+            writers: visits.map_or(1, |visits| visits.writers),
             rows_per_visit: workload.rows_per_visit(),
             buckets: visits.map_or(1, |visits| visits.buckets),
             rows: workload.rows,

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{PAGE_SIZE, key_bytes, refused};
 use crate::experiment::{Revisits, Scale};
 use crate::key::Key;
-use crate::runner::Cancel;
+use crate::runner::{Cancel, each_cell};
 use crate::strategy::{Ids, Strategy};
 use crate::{Error, Result};
 use btree_model::{Model, Server, Setup, Shape};
@@ -44,15 +44,12 @@ pub fn revisit(
     cancel: &Cancel,
     done: &mut dyn FnMut(CaseRecord) -> Result<()>,
 ) -> Result<()> {
-    for workload in experiment.workloads(scale)? {
-        for strategy in strategies {
-            let clock = Instant::now();
-            let figures = experiment.figures(strategy, &workload);
-            let figures = visited(figures, strategy, &workload, cancel)?;
-            done(CaseRecord::of_visits(figures, clock.elapsed().as_secs_f64()))?;
-        }
-    }
-    Ok(())
+    each_cell(experiment, scale, strategies, &mut |strategy, workload| {
+        let clock = Instant::now();
+        let figures = experiment.figures(strategy, workload);
+        let figures = visited(figures, strategy, workload, cancel)?;
+        done(CaseRecord::of_visits(figures, clock.elapsed().as_secs_f64()))
+    })
 }
 
 fn visited(

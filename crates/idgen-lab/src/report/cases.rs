@@ -246,6 +246,7 @@ pub fn case_figures(results: &Results) -> Vec<CaseFigure<'_>> {
             }
         }
         if let Some(visits) = &case.visits {
+            add("", "writers", Some(f64::from(visits.writers)));
             add("", "visits", Some(f64::from(visits.visits)));
             add("", "rows_per_visit", Some(visits.rows_per_visit as f64));
             add("", "buckets", Some(f64::from(visits.buckets)));

@@ -65,7 +65,8 @@ fn of_figure(
     write: &dyn Fn(&VisitFigures) -> Option<String>,
 ) -> Option<CaseTable> {
     let same = |a: &VisitFigures, b: &VisitFigures| {
-        (a.visits, a.rows_per_visit, a.buckets) == (b.visits, b.rows_per_visit, b.buckets)
+        (a.writers, a.visits, a.rows_per_visit, a.buckets)
+            == (b.writers, b.visits, b.rows_per_visit, b.buckets)
     };
     let mut cells: Vec<&VisitFigures> = Vec::new();
     for figures in all {
@@ -74,6 +75,7 @@ fn of_figure(
         }
     }
     let mut columns = vec![
+        column("writers", &cells, |cell| (cell.writers > 1).then(|| count(u64::from(cell.writers)))),
         column("visits", &cells, |cell| Some(count(u64::from(cell.visits)))),
         column("pages a visit", &cells, |cell| Some(pages(cell))),
         column("rows a visit", &cells, |cell| Some(count(cell.rows_per_visit))),
@@ -112,12 +114,14 @@ fn earlier(all: &[&VisitFigures]) -> Option<CaseTable> {
 pub(super) fn answer(results: &Results) -> Option<String> {
     let all = visits(results);
     let names = names(&all);
-    let many =
-        all.iter().max_by_key(|found| (found.visits > 1, found.rows_per_visit * u64::from(found.visits)))?;
+    let many = all.iter().max_by_key(|found| {
+        (found.visits > 1, found.rows_per_visit * u64::from(found.visits), found.writers)
+    })?;
     let of = |name: &String| {
         all.iter().find(|found| {
             found.strategy == *name
-                && (found.visits, found.rows_per_visit) == (many.visits, many.rows_per_visit)
+                && (found.writers, found.visits, found.rows_per_visit)
+                    == (many.writers, many.visits, many.rows_per_visit)
         })
     };
     let said: Vec<_> = names
@@ -128,9 +132,10 @@ pub(super) fn answer(results: &Results) -> Option<String> {
         .collect();
     (said.len() > 1).then(|| {
         format!(
-            "After {} visits of {} rows, the rows of a bucket fill {}.",
+            "After {} visits of {} rows{}, the rows of a bucket fill {}.",
             count(u64::from(many.visits)),
             count(many.rows_per_visit),
+            if many.writers > 1 { format!(" by each of {} writers", many.writers) } else { String::new() },
             said.join(", ")
         )
     })

@@ -8,6 +8,7 @@ use idgen::source::{Clock, Entropy, FixedClock, FixedEntropy};
 use idgen::{Interval, Node, Prefix, PrefixKey, ShortId, Timestamp, Uuid};
 
 use super::offset::OffsetTail;
+use super::retagged::{Order, Retagged};
 use super::tour::Tour;
 use super::{Column, IdKind, Strategy, native};
 use crate::key::Key;
@@ -24,7 +25,8 @@ pub struct Ids {
     workload: Workload,
     interval_secs: u64,
     row: u64,
-    source: Source,
+    /// That of each named writer who visits buckets; otherwise one.
+    sources: Vec<Source>,
     column: Column,
     /// The moments, where buckets are visited again and again.
     tour: Option<Tour>,
@@ -57,7 +59,14 @@ impl Ids {
     pub fn of_writer(strategy: &Strategy, workload: &Workload, writer: u32) -> Result<Self> {
         let clock = Arc::new(FixedClock::new(moment(workload, 0, 0)));
         let interval_secs = if strategy.ids == IdKind::Week { Self::WEEK_SECS } else { Self::MINUTE_SECS };
-        let source = Source::of(strategy.ids, &clock, workload, writer)?;
+        let named =
+            Workload { writers: workload.visits.map_or(1, |visits| visits.writers), ..workload.clone() };
+        let sources = match workload.visits {
+            Some(_) => (0..named.writers)
+                .map(|writer| Source::of(strategy.ids, &clock, &named, writer))
+                .collect::<Result<_>>()?,
+            None => vec![Source::of(strategy.ids, &clock, workload, writer)?],
+        };
         let row = u64::from(writer);
         let tour = match workload.visits {
             Some(_) if workload.writers > 1 => {
@@ -66,11 +75,15 @@ impl Ids {
                     workload.writers
                 )));
             }
-            Some(visits) => Some(Tour::new(prefix_key(workload, writer)?, visits, workload)),
+            Some(visits) => {
+                let keys =
+                    (0..named.writers).map(|writer| prefix_key(&named, writer)).collect::<Result<_>>()?;
+                Some(Tour::new(keys, visits, workload))
+            }
             None => None,
         };
         let column = strategy.column;
-        Ok(Ids { clock, workload: workload.clone(), interval_secs, row, source, column, tour })
+        Ok(Ids { clock, workload: workload.clone(), interval_secs, row, sources, column, tour })
     }
 
     /// When the last key was made.
@@ -83,12 +96,13 @@ impl Ids {
     /// # Errors
     /// Those of the generator.
     pub fn next_key(&mut self) -> Result<Key> {
-        self.clock.set(match &mut self.tour {
+        let (moment, writer) = match &mut self.tour {
             Some(tour) => tour.next_moment()?,
-            None => moment(&self.workload, self.row, self.interval_secs),
-        });
+            None => (moment(&self.workload, self.row, self.interval_secs), 0),
+        };
+        self.clock.set(moment);
         self.row += u64::from(self.workload.writers);
-        match &mut self.source {
+        match &mut self.sources[writer] {
             Source::Database => Ok(Key::Assigned),
             Source::Uuids(generator) => store(&generator.next_id()?, self.column),
             Source::Devices { devices, turn } => {
@@ -109,6 +123,11 @@ impl Source {
             let prefix = Prefix::Keyed(prefix_key(workload, writer)?);
             Ok(Prefixed::new(clock(), entropy(), prefix, Interval::Minute, tail)?)
         };
+        // Only named writers have tags.
+        let of_writer = |ids, order| match workload.writers {
+            1 => Source::uuids(ids),
+            _ => Source::uuids(Retagged::new(ids, order)),
+        };
         Ok(match kind {
             IdKind::AutoIncrement | IdKind::UuidShort | IdKind::ServerV1 => Source::Database,
             IdKind::V1 => Source::uuids(V1::new(clock(), entropy())),
@@ -126,6 +145,8 @@ impl Source {
             IdKind::MinuteRandom => Source::uuids(minute(Tail::RandomV4)?),
             IdKind::MinuteAscending => Source::uuids(minute(Tail::Ascending)?),
             IdKind::MinuteOffset => Source::uuids(OffsetTail::new(clock(), minute(Tail::RandomV4)?)),
+            IdKind::MinuteUntagged => of_writer(minute(Tail::Ascending)?, Order::Untagged),
+            IdKind::MinuteRoundTag => of_writer(minute(Tail::Ascending)?, Order::RoundTag),
             IdKind::MinuteSequence => Source::uuids(Prefixed::new(
                 clock(),
                 entropy(),

@@ -13,30 +13,33 @@ const ROUND: i64 = 1 << 16;
 /// Of each round only the minutes of these buckets are taken, in the order of time. To the real generator that is
 /// an ordinary clock, which stands still between the ids that are looked at: what the other buckets hold lies on
 /// other pages. The key permutes each round anew, so the buckets come in a new random order each time.
+///
+/// Named writers have a key each, and visit each bucket once a round, all in the order of time.
 pub(super) struct Tour {
-    key: PrefixKey,
+    keys: Vec<PrefixKey>,
     visits: Visits,
     rows_per_visit: u64,
     round: i64,
     last_round: i64,
-    /// The first moments of the visits of this round that are still to come, the next one last.
-    left: Vec<Timestamp>,
+    /// The first moments of the visits of this round that are still to come, with their writers, the next one last.
+    left: Vec<(Timestamp, usize)>,
     /// Rows of the current visit that were given.
     given: u64,
 }
 
 impl Tour {
-    pub(super) fn new(key: PrefixKey, visits: Visits, workload: &Workload) -> Self {
+    /// With the key of each writer.
+    pub(super) fn new(keys: Vec<PrefixKey>, visits: Visits, workload: &Workload) -> Self {
         let start = Interval::Minute.bucket(Timestamp::from_unix_secs(workload.start_unix_secs)).number;
         // The first round that begins after the start.
         let round = start.div_euclid(ROUND);
         let last_round = round + i64::from(visits.rounds);
         let rows_per_visit = workload.rows_per_visit();
-        Tour { key, visits, rows_per_visit, round, last_round, left: Vec::new(), given: 0 }
+        Tour { keys, visits, rows_per_visit, round, last_round, left: Vec::new(), given: 0 }
     }
 
-    /// The moment of the next row: the rows of a visit are spread evenly over its minute.
-    pub(super) fn next_moment(&mut self) -> Result<Timestamp> {
+    /// The moment of the next row, and the number of its writer: the rows of a visit are spread evenly over its minute.
+    pub(super) fn next_moment(&mut self) -> Result<(Timestamp, usize)> {
         if self.given == self.rows_per_visit {
             self.left.pop();
             self.given = 0;
@@ -51,15 +54,19 @@ impl Tour {
         const MINUTE_TICKS: u64 = 60 * 10_000_000;
         let offset = MINUTE_TICKS * self.given / self.rows_per_visit;
         self.given += 1;
-        let start = self.left[self.left.len() - 1];
-        Ok(Timestamp::from_unix_ticks(start.unix_ticks() + offset as i64))
+        let (start, writer) = self.left[self.left.len() - 1];
+        Ok((Timestamp::from_unix_ticks(start.unix_ticks() + offset as i64), writer))
     }
 
     /// The minutes of the visited buckets in this round, the last one first.
-    fn of_round(&self, round: i64) -> Vec<Timestamp> {
-        let minutes = (round * ROUND..).zip(self.key.round(round));
-        let visited = minutes.filter(|(_, prefix)| u32::from(*prefix) < self.visits.buckets);
-        let mut moments: Vec<_> = visited.map(|(minute, _)| Timestamp::from_unix_secs(minute * 60)).collect();
+    fn of_round(&self, round: i64) -> Vec<(Timestamp, usize)> {
+        let mut moments = Vec::new();
+        for (writer, key) in self.keys.iter().enumerate() {
+            let minutes = (round * ROUND..).zip(key.round(round));
+            let visited = minutes.filter(|(_, prefix)| u32::from(*prefix) < self.visits.buckets);
+            moments.extend(visited.map(|(minute, _)| (Timestamp::from_unix_secs(minute * 60), writer)));
+        }
+        moments.sort_unstable();
         moments.reverse();
         moments
     }

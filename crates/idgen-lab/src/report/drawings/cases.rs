@@ -6,7 +6,7 @@ use crate::report::cases::{published_times, times_first};
 use crate::report::charts::{Axes, Bar, Line, Scale, bars, lines};
 use crate::report::numbers::{count, figure_text, grouped, percent};
 use crate::report::visits as revisited;
-use idgen_record::{CaseRecord, Family, FileFigures, LoadFigures, Results};
+use idgen_record::{CaseRecord, Family, FileFigures, LoadFigures, Results, VisitFigures};
 
 /// Draws what there are figures for; nothing where there are no cases.
 pub fn cases(results: &Results) -> Result<Vec<Drawing>> {
@@ -104,12 +104,13 @@ fn by_case(
 /// A chart of page fill for each number of rows in a visit: a line for each strategy, over the visits.
 fn visits(results: &Results) -> Result<Vec<Drawing>> {
     let all = revisited::visits(results);
-    let mut sizes: Vec<u64> = all.iter().map(|found| found.rows_per_visit).collect();
+    let size = |found: &VisitFigures| (found.writers, found.rows_per_visit);
+    let mut sizes: Vec<(u32, u64)> = all.iter().map(|found| size(found)).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let mut drawings = Vec::new();
-    for rows in sizes {
-        let of_size: Vec<_> = all.iter().filter(|found| found.rows_per_visit == rows).collect();
+    for (writers, rows) in sizes {
+        let of_size: Vec<_> = all.iter().filter(|found| size(found) == (writers, rows)).collect();
         let fills: Vec<Line> = revisited::names(&all)
             .iter()
             .map(|name| Line {
@@ -126,14 +127,17 @@ fn visits(results: &Results) -> Result<Vec<Drawing>> {
         if fills.iter().all(|line| line.measured.len() < 2) {
             continue;
         }
-        let beside = format!("{} rows a visit, {} pages", count(rows), revisited::pages(of_size[0]));
+        let (by, name) = match writers {
+            1 => (String::new(), format!("fill-{rows}")),
+            writers => (format!("{writers} writers, "), format!("fill-{writers}x{rows}")),
+        };
+        let beside = format!("{by}{} rows a visit, {} pages", count(rows), revisited::pages(of_size[0]));
         let axes = Axes { across: "visits of a bucket", write: grouped, base: Some(100.0), doubling: true };
         let chart = lines(&format!("Page fill in percent by visits, {beside}"), &axes, &fills)?;
         drawings.push(Drawing {
-            name: format!("fill-{rows}"),
             beside: format!("({beside})"),
             ..drawing(
-                &format!("fill-{rows}"),
+                &name,
                 "Page fill, %",
                 "The mean over the leaf pages after the last visit. The axis of the visits is logarithmic.",
                 chart,
