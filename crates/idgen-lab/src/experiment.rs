@@ -221,7 +221,7 @@ impl std::fmt::Display for Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::figure;
+    use idgen_record::Metric;
 
     #[test]
     fn every_definition_can_be_run_and_compared() {
@@ -235,7 +235,7 @@ mod tests {
             }
             for published in &experiment.published {
                 assert!(strategies.iter().any(|strategy| strategy.name == published.strategy));
-                assert!(published.figures.keys().all(|name| figure(name).is_some()), "{published:?}");
+                assert!(published.figures.keys().all(|name| Metric::named(name).is_some()), "{published:?}");
             }
         }
     }

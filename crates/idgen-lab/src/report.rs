@@ -30,7 +30,7 @@ pub use html::html;
 pub use json::{json, read};
 pub use markdown::markdown;
 pub use picture::{page_png, page_svg};
-pub use published::{Comparison, Figure, comparisons, figure};
+pub use published::{Comparison, comparisons};
 pub use survey::survey;
 pub use terminal::{WIDTH, cases, experiments, published, strategies, table, width};
 

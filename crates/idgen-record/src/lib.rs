@@ -18,6 +18,7 @@ mod database;
 mod error;
 mod known;
 mod machine;
+mod metrics;
 mod published;
 mod results;
 mod run;
@@ -30,6 +31,7 @@ pub use case::{CaseRecord, FileFigures, IndexFigures, LoadFigures, VisitFigures}
 pub use database::{Database, EngineInfo};
 pub use error::{Error, Result};
 pub use machine::Machine;
+pub use metrics::{Axis, Better, ChartOf, Figures, Group, METRICS, Metric, Unit, Value};
 pub use published::Published;
 pub use results::{Failure, Results};
 pub use run::{Latency, RunRecord, StrategyRecord, Totals};

@@ -8,37 +8,13 @@ mod show;
 use serde::Serialize;
 
 use super::cases::case_figures;
-use super::published::figure;
 use crate::{Error, Result};
-use idgen_record::{CaseRecord, EngineInfo, Results, RunRecord};
+use idgen_record::{CaseRecord, EngineInfo, Metric, Results, RunRecord};
 
 pub use page::comparison_html;
 pub use record::open;
 pub use settings::Difference;
 pub use show::comparison;
-
-/// The figures that are compared, by the name of their field in [`Totals`](idgen_record::Totals) or
-/// [`Latency`](idgen_record::Latency).
-const MEASURES: [&str; 18] = [
-    "rows_per_sec",
-    "last_rows_per_sec",
-    "p50_micros",
-    "p99_micros",
-    "reads_per_1k",
-    "last_reads_per_1k",
-    "disk_reads_per_1k",
-    "hit_rate",
-    "writes_per_1k",
-    "last_writes_per_1k",
-    "created_per_1k",
-    "redo_bytes_per_row",
-    "splits_per_1k",
-    "distinct_leaves_per_1k",
-    "fill_mean",
-    "fill_p10",
-    "bytes_per_row",
-    "map_bytes_per_row",
-];
 
 /// Two recorded runs, A and B, with what they have in common.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -85,6 +61,13 @@ pub struct Pair {
     pub title: String,
     /// Each figure that both have.
     pub figures: Vec<Ratio>,
+}
+
+impl Pair {
+    /// What both have of this metric.
+    pub fn figure(&self, metric: &Metric) -> Option<&Ratio> {
+        self.figures.iter().find(|found| found.name == metric.name)
+    }
 }
 
 /// One figure in both.
@@ -142,10 +125,9 @@ pub fn compare((a_name, a): (&str, &Results), (b_name, b): (&str, &Results)) -> 
 }
 
 fn pair(a: &RunRecord, b: &RunRecord) -> Pair {
-    let figures = MEASURES.into_iter().filter_map(|name| {
-        let figure = figure(name)?;
-        let value = |run: &RunRecord| figure.value(&run.totals, run.latency.as_ref());
-        Some(Ratio::of(name, value(a)?, value(b)?))
+    let figures = Metric::compared().filter_map(|metric| {
+        let value = |run: &RunRecord| metric.number(&run.figures());
+        Some(Ratio::of(metric.name, value(a)?, value(b)?))
     });
     Pair { name: a.strategy.name.clone(), title: a.strategy.title.clone(), figures: figures.collect() }
 }

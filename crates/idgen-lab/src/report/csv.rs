@@ -1,82 +1,42 @@
-//! `results.csv`: one row per run, and `windows.csv`: one per stretch of a run. Full precision, for spreadsheets
+//! `results.csv`: one row per run, and `windows.csv`: one per window of a run. Full precision, for spreadsheets
 //! and scripts; what is not known is empty.
 
+use idgen_record::{METRICS, Metric, Results, RunRecord, Value};
 use serde::Serialize;
 
 use super::cases::{CaseFigure, case_figures};
 use crate::{Error, Result};
-use idgen_record::{Latency, Results, Role, RunRecord, Window};
 
+/// One cell; serde writes numbers with all of their digits.
 #[derive(Serialize)]
-struct Line<'a> {
-    engine: &'a str,
-    engine_version: &'a str,
-    strategy: &'a str,
-    title: &'a str,
-    rows: u64,
-    secs: f64,
-    rows_per_sec: f64,
-    last_rows_per_sec: f64,
-    reads_per_1k: f64,
-    last_reads_per_1k: f64,
-    disk_reads_per_1k: Option<f64>,
-    writes_per_1k: f64,
-    last_writes_per_1k: f64,
-    created_per_1k: Option<f64>,
-    splits_per_1k: Option<f64>,
-    redo_bytes_per_row: Option<f64>,
-    hit_rate: Option<f64>,
-    p50_micros: Option<u64>,
-    p95_micros: Option<u64>,
-    p99_micros: Option<u64>,
-    max_micros: Option<u64>,
-    distinct_leaves_per_1k: Option<f64>,
-    fill_mean: Option<f64>,
-    fill_p10: Option<f64>,
-    bytes_per_row: f64,
-    leaf_pages: u64,
-    inner_pages: u64,
-    /// Leaf pages by fill, below 5 %, below 10 % and so on, with semicolons between them.
-    fill_histogram: String,
-    /// When the leaf pages of the rows were changed, where their file is read: see `FileMaps`.
-    recent_leaves: Option<f64>,
-    age_p10: Option<f64>,
-    age_median: Option<f64>,
-    age_p90: Option<f64>,
+#[serde(untagged)]
+enum Cell<'a> {
+    Text(&'a str),
+    Owned(String),
+    Count(u64),
+    Number(f64),
+    Empty,
 }
 
-#[derive(Serialize)]
-struct WindowLine<'a> {
-    strategy: &'a str,
-    rows_end: u64,
-    rows: u64,
-    secs: f64,
-    rows_per_sec: f64,
-    p50_micros: Option<u64>,
-    p95_micros: Option<u64>,
-    p99_micros: Option<u64>,
-    max_micros: Option<u64>,
-    reads_per_1k: f64,
-    disk_reads_per_1k: Option<f64>,
-    writes_per_1k: f64,
-    created_per_1k: Option<f64>,
-    splits_per_1k: Option<f64>,
-    redo_bytes_per_row: Option<f64>,
-    hit_rate: Option<f64>,
+impl From<Option<Value>> for Cell<'_> {
+    fn from(value: Option<Value>) -> Self {
+        match value {
+            Some(Value::Count(count)) => Cell::Count(count),
+            Some(Value::Number(number)) => Cell::Number(number),
+            None => Cell::Empty,
+        }
+    }
 }
 
-/// One figure a line: experiments of statements differ in what they count.
-#[derive(Serialize)]
-struct CaseLine<'a> {
-    engine: &'a str,
-    engine_version: &'a str,
-    case: &'a str,
-    clients: Option<u32>,
-    statement_rows: Option<u32>,
-    index: &'a str,
-    figure: &'a str,
-    value: f64,
-}
+/// The columns before the metrics of a run.
+const RUN: [&str; 4] = ["engine", "engine_version", "strategy", "title"];
+/// The leaf pages of a run by fill: below 5 %, below 10 % and so on, with semicolons between them.
+const HISTOGRAM: &str = "fill_histogram";
+/// The columns before the metrics of a window.
+const WINDOW: [&str; 2] = ["strategy", "rows_end"];
+/// The columns of a case: one figure a line, because experiments of statements differ in what they count.
+const CASE: [&str; 8] =
+    ["engine", "engine_version", "case", "clients", "statement_rows", "index", "figure", "value"];
 
 /// The results as CSV with a header (RFC 4180).
 ///
@@ -85,8 +45,12 @@ struct CaseLine<'a> {
 pub fn csv(results: &Results) -> Result<String> {
     // Runs and cases have columns of their own; an experiment has one or the other.
     match results.runs.as_slice() {
-        [] => lines(case_figures(results).iter().map(|figure| case_line(results, figure))),
-        runs => lines(runs.iter().map(|run| line(results, run))),
+        [] => lines(CASE.to_vec(), case_figures(results).iter().map(|figure| case_line(results, figure))),
+        runs => {
+            let metrics = METRICS.iter().map(|metric| metric.name);
+            let head = RUN.into_iter().chain(metrics).chain([HISTOGRAM]).collect();
+            lines(head, runs.iter().map(|run| run_line(results, run)))
+        }
     }
 }
 
@@ -95,13 +59,26 @@ pub fn csv(results: &Results) -> Result<String> {
 /// # Errors
 /// As [`csv`].
 pub fn windows(results: &Results) -> Result<String> {
-    lines(results.runs.iter().flat_map(|run| run.windows.iter().map(|window| window_line(run, window))))
+    let head = WINDOW.into_iter().chain(Metric::of_windows().map(|metric| metric.name)).collect();
+    let windows = results.runs.iter().flat_map(|run| run.windows.iter().map(move |window| (run, window)));
+    lines(
+        head,
+        windows.map(|(run, window)| {
+            let start = [Cell::Text(&run.strategy.name), Cell::Count(window.rows_end)];
+            let metrics = Metric::of_windows().map(|metric| metric.in_window(window).into());
+            start.into_iter().chain(metrics).collect()
+        }),
+    )
 }
 
-fn lines(lines: impl Iterator<Item: Serialize>) -> Result<String> {
+/// The lines below their header; nothing where there are none.
+fn lines<'a>(head: Vec<&str>, lines: impl Iterator<Item = Vec<Cell<'a>>>) -> Result<String> {
     let failed = |error| Error::output("cannot write the results as CSV", error);
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for line in lines {
+    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    for (number, line) in lines.enumerate() {
+        if number == 0 {
+            writer.serialize(&head).map_err(failed)?;
+        }
         writer.serialize(line).map_err(failed)?;
     }
     let bytes = writer
@@ -110,91 +87,31 @@ fn lines(lines: impl Iterator<Item: Serialize>) -> Result<String> {
     String::from_utf8(bytes).map_err(|error| Error::output("cannot write the results as CSV", error))
 }
 
-fn case_line<'a>(results: &'a Results, figure: &CaseFigure<'a>) -> CaseLine<'a> {
+fn case_line<'a>(results: &'a Results, figure: &CaseFigure<'a>) -> Vec<Cell<'a>> {
     let load = figure.case.load.as_ref();
-    CaseLine {
-        engine: &results.engine.name,
-        engine_version: &results.engine.version,
-        case: &figure.case.name,
-        clients: load.map(|load| load.clients),
-        statement_rows: load.map(|load| load.statement_rows),
-        index: figure.index,
-        figure: figure.name,
-        value: figure.value,
-    }
+    let of_load = |count: Option<u32>| count.map(|count| Value::Count(count.into())).into();
+    vec![
+        Cell::Text(&results.engine.name),
+        Cell::Text(&results.engine.version),
+        Cell::Text(&figure.case.name),
+        of_load(load.map(|load| load.clients)),
+        of_load(load.map(|load| load.statement_rows)),
+        Cell::Text(figure.index),
+        Cell::Text(figure.name),
+        Cell::Number(figure.value),
+    ]
 }
 
-fn line<'a>(results: &'a Results, run: &'a RunRecord) -> Line<'a> {
-    let totals = &run.totals;
-    let [p50_micros, p95_micros, p99_micros, max_micros] = micros(run.latency);
-    let file = run.tree(Role::Rows).and_then(|tree| tree.file.as_ref());
-    Line {
-        engine: &results.engine.name,
-        engine_version: &results.engine.version,
-        strategy: &run.strategy.name,
-        title: &run.strategy.title,
-        rows: totals.rows,
-        secs: totals.secs,
-        rows_per_sec: totals.rows_per_sec,
-        last_rows_per_sec: totals.last_rows_per_sec,
-        reads_per_1k: totals.reads_per_1k,
-        last_reads_per_1k: totals.last_reads_per_1k,
-        disk_reads_per_1k: totals.disk_reads_per_1k,
-        writes_per_1k: totals.writes_per_1k,
-        last_writes_per_1k: totals.last_writes_per_1k,
-        created_per_1k: totals.created_per_1k,
-        splits_per_1k: totals.splits_per_1k,
-        redo_bytes_per_row: totals.redo_bytes_per_row,
-        hit_rate: totals.hit_rate,
-        p50_micros,
-        p95_micros,
-        p99_micros,
-        max_micros,
-        distinct_leaves_per_1k: known(totals.distinct_leaves_per_1k),
-        fill_mean: known(totals.fill_mean),
-        fill_p10: known(totals.fill_p10),
-        bytes_per_row: totals.bytes_per_row,
-        leaf_pages: run.trees.iter().map(|tree| tree.leaf_pages).sum(),
-        inner_pages: run.trees.iter().map(|tree| tree.inner_pages).sum(),
-        fill_histogram: histogram(run),
-        recent_leaves: file.map(|file| file.recent_leaves),
-        age_p10: file.and_then(|file| file.p10_age),
-        age_median: file.map(|file| file.median_age),
-        age_p90: file.and_then(|file| file.p90_age),
-    }
-}
-
-fn window_line<'a>(run: &'a RunRecord, window: &Window) -> WindowLine<'a> {
-    let [p50_micros, p95_micros, p99_micros, max_micros] = micros(window.latency);
-    WindowLine {
-        strategy: &run.strategy.name,
-        rows_end: window.rows_end,
-        rows: window.rows,
-        secs: window.secs,
-        rows_per_sec: window.rows_per_sec,
-        p50_micros,
-        p95_micros,
-        p99_micros,
-        max_micros,
-        reads_per_1k: window.reads_per_1k,
-        disk_reads_per_1k: window.disk_reads_per_1k,
-        writes_per_1k: window.writes_per_1k,
-        created_per_1k: window.created_per_1k,
-        splits_per_1k: window.splits_per_1k,
-        redo_bytes_per_row: window.redo_bytes_per_row,
-        hit_rate: window.hit_rate,
-    }
-}
-
-/// Empty where a database does not tell.
-fn known(figure: f64) -> Option<f64> {
-    figure.is_finite().then_some(figure)
-}
-
-/// The columns of a latency, empty where nothing was timed.
-fn micros(latency: Option<Latency>) -> [Option<u64>; 4] {
-    let columns = |of: Latency| [of.p50_micros, of.p95_micros, of.p99_micros, of.max_micros].map(Some);
-    latency.map_or([None; 4], columns)
+fn run_line<'a>(results: &'a Results, run: &'a RunRecord) -> Vec<Cell<'a>> {
+    let figures = run.figures();
+    let start = [&results.engine.name, &results.engine.version, &run.strategy.name, &run.strategy.title].map(
+        |text| {
+            let text: &str = text;
+            Cell::Text(text)
+        },
+    );
+    let metrics = METRICS.iter().map(|metric| metric.value(&figures).into());
+    start.into_iter().chain(metrics).chain([Cell::Owned(histogram(run))]).collect()
 }
 
 /// Of all trees together; nothing where no tree is known.

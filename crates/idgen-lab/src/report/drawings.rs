@@ -4,9 +4,9 @@ mod cases;
 
 use super::charts::{Bar, Chart, Maps, Scale, bars, course, pages};
 use super::maps::map;
-use super::numbers::{count, percent, rate};
+use super::numbers::{count, write};
 use crate::Result;
-use idgen_record::{FileMaps, Results, Role, RunRecord, TreeFigures};
+use idgen_record::{Axis, FileMaps, METRICS, Metric, Results, Role, RunRecord, TreeFigures};
 use innodb_pages::{Cell, Measure, PageMap};
 
 /// One chart.
@@ -44,11 +44,12 @@ impl Drawings {
             return Ok(Drawings { cases: cases::cases(results)?, ..Drawings::default() });
         }
         let (pages_per_square, maps) = maps(results)?;
+        let [touched, space] = of_metrics(results)?;
         Ok(Drawings {
-            touched: touched(results)?,
+            touched,
             maps,
             pages_per_square,
-            space: space(results)?,
+            space,
             courses: results.runs.iter().map(|run| one_course(results, run)).collect::<Result<_>>()?,
             cases: cases::cases(results)?,
         })
@@ -60,66 +61,31 @@ impl Drawings {
     }
 }
 
-fn touched(results: &Results) -> Result<Vec<Drawing>> {
-    let chart = |name: &str, title: &str, caption, value: fn(&RunRecord) -> f64| {
-        if results.runs.iter().all(|run| value(run).is_nan()) {
-            return Ok(None);
+/// The charts of the metrics that any run has: those on a logarithmic axis, and the others.
+fn of_metrics(results: &Results) -> Result<[Vec<Drawing>; 2]> {
+    let (mut touched, mut space) = (Vec::new(), Vec::new());
+    for metric in METRICS {
+        let (Some(axis), Some(chart)) = (metric.axis, metric.chart) else { continue };
+        let scale = Scale::from(axis);
+        let mark = chart.mark.and_then(Metric::named);
+        let of = |metric: &Metric, run: &RunRecord| metric.number(&run.figures()).unwrap_or(f64::NAN);
+        if results.runs.iter().all(|run| of(metric, run).is_nan()) {
+            continue;
         }
-        let rows: Vec<_> =
-            results.runs.iter().map(|run| bar(run, value(run), rate(value(run)), None)).collect();
-        bars(title, &rows, Scale::Log).map(|chart| Some(drawing(name, title, caption, chart)))
-    };
-    let charts = [
-        chart(
-            "leaves",
-            "Different leaf pages per 1,000 inserts",
-            "Logarithmic scale. The mean number of leaf pages that hold 1,000 consecutive rows after the run.",
-            |run| run.totals.distinct_leaves_per_1k,
-        )?,
-        chart(
-            "reads",
-            "Pages read per 1,000 inserts",
-            "Logarithmic scale. Pages read from the file because they were no longer in the cache.",
-            |run| run.totals.reads_per_1k,
-        )?,
-        chart(
-            "writes",
-            "Pages written per 1,000 inserts",
-            if results.engine.is_embedded() {
-                "Logarithmic scale. Pages written to the file, at the commit, or earlier if the cache was full."
-            } else {
-                "Logarithmic scale. Pages are written when the pool needs space, when too much of it has been changed, or \
-                 when the log fills up, so a slower load writes more."
-            },
-            |run| run.totals.writes_per_1k,
-        )?,
-    ];
-    Ok(charts.into_iter().flatten().collect())
-}
-
-fn space(results: &Results) -> Result<Vec<Drawing>> {
-    let of = |make: fn(&RunRecord) -> Bar| results.runs.iter().map(make).collect::<Vec<_>>();
-    let fill = of(|run| {
-        let totals = &run.totals;
-        bar(run, totals.fill_mean * 100.0, percent(totals.fill_mean), Some(totals.fill_p10 * 100.0))
-    });
-    let size = of(|run| bar(run, run.totals.bytes_per_row, format!("{:.0}", run.totals.bytes_per_row), None));
-    let mut drawings = vec![drawing(
-        "size",
-        "Bytes per row",
-        "All pages of all trees, per row.",
-        bars("Bytes per row", &size, Scale::Linear)?,
-    )];
-    if results.runs.iter().any(|run| !run.totals.fill_mean.is_nan()) {
-        let fill = drawing(
-            "fill",
-            "Fill of the leaf pages, %",
-            "Bytes in use. The bar is the mean, and the vertical mark is the tenth percentile.",
-            bars("Fill of the leaf pages in percent", &fill, Scale::UpTo(100.0))?,
-        );
-        drawings.insert(0, fill);
+        let bar = |run: &RunRecord| Bar {
+            label: run.strategy.title.clone(),
+            family: run.strategy.family,
+            value: scale.of(of(metric, run)),
+            written: write(metric.unit, of(metric, run)),
+            mark: mark.map(|mark| scale.of(of(mark, run))),
+        };
+        let rows: Vec<_> = results.runs.iter().map(bar).collect();
+        let caption =
+            chart.embedded_caption.filter(|_| results.engine.is_embedded()).unwrap_or(chart.caption);
+        let drawing = drawing(chart.file, chart.title, caption, bars(chart.title, &rows, scale)?);
+        if axis == Axis::Log { touched.push(drawing) } else { space.push(drawing) }
     }
-    Ok(drawings)
+    Ok([touched, space])
 }
 
 fn one_course(results: &Results, run: &RunRecord) -> Result<Drawing> {
@@ -227,10 +193,6 @@ fn in_words(tree: &TreeFigures) -> String {
 
 fn drawing(name: &str, heading: &str, caption: &'static str, chart: Chart) -> Drawing {
     Drawing { name: name.into(), heading: heading.into(), beside: String::new(), caption, chart }
-}
-
-fn bar(run: &RunRecord, value: f64, written: String, mark: Option<f64>) -> Bar {
-    Bar { label: run.strategy.title.clone(), family: run.strategy.family, value, written, mark }
 }
 
 /// A name from a record may have been written by hand: nothing of it leads out of the directory.

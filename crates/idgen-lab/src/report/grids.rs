@@ -1,9 +1,9 @@
 //! The tables of a report, for the page and the Markdown alike.
 
 use super::load::load_facts;
-use super::numbers::{bytes, count, grouped, percent, rate};
+use super::numbers::{bytes, count, percent, write_known};
 use super::published::comparisons;
-use idgen_record::{Results, Role, RunRecord};
+use idgen_record::{Group, Metric, Results, Role, RunRecord};
 
 /// One table: a name for each row, and its cells.
 pub struct Grid {
@@ -18,80 +18,41 @@ pub struct Grid {
 
 /// The figures that every database gives.
 pub fn figures(results: &Results) -> Grid {
-    let row = |run: &RunRecord| {
-        let totals = &run.totals;
-        let cells = vec![
-            grouped(totals.rows_per_sec),
-            grouped(totals.last_rows_per_sec),
-            rate(totals.reads_per_1k),
-            rate(totals.writes_per_1k),
-            rate(totals.distinct_leaves_per_1k),
-            percent(totals.fill_mean),
-            percent(totals.fill_p10),
-            format!("{:.1}", totals.bytes_per_row),
-        ];
-        (run.strategy.title.clone(), cells)
-    };
     Grid {
         id: "table",
-        head: vec![
-            "strategy",
-            "rows/s",
-            "rows/s, last tenth",
-            "read per 1k",
-            "written per 1k",
-            "leaves per 1k",
-            "fill %, mean",
-            "fill %, p10",
-            "bytes per row",
-        ],
-        rows: results.runs.iter().map(row).collect(),
+        head: head(Group::Figures),
+        rows: results.runs.iter().map(|run| row(run, Group::Figures)).collect(),
         texts: 0,
     }
 }
 
 /// How long statements took, where there are any to time.
 pub fn latencies(results: &Results) -> Option<Grid> {
-    let row = |run: &RunRecord| {
-        let latency = run.latency?;
-        let micros = |count: u64| grouped(count as f64);
-        let cells = vec![
-            micros(latency.p50_micros),
-            micros(latency.p95_micros),
-            micros(latency.p99_micros),
-            micros(latency.max_micros),
-        ];
-        Some((run.strategy.title.clone(), cells))
-    };
-    let head = vec!["strategy", "half take at most", "95 %", "99 %", "longest"];
-    some(Grid { id: "latency", head, rows: results.runs.iter().filter_map(row).collect(), texts: 0 })
+    let timed = results.runs.iter().filter(|run| run.latency.is_some());
+    let rows = timed.map(|run| row(run, Group::Latency)).collect();
+    some(Grid { id: "latency", head: head(Group::Latency), rows, texts: 0 })
 }
 
 /// What only servers count.
 pub fn counts(results: &Results) -> Option<Grid> {
-    let row = |run: &RunRecord| {
-        let totals = &run.totals;
-        let splits = |splits: f64| format!("{splits:.2}");
-        let all = [
-            totals.splits_per_1k.map(splits),
-            totals.created_per_1k.map(rate),
-            totals.disk_reads_per_1k.map(rate),
-            totals.redo_bytes_per_row.map(grouped),
-        ];
-        let counted = all.iter().any(Option::is_some);
-        let hits = totals.hit_rate.map(|hits| format!("{:.2}", hits * 100.0));
-        let cells = all.into_iter().chain([hits]).map(|cell| cell.unwrap_or_else(|| "–".into())).collect();
-        counted.then(|| (run.strategy.title.clone(), cells))
+    // An embedded engine tells its hit rate, but counts nothing else of these.
+    let counts = |run: &RunRecord| {
+        let mut counts = Metric::of_group(Group::Server).filter(|metric| metric.name != "hit_rate");
+        counts.any(|metric| metric.value(&run.figures()).is_some())
     };
-    let head = vec![
-        "strategy",
-        "page splits per 1k",
-        "pages created per 1k",
-        "waits for the disk per 1k",
-        "log bytes per row",
-        "answered by the pool, %",
-    ];
-    some(Grid { id: "counts", head, rows: results.runs.iter().filter_map(row).collect(), texts: 0 })
+    let counted = results.runs.iter().filter(|run| counts(run));
+    let rows = counted.map(|run| row(run, Group::Server)).collect();
+    some(Grid { id: "counts", head: head(Group::Server), rows, texts: 0 })
+}
+
+fn head(group: Group) -> Vec<&'static str> {
+    std::iter::once("strategy").chain(Metric::of_group(group).map(|metric| metric.title)).collect()
+}
+
+fn row(run: &RunRecord, group: Group) -> (String, Vec<String>) {
+    let figures = run.figures();
+    let cell = |metric: &Metric| write_known(metric.unit, metric.number(&figures));
+    (run.strategy.title.clone(), Metric::of_group(group).map(cell).collect())
 }
 
 /// What the files of the tables say.

@@ -74,7 +74,7 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
         ("Fill and size", &drawings.space, None),
         ("Throughput and latency over the run", &drawings.courses, None),
         (FIGURES_HEADING, &Vec::new(), (!results.runs.is_empty()).then(|| figures(results))),
-        ("Latency of a statement, microseconds", &Vec::new(), latencies(results)),
+        ("Latency of a statement", &Vec::new(), latencies(results)),
         ("What the server counted", &Vec::new(), counts(results)),
     ] {
         if drawings.is_empty() && grid.is_none() {

@@ -1,5 +1,7 @@
 //! Numbers for people.
 
+use idgen_record::Unit;
+
 /// What stands for a figure that the database does not tell.
 pub const UNKNOWN: &str = "\u{2013}";
 
@@ -25,6 +27,27 @@ pub fn grouped(number: f64) -> String {
 /// A whole number, with commas between thousands.
 pub fn count(number: u64) -> String {
     grouped(number as f64)
+}
+
+/// A value of a metric, as people read it.
+pub fn write(unit: Unit, value: f64) -> String {
+    if value.is_nan() {
+        return UNKNOWN.into();
+    }
+    match unit {
+        Unit::Pieces => grouped(value),
+        Unit::PerThousand => rate(value),
+        Unit::Decimals(decimals) => format!("{value:.decimals$}"),
+        Unit::Share(decimals) => format!("{:.decimals$}", value * 100.0),
+        // A client in the same machine waits for some hundredths of a millisecond.
+        Unit::Micros if value < 10_000.0 => format!("{:.3}", value / 1_000.0),
+        Unit::Micros => format!("{:.2}", value / 1_000.0),
+    }
+}
+
+/// The same of a value that may be unknown.
+pub fn write_known(unit: Unit, value: Option<f64>) -> String {
+    write(unit, value.unwrap_or(f64::NAN))
 }
 
 /// With one decimal below 100: what a count per 1,000 inserts needs.

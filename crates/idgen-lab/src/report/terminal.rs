@@ -7,7 +7,7 @@ use super::grids::figures;
 use super::published::comparisons;
 use crate::experiment::Named;
 use crate::strategy;
-use idgen_record::Results;
+use idgen_record::{Group, Metric, Results};
 
 /// The widest line, in columns: longer ones are hard to read. Where there is no terminal, all are so wide.
 pub const WIDTH: u16 = 100;
@@ -27,17 +27,8 @@ pub fn table(results: &Results) -> String {
 pub(super) fn table_of(results: &Results, width: u16) -> String {
     let mut table = plain();
     table.set_width(width);
-    table.set_header([
-        "strategy",
-        "rows/s",
-        "rows/s\nlast tenth",
-        "read\nper 1k",
-        "written\nper 1k",
-        "leaves\nper 1k",
-        "fill %\nmean",
-        "fill %\np10",
-        "bytes\nper row",
-    ]);
+    let heads = Metric::of_group(Group::Figures).map(|metric| metric.head);
+    table.set_header(std::iter::once("strategy").chain(heads));
     for (title, cells) in figures(results).rows {
         table.add_row(std::iter::once(title).chain(cells));
     }

@@ -6,7 +6,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::{Chart, INK, WIDTH, colour, failed, text};
 use crate::Result;
 use crate::report::numbers::{figure_text, grouped};
-use idgen_record::Family;
+use idgen_record::{Axis, Family};
 
 /// One line of the chart.
 pub struct Bar {
@@ -39,6 +39,26 @@ pub enum Scale {
     Linear,
     /// A factor, beginning at 1; a bar below that is a stub.
     Log,
+}
+
+impl From<Axis> for Scale {
+    fn from(axis: Axis) -> Self {
+        match axis {
+            Axis::Log => Scale::Log,
+            Axis::Linear => Scale::Linear,
+            Axis::Percent => Scale::UpTo(100.0),
+        }
+    }
+}
+
+impl Scale {
+    /// A value of a metric as it is drawn: a share on an axis up to 100 is drawn in percent.
+    pub fn of(self, value: f64) -> f64 {
+        match self {
+            Scale::UpTo(top) => value * top,
+            Scale::Linear | Scale::Log => value,
+        }
+    }
 }
 
 /// Draws the bars.

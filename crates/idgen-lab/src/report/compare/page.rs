@@ -6,10 +6,9 @@ use super::{Compared, Pair, Side};
 use crate::report::charts::{Bar, Scale, bars};
 use crate::report::drawings::Drawing;
 use crate::report::grids::Grid;
-use crate::report::numbers::{figure_text, ratio};
-use crate::report::published::figure;
+use crate::report::numbers::{figure_text, ratio, write};
 use crate::{Error, Result};
-use idgen_record::Family;
+use idgen_record::{Better, Family, Metric};
 
 #[derive(Template)]
 #[template(path = "compare.html")]
@@ -23,25 +22,14 @@ struct Page<'a> {
     cases: Option<Grid>,
 }
 
-/// What is drawn; the tables have all.
-const DRAWN: [(&str, Scale); 6] = [
-    ("distinct_leaves_per_1k", Scale::Log),
-    ("reads_per_1k", Scale::Log),
-    ("writes_per_1k", Scale::Log),
-    ("last_rows_per_sec", Scale::Log),
-    ("fill_mean", Scale::UpTo(100.0)),
-    ("bytes_per_row", Scale::Linear),
-];
-
 /// The comparison as one HTML file with everything in it.
 ///
 /// # Errors
 /// Where a chart cannot be drawn.
 pub fn comparison_html(compared: &Compared) -> Result<String> {
     let mut drawings = Vec::new();
-    let drawn: &[_] = if compared.strategies.is_empty() { &[] } else { &DRAWN };
-    for (name, scale) in drawn {
-        drawings.extend(drawing(compared, name, *scale)?);
+    for metric in Metric::compared() {
+        drawings.extend(drawing(compared, metric)?);
     }
     let lines = compared.differences.iter().map(|line| {
         let cells = vec![line.what.clone(), line.a.clone(), line.b.clone()];
@@ -63,7 +51,7 @@ pub fn comparison_html(compared: &Compared) -> Result<String> {
         only: [("A", &compared.only_in_a), ("B", &compared.only_in_b)],
         drawings,
         differences: some(differences),
-        grids: super::MEASURES.iter().filter_map(|name| grid(&compared.strategies, name)).collect(),
+        grids: Metric::compared().filter_map(|metric| grid(&compared.strategies, metric)).collect(),
         cases: some(cases),
     };
     page.render().map_err(|error| Error::output("cannot write the comparison", error))
@@ -73,22 +61,21 @@ fn some(grid: Grid) -> Option<Grid> {
     (!grid.rows.is_empty()).then_some(grid)
 }
 
-/// The bar is B, the mark across it A.
-fn drawing(compared: &Compared, name: &'static str, scale: Scale) -> Result<Option<Drawing>> {
-    let Some(figure) = figure(name) else { return Ok(None) };
+/// The bar is B, the mark across it A; nothing of a metric that is not drawn, or that no strategy has.
+fn drawing(compared: &Compared, metric: &'static Metric) -> Result<Option<Drawing>> {
+    let Some(axis) = metric.axis else { return Ok(None) };
+    let scale = Scale::from(axis);
     let rows: Vec<_> = compared
         .strategies
         .iter()
         .filter_map(|pair| {
-            let found = pair.figures.iter().find(|found| found.name == name)?;
-            // A share is drawn in percent.
-            let unit = if name == "fill_mean" { 100.0 } else { 1.0 };
+            let found = pair.figure(metric)?;
             Some(Bar {
                 label: pair.title.clone(),
                 family: crate::strategy::find(&pair.name).map_or(Family::Integer, |known| known.family()),
-                value: found.b * unit,
+                value: scale.of(found.b),
                 written: ratio(found.ratio),
-                mark: Some(found.a * unit),
+                mark: Some(scale.of(found.a)),
             })
         })
         .collect();
@@ -96,23 +83,30 @@ fn drawing(compared: &Compared, name: &'static str, scale: Scale) -> Result<Opti
         return Ok(None);
     }
     Ok(Some(Drawing {
-        name: name.into(),
-        heading: figure.title.into(),
+        name: metric.name.into(),
+        heading: metric.title.into(),
         beside: String::new(),
-        caption: "The bar is B, and the vertical mark is A; the number is B divided by A.",
-        chart: bars(&format!("{}: B divided by A", figure.title), &rows, scale)?,
+        caption: match metric.better {
+            Better::Lower => {
+                "The bar is B, and the vertical mark is A; the number is B divided by A. Lower is better."
+            }
+            Better::Higher => {
+                "The bar is B, and the vertical mark is A; the number is B divided by A. Higher is better."
+            }
+            Better::Neither => "The bar is B, and the vertical mark is A; the number is B divided by A.",
+        },
+        chart: bars(&format!("{}: B divided by A", metric.title), &rows, scale)?,
     }))
 }
 
-/// The table of one figure, with its heading.
-fn grid(pairs: &[Pair], name: &'static str) -> Option<(String, Grid)> {
-    let figure = figure(name)?;
+/// The table of one metric, with its heading.
+fn grid(pairs: &[Pair], metric: &'static Metric) -> Option<(String, Grid)> {
     let rows = pairs.iter().filter_map(|pair| {
-        let found = pair.figures.iter().find(|found| found.name == name)?;
-        let cells = vec![figure.write(found.a), figure.write(found.b), ratio(found.ratio)];
-        Some((pair.title.clone(), cells))
+        let found = pair.figure(metric)?;
+        let write = |value| write(metric.unit, value);
+        Some((pair.title.clone(), vec![write(found.a), write(found.b), ratio(found.ratio)]))
     });
-    let grid =
-        some(Grid { id: name, head: vec!["strategy", "A", "B", "B/A"], rows: rows.collect(), texts: 0 })?;
-    Some((figure.title.into(), grid))
+    let head = vec!["strategy", "A", "B", "B/A"];
+    let grid = some(Grid { id: metric.name, head, rows: rows.collect(), texts: 0 })?;
+    Some((metric.title.into(), grid))
 }

@@ -1,45 +1,24 @@
 //! The comparison on the terminal.
 
 use comfy_table::{Cell, CellAlignment};
+use idgen_record::Metric;
 
 use super::{Compared, Pair, Side};
-use crate::report::numbers::{figure_text, ratio};
-use crate::report::published::figure;
+use crate::report::numbers::{figure_text, ratio, write};
 use crate::report::terminal::{WIDTH, plain, whole_names, whole_numbers, width};
 
-/// What fits beside the names, in two tables; what is still missing is in the JSON and the page.
-const SHOWN: [[&str; 8]; 2] = [
-    [
-        "rows_per_sec",
-        "last_rows_per_sec",
-        "reads_per_1k",
-        "writes_per_1k",
-        "splits_per_1k",
-        "distinct_leaves_per_1k",
-        "fill_mean",
-        "bytes_per_row",
-    ],
-    [
-        "p50_micros",
-        "p99_micros",
-        "last_reads_per_1k",
-        "last_writes_per_1k",
-        "disk_reads_per_1k",
-        "hit_rate",
-        "created_per_1k",
-        "redo_bytes_per_row",
-    ],
-];
+/// Figures beside the names in a table; on a narrow screen half as many, in place of broken numbers.
+const SIDE_BY_SIDE: usize = 8;
 
 /// The comparison in tables, at most [`WIDTH`](crate::report::WIDTH) columns wide.
 pub fn comparison(compared: &Compared) -> String {
     let mut parts = vec![wrapped(&head("A", &compared.a)), wrapped(&head("B", &compared.b))];
     parts.push(differences(compared));
     parts.extend(compared.cautions.iter().map(|text| wrapped(&format!("Note: {text}"))));
-    // A narrow screen has several tables instead of broken numbers.
-    let side_by_side = if width() < WIDTH { 4 } else { SHOWN[0].len() };
-    let groups = SHOWN.iter().flat_map(|names| names.chunks(side_by_side));
-    parts.extend(groups.filter_map(|names| strategies(&compared.strategies, names)));
+    let side_by_side = if width() < WIDTH { SIDE_BY_SIDE / 2 } else { SIDE_BY_SIDE };
+    let has = |metric: &&Metric| compared.strategies.iter().any(|pair| pair.figure(metric).is_some());
+    let shown: Vec<_> = Metric::compared().filter(has).collect();
+    parts.extend(shown.chunks(side_by_side).map(|metrics| strategies(&compared.strategies, metrics)));
     if !compared.cases.is_empty() {
         parts.push(cases(&compared.cases));
     }
@@ -77,31 +56,23 @@ fn differences(compared: &Compared) -> String {
     whole_names(table)
 }
 
-/// Three lines for each strategy: A, B and the ratio. Nothing where no strategy has any of these figures.
-fn strategies(pairs: &[Pair], names: &[&'static str]) -> Option<String> {
+/// Three lines for each strategy: A, B and the ratio.
+fn strategies(pairs: &[Pair], metrics: &[&'static Metric]) -> String {
     let mut table = plain();
-    let shown: Vec<_> = names
-        .iter()
-        .filter(|name| pairs.iter().any(|pair| pair.figures.iter().any(|found| found.name == **name)))
-        .filter_map(|name| Some((*name, figure(name)?)))
-        .collect();
-    if shown.is_empty() {
-        return None;
-    }
     let head = [Cell::new("strategy"), Cell::new("")];
-    table.set_header(head.into_iter().chain(shown.iter().map(|(_, figure)| Cell::new(figure.head))));
+    table.set_header(head.into_iter().chain(metrics.iter().map(|metric| Cell::new(metric.head))));
     for pair in pairs {
-        let cells =
-            shown.iter().map(|(name, figure)| match pair.figures.iter().find(|found| found.name == *name) {
-                Some(found) => {
-                    format!("{}\n{}\n{}", figure.write(found.a), figure.write(found.b), ratio(found.ratio))
-                }
-                None => String::new(),
-            });
+        let cells = metrics.iter().map(|metric| match pair.figure(metric) {
+            Some(found) => {
+                let write = |value| write(metric.unit, value);
+                format!("{}\n{}\n{}", write(found.a), write(found.b), ratio(found.ratio))
+            }
+            None => String::new(),
+        });
         let start = [pair.title.clone(), "A\nB\nB/A".into()];
         table.add_row(start.into_iter().chain(cells));
     }
-    Some(whole_numbers(table, 2))
+    whole_numbers(table, 2)
 }
 
 /// A line for each figure: experiments differ in what they count.

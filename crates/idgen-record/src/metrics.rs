@@ -1,0 +1,224 @@
+//! The one table of metrics: what is measured of a run, what it is called and how it is read from a record.
+//!
+//! Tables, CSV, comparisons and charts iterate over [`METRICS`]: a new metric is one entry, and a field of
+//! [`Totals`](crate::Totals) where the figure is new. The order of the table is that of the columns everywhere.
+
+mod table;
+
+use crate::{Latency, RunRecord, Totals, TreeFigures, Window};
+
+pub use table::METRICS;
+
+/// A value that a record has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// A whole number.
+    Count(u64),
+    /// Any other number.
+    Number(f64),
+}
+
+impl Value {
+    /// The value as a floating-point number.
+    pub fn number(self) -> f64 {
+        match self {
+            Value::Count(count) => count as f64,
+            Value::Number(number) => number,
+        }
+    }
+}
+
+/// What a value counts, and so how it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Pieces, without decimals: rows, pages, bytes.
+    Pieces,
+    /// Pieces per 1,000 inserts, of which a part can matter.
+    PerThousand,
+    /// A number with so many decimals.
+    Decimals(usize),
+    /// A share from 0 to 1, written in percent with so many decimals.
+    Share(usize),
+    /// Microseconds, written in milliseconds.
+    Micros,
+}
+
+/// In which direction a value is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// Less is better.
+    Lower,
+    /// More is better.
+    Higher,
+    /// Neither: it describes the run.
+    Neither,
+}
+
+/// The table of a report that a metric belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// The main table, and the comparison.
+    Figures,
+    /// How long statements took.
+    Latency,
+    /// What only servers count.
+    Server,
+    /// No table of the report, but the comparison.
+    Compared,
+    /// Only the CSV files.
+    Facts,
+}
+
+/// The axis of a chart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// Factors of ten.
+    Log,
+    /// From zero.
+    Linear,
+    /// From 0 to 100 %.
+    Percent,
+}
+
+/// The chart of a metric in a report of runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChartOf {
+    /// The name of its file, without the ending.
+    pub file: &'static str,
+    /// What stands above it.
+    pub title: &'static str,
+    /// What stands below it.
+    pub caption: &'static str,
+    /// What stands below it instead where the engine is embedded.
+    pub embedded_caption: Option<&'static str>,
+    /// The metric of the mark across the bar.
+    pub mark: Option<&'static str>,
+}
+
+/// What a metric is read from: the totals of a run, at its end or at a number of rows, and the rest of the run.
+#[derive(Clone, Copy, Debug)]
+pub struct Figures<'a> {
+    /// The totals.
+    pub totals: Totals,
+    /// How long statements took, where they were timed.
+    pub latency: Option<Latency>,
+    /// The trees.
+    pub trees: &'a [TreeFigures],
+}
+
+impl RunRecord {
+    /// What metrics are read from.
+    pub fn figures(&self) -> Figures<'_> {
+        Figures { totals: self.totals, latency: self.latency, trees: &self.trees }
+    }
+
+    /// The same, with the figures of its end taken from the window in which the table reached this many rows.
+    pub fn figures_at(&self, rows: u64) -> Figures<'_> {
+        Figures { totals: self.totals_at(rows), ..self.figures() }
+    }
+}
+
+/// One metric.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// Its name in `results.json`, in the CSV files and in the published figures of an experiment.
+    pub name: &'static str,
+    /// The heading of a wide column, and of its chart and table in a comparison.
+    pub title: &'static str,
+    /// The heading of a narrow column, in lines.
+    pub head: &'static str,
+    /// How it is written.
+    pub unit: Unit,
+    /// In which direction it is better.
+    pub better: Better,
+    /// The table that it belongs to.
+    pub group: Group,
+    /// The axis on which a comparison draws it; `None` where it does not.
+    pub axis: Option<Axis>,
+    /// Its chart in a report; only with an axis.
+    pub chart: Option<ChartOf>,
+    run: fn(&Figures<'_>) -> Option<Value>,
+    window: Option<fn(&Window) -> Option<Value>>,
+}
+
+impl Metric {
+    /// The metric with this name.
+    ///
+    /// ```
+    /// use idgen_record::Metric;
+    ///
+    /// assert_eq!(Metric::named("fill_mean").unwrap().title, "fill %, mean");
+    /// assert!(Metric::named("fill_median").is_none());
+    /// ```
+    pub fn named(name: &str) -> Option<&'static Metric> {
+        METRICS.iter().find(|metric| metric.name == name)
+    }
+
+    /// The metrics of a table.
+    pub fn of_group(group: Group) -> impl Iterator<Item = &'static Metric> {
+        METRICS.iter().filter(move |metric| metric.group == group)
+    }
+
+    /// The metrics that a comparison shows.
+    pub fn compared() -> impl Iterator<Item = &'static Metric> {
+        METRICS.iter().filter(|metric| metric.group != Group::Facts)
+    }
+
+    /// The metrics that windows have.
+    pub fn of_windows() -> impl Iterator<Item = &'static Metric> {
+        METRICS.iter().filter(|metric| metric.window.is_some())
+    }
+
+    /// Its value in a run; `None` where the database does not tell.
+    pub fn value(&self, figures: &Figures<'_>) -> Option<Value> {
+        (self.run)(figures).filter(|value| value.number().is_finite())
+    }
+
+    /// The same as a number.
+    pub fn number(&self, figures: &Figures<'_>) -> Option<f64> {
+        self.value(figures).map(Value::number)
+    }
+
+    /// Its value in a window.
+    pub fn in_window(&self, window: &Window) -> Option<Value> {
+        self.window.and_then(|of| of(window)).filter(|value| value.number().is_finite())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_heads_are_narrow() {
+        for (index, metric) in METRICS.iter().enumerate() {
+            assert!(METRICS[..index].iter().all(|other| other.name != metric.name), "{}", metric.name);
+            assert!(metric.head.lines().all(|line| line.len() <= 8), "{}", metric.name);
+            assert!(!metric.title.contains('\n') && !metric.title.is_empty(), "{}", metric.name);
+            assert!(metric.chart.is_none() || metric.axis.is_some(), "{}", metric.name);
+            let mark = metric.chart.and_then(|chart| chart.mark);
+            assert!(mark.is_none_or(|name| Metric::named(name).is_some()), "{}", metric.name);
+        }
+    }
+
+    /// The names of fields and of metrics are the same, so that one finds a column of the CSV in the JSON.
+    #[test]
+    fn totals_and_windows_have_no_figure_without_a_metric() {
+        let window = serde_json::json!({
+            "rows_end": 1, "rows": 1, "secs": 1.0, "rows_per_sec": 1.0, "reads_per_1k": 1.0, "disk_reads_per_1k": 1.0,
+            "writes_per_1k": 1.0, "created_per_1k": 1.0, "splits_per_1k": 1.0, "redo_bytes_per_row": 1.0, "hit_rate": 1.0,
+            "latency": {"p50_micros": 1, "p95_micros": 1, "p99_micros": 1, "max_micros": 1},
+        });
+        let window: Window = serde_json::from_value(window).unwrap();
+        assert!(Metric::of_windows().all(|metric| metric.in_window(&window).is_some()));
+        let fields = serde_json::to_value(window).unwrap();
+        for name in fields
+            .as_object()
+            .unwrap()
+            .keys()
+            .filter(|name| !["rows_end", "latency"].contains(&name.as_str()))
+        {
+            assert!(Metric::of_windows().any(|metric| metric.name == name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! The metrics themselves.
+
+use super::{Axis, Better, ChartOf, Figures, Group, Metric, Unit, Value};
+use crate::{FileMaps, Role};
+
+/// What most entries have.
+const METRIC: Metric = Metric {
+    name: "",
+    title: "",
+    head: "",
+    unit: Unit::Pieces,
+    better: Better::Neither,
+    group: Group::Facts,
+    axis: None,
+    chart: None,
+    run: |_| None,
+    window: None,
+};
+
+const PER_1K: Metric =
+    Metric { unit: Unit::PerThousand, better: Better::Lower, group: Group::Compared, ..METRIC };
+const LATENCY: Metric = Metric { unit: Unit::Micros, better: Better::Lower, group: Group::Latency, ..METRIC };
+const SHARE: Metric = Metric { unit: Unit::Share(1), ..METRIC };
+
+fn number(value: f64) -> Option<Value> {
+    Some(Value::Number(value))
+}
+
+fn count(value: u64) -> Option<Value> {
+    Some(Value::Count(value))
+}
+
+/// The tree of the rows, whose file a report shows.
+fn rows_file<'a>(figures: &Figures<'a>) -> Option<&'a FileMaps> {
+    figures.trees.iter().find(|tree| tree.role == Role::Rows)?.file.as_ref()
+}
+
+/// All metrics, in the order of every table and file.
+pub static METRICS: &[Metric] = &[
+    Metric {
+        name: "rows",
+        title: "rows",
+        head: "rows",
+        run: |f| count(f.totals.rows),
+        window: Some(|w| count(w.rows)),
+        ..METRIC
+    },
+    Metric {
+        name: "secs",
+        title: "seconds",
+        head: "secs",
+        unit: Unit::Decimals(3),
+        better: Better::Lower,
+        run: |f| number(f.totals.secs),
+        window: Some(|w| number(w.secs)),
+        ..METRIC
+    },
+    Metric {
+        name: "rows_per_sec",
+        title: "rows per second",
+        head: "rows/s",
+        better: Better::Higher,
+        group: Group::Figures,
+        run: |f| number(f.totals.rows_per_sec),
+        window: Some(|w| number(w.rows_per_sec)),
+        ..METRIC
+    },
+    Metric {
+        name: "last_rows_per_sec",
+        title: "rows per second, at the end",
+        head: "rows/s\nat end",
+        better: Better::Higher,
+        group: Group::Figures,
+        axis: Some(Axis::Log),
+        run: |f| number(f.totals.last_rows_per_sec),
+        ..METRIC
+    },
+    Metric {
+        name: "reads_per_1k",
+        title: "pages read per 1k",
+        head: "read\nper 1k",
+        group: Group::Figures,
+        axis: Some(Axis::Log),
+        chart: Some(ChartOf {
+            file: "reads",
+            title: "Pages read per 1,000 inserts",
+            caption: "Logarithmic scale. Pages read from the file because they were no longer in the cache.",
+            embedded_caption: None,
+            mark: None,
+        }),
+        run: |f| number(f.totals.reads_per_1k),
+        window: Some(|w| number(w.reads_per_1k)),
+        ..PER_1K
+    },
+    Metric {
+        name: "last_reads_per_1k",
+        title: "pages read per 1k, at the end",
+        head: "read/1k\nat end",
+        run: |f| number(f.totals.last_reads_per_1k),
+        ..PER_1K
+    },
+    Metric {
+        name: "disk_reads_per_1k",
+        title: "waits for the disk per 1k",
+        head: "waits\nper 1k",
+        group: Group::Server,
+        run: |f| f.totals.disk_reads_per_1k.and_then(number),
+        window: Some(|w| w.disk_reads_per_1k.and_then(number)),
+        ..PER_1K
+    },
+    Metric {
+        name: "writes_per_1k",
+        title: "pages written per 1k",
+        head: "written\nper 1k",
+        group: Group::Figures,
+        axis: Some(Axis::Log),
+        chart: Some(ChartOf {
+            file: "writes",
+            title: "Pages written per 1,000 inserts",
+            caption: "Logarithmic scale. Pages are written when the pool needs space, when too much of it has been \
+                      changed, or when the log fills up, so a slower load writes more.",
+            embedded_caption: Some(
+                "Logarithmic scale. Pages written to the file, at the commit, or earlier if the cache was \
+                               full.",
+            ),
+            mark: None,
+        }),
+        run: |f| number(f.totals.writes_per_1k),
+        window: Some(|w| number(w.writes_per_1k)),
+        ..PER_1K
+    },
+    Metric {
+        name: "last_writes_per_1k",
+        title: "pages written per 1k, at the end",
+        head: "writ./1k\nat end",
+        run: |f| number(f.totals.last_writes_per_1k),
+        ..PER_1K
+    },
+    Metric {
+        name: "created_per_1k",
+        title: "pages created per 1k",
+        head: "created\nper 1k",
+        group: Group::Server,
+        run: |f| f.totals.created_per_1k.and_then(number),
+        window: Some(|w| w.created_per_1k.and_then(number)),
+        ..PER_1K
+    },
+    Metric {
+        name: "splits_per_1k",
+        title: "page splits per 1k",
+        head: "splits\nper 1k",
+        unit: Unit::Decimals(2),
+        group: Group::Server,
+        run: |f| f.totals.splits_per_1k.and_then(number),
+        window: Some(|w| w.splits_per_1k.and_then(number)),
+        ..PER_1K
+    },
+    Metric {
+        name: "redo_bytes_per_row",
+        title: "log bytes per row",
+        head: "log B\nper row",
+        better: Better::Lower,
+        group: Group::Server,
+        run: |f| f.totals.redo_bytes_per_row.and_then(number),
+        window: Some(|w| w.redo_bytes_per_row.and_then(number)),
+        ..METRIC
+    },
+    Metric {
+        name: "hit_rate",
+        title: "requests answered by the cache, %",
+        head: "cache\nhits %",
+        unit: Unit::Share(2),
+        better: Better::Higher,
+        group: Group::Server,
+        run: |f| f.totals.hit_rate.and_then(number),
+        window: Some(|w| w.hit_rate.and_then(number)),
+        ..METRIC
+    },
+    Metric {
+        name: "p50_micros",
+        title: "milliseconds a statement, median",
+        head: "ms\nmedian",
+        run: |f| count(f.latency?.p50_micros),
+        window: Some(|w| count(w.latency?.p50_micros)),
+        ..LATENCY
+    },
+    Metric {
+        name: "p95_micros",
+        title: "milliseconds a statement, 95th percentile",
+        head: "ms\np95",
+        run: |f| count(f.latency?.p95_micros),
+        window: Some(|w| count(w.latency?.p95_micros)),
+        ..LATENCY
+    },
+    Metric {
+        name: "p99_micros",
+        title: "milliseconds a statement, 99th percentile",
+        head: "ms\np99",
+        run: |f| count(f.latency?.p99_micros),
+        window: Some(|w| count(w.latency?.p99_micros)),
+        ..LATENCY
+    },
+    Metric {
+        name: "max_micros",
+        title: "milliseconds a statement, longest",
+        head: "ms\nlongest",
+        run: |f| count(f.latency?.max_micros),
+        window: Some(|w| count(w.latency?.max_micros)),
+        ..LATENCY
+    },
+    Metric {
+        name: "distinct_leaves_per_1k",
+        title: "leaf pages per 1k",
+        head: "leaves\nper 1k",
+        group: Group::Figures,
+        axis: Some(Axis::Log),
+        chart: Some(ChartOf {
+            file: "leaves",
+            title: "Different leaf pages per 1,000 inserts",
+            caption: "Logarithmic scale. The mean number of leaf pages that hold 1,000 consecutive rows after the run.",
+            embedded_caption: None,
+            mark: None,
+        }),
+        run: |f| number(f.totals.distinct_leaves_per_1k),
+        ..PER_1K
+    },
+    Metric {
+        name: "fill_mean",
+        title: "fill %, mean",
+        head: "fill %\nmean",
+        better: Better::Higher,
+        group: Group::Figures,
+        axis: Some(Axis::Percent),
+        chart: Some(ChartOf {
+            file: "fill",
+            title: "Fill of the leaf pages, %",
+            caption: "Bytes in use. The bar is the mean, and the vertical mark is the tenth percentile.",
+            embedded_caption: None,
+            mark: Some("fill_p10"),
+        }),
+        run: |f| number(f.totals.fill_mean),
+        ..SHARE
+    },
+    Metric {
+        name: "fill_p10",
+        title: "fill %, tenth percentile",
+        head: "fill %\np10",
+        better: Better::Higher,
+        group: Group::Figures,
+        run: |f| number(f.totals.fill_p10),
+        ..SHARE
+    },
+    Metric {
+        name: "bytes_per_row",
+        title: "bytes per row",
+        head: "bytes\nper row",
+        unit: Unit::Decimals(1),
+        better: Better::Lower,
+        group: Group::Figures,
+        axis: Some(Axis::Linear),
+        chart: Some(ChartOf {
+            file: "size",
+            title: "Bytes per row",
+            caption: "All pages of all trees, per row.",
+            embedded_caption: None,
+            mark: None,
+        }),
+        run: |f| number(f.totals.bytes_per_row),
+        ..METRIC
+    },
+    Metric {
+        name: "map_bytes_per_row",
+        title: "bytes per row of the map",
+        head: "map's B\nper row",
+        unit: Unit::Decimals(1),
+        better: Better::Lower,
+        group: Group::Compared,
+        run: |f| f.totals.map_bytes_per_row.and_then(number),
+        ..METRIC
+    },
+    Metric {
+        name: "leaf_pages",
+        title: "leaf pages",
+        head: "leaf\npages",
+        run: |f| count(f.trees.iter().map(|tree| tree.leaf_pages).sum()),
+        ..METRIC
+    },
+    Metric {
+        name: "inner_pages",
+        title: "pages above the leaves",
+        head: "inner\npages",
+        run: |f| count(f.trees.iter().map(|tree| tree.inner_pages).sum()),
+        ..METRIC
+    },
+    Metric {
+        name: "recent_leaves",
+        title: "leaves changed in the last tenth of the log, %",
+        head: "recent\nleaves %",
+        run: |f| number(rows_file(f)?.recent_leaves),
+        ..SHARE
+    },
+    Metric {
+        name: "age_p10",
+        title: "age of a tenth of the leaves, % of the log",
+        head: "age %\np10",
+        run: |f| rows_file(f)?.p10_age.and_then(number),
+        ..SHARE
+    },
+    Metric {
+        name: "age_median",
+        title: "age of half of the leaves, % of the log",
+        head: "age %\nmedian",
+        run: |f| number(rows_file(f)?.median_age),
+        ..SHARE
+    },
+    Metric {
+        name: "age_p90",
+        title: "age of nine tenths of the leaves, % of the log",
+        head: "age %\np90",
+        run: |f| rows_file(f)?.p90_age.and_then(number),
+        ..SHARE
+    },
+];
