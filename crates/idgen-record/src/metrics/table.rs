@@ -137,6 +137,13 @@ pub static METRICS: &[Metric] = &[
         ..PER_1K
     },
     Metric {
+        name: "spills_per_1k",
+        title: "pages written before the commit per 1k",
+        head: "early\nper 1k",
+        run: |f| f.totals.spills_per_1k.and_then(number),
+        ..PER_1K
+    },
+    Metric {
         name: "created_per_1k",
         title: "pages created per 1k",
         head: "created\nper 1k",
