@@ -1,5 +1,6 @@
 //! `idgen lab`: measures what each kind of key costs a database.
 
+mod cases;
 mod compare;
 mod engine;
 mod forecast;

@@ -1,6 +1,5 @@
 //! `idgen lab run` of an experiment that runs statements on a server.
 
-use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -9,13 +8,12 @@ use idgen_lab::experiment::{Loads, Scale, Statements};
 use idgen_lab::measure;
 use idgen_lab::report;
 use idgen_lab::runner::Cancel;
-use idgen_record::{CaseRecord, Database, Failure, Workload};
+use idgen_record::{Database, Workload};
 
+use super::cases::Recorder;
 use super::engine::EngineName;
-use super::run::{CommonArgs, summary};
-use super::signals::INTERRUPTED;
+use super::run::CommonArgs;
 use crate::failure;
-use crate::output::Output;
 
 /// The buffer pool, in bytes, as in the published runs.
 const POOL: u64 = 128 << 20;
@@ -60,43 +58,9 @@ pub fn run(
     let mut results = measure::begin(question, command, engine.info(), workload);
     results.settings = engine.settings();
     results.analysis.clone_from(analysis);
-    let watched = std::io::stderr().is_terminal();
-    let mut done = |record: CaseRecord| {
-        if watched {
-            // The terminal may have been closed.
-            let _ = writeln!(std::io::stderr(), "{}: {:.3} s", record.name, record.secs);
-        }
-        results.cases.push(record);
-        report::save(&results, directory)
-    };
-    let ended = match experiment {
-        Timed::Statements(found) => engine.time(found, cancel, &mut done),
-        Timed::Loads(found, scale) => engine.load(found, *scale, cancel, &mut done),
-    };
-    let code = match ended {
-        Ok(()) => ExitCode::SUCCESS,
-        // A failure after Ctrl-C was caused by it, such as a copy that the terminal ended.
-        Err(error) if error.is_interrupted() || cancel.is_cancelled() => {
-            results.interrupted = true;
-            ExitCode::from(INTERRUPTED)
-        }
-        // The other experiments continue.
-        Err(error) => {
-            let error = format!("{:#}", anyhow::Error::from(error));
-            failure::report(format_args!("{id}: {error}"));
-            results.failures.push(Failure { strategy: id.clone(), error });
-            ExitCode::FAILURE
-        }
-    };
-    if !results.cases.is_empty() || !results.failures.is_empty() {
-        report::save(&results, directory)?;
-    }
-    let mut out = Output::open();
-    if common.json {
-        write!(out, "{}", report::json(&results)?)?;
-    } else {
-        summary(&mut out, &results, 0, directory)?;
-    }
-    out.finish()?;
-    Ok(code)
+    let recorder = Recorder { id, directory, json: common.json, cancel };
+    recorder.record(results, |done| match experiment {
+        Timed::Statements(found) => engine.time(found, cancel, done),
+        Timed::Loads(found, scale) => engine.load(found, *scale, cancel, done),
+    })
 }

@@ -1,0 +1,72 @@
+//! Runs an experiment that consists of cases: shows and saves each, and says in the end how it went.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use idgen_lab::report;
+use idgen_lab::runner::Cancel;
+use idgen_record::{CaseRecord, Failure, Results};
+
+use super::run::summary;
+use super::signals::INTERRUPTED;
+use crate::failure;
+use crate::output::Output;
+
+/// Where the results of an experiment go.
+pub struct Recorder<'a> {
+    /// The name of the experiment.
+    pub id: &'a str,
+    pub directory: &'a Path,
+    /// Whether the results are printed as JSON.
+    pub json: bool,
+    pub cancel: &'a Cancel,
+}
+
+/// Takes the record of each case that is finished.
+pub type Done<'a> = dyn FnMut(CaseRecord) -> idgen_lab::Result<()> + 'a;
+
+impl Recorder<'_> {
+    /// Does the work, and saves the results after each case.
+    pub fn record(
+        &self,
+        mut results: Results,
+        work: impl FnOnce(&mut Done<'_>) -> idgen_lab::Result<()>,
+    ) -> anyhow::Result<ExitCode> {
+        let watched = std::io::stderr().is_terminal();
+        let ended = work(&mut |record| {
+            if watched {
+                // The terminal may have been closed.
+                let _ = writeln!(std::io::stderr(), "{}: {:.3} s", record.name, record.secs);
+            }
+            results.cases.push(record);
+            report::save(&results, self.directory)
+        });
+        let code = match ended {
+            Ok(()) => ExitCode::SUCCESS,
+            // A failure after Ctrl-C was caused by it, such as a copy that the terminal ended.
+            Err(error) if error.is_interrupted() || self.cancel.is_cancelled() => {
+                results.interrupted = true;
+                ExitCode::from(INTERRUPTED)
+            }
+            // The other experiments continue.
+            Err(error) => {
+                let error = format!("{:#}", anyhow::Error::from(error));
+                failure::report(format_args!("{}: {error}", self.id));
+                results.failures.push(Failure { strategy: self.id.to_owned(), error });
+                ExitCode::FAILURE
+            }
+        };
+        if results.has_any() || !results.failures.is_empty() {
+            report::save(&results, self.directory)?;
+        }
+        let mut out = Output::open();
+        if self.json {
+            write!(out, "{}", report::json(&results)?)?;
+        } else {
+            summary(&mut out, &results, 0, self.directory)?;
+        }
+        out.finish()?;
+        Ok(code)
+    }
+}
