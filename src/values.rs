@@ -16,24 +16,9 @@ pub fn kind() -> impl TypedValueParser<Value = Kind> {
 
 /// Reads the name of a format.
 pub fn format() -> impl TypedValueParser<Value = Format> {
-    let named = |format: Format| PossibleValue::new(format.name()).help(about_format(format));
-    PossibleValuesParser::new(Format::ALL.map(named)).try_map(|name| name.to_lowercase().parse::<Format>())
-}
-
-fn about_format(format: Format) -> &'static str {
-    match format {
-        Format::Hyphenated => "36 characters, the usual text of a UUID",
-        Format::Simple => "32 hexadecimal digits",
-        Format::Urn => "urn:uuid: and the usual text",
-        Format::Braced => "the usual text in braces",
-        Format::Base64 => "22 characters, as MySQL's TO_BASE64() without padding",
-        Format::Base64Url => "22 characters that are safe in a URL",
-        Format::Ordered64 => "22 characters that sort like the id",
-        Format::Base32 => "26 characters, the text of a ULID",
-        Format::Swapped => "16 raw bytes of MySQL's UUID_TO_BIN(id, 1), without separators",
-        Format::Int => "a decimal number",
-        Format::Binary => "16 raw bytes, without separators",
-    }
+    let named = |format: &Format| PossibleValue::new(format.name()).help(format.about());
+    PossibleValuesParser::new(Format::ALL.iter().map(named))
+        .try_map(|name| name.to_lowercase().parse::<Format>())
 }
 
 /// Reads a whole number, with underscores where they help to read it.

@@ -22,7 +22,7 @@ pub enum Generator {
 impl Generator {
     /// The generator of a kind, with options that were checked.
     pub fn new(kind: Kind, options: &Options) -> anyhow::Result<Self> {
-        let (clock, entropy, policy) = (clock(options), Csprng::new()?, policy(kind, options));
+        let (clock, entropy, policy) = (clock(options), Csprng::new()?, policy(options));
         let node = node(options)?;
         Ok(match kind {
             Kind::V1 => {
@@ -81,16 +81,16 @@ fn clock(options: &Options) -> Box<dyn Clock> {
     }
 }
 
-fn policy(kind: Kind, options: &Options) -> ClockPolicy {
-    let when_behind = match (options.when_behind, options.at, &options.state) {
-        (Some(choice), _, _) => choice.into(),
-        // The clock of --at moves when someone waits for it: a long run simply goes on.
-        (None, Some(_), None) => WhenBehind::Wait,
-        (None, None, _) if kind == Kind::Short => WhenBehind::Wait,
-        // A state of later ids must not silently carry the run away from the moment asked for.
-        _ => WhenBehind::Error,
-    };
-    ClockPolicy { when_behind, ..ClockPolicy::DEFAULT }
+fn policy(options: &Options) -> ClockPolicy {
+    let policy = ClockPolicy::DEFAULT;
+    match (options.when_behind, options.at, &options.state) {
+        (Some(choice), _, _) => policy.with_when_behind(choice.into()),
+        // The clock of --at moves when a generator waits for it, so a long run continues without a wait.
+        (None, Some(_), None) => policy.with_when_behind(WhenBehind::Wait),
+        // A full second of short ids is an error, too: --at asked for this moment, not for a later one.
+        (None, Some(_), Some(_)) => policy.with_when_behind(WhenBehind::Error),
+        (None, None, _) => policy,
+    }
 }
 
 fn node(options: &Options) -> anyhow::Result<Option<Node>> {

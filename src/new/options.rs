@@ -66,8 +66,8 @@ pub struct Options {
     #[arg(long, value_name = "ID", allow_negative_numbers = true)]
     pub server_id: Option<u32>,
 
-    /// What to do when the clock, or the moment of --at, is more than ten seconds behind the ids
-    /// already made [default: error; wait for short without --at, and with --at without --state].
+    /// What to do if the clock is more than ten seconds behind the last id [default: restart; error with --state or
+    /// a fixed --node of short; with --at and without --state, later ids get later times].
     #[arg(long, value_enum, value_name = "WHAT")]
     pub when_behind: Option<WhenBehindChoice>,
 }
@@ -77,9 +77,9 @@ pub struct Options {
 pub enum WhenBehindChoice {
     /// Stop with an error.
     Error,
-    /// Wait until the clock has caught up.
+    /// Wait until the clock has caught up, for at most a minute; then stop with an error.
     Wait,
-    /// Go on at the clock's time with fresh randomness: unique, but out of order.
+    /// Continue at the clock's time with fresh randomness: ids stay unique, but are out of order.
     Restart,
 }
 
@@ -120,17 +120,18 @@ impl Options {
                 )));
             }
         }
-        if self.when_behind == Some(WhenBehindChoice::Restart)
-            && (self.state.is_some() || kind == Kind::Short)
-        {
-            let reason = if kind == Kind::Short {
-                "64 bits have no room for it"
+        if self.when_behind == Some(WhenBehindChoice::Restart) {
+            let is_fixed = !matches!(self.node, None | Some(NodeChoice::Random));
+            let reason = if self.state.is_some() {
+                "with --state, earlier times may belong to another run"
+            } else if kind == Kind::Short && is_fixed {
+                "short needs a random node for it"
             } else {
-                "--state forbids to go back"
+                return self.check_prefix(kind);
             };
             return Err(usage(format_args!("--when-behind restart: {reason}; choose error or wait")));
         }
-        if kind == Kind::Prefixed { self.check_prefix() } else { Ok(()) }
+        self.check_prefix(kind)
     }
 
     /// The tail of a prefixed id.
@@ -144,7 +145,10 @@ impl Options {
         (is_keyed && self.tail() == Tail::Ascending).then(|| self.interval.unwrap_or(DEFAULT_INTERVAL))
     }
 
-    fn check_prefix(&self) -> anyhow::Result<()> {
+    fn check_prefix(&self, kind: Kind) -> anyhow::Result<()> {
+        if kind != Kind::Prefixed {
+            return Ok(());
+        }
         let prefix = self.prefix.as_ref().unwrap_or(&PrefixChoice::Sequential);
         let is_random = matches!(self.tail, Some(TailChoice::Random | TailChoice::RandomV8));
         let wrong = [

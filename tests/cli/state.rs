@@ -94,7 +94,10 @@ fn a_clock_far_behind_is_an_error_or_waited_for() {
         assert!(error.contains("2026-11-21T11:00:00Z, but ids were already made"), "{kind}: {error}");
         assert!(error.contains("--when-behind"), "{kind}: {error}");
 
-        let waited = lines(&[&early[..], &["--when-behind", "wait"]].concat());
-        assert_ne!(waited, late, "{kind}");
+        let wait = ["--when-behind", "wait"];
+        let (code, error) = failure(&[&early[..], &wait].concat(), "");
+        assert!(code == 1 && error.contains("already made"), "{kind} waited for an hour: {error}");
+        let soon = ["new", kind, "--at", "2026-11-21T11:59:10Z", "--state", file];
+        assert_ne!(lines(&[&soon[..], &wait].concat()), late, "{kind}");
     }
 }

@@ -8,9 +8,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyInt, PyString};
 
-use crate::cpython::{Safety, add_function_of_one, new_int, new_text, new_uuid, read_uuid};
+use crate::cpython::{Safety, add_function_of_one, c_doc, new_int, new_text, new_uuid, read_uuid};
 use crate::errors::raise;
-use crate::single::c_doc;
 
 /// The id in a `uuid.UUID`, 16 bytes, or a text of any form.
 #[inline]

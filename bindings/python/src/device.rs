@@ -7,7 +7,7 @@ use idgen::generator::DeviceShort;
 use idgen::source::Csprng;
 use pyo3::prelude::*;
 
-use crate::generators::clock::{self, DetachedClock};
+use crate::clock::{self, DetachedClock};
 
 /// The one device generator of this process and its forked children, as `idgen::short` has one: that
 /// would keep the GIL while it waits for the next second.

@@ -6,11 +6,11 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDelta, PyDict, PyInt, PyString};
 
+use crate::clock::new_datetime;
 use crate::codecs::{read_id, read_int};
-use crate::cpython::{Safety, add_function_of_one, new_uuid};
+use crate::cpython::{Safety, add_function_of_one, c_doc, new_uuid};
 use crate::errors::raise;
-use crate::generators::{new_datetime, read_tail};
-use crate::single::c_doc;
+use crate::generators::read_tail;
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -2,16 +2,19 @@
 //! `python/idgen/__init__.py`, typed by `python/idgen/__init__.pyi`.
 #![deny(unsafe_code)]
 
+mod arguments;
 mod batch;
+mod clock;
 mod codecs;
 #[allow(unsafe_code)]
 mod cpython;
 mod device;
 mod errors;
-mod fork;
 mod forms;
 mod generators;
 mod inspect;
+mod kinds;
+mod making;
 mod mysql;
 mod single;
 mod standard;
@@ -26,6 +29,18 @@ fn _learn(class: &Bound<'_, PyType>, safety: &Bound<'_, PyAny>) -> PyResult<bool
     cpython::uses_slots()
 }
 
+/// Makes the memory in which a process and its children count together. This happens at the import, because a server
+/// may generate no id before it forks, and then each worker would count for itself.
+///
+/// # Panics
+/// If the system gives no memory or no randomness; PyO3 turns it into an exception.
+fn prepare(py: Python<'_>) -> PyResult<()> {
+    device::short();
+    // No id, but the memory of all server ids.
+    idgen::fill_mysql_short(0, &mut []);
+    standard::last_tick(py).map(drop)
+}
+
 #[pymodule(gil_used = false)]
 fn _idgen(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
@@ -33,7 +48,7 @@ fn _idgen(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ClockBehindError", py.get_type::<errors::ClockBehindError>())?;
     let uuid = py.import("uuid")?;
     cpython::learn(uuid.getattr("UUID")?.cast()?, &uuid.getattr("SafeUUID")?)?;
-    fork::prepare();
+    prepare(py)?;
     module.add_function(wrap_pyfunction!(_learn, module)?)?;
     single::add(module)?;
     codecs::add(module)?;
@@ -45,7 +60,6 @@ fn _idgen(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(batch::fill, module)?,
         wrap_pyfunction!(batch::encode_buffer, module)?,
         wrap_pyfunction!(batch::decode_buffer, module)?,
-        wrap_pyfunction!(fork::forked, module)?,
     ] {
         module.add_function(function)?;
     }

@@ -1,25 +1,12 @@
 //! One id a call: a function for each kind and form.
 
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyInt;
 
-use crate::cpython::{Safety, add_function, add_function_of_one};
+use crate::arguments::read_server_id;
+use crate::cpython::{Safety, add_function, add_function_of_one, c_doc};
 use crate::device;
 use crate::forms::Form;
-use crate::generators::for_kinds;
-
-/// A docstring, with the zero that C wants.
-macro_rules! c_doc {
-    ($($part:expr),+) => {{
-        const DOC: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(concat!($($part,)+ "\0").as_bytes()) {
-            Ok(doc) => doc,
-            Err(_) => panic!("a docstring has no zero inside"),
-        };
-        DOC
-    }};
-}
-pub(crate) use c_doc;
+use crate::kinds::for_kinds;
 
 /// Adds the five functions of each 128-bit kind.
 macro_rules! add_functions {
@@ -128,15 +115,4 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ),
         |py| Form::Uuid.make(py, &idgen::v7(), Safety::Unknown),
     )
-}
-
-/// The low byte of a MySQL server's id.
-pub(crate) fn read_server_id(object: &Bound<'_, PyAny>) -> PyResult<u8> {
-    if !object.is_instance_of::<PyInt>() {
-        let found = object.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("server_id must be an int, not {found}")));
-    }
-    object
-        .extract()
-        .map_err(|_| PyOverflowError::new_err(format!("server_id must be 0 to 255, not {object}")))
 }

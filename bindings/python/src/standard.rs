@@ -6,17 +6,17 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use idgen::generator::{Generate, V1, V6};
-use idgen::source::{Clock, ClockPolicy, Csprng, SharedWord, SystemClock};
+use idgen::source::{Clock, Csprng, SystemClock};
 use idgen::{Node, Uuid};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyInt};
 use uuid::Builder;
 
-use crate::cpython::{Safety, add_function_of_two, new_uuid};
+use crate::cpython::{Safety, add_function_of_two, c_doc, new_uuid, shared_word};
 use crate::errors::raise;
 use crate::generators::Shared;
-use crate::single::c_doc;
 
 /// Nodes for which a generator is kept; a program that asks for more starts over.
 const MOST_NODES: usize = 256;
@@ -40,7 +40,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
                 (Some(node), None) => (of_node(py, Version::One, node_of_uuid1(node)?)?, Safety::Safe),
                 (node, Some(sequence)) => {
                     let node = node.map_or_else(random_node, node_of_uuid1)?;
-                    (at_next_tick(Version::One, node, sequence)?, Safety::Unknown)
+                    (at_next_tick(py, Version::One, node, sequence)?, Safety::Unknown)
                 }
             };
             new_uuid(py, id, safety)
@@ -60,7 +60,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
                 (Some(node), None) => of_node(py, Version::Six, node_of_uuid6(node)?)?,
                 (node, Some(sequence)) => {
                     let node = node.map_or_else(random_node, node_of_uuid6)?;
-                    at_next_tick(Version::Six, node, sequence)?
+                    at_next_tick(py, Version::Six, node, sequence)?
                 }
             };
             new_uuid(py, id, Safety::Unknown)
@@ -95,12 +95,8 @@ fn of_node(py: Python<'_>, version: Version, node: Node) -> PyResult<Uuid> {
         let generator = match kept.entry((version, node)) {
             std::collections::hash_map::Entry::Occupied(kept) => kept.into_mut(),
             std::collections::hash_map::Entry::Vacant(place) => place.insert(match version {
-                Version::One => Box::new(
-                    V1::new(SystemClock, Csprng::new()?).with_policy(ClockPolicy::RESTART).with_node(node),
-                ),
-                Version::Six => Box::new(
-                    V6::new(SystemClock, Csprng::new()?).with_policy(ClockPolicy::RESTART).with_node(node),
-                ),
+                Version::One => Box::new(V1::new(SystemClock, Csprng::new()?).with_node(node)),
+                Version::Six => Box::new(V6::new(SystemClock, Csprng::new()?).with_node(node)),
             }),
         };
         generator.next_id()
@@ -109,14 +105,14 @@ fn of_node(py: Python<'_>, version: Version, node: Node) -> PyResult<Uuid> {
 
 /// An id whose clock sequence the caller chose, at a tick that no such id of this process or of the others of
 /// its family had before.
-fn at_next_tick(version: Version, node: Node, sequence: &Bound<'_, PyAny>) -> PyResult<Uuid> {
+fn at_next_tick(py: Python<'_>, version: Version, node: Node, sequence: &Bound<'_, PyAny>) -> PyResult<Uuid> {
     let sequence: u16 = sequence.bitand(0x3FFF)?.extract()?;
     let now = SystemClock
         .now()
         .gregorian_ticks()
         .ok_or_else(|| PyOverflowError::new_err("the clock stands outside of 1582 to 5236"))?;
     let next = |last: u64| now.max(last + 1);
-    let last = last_tick().fetch_update(Ordering::SeqCst, Ordering::SeqCst, |last| Some(next(last)));
+    let last = last_tick(py)?.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |last| Some(next(last)));
     let ticks = last.map_or(now, next);
     let builder = match version {
         Version::One => Builder::from_gregorian_timestamp(ticks, sequence, &node.bytes()),
@@ -127,11 +123,11 @@ fn at_next_tick(version: Version, node: Node, sequence: &Bound<'_, PyAny>) -> Py
 
 /// The tick of the last id whose clock sequence the caller chose, in memory that forked children share.
 ///
-/// # Panics
-/// Where the system refuses a page of memory.
-pub(crate) fn last_tick() -> &'static AtomicU64 {
-    static LAST: OnceLock<SharedWord> = OnceLock::new();
-    LAST.get_or_init(|| SharedWord::new(0).unwrap_or_else(|error| panic!("{error}"))).get()
+/// # Errors
+/// If the system refuses a page of memory.
+pub(crate) fn last_tick(py: Python<'_>) -> PyResult<&'static AtomicU64> {
+    static LAST: PyOnceLock<&AtomicU64> = PyOnceLock::new();
+    LAST.get_or_try_init(py, || shared_word(py)).copied()
 }
 
 fn random_node() -> PyResult<Node> {

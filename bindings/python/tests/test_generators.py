@@ -126,24 +126,32 @@ def test_a_clock_that_steps_back(make: Any) -> None:
     clock.now -= 5 * 10**9
     assert first < new(), "absorbed"
     clock.now -= 10 * 10**9
-    with pytest.raises(idgen.ClockBehindError):
-        new()
-    with pytest.raises(idgen.ClockBehindError):
-        new.batch(10)
-    clock.now = NOON_NS
+    assert first > new(), "it restarted at the time of the clock"
+    clock.now = NOON_NS + 10**9
     assert first < new()
 
-    strict = make(clock=clock, tolerance=datetime.timedelta(seconds=1))
+    strict = make(clock=clock, tolerance=datetime.timedelta(seconds=1), when_behind="error")
     strict()
     clock.now -= 2 * 10**9
     with pytest.raises(idgen.ClockBehindError):
         strict()
+    with pytest.raises(idgen.ClockBehindError):
+        strict.batch(10)
 
     restarting = make(clock=clock, tolerance=0.5, when_behind="restart")
     ids = [restarting() for _ in range(10)]
     clock.now -= 3600 * 10**9
     ids += [restarting() for _ in range(10)]
     assert len(set(ids)) == 20 and ids[-1] < ids[0]
+
+
+def test_a_state_forbids_a_restart(tmp_path: pathlib.Path) -> None:
+    now = NOON_NS
+    new = idgen.V7(clock=lambda: now, state=tmp_path / "v7.state")
+    new()
+    now -= 3600 * 10**9
+    with pytest.raises(idgen.ClockBehindError):
+        new()
 
 
 def test_waiting_for_the_clock() -> None:
@@ -337,6 +345,23 @@ def test_short() -> None:
     assert len(set(full.batch(65_536))) == 65_536
     with pytest.raises(idgen.ClockBehindError):
         full()
+
+
+def test_a_short_generator_restarts_with_another_node() -> None:
+    now = NOON_NS
+    new = idgen.Short(clock=lambda: now)
+    ids = new.batch(100)
+    now -= 3600 * 10**9
+    ids += new.batch(100)
+    nodes = [id >> 16 & 0xFFFF for id in ids]
+    assert len(set(ids)) == 200 and {(node - nodes[0]) % 65_536 for node in nodes} == {0, 1}
+    assert ids[-1] >> 32 == now // 10**9
+
+    fixed = idgen.Short(clock=lambda: now, node=1)
+    fixed()
+    now -= 3600 * 10**9
+    with pytest.raises(idgen.ClockBehindError):
+        fixed()
 
 
 def test_a_short_generator_waits_for_the_next_second() -> None:

@@ -52,7 +52,7 @@ WAITS = {
         "now += HOUR; new()",
     ),
     "the system's clock, 64 bits": (
-        "ahead(idgen.Short); new = idgen.Short(state=STATE)",
+        "ahead(idgen.Short); new = idgen.Short(state=STATE, when_behind='wait')",
         "new()",
         "idgen.Short()()",
     ),
@@ -87,7 +87,7 @@ def test_a_handler_that_raises(tmp_path: pathlib.Path) -> None:
             raise LookupError("enough")
 
         ahead(idgen.Short)
-        new = idgen.Short(state=STATE)
+        new = idgen.Short(state=STATE, when_behind='wait')
         signal.signal(signal.SIGUSR1, enough)
         soon(signal.SIGUSR1)
         try:

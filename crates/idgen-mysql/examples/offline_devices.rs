@@ -30,7 +30,8 @@ pub struct Report {
 /// Boots a device, makes ids, and stops it without a warning.
 fn boot(folder: &Path, device: u64, clock: &FixedClock, count: usize) -> Result<Vec<Uuid>, Failure> {
     // A clock that was set back by up to a day is bridged; more than that is an error, not a repeated id.
-    let policy = ClockPolicy { tolerance: Duration::from_secs(86_400), when_behind: WhenBehind::Error };
+    let policy =
+        ClockPolicy::DEFAULT.with_tolerance(Duration::from_secs(86_400)).with_when_behind(WhenBehind::Error);
     let path = folder.join(device.to_string());
     let state = FileState::open(&path)?;
     let node = format!("{:012x}", 0x0300_0000_0000 + device).parse()?;

@@ -44,7 +44,7 @@ pub(crate) enum Kind {
     /// The process was forked and this generator cannot tell itself from its parent's copy.
     Forked { what: &'static str },
     /// A source gave no randomness.
-    Entropy { detail: Excerpt },
+    Entropy { detail: Excerpt, cause: Cause },
     /// No hardware address was found.
     #[cfg(feature = "std")]
     #[cfg_attr(
@@ -53,7 +53,7 @@ pub(crate) enum Kind {
     )]
     Node { detail: Excerpt },
     /// A state could not be read, understood, locked or written.
-    State { place: Excerpt, problem: &'static str, detail: Excerpt },
+    State { place: Excerpt, problem: &'static str, detail: Excerpt, cause: Cause },
     /// A setting that makes no sense.
     Config { problem: &'static str, value: Excerpt, advice: &'static str },
 }
@@ -106,13 +106,38 @@ impl Error {
     /// ```
     #[cold]
     pub fn entropy(detail: impl fmt::Display) -> Self {
-        Error::new(Kind::Entropy { detail: Excerpt::of(detail) })
+        Error::new(Kind::Entropy { detail: Excerpt::of(detail), cause: Cause::default() })
     }
 
     /// For a state of your own: the place, what is wrong with it (`"cannot be written"`), and why.
     #[cold]
     pub fn state(place: impl fmt::Display, problem: &'static str, detail: impl fmt::Display) -> Self {
-        Error::new(Kind::State { place: Excerpt::of(place), problem, detail: Excerpt::of(detail) })
+        Error::new(Kind::State {
+            place: Excerpt::of(place),
+            problem,
+            detail: Excerpt::of(detail),
+            cause: Cause::default(),
+        })
+    }
+
+    /// The same error with its cause, which [`source`](core::error::Error::source) then returns. It is kept in errors of
+    /// randomness and of states.
+    ///
+    /// ```
+    /// use std::error::Error as _;
+    ///
+    /// let cause = std::io::Error::from(std::io::ErrorKind::StorageFull);
+    /// let error = idgen::Error::state("table ids", "cannot be written", &cause).with_source(cause);
+    /// let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
+    /// assert_eq!(source.map(|source| source.kind()), Some(std::io::ErrorKind::StorageFull));
+    /// ```
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn with_source(mut self, source: impl core::error::Error + Send + Sync + 'static) -> Self {
+        if let Kind::State { cause, .. } | Kind::Entropy { cause, .. } = &mut *self.kind {
+            cause.0 = Some(alloc::sync::Arc::new(source));
+        }
+        self
     }
 
     /// A time outside what a kind can hold: from the day of `first` to the day of `last`.
@@ -192,7 +217,32 @@ impl Error {
     }
 }
 
-impl core::error::Error for Error {}
+/// What an error was caused by. Two errors with the same text are equal, whatever caused them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cause(
+    #[cfg(feature = "alloc")] Option<alloc::sync::Arc<dyn core::error::Error + Send + Sync>>,
+);
+
+impl PartialEq for Cause {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Cause {}
+
+impl core::error::Error for Error {
+    /// The error of the system, where one was the cause: [`std::io::Error`] if a state file could not be used.
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self.kind() {
+            #[cfg(feature = "alloc")]
+            Kind::State { cause, .. } | Kind::Entropy { cause, .. } => {
+                cause.0.as_deref().map(|cause| cause as &(dyn core::error::Error + 'static))
+            }
+            _ => None,
+        }
+    }
+}
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -215,12 +265,14 @@ impl fmt::Display for Error {
                 f,
                 "{what} was copied by fork and would repeat its parent's ids: build a new generator in the child"
             ),
-            Kind::Entropy { detail } => write!(f, "no random bytes: {detail}"),
+            Kind::Entropy { detail, .. } => write!(f, "no random bytes: {detail}"),
             #[cfg(feature = "std")]
             Kind::Node { detail } => {
                 write!(f, "no hardware address: {detail}; use a random node or name one")
             }
-            Kind::State { place, problem, detail } => write!(f, "the state \"{place}\" {problem}: {detail}"),
+            Kind::State { place, problem, detail, .. } => {
+                write!(f, "the state \"{place}\" {problem}: {detail}")
+            }
             Kind::Config { problem, value, advice } => write!(f, "{problem} \"{value}\": {advice}"),
         }
     }

@@ -16,7 +16,7 @@ use crate::generator::{
     DeviceShort, FixedPrefix, Generate, MysqlServers, NextBits, PrefixBits, Ulid, V1, V4, V6, V7, from_bits,
 };
 use crate::short_id::ShortId;
-use crate::source::{ClockPolicy, SystemClock, ThreadEntropy};
+use crate::source::{SystemClock, ThreadEntropy};
 
 type Slot<G> = RefCell<Option<G>>;
 
@@ -87,7 +87,7 @@ per_thread! {
     /// assert_eq!(idgen::v1().get_version_num(), 1);
     /// ```
     v1, fill_v1, LOCAL_V1: V1<SystemClock, ThreadEntropy> =
-        || Ok(V1::new(SystemClock, ThreadEntropy).with_policy(ClockPolicy::RESTART));
+        || Ok(V1::new(SystemClock, ThreadEntropy));
 
     /// A UUID of version 6, with a random node: [`V6`]. Strictly ascending within a thread, unless the
     /// clock is set back by more than ten seconds.
@@ -96,7 +96,7 @@ per_thread! {
     /// assert!(idgen::v6() < idgen::v6());
     /// ```
     v6, fill_v6, LOCAL_V6: V6<SystemClock, ThreadEntropy> =
-        || Ok(V6::new(SystemClock, ThreadEntropy).with_policy(ClockPolicy::RESTART));
+        || Ok(V6::new(SystemClock, ThreadEntropy));
 
     /// A UUID of version 7: [`V7`]. Strictly ascending within a thread, unless the clock is set back by more
     /// than ten seconds.
@@ -108,7 +108,7 @@ per_thread! {
     /// assert!(ids[999] < idgen::v7());
     /// ```
     v7, fill_v7, LOCAL_V7: V7<SystemClock, ThreadEntropy> =
-        || Ok(V7::new(SystemClock, ThreadEntropy).with_policy(ClockPolicy::RESTART));
+        || Ok(V7::new(SystemClock, ThreadEntropy));
 
     /// A ULID: [`Ulid`]. Strictly ascending within a thread, unless the clock is set back by more than ten
     /// seconds.
@@ -118,7 +118,7 @@ per_thread! {
     /// assert_eq!(text.len(), 26);
     /// ```
     ulid, fill_ulid, LOCAL_ULID: Ulid<SystemClock, ThreadEntropy> =
-        || Ok(Ulid::new(SystemClock, ThreadEntropy).with_policy(ClockPolicy::RESTART));
+        || Ok(Ulid::new(SystemClock, ThreadEntropy));
 
     /// A UUID of version 8 that begins with `ffff`, then an ascending tail: [`FixedPrefix`]. For tables that already
     /// hold random keys: new rows go to the right edge of the index. Strictly ascending within a thread, unless the
@@ -129,7 +129,7 @@ per_thread! {
     /// assert!(a.to_string().starts_with("ffff") && a < b);
     /// ```
     fixed_prefix, fill_fixed_prefix, LOCAL_FIXED_PREFIX: FixedPrefix<SystemClock, ThreadEntropy> = || {
-        Ok(FixedPrefix::new(SystemClock, ThreadEntropy, PrefixBits::ONES).with_policy(ClockPolicy::RESTART))
+        Ok(FixedPrefix::new(SystemClock, ThreadEntropy, PrefixBits::ONES))
     };
 }
 
@@ -158,13 +158,11 @@ pub fn fill_v4(ids: &mut [Uuid]) {
     V4::new(ThreadEntropy).fill(ids).unwrap_or_else(|error| give_up(&error));
 }
 
-/// A 64-bit device id with a random node: [`DeviceShort`]. 65,536 ids a second at the most, then it waits
-/// for the next second. After the clock was set back by more than ten seconds it waits until the clock is
-/// that near again, as 64 bits leave no room for a fresh start: build a [`DeviceShort`] with another policy
-/// where an error is better.
+/// A 64-bit device id with a random node: [`DeviceShort`]. After 65,536 ids in one second it waits for the next
+/// second. If the clock is set back by more than ten seconds, it continues at the clock's time with another node.
 ///
-/// One line for the whole process and the children that it forks after the first call. Children that were
-/// forked before draw nodes of their own, as other processes do; a program that makes no id itself calls
+/// The whole process and the children that it forks after the first call share one generator. Children that were
+/// forked earlier have random nodes of their own, as other processes have; a program that generates no id itself calls
 /// `fill_short(&mut [])` before it forks.
 ///
 /// ```
@@ -172,7 +170,8 @@ pub fn fill_v4(ids: &mut [Uuid]) {
 /// ```
 ///
 /// # Panics
-/// Where the system gives no randomness, or its clock stands before 1970 or after 2106-02-07.
+/// If the system gives no randomness, if its clock is before 1970 or after 2106-02-07, and in a forked child of a build
+/// without the feature `fast`, which has no shared memory to count in.
 #[inline]
 pub fn short() -> ShortId {
     device().make().unwrap_or_else(|error| give_up(&error))

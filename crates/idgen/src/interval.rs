@@ -20,6 +20,7 @@ use crate::timestamp::Timestamp;
 /// # Ok::<(), idgen::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Interval {
     /// 60 seconds.
     Minute,

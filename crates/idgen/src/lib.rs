@@ -27,9 +27,9 @@
 //! a counter is full, and after a restart where a [state](source::State) is kept.
 //!
 //! Versions 6 and 7 and ULIDs strictly increase within a generator, ascending tails within a bucket. The
-//! one-line functions keep a generator for each thread. Where the clock is set back by more than ten seconds
-//! they start over at its time, and ids made then sort before earlier ones; generators that you build
-//! report it, or do as their [policy](source::ClockPolicy) says.
+//! one-line functions keep a generator for each thread. If the clock is set back by more than ten seconds, they restart
+//! at its time, and new ids sort before earlier ones. [`ClockPolicy`](source::ClockPolicy) is the one rule for this, and
+//! generators that you build can have another policy.
 //!
 //! # Features
 //!

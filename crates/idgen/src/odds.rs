@@ -28,6 +28,7 @@ pub struct Fleet {
 
 /// What [`odds`] answers.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Odds {
     /// Ids that the fleet makes in all.
     pub ids: f64,

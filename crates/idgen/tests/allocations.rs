@@ -81,7 +81,7 @@ fn generators_do_not_allocate() {
 #[test]
 fn single_codecs_do_not_allocate() {
     let id = Uuid::from_u128(0x6ccd780c_baba_1026_9564_5b8c656024db);
-    for format in Format::ALL {
+    for &format in Format::ALL {
         let count = allocations(|| {
             let mut buf = [0; Format::MAX_LEN];
             let text = format.encode(black_box(&id), &mut buf);

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 const NOON: Timestamp = Timestamp::from_unix_secs(1_795_262_400);
 
 fn policy(tolerance: Duration, when_behind: WhenBehind) -> ClockPolicy {
-    ClockPolicy { tolerance, when_behind }
+    ClockPolicy::DEFAULT.with_tolerance(tolerance).with_when_behind(when_behind)
 }
 
 /// The 14-bit clock sequence of a version 1 is full after 16,384 ids of one tick: the uuid crate
@@ -49,11 +49,48 @@ fn a_small_step_back_is_absorbed() {
     }
 }
 
+/// The one rule: ten seconds without effect, then a restart, or an error where a state forbids it.
+#[test]
+fn the_default_is_to_restart_or_to_fail_with_a_state() {
+    for (name, _) in COUNTING {
+        let clock = FixedClock::new(NOON);
+        let state = MemoryState::default();
+        let mut kept = generator(name, &clock, FixedEntropy::new(1), ClockPolicy::default(), &state).unwrap();
+        let mut ids = generator(name, &clock, FixedEntropy::new(1), ClockPolicy::default(), NoState).unwrap();
+        let (first, _) = (ids.next_id().unwrap(), kept.next_id().unwrap());
+        let early = NOON.saturating_sub(Duration::from_secs(3_600));
+        clock.set(early);
+        let restarted = ids.next_id().unwrap();
+        assert_ne!(restarted, first, "{name}");
+        if let Some(time) = idgen::inspect_uuid(restarted).timestamp {
+            assert_eq!(time, early, "{name}");
+        }
+        assert!(kept.next_id().unwrap_err().is_clock_behind(), "{name}");
+        assert_eq!(clock.now(), early, "{name} waited");
+    }
+}
+
+/// An hour is not waited for: after a minute of sleeps there is an error, whatever the clock shows.
+#[test]
+fn no_wait_is_longer_than_the_policy_allows() {
+    for (name, _) in COUNTING {
+        let clock = FixedClock::new(NOON);
+        let wait = policy(Duration::from_secs(10), WhenBehind::Wait);
+        let mut ids = generator(name, &clock, FixedEntropy::new(1), wait, NoState).unwrap();
+        ids.next_id().unwrap();
+        let early = NOON.saturating_sub(Duration::from_secs(3_600));
+        clock.set(early);
+        assert!(ids.next_id().unwrap_err().is_clock_behind(), "{name}");
+        assert_eq!(clock.now(), early.saturating_add(Duration::from_secs(60)), "{name}");
+    }
+}
+
 #[test]
 fn a_large_step_back_is_an_error_where_the_policy_says_so() {
     for (name, _) in COUNTING {
         let clock = FixedClock::new(NOON);
-        let mut ids = generator(name, &clock, FixedEntropy::new(1), ClockPolicy::DEFAULT, NoState).unwrap();
+        let error = ClockPolicy::DEFAULT.with_when_behind(WhenBehind::Error);
+        let mut ids = generator(name, &clock, FixedEntropy::new(1), error, NoState).unwrap();
         let before = ids.next_id().unwrap();
         clock.set(NOON.saturating_sub(Duration::from_secs(3_600)));
         let error = ids.next_id().unwrap_err();
@@ -72,7 +109,7 @@ fn a_large_step_back_is_an_error_where_the_policy_says_so() {
 fn a_large_step_back_is_waited_for_where_the_policy_says_so() {
     for (name, ascending) in COUNTING {
         let clock = FixedClock::new(NOON);
-        let wait = policy(Duration::from_secs(2), WhenBehind::Wait);
+        let wait = policy(Duration::from_secs(2), WhenBehind::Wait).with_longest_wait(Duration::MAX);
         let mut ids = generator(name, &clock, FixedEntropy::new(1), wait, NoState).unwrap();
         let before = ids.next_id().unwrap();
         clock.set(NOON.saturating_sub(Duration::from_secs(3_600)));
@@ -109,7 +146,7 @@ impl Clock for SetRight {
 fn waiting_ends_soon_after_the_clock_is_set_right() {
     for (name, ascending) in COUNTING {
         let clock = SetRight { clock: FixedClock::new(NOON), sleeps: RefCell::default() };
-        let wait = policy(Duration::from_secs(2), WhenBehind::Wait);
+        let wait = policy(Duration::from_secs(2), WhenBehind::Wait).with_longest_wait(Duration::MAX);
         let mut ids = generator(name, &clock, FixedEntropy::new(1), wait, NoState).unwrap();
         let before = ids.next_id().unwrap();
         clock.clock.set(NOON.saturating_sub(Duration::from_secs(3_600)));

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use idgen::Timestamp;
 use idgen::generator::{Generate, V1};
-use idgen::source::{ClockPolicy, FixedClock, FixedEntropy, WhenBehind};
+use idgen::source::{ClockPolicy, FixedClock, FixedEntropy};
 
 const NOON: Timestamp = Timestamp::from_unix_secs(1_795_262_400);
 
 #[test]
 fn when_none_is_left_the_error_says_so_for_good() {
     let clock = FixedClock::new(NOON);
-    let policy = ClockPolicy { tolerance: Duration::ZERO, when_behind: WhenBehind::Restart };
+    let policy = ClockPolicy::DEFAULT.with_tolerance(Duration::ZERO);
     let node = "9f6bdeced846".parse().unwrap();
     let make = || V1::new(&clock, FixedEntropy::new(1)).with_node(node).with_policy(policy);
     let start_over = |ids: &mut V1<_, _>| {

@@ -55,7 +55,7 @@ fn the_examples_of_rfc_9562_survive_every_format() {
     for example in examples {
         let id: Uuid = text(example, "uuid").parse().unwrap();
         assert_eq!(hyphenated::encode(&id, &mut [0; hyphenated::LEN]), text(example, "uuid"));
-        for format in Format::ALL {
+        for &format in Format::ALL {
             assert_eq!(format.decode(format.encode(&id, &mut [0; Format::MAX_LEN])), Ok(id), "{format}");
         }
     }

@@ -132,7 +132,8 @@ proptest! {
     ) {
         for (prefix, interval) in choices() {
             let (clock, state) = (FixedClock::new(NOON), MemoryState::default());
-            let policy = ClockPolicy { when_behind: WhenBehind::Wait, ..ClockPolicy::DEFAULT };
+            let policy =
+                ClockPolicy::DEFAULT.with_when_behind(WhenBehind::Wait).with_longest_wait(Duration::MAX);
             let new = |seed| {
                 Prefixed::new(&clock, FixedEntropy::new(seed), prefix.clone(), interval, Tail::Ascending)
                     .unwrap().with_policy(policy).with_state(&state).unwrap()

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
 use idgen::generator::{DeviceShort, Generate, MysqlShort};
@@ -11,7 +12,7 @@ use idgen::{ShortId, Timestamp};
 const NOON: Timestamp = Timestamp::from_unix_secs(1_795_262_400);
 
 fn device(clock: &FixedClock, when_behind: WhenBehind) -> DeviceShort<&FixedClock> {
-    let policy = ClockPolicy { when_behind, ..ClockPolicy::DEFAULT };
+    let policy = ClockPolicy::DEFAULT.with_when_behind(when_behind);
     DeviceShort::new(clock, FixedEntropy::new(1)).unwrap().with_policy(policy)
 }
 
@@ -32,7 +33,7 @@ fn a_full_second_is_an_error_or_a_wait() {
     assert!(ids.fill(&mut batch).unwrap_err().is_exhausted());
     assert_eq!(batch, [ShortId::default(); 2]);
 
-    let mut ids = ids.with_policy(ClockPolicy { when_behind: WhenBehind::Wait, ..ClockPolicy::DEFAULT });
+    let mut ids = ids.with_policy(ClockPolicy::DEFAULT);
     assert!(all.insert(ids.next_id().unwrap()));
     assert_eq!(clock.now(), NOON.saturating_add(Duration::from_secs(1)));
 }
@@ -48,7 +49,7 @@ fn a_batch_may_span_seconds() {
 }
 
 #[test]
-fn a_step_back_is_absorbed_then_refused_or_waited_for() {
+fn a_step_back_is_absorbed_then_the_policy_decides() {
     for when_behind in [WhenBehind::Error, WhenBehind::Wait, WhenBehind::Restart] {
         let clock = FixedClock::new(NOON);
         let mut ids = device(&clock, when_behind);
@@ -56,15 +57,100 @@ fn a_step_back_is_absorbed_then_refused_or_waited_for() {
         clock.set(NOON.saturating_sub(Duration::from_secs(10)));
         assert!(all.insert(ids.next_id().unwrap()));
         clock.set(NOON.saturating_sub(Duration::from_secs(100)));
-        match (when_behind, ids.next_id()) {
-            (WhenBehind::Error, Err(error)) => assert!(error.is_clock_behind(), "{error}"),
-            (WhenBehind::Error, Ok(id)) => panic!("{id} was made"),
-            (_, id) => {
-                assert!(all.insert(id.unwrap()));
+        let id = ids.next_id();
+        match when_behind {
+            WhenBehind::Error => assert!(id.unwrap_err().is_clock_behind()),
+            WhenBehind::Wait => {
+                assert!(id.unwrap_err().is_clock_behind(), "after a minute");
+                assert_eq!(clock.now(), NOON.saturating_sub(Duration::from_secs(40)));
+                assert!(all.insert(ids.next_id().unwrap()));
                 assert_eq!(clock.now(), NOON.saturating_sub(Duration::from_secs(10)));
+            }
+            _ => {
+                assert_eq!(id.unwrap().device().timestamp(), clock.now());
+                assert_eq!(clock.now(), NOON.saturating_sub(Duration::from_secs(100)));
             }
         }
     }
+}
+
+/// Each restart takes the next node, and the seconds that come again have other ids.
+#[test]
+fn a_restart_takes_another_node() {
+    let clock = FixedClock::new(NOON);
+    let mut ids = device(&clock, WhenBehind::Restart);
+    let mut all = HashSet::new();
+    let mut batch = vec![ShortId::default(); 65_536];
+    let mut first_node = None;
+    for restart in 0..4 {
+        clock.set(NOON);
+        ids.fill(&mut batch).unwrap();
+        assert!(batch.iter().all(|id| all.insert(*id)), "restart {restart} repeats");
+        let first = *first_node.get_or_insert(batch[0].device().node);
+        assert!(batch.iter().all(|id| id.device().node == first.wrapping_add(restart)));
+        clock.set(NOON.saturating_sub(Duration::from_secs(60)));
+        assert!(all.insert(ids.next_id().unwrap()));
+    }
+    // A state that comes later must not bring the first node back.
+    let state = MemoryState::default();
+    let mut ids = ids.with_state(&state).unwrap();
+    clock.set(NOON.saturating_add(Duration::from_secs(1)));
+    assert_eq!(ids.next_id().unwrap().device().node, batch[0].device().node.wrapping_add(1));
+}
+
+#[test]
+fn a_fixed_node_or_a_state_does_not_restart() {
+    let clock = FixedClock::new(NOON);
+    let state = MemoryState::default();
+    let node = "9f6bdeced846".parse().unwrap();
+    let mut fixed = device(&clock, WhenBehind::Restart).with_node(node);
+    let mut kept = device(&clock, WhenBehind::Restart).with_state(&state).unwrap();
+    fixed.next_id().unwrap();
+    kept.next_id().unwrap();
+    clock.set(NOON.saturating_sub(Duration::from_secs(60)));
+    assert!(fixed.next_id().unwrap_err().is_clock_behind());
+    assert!(kept.next_id().unwrap_err().is_clock_behind());
+}
+
+/// There are 65,536 nodes; none is taken twice.
+#[test]
+fn restarts_end() {
+    let clock = FixedClock::new(NOON);
+    let mut ids =
+        device(&clock, WhenBehind::Restart).with_policy(ClockPolicy::DEFAULT.with_tolerance(Duration::ZERO));
+    let mut nodes = HashSet::new();
+    for step in 0..65_536 {
+        clock.set(NOON.saturating_sub(Duration::from_secs(step)));
+        assert!(nodes.insert(ids.next_id().unwrap().device().node), "at restart {step}");
+    }
+    clock.set(NOON.saturating_sub(Duration::from_secs(65_536)));
+    assert!(ids.next_id().unwrap_err().is_exhausted());
+}
+
+/// Threads see the clock step back at the same time, again and again: no id is repeated.
+#[test]
+fn threads_restart_together() {
+    let clock = FixedClock::new(NOON);
+    let ids =
+        device(&clock, WhenBehind::Restart).with_policy(ClockPolicy::DEFAULT.with_tolerance(Duration::ZERO));
+    let moving = AtomicBool::new(true);
+    let make = || {
+        let mut made = Vec::new();
+        while moving.load(SeqCst) {
+            made.push(ids.make().unwrap());
+        }
+        made
+    };
+    let made: Vec<ShortId> = std::thread::scope(|scope| {
+        let makers = [(); 3].map(|()| scope.spawn(make));
+        for step in 0..2_000 {
+            clock.set(NOON.saturating_sub(Duration::from_secs(step % 7)));
+            std::thread::yield_now();
+        }
+        moving.store(false, SeqCst);
+        makers.into_iter().flat_map(|maker| maker.join().unwrap()).collect()
+    });
+    assert_eq!(made.iter().collect::<HashSet<_>>().len(), made.len(), "ids were repeated");
 }
 
 #[test]

@@ -13,9 +13,6 @@ clock, a node, a key or a state file of their own; ``to_*``, ``from_*`` and ``pa
 ``idgen.pandas`` and ``idgen.arrow`` serve those libraries, and import them only then.
 """
 
-import os as _os
-
-from idgen import _idgen
 from idgen._idgen import (
     V1,
     V4,
@@ -105,9 +102,6 @@ from idgen._idgen import (
     week_str,
 )
 from idgen._inspect import DeviceFields, Inspection, MysqlFields, Odds, inspect, odds
-
-if hasattr(_os, "register_at_fork"):
-    _os.register_at_fork(after_in_child=_idgen.forked)
 
 __all__ = [
     "V1",

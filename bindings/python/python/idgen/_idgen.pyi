@@ -184,7 +184,7 @@ class V1(Generator):
         state: _Path | None = None,
         seed: int | None = None,
         tolerance: _Tolerance | None = None,
-        when_behind: _WhenBehind = "error",
+        when_behind: _WhenBehind = "restart",
     ) -> Self: ...
 
 @final
@@ -197,7 +197,7 @@ class V6(Generator):
         state: _Path | None = None,
         seed: int | None = None,
         tolerance: _Tolerance | None = None,
-        when_behind: _WhenBehind = "error",
+        when_behind: _WhenBehind = "restart",
     ) -> Self: ...
 
 @final
@@ -209,7 +209,7 @@ class V7(Generator):
         state: _Path | None = None,
         seed: int | None = None,
         tolerance: _Tolerance | None = None,
-        when_behind: _WhenBehind = "error",
+        when_behind: _WhenBehind = "restart",
     ) -> Self: ...
 
 @final
@@ -221,7 +221,7 @@ class Ulid(Generator):
         state: _Path | None = None,
         seed: int | None = None,
         tolerance: _Tolerance | None = None,
-        when_behind: _WhenBehind = "error",
+        when_behind: _WhenBehind = "restart",
     ) -> Self: ...
 
 @final
@@ -256,7 +256,7 @@ class Prefixed(Generator):
         state: _Path | None = None,
         seed: int | None = None,
         tolerance: _Tolerance | None = None,
-        when_behind: _WhenBehind = "error",
+        when_behind: _WhenBehind = "restart",
     ) -> Self: ...
 
 @final
@@ -269,7 +269,7 @@ class FixedPrefix(Generator):
         state: _Path | None = None,
         seed: int | None = None,
         tolerance: _Tolerance | None = None,
-        when_behind: _WhenBehind = "error",
+        when_behind: _WhenBehind = "restart",
     ) -> Self: ...
 
 @final
@@ -282,14 +282,13 @@ class Short(ShortGenerator):
         state: _Path | None = None,
         seed: int | None = None,
         tolerance: _Tolerance | None = None,
-        when_behind: _WhenBehind = "wait",
+        when_behind: _WhenBehind = "restart",
     ) -> Self: ...
 
 @final
 class MysqlShort(ShortGenerator):
     def __new__(cls, server_id: int, *, clock: _Clock | None = None, state: _Path | None = None) -> Self: ...
 
-def forked() -> None: ...
 def _learn(cls: type, safety: Any, /) -> bool: ...
 def _stamp(data: bytes, version: int) -> UUID: ...
 def _inspect(id: _Id | int, keyed_interval: str | None, named: bool) -> dict[str, Any]: ...

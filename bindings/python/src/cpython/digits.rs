@@ -27,7 +27,7 @@ pub(super) fn digits_are_known(py: Python<'_>) -> PyResult<bool> {
     Ok(layout == (bits, 4))
 }
 
-#[cfg(all(not(Py_3_14), not(PyPy), not(GraalPy), unix))]
+#[cfg(all(not(Py_3_14), unix))]
 mod imp {
     use super::*;
     use pyo3::ffi;
@@ -98,7 +98,7 @@ mod imp {
     }
 }
 
-#[cfg(all(Py_3_14, not(PyPy), not(GraalPy)))]
+#[cfg(Py_3_14)]
 mod imp {
     use super::*;
     use pyo3::ffi;
@@ -150,7 +150,7 @@ mod imp {
     }
 }
 
-#[cfg(any(PyPy, GraalPy, all(not(Py_3_14), not(unix))))]
+#[cfg(all(not(Py_3_14), not(unix)))]
 mod imp {
     use super::*;
 

@@ -12,6 +12,18 @@ use pyo3::{ffi, intern};
 
 type Answer<'py> = PyResult<Bound<'py, PyAny>>;
 
+/// A docstring, with the zero that C wants.
+macro_rules! c_doc {
+    ($($part:expr),+) => {{
+        const DOC: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(concat!($($part,)+ "\0").as_bytes()) {
+            Ok(doc) => doc,
+            Err(_) => panic!("a docstring has no zero inside"),
+        };
+        DOC
+    }};
+}
+pub(crate) use c_doc;
+
 /// Adds a function without arguments to a module. `doc` begins with its signature, as CPython's do.
 pub(crate) fn add_function<F>(
     module: &Bound<'_, PyModule>,
@@ -26,7 +38,8 @@ where
     where
         F: for<'py> Fn(Python<'py>) -> Answer<'py> + Copy,
     {
-        guard(|py| without_size::<F>()(py))
+        // SAFETY: `add_function` got a value of `F`.
+        guard(|py| unsafe { without_size::<F>() }(py))
     }
     add(module, name, doc, ffi::PyMethodDefPointer { PyCFunction: trampoline::<F> }, ffi::METH_NOARGS)
 }
@@ -51,7 +64,9 @@ where
         guard(|py| {
             // SAFETY: CPython lends the argument for the time of the call; with METH_O it is never null.
             let argument = unsafe { Borrowed::from_ptr(py, argument) };
-            without_size::<F>()(&argument)
+            // SAFETY: `add_function_of_one` got a value of `F`.
+            let function = unsafe { without_size::<F>() };
+            function(&argument)
         })
     }
     add(module, name, doc, ffi::PyMethodDefPointer { PyCFunction: trampoline::<F> }, ffi::METH_O)
@@ -83,7 +98,8 @@ where
     {
         guard(|py| {
             if count == 0 && keywords.is_null() {
-                return without_size::<F>()(py, None, None);
+                // SAFETY: `add_function_of_two` got a value of `F`.
+                return unsafe { without_size::<F>() }(py, None, None);
             }
             // SAFETY: CPython lends a tuple of the keywords' names (or null), and before their values
             // `count` positional ones.
@@ -105,7 +121,9 @@ where
                 *place = Some(borrow(argument));
             }
             for (name, argument) in names.iter().flatten().zip(named) {
-                let at = without_size::<N>()().iter().position(|known| name.eq(*known).unwrap_or(false));
+                // SAFETY: `add_function_of_two` got a value of `N`.
+                let names = unsafe { without_size::<N>() };
+                let at = names().iter().position(|known| name.eq(*known).unwrap_or(false));
                 match at.map(|at| &mut places[at]) {
                     Some(place @ None) => *place = Some(borrow(argument)),
                     Some(_) => {
@@ -120,7 +138,9 @@ where
             }
             let [first, second] =
                 places.each_ref().map(|place| place.as_ref().filter(|given| !given.is_none()));
-            without_size::<F>()(py, first, second)
+            // SAFETY: `add_function_of_two` got a value of `F`.
+            let function = unsafe { without_size::<F>() };
+            function(py, first, second)
         })
     }
     let pointer = ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: trampoline::<F, N> };
@@ -131,10 +151,13 @@ where
 pub(crate) type Optional<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
 /// The one value of a type that holds nothing.
+///
+/// # Safety
+/// A value of the type must exist: `add_function` and the others got one, and their trampolines call this.
 #[inline(always)]
-fn without_size<F: Copy>() -> F {
+unsafe fn without_size<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0, "only functions without captured values") };
-    // SAFETY: of no bytes, so that there is nothing to read; a value of it was handed to `add_function`.
+    // SAFETY: the type has no bytes, so there is nothing to read, and by the contract it has a value.
     unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 

@@ -1,10 +1,13 @@
-//! The one room with `unsafe`: what CPython can do and PyO3's safe side does not offer.
+//! The only module with `unsafe` code: what CPython offers and PyO3's safe interface does not.
 //!
-//! A call of a PyO3 function costs about 25 ns before it does anything, and `uuid.UUID(int=...)` more
-//! than 500. Both are most of the time that an id takes, so here are: functions that CPython calls
-//! without a layer between, objects of the standard `uuid.UUID` class made without its constructor,
-//! 128-bit integers read and written by their digits, text and lists written in place. Everything
-//! that leaves this room is safe to call.
+//! A call of a PyO3 function costs about 25 ns before it does anything, and `uuid.UUID(int=...)` more than 500. Both are
+//! most of the time that an id takes. So this module has functions that CPython calls directly, objects of the
+//! standard `uuid.UUID` class made without its constructor, 128-bit integers read and written by their digits, text and
+//! lists written in place, buffers of other objects, and memory that forked children share. Everything that it exports
+//! is safe to call.
+
+#[cfg(any(PyPy, GraalPy))]
+compile_error!("this extension uses the internals of CPython: PyPy and GraalPy are not supported");
 
 mod buffer;
 mod digits;
@@ -13,9 +16,9 @@ mod list;
 mod real_uuid;
 mod text;
 
-pub(crate) use buffer::fill_buffer;
+pub(crate) use buffer::{WritableBuffer, shared_word};
 pub(crate) use digits::new_int;
-pub(crate) use function::{add_function, add_function_of_one, add_function_of_two};
+pub(crate) use function::{add_function, add_function_of_one, add_function_of_two, c_doc};
 pub(crate) use list::new_list;
 pub(crate) use real_uuid::{Safety, learn, new_uuid, read_uuid, uses_slots};
 pub(crate) use text::{ascii, new_text};

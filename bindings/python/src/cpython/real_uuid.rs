@@ -161,7 +161,6 @@ impl Class {
     }
 }
 
-#[cfg(not(any(PyPy, GraalPy)))]
 mod imp {
     use super::*;
 
@@ -251,28 +250,5 @@ mod imp {
             let place = object.as_ptr().cast::<u8>().add(slots.int).cast::<*mut ffi::PyObject>();
             Bound::from_borrowed_ptr_or_opt(object.py(), place.read())
         }
-    }
-}
-
-#[cfg(any(PyPy, GraalPy))]
-mod imp {
-    use super::*;
-
-    pub(super) fn find_slots(_: &Bound<'_, PyType>) -> PyResult<Option<Slots>> {
-        Ok(None)
-    }
-
-    pub(super) fn make<'py>(
-        py: Python<'py>,
-        class: &Class,
-        _: Slots,
-        int: Bound<'py, PyAny>,
-        safety: Safety,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        class.construct(py, int.extract()?, safety)
-    }
-
-    pub(super) fn number_of<'py>(_: &Bound<'py, PyAny>, _: Slots) -> Option<Bound<'py, PyAny>> {
-        None
     }
 }

@@ -1,5 +1,6 @@
 //! Text and bytes of a known length, written in place.
 
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -12,7 +13,7 @@ pub(crate) fn new_text<const N: usize>(
     let mut text = [0; N];
     write(&mut text);
     debug_assert!(text.is_ascii());
-    imp::from_ascii(py, &text)
+    from_ascii(py, &text)
 }
 
 /// A new `str` of some ASCII bytes.
@@ -21,35 +22,14 @@ pub(crate) fn ascii<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyA
     Ok(PyString::new(py, text).into_any())
 }
 
-#[cfg(not(any(PyPy, GraalPy)))]
-mod imp {
-    use super::*;
-    use pyo3::ffi;
-
-    #[inline]
-    pub(super) fn from_ascii<'py, const N: usize>(
-        py: Python<'py>,
-        text: &[u8; N],
-    ) -> PyResult<Bound<'py, PyAny>> {
-        // SAFETY: attached (`py`). A string that was made for characters up to 127 is compact and holds
-        // one byte for each, then a zero that `PyUnicode_New` has written.
-        unsafe {
-            let object = Bound::from_owned_ptr_or_err(py, ffi::PyUnicode_New(N as ffi::Py_ssize_t, 127))?;
-            let place = ffi::PyUnicode_1BYTE_DATA(object.as_ptr());
-            std::ptr::copy_nonoverlapping(text.as_ptr(), place, N);
-            Ok(object)
-        }
-    }
-}
-
-#[cfg(any(PyPy, GraalPy))]
-mod imp {
-    use super::*;
-
-    pub(super) fn from_ascii<'py, const N: usize>(
-        py: Python<'py>,
-        text: &[u8; N],
-    ) -> PyResult<Bound<'py, PyAny>> {
-        ascii(py, std::str::from_utf8(text)?)
+#[inline]
+fn from_ascii<'py, const N: usize>(py: Python<'py>, text: &[u8; N]) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: attached (`py`). A string that was made for characters up to 127 is compact and holds one byte for each,
+    // then a zero that `PyUnicode_New` has written.
+    unsafe {
+        let object = Bound::from_owned_ptr_or_err(py, ffi::PyUnicode_New(N as ffi::Py_ssize_t, 127))?;
+        let place = ffi::PyUnicode_1BYTE_DATA(object.as_ptr());
+        std::ptr::copy_nonoverlapping(text.as_ptr(), place, N);
+        Ok(object)
     }
 }

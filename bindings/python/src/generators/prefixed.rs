@@ -1,59 +1,37 @@
 //! The generators with a prefix.
 
-use std::path::PathBuf;
-
 use idgen::generator::{Prefixed as Core, Tail};
 use idgen::{Interval, Prefix, PrefixKey};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::clock::answer;
 use crate::errors::raise;
-use crate::generators::Generator;
-use crate::generators::clock::answer;
-use crate::generators::settings::{read_clock, read_entropy, read_policy, read_state};
+use crate::generators::base::Generator;
+use crate::generators::settings::{class, read_clock, read_entropy};
 
-/// A generator of prefixed ids: 16 bits that stay the same for an interval, and a tail.
-///
-/// prefix: "sequential" (the interval's number), "keyed" (a keyed permutation of it, which hides the
-/// calendar), or "md5-week" (as MySQL computes LEFT(MD5(CONCAT(YEAR(t), WEEK(t))), 4)).
-/// interval: "minute", "ten-minutes", "hour", "day", "week", "month", or as "90s", "15m", "6h", "3d".
-/// tail: "ascending" (version 8: each id is greater than all earlier ones of its prefix, so that the pages of
-/// an index fill), or "random" with the version 4 or 8.
-/// key, writer: the secret of a keyed prefix, at least 16 bytes, and who writes, where several do.
-/// bits: how many the sequential prefix has, 1 to 16.
-/// utc_offset: seconds to add to UTC for "md5-week".
-/// The other arguments are those of V7.
-///
-/// >>> new = idgen.Prefixed("keyed", "day", key=b"sixteen bytes or more")
-/// >>> a, b = new(), new()
-/// >>> a < b and a.bytes[:2] == b.bytes[:2]
-/// True
-#[pyclass(module = "idgen", extends = Generator, frozen)]
-pub(crate) struct Prefixed;
-
-#[pymethods]
-impl Prefixed {
-    #[new]
-    #[pyo3(signature = (
-        prefix="sequential", interval="day", tail="ascending", *, key=None, writer=None, bits=16,
-        utc_offset=0, version=None, clock=None, state=None, seed=None, tolerance=None, when_behind="error",
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
-    fn new(
-        prefix: &str,
-        interval: &str,
-        tail: &str,
-        key: Option<&[u8]>,
-        writer: Option<&str>,
-        bits: u8,
-        utc_offset: i32,
-        version: Option<u8>,
-        clock: Option<Bound<'_, PyAny>>,
-        state: Option<PathBuf>,
-        seed: Option<u64>,
-        tolerance: Option<Bound<'_, PyAny>>,
-        when_behind: &str,
-    ) -> PyResult<PyClassInitializer<Self>> {
+class! {
+    /// A generator of prefixed ids: 16 bits that stay the same for an interval, and a tail.
+    ///
+    /// prefix: "sequential" (the interval's number), "keyed" (a keyed permutation of it, which hides the
+    /// calendar), or "md5-week" (as MySQL computes LEFT(MD5(CONCAT(YEAR(t), WEEK(t))), 4)).
+    /// interval: "minute", "ten-minutes", "hour", "day", "week", "month", or as "90s", "15m", "6h", "3d".
+    /// tail: "ascending" (version 8: each id is greater than all earlier ones of its prefix, so that the pages of
+    /// an index fill), or "random" with the version 4 or 8.
+    /// key, writer: the secret of a keyed prefix, at least 16 bytes, and who writes, where several do.
+    /// bits: how many the sequential prefix has, 1 to 16.
+    /// utc_offset: seconds to add to UTC for "md5-week".
+    /// The other arguments are those of V7.
+    ///
+    /// >>> new = idgen.Prefixed("keyed", "day", key=b"sixteen bytes or more")
+    /// >>> a, b = new(), new()
+    /// >>> a < b and a.bytes[:2] == b.bytes[:2]
+    /// True
+    Prefixed: Generator, (
+        prefix: &str = "sequential", interval: &str = "day", tail: &str = "ascending";
+        key: Option<&[u8]> = None, writer: Option<&str> = None, bits: u8 = 16, utc_offset: i32 = 0,
+        version: Option<u8> = None
+    ) |common| {
         if prefix != "keyed" && (key.is_some() || writer.is_some()) {
             return Err(PyValueError::new_err(format!("a prefix {prefix:?} takes no key and no writer")));
         }
@@ -74,12 +52,9 @@ impl Prefixed {
             }
         };
         let tail = read_tail(tail, version)?;
-        let policy = read_policy(tolerance.as_ref(), when_behind)?;
         let interval: Interval = interval.parse().map_err(raise)?;
         // It reads the clock, which may raise.
-        let ids = answer(Core::new(read_clock(clock)?, read_entropy(seed)?, prefix, interval, tail))?;
-        let ids = ids.with_policy(policy).with_state(read_state(state)?).map_err(raise)?;
-        Ok(PyClassInitializer::from(Generator::new("Prefixed", ids)).add_subclass(Prefixed))
+        answer(Core::new(common.clock, common.entropy, prefix, interval, tail))?
     }
 }
 

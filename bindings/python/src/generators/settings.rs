@@ -1,18 +1,17 @@
-//! What all generators take: clock, state file, seed, and the policy for a clock that stands behind.
+//! What all generators take: clock, state file, seed, and the policy for a clock that is behind.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use idgen::Node;
 use idgen::source::{
     Clock, ClockPolicy, Csprng, Entropy, FileState, FixedEntropy, NoState, State, WhenBehind,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDelta, PyInt, PyString};
+use pyo3::types::PyDelta;
 
+use crate::clock::{DetachedClock, PythonClock};
 use crate::errors::raise;
-use crate::generators::clock::{DetachedClock, PythonClock};
 
 pub(super) type AnyClock = Box<dyn Clock + Send>;
 pub(super) type AnyEntropy = Box<dyn Entropy + Send>;
@@ -47,7 +46,7 @@ pub(super) fn read_state(path: Option<PathBuf>) -> PyResult<AnyState> {
 }
 
 /// The tolerance in seconds or as a timedelta (ten seconds if left out), and what happens beyond it.
-pub(super) fn read_policy(tolerance: Option<&Bound<'_, PyAny>>, when_behind: &str) -> PyResult<ClockPolicy> {
+fn read_policy(tolerance: Option<&Bound<'_, PyAny>>, when_behind: &str) -> PyResult<ClockPolicy> {
     let when_behind = match when_behind {
         "error" => WhenBehind::Error,
         "wait" => WhenBehind::Wait,
@@ -57,33 +56,83 @@ pub(super) fn read_policy(tolerance: Option<&Bound<'_, PyAny>>, when_behind: &st
             return Err(PyValueError::new_err(message));
         }
     };
-    let Some(tolerance) = tolerance else { return Ok(ClockPolicy { when_behind, ..ClockPolicy::DEFAULT }) };
+    let policy = ClockPolicy::DEFAULT.with_when_behind(when_behind);
+    let Some(tolerance) = tolerance else { return Ok(policy) };
     let seconds: f64 = match tolerance.cast::<PyDelta>() {
         Ok(delta) => delta.call_method0("total_seconds")?.extract()?,
         Err(_) => tolerance.extract()?,
     };
     let tolerance = Duration::try_from_secs_f64(seconds)
         .map_err(|_| PyValueError::new_err(format!("tolerance must be seconds, 0 or more, not {seconds}")))?;
-    Ok(ClockPolicy { tolerance, when_behind })
+    Ok(policy.with_tolerance(tolerance))
 }
 
-/// A node: an integer of 48 bits, twelve hex digits, or "mac" for the network card's.
-pub(super) fn read_node(node: &Bound<'_, PyAny>) -> PyResult<Node> {
-    if let Ok(text) = node.cast::<PyString>() {
-        return match text.to_str()? {
-            "mac" => Node::mac().map_err(raise),
-            text => text.parse().map_err(raise),
-        };
-    }
-    if !node.is_instance_of::<PyInt>() {
-        let found = node.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("node must be an int or str, not {found}")));
-    }
-    match node.extract::<u64>() {
-        Ok(number) if number < 1 << 48 => {
-            let [_, _, bytes @ ..] = number.to_be_bytes();
-            Ok(Node::new(bytes))
-        }
-        _ => Err(PyValueError::new_err(format!("node is out of range (need a 48-bit value): {node}"))),
+/// Clock, randomness, policy and state of a generator.
+pub(super) struct Common {
+    pub(super) clock: AnyClock,
+    pub(super) entropy: AnyEntropy,
+    pub(super) policy: ClockPolicy,
+    /// Opened last, because that takes its lock.
+    pub(super) state: Option<PathBuf>,
+}
+
+impl Common {
+    /// From the arguments that all generators with a clock have.
+    pub(super) fn read(
+        clock: Option<Bound<'_, PyAny>>,
+        state: Option<PathBuf>,
+        seed: Option<u64>,
+        tolerance: Option<Bound<'_, PyAny>>,
+        when_behind: &str,
+    ) -> PyResult<Self> {
+        Ok(Common {
+            policy: read_policy(tolerance.as_ref(), when_behind)?,
+            clock: read_clock(clock)?,
+            entropy: read_entropy(seed)?,
+            state,
+        })
     }
 }
+
+/// Defines the class of a generator, from its own arguments (by position or keyword; then by keyword only), and from
+/// those of [`Common`]. The expression makes the generator from them.
+macro_rules! class {
+    (
+        $(#[$doc:meta])*
+        $class:ident: $base:ident,
+        ($($place:ident: $place_type:ty = $place_default:tt),*; $($key:ident: $key_type:ty = $key_default:tt),*)
+        |$common:ident| $make:expr
+    ) => {
+        $(#[$doc])*
+        #[pyclass(module = "idgen", extends = $base, frozen)]
+        pub(crate) struct $class;
+
+        #[pymethods]
+        impl $class {
+            #[new]
+            #[pyo3(signature = (
+                $($place=$place_default,)* *, $($key=$key_default,)*
+                clock=None, state=None, seed=None, tolerance=None, when_behind="restart",
+            ))]
+            #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
+            fn new(
+                $($place: $place_type,)*
+                $($key: $key_type,)*
+                clock: Option<Bound<'_, PyAny>>,
+                state: Option<std::path::PathBuf>,
+                seed: Option<u64>,
+                tolerance: Option<Bound<'_, PyAny>>,
+                when_behind: &str,
+            ) -> PyResult<PyClassInitializer<Self>> {
+                use $crate::generators::settings::{Common, read_state};
+
+                let $common = Common::read(clock, state, seed, tolerance, when_behind)?;
+                let (policy, state) = ($common.policy, $common.state.clone());
+                let ids = $make.with_policy(policy);
+                let ids = ids.with_state(read_state(state)?).map_err($crate::errors::raise)?;
+                Ok(PyClassInitializer::from($base::new(stringify!($class), ids)).add_subclass($class))
+            }
+        }
+    };
+}
+pub(super) use class;

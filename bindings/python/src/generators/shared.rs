@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
+use idgen::source::ForkMark;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::fork;
-use crate::generators::clock;
+use crate::clock;
 
 /// A generator behind a lock.
 pub(crate) struct Shared<G> {
@@ -22,7 +22,7 @@ pub(crate) struct Shared<G> {
 
 impl<G: Send> Shared<G> {
     pub(crate) fn new(generator: G) -> Self {
-        Shared { generator: Mutex::new(generator), taken_in: AtomicU64::new(fork::count()) }
+        Shared { generator: Mutex::new(generator), taken_in: AtomicU64::new(ForkMark::now().number()) }
     }
 
     /// Runs with the generator; `long` runs are made without the GIL.
@@ -85,11 +85,11 @@ impl<G: Send> Shared<G> {
     }
 
     fn is_taken_here(&self) -> bool {
-        self.taken_in.load(Ordering::SeqCst) == fork::count()
+        self.taken_in.load(Ordering::SeqCst) == ForkMark::now().number()
     }
 
     #[inline]
     fn note(&self) {
-        self.taken_in.store(fork::count(), Ordering::Relaxed);
+        self.taken_in.store(ForkMark::now().number(), Ordering::Relaxed);
     }
 }

@@ -6,13 +6,13 @@ use idgen::ShortId;
 use idgen::generator::{self, Generate};
 use pyo3::prelude::*;
 
-use crate::batch::Maker;
+use crate::arguments::{read_node, read_server_id};
+use crate::clock;
 use crate::errors::raise;
 use crate::forms::Form;
-use crate::generators::clock;
-use crate::generators::settings::{read_clock, read_entropy, read_node, read_policy, read_state};
+use crate::generators::settings::{class, read_clock, read_state};
 use crate::generators::shared::Shared;
-use crate::single::read_server_id;
+use crate::making;
 
 /// What all generators of 64-bit ids can do. Threads may share one; pickle cannot copy it.
 ///
@@ -30,7 +30,7 @@ impl ShortGenerator {
         ShortGenerator { generator: Shared::new(Box::new(generator)), name }
     }
 
-    pub(crate) fn fill(&self, py: Python<'_>, ids: &mut [ShortId]) -> PyResult<()> {
+    fn fill(&self, py: Python<'_>, ids: &mut [ShortId]) -> PyResult<()> {
         self.generator.run(py, true, |generator| generator.fill(ids))
     }
 
@@ -67,8 +67,13 @@ impl ShortGenerator {
     /// >>> len(idgen.Short().batch(100))
     /// 100
     #[pyo3(signature = (count, /, form=None))]
-    fn batch<'py>(&self, py: Python<'py>, count: isize, form: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
-        Maker::ShortGenerator(self).batch(py, count, form)
+    pub(crate) fn batch<'py>(
+        &self,
+        py: Python<'py>,
+        count: isize,
+        form: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        making::shorts(py, count, form, |ids| self.fill(py, ids))
     }
 
     fn __repr__(&self) -> String {
@@ -76,38 +81,21 @@ impl ShortGenerator {
     }
 }
 
-/// A generator of 64-bit device ids: seconds, the low 16 bits of the node, a counter.
-///
-/// At most 65,536 a second: then it waits, or raises ClockBehindError if when_behind is "error".
-/// node: as for V1; 16 random bits if left out, which a state file keeps. The other arguments are those
-/// of V7.
-///
-/// >>> new = idgen.Short(node=0x9f6bdeced846)
-/// >>> hex(new() >> 16 & 0xFFFF)
-/// '0xd846'
-#[pyclass(module = "idgen", extends = ShortGenerator, frozen)]
-pub(crate) struct Short;
-
-#[pymethods]
-impl Short {
-    #[new]
-    #[pyo3(signature = (*, node=None, clock=None, state=None, seed=None, tolerance=None, when_behind="wait"))]
-    fn new(
-        node: Option<Bound<'_, PyAny>>,
-        clock: Option<Bound<'_, PyAny>>,
-        state: Option<PathBuf>,
-        seed: Option<u64>,
-        tolerance: Option<Bound<'_, PyAny>>,
-        when_behind: &str,
-    ) -> PyResult<PyClassInitializer<Self>> {
-        let policy = read_policy(tolerance.as_ref(), when_behind)?;
-        let ids = generator::DeviceShort::new(read_clock(clock)?, read_entropy(seed)?).map_err(raise)?;
-        let mut ids = ids.with_policy(policy);
-        if let Some(node) = node {
-            ids = ids.with_node(read_node(&node)?);
+class! {
+    /// A generator of 64-bit device ids: seconds, the low 16 bits of the node, a counter.
+    ///
+    /// After 65,536 ids in one second it waits for the next one, or raises ClockBehindError if when_behind is "error".
+    /// node: as for V1; 16 random bits if left out, which a state file keeps. The other arguments are those of V7.
+    ///
+    /// >>> new = idgen.Short(node=0x9f6bdeced846)
+    /// >>> hex(new() >> 16 & 0xFFFF)
+    /// '0xd846'
+    Short: ShortGenerator, (; node: Option<Bound<'_, PyAny>> = None) |common| {
+        let ids = generator::DeviceShort::new(common.clock, common.entropy).map_err(raise)?;
+        match node {
+            Some(node) => ids.with_node(read_node(&node)?),
+            None => ids,
         }
-        let ids = ids.with_state(read_state(state)?).map_err(raise)?;
-        Ok(PyClassInitializer::from(ShortGenerator::new("Short", ids)).add_subclass(Short))
     }
 }
 

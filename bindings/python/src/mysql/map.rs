@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures_util::TryStreamExt;
 use futures_util::stream::StreamExt;
 use idgen::Uuid;
+use idgen::source::ForkMark;
 use idgen_mysql::{Builder, Finding, IdWidth, Position, Result, UuidMap};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
@@ -18,7 +19,6 @@ use tokio::sync::OnceCell;
 
 use crate::codecs::read_id;
 use crate::cpython::{Safety, new_uuid};
-use crate::fork;
 use crate::mysql::errors::raise;
 use crate::mysql::runtime;
 
@@ -31,7 +31,7 @@ pub(crate) struct Map {
     urls: Vec<String>,
     choices: Builder,
     /// The connections, and in which process they were made.
-    live: Mutex<(u64, Live)>,
+    live: Mutex<(ForkMark, Live)>,
 }
 
 impl Map {
@@ -78,9 +78,9 @@ impl Drop for Map {
 
 /// A child only forgets its parent's connections: epoll's list of them is shared after a fork, and who closes
 /// one takes it off, so that the parent would never hear of an answer again.
-fn forget_parents(live: &mut (u64, Live)) {
-    if live.0 != fork::count() {
-        std::mem::forget(std::mem::replace(live, (fork::count(), Live::default())));
+fn forget_parents(live: &mut (ForkMark, Live)) {
+    if live.0.is_stale() {
+        std::mem::forget(std::mem::replace(live, (ForkMark::now(), Live::default())));
     }
 }
 
@@ -126,7 +126,7 @@ impl Map {
                 return Err(PyValueError::new_err(format!("id_bits must be 32 or 64, not {other}")));
             }
         };
-        Ok(Map { urls, choices, live: Mutex::new((fork::count(), Live::default())) })
+        Ok(Map { urls, choices, live: Mutex::new((ForkMark::now(), Live::default())) })
     }
 
     fn install<'py>(&self, py: Python<'py>, callback: Option<Bound<'py, PyAny>>) -> Answer<'py> {

@@ -4,30 +4,28 @@ use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use idgen::source::ForkMark;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
-
-use crate::fork;
 
 /// How long a waiting thread does not look whether Control-C was pressed.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The threads of this process.
 pub(super) fn runtime() -> PyResult<&'static Runtime> {
-    static RUNTIME: Mutex<Option<(u64, &Runtime)>> = Mutex::new(None);
+    static RUNTIME: Mutex<Option<(ForkMark, &Runtime)>> = Mutex::new(None);
     let mut slot = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let here = fork::count();
     match *slot {
-        Some((process, runtime)) if process == here => Ok(runtime),
+        Some((mark, runtime)) if !mark.is_stale() => Ok(runtime),
         _ => {
             let made =
                 Builder::new_multi_thread().worker_threads(2).thread_name("idgen").enable_all().build();
             let made = made.map_err(|error| PyOSError::new_err(format!("no threads for a map: {error}")))?;
             // For the rest of the process. The parent's, in a child, has no threads and cannot be ended.
             let made: &Runtime = Box::leak(Box::new(made));
-            *slot = Some((here, made));
+            *slot = Some((ForkMark::now(), made));
             Ok(made)
         }
     }

@@ -28,8 +28,7 @@ const FORM: &str = "a base32 UUID or ULID";
 /// ```
 #[inline]
 pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
-    arch::base32_encode(Level::best(), uuid.as_bytes(), buf);
-    arch::ascii_mut(buf)
+    arch::base32_encode(Level::best(), uuid.as_bytes(), buf)
 }
 
 /// Decodes 26 digits of either case.

@@ -1,4 +1,4 @@
-//! The batch forms, the same forevery hot format: the path is chosen once, not once for each id.
+//! The batch forms, the same for every hot format: the path is chosen once, not once for each id.
 
 use crate::error::{Error, Problem, Result};
 
@@ -46,8 +46,7 @@ macro_rules! batch_forms {
         /// `is_config` if `out` is shorter than `LEN * uuids.len()`; nothing is written then.
         pub fn encode_batch<'b>(uuids: &[Uuid], out: &'b mut [u8]) -> Result<&'b mut str> {
             let out = $crate::codec::batch::output(out, uuids.len(), LEN)?;
-            arch::$encode_batch(Level::best(), $(&$alphabet,)? uuids, out, LEN);
-            Ok(arch::ascii_mut(out))
+            Ok(arch::$encode_batch(Level::best(), $(&$alphabet,)? uuids, out, false))
         }
 
         #[doc = concat!("Encodes many ids as lines: ", $len, " bytes and a line feed each.")]
@@ -57,11 +56,7 @@ macro_rules! batch_forms {
         /// `is_config` if `out` is shorter than `(LEN + 1) * uuids.len()`; nothing is written then.
         pub fn encode_lines<'b>(uuids: &[Uuid], out: &'b mut [u8]) -> Result<&'b mut str> {
             let out = $crate::codec::batch::output(out, uuids.len(), LEN + 1)?;
-            for end in out.iter_mut().skip(LEN).step_by(LEN + 1) {
-                *end = b'\n';
-            }
-            arch::$encode_batch(Level::best(), $(&$alphabet,)? uuids, out, LEN + 1);
-            Ok(arch::ascii_mut(out))
+            Ok(arch::$encode_batch(Level::best(), $(&$alphabet,)? uuids, out, true))
         }
 
         #[doc = concat!("Decodes many texts of ", $len, " bytes each, one after another without a separator.")]

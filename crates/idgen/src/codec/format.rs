@@ -22,6 +22,7 @@ use crate::error::{Error, Problem, Result};
 /// # Ok::<(), idgen::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Format {
     /// 36 characters: [`hyphenated`].
     Hyphenated,
@@ -55,7 +56,7 @@ impl Format {
     pub const MAX_LINE: usize = Format::MAX_LEN + 1;
 
     /// All formats.
-    pub const ALL: [Format; 11] = [
+    pub const ALL: &'static [Format] = &[
         Format::Hyphenated,
         Format::Simple,
         Format::Urn,
@@ -83,6 +84,23 @@ impl Format {
             Format::Swapped => "swapped",
             Format::Int => "int",
             Format::Binary => "binary",
+        }
+    }
+
+    /// A phrase that describes the format.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Format::Hyphenated => "36 characters, the usual text of a UUID",
+            Format::Simple => "32 hexadecimal digits",
+            Format::Urn => "urn:uuid: and the usual text",
+            Format::Braced => "the usual text in braces",
+            Format::Base64 => "22 characters, as MySQL's TO_BASE64() without padding",
+            Format::Base64Url => "22 characters that are safe in a URL",
+            Format::Ordered64 => "22 characters that sort like the id",
+            Format::Base32 => "26 characters, the text of a ULID",
+            Format::Swapped => "16 raw bytes of MySQL's UUID_TO_BIN(id, 1), without separators",
+            Format::Int => "a decimal number",
+            Format::Binary => "16 raw bytes, without separators",
         }
     }
 
@@ -270,7 +288,7 @@ impl FromStr for Format {
     ///
     /// `is_config` for an unknown name; the message lists the known ones.
     fn from_str(name: &str) -> Result<Self> {
-        Format::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+        Format::ALL.iter().copied().find(|format| format.name() == name).ok_or_else(|| {
             Error::config(
                 "unknown format",
                 name,

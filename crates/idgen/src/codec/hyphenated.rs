@@ -24,8 +24,7 @@ const FORM: &str = "a hyphenated UUID";
 /// ```
 #[inline]
 pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
-    arch::hyphenated_encode(Level::best(), uuid.as_bytes(), buf);
-    arch::ascii_mut(buf)
+    arch::hyphenated_encode(Level::best(), uuid.as_bytes(), buf)
 }
 
 /// Decodes 8-4-4-4-12 digits of either case.

@@ -43,9 +43,10 @@ pub mod urn;
 
 pub use format::Format;
 
-/// Only for measurements: from now on, all codecs of this process use at most the instruction set with this
-/// number: 0 portable, 1 SSSE3, 2 AVX2, 3 AVX-512 VBMI. This has no effect on machines other than x86-64, where the
-/// compiler makes the choice.
+/// Only for the benchmarks of this repository: from now on, all codecs of this process use at most the instruction set
+/// with this number: 0 portable, 1 SSSE3, 2 AVX2, 3 AVX-512 VBMI. This has no effect on machines other than x86-64,
+/// where the compiler makes the choice.
+#[cfg(any(test, feature = "_limit"))]
 #[doc(hidden)]
 pub fn limit_instruction_set(number: usize) {
     arch::Level::limit(number);

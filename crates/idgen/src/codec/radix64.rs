@@ -44,8 +44,7 @@ macro_rules! radix64_form {
         /// Encodes into the caller's buffer.
         #[inline]
         pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
-            arch::base64_encode(Level::best(), &$alphabet, uuid.as_bytes(), buf);
-            arch::ascii_mut(buf)
+            arch::base64_encode(Level::best(), &$alphabet, uuid.as_bytes(), buf)
         }
 
         /// Decodes 22 characters.

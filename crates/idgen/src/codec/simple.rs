@@ -23,8 +23,7 @@ const FORM: &str = "a simple UUID";
 /// ```
 #[inline]
 pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
-    arch::simple_encode(Level::best(), uuid.as_bytes(), buf);
-    arch::ascii_mut(buf)
+    arch::simple_encode(Level::best(), uuid.as_bytes(), buf)
 }
 
 /// Decodes 32 digits of either case.

@@ -8,7 +8,7 @@ use super::{Slot, with};
 use crate::generator::{Generate, NextBits, Prefixed, Tail, from_bits};
 use crate::interval::Interval;
 use crate::prefix::Prefix;
-use crate::source::{ClockPolicy, SystemClock, ThreadEntropy};
+use crate::source::{SystemClock, ThreadEntropy};
 
 per_thread! {
     /// A week-prefixed id: the prefix that MySQL computes for this week in UTC, a random tail,
@@ -33,6 +33,6 @@ per_thread! {
     /// ```
     prefixed, fill_prefixed, LOCAL_PREFIXED: Prefixed<SystemClock, ThreadEntropy> = || {
         let prefix = Prefix::Sequential { bits: 16 };
-        Ok(Prefixed::new(SystemClock, ThreadEntropy, prefix, Interval::Day, Tail::Ascending)?.with_policy(ClockPolicy::RESTART))
+        Prefixed::new(SystemClock, ThreadEntropy, prefix, Interval::Day, Tail::Ascending)
     };
 }

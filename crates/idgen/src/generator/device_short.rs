@@ -1,6 +1,6 @@
 //! 64-bit device ids.
 
-use core::sync::atomic::Ordering::{AcqRel, Acquire};
+use core::sync::atomic::Ordering::{Acquire, SeqCst};
 
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::generator::reserve::Reserve;
@@ -8,22 +8,22 @@ use crate::generator::{Generate, all_or_nothing};
 use crate::kind::Kind;
 use crate::node::Node;
 use crate::short_id::{DeviceFields, ShortId};
-use crate::source::fork::WORDS_ARE_SHARED;
-use crate::source::{Clock, ClockPolicy, Entropy, NoState, State, WhenBehind};
+use crate::source::{Clock, ClockPolicy, Entropy, NoState, State, Waits, WhenBehind};
 #[cfg(feature = "std")]
 use crate::source::{Csprng, SystemClock};
 use crate::timestamp::Timestamp;
 
 /// Makes 64-bit device ids: `unix_secs << 32 | node << 16 | counter`.
 ///
-/// The counter starts at random and wraps within its 16 bits; at most 65,536 ids are made for one
-/// second. When they are used, or the clock stands behind by more than the tolerance, the generator
-/// waits (the default here) or fails, as the policy says; [`WhenBehind::Restart`] waits too, as 64 bits
-/// leave no room for a fresh start.
+/// The counter starts at a random value and wraps within its 16 bits. At most 65,536 ids are generated per second:
+/// after those, the generator waits for the next second, unless the [policy](ClockPolicy) says
+/// [`WhenBehind::Error`]. If the clock is behind by more than the tolerance, a generator with a random node restarts
+/// with the next node: 65,535 times, then it returns a permanent error.
 ///
-/// Two devices repeat each other's id only where second, node and counter all coincide. One generator
-/// may be shared: [`make`](Self::make) takes `&self`. Forked children go on counting in the same word
-/// of shared memory.
+/// Two devices repeat each other's id only if second, node and counter all coincide. Threads may share one generator,
+/// because [`make`](Self::make) takes `&self`. Forked children continue to count in the same shared memory; where
+/// there is none (without the feature `fast`), they get an error for which
+/// [`is_forked`](crate::Error::is_forked) is true.
 ///
 /// ```
 /// use idgen::{Timestamp, generator::{DeviceShort, Generate}, source::{FixedClock, FixedEntropy}};
@@ -79,6 +79,8 @@ impl Word {
 struct Taken {
     last: Word,
     count: u64,
+    /// The 16 bits of the node in these ids.
+    node: u16,
 }
 
 #[cfg(feature = "std")]
@@ -86,7 +88,7 @@ impl DeviceShort<SystemClock> {
     /// From the system's clock and randomness.
     ///
     /// # Errors
-    /// Where the system gives no randomness.
+    /// If the system gives no randomness.
     pub fn system() -> Result<Self> {
         Self::new(SystemClock, Csprng::new()?)
     }
@@ -102,8 +104,7 @@ impl<C: Clock> DeviceShort<C> {
         // Before the first id: the second 0 is full, and the next one's counter starts at random.
         let start = Word::new(0, LAST_OF_SECOND, entropy.next_u64()? as u16);
         let reserve = Reserve::restore(Kind::Short, NoState, start.0)?;
-        let policy = ClockPolicy { when_behind: WhenBehind::Wait, ..ClockPolicy::DEFAULT };
-        Ok(DeviceShort { clock, policy, node, node_is_random: true, reserve })
+        Ok(DeviceShort { clock, policy: ClockPolicy::DEFAULT, node, node_is_random: true, reserve })
     }
 
     /// Goes on where an earlier run stopped, also within the same second. A random node is kept over
@@ -115,7 +116,8 @@ impl<C: Clock> DeviceShort<C> {
         let mut reserve = Reserve::restore(Kind::Short, state, self.reserve.last())?;
         let node = match reserve.node() {
             Some(node) if self.node_is_random => node,
-            _ => self.node,
+            // The new count of restarts begins at 0.
+            _ => self.node_after(self.reserve.restarts().load(SeqCst)),
         };
         reserve.set_node(node);
         let DeviceShort { clock, policy, node_is_random, .. } = self;
@@ -128,8 +130,7 @@ impl<C: Clock> DeviceShort<C> {
     /// As [`Generate::next_id`].
     #[inline]
     pub fn make(&self) -> Result<ShortId> {
-        let node = self.own_node()?;
-        Ok(id(self.take(1)?.last, node))
+        Ok(id(&self.take(1)?))
     }
 
     /// Fills a slice, for a generator that threads share.
@@ -137,7 +138,7 @@ impl<C: Clock> DeviceShort<C> {
     /// # Errors
     /// As [`Generate::fill`].
     pub fn make_many(&self, ids: &mut [ShortId]) -> Result<()> {
-        fill(ids, self.own_node()?, |want| self.take(want))
+        fill(ids, |want| self.take(want))
     }
 }
 
@@ -151,35 +152,34 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
         self
     }
 
-    /// Replaces the default policy: absorb ten seconds, then wait.
+    /// Replaces the default policy for a clock that is behind.
     #[must_use]
     pub fn with_policy(mut self, policy: ClockPolicy) -> Self {
         self.policy = policy;
         self
     }
 
-    /// The node's 16 bits, in this process.
+    /// The node after so many restarts.
     #[inline]
-    fn own_node(&self) -> Result<u16> {
-        self.reserve.check_fork()?;
-        let mark = self.reserve.mark();
-        if WORDS_ARE_SHARED || !mark.is_stale() {
-            return Ok(self.node.low16());
-        }
-        // A child that counts for itself: only another node keeps it from repeating its parent.
+    fn node_after(&self, restarts: u64) -> Node {
         if !self.node_is_random {
-            return Err(Error::new(ErrorKind::Forked { what: "a device id generator with a fixed node" }));
+            return self.node;
         }
-        let apart = crate::source::fork::ForkMark::now().member() ^ mark.member();
-        Ok(self.node.low16() ^ apart as u16)
+        let mut bytes = self.node.bytes();
+        let low = self.node.low16().wrapping_add(restarts as u16);
+        [bytes[4], bytes[5]] = low.to_be_bytes();
+        Node::new(bytes)
     }
 
     /// Takes up to `want` ids of one second.
     #[inline]
     fn take(&self, want: u64) -> Result<Taken> {
-        let shared = self.reserve.word().get();
-        let mut old = Word(shared.load(Acquire));
+        self.reserve.check_fork()?;
+        self.reserve.mark().check_words("a device id generator")?;
+        let (shared, shared_restarts) = (self.reserve.word(), self.reserve.restarts());
         loop {
+            let restarts = shared_restarts.load(SeqCst);
+            let old = Word(shared.load(SeqCst));
             let now = self.clock.coarse();
             let secs = self.seconds(now)?;
             let count;
@@ -187,20 +187,20 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
                 count = want.min(LAST_OF_SECOND + 1);
                 Word::new(secs, 0, old.counter().wrapping_add(1)).later(count - 1)
             } else if old.secs() - secs > self.policy.tolerance.as_secs() {
-                self.wait_for(now, old, |behind| behind <= self.policy.tolerance.as_secs())?;
-                old = Word(shared.load(Acquire));
+                self.catch_up(now, old, restarts)?;
                 continue;
             } else if old.number() == LAST_OF_SECOND {
-                self.wait_for(now, old, |_| false)?;
-                old = Word(shared.load(Acquire));
+                self.wait_for_next_second(now, old)?;
                 continue;
             } else {
                 count = want.min(LAST_OF_SECOND - old.number());
                 old.later(count)
             };
-            match shared.compare_exchange_weak(old.0, new.0, AcqRel, Acquire) {
-                Ok(_) => return Ok(Taken { last: new, count }),
-                Err(other) => old = Word(other),
+            let taken = shared.compare_exchange_weak(old.0, new.0, SeqCst, Acquire).is_ok();
+            // After a restart in between, these ids could be of the time before it, with the node of the time
+            // after it. They are dropped.
+            if taken && shared_restarts.load(SeqCst) == restarts {
+                return Ok(Taken { last: new, count, node: self.node_after(restarts).low16() });
             }
         }
     }
@@ -213,34 +213,77 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
         })
     }
 
-    /// Waits until the clock has passed the second of `last`, or `enough` of the seconds behind it.
+    /// The clock is too far behind: restarts, waits or fails.
     #[cold]
-    fn wait_for(&self, mut now: Timestamp, last: Word, enough: impl Fn(u64) -> bool) -> Result<()> {
+    fn catch_up(&self, now: Timestamp, last: Word, restarts: u64) -> Result<()> {
+        let tolerance = self.policy.tolerance.as_secs();
+        match self.policy.when_behind {
+            WhenBehind::Restart if self.node_is_random && !self.reserve.is_kept() => {
+                self.restart(last, restarts)
+            }
+            WhenBehind::Restart | WhenBehind::Error => Err(self.clock_behind(now, last)),
+            WhenBehind::Wait => {
+                self.wait_until(now, last, |secs| last.secs() <= secs.saturating_add(tolerance))
+            }
+        }
+    }
+
+    /// All ids of the second are used: waits for the next one, or fails.
+    #[cold]
+    fn wait_for_next_second(&self, now: Timestamp, last: Word) -> Result<()> {
         if self.policy.when_behind == WhenBehind::Error {
-            let behind = last.secs() - self.seconds(now)?;
-            return Err(Error::new(match behind <= self.policy.tolerance.as_secs() {
-                true => ErrorKind::Exhausted {
-                    kind: "short",
-                    capacity: "65,536 ids of this second",
-                    advice: "wait, or choose a policy that waits",
-                },
-                false => ErrorKind::ClockBehind {
-                    now,
-                    last: Timestamp::from_unix_secs(last.secs() as i64),
-                    tolerance_ms: self.policy.tolerance.as_millis().min(u64::MAX.into()) as u64,
-                },
+            return Err(Error::new(ErrorKind::Exhausted {
+                kind: "short",
+                capacity: "65,536 ids of this second",
+                advice: "wait, or choose a policy that waits",
             }));
         }
+        self.wait_until(now, last, |secs| secs > last.secs())
+    }
+
+    fn wait_until(&self, mut now: Timestamp, last: Word, enough: impl Fn(u64) -> bool) -> Result<()> {
+        let mut waits = Waits::new(&self.policy);
         loop {
             let secs = self.seconds(now)?;
-            if secs > last.secs() || enough(last.secs() - secs) {
+            if enough(secs) {
                 return Ok(());
             }
-            // One second at a time: someone may set the clock right meanwhile.
+            // To the beginning of the next second.
             let next = Timestamp::from_unix_secs(secs as i64 + 1);
-            self.clock.sleep(next.since(now));
+            if !waits.sleep(&self.clock, next.since(now)) {
+                return Err(self.clock_behind(now, last));
+            }
             now = self.clock.coarse();
         }
+    }
+
+    /// Continues at the clock's time with another node, in all processes that share the word.
+    ///
+    /// The number of restarts changes first. Whoever takes ids of the old time afterwards makes the exchange of the
+    /// word fail, and the restart is tried again; whoever took them before drops them, unless it has seen the old number
+    /// after taking them. So no node has ids of a time before and of a time after a restart.
+    fn restart(&self, last: Word, restarts: u64) -> Result<()> {
+        if restarts >= u64::from(u16::MAX) {
+            return Err(Error::new(ErrorKind::Exhausted {
+                kind: "this device",
+                capacity: "65,536 nodes",
+                advice: "each restart after the clock stepped back took one; start the program again",
+            }));
+        }
+        let shared = self.reserve.restarts();
+        if shared.compare_exchange(restarts, restarts + 1, SeqCst, Acquire).is_ok() {
+            let full = Word::new(0, LAST_OF_SECOND, last.counter());
+            let _ = self.reserve.word().compare_exchange(last.0, full.0, SeqCst, Acquire);
+        }
+        Ok(())
+    }
+
+    fn clock_behind(&self, now: Timestamp, last: Word) -> Error {
+        Error::new(ErrorKind::ClockBehind {
+            now,
+            last: Timestamp::from_unix_secs(last.secs() as i64),
+            tolerance_ms: self.policy.tolerance_ms(),
+        })
     }
 
     /// Takes up to `want` ids, once the state covers them.
@@ -255,8 +298,9 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
 }
 
 #[inline]
-fn id(word: Word, node: u16) -> ShortId {
-    DeviceFields { unix_secs: word.secs() as u32, node, counter: word.counter() }.into()
+fn id(taken: &Taken) -> ShortId {
+    let &Taken { last, node, .. } = taken;
+    DeviceFields { unix_secs: last.secs() as u32, node, counter: last.counter() }.into()
 }
 
 impl<C: Clock, S: State> Generate for DeviceShort<C, S> {
@@ -264,20 +308,19 @@ impl<C: Clock, S: State> Generate for DeviceShort<C, S> {
 
     #[inline]
     fn next_id(&mut self) -> Result<ShortId> {
-        let node = self.own_node()?;
-        Ok(id(self.take_covered(1)?.last, node))
+        Ok(id(&self.take_covered(1)?))
     }
 
     fn fill(&mut self, ids: &mut [ShortId]) -> Result<()> {
-        fill(ids, self.own_node()?, |want| self.take_covered(want))
+        fill(ids, |want| self.take_covered(want))
     }
 }
 
 /// Fills a slice from the stretches that `take` gives.
-fn fill(ids: &mut [ShortId], node: u16, mut take: impl FnMut(u64) -> Result<Taken>) -> Result<()> {
+fn fill(ids: &mut [ShortId], mut take: impl FnMut(u64) -> Result<Taken>) -> Result<()> {
     all_or_nothing(ids, |mut ids| {
         while !ids.is_empty() {
-            let Taken { last, count } = take(ids.len() as u64)?;
+            let Taken { last, count, node } = take(ids.len() as u64)?;
             let (now, later) = ids.split_at_mut(count as usize);
             let mut counter = last.counter().wrapping_sub(count as u16);
             for slot in now {

@@ -102,10 +102,8 @@ impl<C: Clock, E: Entropy, S: State> Gregorian<C, E, S> {
         let mark = ForkMark::now();
         let identity = match (self.identity, self.fixed_node) {
             // In a child, the fixed node is the parent's too: the family's numbers set them apart.
-            (Some(old), Some(_)) if WORDS_ARE_SHARED => Identity { mark, ..old }.apart_by(mark.member())?,
-            (Some(_), Some(_)) => {
-                return Err(Error::new(ErrorKind::Forked { what: "a generator with a fixed node" }));
-            }
+            (Some(old), Some(_)) if WORDS_ARE_SHARED => Identity { mark, ..old }.apart_by(mark.number())?,
+            (Some(old), Some(_)) => return old.mark.check("a generator with a fixed node"),
             (old, fixed) => {
                 // The state's node is this generator's; in a child it is the parent's.
                 let saved = if old.is_none() { self.monotonic.line().node() } else { None };

@@ -1,6 +1,6 @@
 //! The last point of an ascending line of ids, and how much of the line a state has reserved.
 
-use crate::error::{Error, Kind as ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::kind::Kind;
 use crate::node::Node;
 use crate::source::fork::ForkMark;
@@ -77,10 +77,7 @@ impl<S: State> Line<S> {
     /// Refuses a forked child the use of its parent's state.
     #[inline]
     pub(crate) fn check_fork(&self) -> Result<()> {
-        if self.state.is_kept() && self.mark.is_stale() {
-            return Err(Error::new(ErrorKind::Forked { what: "a generator with a state" }));
-        }
-        Ok(())
+        if self.state.is_kept() { self.mark.check("a generator with a state") } else { Ok(()) }
     }
 
     /// Steps to a point, once the state covers it; `horizon` units more are reserved with it.

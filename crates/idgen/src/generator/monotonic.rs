@@ -1,11 +1,9 @@
 //! Time and counter that only ever rise, whatever the clock does.
 
-use core::time::Duration;
-
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::generator::line::Line;
 use crate::kind::Kind;
-use crate::source::{Clock, ClockPolicy, State, WhenBehind};
+use crate::source::{Clock, ClockPolicy, State, Waits, WhenBehind};
 use crate::timestamp::Timestamp;
 
 /// What sets one kind's line of ids apart from another's.
@@ -46,9 +44,6 @@ impl Unit {
         }
     }
 }
-
-/// The longest sleep: someone may set the clock right meanwhile.
-const NAP: Duration = Duration::from_secs(1);
 
 /// How far ahead a state reserves.
 const HORIZON_TICKS: i64 = 10_000_000;
@@ -189,27 +184,32 @@ impl<C: Clock, S: State> Monotonic<C, S> {
         Timestamp::from_unix_ticks(units.saturating_mul(self.shape.unit.ticks()))
     }
 
-    /// The clock stands too far behind: waits, fails, or says to start over.
+    /// The clock is too far behind: waits, fails, or says to restart.
     #[cold]
     fn catch_up(&mut self) -> Result<Begin> {
         match self.policy.when_behind {
-            // With a state to honour there is no starting over: earlier times may be another run's.
+            // A state forbids it: earlier times may belong to another run.
             WhenBehind::Restart if !self.line.is_kept() => return Ok(Begin::Restart),
-            WhenBehind::Restart | WhenBehind::Error => {
-                return Err(Error::new(ErrorKind::ClockBehind {
-                    now: self.clock.now(),
-                    last: self.at(self.line.time()),
-                    tolerance_ms: self.policy.tolerance.as_millis().min(u64::MAX.into()) as u64,
-                }));
-            }
+            WhenBehind::Restart | WhenBehind::Error => return Err(self.clock_behind()),
             WhenBehind::Wait => {}
         }
+        let mut waits = Waits::new(&self.policy);
         loop {
             let target = self.at(self.line.time() - self.tolerance);
-            self.clock.sleep(target.since(self.clock.now()).min(NAP));
+            if !waits.sleep(&self.clock, target.since(self.clock.now())) {
+                return Err(self.clock_behind());
+            }
             if self.line.time() - self.now() <= self.tolerance {
                 return Ok(Begin::Later);
             }
         }
+    }
+
+    fn clock_behind(&self) -> Error {
+        Error::new(ErrorKind::ClockBehind {
+            now: self.clock.now(),
+            last: self.at(self.line.time()),
+            tolerance_ms: self.policy.tolerance_ms(),
+        })
     }
 }

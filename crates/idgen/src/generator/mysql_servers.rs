@@ -4,7 +4,7 @@ use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire};
 
 use crate::error::Result;
-use crate::generator::mysql_short::{check_family, fill, first_number, out_of_range, take};
+use crate::generator::mysql_short::{WHAT, fill, first_number, out_of_range, take};
 use crate::short_id::ShortId;
 use crate::source::Clock;
 use crate::source::fork::{ForkMark, SharedWords};
@@ -37,7 +37,7 @@ impl<C: Clock> MysqlServers<C> {
     /// Takes `count` numbers; gives the first.
     #[inline]
     fn take(&self, server_id: u8, count: u64) -> Result<u64> {
-        check_family(self.mark)?;
+        self.mark.check_words(WHAT)?;
         let next = &self.next.all()[usize::from(server_id)];
         if next.load(Acquire) == 0 {
             self.start(next, server_id)?;

@@ -3,12 +3,11 @@
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Release};
 
-use crate::error::{Error, Kind as ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::generator::Generate;
 use crate::generator::reserve::Reserve;
 use crate::kind::Kind;
 use crate::short_id::{MysqlShortFields, ShortId};
-use crate::source::fork::{ForkMark, WORDS_ARE_SHARED};
 use crate::source::{Clock, NoState, State};
 use crate::timestamp::Timestamp;
 
@@ -63,7 +62,7 @@ impl MysqlShort {
                 "give each server id a state of its own",
             ));
         }
-        restored.word().get().fetch_max(reserve.last(), AcqRel);
+        restored.word().fetch_max(reserve.last(), AcqRel);
         Ok(MysqlShort { server_id, startup, reserve: restored })
     }
 
@@ -90,8 +89,8 @@ impl<S: State> MysqlShort<S> {
     #[inline]
     fn take(&self, count: u64) -> Result<u64> {
         self.reserve.check_fork()?;
-        check_family(self.reserve.mark())?;
-        take(self.reserve.word().get(), self.server_id, count).ok_or_else(|| out_of_range(self.startup))
+        self.reserve.mark().check_words(WHAT)?;
+        take(self.reserve.word(), self.server_id, count).ok_or_else(|| out_of_range(self.startup))
     }
 
     fn take_covered(&mut self, count: u64) -> Result<u64> {
@@ -113,14 +112,8 @@ fn end_of(server_id: u8) -> u64 {
     u64::from(server_id) << 56 | u64::MAX >> 8
 }
 
-/// Refuses a child that does not share its parent's word.
-#[inline]
-pub(super) fn check_family(mark: ForkMark) -> Result<()> {
-    if !WORDS_ARE_SHARED && mark.is_stale() {
-        return Err(Error::new(ErrorKind::Forked { what: "a generator of UUID_SHORT() ids" }));
-    }
-    Ok(())
-}
+/// What a forked child that does not share its parent's word must not use.
+pub(super) const WHAT: &str = "a generator of UUID_SHORT() ids";
 
 /// Takes `count` numbers from the word, which holds the next one; gives the first, while there are any.
 #[inline]

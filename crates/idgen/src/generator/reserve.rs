@@ -1,10 +1,12 @@
 //! How the 64-bit kinds reserve numbers in a state: blocks of the 64-bit word that they count in.
 
-use crate::error::{Error, Kind as ErrorKind, Result};
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::Result;
 use crate::generator::line::load;
 use crate::kind::Kind;
 use crate::node::Node;
-use crate::source::fork::{ForkMark, SharedWord};
+use crate::source::fork::{ForkMark, SharedWords};
 use crate::source::{Saved, State};
 
 /// A word that only rises, in memory shared with forked children, and a state that stays ahead of it.
@@ -12,7 +14,8 @@ pub(super) struct Reserve<S: State> {
     kind: Kind,
     node: Option<Node>,
     state: S,
-    word: SharedWord,
+    /// The word, and how often its owner restarted.
+    words: SharedWords<2>,
     /// Words up to this one are saved as taken.
     covered: u64,
     mark: ForkMark,
@@ -26,19 +29,32 @@ impl<S: State> Reserve<S> {
     pub(super) fn restore(kind: Kind, mut state: S, floor: u64) -> Result<Self> {
         let saved = load(kind, &mut state)?;
         let covered = saved.map_or(0, |saved| saved.position as u64);
-        let word = SharedWord::new(covered.max(floor))?;
+        let words = SharedWords::zeros()?;
+        let [word, _] = words.all();
+        word.store(covered.max(floor), Ordering::SeqCst);
         let covered = if state.is_kept() { covered } else { u64::MAX };
         let node = saved.and_then(|saved| saved.node);
-        Ok(Reserve { kind, node, state, word, covered, mark: ForkMark::now() })
+        Ok(Reserve { kind, node, state, words, covered, mark: ForkMark::now() })
     }
 
-    pub(super) fn word(&self) -> &SharedWord {
-        &self.word
+    #[inline]
+    pub(super) fn word(&self) -> &AtomicU64 {
+        &self.words.all()[0]
+    }
+
+    /// How often the word was set back, by a kind that tells its ids apart with this number.
+    #[inline]
+    pub(super) fn restarts(&self) -> &AtomicU64 {
+        &self.words.all()[1]
+    }
+
+    pub(super) fn is_kept(&self) -> bool {
+        self.state.is_kept()
     }
 
     /// The word as it stands.
     pub(super) fn last(&self) -> u64 {
-        self.word.get().load(core::sync::atomic::Ordering::SeqCst)
+        self.word().load(Ordering::SeqCst)
     }
 
     pub(super) fn mark(&self) -> ForkMark {
@@ -74,10 +90,7 @@ impl<S: State> Reserve<S> {
     /// Refuses a forked child the use of its parent's state.
     #[inline]
     pub(super) fn check_fork(&self) -> Result<()> {
-        if self.state.is_kept() && self.mark.is_stale() {
-            return Err(Error::new(ErrorKind::Forked { what: "a generator with a state" }));
-        }
-        Ok(())
+        if self.state.is_kept() { self.mark.check("a generator with a state") } else { Ok(()) }
     }
 
     fn saved(&self, word: u64) -> Saved {

@@ -155,46 +155,116 @@ impl Clock for FixedClock {
     }
 }
 
-/// How far the clock may be behind the last id, and what happens beyond that.
+/// The one rule for a clock that is behind the last id. All generators and all one-line functions follow it.
+///
+/// 1. If the clock is behind by at most `tolerance` (ten seconds), ids continue from the time of the last id: they stay
+///    unique and in order, and nothing waits.
+/// 2. If it is further behind, `when_behind` decides. By default the generator restarts at the clock's time: ids stay
+///    unique, but new ones sort before earlier ones. A generator that cannot restart returns an error instead: one with
+///    a [state](crate::source::State), because earlier times may belong to another run, and a
+///    [`DeviceShort`](crate::generator::DeviceShort) with a fixed node.
+/// 3. No wait is longer than `longest_wait` (a minute): then the generator returns an error. By default only a
+///    `DeviceShort` waits, for the next second, after 65,536 ids in one second.
 ///
 /// The clock is behind if it was set back, if a state file has reserved a time that is still in the future, or if
-/// ids were generated faster than the ticks of their kind. Up to `tolerance`, the generator continues from the
-/// time of the last id, so that ids stay unique and in order. Source: RFC 9562 section 6.1, "Altering, Fuzzing,
-/// or Smearing", and section 6.2.
+/// ids were generated faster than the ticks of their kind. [`MysqlShort`](crate::generator::MysqlShort) reads the clock
+/// once, when it starts, so it has no such rule. Source: RFC 9562 section 6.1, "Altering, Fuzzing, or Smearing", and
+/// section 6.2.
+///
+/// ```
+/// use core::time::Duration;
+/// use idgen::source::{ClockPolicy, WhenBehind};
+///
+/// let policy = ClockPolicy::DEFAULT.with_when_behind(WhenBehind::Wait).with_longest_wait(Duration::from_secs(5));
+/// assert_eq!((policy.tolerance, policy.longest_wait), (Duration::from_secs(10), Duration::from_secs(5)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ClockPolicy {
     /// How far the clock may be behind without any effect.
     pub tolerance: Duration,
     /// What to do beyond the tolerance.
     pub when_behind: WhenBehind,
+    /// The total time that one call may wait.
+    pub longest_wait: Duration,
 }
 
 /// What a generator does if the clock is behind the last id by more than the tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WhenBehind {
-    /// Return an error ([`Error::is_clock_behind`](crate::Error::is_clock_behind)), and generate no id.
+    /// Return an error ([`Error::is_clock_behind`](crate::Error::is_clock_behind)), and generate no id. A
+    /// [`DeviceShort`](crate::generator::DeviceShort) does not wait for the next second either.
     Error,
     /// Sleep until the clock is within the tolerance, for at most a second at a time, because someone may correct
-    /// the clock in the meantime.
+    /// the clock in the meantime. After [`longest_wait`](ClockPolicy::longest_wait), return the error.
     Wait,
-    /// Restart at the clock's time with fresh randomness: a new node or clock sequence for versions 1 and 6, a new
-    /// random counter and tail for the others. Ids stay unique, but new ones sort before earlier ones. This cannot
-    /// be combined with a state.
+    /// Restart at the clock's time with fresh randomness: another node or clock sequence for versions 1 and 6, another
+    /// node for device ids, a new random counter and tail for the others. Ids stay unique, but new ones sort before
+    /// earlier ones. Where that is impossible (see [`ClockPolicy`]), return the error.
     Restart,
 }
 
 impl ClockPolicy {
-    /// Tolerates ten seconds, and returns an error beyond that. This is the default of the generators.
-    pub const DEFAULT: ClockPolicy =
-        ClockPolicy { tolerance: Duration::from_secs(10), when_behind: WhenBehind::Error };
+    /// Tolerates ten seconds, restarts beyond that, and waits for at most a minute.
+    pub const DEFAULT: ClockPolicy = ClockPolicy {
+        tolerance: Duration::from_secs(10),
+        when_behind: WhenBehind::Restart,
+        longest_wait: Duration::from_secs(60),
+    };
 
-    /// Tolerates ten seconds, and restarts beyond that. The one-line functions of the 128-bit kinds use it, because
-    /// they return no error and nobody can give them a policy.
-    pub const RESTART: ClockPolicy = ClockPolicy { when_behind: WhenBehind::Restart, ..Self::DEFAULT };
+    /// The same with another tolerance.
+    #[must_use]
+    pub const fn with_tolerance(self, tolerance: Duration) -> Self {
+        ClockPolicy { tolerance, ..self }
+    }
+
+    /// The same with another reaction beyond the tolerance.
+    #[must_use]
+    pub const fn with_when_behind(self, when_behind: WhenBehind) -> Self {
+        ClockPolicy { when_behind, ..self }
+    }
+
+    /// The same with another limit for the waits of one call.
+    #[must_use]
+    pub const fn with_longest_wait(self, longest_wait: Duration) -> Self {
+        ClockPolicy { longest_wait, ..self }
+    }
+
+    /// The tolerance in whole milliseconds, for an error message.
+    pub(crate) fn tolerance_ms(&self) -> u64 {
+        self.tolerance.as_millis().min(u64::MAX.into()) as u64
+    }
 }
 
 impl Default for ClockPolicy {
     fn default() -> Self {
         Self::DEFAULT
+    }
+}
+
+/// The waits of one call, which together do not exceed the policy's limit.
+pub(crate) struct Waits {
+    left: Duration,
+}
+
+/// The longest sleep, because someone may correct the clock in the meantime.
+const NAP: Duration = Duration::from_secs(1);
+
+impl Waits {
+    pub(crate) fn new(policy: &ClockPolicy) -> Self {
+        Waits { left: policy.longest_wait }
+    }
+
+    /// Sleeps for at most this long, a second, and the rest of the limit. False if nothing is left of it.
+    pub(crate) fn sleep(&mut self, clock: &impl Clock, span: Duration) -> bool {
+        if self.left.is_zero() {
+            return false;
+        }
+        let nap = span.min(NAP).min(self.left);
+        clock.sleep(nap);
+        // The requested time: the clock that would measure it is the one that is wrong.
+        self.left = self.left.saturating_sub(nap.max(Duration::from_nanos(1)));
+        true
     }
 }

@@ -16,7 +16,10 @@ pub struct OsEntropy;
 
 impl Entropy for OsEntropy {
     fn fill(&mut self, bytes: &mut [u8]) -> Result<()> {
-        getrandom::fill(bytes).map_err(Error::entropy)
+        getrandom::fill(bytes).map_err(|error| {
+            let error = std::io::Error::from(error);
+            Error::entropy(&error).with_source(error)
+        })
     }
 }
 

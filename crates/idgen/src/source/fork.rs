@@ -7,34 +7,63 @@
 //! child a number that no related process has, from a counter in memory that parent and children share. Without
 //! the feature, the mark is the process id, which takes a system call. Without `std` there are no processes.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+#[cfg(not(all(feature = "fast", feature = "std", unix)))]
+use core::sync::atomic::AtomicU64;
 
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 
-/// The process in which something was created.
+/// The process in which something was created: the only detection of forks in this library.
+///
+/// Use it in an [`Entropy`](crate::source::Entropy) of your own, and for whatever else must not continue in a forked
+/// child. A call of `reseed` makes earlier marks stale, too. Without `std` there are no processes, and no mark but
+/// [`NEVER`](Self::NEVER) is stale.
+///
+/// ```
+/// let mark = idgen::source::ForkMark::now();
+/// assert!(!mark.is_stale());
+/// idgen::reseed();
+/// assert!(mark.is_stale());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ForkMark(u64);
+pub struct ForkMark(u64);
 
 impl ForkMark {
     /// A mark of no process, which is stale in every process.
-    #[cfg(feature = "std")]
-    pub(crate) const NEVER: ForkMark = ForkMark(u64::MAX);
+    pub const NEVER: ForkMark = ForkMark(u64::MAX);
 
     /// This process.
-    pub(crate) fn now() -> Self {
+    pub fn now() -> Self {
         imp::watch();
         ForkMark(imp::member())
     }
 
     /// True in a child that was forked after the mark was taken.
     #[inline]
-    pub(crate) fn is_stale(self) -> bool {
+    pub fn is_stale(self) -> bool {
         self.0 != imp::member()
     }
 
     /// A number that distinguishes this process from all related ones; 0 in the first.
-    pub(crate) fn member(self) -> u64 {
+    pub fn number(self) -> u64 {
         self.0
+    }
+
+    /// Refuses a forked child the use of `what`, which its parent continues to use.
+    ///
+    /// # Errors
+    /// `is_forked` in a child.
+    #[inline]
+    pub(crate) fn check(self, what: &'static str) -> Result<()> {
+        if self.is_stale() { Err(Error::new(Kind::Forked { what })) } else { Ok(()) }
+    }
+
+    /// The same for what counts in [`SharedWords`]: children may use it where they share the words.
+    ///
+    /// # Errors
+    /// `is_forked` in a child that counts for itself.
+    #[inline]
+    pub(crate) fn check_words(self, what: &'static str) -> Result<()> {
+        if WORDS_ARE_SHARED { Ok(()) } else { self.check(what) }
     }
 }
 
@@ -187,7 +216,7 @@ mod imp {
 }
 
 #[cfg(all(feature = "fast", feature = "std", unix))]
-pub use shared::SharedWords;
+pub(crate) use shared::SharedWords;
 #[cfg(all(feature = "fast", feature = "std", unix))]
 use shared::map_shared;
 
@@ -216,7 +245,7 @@ mod shared {
 
     /// 64-bit atomics that parent and forked children share, so that no two of them count the same number. They
     /// occupy separate memory pages.
-    pub struct SharedWords<const N: usize> {
+    pub(crate) struct SharedWords<const N: usize> {
         words: NonNull<[AtomicU64; N]>,
     }
 
@@ -225,7 +254,7 @@ mod shared {
         ///
         /// # Errors
         /// If the system refuses the memory.
-        pub fn zeros() -> Result<Self> {
+        pub(crate) fn zeros() -> Result<Self> {
             let words = map_shared().ok_or_else(|| {
                 Error::config("the system refused a page of", "4096 bytes", "free some memory")
             })?;
@@ -234,7 +263,7 @@ mod shared {
 
         /// The words.
         #[inline]
-        pub fn all(&self) -> &[AtomicU64; N] {
+        pub(crate) fn all(&self) -> &[AtomicU64; N] {
             // SAFETY: mapped readable and writable, page-aligned, and unmapped only in `drop`; zeros are
             // atomics.
             unsafe { self.words.as_ref() }
@@ -256,7 +285,7 @@ mod shared {
 
 /// Without shared memory: atomics of this process. Their owner checks its [`ForkMark`] before each use.
 #[cfg(not(all(feature = "fast", feature = "std", unix)))]
-pub struct SharedWords<const N: usize> {
+pub(crate) struct SharedWords<const N: usize> {
     words: [AtomicU64; N],
 }
 
@@ -266,37 +295,16 @@ impl<const N: usize> SharedWords<N> {
     ///
     /// # Errors
     /// Never: this memory does not come from the system.
-    pub fn zeros() -> Result<Self> {
+    pub(crate) fn zeros() -> Result<Self> {
         Ok(SharedWords { words: [const { AtomicU64::new(0) }; N] })
     }
 
     /// The words.
     #[inline]
-    pub fn all(&self) -> &[AtomicU64; N] {
+    pub(crate) fn all(&self) -> &[AtomicU64; N] {
         &self.words
     }
 }
 
-/// One shared atomic.
-pub type SharedWord = SharedWords<1>;
-
-impl SharedWord {
-    /// A word with this value.
-    ///
-    /// # Errors
-    /// If the system refuses the memory.
-    pub fn new(value: u64) -> Result<Self> {
-        let shared = Self::zeros()?;
-        shared.get().store(value, Ordering::SeqCst);
-        Ok(shared)
-    }
-
-    /// The word.
-    #[inline]
-    pub fn get(&self) -> &AtomicU64 {
-        &self.all()[0]
-    }
-}
-
-/// Whether forked children continue to count in the same [`SharedWord`].
+/// Whether forked children continue to count in the same [`SharedWords`].
 pub(crate) const WORDS_ARE_SHARED: bool = cfg!(all(feature = "fast", feature = "std", unix));

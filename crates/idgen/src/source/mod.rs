@@ -20,13 +20,12 @@ mod tsc;
 pub use clock::FixedClock;
 #[cfg(feature = "std")]
 pub use clock::SystemClock;
+pub(crate) use clock::Waits;
 pub use clock::{Clock, ClockPolicy, WhenBehind};
 #[cfg(feature = "std")]
 pub use csprng::{Csprng, OsEntropy, ThreadEntropy};
 pub use entropy::{Entropy, FixedEntropy};
-/// For bindings to other languages, which have their own counters. Not part of the stable interface.
-#[doc(hidden)]
-pub use fork::SharedWord;
+pub use fork::ForkMark;
 pub use state::{MemoryState, NoState, Saved, State};
 #[cfg(feature = "state-file")]
 pub use state_file::FileState;

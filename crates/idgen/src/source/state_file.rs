@@ -13,7 +13,7 @@ use std::{format, fs};
 
 use sha2::{Digest, Sha256};
 
-use crate::error::{Error, Kind as ErrorKindOf, Result};
+use crate::error::{Error, Result};
 use crate::source::fork::ForkMark;
 use crate::source::state::{Saved, State};
 
@@ -51,21 +51,21 @@ impl FileState {
     /// If another generator holds it, in this process or another, or the folder cannot be used.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
-        let path = resolved(&path).map_err(|error| refused(&path, "cannot be opened", error))?;
+        let path = resolved(&path).map_err(|error| failed(&path, "cannot be opened", error))?;
         let lock_path = beside(&path, "lock");
         let lock = OpenOptions::new()
             .create(true)
             .truncate(false)
             .write(true)
             .open(&lock_path)
-            .map_err(|error| refused(&path, "cannot be locked", error))?;
+            .map_err(|error| failed(&path, "cannot be locked", error))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let advice = "give each generator its own file";
                 return Err(refused(&path, "is held by another generator", advice));
             }
-            Err(TryLockError::Error(error)) => return Err(refused(&path, "cannot be locked", error)),
+            Err(TryLockError::Error(error)) => return Err(failed(&path, "cannot be locked", error)),
         }
         Ok(FileState { path, lock, mark: ForkMark::now() })
     }
@@ -73,7 +73,7 @@ impl FileState {
 
 impl State for FileState {
     fn load(&mut self) -> Result<Option<Saved>> {
-        let unreadable = |error| refused(&self.path, "cannot be read", error);
+        let unreadable = |error| failed(&self.path, "cannot be read", error);
         match fs::metadata(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(unreadable(error)),
@@ -97,12 +97,10 @@ impl State for FileState {
     }
 
     fn save(&mut self, saved: &Saved) -> Result<()> {
-        if self.mark.is_stale() {
-            // The child holds the same lock as its parent, so the two would overwrite each other.
-            return Err(Error::new(ErrorKindOf::Forked { what: "a generator with a state file" }));
-        }
+        // The child holds the same lock as its parent, so the two would overwrite each other.
+        self.mark.check("a generator with a state file")?;
         replace(&self.path, format(saved).as_bytes())
-            .map_err(|error| refused(&self.path, "cannot be written", error))
+            .map_err(|error| failed(&self.path, "cannot be written", error))
     }
 }
 
@@ -156,6 +154,11 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 
 fn refused(path: &Path, problem: &'static str, detail: impl core::fmt::Display) -> Error {
     Error::state(path.display(), problem, detail)
+}
+
+/// The same where the system refused it.
+fn failed(path: &Path, problem: &'static str, error: std::io::Error) -> Error {
+    refused(path, problem, &error).with_source(error)
 }
 
 fn format(saved: &Saved) -> String {
@@ -286,5 +289,7 @@ mod tests {
     fn a_folder_that_is_not_there_is_named() {
         let error = FileState::open("/nonexistent/folder/ids.state").unwrap_err();
         assert!(error.to_string().contains("/nonexistent/folder/ids.state"), "{error}");
+        let source = core::error::Error::source(&error).and_then(|source| source.downcast_ref());
+        assert_eq!(source.map(std::io::Error::kind), Some(ErrorKind::NotFound));
     }
 }

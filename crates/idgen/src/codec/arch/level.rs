@@ -47,6 +47,7 @@ mod constant {
         }
 
         /// Has no effect: a choice that could change would cost time.
+        #[cfg(any(test, feature = "_limit"))]
         pub(crate) fn limit(_place: usize) {}
 
         /// All levels that this machine can run, the slowest first. Tests force each of them.
@@ -99,6 +100,7 @@ mod x86_64 {
         }
 
         /// From now on, use no better level than index `place` (0 is the portable one). For measurements.
+        #[cfg(any(test, feature = "_limit"))]
         pub(crate) fn limit(place: usize) {
             let Level(best) = detect();
             let place = ALL.iter().take(place + 1).filter(|&&set| set <= best).count();

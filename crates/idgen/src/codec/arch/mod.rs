@@ -78,13 +78,28 @@ macro_rules! kernels {
        $len:literal characters $(, $alphabet:ident: $type:ty)?;)*) => {
         $(
             #[inline]
-            pub(crate) fn $encode(level: Level, $($alphabet: $type,)? id: &[u8; 16], out: &mut [u8; $len]) {
-                on!(level, $encode($($alphabet,)? u128::from_ne_bytes(*id), out))
+            pub(crate) fn $encode<'t>(
+                level: Level, $($alphabet: $type,)? id: &[u8; 16], out: &'t mut [u8; $len],
+            ) -> &'t mut str {
+                on!(level, $encode($($alphabet,)? u128::from_ne_bytes(*id), out));
+                written(out)
             }
 
-            /// Writes at most as many as both sides hold, each at the beginning of `stride` bytes.
-            pub(crate) fn $encode_batch(level: Level, $($alphabet: $type,)? ids: &[Uuid], out: &mut [u8], stride: usize) {
-                on!(level, $encode_batch($($alphabet,)? ids, out, stride))
+            /// Fills the beginning of `out` with the texts of all ids, and returns that part. Each text ends with a line
+            /// feed if `lines` is true.
+            ///
+            /// # Panics
+            /// If `out` is too short.
+            pub(crate) fn $encode_batch<'t>(
+                level: Level, $($alphabet: $type,)? ids: &[Uuid], out: &'t mut [u8], lines: bool,
+            ) -> &'t mut str {
+                let stride = $len + usize::from(lines);
+                let out = &mut out[..ids.len() * stride];
+                if lines {
+                    out.iter_mut().skip($len).step_by(stride).for_each(|end| *end = b'\n');
+                }
+                on!(level, $encode_batch($($alphabet,)? ids, out, stride));
+                written(out)
             }
 
             /// Whether the text is canonical; only then is `id` valid.
@@ -108,16 +123,26 @@ kernels! {
     base64_encode, base64_encode_batch, base64_decode, base64_decode_batch: 22 characters, alphabet: &Alphabet<64>;
 }
 
-/// The text that a kernel has just written: ASCII by construction.
+/// The text that the functions above have just written. Nothing else calls it: other text is checked by
+/// [`ascii_mut`].
 #[inline]
-pub(crate) fn ascii_mut(text: &mut [u8]) -> &mut str {
+fn written(text: &mut [u8]) -> &mut str {
     debug_assert!(text.is_ascii());
     #[cfg(feature = "fast")]
     {
-        // SAFETY: every caller passes the output of an encoder, all of whose alphabets and
-        // separators are ASCII. The check would cost more than the encoding.
+        // SAFETY: the callers in this file pass what an encoder has filled from end to end, with characters of its
+        // alphabet, which is ASCII, and with line feeds. The check would cost more than the encoding.
         unsafe { core::str::from_utf8_unchecked_mut(text) }
     }
     #[cfg(not(feature = "fast"))]
+    ascii_mut(text)
+}
+
+/// Text that was put together from ASCII.
+///
+/// # Panics
+/// If it is not UTF-8.
+#[inline]
+pub(crate) fn ascii_mut(text: &mut [u8]) -> &mut str {
     core::str::from_utf8_mut(text).expect("encoders write ASCII")
 }

@@ -46,7 +46,7 @@ fn detection_settles_the_known_clashes_and_explains_the_rest() {
 
 #[test]
 fn format_names_are_read_back() {
-    for format in Format::ALL {
+    for &format in Format::ALL {
         assert_eq!(format.to_string().parse(), Ok(format));
     }
     let error: Error = "Base64".parse::<Format>().unwrap_err();

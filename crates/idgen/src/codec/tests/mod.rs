@@ -42,7 +42,7 @@ fn naive(format: Format, id: &Uuid) -> String {
 }
 
 fn text_formats() -> impl Iterator<Item = Format> {
-    Format::ALL.into_iter().filter(|format| format.is_text())
+    Format::ALL.iter().copied().filter(|format| format.is_text())
 }
 
 fn encoded(format: Format, id: &Uuid) -> Vec<u8> {
@@ -75,7 +75,7 @@ fn edge_ids() -> Vec<Uuid> {
 #[test]
 fn every_format_writes_what_its_naive_twin_writes_and_reads_it_back() {
     for id in edge_ids() {
-        for format in Format::ALL {
+        for &format in Format::ALL {
             let text = encoded(format, &id);
             if format.is_text() {
                 assert_eq!(text, naive(format, &id).as_bytes());
@@ -113,7 +113,7 @@ fn one_wrong_byte_is_found_wherever_it_is() {
 #[test]
 fn every_flipped_bit_gives_another_id_or_an_error() {
     let id = Uuid::from_u128(0x919108f7_52d1_4320_9bac_f847db4148a8);
-    for format in Format::ALL {
+    for &format in Format::ALL {
         let good = encoded(format, &id);
         for bit in 0..8 * good.len() {
             let mut text = good.clone();
@@ -133,7 +133,7 @@ fn every_flipped_bit_gives_another_id_or_an_error() {
 #[test]
 fn a_wrong_length_is_an_error_that_shows_it() {
     let id = Uuid::from_u128(u128::MAX);
-    for format in Format::ALL {
+    for &format in Format::ALL {
         let mut long = encoded(format, &id);
         let short = long[..long.len() - 1].to_vec();
         long.push(b'0');
@@ -222,7 +222,7 @@ proptest! {
 }
 
 fn check_input(input: &[u8]) -> Result<(), TestCaseError> {
-    for format in Format::ALL {
+    for &format in Format::ALL {
         match format.decode(input) {
             Ok(id) if format.is_text() => prop_assert!(is_canonical(format, input, &id)),
             Ok(id) => prop_assert_eq!(encoded(format, &id), input),

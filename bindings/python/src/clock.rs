@@ -46,7 +46,7 @@ fn keep(error: PyErr) {
 
 /// Whether this thread is inside a clock's function, or in a signal handler that runs while it sleeps: a
 /// generator waits for it, and is locked.
-pub(super) fn is_asked() -> bool {
+pub(crate) fn is_asked() -> bool {
     ASKED.get()
 }
 
@@ -87,7 +87,7 @@ impl Clock for DetachedClock {
 }
 
 /// Calls a function that gives nanoseconds since 1970, as `time.time_ns`, or an aware datetime.
-pub(super) struct PythonClock(pub(super) Py<PyAny>);
+pub(crate) struct PythonClock(pub(crate) Py<PyAny>);
 
 impl Clock for PythonClock {
     fn now(&self) -> Timestamp {
