@@ -11,6 +11,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use connection::Connection;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::prelude::*;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -72,6 +74,7 @@ enum Command {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    print_warnings();
     // The map's tasks run in their own thread. This thread waits for standard input, and a task's locks on the
     // server would be held during the wait.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
@@ -92,4 +95,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             Command::Fence(args) => upkeep::fence(args).await,
         }
     })
+}
+
+/// The map's warnings go to standard error, such as one that most ids are used. A refused server is an error of the
+/// command, which says more.
+fn print_warnings() {
+    let lines =
+        tracing_subscriber::fmt::layer().with_writer(std::io::stderr).without_time().with_target(false);
+    let warnings = Targets::new()
+        .with_default(LevelFilter::WARN)
+        .with_target("idgen_mysql::connector", LevelFilter::ERROR);
+    tracing_subscriber::registry().with(lines.with_ansi(false)).with(warnings).init();
 }

@@ -102,7 +102,20 @@ fn end_to_end(flavor: Flavor) {
         assert!(done(url, &["map", "stats"], "").contains("next id"));
         while_it_waits_for_input(url, strategy);
         upkeep(url, strategy);
+        few_ids_left(url);
     }
+}
+
+/// A map of 32-bit ids.
+fn few_ids_left(url: &str) {
+    let most = idgen(url, &["map", "import"], "3500000000\t7d2f1c0e-0000-4000-8000-000000000001\n");
+    assert_eq!(most.code, 0, "{}", most.err);
+    assert!(most.err.contains("more than 80 % of the map's ids are used"), "{}", most.err);
+    let last = "4294967295\t7d2f1c0e-0000-4000-8000-000000000002\n";
+    let refused = idgen(url, &["map", "import"], last);
+    assert_eq!(refused.code, 1);
+    assert!(refused.err.contains("--allow-exhaustion"), "{}", refused.err);
+    done(url, &["map", "import", "--allow-exhaustion"], last);
 }
 
 /// Short runs burn no ids, changes come once, and a forgotten UUID stays away.

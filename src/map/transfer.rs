@@ -40,6 +40,9 @@ pub struct Changes {
 pub struct Import {
     #[command(flatten)]
     connection: Connection,
+    /// Import ids in the last 5 % of the map's range, too. New ids follow the largest one, so few are left then.
+    #[arg(long)]
+    allow_exhaustion: bool,
 }
 
 /// How many pairs are committed together.
@@ -99,7 +102,8 @@ fn save(file: &Path, position: &Position) -> std::io::Result<()> {
 }
 
 pub async fn import(args: Import) -> anyhow::Result<ExitCode> {
-    let map = args.connection.open().await?;
+    let allow = args.allow_exhaustion;
+    let map = args.connection.open_with(|builder| builder.allow_exhausting_import(allow)).await?;
     let mut lines = Lines::new();
     let (mut number, mut stored, mut present) = (0, 0, 0);
     let progress = progress("pairs");

@@ -134,6 +134,22 @@ impl Builder {
         self
     }
 
+    /// Lets an [import](UuidMap::import) use up the map's ids. New ids follow the largest one, so a single id near the
+    /// end of the range leaves too few. Without this choice, an id in the last 5 % of the range is refused
+    /// ([`is_exhausting`](Error::is_exhausting)), unless the map has come that far already.
+    ///
+    /// ```no_run
+    /// # async fn example(url: &str, pairs: &[(u64, uuid::Uuid)]) -> idgen_mysql::Result<()> {
+    /// let map = idgen_mysql::UuidMap::builder().allow_exhausting_import(true).connect(url).await?;
+    /// map.import(pairs).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn allow_exhausting_import(mut self, allow: bool) -> Self {
+        self.0.allow_exhausting_import = allow;
+        self
+    }
+
     /// How long to wait for the answer to one statement before the server counts as lost and the statement is
     /// tried again, on the next node where there are several. A machine without power or network says
     /// nothing at all. A cluster answers late while it finds out who is left: see docs/clusters.md.

@@ -17,6 +17,7 @@ pub(crate) struct Choices {
     pub(crate) connections: u32,
     pub(crate) accept_unsafe_server: bool,
     pub(crate) read_only: bool,
+    pub(crate) allow_exhausting_import: bool,
 }
 
 impl Default for Choices {
@@ -32,6 +33,7 @@ impl Default for Choices {
             connections: 10,
             accept_unsafe_server: false,
             read_only: false,
+            allow_exhausting_import: false,
         }
     }
 }

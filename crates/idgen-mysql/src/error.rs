@@ -107,6 +107,12 @@ impl Error {
         matches!(*self.kind, Kind::Conflict { .. })
     }
 
+    /// True where an import would use up the map's ids, which
+    /// [`allow_exhausting_import`](crate::Builder::allow_exhausting_import) allows.
+    pub fn is_exhausting(&self) -> bool {
+        matches!(*self.kind, Kind::Exhausting { .. })
+    }
+
     /// True where a statement failed or was not answered; [`source`](std::error::Error::source) has the
     /// driver's error, where there is one.
     pub fn is_database(&self) -> bool {

@@ -47,6 +47,7 @@ pub(crate) enum Kind {
     OtherWidth { asked: IdWidth, found: IdWidth },
     Refused(Refusal),
     Config { problem: String },
+    Exhausting { uuid: Uuid, id: u64, width: IdWidth },
     Conflict { uuid: Uuid, id: u64, detail: String },
     Damaged { problem: String },
     Column { problem: String },
@@ -215,6 +216,11 @@ impl fmt::Display for Kind {
             Kind::Refused(refusal) => refusal.fmt(f),
             Kind::Config { problem } => f.write_str(problem),
             Kind::Conflict { uuid, id, detail } => write!(f, "cannot import {uuid} as {id}: {detail}"),
+            Kind::Exhausting { uuid, id, width } => write!(
+                f,
+                "cannot import {uuid} as {id}: new ids follow the largest one, and more than 95 % of the {width} ids would \
+                 be used up; correct the id, or allow it with allow_exhausting_import (idgen map import --allow-exhaustion)"
+            ),
             Kind::Column { problem } => f.write_str(problem),
             Kind::Damaged { problem } => write!(f, "the map is damaged: {problem}"),
             Kind::NotInTransaction => f.write_str(

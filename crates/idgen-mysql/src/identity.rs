@@ -60,7 +60,23 @@ impl MapIdentity {
 
     /// Compares what a connection read with what is known, and takes over the epoch.
     pub(crate) fn compare(&self, state: Option<&State>) -> Result<(), Reason> {
-        let Some(known) = *lock(&self.known) else { return Ok(()) };
+        let Some(epoch) = self.epoch_of(state)? else { return Ok(()) };
+        let before = self.epoch.swap(epoch, Ordering::AcqRel);
+        if before != epoch {
+            let table = lock(&self.tables).state.clone();
+            tracing::info!(
+                table,
+                before,
+                epoch,
+                "the map has a new epoch: reserved ids and cached pairs are dropped"
+            );
+        }
+        Ok(())
+    }
+
+    /// The epoch of the known map, as a connection read it; `None` before the map is known.
+    pub(crate) fn epoch_of(&self, state: Option<&State>) -> Result<Option<u64>, Reason> {
+        let Some(known) = *lock(&self.known) else { return Ok(None) };
         let table = lock(&self.tables).state.clone();
         let Some(state) = state else { return Err(Reason::NoMap { table }) };
         // A newer version may have its id and its epoch elsewhere.
@@ -76,17 +92,7 @@ impl MapIdentity {
             let problem = format!("it says {found}, and this client began with {began}");
             return Err(Reason::Schema { table, problem });
         }
-        let before = self.epoch.swap(state.epoch, Ordering::AcqRel);
-        if before != state.epoch {
-            let epoch = state.epoch;
-            tracing::info!(
-                table,
-                before,
-                epoch,
-                "the map has a new epoch: reserved ids and cached pairs are dropped"
-            );
-        }
-        Ok(())
+        Ok(Some(state.epoch))
     }
 }
 

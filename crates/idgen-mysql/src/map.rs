@@ -131,7 +131,17 @@ impl UuidMap {
             let blocks = Arc::new(Blocks::new(&tables, installed.width, choices.largest_block));
             let (tables, purge) = (Arc::new(tables), Arc::default());
             let (pool, read_only) = (nodes.clone(), choices.read_only);
-            Ok(Context { pool, tables, installed, blocks, deadline, purge, read_only })
+            let allow_exhausting_import = choices.allow_exhausting_import;
+            Ok(Context {
+                pool,
+                tables,
+                installed,
+                blocks,
+                deadline,
+                purge,
+                read_only,
+                allow_exhausting_import,
+            })
         };
         let context = deadline.wait_for(ACTION, self.inner.context.get_or_try_init(open)).await??;
         Ok(context.within(deadline))

@@ -23,7 +23,19 @@ const SET: &str = "SET SESSION sql_select_limit = 18446744073709551615, completi
     /*!80000 transaction_isolation = \
     IF(@@transaction_isolation = 'READ-UNCOMMITTED', 'READ-COMMITTED', @@transaction_isolation) */ \
     /*M! tx_isolation = IF(@@tx_isolation = 'READ-UNCOMMITTED', 'READ-COMMITTED', @@tx_isolation) */; \
-    SELECT CONNECTION_ID() AS connection_id, CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS server_name";
+    SELECT CONNECTION_ID() AS connection_id, CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS server_name, \
+    CONCAT_WS(' ', @@hostname, @@port, @@server_id, DATABASE()) AS server_and_schema";
+
+/// The number of the error that [`elsewhere`] ends with.
+pub(crate) const ELSEWHERE: u16 = 1690;
+
+/// Fails on another server or schema than the named one, before anything that follows in the same text: a number
+/// that is out of range is an error at every `sql_mode`. It reads no table, so that it begins no snapshot.
+pub(crate) fn elsewhere(server_and_schema: &str) -> String {
+    let name: String = server_and_schema.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let here = "CAST(CONCAT_WS(' ', @@hostname, @@port, @@server_id, DATABASE()) AS BINARY)";
+    format!("SELECT IF({here} = x'{name}', 1, EXP(9999));")
+}
 
 /// Names the server, to anybody who asks it.
 pub(crate) const SERVER_NAME: &str = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id)";
@@ -45,6 +57,8 @@ pub(crate) struct Seen {
     pub(crate) engine: Option<(String, String)>,
     /// The server's number of the connection, and the server's name.
     pub(crate) thread: Option<(u64, String)>,
+    /// Names the server and the schema.
+    pub(crate) server_and_schema: Option<String>,
     /// The variables that this server has.
     names: Vec<String>,
 }
@@ -84,7 +98,12 @@ impl Seen {
         let status = redo_log();
         let text = format!("SELECT {}; {status}; {}", columns.join(", "), state_row(tables));
         let seen = Read::all(connection, text).await?.into_seen(connection).await?;
-        Ok(Seen { thread: self.thread.clone(), engine: self.engine.clone(), ..seen })
+        Ok(Seen {
+            thread: self.thread.clone(),
+            server_and_schema: self.server_and_schema.clone(),
+            engine: self.engine.clone(),
+            ..seen
+        })
     }
 
     /// Vitess takes one simple statement at a time. Session settings would take connections to the shards out of
@@ -150,13 +169,21 @@ impl Read {
 
     async fn into_seen(mut self, connection: &mut MySqlConnection) -> Attempt<Seen> {
         let names = self.values.iter().map(|(name, _)| name.clone());
-        let other = [REDO_LOG, "connection_id", "server_name", "foreign_table", "foreign_engine"];
+        let other = [
+            REDO_LOG,
+            "connection_id",
+            "server_name",
+            "server_and_schema",
+            "foreign_table",
+            "foreign_engine",
+        ];
         let names = names.filter(|name| !other.contains(&name.as_str()));
         let names = names.collect();
         let value =
             |name: &str| self.values.iter().find(|(found, _)| found == name).map(|(_, value)| value.clone());
         let engine = value("foreign_table").zip(value("foreign_engine"));
         let thread = value("connection_id").and_then(|thread| thread.parse().ok()).zip(value("server_name"));
+        let server_and_schema = value("server_and_schema");
         if value("group_replication_group_name").is_some_and(|group| !group.is_empty()) {
             // Without the privilege nothing is known, and the advice names it.
             let state = match connection.fetch_optional(sqlx::raw_sql(MEMBER)).await.map_err(Failure::Sql) {
@@ -167,7 +194,8 @@ impl Read {
             };
             self.values.push((MEMBER_STATE.to_owned(), state));
         }
-        Ok(Seen { report: ServerReport::judge(&self.values), state: self.state, engine, thread, names })
+        let report = ServerReport::judge(&self.values);
+        Ok(Seen { report, state: self.state, engine, thread, server_and_schema, names })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sqlx::mysql::{MySqlConnection, MySqlRow};
+use sqlx::mysql::{MySqlConnection, MySqlQueryResult, MySqlRow};
 use sqlx::{AssertSqlSafe, Executor, Row};
 use uuid::Uuid;
 
@@ -13,18 +13,13 @@ use crate::failure::{Attempt, Failure, Kind, number};
 use crate::installed::{Installed, Strategy};
 use crate::nodes::{Nodes, PooledConnection};
 use crate::retry::Retries;
+use crate::schema;
+use crate::server::Refusal;
+use crate::session::{ELSEWHERE, elsewhere};
 use crate::settle::settle;
-use crate::sql::{ALL, SHARED, hash, literal, uuid_at};
+use crate::sql::{ALL, IN_TRANSACTION, SHARED, hash, literal, uuid_at};
 use crate::strategy::purge::Purge;
 use crate::tables::Tables;
-
-/// The failure of a text that begins with [`IN_TRANSACTION`].
-pub(super) fn refused_outside(error: sqlx::Error) -> Error {
-    match number(&error) {
-        Some(1305) => Error::new(Kind::NotInTransaction),
-        _ => Error::once("map a UUID to an id")(error),
-    }
-}
 
 /// What one call needs of the map.
 #[derive(Clone, Debug)]
@@ -37,6 +32,8 @@ pub(crate) struct Context {
     pub(crate) purge: Arc<Purge>,
     /// Nothing is written.
     pub(crate) read_only: bool,
+    /// Imports may use up the ids.
+    pub(crate) allow_exhausting_import: bool,
 }
 
 impl Context {
@@ -66,10 +63,40 @@ impl Context {
         self.pool.identity().epoch()
     }
 
-    /// Looks whether the server is as it must be, where that was not done a moment ago: the caller's own connection
-    /// is not checked.
-    pub(crate) async fn check(&self, action: &'static str) -> Result<()> {
-        Retries::run(self.deadline, action, || self.pool.acquire()).await.map(drop)
+    /// Checks the server if that was not done a moment ago, because the caller's own connection is not checked. The
+    /// result names the server and the schema.
+    pub(super) async fn check(&self, action: &'static str) -> Result<Option<String>> {
+        let connection = Retries::run(self.deadline, action, || self.pool.acquire()).await?;
+        Ok(connection.seen().server_and_schema.clone())
+    }
+
+    /// Carries out a statement on the caller's connection, which must be in a transaction and lead to this map.
+    /// `server_and_schema` is what [`check`](Context::check) gave.
+    pub(super) async fn execute_within(
+        &self,
+        connection: &mut MySqlConnection,
+        server_and_schema: Option<&str>,
+        statement: &str,
+    ) -> Attempt<MySqlQueryResult> {
+        if let Some(name) = server_and_schema {
+            let text = format!("{IN_TRANSACTION} {} {statement}", elsewhere(name));
+            match connection.execute(sqlx::raw_sql(AssertSqlSafe(text))).await {
+                Err(error) if number(&error) == Some(ELSEWHERE) => {}
+                done => return done.map_err(outside),
+            }
+        }
+        // Another node of a cluster, which holds the same map, or another map.
+        let state = schema::state(connection, &self.tables).await?;
+        match self.pool.identity().epoch_of(state.as_ref()) {
+            Ok(Some(epoch)) if epoch != self.now() => return Err(Failure::OtherEpoch),
+            Ok(_) => {}
+            Err(reason) => {
+                let server = "the caller's connection".to_owned();
+                return Err(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false })));
+            }
+        }
+        let text = format!("{IN_TRANSACTION} {statement}");
+        connection.execute(sqlx::raw_sql(AssertSqlSafe(text))).await.map_err(outside)
     }
 
     /// Ids for new pairs. `None` where too few are left, or the server takes no writes, and nobody has `looked` yet:
@@ -227,5 +254,13 @@ trait ContainsSorted {
 impl ContainsSorted for [Uuid] {
     fn contains_sorted(&self, uuid: Uuid) -> bool {
         self.binary_search(&uuid).is_ok()
+    }
+}
+
+/// The failure of a text that begins with [`IN_TRANSACTION`].
+fn outside(error: sqlx::Error) -> Failure {
+    match number(&error) {
+        Some(1305) => Error::new(Kind::NotInTransaction).into(),
+        _ => Failure::Sql(error),
     }
 }

@@ -11,7 +11,7 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 use uuid::Uuid;
 
-use super::context::{Context, refused_outside};
+use super::context::Context;
 use super::server_identity::look;
 use super::taken::TakenIds;
 use crate::error::{Error, Result};
@@ -21,7 +21,7 @@ use crate::observe;
 use crate::pair::{Claimed, Guess};
 use crate::retry::Retries;
 use crate::sql::BEGIN;
-use crate::sql::{IN_TRANSACTION, SHARED, literal, uuid_at, value_list};
+use crate::sql::{SHARED, literal, uuid_at, value_list};
 
 const ACTION: &str = "map a UUID to an id";
 
@@ -183,9 +183,9 @@ pub(crate) async fn claim_within(
     connection: &mut MySqlConnection,
     uuid: Uuid,
 ) -> Result<Claimed> {
-    context.check(ACTION).await?;
-    let claim = format!("{IN_TRANSACTION} {}", claim_text(context, &[uuid]));
-    connection.execute(sqlx::raw_sql(AssertSqlSafe(claim))).await.map_err(refused_outside)?;
+    let checked = context.check(ACTION).await?;
+    let claim = claim_text(context, &[uuid]);
+    context.execute_within(connection, checked.as_deref(), &claim).await.map_err(Error::once(ACTION))?;
     let here = look(context, connection, uuid).await.map_err(Error::once(ACTION))?;
     let mut found = stored_here(context, connection, uuid, here.id).await?;
     if found.is_none() {

@@ -15,6 +15,7 @@ use crate::failure::{Attempt, Failure};
 use crate::installed::Strategy;
 use crate::marker::{is_marker, refuse_marker};
 use crate::nodes::PooledConnection;
+use crate::observe;
 use crate::retry::Retries;
 use crate::sql::BEGIN;
 use crate::sql::{uuid_at, value_list};
@@ -37,6 +38,7 @@ impl Context {
         crate::sharded::refuse(&self.tables, "an import", instead)?;
         self.writable("nothing can be imported")?;
         let group = self.check_group(pairs)?;
+        self.refuse_exhaustion(&group).await?;
         // Before the ids are used up.
         group.iter().for_each(|(_, id)| self.blocks.warn_of_width(*id));
         let mut retries = Retries::new(self.deadline);
@@ -70,6 +72,20 @@ impl Context {
         let mut group: Vec<(Uuid, u64)> = by_uuid.into_iter().collect();
         group.sort_unstable();
         Ok(group)
+    }
+
+    /// Refuses an id that would leave too few, unless the map has come that far already.
+    async fn refuse_exhaustion(&self, group: &[(Uuid, u64)]) -> Result<()> {
+        let Some((uuid, id)) = group.iter().copied().max_by_key(|(_, id)| *id) else { return Ok(()) };
+        let width = self.installed.width;
+        if self.allow_exhausting_import || observe::share_to_warn_at(id, width) != Some(95) {
+            return Ok(());
+        }
+        let next = format!("SELECT next_id FROM {} WHERE one = 1", self.tables.state);
+        let read = || self.pool.fetch_one(sqlx::raw_sql(AssertSqlSafe(next.clone())));
+        let row = Retries::run(self.deadline, ACTION, read).await?;
+        let next: u64 = row.try_get(0).map_err(Error::once(ACTION))?;
+        if id < next { Ok(()) } else { Err(Error::new(Kind::Exhausting { uuid, id, width })) }
     }
 
     async fn import_once(&self, group: &[(Uuid, u64)]) -> Attempt<Imported> {

@@ -9,7 +9,7 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
 
-use super::context::{Context, refused_outside};
+use super::context::Context;
 use super::taken::TakenIds;
 use crate::error::{Error, Result};
 use crate::failure::{Attempt, Failure, Verdict};
@@ -17,7 +17,7 @@ use crate::nodes::PooledConnection;
 use crate::observe;
 use crate::pair::{Claimed, Guess};
 use crate::retry::Retries;
-use crate::sql::{IN_TRANSACTION, SHARED, literal, value_list};
+use crate::sql::{SHARED, literal, value_list};
 
 const ACTION: &str = "map a UUID to an id";
 
@@ -236,7 +236,7 @@ pub(crate) async fn claim_within(
     connection: &mut MySqlConnection,
     uuid: Uuid,
 ) -> Result<Claimed> {
-    context.check(ACTION).await?;
+    let checked = context.check(ACTION).await?;
     let mut taken = TakenIds::default();
     loop {
         let epoch = context.now();
@@ -249,11 +249,10 @@ pub(crate) async fn claim_within(
             Err(error) => return Err(error),
         };
         let (table, value) = (&context.tables.map, literal(uuid));
-        let statement = format!("{IN_TRANSACTION} INSERT INTO {table} (id, uuid) VALUES ({id},{value})");
-        match connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await.map_err(Failure::Sql) {
+        let statement = format!("INSERT INTO {table} (id, uuid) VALUES ({id},{value})");
+        match context.execute_within(connection, checked.as_deref(), &statement).await {
             Ok(_) => return Ok(Claimed { uuid, id, new: true }),
-            Err(error) if error.is_duplicate_key() => {}
-            Err(Failure::Sql(error)) => return Err(refused_outside(error)),
+            Err(failure) if failure.is_duplicate_key() => {}
             Err(failure) => return Err(Error::once(ACTION)(failure)),
         }
         // A plain read would show the snapshot of the caller's transaction, which may be old. Reading first
@@ -274,7 +273,7 @@ pub(crate) async fn claim_many_within(
     connection: &mut MySqlConnection,
     uuids: &[Uuid],
 ) -> Result<Vec<Claimed>> {
-    context.check(ACTION).await?;
+    let checked = context.check(ACTION).await?;
     let mut taken = TakenIds::default();
     let mut claimed = Vec::with_capacity(uuids.len());
     let mut missing = uuids.to_vec();
@@ -303,9 +302,9 @@ pub(crate) async fn claim_many_within(
         };
         let list = value_list(missing.iter().zip(&ids));
         let table = &context.tables.map;
-        let statement = format!("{IN_TRANSACTION} INSERT IGNORE INTO {table} (id, uuid) VALUES {list}");
-        let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await;
-        let done = done.map_err(refused_outside)?;
+        let statement = format!("INSERT IGNORE INTO {table} (id, uuid) VALUES {list}");
+        let done = context.execute_within(connection, checked.as_deref(), &statement).await;
+        let done = done.map_err(Error::once(ACTION))?;
         if done.rows_affected() == missing.len() as u64 {
             claimed.extend(missing.iter().zip(&ids).map(|(uuid, id)| Claimed {
                 uuid: *uuid,

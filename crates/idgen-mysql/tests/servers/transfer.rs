@@ -11,6 +11,7 @@ everywhere!(
     pairs_move_to_another_map,
     contradictions_are_refused,
     new_ids_are_above_imported_ones,
+    an_import_uses_up_the_ids_only_where_that_is_allowed,
     stats_tell_the_state
 );
 
@@ -52,7 +53,8 @@ async fn pairs_move_to_another_map(flavor: Flavor, strategy: Strategy) {
 }
 
 async fn contradictions_are_refused(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+    let (scratch, _) = map(flavor, strategy).await;
+    let map = UuidMap::builder().allow_exhausting_import(true).connect(scratch.url()).await.unwrap();
     let known = Uuid::new_v4();
     let id = map.id_of(known).await.unwrap();
     let [a, b] = [Uuid::new_v4(), Uuid::new_v4()];
@@ -106,4 +108,27 @@ async fn stats_tell_the_state(flavor: Flavor, strategy: Strategy) {
     assert_eq!((after.next_id, after.used_percent), (u64::from(u32::MAX) / 2 + 1, 49));
     assert_eq!(after.claims, (strategy == Strategy::Dedup).then_some(2));
     assert!(after.data_bytes > 0 && after.index_bytes > 0, "{after:?}");
+}
+
+async fn an_import_uses_up_the_ids_only_where_that_is_allowed(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let known = map.id_of(Uuid::new_v4()).await.unwrap();
+    let last = i64::MAX as u64;
+    let pairs = [(known + 500, Uuid::new_v4()), (last, Uuid::new_v4())];
+    let error = map.import(&pairs).await.unwrap_err();
+    assert!(error.is_exhausting() && error.to_string().contains(&last.to_string()), "{error}");
+    assert_eq!(map.find_many(&[pairs[0].1, pairs[1].1]).await.unwrap(), [None, None]);
+    // The largest id that leaves enough.
+    let most = last / 100 * 94;
+    map.import(&[(most, Uuid::new_v4())]).await.unwrap();
+    assert!(map.id_of(Uuid::new_v4()).await.is_ok());
+
+    let allowed = UuidMap::builder().allow_exhausting_import(true).connect(scratch.url()).await.unwrap();
+    allowed.import(&pairs).await.unwrap();
+    assert_eq!(map.find(pairs[1].1).await.unwrap(), Some(last));
+    // The map has come that far: nothing is left to protect.
+    map.import(&[(last - 1, Uuid::new_v4())]).await.unwrap();
+    let error = UuidMap::connect(scratch.url()).await.unwrap().id_of(Uuid::new_v4()).await.unwrap_err();
+    assert!(error.is_exhausted(), "{error}");
+    assert_sound(scratch.url()).await;
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use idgen_mysql::{Strategy, UuidMap};
-use idgen_server::Flavor;
+use idgen_server::{Flavor, Scratch};
 use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
 
@@ -16,7 +16,7 @@ on_both!(
     transactions_with_claims_without_a_pair_double_nothing,
     an_alteration_holds_nobody_up,
 );
-everywhere!(a_batch_shares_the_callers_fate, an_old_snapshot_shows_no_forgotten_id);
+everywhere!(a_batch_shares_the_callers_fate, another_map_is_refused, an_old_snapshot_shows_no_forgotten_id);
 on_both!(a_lagging_node_shows_no_forgotten_id);
 on_both!(claims_of_transactions_are_cleared_away_too, a_lagging_node_hides_nothing);
 
@@ -103,12 +103,7 @@ async fn an_old_snapshot_shows_no_forgotten_id(flavor: Flavor, strategy: Strateg
 
 /// The map's connections lead to another server, which holds the pair as it was before it was forgotten.
 async fn a_lagging_node_shows_no_forgotten_id(flavor: Flavor) {
-    let (scratch, near) = map(flavor, Strategy::Dedup).await;
-    let other = match flavor {
-        Flavor::MySql => Flavor::MariaDb,
-        _ => Flavor::MySql,
-    };
-    let (_lagging, far) = map(other, Strategy::Dedup).await;
+    let (scratch, near, _lagging, far) = two_nodes(flavor).await;
     let uuid = Uuid::new_v4();
     let mut connection = connect(scratch.url()).await;
     let mut transaction = connection.begin().await.unwrap();
@@ -178,12 +173,7 @@ async fn claims_of_transactions_are_cleared_away_too(flavor: Flavor) {
 /// The map's connections lead to another server than the caller's, as on a cluster whose nodes are all in use.
 /// That one has not heard of the pair, and the caller's snapshot is older than it.
 async fn a_lagging_node_hides_nothing(flavor: Flavor) {
-    let (scratch, near) = map(flavor, Strategy::Dedup).await;
-    let other = match flavor {
-        Flavor::MySql => Flavor::MariaDb,
-        _ => Flavor::MySql,
-    };
-    let (_lagging, far) = map(other, Strategy::Dedup).await;
+    let (scratch, near, _lagging, far) = two_nodes(flavor).await;
     for claim in ["there", "cleared away"] {
         let uuid = Uuid::new_v4();
         let mut connection = connect(scratch.url()).await;
@@ -306,8 +296,13 @@ async fn an_alteration_holds_nobody_up(flavor: Flavor) {
     let alteration =
         tokio::spawn(async move { run(&mut altering, "ALTER TABLE uuid_map COMMENT 'altered'").await });
     let mut root = connect(scratch.url()).await;
+    // MySQL's information_schema.processlist can fail while connections come and go (error 3854).
+    let list = match flavor {
+        Flavor::MySql => "performance_schema.processlist",
+        _ => "information_schema.processlist",
+    };
     let waits = format!(
-        "SELECT COUNT(*) FROM information_schema.processlist WHERE db = '{}' AND state LIKE '%metadata lock%'",
+        "SELECT COUNT(*) FROM {list} WHERE db = '{}' AND state LIKE '%metadata lock%'",
         scratch.name()
     );
     while number(&mut root, waits.clone()).await != Ok(1) {
@@ -320,4 +315,50 @@ async fn an_alteration_holds_nobody_up(flavor: Flavor) {
     assert_eq!(map.id_of(Uuid::from_u128(1)).await.unwrap(), first);
     assert_eq!(map.id_of(Uuid::from_u128(2)).await.unwrap(), second);
     assert_sound(scratch.url()).await;
+}
+
+/// On one server, whose connection leads to another schema, and on another server.
+async fn another_map_is_refused(flavor: Flavor, strategy: Strategy) {
+    let (scratch, ours) = map(flavor, strategy).await;
+    let (beside, _theirs) = map(flavor, strategy).await;
+    let (elsewhere, _others) = map(other_than(flavor), strategy).await;
+    for url in [beside.url(), elsewhere.url()] {
+        let mut connection = connect(url).await;
+        let mut transaction = connection.begin().await.unwrap();
+        for uuids in [vec![Uuid::new_v4()], vec![Uuid::new_v4(), Uuid::new_v4()]] {
+            let error = ours.ids_of_within(&mut transaction, &uuids).await.unwrap_err();
+            assert!(error.is_other_map(), "{error}");
+            let error = ours.id_of_within(&mut transaction, uuids[0]).await.unwrap_err();
+            assert!(error.is_other_map(), "{error}");
+        }
+        transaction.commit().await.unwrap();
+        let mut root = connect(url).await;
+        assert_eq!(number(&mut root, "SELECT COUNT(*) FROM uuid_map").await, Ok(0));
+        if strategy == Strategy::Dedup {
+            assert_eq!(number(&mut root, "SELECT COUNT(*) FROM uuid_map_claim").await, Ok(0));
+        }
+        run(&mut root, "DROP TABLE uuid_map_state").await;
+        let mut transaction = connection.begin().await.unwrap();
+        let error = ours.id_of_within(&mut transaction, Uuid::new_v4()).await.unwrap_err();
+        assert!(error.is_not_installed(), "{error}");
+    }
+    assert_sound(scratch.url()).await;
+}
+
+fn other_than(flavor: Flavor) -> Flavor {
+    match flavor {
+        Flavor::MySql => Flavor::MariaDb,
+        _ => Flavor::MySql,
+    }
+}
+
+/// A map on each server, as on two nodes of a cluster: both have one identity.
+async fn two_nodes(flavor: Flavor) -> (Scratch, UuidMap, Scratch, UuidMap) {
+    let (near, _) = map(flavor, Strategy::Dedup).await;
+    let (far, far_map) = map(other_than(flavor), Strategy::Dedup).await;
+    let identity = far_map.map_id().await.unwrap().simple();
+    let mut root = connect(near.url()).await;
+    run(&mut root, format!("UPDATE uuid_map_state SET map_id = x'{identity}'")).await;
+    let near_map = UuidMap::connect(near.url()).await.unwrap();
+    (near, near_map, far, far_map)
 }
