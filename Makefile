@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map sanitize fuzz soak soak-map soak-ids
+.PHONY: setup check lint test test-msrv test-package test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map bench-postgres sanitize fuzz soak soak-map soak-ids
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -95,6 +95,9 @@ bench-python: ## measures the speed table of docs/python.md
 
 bench-map: setup ## measures what the UUID map costs compared with a plain insert, and writes docs/mapping.md
 	cargo bench -p idgen-mysql --bench cost -- --write $(CURDIR)/docs/mapping.md
+
+bench-postgres: setup ## measures keys on PostgreSQL, page fill and log, and writes docs/postgres.md (minutes)
+	cargo bench -p idgen-lab --bench postgres -- --write $(CURDIR)/docs/postgres.md
 
 # Each of the four histories (two servers, two strategies) has this many operations.
 SOAK_OPERATIONS ?= 10000000
