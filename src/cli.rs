@@ -58,7 +58,7 @@ pub fn main() -> ExitCode {
         Command::Map(args) => map::run(args),
         Command::Sql(args) => sql::run(args),
         Command::Lab(args) => lab::run(args),
-        Command::Completions(args) => completions::run(args),
+        Command::Completions(args) => completions::run(args, Cli::command()),
     };
     let subcommands = std::iter::successors(matches.subcommand(), |(_, below)| below.subcommand());
     failure::exit_code(result, input::subcommand(&mut cli, subcommands.map(|(name, _)| name)))

@@ -3,9 +3,6 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::CommandFactory;
-
-use crate::cli::Cli;
 use crate::output::Output;
 
 const EXAMPLES: &str = "\
@@ -23,10 +20,11 @@ pub struct Args {
     shell: clap_complete::Shell,
 }
 
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+/// Prints the completions of this command.
+pub fn run(args: Args, mut command: clap::Command) -> anyhow::Result<ExitCode> {
     // `generate` panics if it cannot write, so it writes into memory first.
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "idgen", &mut script);
+    clap_complete::generate(args.shell, &mut command, "idgen", &mut script);
     let mut out = Output::open();
     out.write_all(&script)?;
     out.finish()?;

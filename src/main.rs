@@ -2,6 +2,8 @@
 //!
 //! Each subcommand has its own file with its arguments and a `run` function that calls the library.
 
+#![forbid(unsafe_code)]
+
 mod cli;
 mod completions;
 mod convert;

@@ -1,5 +1,7 @@
 //! `idgen-bench`: measures, compares and counts.
 
+#![forbid(unsafe_code)]
+
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -4,6 +4,8 @@
 //! [`engine`] is the database. The [`runner`] inserts, counts, verifies and writes one record per run
 //! ([`measure`], [`idgen_record`]); a [`report`] reads records and nothing else.
 
+#![deny(unsafe_code)]
+
 pub mod advise;
 mod cancel;
 pub mod engine;

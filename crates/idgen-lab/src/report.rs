@@ -1,6 +1,7 @@
 //! Shows records: on the terminal, as JSON, CSV and a self-contained page. Reads nothing but records.
 
 mod answer;
+mod case_table;
 mod cases;
 mod charts;
 mod compare;

@@ -1,23 +1,8 @@
 //! Experiments that run statements, as tables: times, counts, and the files of their tables.
 
+use super::case_table::{CaseTable, column, table};
 use super::numbers::{count, grouped, percent, rate};
 use idgen_record::{CaseRecord, FileFigures, LoadFigures, Results};
-
-/// One table. Its columns are those in which any line has something to show.
-#[derive(Debug, PartialEq, Eq)]
-pub struct CaseTable {
-    /// What it shows.
-    pub title: &'static str,
-    /// What it does not show, or how to read it, in a sentence or none.
-    pub note: &'static str,
-    /// The heads of the columns, the names of the lines first.
-    pub head: Vec<String>,
-    /// The lines, each with as many cells as the head.
-    pub lines: Vec<Vec<String>>,
-}
-
-/// A column: its head, and the cell of each line.
-pub(super) type Column = (String, Vec<String>);
 
 /// The tables of an experiment that runs statements; none where there are no cases.
 pub fn case_tables(results: &Results) -> Vec<CaseTable> {
@@ -30,25 +15,6 @@ pub fn case_tables(results: &Results) -> Vec<CaseTable> {
         [times(results), counts(results), None]
     };
     tables.into_iter().flatten().collect()
-}
-
-/// Lays columns side by side, leaving out those without anything to show.
-pub(super) fn table(title: &'static str, note: &'static str, columns: Vec<Column>) -> Option<CaseTable> {
-    let columns: Vec<_> =
-        columns.into_iter().filter(|(_, cells)| cells.iter().any(|cell| !cell.is_empty())).collect();
-    let lines = columns.first()?.1.len();
-    Some(CaseTable {
-        title,
-        note,
-        lines: (0..lines)
-            .map(|line| columns.iter().map(|(_, cells)| cells[line].clone()).collect())
-            .collect(),
-        head: columns.into_iter().map(|(head, _)| head).collect(),
-    })
-}
-
-pub(super) fn column<T>(head: &str, lines: &[T], cell: impl Fn(&T) -> Option<String>) -> Column {
-    (head.to_owned(), lines.iter().map(|line| cell(line).unwrap_or_default()).collect())
 }
 
 /// The case that this one is set against: the first with as many clients and rows in a statement.

@@ -3,7 +3,8 @@
 use askama::Template;
 
 use super::answer::{answer, problems};
-use super::cases::{CaseTable, case_statements, case_tables};
+use super::case_table::CaseTable;
+use super::cases::{case_statements, case_tables};
 use super::drawings::Drawings;
 use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
 use super::numbers::count;

@@ -2,7 +2,8 @@
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
-use super::cases::{CaseTable, case_tables};
+use super::case_table::CaseTable;
+use super::cases::case_tables;
 use super::grids::figures;
 use super::published::comparisons;
 use crate::experiment::Named;

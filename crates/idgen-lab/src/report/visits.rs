@@ -1,7 +1,7 @@
 //! Tables whose buckets were visited again and again: a line for each number of visits and rows, a column for each
 //! strategy.
 
-use super::cases::{CaseTable, column, table};
+use super::case_table::{CaseTable, column, table};
 use super::numbers::{count, percent, rate};
 use crate::strategy;
 use idgen_record::{Results, VisitFigures};

@@ -34,6 +34,7 @@ pub fn reset(db: &Connection) -> Result<()> {
     Ok(())
 }
 
+#[allow(unsafe_code, reason = "rusqlite has no safe form of sqlite3_db_status")]
 fn read(db: &Connection, parameter: i32, reset: bool) -> Result<u64> {
     let (mut current, mut highest) = (0, 0);
     // SAFETY: the handle is valid while `db` is borrowed, `db` is used by this thread alone, and both
