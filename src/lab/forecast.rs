@@ -83,7 +83,7 @@ struct LoadArgs {
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     writers: u64,
     /// The server whose default settings the model uses.
-    #[arg(long, value_parser = databases(modelled), default_value = Database::MySql.id())]
+    #[arg(long, value_parser = databases(forecast::modelled), default_value = Database::MySql.id())]
     server: Database,
     /// Page reads and writes per second that the device can do, if it is the limit.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
@@ -91,17 +91,6 @@ struct LoadArgs {
     /// Print the figures as JSON.
     #[arg(long)]
     json: bool,
-}
-
-/// The versions whose default settings the model knows.
-fn modelled(database: Database) -> Option<&'static str> {
-    match database {
-        Database::Sqlite => None,
-        Database::MySql => Some("MySQL 8.4 to 9.7"),
-        Database::MariaDb => Some(
-            "MariaDB 10.11, but with `innodb_flush_neighbors` off: with it on, random keys write twice the pages",
-        ),
-    }
 }
 
 /// Runs `simulate`.

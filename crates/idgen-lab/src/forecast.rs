@@ -231,6 +231,17 @@ fn refused(error: btree_model::Error) -> Error {
     Error::config(error.to_string())
 }
 
+/// The versions of a database whose default settings the model knows; `None` where it knows none.
+pub fn modelled(database: Database) -> Option<&'static str> {
+    match database {
+        Database::Sqlite => None,
+        Database::MySql => Some("MySQL 8.4 to 9.7"),
+        Database::MariaDb => Some(
+            "MariaDB 10.11, but with `innodb_flush_neighbors` off: with it on, random keys write twice the pages",
+        ),
+    }
+}
+
 /// The default settings of a server with this buffer pool, as the model knows them.
 ///
 /// # Errors
