@@ -64,7 +64,7 @@ pub fn utc_offset(text: &str) -> Result<i32, String> {
         .ok_or_else(|| "write hours and minutes with a sign, as +02:00 or -05:30".into())
 }
 
-/// Where the node comes from.
+/// The source of the node.
 #[derive(Clone, Copy)]
 pub enum NodeChoice {
     Random,

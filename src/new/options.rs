@@ -48,7 +48,7 @@ pub struct Options {
     pub utc_offset: Option<i32>,
 
     /// Make them as if at this moment, as 2026-11-21T12:00:00Z. The clock stands still; kinds that
-    /// ascend go on from there.
+    /// ascend continue from there.
     #[arg(long, value_name = "RFC3339", value_parser = values::moment)]
     pub at: Option<Timestamp>,
 

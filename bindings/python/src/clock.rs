@@ -1,7 +1,7 @@
 //! The clocks of the generators: the system's, or a Python function. Control-C ends their sleep.
 //!
 //! A clock returns no errors. What its function raises, or a signal handler while it sleeps, is kept for the
-//! thread; until it is taken all clocks give [`NO_TIME`], so that whoever waits for a later time gives up.
+//! thread; until it is taken all clocks give [`NO_TIME`], so that nobody waits for a later time.
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ thread_local! {
     static ASKED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Beyond what any kind can hold: the generator gives up, and the exception is raised.
+/// Beyond what any kind can hold: the generator stops, and the exception is raised.
 const NO_TIME: Timestamp = Timestamp::from_unix_ticks(i64::MAX);
 
 /// How long a sleep does not look whether a signal came.

@@ -13,7 +13,7 @@ use crate::clock::{self, DetachedClock};
 /// would keep the GIL while it waits for the next second.
 ///
 /// # Panics
-/// Where the system gives no randomness; the caller's trampoline makes an exception of it.
+/// If the system provides no randomness; the caller's trampoline makes an exception of it.
 #[inline]
 pub(crate) fn short() -> &'static DeviceShort<DetachedClock> {
     static DEVICE: OnceLock<DeviceShort<DetachedClock>> = OnceLock::new();

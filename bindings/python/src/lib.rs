@@ -16,6 +16,7 @@ mod inspect;
 mod kinds;
 mod making;
 mod mysql;
+mod seal;
 mod single;
 mod standard;
 
@@ -56,6 +57,7 @@ fn _idgen(module: &Bound<'_, PyModule>) -> PyResult<()> {
     inspect::add(module)?;
     mysql::add(module)?;
     for function in [
+        wrap_pyfunction!(seal::reseed, module)?,
         wrap_pyfunction!(batch::batch, module)?,
         wrap_pyfunction!(batch::fill, module)?,
         wrap_pyfunction!(batch::encode_buffer, module)?,
@@ -63,5 +65,6 @@ fn _idgen(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ] {
         module.add_function(function)?;
     }
+    module.add_class::<seal::SealKey>()?;
     generators::add(module)
 }

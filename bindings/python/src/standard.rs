@@ -18,7 +18,7 @@ use crate::cpython::{Safety, add_function_of_two, c_doc, new_uuid, shared_word};
 use crate::errors::raise;
 use crate::generators::Shared;
 
-/// Nodes for which a generator is kept; a program that asks for more starts over.
+/// Nodes for which a generator is kept; the cache is emptied when a program asks for more.
 const MOST_NODES: usize = 256;
 
 /// Adds the functions to the module.

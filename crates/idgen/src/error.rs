@@ -30,7 +30,7 @@ type Stored = alloc::boxed::Box<Kind>;
 #[cfg(not(feature = "alloc"))]
 type Stored = Kind;
 
-/// The private kinds. A room that needs another one adds it here, beside its message.
+/// The private kinds. A module that needs another one adds it here, beside its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A text or byte string that is not an id of the wanted form.
@@ -160,43 +160,43 @@ impl Error {
         &self.kind
     }
 
-    /// True where a text or byte string was not a valid id of the wanted form.
+    /// True if a text or byte string was not a valid id of the wanted form.
     pub fn is_parse(&self) -> bool {
         matches!(self.kind(), Kind::Parse { .. })
     }
 
-    /// True where the clock stood behind the last id by more than the policy absorbs.
+    /// True if the clock was behind the last id by more than the policy absorbs.
     pub fn is_clock_behind(&self) -> bool {
         matches!(self.kind(), Kind::ClockBehind { .. })
     }
 
-    /// True where a time lies outside what this kind of id can hold.
+    /// True if a time lies outside what this kind of id can hold.
     pub fn is_time_out_of_range(&self) -> bool {
         matches!(self.kind(), Kind::TimeOutOfRange { .. })
     }
 
-    /// True where all ids of the present second are used up, which passes; or all clock sequences of a node
+    /// True if all ids of the present second are used up, which passes; or all clock sequences of a node
     /// that was given, which does not (see [`V1::with_node`](crate::generator::V1::with_node)).
     pub fn is_exhausted(&self) -> bool {
         matches!(self.kind(), Kind::Exhausted { .. })
     }
 
-    /// True where the generator was copied by a fork and would repeat its parent's ids.
+    /// True if the generator was copied by a fork and would repeat its parent's ids.
     pub fn is_forked(&self) -> bool {
         matches!(self.kind(), Kind::Forked { .. })
     }
 
-    /// True where a source gave no randomness.
+    /// True if a source gave no randomness.
     pub fn is_entropy(&self) -> bool {
         matches!(self.kind(), Kind::Entropy { .. })
     }
 
-    /// True where a state could not be read, understood, locked or written.
+    /// True if a state could not be read, understood, locked or written.
     pub fn is_state(&self) -> bool {
         matches!(self.kind(), Kind::State { .. })
     }
 
-    /// True where a setting was refused.
+    /// True if a setting was refused.
     pub fn is_config(&self) -> bool {
         match self.kind() {
             Kind::Config { .. } => true,

@@ -1,4 +1,4 @@
-//! Floor 4: one-line functions over generators that the process keeps.
+//! Layer 4: one-line functions over generators that the process keeps.
 //!
 //! The 128-bit kinds have a generator for each thread: no lock, and strictly ascending ids within
 //! each thread, where the kind has an order and the clock is not set back far. The 64-bit kinds share one
@@ -54,7 +54,7 @@ macro_rules! per_thread {
         $(#[$doc])*
         ///
         /// # Panics
-        /// Where the system gives no randomness, or its clock stands outside what the kind can hold.
+        /// If the system provides no randomness, or its clock is outside what the kind can hold.
         #[inline]
         pub fn $name() -> Uuid {
             let mut bits = 0;
@@ -140,7 +140,7 @@ per_thread! {
 /// ```
 ///
 /// # Panics
-/// Where the system gives no randomness.
+/// If the system provides no randomness.
 #[inline]
 pub fn v4() -> Uuid {
     // It remembers nothing but the thread's randomness.
@@ -170,7 +170,7 @@ pub fn fill_v4(ids: &mut [Uuid]) {
 /// ```
 ///
 /// # Panics
-/// If the system gives no randomness, if its clock is before 1970 or after 2106-02-07, and in a forked child of a build
+/// If the system provides no randomness, if its clock is before 1970 or after 2106-02-07, and in a forked child of a build
 /// without the feature `fast`, which has no shared memory to count in.
 #[inline]
 pub fn short() -> ShortId {
@@ -205,7 +205,7 @@ fn device() -> &'static DeviceShort<SystemClock> {
 /// ```
 ///
 /// # Panics
-/// Where the system's clock stands before 1970 or after 2106-02-07; and in a forked child of a build
+/// If the system's clock is before 1970 or after 2106-02-07; and in a forked child of a build
 /// without the feature `fast`, which has no shared memory to count in.
 #[inline]
 pub fn mysql_short(server_id: u8) -> ShortId {

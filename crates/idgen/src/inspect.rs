@@ -23,7 +23,7 @@ pub use weeks::weeks_of_prefix;
 /// below 2^64 is taken for a 64-bit id.
 ///
 /// # Errors
-/// Where no format could have written the text.
+/// If no format could have written the text.
 pub fn inspect(text: impl AsRef<[u8]>) -> Result<Inspection> {
     let (format, id) = Format::decode_any(text)?;
     Ok(inspect_decoded(format, id))

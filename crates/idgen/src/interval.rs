@@ -57,7 +57,7 @@ impl Interval {
     /// An interval of so many whole seconds.
     ///
     /// # Errors
-    /// Where the span is zero, has a fraction of a second, or exceeds 2^32 - 1 seconds (136 years).
+    /// If the span is zero, has a fraction of a second, or exceeds 2^32 - 1 seconds (136 years).
     pub fn every(span: Duration) -> Result<Self> {
         match u32::try_from(span.as_secs()) {
             Ok(secs @ 1..) if span.subsec_nanos() == 0 => Ok(Interval::Every(Seconds(secs))),

@@ -23,7 +23,7 @@
 //!
 //! # Promises
 //!
-//! No id comes twice from one generator: across threads, after a fork, after the clock steps back, when
+//! A generator never repeats an id: across threads, after a fork, after the clock steps back, when
 //! a counter is full, and after a restart where a [state](source::State) is kept.
 //!
 //! Versions 6 and 7 and ULIDs strictly increase within a generator, ascending tails within a bucket. The

@@ -21,16 +21,19 @@ pub struct Node([u8; 6]);
 
 impl Node {
     /// A node of these six bytes, unchanged.
+    #[inline]
     pub const fn new(bytes: [u8; 6]) -> Self {
         Node(bytes)
     }
 
     /// The six bytes, in the order of the id.
+    #[inline]
     pub const fn bytes(self) -> [u8; 6] {
         self.0
     }
 
     /// The low two bytes, the node of a 64-bit device id.
+    #[inline]
     pub const fn low16(self) -> u16 {
         u16::from_be_bytes([self.0[4], self.0[5]])
     }

@@ -67,7 +67,7 @@ const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 ///
 /// Writers with names ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer)) have a permutation each. Two of them have
 /// the same prefix in one interval of a round instead of the same interval, so as many of their milliseconds meet; fewer
-/// where the fleet runs for less than a round. Where they meet, their tags of 12 bits are the same once in 4,096
+/// where the fleet runs for less than a round. If they meet, their tags of 12 bits are the same once in 4,096
 /// times, which makes up for the 12 bits by which their tails are less random. Generators that share one name share
 /// its tags too: for them `b` is 61.
 ///
@@ -84,7 +84,7 @@ const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 /// ```
 ///
 /// # Errors
-/// Where a number is negative, not finite or above 10^30, or the fleet has no device.
+/// If a number is negative, not finite or above 10^30, or the fleet has no device.
 pub fn odds(kind: Kind, fleet: Fleet) -> Result<Odds> {
     let Totals { device_pairs, ids, secs } = fleet.totals()?;
     let Fleet { devices, rate_per_sec, .. } = fleet;

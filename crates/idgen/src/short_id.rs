@@ -51,21 +51,25 @@ pub struct MysqlShortFields {
 
 impl ShortId {
     /// The id with this number.
+    #[inline]
     pub const fn new(number: u64) -> Self {
         ShortId(number)
     }
 
     /// The number, for a `BIGINT UNSIGNED` column.
+    #[inline]
     pub const fn get(self) -> u64 {
         self.0
     }
 
     /// The fields in the device layout. Every number can be read this way, because the layout has no marker.
+    #[inline]
     pub const fn device(self) -> DeviceFields {
         DeviceFields { unix_secs: (self.0 >> 32) as u32, node: (self.0 >> 16) as u16, counter: self.0 as u16 }
     }
 
     /// The fields in MySQL's layout. Every number can be read this way, because the layout has no marker.
+    #[inline]
     pub const fn mysql(self) -> MysqlShortFields {
         MysqlShortFields {
             server_id: (self.0 >> 56) as u8,
@@ -90,6 +94,7 @@ impl MysqlShortFields {
 }
 
 impl From<DeviceFields> for ShortId {
+    #[inline]
     fn from(f: DeviceFields) -> Self {
         ShortId(u64::from(f.unix_secs) << 32 | u64::from(f.node) << 16 | u64::from(f.counter))
     }

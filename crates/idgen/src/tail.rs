@@ -100,7 +100,7 @@ pub(crate) mod keyed {
     /// How many of the 32 bits hold the offset in an interval.
     ///
     /// # Errors
-    /// Where the interval is longer than 2^32 ms, some 49 days.
+    /// If the interval is longer than 2^32 ms, some 49 days.
     pub(crate) fn offset_bits(interval: Interval) -> Result<u32> {
         let longest = interval.longest().as_millis();
         if longest > 1 << MIDDLE_BITS {

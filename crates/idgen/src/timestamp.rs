@@ -52,16 +52,19 @@ impl Timestamp {
     pub const UNIX_EPOCH: Timestamp = Timestamp { ticks: 0 };
 
     /// From 100 ns ticks since 1970.
+    #[inline]
     pub const fn from_unix_ticks(ticks: i64) -> Self {
         Timestamp { ticks }
     }
 
     /// From whole seconds since 1970, saturating at the ends of the range.
+    #[inline]
     pub const fn from_unix_secs(secs: i64) -> Self {
         Timestamp { ticks: secs.saturating_mul(TICKS_PER_SEC) }
     }
 
     /// From milliseconds since 1970, saturating at the ends of the range.
+    #[inline]
     pub const fn from_unix_millis(millis: i64) -> Self {
         Timestamp { ticks: millis.saturating_mul(TICKS_PER_MS) }
     }
@@ -69,47 +72,56 @@ impl Timestamp {
     /// From 100 ns ticks since 1582-10-15, the timestamp of UUID versions 1 and 6.
     ///
     /// Only the low 60 bits are used, because a UUID has no more.
+    #[inline]
     pub const fn from_gregorian_ticks(ticks: u64) -> Self {
         Timestamp { ticks: (ticks & 0x0FFF_FFFF_FFFF_FFFF) as i64 - GREGORIAN_TO_UNIX_TICKS }
     }
 
     /// 100 ns ticks since 1970; negative before.
+    #[inline]
     pub const fn unix_ticks(self) -> i64 {
         self.ticks
     }
 
     /// Whole seconds since 1970, rounded down.
+    #[inline]
     pub const fn unix_secs(self) -> i64 {
         self.ticks.div_euclid(TICKS_PER_SEC)
     }
 
     /// Whole milliseconds since 1970, rounded down.
+    #[inline]
     pub const fn unix_millis(self) -> i64 {
         self.ticks.div_euclid(TICKS_PER_MS)
     }
 
     /// The nanoseconds within the second, a multiple of 100.
+    #[inline]
     pub const fn subsec_nanos(self) -> u32 {
         self.ticks.rem_euclid(TICKS_PER_SEC) as u32 * 100
     }
 
     /// 100 ns ticks since 1582-10-15, if they fit in the 60 bits of a UUID: from 1582-10-15 to 5236-03-31.
+    #[inline]
     pub const fn gregorian_ticks(self) -> Option<u64> {
         let ticks = self.ticks.saturating_add(GREGORIAN_TO_UNIX_TICKS);
         if ticks >= 0 && ticks >> 60 == 0 { Some(ticks as u64) } else { None }
     }
 
     /// This time plus a duration, saturating; fractions below 100 ns are dropped.
+    #[inline]
     pub const fn saturating_add(self, span: Duration) -> Self {
         Timestamp { ticks: self.ticks.saturating_add(duration_ticks(span)) }
     }
 
     /// This time minus a duration, saturating; fractions below 100 ns are dropped.
+    #[inline]
     pub const fn saturating_sub(self, span: Duration) -> Self {
         Timestamp { ticks: self.ticks.saturating_sub(duration_ticks(span)) }
     }
 
     /// How long after `earlier` this time is; zero if it is not later.
+    #[inline]
     pub const fn since(self, earlier: Timestamp) -> Duration {
         let ticks = self.ticks.saturating_sub(earlier.ticks);
         if ticks <= 0 {
@@ -168,6 +180,7 @@ impl Timestamp {
     }
 }
 
+#[inline]
 const fn duration_ticks(span: Duration) -> i64 {
     let secs = span.as_secs();
     if secs > (i64::MAX / TICKS_PER_SEC) as u64 - 1 {
@@ -245,6 +258,7 @@ impl From<Timestamp> for std::time::SystemTime {
 
 #[cfg(feature = "std")]
 impl From<std::time::SystemTime> for Timestamp {
+    #[inline]
     fn from(time: std::time::SystemTime) -> Self {
         match time.duration_since(std::time::UNIX_EPOCH) {
             Ok(after) => Timestamp::UNIX_EPOCH.saturating_add(after),

@@ -13,7 +13,7 @@ struct Counting;
 
 thread_local!(static COUNT: Cell<usize> = const { Cell::new(0) });
 
-// SAFETY: every call goes on to the system's allocator as it came.
+// SAFETY: every call continues to the system's allocator as it came.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.set(COUNT.get() + 1);

@@ -176,7 +176,7 @@ fn values_without_room_for_randomness() {
     }
 }
 
-/// The parent starts over at an earlier time, for which its children have made ids: with a fixed node
+/// The parent restarts at an earlier time, for which its children have made ids: with a fixed node
 /// only a clock sequence that nobody had before keeps them apart.
 #[cfg(feature = "fast")]
 #[test]

@@ -173,7 +173,7 @@ impl Milliseconds for FixedClock {
     }
 }
 
-/// Each prefix comes once in a round of 65,536 intervals, and the next visit goes on behind the last one.
+/// Each prefix comes once in a round of 65,536 intervals, and the next visit continues after the last one.
 #[test]
 fn later_visits_of_a_prefix_follow_the_earlier_ones() {
     let key = key();
@@ -208,7 +208,7 @@ fn byte_8_is_never_0x80() {
                 made.push(ids.next_id().unwrap());
                 assert!(made.iter().all(|id| id.as_bytes()[8] != 0x80));
             }
-            // The pad is drawn anew for each millisecond.
+            // The pad is drawn again for each millisecond.
             for _ in 0..500 {
                 clock.advance(Duration::from_millis(1));
                 assert_ne!(ids.next_id().unwrap().as_bytes()[8], 0x80);

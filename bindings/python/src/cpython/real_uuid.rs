@@ -3,7 +3,7 @@
 //! Only an exact `uuid.UUID` passes everywhere (database drivers, serializers, `isinstance`), and its
 //! constructor costs more than half a microsecond. The class keeps its number in the slot `int` and its
 //! safety in the slot `is_safe`; their places are read once from the class's member descriptors.
-//! Where these are not what is known here (a class written in C, another interpreter), the public
+//! If these are not what is known here (a class written in C, another interpreter), the public
 //! constructor makes the objects, and the public attribute is read.
 //!
 //! An object is taken from the allocator without being handed to the cycle collector: a UUID refers to
@@ -36,7 +36,7 @@ struct Class {
     slots: Option<Slots>,
 }
 
-/// Where an object keeps its two references, in bytes from its beginning.
+/// The offsets of an object's two references, in bytes.
 #[derive(Clone, Copy)]
 struct Slots {
     int: usize,

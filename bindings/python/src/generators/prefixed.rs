@@ -73,7 +73,7 @@ pub(crate) fn read_tail(tail: &str, version: Option<u8>) -> PyResult<Tail> {
 
 /// A generator of week-prefixed ids: the first four hex digits of MD5(year, week), and a random tail.
 ///
-/// utc_offset: seconds to add to UTC: the time zone of a MySQL session that shall compute the same.
+/// utc_offset: seconds to add to UTC: the time zone of a MySQL session that must compute the same.
 /// version: 4 or 8. clock, seed: as for V7.
 ///
 /// >>> str(idgen.Week(clock=lambda: 1_325_548_800_000_000_000)())[:4]

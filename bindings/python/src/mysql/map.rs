@@ -1,7 +1,7 @@
 //! A map, for the classes of `idgen.mysql`: each method waits, or tells a callback.
 //!
 //! The connections belong to the process that made them. A forked child that used its parent's would
-//! mix its words into the parent's conversation, so it forgets them, unclosed, and connects anew.
+//! mix its words into the parent's conversation, so it forgets them, unclosed, and connects again.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -273,7 +273,7 @@ impl Map {
         self.run(py, callback, move |map| async move { map.fence(next_id).await }, |py, ()| Ok(py.None()))
     }
 
-    /// The next call connects anew.
+    /// The next call connects again.
     fn close<'py>(&self, py: Python<'py>, callback: Option<Bound<'py, PyAny>>) -> Answer<'py> {
         let live = {
             let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Where the calls run: threads of this process, made at the first call and anew in a forked child.
+//! The threads that the calls run in: of this process, made at the first call and again in a forked child.
 
 use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
@@ -44,13 +44,13 @@ pub(super) fn wait<T: Send>(py: Python<'_>, work: impl Future<Output = T> + Send
     }
 }
 
-/// A call under way, whose callback is told the end.
+/// A call under way, whose callback gets the result.
 #[pyclass(module = "idgen._idgen", name = "_Call", frozen)]
 pub(crate) struct Call(AbortHandle);
 
 #[pymethods]
 impl Call {
-    /// Gives the call up: nothing is left behind on the server, and the callback is not called.
+    /// Cancels the call: nothing is left behind on the server, and the callback is not called.
     fn cancel(&self) {
         self.0.abort();
     }

@@ -60,7 +60,7 @@ impl<const R: usize> Alphabet<R> {
         self.values[(character & 0x7F) as usize] | (character & INVALID)
     }
 
-    /// Where the first character outside the alphabet stands.
+    /// The index of the first character outside the alphabet.
     pub(crate) fn first_invalid(&self, text: &[u8]) -> Option<usize> {
         text.iter().position(|&c| self.value(c) & INVALID != 0)
     }

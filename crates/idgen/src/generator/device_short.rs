@@ -88,7 +88,7 @@ impl DeviceShort<SystemClock> {
     /// From the system's clock and randomness.
     ///
     /// # Errors
-    /// If the system gives no randomness.
+    /// If the system provides no randomness.
     pub fn system() -> Result<Self> {
         Self::new(SystemClock, Csprng::new()?)
     }
@@ -107,11 +107,11 @@ impl<C: Clock> DeviceShort<C> {
         Ok(DeviceShort { clock, policy: ClockPolicy::DEFAULT, node, node_is_random: true, reserve })
     }
 
-    /// Goes on where an earlier run stopped, also within the same second. A random node is kept over
+    /// Continues where an earlier run stopped, also within the same second. A random node is kept over
     /// the restarts.
     ///
     /// # Errors
-    /// Where the state cannot be read, or belongs to another kind.
+    /// If the state cannot be read, or belongs to another kind.
     pub fn with_state<T: State>(self, state: T) -> Result<DeviceShort<C, T>> {
         let mut reserve = Reserve::restore(Kind::Short, state, self.reserve.last())?;
         let node = match reserve.node() {

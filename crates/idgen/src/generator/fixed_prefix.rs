@@ -116,7 +116,7 @@ impl FixedPrefix<SystemClock, Csprng> {
     /// From the system's clock and randomness.
     ///
     /// # Errors
-    /// If the system gives no randomness.
+    /// If the system provides no randomness.
     pub fn system(prefix: PrefixBits) -> Result<Self> {
         Ok(Self::new(SystemClock, Csprng::new()?, prefix))
     }

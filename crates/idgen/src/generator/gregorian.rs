@@ -32,7 +32,7 @@ pub(crate) struct Gregorian<C, E, S: State> {
     fixed_node: Option<Node>,
 }
 
-/// Who makes the ids: drawn at the first one, and anew where it would not be unique any more.
+/// Who makes the ids: drawn at the first one, and again where it would not be unique any more.
 #[derive(Clone, Copy)]
 struct Identity {
     /// The lower half of an id, but for the clock sequence.

@@ -6,7 +6,7 @@ use crate::node::Node;
 use crate::source::fork::ForkMark;
 use crate::source::{Saved, State};
 
-/// Where a generator stands on its line: a time in units of its kind, and a counter within the unit.
+/// The position of a generator on its line: a time in units of its kind, and a counter within the unit.
 ///
 /// With a state that is kept, ids are only given up to `covered`, the end of the stretch that was
 /// saved. A clean end saves the exact point, so that quick restarts do not run ahead of the clock.
@@ -26,10 +26,10 @@ pub(crate) struct Line<S: State> {
 const NEVER: i64 = i64::MIN / 2;
 
 impl<S: State> Line<S> {
-    /// Goes on where the state says; `node` is saved with each point.
+    /// Continues where the state says; `node` is saved with each point.
     ///
     /// # Errors
-    /// Where the state cannot be read or belongs to another kind.
+    /// If the state cannot be read or belongs to another kind.
     pub(crate) fn restore(kind: Kind, mut state: S) -> Result<Self> {
         let saved = load(kind, &mut state)?;
         let (time, counter) = match saved {
@@ -42,7 +42,7 @@ impl<S: State> Line<S> {
         Ok(Line { kind, state, node, time, counter, covered, share: 1, mark: ForkMark::now() })
     }
 
-    /// Goes on behind another line's last point too, where that is later.
+    /// Continues after another line's last point too, where that is later.
     pub(crate) fn follow<T: State>(mut self, other: &Line<T>) -> Self {
         (self.time, self.counter) = (self.time, self.counter).max((other.time, other.counter));
         self
@@ -91,7 +91,7 @@ impl<S: State> Line<S> {
         Ok(())
     }
 
-    /// Reserves little at first: a program that crashes at once, again and again, shall not run ahead
+    /// Reserves little at first: a program that crashes at once, again and again, must not run ahead
     /// of the clock by a whole horizon each time.
     #[cold]
     fn cover(&mut self, time: i64, horizon: i64) -> Result<()> {

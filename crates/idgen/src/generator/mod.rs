@@ -1,4 +1,4 @@
-//! Floor 3: the generators, one a file. Each is a value built from its sources.
+//! Layer 3: the generators, one a file. Each is a value built from its sources.
 
 mod device_short;
 mod draws;
@@ -38,9 +38,9 @@ use crate::source::State;
 
 /// Makes ids.
 ///
-/// No id comes twice from one generator, nor from its copies in forked children. Where a kind is
+/// A generator never repeats an id, and neither do its copies in forked children. If a kind is
 /// ordered, each id is greater than all before it (ascending tails: than all of its bucket), unless the
-/// policy says to start over after a step back of the clock
+/// policy says to restart after a step back of the clock
 /// ([`WhenBehind::Restart`](crate::source::WhenBehind::Restart)).
 ///
 /// For random ids and tails in forked children this rests on the [`Entropy`](crate::source::Entropy): those
@@ -52,8 +52,8 @@ pub trait Generate {
     /// The next id.
     ///
     /// # Errors
-    /// Where the clock is out of range or too far behind (see [`ClockPolicy`](crate::source::ClockPolicy)),
-    /// where the system gives no randomness, where the state cannot be saved, or in a forked child that
+    /// If the clock is out of range or too far behind (see [`ClockPolicy`](crate::source::ClockPolicy)),
+    /// where the system provides no randomness, where the state cannot be saved, or in a forked child that
     /// cannot tell itself from its parent. No id is made then.
     fn next_id(&mut self) -> Result<Self::Id>;
 

@@ -62,9 +62,9 @@ pub(crate) struct Monotonic<C, S: State> {
 /// Why a new time begins, and with it a new counter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Begin {
-    /// Time went on, or the counter of the last unit was full.
+    /// Time passed, or the counter of the last unit was full.
     Later,
-    /// The clock was set back, and the policy says to start over at its time.
+    /// The clock was set back, and the policy says to restart at its time.
     Restart,
 }
 
@@ -158,7 +158,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
     }
 
     #[cfg(feature = "prefixed")]
-    /// Fails where the clock stands outside what the kind can hold.
+    /// Fails where the clock is outside what the kind can hold.
     pub(crate) fn check_clock(&self) -> Result<()> {
         self.check_range(self.now())
     }

@@ -40,17 +40,17 @@ impl MysqlShort {
     /// Starts now, with the low byte of the server's id. The clock is read this once.
     ///
     /// # Errors
-    /// Where the clock stands before 1970 or after 2106-02-07, or the system refuses a page of memory.
+    /// If the clock is before 1970 or after 2106-02-07, or the system refuses a page of memory.
     pub fn new(clock: impl Clock, server_id: u8) -> Result<Self> {
         let startup = clock.now();
         let reserve = Reserve::restore(Kind::MysqlShort, NoState, first_number(startup, server_id)?)?;
         Ok(MysqlShort { server_id, startup, reserve })
     }
 
-    /// Goes on behind the ids of an earlier run, even within the same second.
+    /// Continues after the ids of an earlier run, even within the same second.
     ///
     /// # Errors
-    /// Where the state cannot be read, belongs to another kind, or to another server id.
+    /// If the state cannot be read, belongs to another kind, or to another server id.
     pub fn with_state<T: State>(self, state: T) -> Result<MysqlShort<T>> {
         let MysqlShort { server_id, startup, reserve } = self;
         let restored = Reserve::restore(Kind::MysqlShort, state, 0)?;
@@ -146,7 +146,7 @@ impl<S: State> Generate for MysqlShort<S> {
     }
 }
 
-/// Numbers a slice from the first number that `take` gives. Where it fails, nothing was written.
+/// Numbers a slice from the first number that `take` gives. If it fails, nothing was written.
 pub(super) fn fill(ids: &mut [ShortId], take: impl FnOnce(u64) -> Result<u64>) -> Result<()> {
     if ids.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What the ascending tails of version 8 share: milliseconds, a pad and a counter of 28 bits that are drawn anew for
+//! What the ascending tails of version 8 share: milliseconds, a pad and a counter of 28 bits that are drawn again for
 //! each millisecond, and a fresh random end.
 
 use uuid::Uuid;

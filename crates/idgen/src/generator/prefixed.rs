@@ -133,7 +133,7 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
     /// From a clock, randomness, and the choice of prefix, interval and tail.
     ///
     /// # Errors
-    /// Where the combination makes no sense: `md5-week` with an interval other than the week, a bit
+    /// If the combination makes no sense: `md5-week` with an interval other than the week, a bit
     /// width outside 1 to 16, or an ascending tail behind a keyed prefix with an
     /// interval of more than 49 days (2^32 ms); or where an ascending tail cannot hold the clock's time: before 1970,
     /// after 2527, or with a keyed prefix after its last round, in the year 6461 or later.
@@ -162,10 +162,10 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
         Ok(Prefixed { inner, prefix, interval, layout, current: Current::NONE })
     }
 
-    /// Goes on where an earlier run stopped: the order within the bucket holds over the restart too.
+    /// Continues where an earlier run stopped: the order within the bucket holds over the restart too.
     ///
     /// # Errors
-    /// Where the state cannot be read, or belongs to another kind; or where the tail is random, which has
+    /// If the state cannot be read, or belongs to another kind; or where the tail is random, which has
     /// nothing to remember.
     pub fn with_state<T: State>(self, state: T) -> Result<Prefixed<C, E, T>> {
         if let (true, Layout::Random { version }) = (state.is_kept(), self.layout) {
@@ -186,7 +186,7 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
 }
 
 impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
-    /// Replaces the default policy for a clock that stands behind. Random tails need none: they follow
+    /// Replaces the default policy for a clock that is behind. Random tails need none: they follow
     /// the clock.
     #[must_use]
     pub fn with_policy(mut self, policy: ClockPolicy) -> Self {

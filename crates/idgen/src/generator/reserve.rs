@@ -25,7 +25,7 @@ impl<S: State> Reserve<S> {
     /// At the word that the state holds, and not before `floor`.
     ///
     /// # Errors
-    /// Where the state cannot be read or belongs to another kind, or no memory is to be had.
+    /// If the state cannot be read or belongs to another kind, or no memory is to be had.
     pub(super) fn restore(kind: Kind, mut state: S, floor: u64) -> Result<Self> {
         let saved = load(kind, &mut state)?;
         let covered = saved.map_or(0, |saved| saved.position as u64);

@@ -35,7 +35,7 @@ impl Ulid<SystemClock, Csprng> {
     /// From the system's clock and randomness.
     ///
     /// # Errors
-    /// Where the system gives no randomness.
+    /// If the system provides no randomness.
     pub fn system() -> Result<Self> {
         Ok(Self::new(SystemClock, Csprng::new()?))
     }
@@ -47,17 +47,17 @@ impl<C: Clock, E: Entropy> Ulid<C, E> {
         Ulid { inner: UnixMs::new(Kind::Ulid, clock, entropy) }
     }
 
-    /// Goes on where an earlier run stopped: the order holds over the restart too.
+    /// Continues where an earlier run stopped: the order holds over the restart too.
     ///
     /// # Errors
-    /// Where the state cannot be read, or belongs to another kind.
+    /// If the state cannot be read, or belongs to another kind.
     pub fn with_state<T: State>(self, state: T) -> Result<Ulid<C, E, T>> {
         Ok(Ulid { inner: self.inner.with_state(state)? })
     }
 }
 
 impl<C: Clock, E: Entropy, S: State> Ulid<C, E, S> {
-    /// Replaces the default policy for a clock that stands behind.
+    /// Replaces the default policy for a clock that is behind.
     #[must_use]
     pub fn with_policy(mut self, policy: ClockPolicy) -> Self {
         self.inner.set_policy(policy);

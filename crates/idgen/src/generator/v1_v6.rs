@@ -24,7 +24,7 @@ macro_rules! gregorian {
             /// From the system's clock and randomness.
             ///
             /// # Errors
-            /// If the system gives no randomness.
+            /// If the system provides no randomness.
             pub fn system() -> Result<Self> {
                 Ok(Self::new(SystemClock, Csprng::new()?))
             }

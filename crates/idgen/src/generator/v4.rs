@@ -29,7 +29,7 @@ impl V4<Csprng> {
     /// From the system's randomness.
     ///
     /// # Errors
-    /// Where the system gives no randomness.
+    /// If the system provides no randomness.
     pub fn system() -> Result<Self> {
         Ok(Self::new(Csprng::new()?))
     }

@@ -33,7 +33,7 @@ impl V7<SystemClock, Csprng> {
     /// From the system's clock and randomness.
     ///
     /// # Errors
-    /// Where the system gives no randomness.
+    /// If the system provides no randomness.
     pub fn system() -> Result<Self> {
         Ok(Self::new(SystemClock, Csprng::new()?))
     }
@@ -45,17 +45,17 @@ impl<C: Clock, E: Entropy> V7<C, E> {
         V7 { inner: UnixMs::new(Kind::V7, clock, entropy) }
     }
 
-    /// Goes on where an earlier run stopped: the order holds over the restart too.
+    /// Continues where an earlier run stopped: the order holds over the restart too.
     ///
     /// # Errors
-    /// Where the state cannot be read, or belongs to another kind.
+    /// If the state cannot be read, or belongs to another kind.
     pub fn with_state<T: State>(self, state: T) -> Result<V7<C, E, T>> {
         Ok(V7 { inner: self.inner.with_state(state)? })
     }
 }
 
 impl<C: Clock, E: Entropy, S: State> V7<C, E, S> {
-    /// Replaces the default policy for a clock that stands behind.
+    /// Replaces the default policy for a clock that is behind.
     #[must_use]
     pub fn with_policy(mut self, policy: ClockPolicy) -> Self {
         self.inner.set_policy(policy);

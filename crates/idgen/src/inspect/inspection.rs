@@ -24,7 +24,7 @@ pub enum AnyId {
 
 /// What an id is, and what can be read from it.
 ///
-/// Fields that the kind does not have are `None`. Where the layout is this crate's own choice (the
+/// Fields that the kind does not have are `None`. If the layout is this crate's own choice (the
 /// counter of version 7 and of ULIDs, the whole of version 8), ids of other makers give numbers without
 /// meaning there.
 ///
@@ -76,7 +76,7 @@ impl Inspection {
     /// Reads the tail of a version 8 as one behind a keyed prefix that changes once every `interval`: it gives
     /// round, offset and counter, and takes back [`tail_time`](Self::tail_time).
     ///
-    /// The bits do not show which prefix or interval was chosen, so this must be known. Where the offset that
+    /// The bits do not show which prefix or interval was chosen, so this must be known. If the offset that
     /// results is longer than the interval, the id was not made so, and round, offset and counter are `None`.
     /// Other versions stay as they are.
     ///
@@ -95,7 +95,7 @@ impl Inspection {
     /// ```
     ///
     /// # Errors
-    /// Where no keyed prefix can have the interval, as it is longer than 49 days.
+    /// If no keyed prefix can have the interval, as it is longer than 49 days.
     pub fn keyed(self, interval: Interval) -> Result<Self> {
         let offset_bits = tail::keyed::offset_bits(interval)?;
         let (Nature::V8, AnyId::Uuid(id)) = (self.nature, self.id) else { return Ok(self) };

@@ -45,7 +45,7 @@ impl PrefixKey {
     /// From a secret of at least [`MIN_LEN`](Self::MIN_LEN) bytes.
     ///
     /// # Errors
-    /// Where it is shorter; the error states the length, not the secret.
+    /// If it is shorter; the error states the length, not the secret.
     pub fn new(secret: &[u8]) -> Result<Self> {
         Ok(PrefixKey { key: secret::derive(secret, b"idgen prefix 2")?, has_writer: false })
     }

@@ -201,7 +201,7 @@ pub enum WhenBehind {
     Wait,
     /// Restart at the clock's time with fresh randomness: another node or clock sequence for versions 1 and 6, another
     /// node for device ids, a new random counter and tail for the others. Ids stay unique, but new ones sort before
-    /// earlier ones. Where that is impossible (see [`ClockPolicy`]), return the error.
+    /// earlier ones. If that is impossible (see [`ClockPolicy`]), return the error.
     Restart,
 }
 

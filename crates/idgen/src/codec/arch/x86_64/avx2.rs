@@ -234,7 +234,7 @@ fn store(one: &mut [u8], two: &mut [u8], value: __m256i) {
     ssse3::store(two, _mm256_extracti128_si256::<1>(value));
 }
 
-/// Where one half has zeros, the other one has the bytes.
+/// If one half has zeros, the other one has the bytes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn store_joined(id: &mut [u8; 16], value: __m256i) {
