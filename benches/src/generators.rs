@@ -1,6 +1,7 @@
 //! Generators: one id per call, and batches of 1,024.
 
 mod contention;
+mod prefixed;
 mod short;
 mod uuids;
 
@@ -23,9 +24,15 @@ pub const SECTION: Section = Section {
             processor's counter takes 10 ns, all but one of a v1, v6, v7 or ascending id. The kernel's \
             coarse clock takes 3 ns; the prefix of a random tail needs it, and so does the second of a \
             device id, of which at most 65,536 per second are generated anyway, one in 15,000 ns.",
-    groups: || [uuids::groups(), short::groups(), contention::groups()].into_iter().flatten().collect(),
+    groups: || {
+        [uuids::groups(), prefixed::groups(), short::groups(), contention::groups()]
+            .into_iter()
+            .flatten()
+            .collect()
+    },
     repeats_exactly: |group, case| {
-        group != contention::GROUP && (case == "idgen v4" || case == "idgen mysql_short")
+        group.starts_with(prefixed::GROUPS)
+            || group != contention::GROUP && (case == "idgen v4" || case == "idgen mysql_short")
     },
 };
 

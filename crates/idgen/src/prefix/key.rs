@@ -86,8 +86,9 @@ impl PrefixKey {
 
     /// The prefix of the interval with this number (see [`Bucket::number`](crate::Bucket::number)).
     ///
-    /// It takes some tenths of a millisecond, as it draws the permutation of the interval's round: generators
-    /// call it once an interval. [`round`](Self::round) gives all prefixes of a round for little more.
+    /// It follows the interval through the shuffle of its round, which takes 1.7 million instructions on average, 0.2 ms,
+    /// and twice as many at most: generators call it once an interval. [`round`](Self::round) gives all prefixes of a
+    /// round for little more.
     pub fn prefix(&self, interval_number: i64) -> u16 {
         let mut draws = Draws::new(self, interval_number.div_euclid(ROUND as i64));
         let mut place = interval_number.rem_euclid(ROUND as i64) as usize;
