@@ -36,7 +36,7 @@ enum Command {
     Odds(odds::Args),
     Map(map::Args),
     Sql(sql::Args),
-    Lab(lab::Args),
+    Lab(Box<lab::Args>),
     Completions(completions::Args),
 }
 
@@ -57,7 +57,7 @@ pub fn main() -> ExitCode {
         Command::Odds(args) => odds::run(args),
         Command::Map(args) => map::run(args),
         Command::Sql(args) => sql::run(args),
-        Command::Lab(args) => lab::run(args),
+        Command::Lab(args) => lab::run(*args),
         Command::Completions(args) => completions::run(args, Cli::command()),
     };
     let subcommands = std::iter::successors(matches.subcommand(), |(_, below)| below.subcommand());

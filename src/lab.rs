@@ -4,11 +4,13 @@ mod cases;
 mod compare;
 mod engine;
 mod forecast;
+mod number;
 mod pages;
 mod report;
 mod revisits;
 mod run;
 mod screen;
+mod shape;
 mod signals;
 mod timed;
 
@@ -28,6 +30,7 @@ Examples:
   idgen lab --quick                                      # the same in seconds, to see what the report looks like
   idgen lab --strategies v4-binary,v7-binary --rows 1000000
   idgen lab --engine mysql --rows 200000                 # the same on a real server
+  idgen lab --engine mariadb --pool 32M --payload 200 --rate 2000   # your row, pool and rate
   idgen lab run uuid-order --engine mysql --scale ci     # a published experiment
   idgen lab run uuid-order --strategies v4-binary        # a part of it
   idgen lab compare idgen-lab elsewhere/idgen-lab        # compares two recorded runs
@@ -57,7 +60,7 @@ enum Command {
     #[command(after_help = EXAMPLES)]
     Run {
         /// The experiments to run, or `all`. Without any, the lab compares all strategies.
-        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick"])]
+        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick", "payload", "pool", "seed", "statement_rows", "prefixes", "interval", "rate"])]
         experiments: Vec<String>,
         /// The size of the experiments: ci (seconds), default (minutes) or full (as published).
         #[arg(long, default_value_t = Scale::Default, requires = "experiments")]

@@ -13,6 +13,7 @@ use idgen_lab::strategy::{self, Strategy};
 use idgen_record::Database;
 use serde::Serialize;
 
+use super::number;
 use super::screen::wrapped;
 use crate::database::databases;
 use crate::failure;
@@ -68,13 +69,13 @@ pub struct AdviseArgs {
 #[derive(clap::Args)]
 struct LoadArgs {
     /// Rows at the end; K, M and G stand for powers of 1,000.
-    #[arg(long, value_name = "N", value_parser = count, default_value = "1M", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number::count, default_value = "1M", allow_negative_numbers = true)]
     rows: u64,
     /// Bytes of a row without its key.
     #[arg(long, value_name = "BYTES", default_value_t = 100, allow_negative_numbers = true)]
     row_bytes: u32,
     /// The size of the buffer pool; K, M and G stand for powers of 1,024.
-    #[arg(long, value_name = "BYTES", value_parser = size, default_value = "128M", allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES", value_parser = number::size, default_value = "128M", allow_negative_numbers = true)]
     pool: u64,
     /// Inserts per second, by all writers together.
     #[arg(long, value_name = "N", default_value_t = 1_000.0, allow_negative_numbers = true)]
@@ -140,27 +141,4 @@ impl LoadArgs {
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
         Ok(Load { rows, row_bytes, rate, writers, server })
     }
-}
-
-fn count(text: &str) -> Result<u64, String> {
-    number(text, 1_000)
-}
-
-fn size(text: &str) -> Result<u64, String> {
-    number(text, 1_024)
-}
-
-/// A whole number, with K, M or G for the first powers of `thousand`.
-fn number(text: &str, thousand: u64) -> Result<u64, String> {
-    let (digits, power) = match text.char_indices().last() {
-        Some((at, 'k' | 'K')) => (&text[..at], 1),
-        Some((at, 'm' | 'M')) => (&text[..at], 2),
-        Some((at, 'g' | 'G')) => (&text[..at], 3),
-        _ => (text, 0),
-    };
-    digits
-        .parse::<u64>()
-        .ok()
-        .and_then(|number| number.checked_mul(thousand.pow(power)))
-        .ok_or_else(|| format!("'{text}' is not a whole number such as 500, 20K, 3M or 1G"))
 }

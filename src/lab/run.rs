@@ -17,6 +17,7 @@ use idgen_record::{Database, Results, Workload};
 use super::engine::EngineName;
 use super::revisits;
 use super::screen::wrapped;
+use super::shape::{self, ShapeArgs};
 use super::signals::{self, INTERRUPTED};
 use super::timed::{self, Timed};
 use crate::failure;
@@ -36,6 +37,8 @@ pub struct LoadArgs {
     /// Insert few rows, to see the report within seconds; do not cite the figures.
     #[arg(long)]
     quick: bool,
+    #[command(flatten)]
+    shape: ShapeArgs,
 }
 
 #[derive(clap::Args)]
@@ -181,16 +184,13 @@ impl CommonArgs {
 pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCode> {
     let rows = if load.quick { Workload::QUICK_ROWS } else { load.rows };
     let workload = Workload::of_rows(rows).map_err(failure::usage)?;
+    let workload = load.shape.apply(common.with_writers(workload)?, &common.engine)?;
     let database = common.engine.database()?;
     load.check(database)?;
     let strategies = load.part_of(strategy::default_set(database));
-    let workload = common.with_writers(workload)?;
-    // On a server a round trip for each row would be most of the time.
-    let workload = match common.engine.is_embedded() {
-        true => workload,
-        false => Workload { statement_rows: 100, ..workload },
-    };
-    let command = format!("idgen lab run{} --rows {rows}{}", common.given(), load.named());
+    shape::warn_of_large_buckets(&strategies, &workload);
+    let command =
+        format!("idgen lab run{} --rows {rows}{}{}", common.given(), load.shape.given(), load.named());
     let job = Job { question: QUESTION, command, workload, strategies, experiment: None, out: &common.out };
     job.run(common, &signals::cancel()?)
 }

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{failure, lines, output};
+use crate::{failure, idgen, lines, output};
 
 #[test]
 fn a_small_comparison_writes_its_files() {
@@ -30,6 +30,53 @@ fn a_small_comparison_writes_its_files() {
     let text = lines(&[&["lab", "run"], &load[..]].concat());
     assert!(text.iter().all(|line| line.chars().count() <= 100), "{text:#?}");
     assert!(text.iter().any(|line| line.contains("v4, binary 16")), "{text:#?}");
+}
+
+/// Rows, cache, seed and rate of the user's own, and a warning where one prefix needs more than the cache.
+#[test]
+fn a_load_of_the_users_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let load = "--rows 4000 --payload 10 --pool 262144 --seed 7 --interval 600 --rate 20.5";
+    let args: Vec<&str> =
+        format!("lab run {load} --strategies minute-random --json --out {out}").leak().split(' ').collect();
+    let done = idgen(&args).assert().success();
+    let results: serde_json::Value = serde_json::from_slice(&done.get_output().stdout).unwrap();
+    let workload = &results["workload"];
+    for (field, value) in [
+        ("payload_bytes", 10),
+        ("cache_bytes", 262_144),
+        ("seed", 7),
+        ("interval_secs", 600),
+        ("rows", 4_000),
+    ] {
+        assert_eq!(workload[field], value, "{field}");
+    }
+    assert_eq!(workload["rate"], 20.5);
+    let command = results["command"].as_str().unwrap();
+    assert_eq!(
+        command,
+        "idgen lab run --engine sqlite --rows 4000 --payload 10 --pool 262144 --seed 7 --interval 600 --rate 20.5 \
+         --strategies minute-random"
+    );
+    assert!(done.get_output().stderr.is_empty(), "4,000 rows of 34 bytes fit 256 KiB");
+    let args: Vec<&str> = args.iter().map(|arg| if *arg == "10" { "200" } else { arg }).collect();
+    let done = idgen(&args).assert().success();
+    let note = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    assert!(
+        note.contains("a prefix of minute-random holds about 4000 rows") && note.contains("outgrows"),
+        "{note}"
+    );
+}
+
+/// The simulated clock sets the pace of the inserts too: 1,000 rows are due before the second thousand begins.
+#[test]
+fn a_paced_run_takes_its_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let began = Instant::now();
+    lines(&["lab", "--rows", "3000", "--rate", "1000", "--paced", "--strategies", "v7-binary", "--out", out]);
+    assert!(began.elapsed() >= Duration::from_secs(2), "{:?}", began.elapsed());
 }
 
 #[test]
@@ -82,6 +129,16 @@ fn what_means_nothing_is_refused_before_a_run() {
         (&["lab", "--strategies", "v7-binary,v7-uuid"], "SQLite cannot run v7-uuid"),
         (&["lab", "--strategies", "v7-uuid", "--engine", "mysql"], "MySQL cannot run v7-uuid"),
         (&["lab", "--writers", "2"], "one writer at a time, not 2"),
+        (&["lab", "--payload", "-1"], "-1 is not in 0..=7000"),
+        (&["lab", "--rate", "0"], "'0' is no rate: give inserts per second, from 0.001"),
+        (&["lab", "--rate", "NaN"], "'NaN' is no rate"),
+        (&["lab", "--rate", "5", "--prefixes", "3"], "cannot be used with '--prefixes <N>'"),
+        (&["lab", "--paced"], "--rate <N>"),
+        (&["lab", "--pool", "8.5M"], "'8.5M' is not a whole number"),
+        (&["lab", "--statement-rows", "5"], "--statement-rows 5 means nothing to SQLite"),
+        (&["lab", "--statement-rows", "0"], "0 is not in 1..=1000"),
+        (&["lab", "--pool", "8M", "--engine", "mysql://me:secret@127.0.0.1:1"], "keeps its own buffer pool"),
+        (&["lab", "run", "uuid-order", "--payload", "9"], "cannot be used with"),
         (&["lab", "--writers", "65", "--engine", "mysql"], "from 1 to 64"),
         (&["lab", "run", "uuid-order", "--writers", "0", "--engine", "mysql"], "from 1 to 64"),
         (

@@ -4,7 +4,8 @@
 //! The list of pages has a young part and an old part. A page that is read begins the old part; used
 //! again after a second it goes to the front. What leaves, leaves from the end. A page cleaner keeps
 //! some pages free and writes others before they must leave; the pages that it keeps free hold
-//! nothing, so a pool of 8,192 pages serves like one of 7,200 when the load is slow.
+//! nothing, so a pool of 8,192 pages serves like one of 7,200 when the load is slow, and one of 2,048 pages like one of
+//! 1,000 or less.
 
 use crate::error::Result;
 use crate::flush::Flusher;
@@ -16,6 +17,8 @@ use crate::tree::Trace;
 const OLD_TOLERANCE: usize = 20;
 /// With fewer pages the list has no old part (`BUF_LRU_OLD_MIN_LEN`).
 const OLD_MIN_LEN: usize = 512;
+/// The page cleaner leaves the list as many pages as this (`BUF_LRU_MIN_LEN`), however small the pool is.
+const LRU_MIN_LEN: usize = 256;
 /// Pages at the end among which an insert without a free page looks for one that need not be written
 /// (`BUF_LRU_SEARCH_SCAN_THRESHOLD`).
 const SEARCHED: usize = 100;
@@ -61,6 +64,7 @@ pub(crate) struct Pool {
     old_inserts: u64,
     old_pct: usize,
     keep_free: usize,
+    free_low: usize,
     flusher: Flusher,
     device_iops: Option<u64>,
     /// The counters when the page cleaner last woke.
@@ -88,8 +92,8 @@ impl Pool {
             inserts_per_sec: rate,
             old_inserts: (rate * f64::from(server.old_ms) / 1_000.0) as u64,
             old_pct: server.old_pct as usize,
-            // A small pool keeps a smaller part of itself free.
-            keep_free: (server.free_pages as usize).min(frames as usize / 4),
+            keep_free: server.free_pages as usize,
+            free_low: server.free_low_pages as usize,
             flusher: Flusher::new(server, redo_per_insert),
             device_iops: server.device_iops.map(u64::from),
             last_second: Counters::default(),
@@ -97,9 +101,13 @@ impl Pool {
         })
     }
 
-    /// Lets one insert's time pass. The page cleaner wakes every second.
+    /// Lets one insert's time pass. The page cleaner wakes every second, and where so few pages are free that the
+    /// server calls it.
     pub(crate) fn tick(&mut self) {
         self.now += 1;
+        if self.free.len() < self.free_low {
+            self.free_pages();
+        }
         while self.now as f64 >= self.next_second {
             self.next_second += self.inserts_per_sec;
             self.clean();
@@ -220,11 +228,16 @@ impl Pool {
         }
     }
 
-    /// What the page cleaner does each second: some pages freed, then the longest dirty ones written.
-    fn clean(&mut self) {
-        while self.free.len() < self.keep_free && self.young.len + self.old.len > OLD_MIN_LEN / 2 {
+    /// Frees pages from the end of the list, as many as the server wants, but leaves it the fewest that it may have.
+    fn free_pages(&mut self) {
+        while self.free.len() < self.keep_free && self.young.len + self.old.len > LRU_MIN_LEN {
             self.evict();
         }
+    }
+
+    /// What the page cleaner does each second: some pages freed, then the longest dirty ones written.
+    fn clean(&mut self) {
+        self.free_pages();
         let oldest = self.dirty.tail().map_or(self.now, |frame| self.frames[frame as usize].dirty_since);
         let horizon = oldest + self.flusher.look_ahead(self.inserts_per_sec);
         let due = std::iter::successors(self.dirty.tail(), |&frame| self.flush_links.before(frame))

@@ -9,8 +9,11 @@ use crate::error::{Error, Result};
 pub struct Server {
     /// `innodb_buffer_pool_size`, in bytes.
     pub pool_bytes: u64,
-    /// `innodb_lru_scan_depth`: pages that the page cleaner keeps free, for all pool instances together.
+    /// `innodb_lru_scan_depth`: pages that the page cleaner frees, for all pool instances together.
     pub free_pages: u32,
+    /// With fewer free pages than this the page cleaner begins at once, and not at the next second: half of the depth
+    /// on MariaDB (`buf_pool_t::need_LRU_eviction`), 0 on MySQL.
+    pub free_low_pages: u32,
     /// Pages of the pool that hold other things: undo logs, the dictionary.
     pub other_pages: u32,
     /// `innodb_old_blocks_pct`: the part of the pool for pages seen once.
@@ -50,6 +53,7 @@ impl Server {
             // One pool instance to a gibibyte, more where there are processors for them; one is the
             // least that any server has.
             free_pages: 1_024,
+            free_low_pages: 0,
             // Counted in the pool of MySQL 9.7 after two million inserts, a row each: 624 pages of undo logs, 384 of
             // rollback segments and the like, which are in use all the time, and a few of the dictionary.
             other_pages: 1_040,
@@ -68,11 +72,11 @@ impl Server {
 
     /// MariaDB 10.11 with its default settings and this buffer pool, but `innodb_flush_neighbors` off: with it
     /// random keys write twice the pages. Its pool is one piece; its page cleaner begins when half of
-    /// `innodb_lru_scan_depth` (1,536) is free and ends when all of it is, so the middle is taken. Pages for other
-    /// things and bytes logged were counted as for MySQL: 128 pages of undo logs, 258 of rollback segments and the like.
+    /// `innodb_lru_scan_depth` (1,536) is free and ends when all of it is. Pages for other things and bytes logged were counted as for MySQL: 128 pages of undo logs, 258 of rollback segments and the like.
     pub fn mariadb(pool_bytes: u64) -> Server {
         Server {
-            free_pages: 1_152,
+            free_pages: 1_536,
+            free_low_pages: 768,
             other_pages: 416,
             redo_beside_row: 200,
             io_capacity: 200,
@@ -90,6 +94,7 @@ impl Server {
             pool_bytes: self.pool_bytes / u64::from(parts),
             other_pages: self.other_pages / parts,
             free_pages: self.free_pages / parts,
+            free_low_pages: self.free_low_pages / parts,
             io_capacity: part(self.io_capacity),
             io_capacity_max: part(self.io_capacity_max),
             device_iops: self.device_iops.map(part),

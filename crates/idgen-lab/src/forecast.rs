@@ -338,9 +338,10 @@ mod tests {
         for _ in 0..load.rows {
             prefixes.push(keys.next_key().unwrap()[..2].to_vec());
         }
-        // 2,000 a second are 120,000 a minute.
+        // 2,000 a second are 120,000 a minute, with a standard deviation of 346.
         let runs: Vec<_> = prefixes.chunk_by(|a, b| a == b).map(<[_]>::len).collect();
-        assert_eq!(runs, [120_000, 120_000, 60_000]);
+        assert_eq!(runs.len(), 3, "{runs:?}");
+        assert!(runs[..2].iter().all(|rows| rows.abs_diff(120_000) < 1_500), "{runs:?}");
     }
 
     #[test]

@@ -8,7 +8,7 @@
 mod check;
 mod revisits;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use idgen::source::{Entropy, FixedEntropy};
 
@@ -158,8 +158,12 @@ fn insert(
     let mut before = table.counters()?;
     let (mut window_rows, mut window_secs, mut rounds) = (0, 0.0, 0);
     let mut done = 0;
+    let began = Instant::now();
     while done < workload.rows {
         cancel.check()?;
+        if let Some(rate) = workload.rate.filter(|_| workload.paced) {
+            wait_until(began + Duration::from_secs_f64(done as f64 / rate), cancel)?;
+        }
         let rows = workload.round_rows().min(workload.rows - done);
         let mut first = done;
         let mut batches = Vec::with_capacity(writers.len());
@@ -192,6 +196,20 @@ fn insert(
         observer.inserted(done);
     }
     Ok(windows)
+}
+
+/// Sleeps until that moment, or until the user cancels.
+fn wait_until(moment: Instant, cancel: &Cancel) -> Result<()> {
+    /// How soon a cancellation is noticed.
+    const STEP: Duration = Duration::from_millis(50);
+    loop {
+        let left = moment.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(());
+        }
+        std::thread::sleep(left.min(STEP));
+        cancel.check()?;
+    }
 }
 
 /// The message of an error and of what caused it.

@@ -7,11 +7,13 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
+mod recorded;
+
 use btree_model::{Model, Server, Setup, Shape};
 use idgen_lab::forecast::{Load, predict};
-use idgen_lab::report;
 use idgen_lab::strategy;
 use idgen_record::{IdKind, RunRecord, Workload};
+use recorded::{results, server_of};
 
 /// SplitMix64: even, quick and the same everywhere.
 struct Random(u64);
@@ -203,8 +205,7 @@ fn the_recorded_representations_went_as_predicted() {
 }
 
 fn judge_all(record: &str) -> usize {
-    let file = format!("{}/../../docs/results/2026-11-21/{record}/results.json", env!("CARGO_MANIFEST_DIR"));
-    let recorded = report::read(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let recorded = results(&format!("2026-11-21/{record}/results.json"));
     let runs: Vec<_> = recorded.runs.iter().filter(|run| !run.strategy.name.starts_with("v4-var")).collect();
     runs.iter().for_each(|run| judge(&recorded.workload, run));
     runs.len()
@@ -212,24 +213,7 @@ fn judge_all(record: &str) -> usize {
 
 fn judge(workload: &Workload, run: &RunRecord) {
     let (name, totals) = (run.strategy.name.as_str(), &run.totals);
-    let setting = |name: &str| run.settings[name].parse::<f64>().unwrap();
-    let pool = setting("innodb_buffer_pool_size") as u64;
-    // MariaDB's page cleaner begins when half of its depth is free, and ends when all of it is.
-    let (usual, log, kept) = match run.settings.contains_key("innodb_redo_log_capacity") {
-        true => (Server::mysql(pool), "innodb_redo_log_capacity", 1.0),
-        false => (Server::mariadb(pool), "innodb_log_file_size", 0.75),
-    };
-    let server = Server {
-        free_pages: (setting("innodb_lru_scan_depth") * kept) as u32,
-        io_capacity: setting("innodb_io_capacity") as u32,
-        io_capacity_max: setting("innodb_io_capacity_max") as u32,
-        dirty_low_pct: setting("innodb_max_dirty_pages_pct_lwm"),
-        dirty_max_pct: setting("innodb_max_dirty_pages_pct"),
-        redo_bytes: setting(log) as u64,
-        redo_low_pct: setting("innodb_adaptive_flushing_lwm"),
-        // No `device_iops`: reads and writes were limited each by itself, above what either needed.
-        ..usual
-    };
+    let server = server_of(run);
     let strategy = strategy::find(name).unwrap();
     // The minutes of the ids were simulated, and what a prefix costs hangs on the rows that share it.
     let rate = match strategy.ids {
@@ -263,7 +247,10 @@ fn judge(workload: &Workload, run: &RunRecord) {
     };
     assert!(near(found, known), "{name}: {found} and {known} written: {last:?}, {totals:?}");
     let fill = predicted.tree.fill.mean;
-    assert!((fill - totals.fill_mean).abs() <= 0.015, "{name}: {fill}, {totals:?}");
+    // The 40 buckets of a random tail grow in step, and their pages are split in step. Other prefixes put other
+    // neighbors on their first pages: four draws gave 63.9 to 65.2 %.
+    let tolerance = if strategy.ids == IdKind::MinuteRandom { 0.025 } else { 0.015 };
+    assert!((fill - totals.fill_mean).abs() <= tolerance, "{name}: {fill}, {totals:?}");
     let windows = predicted.windows.len() as f64;
     let splits = predicted.windows.iter().map(|window| window.splits_per_1k).sum::<f64>() / windows;
     let counted = totals.splits_per_1k.unwrap();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Error, Result};
 
 /// The load of one run. Every strategy of a comparison gets the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     /// Rows to insert.
     pub rows: u64,
@@ -34,8 +34,17 @@ pub struct Workload {
     /// for what comes. Servers of the lab's own only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late_writes: bool,
-    /// How many intervals (weeks, minutes) of simulated time the run spans.
+    /// How many intervals (weeks, minutes) of simulated time the run spans, where it has no `rate`.
     pub intervals: u32,
+    /// Rows a second at which ids are made, at random moments (a Poisson process).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// Rows are inserted no faster than at the `rate`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paced: bool,
+    /// Seconds of the interval of a keyed prefix, where it is not a minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_secs: Option<u32>,
     /// When the first id is made, in seconds since 1970.
     pub start_unix_secs: i64,
     /// How many devices make ids in turn, for the device strategy.
@@ -113,6 +122,9 @@ impl Workload {
             iops: None,
             late_writes: false,
             intervals: 40,
+            rate: None,
+            paced: false,
+            interval_secs: None,
             start_unix_secs: Self::START_UNIX_SECS,
             devices: 5_000,
             seed: 2026,

@@ -47,6 +47,7 @@ impl Scaled {
         let server = Server {
             pool_bytes: (load.server.pool_bytes / scale).max(least_pool),
             free_pages: (u64::from(load.server.free_pages) / scale) as u32,
+            free_low_pages: (u64::from(load.server.free_low_pages) / scale) as u32,
             other_pages: (u64::from(load.server.other_pages) / scale) as u32,
             ..load.server.clone()
         };

@@ -1,6 +1,6 @@
 //! Ids with a keyed minute prefix, in rounds that can be shorter than those of the generators.
 
-use idgen::PrefixKey;
+use idgen::{PrefixKey, Timestamp};
 
 use crate::key::Key;
 use crate::strategy::{self, Ids, prefix_key};
@@ -54,6 +54,11 @@ impl Bucketed {
             tag: 0,
             prefixes: Prefixes::new(prefix_key(workload, writer)?, minutes),
         })
+    }
+
+    /// The next id is made at this moment.
+    pub(super) fn at(&mut self, moment: Timestamp) {
+        self.ids.at(moment);
     }
 
     /// The next id. Only its order is that of a generator: it has no version.

@@ -5,12 +5,15 @@ use super::buckets::Bucketed;
 use crate::Result;
 use crate::key::Key;
 use crate::strategy::{Ids, Strategy};
+use crate::workload::Arrivals;
 use idgen_record::{Column, IdKind, Workload};
 
 /// The keys of all writers in turn.
 pub(super) struct Keys {
     writers: Vec<Writer>,
     turn: usize,
+    /// When the rows of all writers arrive.
+    arrivals: Arrivals,
     /// The rows lie in the order of a number, whatever their ids.
     counted: bool,
     assigned: u64,
@@ -40,6 +43,7 @@ impl Keys {
         Ok(Keys {
             writers: (0..workload.writers).map(writer).collect::<Result<_>>()?,
             turn: 0,
+            arrivals: Arrivals::new(workload.start_unix_secs, load.rate, workload.seed),
             counted: strategy.column == Column::Unkeyed16,
             assigned: 0,
             buffer: [0; crate::TEXT_LEN],
@@ -47,9 +51,16 @@ impl Keys {
     }
 
     pub(super) fn next_key(&mut self) -> Result<&[u8]> {
+        let moment = self.arrivals.next_moment()?;
         let key = match &mut self.writers[self.turn] {
-            Writer::Ids(ids) => ids.next_key()?,
-            Writer::Bucketed(ids) => Key::Binary(ids.next_key()?),
+            Writer::Ids(ids) => {
+                ids.at(moment);
+                ids.next_key()?
+            }
+            Writer::Bucketed(ids) => {
+                ids.at(moment);
+                Key::Binary(ids.next_key()?)
+            }
         };
         self.turn = (self.turn + 1) % self.writers.len();
         let key = if self.counted { Key::Assigned } else { key };
@@ -71,14 +82,9 @@ impl Keys {
     }
 }
 
-/// The writers and the simulated time of the run, so that ids are made at this load's rate.
+/// The writers and the seed; the moments are given with each key.
 fn workload(strategy: &Strategy, load: &Load) -> Result<Workload> {
-    let interval_secs = if strategy.ids == IdKind::Week { 7.0 * 86_400.0 } else { 60.0 };
-    let intervals = (load.rows as f64 / load.rate / interval_secs).ceil().max(1.0);
     let mut workload = Workload::of_rows(Load::MIN_ROWS)?;
-    // A run shorter than its last interval would spread over the whole of it: these are the rows of whole intervals.
-    workload.rows = ((load.rate * intervals * interval_secs).ceil() as u64).max(1);
-    workload.intervals = intervals as u32;
     workload.devices = load.writers as u32;
     // Devices take turns inside one generator.
     workload.writers = if strategy.ids == IdKind::Device { 1 } else { workload.devices };

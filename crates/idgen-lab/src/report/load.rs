@@ -62,6 +62,17 @@ fn writers(writers: u32) -> String {
 }
 
 fn simulated_time(load: &Workload) -> String {
+    if let Some(rate) = load.rate {
+        let paced = if load.paced {
+            "rows are inserted at that rate"
+        } else {
+            "rows are inserted as fast as possible"
+        };
+        return format!(
+            "{rate} ids per second at random moments (a Poisson process), by a simulated clock; a keyed prefix lasts {} s; {paced}",
+            load.interval_secs.unwrap_or(60)
+        );
+    }
     let in_prefix = load.rows as f64 / f64::from(load.intervals.max(1));
     let mut text = format!(
         "the ids of a run cover {0} minutes (for the week prefix {0} weeks), so that each prefix has {1} rows",

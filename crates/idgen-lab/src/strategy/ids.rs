@@ -1,6 +1,7 @@
 //! The keys of one run: the real generators on a simulated clock, from a seed.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use idgen::codec::{base32, base64, hyphenated, swapped};
 use idgen::generator::{DeviceShort, Generate, Prefixed, Tail, Ulid, V1, V4, V6, V7};
@@ -12,14 +13,14 @@ use super::retagged::{Order, Retagged};
 use super::tour::Tour;
 use super::{Column, IdKind, Strategy, native};
 use crate::key::Key;
-use crate::workload::moment;
+use crate::workload::{Arrivals, moment};
 use crate::{Error, Result};
 use idgen_record::Workload;
 
 /// Makes the keys of a run in the order of the inserts. The same strategy and workload give the same.
 ///
-/// The clock is moved before each id, so that the run spans [`Workload::intervals`] intervals: weeks
-/// for the week-prefixed strategy, minutes for all others.
+/// The clock is moved before each id: to the next of the random arrivals where the load has a rate, and otherwise so
+/// that the run spans [`Workload::intervals`] intervals, weeks for the week-prefixed strategy, minutes for all others.
 pub struct Ids {
     clock: Arc<FixedClock>,
     workload: Workload,
@@ -30,6 +31,10 @@ pub struct Ids {
     column: Column,
     /// The moments, where buckets are visited again and again.
     tour: Option<Tour>,
+    /// The moments, where the load has a rate: those of all writers, and how many come before the next of this one.
+    arrivals: Option<(Arrivals, u32)>,
+    /// The moment of the next key, where the caller gives it.
+    given: Option<Timestamp>,
 }
 
 enum Source {
@@ -58,7 +63,11 @@ impl Ids {
     /// Where a generator refuses its settings.
     pub fn of_writer(strategy: &Strategy, workload: &Workload, writer: u32) -> Result<Self> {
         let clock = Arc::new(FixedClock::new(moment(workload, 0, 0)));
-        let interval_secs = if strategy.ids == IdKind::Week { Self::WEEK_SECS } else { Self::MINUTE_SECS };
+        let interval_secs = match (strategy.ids, workload.interval_secs) {
+            (IdKind::Week, _) => Self::WEEK_SECS,
+            (_, Some(secs)) => secs.into(),
+            (_, None) => Self::MINUTE_SECS,
+        };
         let named =
             Workload { writers: workload.visits.map_or(1, |visits| visits.writers), ..workload.clone() };
         let sources = match workload.visits {
@@ -82,8 +91,43 @@ impl Ids {
             }
             None => None,
         };
-        let column = strategy.column;
-        Ok(Ids { clock, workload: workload.clone(), interval_secs, row, sources, column, tour })
+        let arrivals =
+            workload.rate.map(|rate| (Arrivals::new(workload.start_unix_secs, rate, workload.seed), writer));
+        let (column, given) = (strategy.column, None);
+        Ok(Ids {
+            clock,
+            workload: workload.clone(),
+            interval_secs,
+            row,
+            sources,
+            column,
+            tour,
+            arrivals,
+            given,
+        })
+    }
+
+    /// The next key is made at this moment. A caller with many writers follows their arrivals once, not each writer.
+    pub(crate) fn at(&mut self, moment: Timestamp) {
+        self.given = Some(moment);
+    }
+
+    /// When the next key is made, and by which of the writers that this value stands for.
+    fn next_moment(&mut self) -> Result<(Timestamp, usize)> {
+        if let Some(moment) = self.given.take() {
+            return Ok((moment, 0));
+        }
+        if let Some(tour) = &mut self.tour {
+            return tour.next_moment();
+        }
+        if let Some((arrivals, others)) = &mut self.arrivals {
+            for _ in 0..*others {
+                arrivals.next_moment()?;
+            }
+            *others = self.workload.writers - 1;
+            return Ok((arrivals.next_moment()?, 0));
+        }
+        Ok((moment(&self.workload, self.row, self.interval_secs), 0))
     }
 
     /// When the last key was made.
@@ -96,10 +140,7 @@ impl Ids {
     /// # Errors
     /// Those of the generator.
     pub fn next_key(&mut self) -> Result<Key> {
-        let (moment, writer) = match &mut self.tour {
-            Some(tour) => tour.next_moment()?,
-            None => (moment(&self.workload, self.row, self.interval_secs), 0),
-        };
+        let (moment, writer) = self.next_moment()?;
         self.clock.set(moment);
         self.row += u64::from(self.workload.writers);
         match &mut self.sources[writer] {
@@ -119,9 +160,13 @@ impl Source {
         let clock = || Arc::clone(clock);
         let seed = workload.seed ^ u64::from(writer) << 17;
         let entropy = || FixedEntropy::new(seed);
+        let interval = match workload.interval_secs {
+            Some(secs) => Interval::every(Duration::from_secs(secs.into()))?,
+            None => Interval::Minute,
+        };
         let minute = |tail| -> Result<_> {
             let prefix = Prefix::Keyed(prefix_key(workload, writer)?);
-            Ok(Prefixed::new(clock(), entropy(), prefix, Interval::Minute, tail)?)
+            Ok(Prefixed::new(clock(), entropy(), prefix, interval, tail)?)
         };
         // Only named writers have tags.
         let of_writer = |ids, order| match workload.writers {
@@ -151,7 +196,7 @@ impl Source {
                 clock(),
                 entropy(),
                 Prefix::Sequential { bits: 16 },
-                Interval::Minute,
+                interval,
                 Tail::Ascending,
             )?),
             IdKind::Device => {
@@ -251,6 +296,49 @@ mod tests {
                 .collect();
             assert_eq!(firsts.len(), prefixes, "{name}");
         }
+    }
+
+    /// The moments of several writers together are those of one.
+    #[test]
+    fn writers_share_the_random_arrivals() {
+        let load = Workload { rate: Some(50.0), ..Workload::of_rows(1_000).unwrap() };
+        let strategy = find("minute-ascending").unwrap();
+        let moments = |ids: &mut Ids, rows: usize| -> Vec<Timestamp> {
+            let mut next = || {
+                ids.next_key().unwrap();
+                ids.now()
+            };
+            (0..rows).map(|_| next()).collect()
+        };
+        let alone = moments(&mut Ids::new(strategy, &load).unwrap(), 900);
+        assert!(alone.is_sorted());
+        let load = load.with_writers(3).unwrap();
+        for writer in 0..3 {
+            let own = moments(&mut Ids::of_writer(strategy, &load, writer).unwrap(), 300);
+            let expected: Vec<Timestamp> = alone.iter().copied().skip(writer as usize).step_by(3).collect();
+            assert_eq!(own, expected);
+        }
+        // 900 rows at 50 a second take 18 seconds.
+        let secs = alone[899].since(alone[0]).as_secs();
+        assert!((15..=21).contains(&secs), "{secs}");
+    }
+
+    #[test]
+    fn a_longer_interval_has_fewer_prefixes() {
+        let prefixes = |interval_secs| {
+            let load = Workload { rate: Some(10.0), interval_secs, ..Workload::of_rows(6_000).unwrap() };
+            let mut ids = Ids::new(find("minute-ascending").unwrap(), &load).unwrap();
+            let prefix = |key| match key {
+                Key::Binary(bytes) => [bytes[0], bytes[1]],
+                other => panic!("{other}"),
+            };
+            let mut found: Vec<_> = (0..6_000).map(|_| prefix(ids.next_key().unwrap())).collect();
+            found.dedup();
+            found.len()
+        };
+        // Ten minutes.
+        assert!((9..=12).contains(&prefixes(None)));
+        assert!((2..=4).contains(&prefixes(Some(240))));
     }
 
     #[test]

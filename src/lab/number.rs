@@ -1,0 +1,26 @@
+//! Whole numbers on the command line, with K, M and G.
+
+/// A number of things: K, M and G stand for powers of 1,000.
+pub fn count(text: &str) -> Result<u64, String> {
+    parse(text, 1_000)
+}
+
+/// A number of bytes: K, M and G stand for powers of 1,024.
+pub fn size(text: &str) -> Result<u64, String> {
+    parse(text, 1_024)
+}
+
+/// A whole number, with K, M or G for the first powers of `thousand`.
+fn parse(text: &str, thousand: u64) -> Result<u64, String> {
+    let (digits, power) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1),
+        Some((at, 'm' | 'M')) => (&text[..at], 2),
+        Some((at, 'g' | 'G')) => (&text[..at], 3),
+        _ => (text, 0),
+    };
+    digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(thousand.pow(power)))
+        .ok_or_else(|| format!("'{text}' is not a whole number such as 500, 20K, 3M or 1G"))
+}

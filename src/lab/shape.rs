@@ -1,0 +1,128 @@
+//! What a comparison inserts, from the command line: how wide, how fast, over how many prefixes, with which cache.
+
+use idgen_lab::strategy::Strategy;
+use idgen_record::{IdKind, Workload};
+
+use super::engine::EngineName;
+use super::number;
+use crate::failure;
+
+/// InnoDB keeps longer columns off the page, where their pages would be other pages.
+const MAX_PAYLOAD: u32 = 7_000;
+/// More than any one server takes.
+const MAX_RATE: f64 = 10_000_000.0;
+
+// No documentation comment: it would become that of the command that takes these.
+#[derive(clap::Args)]
+pub struct ShapeArgs {
+    /// Bytes of a row beside its key [default: 100].
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(..=i64::from(MAX_PAYLOAD)), allow_negative_numbers = true)]
+    payload: Option<u32>,
+    /// The page cache (SQLite) or buffer pool; K, M and G stand for powers of 1,024 [default: an eighth of the
+    /// expected table].
+    #[arg(long, value_name = "BYTES", value_parser = number::size, allow_negative_numbers = true)]
+    pool: Option<u64>,
+    /// Where all randomness comes from: the same seed gives the same rows [default: 2026].
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    seed: Option<u64>,
+    /// Rows in a statement, on servers [default: 100].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000), allow_negative_numbers = true)]
+    statement_rows: Option<u32>,
+    /// Prefixes that the run goes through: its simulated time in intervals [default: 40].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    prefixes: Option<u32>,
+    /// Seconds of the interval of a keyed or sequential prefix [default: 60].
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    interval: Option<u32>,
+    /// Inserts per second by the simulated clock of the ids, at random moments (a Poisson process), in place of
+    /// evenly spaced rows over --prefixes.
+    #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "prefixes", allow_negative_numbers = true)]
+    rate: Option<f64>,
+    /// Also insert no faster than --rate: the server has as much time for each row as it would have.
+    #[arg(long, requires = "rate")]
+    paced: bool,
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|rate| (0.001..=MAX_RATE).contains(rate))
+        .ok_or_else(|| format!("'{text}' is no rate: give inserts per second, from 0.001 to {MAX_RATE}"))
+}
+
+impl ShapeArgs {
+    /// The load with what was given. Servers take several rows in a statement unless told otherwise: a round trip for
+    /// each row would be most of the time.
+    pub fn apply(&self, load: Workload, engine: &EngineName) -> anyhow::Result<Workload> {
+        let on_server = !engine.is_embedded();
+        if self.pool.is_some() && !engine.is_ours() {
+            return Err(failure::usage(format_args!(
+                "--pool means nothing to {engine}, which keeps its own buffer pool: leave it out"
+            )));
+        }
+        if let (Some(rows), false) = (self.statement_rows, on_server) {
+            return Err(failure::usage(format_args!(
+                "--statement-rows {rows} means nothing to SQLite, which runs in the process: choose --engine mysql or mariadb"
+            )));
+        }
+        let statement_rows = if on_server { self.statement_rows.unwrap_or(100) } else { load.statement_rows };
+        Ok(Workload {
+            payload_bytes: self.payload.unwrap_or(load.payload_bytes),
+            cache_bytes: self.pool.or(load.cache_bytes),
+            seed: self.seed.unwrap_or(load.seed),
+            intervals: self.prefixes.unwrap_or(load.intervals),
+            interval_secs: self.interval.or(load.interval_secs),
+            rate: self.rate.or(load.rate),
+            paced: self.paced,
+            statement_rows,
+            ..load
+        })
+    }
+
+    /// What was given, as a part of the command.
+    pub fn given(&self) -> String {
+        let option = |name: &str, value: Option<String>| {
+            value.map(|value| format!(" --{name} {value}")).unwrap_or_default()
+        };
+        [
+            option("payload", self.payload.map(|bytes| bytes.to_string())),
+            option("pool", self.pool.map(|bytes| bytes.to_string())),
+            option("seed", self.seed.map(|seed| seed.to_string())),
+            option("statement-rows", self.statement_rows.map(|rows| rows.to_string())),
+            option("prefixes", self.prefixes.map(|count| count.to_string())),
+            option("interval", self.interval.map(|secs| secs.to_string())),
+            option("rate", self.rate.map(|rate| rate.to_string())),
+            if self.paced { " --paced".to_owned() } else { String::new() },
+        ]
+        .concat()
+    }
+}
+
+/// Says where the rows of one prefix need more memory than the cache has: random tails then read their pages again
+/// and again within the prefix, as random keys do. Ascending tails do not.
+pub fn warn_of_large_buckets(strategies: &[&Strategy], load: &Workload) {
+    let Some(strategy) = strategies.iter().find(|strategy| strategy.ids == IdKind::MinuteRandom) else {
+        return;
+    };
+    let rows = rows_in_prefix(load);
+    let bytes = rows / load.rows as f64 * load.expected_bytes() as f64;
+    let pool = load.cache_pages(1) as f64;
+    if bytes > pool {
+        failure::note(format_args!(
+            "a prefix of {} holds about {rows:.0} rows, which take {:.1} MiB, and the cache has {:.1}: a random tail \
+             reads as random keys do once its prefix outgrows the cache; choose more prefixes or a shorter interval",
+            strategy.name,
+            bytes / f64::from(1 << 20),
+            pool / f64::from(1 << 20),
+        ));
+    }
+}
+
+/// Rows of one writer in one interval.
+fn rows_in_prefix(load: &Workload) -> f64 {
+    let rows = match load.rate {
+        Some(rate) => (rate * f64::from(load.interval_secs.unwrap_or(60))).min(load.rows as f64),
+        None => load.rows as f64 / f64::from(load.intervals.max(1)),
+    };
+    rows / f64::from(load.writers)
+}
