@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use idgen::source::{Entropy, FixedEntropy};
 
 pub use crate::cancel::Cancel;
-use crate::engine::{Batch, Engine, Table};
+use crate::engine::{Batch, Counters, Engine, Table};
 use crate::key::Key;
 use crate::measure;
 use crate::strategy::{Ids, Strategy};
@@ -97,8 +97,7 @@ pub fn run_one(
 ) -> Result<RunRecord> {
     let mut table = engine.create(strategy, workload)?;
     let mut rows = Rows::with_room(workload.rows)?;
-    let windows = insert(&mut *table, strategy, workload, cancel, observer, &mut rows)?;
-    let counters = table.counters()?;
+    let (windows, counters) = insert(&mut *table, strategy, workload, cancel, observer, &mut rows)?;
 
     observer.verifying();
     measure::contents(table.contents()?, workload)?;
@@ -139,7 +138,8 @@ struct Writer {
 }
 
 /// Inserts all rows; keeps them in the order in which they were acknowledged. Only the database's work is
-/// timed.
+/// timed. Returns the windows, and what was counted in all of them together: from the first reading of the
+/// counters to the last, without the creation of the tables.
 fn insert(
     table: &mut dyn Table,
     strategy: &Strategy,
@@ -147,7 +147,7 @@ fn insert(
     cancel: &Cancel,
     observer: &mut dyn Observer,
     inserted: &mut Rows,
-) -> Result<Vec<Window>> {
+) -> Result<(Vec<Window>, Counters)> {
     let mut writers = (0..workload.writers)
         .map(|writer| {
             Ok(Writer { ids: Ids::of_writer(strategy, workload, writer)?, keys: vec![], payloads: vec![] })
@@ -155,7 +155,8 @@ fn insert(
         .collect::<Result<Vec<_>>>()?;
     let mut payload_source = FixedEntropy::new(!workload.seed);
     let mut windows = Vec::new();
-    let mut before = table.counters()?;
+    let start = table.counters()?;
+    let mut before = start;
     let (mut window_rows, mut window_secs, mut rounds) = (0, 0.0, 0);
     let mut done = 0;
     let began = Instant::now();
@@ -195,7 +196,7 @@ fn insert(
         }
         observer.inserted(done);
     }
-    Ok(windows)
+    Ok((windows, before.since(&start)))
 }
 
 /// Sleeps until that moment, or until the user cancels.
