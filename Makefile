@@ -68,6 +68,7 @@ COUNTS = --recorded benches/instructions.tsv
 bench: bench-speed bench-map ## measures the speed of ids and codecs, and what the map costs (half an hour)
 
 bench-speed: ## measures idgen and other libraries, and writes docs/speed.md
+	$(BENCH) untouched --write docs/speed.md
 	$(BENCH) speed $(SECTION) --write docs/speed.md
 	$(BENCH) startup --write docs/speed.md
 

@@ -8,10 +8,12 @@ pub mod codecs;
 pub mod generators;
 pub mod instructions;
 pub mod machine;
+pub mod making;
 pub mod report;
 pub mod runner;
 pub mod soak;
 pub mod startup;
+pub mod untouched;
 
 use anyhow::{Context, Result};
 

@@ -5,12 +5,18 @@ use std::time::SystemTime;
 
 /// One line for the report: processor, system, compiler, day.
 pub fn line() -> String {
-    let day = idgen::Timestamp::from(SystemTime::now()).to_string();
-    let day = day.split('T').next().unwrap_or_default();
-    format!("{}, {} {}, {}, {day}", processor(), std::env::consts::OS, std::env::consts::ARCH, compiler())
+    let (system, machine) = (std::env::consts::OS, std::env::consts::ARCH);
+    format!("{}, {system} {machine}, {}, {}", processor(), compiler(), day())
 }
 
-fn processor() -> String {
+/// Today, in UTC.
+pub fn day() -> String {
+    let now = idgen::Timestamp::from(SystemTime::now()).to_string();
+    now.split('T').next().unwrap_or_default().to_owned()
+}
+
+/// The processor's name and model.
+pub fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {
         let line = info.lines().find(|line| line.starts_with(name))?;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use idgen_bench::runner::Effort;
 use idgen_bench::soak::{self, Size};
-use idgen_bench::{instructions, report, runner, sections, startup};
+use idgen_bench::{instructions, report, runner, sections, startup, untouched};
 
 #[derive(Parser)]
 #[command(name = "idgen-bench", about = "Measures the speed of idgen and of similar libraries")]
@@ -35,6 +35,15 @@ enum Command {
         #[arg(long)]
         limit: Option<usize>,
         /// Write the tables of these sections into this file, and keep its other sections
+        #[arg(long, value_name = "FILE")]
+        write: Option<PathBuf>,
+    },
+    /// Time our implementations and the peers in a package of its own, with the release profile that `cargo new` leaves
+    Untouched {
+        /// The file with the results of each processor
+        #[arg(long, value_name = "FILE", default_value = "benches/untouched.tsv")]
+        recorded: PathBuf,
+        /// Write the table into this file, and keep its other sections
         #[arg(long, value_name = "FILE")]
         write: Option<PathBuf>,
     },
@@ -127,6 +136,14 @@ fn main() -> Result<()> {
                 }
             }
             Ok(())
+        }
+        Command::Untouched { recorded, write } => {
+            let section = untouched::section(&recorded)?;
+            println!("{section}");
+            match write {
+                Some(path) => report::write_section(&path, "untouched", &section),
+                None => Ok(()),
+            }
         }
         Command::Instructions { sections: names, recorded, record, write } => {
             let counts = instructions::count(&sections(&names)?)?;

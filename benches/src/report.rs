@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn targets_say_what_was_reached() {
-        let row = |name, ns| Measured { name, ns, spread_percent: 1.0 };
+        let row = |name, ns| Measured { name, ns, spread_percent: 1.0, rounds: Vec::new() };
         let measured = [row("idgen", 2.0), row("peer", 3.0)];
         let line = |times| target_line(&Target { ours: "idgen", peer: "peer", times }, &measured);
         assert_eq!(

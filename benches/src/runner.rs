@@ -23,6 +23,17 @@ pub struct Measured {
     pub ns: f64,
     /// Half the distance between the quartiles, in percent of the median.
     pub spread_percent: f64,
+    /// The time of each round.
+    pub rounds: Vec<f64>,
+}
+
+impl Measured {
+    /// The median over the rounds of how many times as long `peer` took as `ours`. Both ran in the same milliseconds,
+    /// so a slow moment of the machine affects both, and the ratio less than the times.
+    pub fn median_ratio(peer: &Measured, ours: &Measured) -> f64 {
+        let ratios = peer.rounds.iter().zip(&ours.rounds).map(|(peer, ours)| peer / ours);
+        quartiles(ratios.collect())[1]
+    }
 }
 
 /// Checks all cases, then times them.
@@ -42,8 +53,8 @@ pub fn run(group: &mut Group, effort: &Effort) -> Result<Vec<Measured>> {
         }
     }
     let measured = |(case, times): (&crate::case::Case, Vec<f64>)| {
-        let [low, ns, high] = quartiles(times);
-        Measured { name: case.name, ns, spread_percent: 50.0 * (high - low) / ns }
+        let [low, ns, high] = quartiles(times.clone());
+        Measured { name: case.name, ns, spread_percent: 50.0 * (high - low) / ns, rounds: times }
     };
     Ok(group.cases.iter().zip(times).map(measured).collect())
 }

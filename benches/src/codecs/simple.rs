@@ -24,6 +24,12 @@ pub(super) fn groups(ids: &Rc<[Uuid]>) -> Vec<Group> {
         encode_each::<32>("uuid-simd", ids, &text, |id, out| {
             let _ = uuid_simd::format_simple(id.as_bytes(), out.as_out(), AsciiCase::Lower);
         }),
+        encode_each::<32>("faster-hex", ids, &text, |id, out| {
+            faster_hex::hex_encode(id.as_bytes(), out).expect("the buffer has the right length");
+        }),
+        encode_each::<32>("const-hex", ids, &text, |id, out| {
+            const_hex::encode_to_slice(id.as_bytes(), out).expect("the buffer has the right length");
+        }),
         encode_each::<32>("uuid", ids, &text, |id, out| {
             id.simple().encode_lower(out);
         }),
@@ -41,6 +47,16 @@ pub(super) fn groups(ids: &Rc<[Uuid]>) -> Vec<Group> {
         decode_each::<32>("hex-simd", ids, &text, |text| {
             let mut bytes = [0; 16];
             hex_simd::decode(text, bytes.as_mut_slice().as_out()).expect("canonical");
+            Uuid::from_bytes(bytes)
+        }),
+        decode_each::<32>("faster-hex", ids, &text, |text| {
+            let mut bytes = [0; 16];
+            faster_hex::hex_decode(text, &mut bytes).expect("canonical");
+            Uuid::from_bytes(bytes)
+        }),
+        decode_each::<32>("const-hex", ids, &text, |text| {
+            let mut bytes = [0; 16];
+            const_hex::decode_to_slice(text, &mut bytes).expect("canonical");
             Uuid::from_bytes(bytes)
         }),
         decode_each::<32>("uuid", ids, &text, |text| Uuid::try_parse_ascii(text).expect("canonical")),
