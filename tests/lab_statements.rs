@@ -69,6 +69,30 @@ fn amplifies(engine: &mut Mysql) {
     assert!((1.2..1.8).contains(&ratio), "{ratio}");
 }
 
+/// Cases run in rounds, and a record is given after each run.
+fn in_rounds(engine: &mut Mysql) {
+    let case = |name: &str| {
+        format!(
+            "[[case]]\nname = '{name}'\nsql = \"INSERT INTO seen VALUES ('{name}')\"\n\
+             check = \"SELECT CAST(COUNT(*) AS CHAR) FROM seen WHERE name = '{name}'\"\n"
+        )
+    };
+    let text = format!(
+        "id = 't'\nquestion = '?'\nanalysis = ''\nruns = 4\nsetup = ['CREATE TABLE seen (name CHAR(1))']\n[scale]\nci = 1\n{}",
+        ["a", "b", "c"].map(case).concat()
+    );
+    let records = timed(engine, &Statements::parse(&text).unwrap().at(Scale::Ci).unwrap());
+    assert_eq!(records.len(), 12);
+    for (number, round) in (1..).zip(records.chunks(3)) {
+        for name in ["a", "b", "c"] {
+            let record = round.iter().find(|record| record.name == name).unwrap();
+            assert_eq!((record.runs.len(), record.counted.clone()), (number, Some(number.to_string())));
+        }
+    }
+    let names: Vec<&str> = records.iter().map(|record| record.name.as_str()).collect();
+    assert!(names.chunks(3).any(|round| round != &names[..3]), "{names:?}");
+}
+
 const LOADS: &str = r#"
     id = "test"
     question = "?"
@@ -198,6 +222,7 @@ fn cancelled(flavor: Flavor, text: &str, work: impl FnOnce(&mut Mysql, &Cancel) 
 fn measures(flavor: Flavor) {
     let mut engine = server(flavor);
     rebuilds(&mut engine);
+    in_rounds(&mut engine);
     amplifies(&mut engine);
     loads(&mut engine);
     counts_up(&mut engine, flavor);

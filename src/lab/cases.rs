@@ -21,12 +21,24 @@ pub struct Recorder<'a> {
     /// Whether the results are printed as JSON.
     pub json: bool,
     pub cancel: &'a Cancel,
+    /// The names of the cases in the order of the report; nothing where they come in that order.
+    pub order: Vec<String>,
 }
 
-/// Takes the record of each case that is finished.
+/// Takes the record of each case that is finished, or one run further than before.
 pub type Done<'a> = dyn FnMut(CaseRecord) -> idgen_lab::Result<()> + 'a;
 
 impl Recorder<'_> {
+    /// Adds a record, in place of the one with fewer runs of the same case, and keeps the order.
+    fn keep(&self, cases: &mut Vec<CaseRecord>, record: CaseRecord) {
+        let place = |name: &str| self.order.iter().position(|known| known == name);
+        if place(&record.name).is_some() {
+            cases.retain(|case| case.name != record.name);
+        }
+        cases.push(record);
+        cases.sort_by_key(|case| place(&case.name));
+    }
+
     /// Does the work, and saves the results after each case.
     pub fn record(
         &self,
@@ -39,7 +51,7 @@ impl Recorder<'_> {
                 // The terminal may have been closed.
                 let _ = writeln!(std::io::stderr(), "{}: {:.3} s", record.name, record.secs);
             }
-            results.cases.push(record);
+            self.keep(&mut results.cases, record);
             report::save(&results, self.directory)
         });
         let code = match ended {

@@ -41,7 +41,7 @@ pub fn run(
     let (mut engine, workload) = common.engine.start(first(experiment, scale)?)?;
     let mut results = measure::begin(&experiment.question, command, engine.info(), workload);
     results.analysis.clone_from(&experiment.analysis);
-    let recorder = Recorder { id: &experiment.id, directory: out, json: common.json, cancel };
+    let recorder = Recorder { id: &experiment.id, directory: out, json: common.json, cancel, order: vec![] };
     recorder
         .record(results, |done| runner::revisit(&mut *engine, experiment, scale, strategies, cancel, done))
 }
@@ -56,7 +56,7 @@ pub fn simulate(experiment: &Revisits, scale: Scale, out: &Path, json: bool) -> 
     let mut results =
         measure::begin(&experiment.question, &command, forecast::model_info(), first(experiment, scale)?);
     results.analysis.clone_from(&experiment.analysis);
-    let recorder = Recorder { id: &experiment.id, directory: &out, json, cancel: &cancel };
+    let recorder = Recorder { id: &experiment.id, directory: &out, json, cancel: &cancel, order: vec![] };
     recorder.record(results, |done| forecast::revisit(experiment, scale, &strategies, &cancel, done))
 }
 

@@ -12,7 +12,7 @@ use idgen_lab::progress::Progress;
 use idgen_lab::report;
 use idgen_lab::runner::{self, Cancel};
 use idgen_lab::strategy::{self, Strategy};
-use idgen_record::{Database, Results, Workload};
+use idgen_record::{Database, Protocol, Results, Workload};
 
 use super::engine::EngineName;
 use super::revisits;
@@ -23,6 +23,10 @@ use super::timed::{self, Timed};
 use crate::failure;
 use crate::output::{self, Output};
 
+/// Enough to show a spread; too few for a test at the level of 5 %, which takes four.
+const REPEATS: u32 = 3;
+/// More runs than this tell no more.
+const MAX_REPEATS: u32 = 50;
 const QUESTION: &str = "What does each kind of key cost a table?";
 
 // No documentation comment: it would become that of the command that takes these.
@@ -31,7 +35,7 @@ pub struct LoadArgs {
     /// How many rows each strategy inserts.
     #[arg(long, value_name = "N", default_value_t = Workload::DEFAULT_ROWS, conflicts_with = "quick", allow_negative_numbers = true)]
     rows: u64,
-    /// The strategies, separated by commas, in the order to run them [default: all].
+    /// The strategies, separated by commas, in the order of the report [default: all].
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = strategy::find)]
     strategies: Vec<&'static Strategy>,
     /// Insert few rows, to see the report within seconds; do not cite the figures.
@@ -50,6 +54,11 @@ pub struct CommonArgs {
     /// How many clients insert at the same time, each with ids that it generates; only on servers [default: 1].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     writers: Option<u32>,
+    /// How often each strategy or statement runs. The lab repeats them in rounds, each in a random order, and on a
+    /// server of the lab's own each run of a strategy gets a new server. Reports show medians and the spread
+    /// [default: 3; experiments that time statements have a number of their own].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_REPEATS)), allow_negative_numbers = true)]
+    repeat: Option<u32>,
     /// The directory for report.html, report.md, charts/, results.json, results.csv and windows.csv; it is created
     /// if it is missing.
     #[arg(long, value_name = "DIR", default_value = "idgen-lab")]
@@ -124,12 +133,22 @@ impl CommonArgs {
         } else {
             timed::database(id, &self.engine)?;
         }
-        match self.writers {
-            Some(writers) => Err(failure::usage(format_args!(
+        if let Some(writers) = self.writers {
+            return Err(failure::usage(format_args!(
                 "{id} defines its own number of clients, so it cannot run with {writers}: leave out --writers"
-            ))),
-            None => Ok(()),
+            )));
         }
+        match self.repeat {
+            Some(repeat) if !matches!(experiment, Named::Statements(_)) => Err(failure::usage(format_args!(
+                "{id} defines its own number of runs, so it cannot run {repeat} times: leave out --repeat"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// How often each strategy runs.
+    fn repeats(&self) -> u32 {
+        self.repeat.unwrap_or(REPEATS)
     }
 
     /// All experiments that the database can do; it is said which are left out.
@@ -176,7 +195,8 @@ impl CommonArgs {
     /// What was chosen, as a part of the command.
     fn given(&self) -> String {
         let writers = self.writers.map(|writers| format!(" --writers {writers}")).unwrap_or_default();
-        format!(" --engine {}{writers}", self.engine)
+        let repeat = self.repeat.map(|repeat| format!(" --repeat {repeat}")).unwrap_or_default();
+        format!(" --engine {}{writers}{repeat}", self.engine)
     }
 }
 
@@ -266,7 +286,9 @@ fn one(
         }
         .run(common, cancel),
         Named::Statements(experiment) => {
-            timed::run(&Timed::Statements(experiment.at(scale)?), &command, &out, common, cancel)
+            let mut experiment = experiment.at(scale)?;
+            experiment.runs = common.repeat.unwrap_or(experiment.runs);
+            timed::run(&Timed::Statements(experiment), &command, &out, common, cancel)
         }
         Named::Loads(experiment) => {
             timed::run(&Timed::Loads(experiment, scale), &command, &out, common, cancel)
@@ -294,6 +316,12 @@ impl Job<'_> {
         let rows = self.workload.rows;
         let (mut engine, workload) = common.engine.start(self.workload)?;
         let mut results = measure::begin(self.question, &self.command, engine.info(), workload);
+        results.protocol = Some(Protocol {
+            repeats: common.repeats(),
+            order_seed: results.workload.seed,
+            order: Vec::new(),
+            isolation: engine.isolation().into(),
+        });
         let mut strategies = self.strategies;
         if let Some((experiment, scale)) = self.experiment {
             results.published = experiment.published(results.workload.writers);
@@ -311,7 +339,8 @@ impl Job<'_> {
                 }
             }
         }
-        let mut progress = Progress::new(strategies.len(), rows, self.out.to_owned());
+        let runs = strategies.len() * common.repeats() as usize;
+        let mut progress = Progress::new(runs, rows, self.out.to_owned());
         runner::run(&mut *engine, &strategies, &mut results, cancel, &mut progress)?;
 
         let mut out = Output::open();

@@ -8,7 +8,7 @@ use idgen_lab::experiment::{Loads, Scale, Statements};
 use idgen_lab::measure;
 use idgen_lab::report;
 use idgen_lab::runner::Cancel;
-use idgen_record::{Database, Workload};
+use idgen_record::{Database, Protocol, Workload};
 
 use super::cases::Recorder;
 use super::engine::EngineName;
@@ -58,7 +58,19 @@ pub fn run(
     let mut results = measure::begin(question, command, engine.info(), workload);
     results.settings = engine.settings();
     results.analysis.clone_from(analysis);
-    let recorder = Recorder { id, directory, json: common.json, cancel };
+    let order = match experiment {
+        Timed::Statements(found) => {
+            results.protocol = Some(Protocol {
+                repeats: found.runs,
+                order_seed: engine::ORDER_SEED,
+                order: Vec::new(),
+                isolation: "all on one server and connection".into(),
+            });
+            found.cases.iter().map(|case| case.name.clone()).collect()
+        }
+        Timed::Loads(..) => vec![],
+    };
+    let recorder = Recorder { id, directory, json: common.json, cancel, order };
     recorder.record(results, |done| match experiment {
         Timed::Statements(found) => engine.time(found, cancel, done),
         Timed::Loads(found, scale) => engine.load(found, *scale, cancel, done),

@@ -19,7 +19,9 @@ fn a_small_comparison_writes_its_files() {
     assert_eq!(results["runs"][0]["settings"]["cache_size"], "16");
     let page = std::fs::read_to_string(format!("{out}/report.html")).unwrap();
     assert!(page.contains("idgen lab run --engine sqlite --rows 3000 --strategies v7-binary,v4-binary"));
-    assert_eq!(std::fs::read_to_string(format!("{out}/results.csv")).unwrap().lines().count(), 3);
+    // Three runs of each, and a line for each.
+    assert_eq!(results["runs"][1]["repeats"].as_array().unwrap().len(), 3);
+    assert_eq!(std::fs::read_to_string(format!("{out}/results.csv")).unwrap().lines().count(), 7);
     let text = std::fs::read_to_string(format!("{out}/report.md")).unwrap();
     let charts: Vec<_> = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).collect();
     assert_eq!(charts.len(), 7, "{text}");
@@ -83,7 +85,9 @@ fn a_paced_run_takes_its_time() {
 fn an_experiment_has_a_directory_of_its_own() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().to_str().unwrap();
-    let text = lines(&["lab", "run", "device-ids", "--scale", "ci", "--out", out]).join("\n");
+    let text =
+        lines(&["lab", "run", "device-ids", "--scale", "ci", "--repeat", "1", "--out", out]).join("\n");
+    assert!(text.contains("the spread is not known"), "{text}");
     assert!(text.contains("13.7"), "the published figure is missing:\n{text}");
     // In what this run differs from it.
     let flat = text.replace('\n', " ");
@@ -134,6 +138,8 @@ fn what_means_nothing_is_refused_before_a_run() {
         (&["lab", "--rate", "NaN"], "'NaN' is no rate"),
         (&["lab", "--rate", "5", "--prefixes", "3"], "cannot be used with '--prefixes <N>'"),
         (&["lab", "--paced"], "--rate <N>"),
+        (&["lab", "--repeat", "0"], "0 is not in 1..=50"),
+        (&["lab", "run", "prefix-revisits", "--repeat", "2"], "defines its own number of runs"),
         (&["lab", "--pool", "8.5M"], "'8.5M' is not a whole number"),
         (&["lab", "--statement-rows", "5"], "--statement-rows 5 means nothing to SQLite"),
         (&["lab", "--statement-rows", "0"], "0 is not in 1..=1000"),

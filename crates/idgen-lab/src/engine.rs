@@ -15,7 +15,7 @@ use crate::key::Key;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 
-pub use mysql::Mysql;
+pub use mysql::{Mysql, ORDER_SEED};
 pub use sqlite::Sqlite;
 pub use start::{can_limit_iops, check_url, connect, database_at, start};
 
@@ -42,10 +42,25 @@ pub trait Engine {
     /// Where the database does not tell.
     fn cache_bytes(&self, workload: &Workload) -> Result<u64>;
 
+    /// Gives the next run a state of the database that no run before it has touched, where the lab can: a server of the
+    /// lab's own is started anew. [`isolation`](Self::isolation) tells what comes of it.
+    ///
+    /// # Errors
+    /// No server can be started; `is_interrupted` where the user cancelled.
+    fn renew(&mut self, _: &Workload, _: &Cancel) -> Result<()> {
+        Ok(())
+    }
+
+    /// What a run shares with the runs before it, as a clause.
+    fn isolation(&self) -> &'static str {
+        "each run with new tables on the same server"
+    }
+
     /// Makes the empty tables of a strategy. They vanish when the handle is dropped.
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>>;
 
-    /// Runs and checks each case of an experiment that times statements, and gives each record to `done`.
+    /// Runs and checks each case of an experiment that times statements, in rounds, and gives its record to `done` after
+    /// each run.
     ///
     /// # Errors
     /// This database times no statements, refuses one, fails a check, or its file cannot be surveyed; the errors of
@@ -65,7 +80,7 @@ pub trait Engine {
     }
 }
 
-/// Takes each record of an experiment of cases when it is finished.
+/// Takes each record of an experiment of cases when it is finished, or one run further than before.
 pub type Done<'a> = dyn FnMut(CaseRecord) -> Result<()> + 'a;
 
 fn cannot(engine: &EngineInfo, experiment: &str) -> Error {

@@ -14,6 +14,7 @@ pub mod experiment;
 pub mod forecast;
 mod key;
 pub mod measure;
+mod order;
 pub mod progress;
 pub mod report;
 pub mod runner;

@@ -1,4 +1,4 @@
-//! Runs strategies one after another: insert, read the counters, read the pages, verify, record.
+//! Runs strategies one after another, in rounds: insert, read the counters, read the pages, verify, record.
 //!
 //! Several writers insert in rounds: each its next rows, all at the same time, and the next round begins when
 //! the last of them is done. The order of the rows is that in which the client heard of them: two statements
@@ -7,6 +7,7 @@
 
 mod check;
 mod revisits;
+mod rounds;
 
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,7 @@ use check::Rows;
 use idgen_record::{Failure, Results, RunRecord, Window, Workload};
 pub(crate) use revisits::each_cell;
 pub use revisits::revisit;
+use rounds::Rounds;
 
 /// Is notified of the progress of the runs. By default it ignores everything except failures.
 pub trait Observer {
@@ -42,7 +44,11 @@ pub trait Observer {
     fn failed(&mut self, failure: &Failure);
 }
 
-/// Runs these strategies and adds their records to `results`.
+/// Runs these strategies and adds their records to `results`, in the order given.
+///
+/// Where `results` has a protocol, they run in as many rounds as it says, each round in a random order, each run on a
+/// state of the database that no run before it has touched if the engine can have one, and with keys of its own.
+/// Without a protocol each runs once, in the order given, one after another on the engine as it is.
 ///
 /// A strategy that fails is noted and the others go on. Where the user cancels, what was finished
 /// stays and `interrupted` is set.
@@ -64,17 +70,34 @@ pub fn run(
     for strategy in strategies {
         engine.check(strategy, &workload)?;
     }
-    for strategy in strategies {
+    let mut rounds = Rounds::new(strategies, results.protocol.as_ref());
+    let mut touched = false;
+    while let Some((place, round)) = rounds.next()? {
+        let strategy = strategies[place];
         observer.started(strategy);
-        match run_one(engine, strategy, &workload, cancel, observer) {
-            Ok(record) => results.runs.push(record),
+        let seed = workload.seed.wrapping_add(u64::from(round));
+        let load = Workload { seed, ..workload.clone() };
+        let fresh = match touched && results.protocol.is_some() {
+            true => engine.renew(&load, cancel),
+            false => Ok(()),
+        };
+        touched = true;
+        match fresh.and_then(|()| run_one(engine, strategy, &load, cancel, observer)) {
+            Ok(record) => rounds.finished(place, seed, record),
             // What breaks off after a Ctrl-C was broken off by it, as by the end of a connection.
             Err(error) if error.is_interrupted() || cancel.is_cancelled() => results.interrupted = true,
             Err(error) => {
                 let failure = Failure { strategy: strategy.name.into(), error: chain(&error) };
                 observer.failed(&failure);
                 results.failures.push(failure);
+                rounds.failed(place);
             }
+        }
+        results.runs = rounds.records();
+        if let Some(protocol) = &mut results.protocol
+            && !results.interrupted
+        {
+            protocol.order.push(strategy.name.into());
         }
         observer.recorded(results)?;
         if results.interrupted {
@@ -127,6 +150,7 @@ pub fn run_one(
         latency: table.latency(),
         windows,
         trees: figures,
+        repeats: Vec::new(),
     })
 }
 

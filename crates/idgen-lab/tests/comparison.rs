@@ -3,12 +3,14 @@
 //! A process of its own, with one test: the bundled SQLite shares its page cache among all connections
 //! of a process, so that another test's connection would change what is counted here.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use idgen_lab::Result;
 use idgen_lab::engine::{Engine, Sqlite};
 use idgen_lab::measure;
 use idgen_lab::runner::{Cancel, Observer, run};
-use idgen_lab::strategy::ALL;
-use idgen_record::{Database, Failure, Results, Role, Workload};
+use idgen_lab::strategy::{ALL, find};
+use idgen_record::{Database, Failure, Protocol, Results, Role, Workload};
 
 /// Keeps how many runs there were to save.
 struct Saved(Vec<usize>);
@@ -66,4 +68,31 @@ fn every_strategy_is_recorded_and_the_order_of_keys_shows() {
     let mapped = results.run("mapped").unwrap();
     assert!(mapped.tree(Role::Rows).unwrap().distinct_leaves_per_1k < 12.0);
     assert!(mapped.tree(Role::Map).unwrap().distinct_leaves_per_1k > 25.0);
+    the_order_of_runs_changes_no_count();
+}
+
+/// Random keys first or last: each run has a database of its own, so what ran before it changes no count.
+fn the_order_of_runs_changes_no_count() {
+    let repeated = |order_seed| {
+        let mut engine = Sqlite::new().unwrap();
+        let mut results = measure::begin("?", "test", engine.info(), Workload::of_rows(20_000).unwrap());
+        results.protocol = Some(Protocol {
+            repeats: 2,
+            order_seed,
+            order: Vec::new(),
+            isolation: engine.isolation().into(),
+        });
+        let strategies = ["v4-binary", "v7-binary"].map(|name| find(name).unwrap());
+        run(&mut engine, &strategies, &mut results, &Cancel::new(), &mut Saved(Vec::new())).unwrap();
+        results
+    };
+    let counts = |results: &Results| -> Vec<_> {
+        let repeats = results.runs.iter().flat_map(|run| &run.repeats);
+        repeats.map(|repeat| (repeat.seed, repeat.totals.reads_per_1k, repeat.totals.writes_per_1k)).collect()
+    };
+    let first = |results: &Results| results.protocol.as_ref().unwrap().order[0].clone();
+    let one = repeated(1);
+    let other = (2..20).map(repeated).find(|other| first(other) != first(&one)).unwrap();
+    assert_eq!(counts(&one).len(), 4);
+    assert_eq!(counts(&one), counts(&other));
 }

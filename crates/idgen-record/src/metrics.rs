@@ -54,6 +54,15 @@ pub enum Better {
     Neither,
 }
 
+/// What of a metric is noise: two samples closer than this do not differ; see [`Sample`](crate::Sample).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Noise {
+    /// In the metric's own unit, however the runs went: what the database does at rest, or what nobody would notice.
+    pub floor: f64,
+    /// Of a single run, as a share of its value: how far runs of one load were recorded to differ.
+    pub share: f64,
+}
+
 /// The table of a report that a metric belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
@@ -131,6 +140,8 @@ pub struct Metric {
     pub unit: Unit,
     /// In which direction it is better.
     pub better: Better,
+    /// How far runs have to be apart to differ.
+    pub noise: Noise,
     /// The table that it belongs to.
     pub group: Group,
     /// The axis on which a comparison draws it; `None` where it does not.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CaseRecord, EngineInfo, Machine, Published, RunRecord, Workload};
+use crate::{CaseRecord, EngineInfo, Machine, Protocol, Published, RunRecord, Workload};
 
 /// All runs of one command, as `results.json` holds them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +28,10 @@ pub struct Results {
     /// The server's settings, where statements were timed; each run has its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
+    /// How often and in which order the runs were made. Records of before have none: one run each, in the order of
+    /// `runs`; cases with as many runs as each has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<Protocol>,
     /// True where the user stopped before the last run.
     pub interrupted: bool,
     /// What was published of this question.
@@ -77,6 +81,7 @@ impl Results {
             engine,
             workload,
             settings: BTreeMap::new(),
+            protocol: None,
             interrupted: false,
             published: Vec::new(),
             analysis: String::new(),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Column, Family, IdKind, Role, TreeFigures, Window, known};
+use crate::{Column, Family, IdKind, Repeat, Role, TreeFigures, Window, known};
 
-/// One finished and verified run.
+/// One finished and verified run; of several, the middle one, with the figures of all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// What was compared.
@@ -22,6 +22,9 @@ pub struct RunRecord {
     pub latency: Option<Latency>,
     /// Each tree, the one with the rows first.
     pub trees: Vec<TreeFigures>,
+    /// Each run in the order in which they were made, where there was more than one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeats: Vec<Repeat>,
 }
 
 /// A strategy as a record names it.

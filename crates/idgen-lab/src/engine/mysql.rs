@@ -27,6 +27,7 @@ use crate::experiment::{Loads, Scale, Statements};
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 use idgen_record::{EngineInfo, Workload};
+pub use statements::ORDER_SEED;
 
 /// A server, started for this purpose or given by the user.
 pub struct Mysql {
@@ -252,6 +253,25 @@ impl Engine for Mysql {
     /// The buffer pool of the server, which was started with room for its own pages, or is the user's.
     fn cache_bytes(&self, _: &Workload) -> Result<u64> {
         given::number(&self.host.settings, "innodb_buffer_pool_size")
+    }
+
+    fn renew(&mut self, workload: &Workload, cancel: &Cancel) -> Result<()> {
+        if self.host.server.provider() == Provider::Url {
+            return Ok(());
+        }
+        cancel.check()?;
+        *self = Self::start(self.host.server.flavor(), workload)?;
+        self.watch(cancel);
+        Ok(())
+    }
+
+    fn isolation(&self) -> &'static str {
+        match self.host.server.provider() {
+            Provider::Url => "each run with new tables on the same server, which keeps running",
+            Provider::Container | Provider::Process => {
+                "each run on a new server with an empty data directory"
+            }
+        }
     }
 
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>> {

@@ -67,6 +67,10 @@ impl Engine for Sqlite {
         Ok(workload.cache_pages(u64::from(PAGE_BYTES)) * u64::from(PAGE_BYTES))
     }
 
+    fn isolation(&self) -> &'static str {
+        "each run with a new database file and connection"
+    }
+
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>> {
         Ok(Box::new(self.open(strategy, workload)?))
     }

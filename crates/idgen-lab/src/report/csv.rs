@@ -1,7 +1,7 @@
 //! `results.csv`: one row per run, and `windows.csv`: one per window of a run. Full precision, for spreadsheets
 //! and scripts; what is not known is empty.
 
-use idgen_record::{METRICS, Metric, Results, RunRecord, Value};
+use idgen_record::{METRICS, Metric, OneRun, Results, RunRecord, TreeFigures, Value};
 use serde::Serialize;
 
 use super::cases::{CaseFigure, case_figures};
@@ -32,6 +32,9 @@ impl From<Option<Value>> for Cell<'_> {
 const RUN: [&str; 4] = ["engine", "engine_version", "strategy", "title"];
 /// The leaf pages of a run by fill: below 5 %, below 10 % and so on, with semicolons between them.
 const HISTOGRAM: &str = "fill_histogram";
+/// The number of a run of its strategy, from 1, and where its randomness came from.
+const NUMBER: &str = "run";
+const SEED: &str = "seed";
 /// The columns before the metrics of a window.
 const WINDOW: [&str; 2] = ["strategy", "rows_end"];
 /// The columns of a case: one figure a line, because experiments of statements differ in what they count.
@@ -48,8 +51,9 @@ pub fn csv(results: &Results) -> Result<String> {
         [] => lines(CASE.to_vec(), case_figures(results).iter().map(|figure| case_line(results, figure))),
         runs => {
             let metrics = METRICS.iter().map(|metric| metric.name);
-            let head = RUN.into_iter().chain(metrics).chain([HISTOGRAM]).collect();
-            lines(head, runs.iter().map(|run| run_line(results, run)))
+            let head = RUN.into_iter().chain(metrics).chain([HISTOGRAM, NUMBER, SEED]).collect();
+            let each = runs.iter().flat_map(|run| (1..).zip(run.each()).map(move |one| (run, one)));
+            lines(head, each.map(|(run, (number, one))| run_line(results, run, number, &one)))
         }
     }
 }
@@ -59,14 +63,19 @@ pub fn csv(results: &Results) -> Result<String> {
 /// # Errors
 /// As [`csv`].
 pub fn windows(results: &Results) -> Result<String> {
-    let head = WINDOW.into_iter().chain(Metric::of_windows().map(|metric| metric.name)).collect();
-    let windows = results.runs.iter().flat_map(|run| run.windows.iter().map(move |window| (run, window)));
+    let metrics = Metric::of_windows().map(|metric| metric.name);
+    let head = WINDOW.into_iter().chain(metrics).chain([NUMBER]).collect();
+    let each = results.runs.iter().flat_map(|run| (1..).zip(run.each()).map(move |one| (run, one)));
+    let windows = each.flat_map(|(run, (number, one))| {
+        let windows = one.windows.iter();
+        windows.map(move |window| (run, number, window))
+    });
     lines(
         head,
-        windows.map(|(run, window)| {
+        windows.map(|(run, number, window)| {
             let start = [Cell::Text(&run.strategy.name), Cell::Count(window.rows_end)];
             let metrics = Metric::of_windows().map(|metric| metric.in_window(window).into());
-            start.into_iter().chain(metrics).collect()
+            start.into_iter().chain(metrics).chain([Cell::Count(number)]).collect()
         }),
     )
 }
@@ -102,22 +111,26 @@ fn case_line<'a>(results: &'a Results, figure: &CaseFigure<'a>) -> Vec<Cell<'a>>
     ]
 }
 
-fn run_line<'a>(results: &'a Results, run: &'a RunRecord) -> Vec<Cell<'a>> {
-    let figures = run.figures();
+fn run_line<'a>(results: &'a Results, run: &'a RunRecord, number: u64, one: &OneRun<'_>) -> Vec<Cell<'a>> {
     let start = [&results.engine.name, &results.engine.version, &run.strategy.name, &run.strategy.title].map(
         |text| {
             let text: &str = text;
             Cell::Text(text)
         },
     );
-    let metrics = METRICS.iter().map(|metric| metric.value(&figures).into());
-    start.into_iter().chain(metrics).chain([Cell::Owned(histogram(run))]).collect()
+    let metrics = METRICS.iter().map(|metric| metric.value(&one.figures).into());
+    let end = [
+        Cell::Owned(histogram(one.figures.trees)),
+        Cell::Count(number),
+        Cell::Count(one.seed.unwrap_or(results.workload.seed)),
+    ];
+    start.into_iter().chain(metrics).chain(end).collect()
 }
 
 /// Of all trees together; nothing where no tree is known.
-fn histogram(run: &RunRecord) -> String {
-    let classes = run.trees.iter().map(|tree| tree.fill_histogram.len()).max().unwrap_or(0);
+fn histogram(trees: &[TreeFigures]) -> String {
+    let classes = trees.iter().map(|tree| tree.fill_histogram.len()).max().unwrap_or(0);
     let pages =
-        |class: usize| -> u64 { run.trees.iter().filter_map(|tree| tree.fill_histogram.get(class)).sum() };
+        |class: usize| -> u64 { trees.iter().filter_map(|tree| tree.fill_histogram.get(class)).sum() };
     (0..classes).map(|class| pages(class).to_string()).collect::<Vec<_>>().join(";")
 }

@@ -1,9 +1,9 @@
 //! The tables of a report, for the page and the Markdown alike.
 
 use super::load::load_facts;
-use super::numbers::{bytes, count, percent, write_known};
+use super::numbers::{bytes, count, percent, write_median, write_sample};
 use super::published::comparisons;
-use idgen_record::{Group, Metric, Results, Role, RunRecord};
+use idgen_record::{Group, Metric, Protocol, Results, Role, RunRecord};
 
 /// One table: a name for each row, and its cells.
 pub struct Grid {
@@ -45,13 +45,21 @@ pub fn counts(results: &Results) -> Option<Grid> {
     some(Grid { id: "counts", head: head(Group::Server), rows, texts: 0 })
 }
 
+/// The same without the spread, for a narrow screen.
+pub fn medians(results: &Results) -> impl Iterator<Item = (String, Vec<String>)> {
+    let cells = |run| {
+        let cell = |metric: &'static Metric| write_median(metric.unit, metric.sample(run).as_ref());
+        Metric::of_group(Group::Figures).map(cell).collect()
+    };
+    results.runs.iter().map(move |run| (run.strategy.title.clone(), cells(run)))
+}
+
 fn head(group: Group) -> Vec<&'static str> {
     std::iter::once("strategy").chain(Metric::of_group(group).map(|metric| metric.title)).collect()
 }
 
 fn row(run: &RunRecord, group: Group) -> (String, Vec<String>) {
-    let figures = run.figures();
-    let cell = |metric: &Metric| write_known(metric.unit, metric.number(&figures));
+    let cell = |metric: &Metric| write_sample(metric.unit, metric.sample(run).as_ref());
     (run.strategy.title.clone(), Metric::of_group(group).map(cell).collect())
 }
 
@@ -113,6 +121,7 @@ pub fn facts(results: &Results) -> Vec<(&'static str, String)> {
     if !results.times_statements() {
         facts.extend(load_facts(&results.workload, results.engine.is_embedded()));
     }
+    facts.extend(results.protocol.as_ref().map(|protocol| ("Runs", runs(protocol))));
     facts.extend([
         (
             "Machine",
@@ -128,6 +137,18 @@ pub fn facts(results: &Results) -> Vec<(&'static str, String)> {
         ("idgen", results.idgen_version.clone()),
     ]);
     facts
+}
+
+/// How often and in which order everything ran.
+fn runs(protocol: &Protocol) -> String {
+    let order = format!("in a random order (seed {}), {}", protocol.order_seed, protocol.isolation);
+    match protocol.repeats {
+        1 => format!("one of each, {order}. The spread of the figures is not known; --repeat shows it"),
+        repeats => format!(
+            "{repeats} of each, in rounds, each round {order}, and each run with keys of its own. Tables show the median \
+             of each figure and, in brackets, its smallest and largest value; curves and page maps show the run in the middle"
+        ),
+    }
 }
 
 /// The settings of the database, the same for all runs and cases.

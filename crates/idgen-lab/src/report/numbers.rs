@@ -1,6 +1,6 @@
 //! Numbers for people.
 
-use idgen_record::Unit;
+use idgen_record::{Sample, Unit};
 
 /// What stands for a figure that the database does not tell.
 pub const UNKNOWN: &str = "\u{2013}";
@@ -45,9 +45,37 @@ pub fn write(unit: Unit, value: f64) -> String {
     }
 }
 
-/// The same of a value that may be unknown.
-pub fn write_known(unit: Unit, value: Option<f64>) -> String {
-    write(unit, value.unwrap_or(f64::NAN))
+/// The median of a sample with no more digits than its spread supports.
+pub fn write_median(unit: Unit, sample: Option<&Sample>) -> String {
+    sample.map_or(UNKNOWN.into(), |sample| supported(unit, sample.median(), sample.range()))
+}
+
+/// The median of a sample, and its smallest and largest value where they differ: `164 (160-171)`.
+pub fn write_sample(unit: Unit, sample: Option<&Sample>) -> String {
+    let Some(sample) = sample else { return UNKNOWN.into() };
+    let median = write_median(unit, Some(sample));
+    let [least, most] = [sample.min(), sample.max()].map(|value| supported(unit, value, sample.range()));
+    if least == most { median } else { format!("{median} ({least}\u{2013}{most})") }
+}
+
+/// A value down to the second digit of a range, but with no more decimals than its unit has.
+fn supported(unit: Unit, value: f64, range: f64) -> String {
+    let times = match unit {
+        Unit::Share(_) => 100.0,
+        Unit::Micros => 0.001,
+        Unit::Pieces | Unit::PerThousand | Unit::Decimals(_) => 1.0,
+    };
+    if range <= 0.0 {
+        return write(unit, value);
+    }
+    let last_digit = (range * times).log10().floor() as i32 - 1;
+    if last_digit < 0 {
+        let decimals = write(unit, value).split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let decimals = decimals.min(last_digit.unsigned_abs() as usize);
+        return if decimals == 0 { grouped(value * times) } else { format!("{:.decimals$}", value * times) };
+    }
+    let step = 10_f64.powi(last_digit);
+    grouped((value * times / step).round() * step)
 }
 
 /// With one decimal below 100: what a count per 1,000 inserts needs.
@@ -95,6 +123,22 @@ pub fn bytes(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_digit_is_shown_below_the_spread() {
+        let shown = |unit, values: &[f64]| write_sample(unit, Sample::of(values.to_vec()).as_ref());
+        assert_eq!(shown(Unit::PerThousand, &[164.2, 160.1, 171.4]), "164 (160\u{2013}171)");
+        assert_eq!(
+            shown(Unit::Pieces, &[163_245.0, 131_222.0, 170_119.0]),
+            "163,000 (131,000\u{2013}170,000)"
+        );
+        assert_eq!(shown(Unit::PerThousand, &[21.34, 17.2, 25.4]), "21.3 (17.2\u{2013}25.4)");
+        assert_eq!(shown(Unit::PerThousand, &[41.0, 30.0, 50.0]), "41 (30\u{2013}50)");
+        assert_eq!(shown(Unit::Micros, &[1_234.0, 1_900.0]), "1.57 (1.23\u{2013}1.90)");
+        assert_eq!(shown(Unit::Share(1), &[0.643, 0.6432, 0.6431]), "64.3");
+        assert_eq!(shown(Unit::Decimals(1), &[57.04]), "57.0");
+        assert_eq!(write_sample(Unit::Pieces, None), UNKNOWN);
+    }
 
     #[test]
     fn numbers_read_well() {

@@ -4,11 +4,11 @@ use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Tab
 
 use super::case_table::CaseTable;
 use super::cases::case_tables;
-use super::grids::figures;
+use super::grids::medians;
 use super::published::comparisons;
 use crate::experiment::Named;
 use crate::strategy;
-use idgen_record::{Group, Metric, Results};
+use idgen_record::{Group, Metric, Results, RunRecord};
 
 /// The widest line, in columns: longer ones are hard to read. Where there is no terminal, all are so wide.
 pub const WIDTH: u16 = 100;
@@ -30,11 +30,24 @@ pub(super) fn table_of(results: &Results, width: u16) -> String {
     table.set_width(width);
     let heads = Metric::of_group(Group::Figures).map(|metric| metric.head);
     table.set_header(std::iter::once("strategy").chain(heads));
-    for (title, cells) in figures(results).rows {
+    for (title, cells) in medians(results) {
         table.add_row(std::iter::once(title).chain(cells));
     }
     let mut text = whole_numbers(table, 1);
-    for line in &results.engine.missing {
+    let runs = results.runs.iter().map(RunRecord::run_count);
+    let repeated = match (runs.clone().min(), runs.max()) {
+        (Some(1), Some(1)) if results.protocol.is_some() => {
+            Some("One run of each: the spread is not known. --repeat N shows it.".to_owned())
+        }
+        (Some(least), Some(most)) if least == most && most > 1 => {
+            Some(format!("Medians of {most} runs; the report shows the spread."))
+        }
+        (Some(least), Some(most)) if most > 1 => {
+            Some(format!("Medians of {least} to {most} runs; the report shows the spread."))
+        }
+        _ => None,
+    };
+    for line in repeated.iter().chain(&results.engine.missing) {
         text += "\n";
         text += &textwrap::fill(line, usize::from(width));
     }

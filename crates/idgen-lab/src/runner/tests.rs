@@ -1,6 +1,7 @@
 use super::*;
 use crate::engine::Sqlite;
 use crate::strategy::find;
+use idgen_record::{Metric, Protocol};
 
 /// Keeps what it is told, and cancels after a number of rows of the second strategy.
 struct Watch {
@@ -56,4 +57,73 @@ fn a_failure_is_noted_and_the_next_goes_on() {
     let (results, watch) = runs(&["v7-binary", "auto-increment"], 1_000, 20_000, false);
     assert_eq!((results.runs.len(), watch.failures, watch.saved.as_slice()), (0, 2, &[0, 0][..]));
     assert!(results.failures[0].error.contains("smaller payload"), "{}", results.failures[0].error);
+}
+
+fn protocol(repeats: u32, order_seed: u64) -> Protocol {
+    Protocol { repeats, order_seed, order: vec![], isolation: "each run with a new file".into() }
+}
+
+fn repeated(names: &[&str], repeats: u32, order_seed: u64) -> Results {
+    let mut engine = Sqlite::new().unwrap();
+    let workload = Workload { payload_bytes: 100, ..Workload::of_rows(3_000).unwrap() };
+    let mut results = measure::begin("?", "test", engine.info(), workload);
+    results.protocol = Some(protocol(repeats, order_seed));
+    let strategies: Vec<_> = names.iter().map(|name| find(name).unwrap()).collect();
+    let cancel = Cancel::new();
+    let mut watch = Watch {
+        cancel: cancel.clone(),
+        cancel_in_second: false,
+        started: vec![],
+        saved: vec![],
+        failures: 0,
+    };
+    run(&mut engine, &strategies, &mut results, &cancel, &mut watch).unwrap();
+    assert_eq!(results.protocol.as_ref().unwrap().order, watch.started);
+    results
+}
+
+#[test]
+fn runs_are_repeated_in_rounds_of_random_order_and_each_is_recorded() {
+    let names = ["v7-binary", "v4-binary", "auto-increment"];
+    let results = repeated(&names, 4, 1);
+    let order = results.protocol.as_ref().unwrap().order.clone();
+    assert_eq!(order.len(), 12);
+    for round in order.chunks(3) {
+        assert!(names.iter().all(|name| round.iter().any(|ran| ran == name)), "{order:?}");
+    }
+    assert!(order.chunks(3).any(|round| round != &order[..3]), "{order:?}");
+    // In the order given, whatever the order of the runs.
+    assert!(results.runs.iter().map(|run| run.strategy.name.as_str()).eq(names));
+    for run in &results.runs {
+        let seeds: Vec<_> = run.repeats.iter().map(|repeat| repeat.seed).collect();
+        assert_eq!(seeds, [2_026, 2_027, 2_028, 2_029]);
+        assert!(
+            run.repeats.iter().any(|repeat| repeat.totals == run.totals),
+            "the record is one of its runs"
+        );
+    }
+    let fill = Metric::named("fill_mean").unwrap().sample(&results.runs[1]).unwrap();
+    assert!(fill.runs() == 4 && fill.range() > 0.0, "random keys differ from run to run: {fill:?}");
+
+    // One run is the record as it was.
+    let single = repeated(&names, 1, 1);
+    assert!(single.runs.iter().all(|run| run.repeats.is_empty() && run.run_count() == 1));
+}
+
+#[test]
+fn a_strategy_that_fails_does_not_run_again() {
+    let mut engine = Sqlite::new().unwrap();
+    let workload = Workload { payload_bytes: 20_000, ..Workload::of_rows(1_000).unwrap() };
+    let mut results = measure::begin("?", "test", engine.info(), workload);
+    results.protocol = Some(protocol(3, 1));
+    let cancel = Cancel::new();
+    let mut watch = Watch {
+        cancel: cancel.clone(),
+        cancel_in_second: false,
+        started: vec![],
+        saved: vec![],
+        failures: 0,
+    };
+    run(&mut engine, &[find("v7-binary").unwrap()], &mut results, &cancel, &mut watch).unwrap();
+    assert_eq!((watch.started.len(), watch.failures, results.runs.len()), (1, 1, 0));
 }

@@ -1,6 +1,6 @@
 //! The metrics themselves.
 
-use super::{Axis, Better, ChartOf, Figures, Group, Metric, Unit, Value};
+use super::{Axis, Better, ChartOf, Figures, Group, Metric, Noise, Unit, Value};
 use crate::{FileMaps, Role};
 
 /// What most entries have.
@@ -10,6 +10,7 @@ const METRIC: Metric = Metric {
     head: "",
     unit: Unit::Pieces,
     better: Better::Neither,
+    noise: Noise { floor: 0.0, share: 0.1 },
     group: Group::Facts,
     axis: None,
     chart: None,
@@ -17,10 +18,28 @@ const METRIC: Metric = Metric {
     window: None,
 };
 
-const PER_1K: Metric =
-    Metric { unit: Unit::PerThousand, better: Better::Lower, group: Group::Compared, ..METRIC };
-const LATENCY: Metric = Metric { unit: Unit::Micros, better: Better::Lower, group: Group::Latency, ..METRIC };
-const SHARE: Metric = Metric { unit: Unit::Share(1), ..METRIC };
+/// Pages read or written. A server writes about two per 1,000 inserts of others at rest, and two records of one load
+/// were a third apart.
+const PER_1K: Metric = Metric {
+    unit: Unit::PerThousand,
+    better: Better::Lower,
+    noise: Noise { floor: 2.0, share: 0.35 },
+    group: Group::Compared,
+    ..METRIC
+};
+/// Seconds depend on whatever else the machine does.
+const TIMED: Noise = Noise { floor: 0.0, share: 0.5 };
+/// What is read from the files repeats to a percent or two.
+const LAYOUT: Noise = Noise { floor: 0.0, share: 0.02 };
+const LATENCY: Metric = Metric {
+    unit: Unit::Micros,
+    better: Better::Lower,
+    noise: Noise { floor: 100.0, ..TIMED },
+    group: Group::Latency,
+    ..METRIC
+};
+/// Half a point more or less is none that anybody would notice.
+const SHARE: Metric = Metric { unit: Unit::Share(1), noise: Noise { floor: 0.005, ..LAYOUT }, ..METRIC };
 
 fn number(value: f64) -> Option<Value> {
     Some(Value::Number(value))
@@ -51,6 +70,7 @@ pub static METRICS: &[Metric] = &[
         head: "secs",
         unit: Unit::Decimals(3),
         better: Better::Lower,
+        noise: TIMED,
         run: |f| number(f.totals.secs),
         window: Some(|w| number(w.secs)),
         ..METRIC
@@ -61,6 +81,7 @@ pub static METRICS: &[Metric] = &[
         head: "rows/s",
         better: Better::Higher,
         group: Group::Figures,
+        noise: TIMED,
         run: |f| number(f.totals.rows_per_sec),
         window: Some(|w| number(w.rows_per_sec)),
         ..METRIC
@@ -72,6 +93,7 @@ pub static METRICS: &[Metric] = &[
         better: Better::Higher,
         group: Group::Figures,
         axis: Some(Axis::Log),
+        noise: TIMED,
         run: |f| number(f.totals.last_rows_per_sec),
         ..METRIC
     },
@@ -148,6 +170,7 @@ pub static METRICS: &[Metric] = &[
         title: "pages created per 1k",
         head: "created\nper 1k",
         group: Group::Server,
+        noise: Noise { floor: 0.1, share: 0.05 },
         run: |f| f.totals.created_per_1k.and_then(number),
         window: Some(|w| w.created_per_1k.and_then(number)),
         ..PER_1K
@@ -158,6 +181,7 @@ pub static METRICS: &[Metric] = &[
         head: "splits\nper 1k",
         unit: Unit::Decimals(2),
         group: Group::Server,
+        noise: Noise { floor: 0.1, share: 0.05 },
         run: |f| f.totals.splits_per_1k.and_then(number),
         window: Some(|w| w.splits_per_1k.and_then(number)),
         ..PER_1K
@@ -168,6 +192,7 @@ pub static METRICS: &[Metric] = &[
         head: "log B\nper row",
         better: Better::Lower,
         group: Group::Server,
+        noise: Noise { floor: 1.0, share: 0.05 },
         run: |f| f.totals.redo_bytes_per_row.and_then(number),
         window: Some(|w| w.redo_bytes_per_row.and_then(number)),
         ..METRIC
@@ -228,6 +253,7 @@ pub static METRICS: &[Metric] = &[
             embedded_caption: None,
             mark: None,
         }),
+        noise: Noise { floor: 1.0, share: 0.05 },
         run: |f| number(f.totals.distinct_leaves_per_1k),
         ..PER_1K
     },
@@ -272,6 +298,7 @@ pub static METRICS: &[Metric] = &[
             embedded_caption: None,
             mark: None,
         }),
+        noise: Noise { floor: 0.5, ..LAYOUT },
         run: |f| number(f.totals.bytes_per_row),
         ..METRIC
     },
@@ -282,6 +309,7 @@ pub static METRICS: &[Metric] = &[
         unit: Unit::Decimals(1),
         better: Better::Lower,
         group: Group::Compared,
+        noise: Noise { floor: 0.5, ..LAYOUT },
         run: |f| f.totals.map_bytes_per_row.and_then(number),
         ..METRIC
     },
@@ -289,6 +317,7 @@ pub static METRICS: &[Metric] = &[
         name: "leaf_pages",
         title: "leaf pages",
         head: "leaf\npages",
+        noise: Noise { floor: 1.0, ..LAYOUT },
         run: |f| count(f.trees.iter().map(|tree| tree.leaf_pages).sum()),
         ..METRIC
     },
@@ -296,6 +325,7 @@ pub static METRICS: &[Metric] = &[
         name: "inner_pages",
         title: "pages above the leaves",
         head: "inner\npages",
+        noise: Noise { floor: 1.0, ..LAYOUT },
         run: |f| count(f.trees.iter().map(|tree| tree.inner_pages).sum()),
         ..METRIC
     },

@@ -1,0 +1,92 @@
+//! Runs of one load that were repeated, and how.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Figures, Latency, Metric, RunRecord, Sample, Totals, TreeFigures, Window};
+
+/// How the runs of a file were made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Protocol {
+    /// How often each strategy or case was to be run.
+    pub repeats: u32,
+    /// Where the order of the runs comes from: each round has all of them, in a random order.
+    pub order_seed: u64,
+    /// The strategies in the order in which they ran; empty where cases were timed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<String>,
+    /// What a run shares with those before it: a clause.
+    pub isolation: String,
+}
+
+/// One of the runs of a strategy: all that its record has but its settings and the maps of its files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Repeat {
+    /// Where its randomness came from: each run has keys and payloads of its own.
+    pub seed: u64,
+    /// The whole run.
+    pub totals: Totals,
+    /// How long its statements took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
+    /// The course of the run.
+    pub windows: Vec<Window>,
+    /// Each tree.
+    pub trees: Vec<TreeFigures>,
+}
+
+impl Repeat {
+    fn of(run: &RunRecord, seed: u64) -> Self {
+        let trees = run.trees.iter().map(|tree| TreeFigures { file: None, ..tree.clone() }).collect();
+        Repeat { seed, totals: run.totals, latency: run.latency, windows: run.windows.clone(), trees }
+    }
+
+    fn as_run(&self) -> OneRun<'_> {
+        let figures = Figures { totals: self.totals, latency: self.latency, trees: &self.trees };
+        OneRun { seed: Some(self.seed), figures, windows: &self.windows }
+    }
+}
+
+/// One run of a record.
+#[derive(Clone, Copy, Debug)]
+pub struct OneRun<'a> {
+    /// Where its randomness came from; `None` where it is that of the workload.
+    pub seed: Option<u64>,
+    /// What metrics are read from.
+    pub figures: Figures<'a>,
+    /// Its course.
+    pub windows: &'a [Window],
+}
+
+impl RunRecord {
+    /// The record of runs of one strategy, each with its seed: it is that of the middle one by the pages read and
+    /// written at the end, and holds the figures of all. `None` where there are none.
+    pub fn of_repeats(mut runs: Vec<(u64, RunRecord)>) -> Option<RunRecord> {
+        let repeats: Vec<_> = runs.iter().map(|(seed, run)| Repeat::of(run, *seed)).collect();
+        let pages = |run: &RunRecord| run.totals.last_reads_per_1k + run.totals.last_writes_per_1k;
+        // Stable: of equal runs the first comes first.
+        runs.sort_by(|(_, a), (_, b)| pages(a).total_cmp(&pages(b)));
+        let middle = runs.len().checked_sub(1)? / 2;
+        let (_, shown) = runs.swap_remove(middle);
+        Some(RunRecord { repeats: if repeats.len() > 1 { repeats } else { Vec::new() }, ..shown })
+    }
+
+    /// How many runs the record is of.
+    pub fn run_count(&self) -> usize {
+        self.repeats.len().max(1)
+    }
+
+    /// Each run, in the order in which they were made.
+    pub fn each(&self) -> Vec<OneRun<'_>> {
+        match self.repeats.as_slice() {
+            [] => vec![OneRun { seed: None, figures: self.figures(), windows: &self.windows }],
+            repeats => repeats.iter().map(Repeat::as_run).collect(),
+        }
+    }
+}
+
+impl Metric {
+    /// Its value in each run of a record; `None` where one of them does not tell.
+    pub fn sample(&self, run: &RunRecord) -> Option<Sample> {
+        Sample::of(run.each().iter().map(|run| self.number(&run.figures)).collect::<Option<_>>()?)
+    }
+}
