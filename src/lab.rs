@@ -30,6 +30,7 @@ Examples:
   idgen lab --quick                                      # the same in seconds, to see what the report looks like
   idgen lab --strategies v4-binary,v7-binary --rows 1000000
   idgen lab --engine mysql --rows 200000                 # the same on a real server
+  idgen lab --engine postgres --rows 200000 --checkpoint 60   # page fill and log of PostgreSQL
   idgen lab --engine mariadb --pool 32M --payload 200 --rate 2000   # your row, pool and rate
   idgen lab run uuid-order --engine mysql --scale ci     # a published experiment
   idgen lab run uuid-order --strategies v4-binary        # a part of it
@@ -39,7 +40,7 @@ Examples:
 Each strategy inserts rows into a clustered table while the page cache holds an eighth of the table. \
 Afterwards the lab verifies the rows. After each strategy, it writes to the directory of --out: report.html, \
 the same report as report.md with its charts as charts/NAME.svg, results.json, results.csv, and windows.csv, \
-which shows the course of each run. Ctrl-C keeps finished strategies. MySQL and MariaDB run in a container if \
+which shows the course of each run. Ctrl-C keeps finished strategies. MySQL, MariaDB and PostgreSQL run in a container if \
 Docker is available, otherwise as a private process.";
 
 /// Compare key strategies on a database, and write a report.
@@ -60,7 +61,7 @@ enum Command {
     #[command(after_help = EXAMPLES)]
     Run {
         /// The experiments to run, or `all`. Without any, the lab compares all strategies.
-        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick", "payload", "pool", "seed", "statement_rows", "prefixes", "interval", "rate"])]
+        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick", "payload", "pool", "seed", "statement_rows", "prefixes", "interval", "rate", "checkpoint"])]
         experiments: Vec<String>,
         /// The size of the experiments: ci (seconds), default (minutes) or full (as published).
         #[arg(long, default_value_t = Scale::Default, requires = "experiments")]

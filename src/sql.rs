@@ -43,7 +43,7 @@ pub struct Args {
 /// The versions that can run the functions.
 fn versions(database: Database) -> Option<&'static str> {
     match database {
-        Database::Sqlite => None,
+        Database::Sqlite | Database::Postgres => None,
         Database::MySql => Some("MySQL 8.0 and later"),
         Database::MariaDb => Some("MariaDB 10.10 and later"),
     }
@@ -54,8 +54,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let dialect = match args.server {
         Database::MySql => Dialect::MySql,
         Database::MariaDb => Dialect::MariaDb,
-        Database::Sqlite => {
-            return Err(failure::usage("SQLite has no stored functions: choose mysql or mariadb"));
+        database @ (Database::Sqlite | Database::Postgres) => {
+            return Err(failure::usage(format_args!(
+                "there are no functions for {database}: choose mysql or mariadb"
+            )));
         }
     };
     let script = functions::script(dialect, &args.table, args.strategy).map_err(failure::usage)?;

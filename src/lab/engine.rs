@@ -56,14 +56,19 @@ impl EngineName {
         matches!(self, EngineName::Own(_))
     }
 
+    /// Whether the lab makes the checkpoints.
+    pub fn has_checkpoints(&self) -> bool {
+        matches!(self, EngineName::Own(Database::Postgres))
+    }
+
     /// Checks the name, without connecting.
     pub fn check(&self) -> anyhow::Result<()> {
         match self {
             EngineName::Url(url) if !url.contains("://") => Err(failure::usage(
-                "there is no such engine: choose sqlite, mysql, mariadb, or mysql://user:password@host:port",
+                "there is no such engine: choose sqlite, mysql, mariadb, postgres, or a URL: \
+                 mysql://user:password@host:port or postgres://user:password@host:port",
             )),
-            EngineName::Url(url) => engine::check_url(url).map_err(failure::usage),
-            EngineName::Own(_) => Ok(()),
+            EngineName::Url(_) | EngineName::Own(_) => Ok(()),
         }
     }
 
@@ -96,6 +101,10 @@ impl EngineName {
                 engine::start(*database, &load)?
             }
         };
+        if self.has_checkpoints() {
+            // What they are at by default is a part of the record.
+            load.checkpoint_secs.get_or_insert(Workload::CHECKPOINT_SECS);
+        }
         // A server has a minimum pool size, and an external server keeps its own.
         let load = Workload { cache_bytes: Some(engine.cache_bytes(&load)?), ..load };
         Ok((engine, load))

@@ -22,8 +22,8 @@ pub fn check(id: &str, engine: &EngineName) -> anyhow::Result<()> {
         return Ok(());
     }
     Err(failure::usage(format_args!(
-        "the experiment {id} reads the pages of its tables, which {engine} does not show: choose --engine sqlite, mysql \
-         or mariadb"
+        "the experiment {id} reads the pages of its tables, which {engine} does not show: choose --engine sqlite, mysql, \
+         mariadb or postgres"
     )))
 }
 

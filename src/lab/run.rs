@@ -47,8 +47,8 @@ pub struct LoadArgs {
 
 #[derive(clap::Args)]
 pub struct CommonArgs {
-    /// The database: sqlite, mysql, mariadb, or your own server as mysql://user:password@host:port. Use the
-    /// environment variable to keep the password out of process lists.
+    /// The database: sqlite, mysql, mariadb, postgres, or your own server as mysql://user:password@host:port or
+    /// postgres://user:password@host:port. Use the environment variable to keep the password out of process lists.
     #[arg(long, env = "IDGEN_LAB_ENGINE", hide_env_values = true, default_value = "sqlite")]
     pub engine: EngineName,
     /// How many clients insert at the same time, each with ids that it generates; only on servers [default: 1].
@@ -156,13 +156,15 @@ impl CommonArgs {
         let possible = |named: &Named| match named {
             Named::Keys(_) => true,
             Named::Revisits(_) => self.engine.is_ours(),
-            Named::Statements(_) | Named::Loads(_) => self.engine.own_server().is_some(),
+            Named::Statements(_) | Named::Loads(_) => {
+                self.engine.own_server().is_some_and(Database::speaks_mysql)
+            }
         };
         let (possible, others): (Vec<_>, Vec<_>) = experiment::named()?.into_iter().partition(possible);
         if !others.is_empty() {
             let ids: Vec<_> = others.iter().map(Named::id).collect();
             failure::note(format_args!(
-                "{} cannot run {}: they need a server of the lab's own; --engine mysql or mariadb runs them too",
+                "{} cannot run {}: they need a MySQL or MariaDB server of the lab's own; --engine mysql or mariadb runs them too",
                 self.engine,
                 ids.join(", ")
             ));
@@ -178,7 +180,7 @@ impl CommonArgs {
         };
         if workload.writers > 1 && self.engine.is_embedded() {
             return Err(failure::usage(format_args!(
-                "SQLite has one writer at a time, not {}: choose --engine mysql or mariadb",
+                "SQLite has one writer at a time, not {}: choose --engine mysql, mariadb or postgres",
                 workload.writers
             )));
         }

@@ -38,6 +38,9 @@ pub struct ShapeArgs {
     /// evenly spaced rows over --prefixes.
     #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "prefixes", allow_negative_numbers = true)]
     rate: Option<f64>,
+    /// Seconds of simulated time between two checkpoints, on a PostgreSQL server of the lab's own [default: 300].
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    checkpoint: Option<u32>,
     /// Also insert no faster than --rate: the server has as much time for each row as it would have.
     #[arg(long, requires = "rate")]
     paced: bool,
@@ -62,7 +65,14 @@ impl ShapeArgs {
         }
         if let (Some(rows), false) = (self.statement_rows, on_server) {
             return Err(failure::usage(format_args!(
-                "--statement-rows {rows} means nothing to SQLite, which runs in the process: choose --engine mysql or mariadb"
+                "--statement-rows {rows} means nothing to SQLite, which runs in the process: choose --engine mysql, \
+                 mariadb or postgres"
+            )));
+        }
+        if let (Some(secs), false) = (self.checkpoint, engine.has_checkpoints()) {
+            return Err(failure::usage(format_args!(
+                "--checkpoint {secs} means nothing to {engine}: the lab makes checkpoints only on a PostgreSQL server of \
+                 its own, --engine postgres"
             )));
         }
         let statement_rows = if on_server { self.statement_rows.unwrap_or(100) } else { load.statement_rows };
@@ -73,6 +83,7 @@ impl ShapeArgs {
             intervals: self.prefixes.unwrap_or(load.intervals),
             interval_secs: self.interval.or(load.interval_secs),
             rate: self.rate.or(load.rate),
+            checkpoint_secs: self.checkpoint.or(load.checkpoint_secs),
             paced: self.paced,
             statement_rows,
             ..load
@@ -92,6 +103,7 @@ impl ShapeArgs {
             option("prefixes", self.prefixes.map(|count| count.to_string())),
             option("interval", self.interval.map(|secs| secs.to_string())),
             option("rate", self.rate.map(|rate| rate.to_string())),
+            option("checkpoint", self.checkpoint.map(|secs| secs.to_string())),
             if self.paced { " --paced".to_owned() } else { String::new() },
         ]
         .concat()

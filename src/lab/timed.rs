@@ -31,10 +31,10 @@ pub enum Timed {
 /// # Errors
 /// If another database was chosen.
 pub fn database(id: &str, engine: &EngineName) -> anyhow::Result<Database> {
-    engine.own_server().ok_or_else(|| {
+    engine.own_server().filter(|database| database.speaks_mysql()).ok_or_else(|| {
         failure::usage(format_args!(
-            "the experiment {id} needs a server that the lab starts itself, because it sets variables and reads files \
-             of the server. It cannot run on {engine}: choose --engine mysql or mariadb"
+            "the experiment {id} needs a MySQL or MariaDB server that the lab starts itself, because it sets variables \
+             and reads files of the server. It cannot run on {engine}: choose --engine mysql or mariadb"
         ))
     })
 }

@@ -152,7 +152,10 @@ fn what_means_nothing_is_refused_before_a_run() {
             "uuid-order has no strategy device: choose from v4",
         ),
         (&["lab", "run", "rebuild", "--strategies", "device"], "rebuild has no strategies"),
-        (&["lab", "run", "rebuild"], "rebuild needs a server that the lab starts itself"),
+        (&["lab", "run", "rebuild"], "rebuild needs a MySQL or MariaDB server that the lab starts itself"),
+        (&["lab", "run", "rebuild", "--engine", "postgres"], "rebuild needs a MySQL or MariaDB server"),
+        (&["lab", "--engine", "postgres", "--strategies", "v4-uuid"], "take v4-binary"),
+        (&["lab", "--checkpoint", "60"], "means nothing to sqlite"),
         // No server is asked: there is none.
         (
             &["lab", "run", "device-ids", "partitions", "--engine", "mysql://me:secret@127.0.0.1:1"],
@@ -212,7 +215,10 @@ fn all_tells_what_it_leaves_out() {
         ),
         "{said}"
     );
-    assert!(said.contains("myisam-key-cache: they need a server of the lab's own"), "{said}");
+    assert!(
+        said.contains("myisam-key-cache: they need a MySQL or MariaDB server of the lab's own"),
+        "{said}"
+    );
     assert!(said.contains("no server at mysql://me:***@127.0.0.1:1"), "{said}");
 }
 

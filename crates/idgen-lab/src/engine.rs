@@ -1,7 +1,10 @@
 //! What the lab asks of a database, and the databases that answer.
 
 mod file;
+mod host;
+mod latencies;
 mod mysql;
+mod postgres;
 mod sqlite;
 mod start;
 
@@ -16,8 +19,9 @@ use crate::strategy::Strategy;
 use crate::{Error, Result};
 
 pub use mysql::{Mysql, ORDER_SEED};
+pub use postgres::Postgres;
 pub use sqlite::Sqlite;
-pub use start::{can_limit_iops, check_url, connect, database_at, start};
+pub use start::{can_limit_iops, connect, database_at, start};
 
 /// A database in which tables can be made and measured.
 pub trait Engine {
@@ -116,6 +120,14 @@ pub trait Table {
         Ok(None)
     }
 
+    /// Bytes of the heaps, in which rows lie in the order in which they came; `None` where rows lie in the trees.
+    ///
+    /// # Errors
+    /// Where the database does not tell.
+    fn heap_bytes(&mut self) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
     /// The trees as they lie on disk, the one with the rows first.
     fn trees(&mut self) -> Result<Vec<Tree>>;
 
@@ -177,6 +189,8 @@ pub struct Counters {
     pub page_splits: Option<u64>,
     /// Bytes written to the log.
     pub redo_bytes: Option<u64>,
+    /// Pages that were written to the log as a whole.
+    pub page_images: Option<u64>,
     /// Page requests that the cache could answer.
     pub cache_hits: Option<u64>,
 }
@@ -193,6 +207,7 @@ impl Counters {
             pages_created: both(self.pages_created, earlier.pages_created),
             page_splits: both(self.page_splits, earlier.page_splits),
             redo_bytes: both(self.redo_bytes, earlier.redo_bytes),
+            page_images: both(self.page_images, earlier.page_images),
             cache_hits: both(self.cache_hits, earlier.cache_hits),
         }
     }
@@ -242,7 +257,9 @@ pub struct Seen {
     pub roles: Vec<Role>,
     /// How full the pages are that the database shows, from 0 to 1; none where it shows none.
     pub fills: Vec<f64>,
-    /// Bytes that it keeps for all trees.
+    /// The mean of all leaf pages, where the database tells that alone.
+    pub mean_fill: Option<f64>,
+    /// Bytes that it keeps for all trees, without heaps.
     pub bytes: u64,
     /// Of those, the ones of the map.
     pub map_bytes: Option<u64>,

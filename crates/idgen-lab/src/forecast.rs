@@ -208,7 +208,8 @@ impl Load {
 /// Bytes of the key column in a record, with its length byte where the column has one: `CHAR` of ASCII has none.
 fn key_bytes(column: Column) -> u32 {
     match column {
-        Column::Binary16 | Column::Swapped16 | Column::Uuid => 16,
+        Column::Binary16 | Column::Swapped16 | Column::Uuid | Column::TwoIntegers => 16,
+        Column::Bytea => 1 + 16,
         // Where there is no key, InnoDB numbers the rows.
         Column::Unkeyed16 => 6,
         Column::Text36 => 36,
@@ -234,7 +235,7 @@ fn refused(error: btree_model::Error) -> Error {
 /// The versions of a database whose default settings the model knows; `None` where it knows none.
 pub fn modelled(database: Database) -> Option<&'static str> {
     match database {
-        Database::Sqlite => None,
+        Database::Sqlite | Database::Postgres => None,
         Database::MySql => Some("MySQL 8.4 to 9.7"),
         Database::MariaDb => Some(
             "MariaDB 10.11, but with `innodb_flush_neighbors` off: with it on, random keys write twice the pages",
@@ -258,7 +259,9 @@ pub fn server(database: Database, pool_bytes: u64) -> Result<Server> {
     match database {
         Database::MySql => Ok(Server::mysql(pool_bytes)),
         Database::MariaDb => Ok(Server::mariadb(pool_bytes)),
-        Database::Sqlite => Err(Error::config("the model knows no SQLite: choose mysql or mariadb")),
+        Database::Sqlite | Database::Postgres => {
+            Err(Error::config(format!("the model knows no {database}: choose mysql or mariadb")))
+        }
     }
 }
 

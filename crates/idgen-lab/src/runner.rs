@@ -143,6 +143,10 @@ pub fn run_one(
             measure::totals(&windows, &counters, &trees, &figures)
         }
     };
+    let totals = match table.heap_bytes()? {
+        Some(bytes) => measure::with_heap(totals, bytes),
+        None => totals,
+    };
     Ok(RunRecord {
         strategy: strategy.into(),
         settings: table.settings()?,

@@ -37,8 +37,10 @@ impl Strategy {
             IdKind::AutoIncrement | IdKind::Device | IdKind::UuidShort => Family::Integer,
             // What the rows lie by is an integer, whatever stands in them.
             IdKind::V4 if self.column.is_mapped() || self.column == Column::Unkeyed16 => Family::Integer,
-            IdKind::V4 => Family::Random,
-            IdKind::V1 | IdKind::V6 | IdKind::V7 | IdKind::Ulid | IdKind::ServerV1 => Family::Time,
+            IdKind::V4 | IdKind::ServerV4 => Family::Random,
+            IdKind::V1 | IdKind::V6 | IdKind::V7 | IdKind::Ulid | IdKind::ServerV1 | IdKind::ServerV7 => {
+                Family::Time
+            }
             IdKind::Week
             | IdKind::MinuteRandom
             | IdKind::MinuteAscending
@@ -64,30 +66,44 @@ impl Strategy {
     /// # Ok::<(), idgen_lab::Error>(())
     /// ```
     pub fn check(&self, database: Database) -> Result<()> {
+        let is_postgres = database == Database::Postgres;
         let why = match self.column {
+            Column::Uuid if is_postgres => "16 bytes are of the type uuid there already: take ",
             Column::Uuid if !database.has_uuid_type() => {
                 "it has no type UUID: take the same ids in 16 bytes, "
             }
             Column::VarText36 | Column::VarBinary36 if !database.has_text_types() => {
                 "it keeps all text alike: take v4-text36"
             }
-            _ if self.ids.is_server_made() && !database.has_id_functions() => {
-                "it has no function that makes ids"
+            Column::Bytea | Column::TwoIntegers if !is_postgres => {
+                "that column is compared on PostgreSQL alone: take the same ids in 16 bytes, "
             }
-            column
-                if column.is_mapped() && column != Column::MappedInteger && !database.has_library_map() =>
-            {
+            Column::Unkeyed16 if !database.clusters_rows() => {
+                "without a key there is no index, and rows lie in a heap whatever the key is: take auto-increment"
+            }
+            _ if self.ids.is_server_made() && !database.makes(self.ids) => {
+                "it has no function that makes these ids: take "
+            }
+            column if column.is_mapped() && column != Column::MappedInteger && !database.speaks_mysql() => {
                 "that map is one of MySQL and MariaDB: take mapped"
             }
             _ => return Ok(()),
         };
-        let instead = match (self.column, self.ids) {
-            (Column::Uuid, IdKind::V1) => "v1-swapped",
-            (Column::Uuid, IdKind::V7) => "v7-binary",
-            (Column::Uuid, _) => "v4-binary",
-            _ => "",
-        };
+        let instead = if why.ends_with(' ') { self.portable() } else { "" };
         Err(Error::config(format!("{database} cannot run {}: {why}{instead}", self.name)))
+    }
+}
+
+impl Strategy {
+    /// The nearest strategy that every database can do.
+    fn portable(&self) -> &'static str {
+        match self.ids {
+            IdKind::V1 | IdKind::ServerV1 => "v1-swapped",
+            IdKind::V7 | IdKind::ServerV7 => "v7-binary",
+            IdKind::MinuteAscending => "minute-ascending",
+            IdKind::UuidShort => "device",
+            _ => "v4-binary",
+        }
     }
 }
 
@@ -106,7 +122,10 @@ impl From<&Strategy> for StrategyRecord {
 
 /// Strategies that are only compared where they are named: other forms of one idea, and the published
 /// functions, which take one UUID at a time.
-const ON_REQUEST: [&str; 13] = [
+const ON_REQUEST: [&str; 16] = [
+    "v4-bytea",
+    "v4-server",
+    "minute-bigints",
     "minute-text36",
     "minute-offset",
     "minute-untagged",
@@ -171,15 +190,19 @@ mod tests {
         assert_eq!(names(Database::Sqlite).len(), 14);
         assert!(ON_REQUEST.iter().all(|name| find(name).is_ok() && !names(Database::MariaDb).contains(name)));
         assert_eq!(names(Database::MariaDb).len(), names(Database::MySql).len() + 2, "the UUID type");
+        assert_eq!(names(Database::Postgres).len(), names(Database::Sqlite).len() + 1, "uuidv7()");
         for (name, refused) in [
-            ("v4-uuid", &[Database::Sqlite, Database::MySql][..]),
-            ("uuid-short", &[Database::Sqlite]),
-            ("mapped-unique", &[Database::Sqlite]),
-            ("v4-varchar36", &[Database::Sqlite]),
-            ("no-primary-key", &[]),
+            ("v4-uuid", &[Database::Sqlite, Database::MySql, Database::Postgres][..]),
+            ("uuid-short", &[Database::Sqlite, Database::Postgres]),
+            ("mapped-unique", &[Database::Sqlite, Database::Postgres]),
+            ("v4-varchar36", &[Database::Sqlite, Database::Postgres]),
+            ("no-primary-key", &[Database::Postgres]),
             ("mapped", &[]),
+            ("v4-bytea", &[Database::Sqlite, Database::MySql, Database::MariaDb]),
+            ("v7-server", &[Database::Sqlite, Database::MySql, Database::MariaDb]),
+            ("minute-bigints", &[Database::Sqlite, Database::MySql, Database::MariaDb]),
         ] {
-            for target in [Database::Sqlite, Database::MySql, Database::MariaDb] {
+            for &target in Database::ALL {
                 let found = find(name).unwrap().check(target);
                 assert_eq!(found.is_err(), refused.contains(&target), "{name} {target}");
                 assert!(found.is_ok() || found.unwrap_err().is_config());

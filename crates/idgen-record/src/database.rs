@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::IdKind;
+
 /// A database that the lab measures.
 ///
 /// What depends on the database asks a method, or matches without a `_` arm: with a new variant, the compiler lists
@@ -16,11 +18,13 @@ pub enum Database {
     MySql,
     /// A MariaDB server.
     MariaDb,
+    /// A PostgreSQL server.
+    Postgres,
 }
 
 impl Database {
     /// All databases, in the order in which they are listed.
-    pub const ALL: &[Database] = &[Database::Sqlite, Database::MySql, Database::MariaDb];
+    pub const ALL: &[Database] = &[Database::Sqlite, Database::MySql, Database::MariaDb, Database::Postgres];
 
     /// The name for people, as in [`EngineInfo::name`].
     pub const fn name(self) -> &'static str {
@@ -28,6 +32,7 @@ impl Database {
             Database::Sqlite => "SQLite",
             Database::MySql => "MySQL",
             Database::MariaDb => "MariaDB",
+            Database::Postgres => "PostgreSQL",
         }
     }
 
@@ -44,6 +49,7 @@ impl Database {
             Database::Sqlite => "sqlite",
             Database::MySql => "mysql",
             Database::MariaDb => "mariadb",
+            Database::Postgres => "postgres",
         }
     }
 
@@ -56,15 +62,15 @@ impl Database {
     pub const fn is_embedded(self) -> bool {
         match self {
             Database::Sqlite => true,
-            Database::MySql | Database::MariaDb => false,
+            Database::MySql | Database::MariaDb | Database::Postgres => false,
         }
     }
 
-    /// Whether it has a column type for UUIDs.
+    /// Whether it has a type `UUID` beside 16 bytes, with an order of its own. PostgreSQL's `uuid` is its type for 16 bytes.
     pub const fn has_uuid_type(self) -> bool {
         match self {
             Database::MariaDb => true,
-            Database::Sqlite | Database::MySql => false,
+            Database::Sqlite | Database::MySql | Database::Postgres => false,
         }
     }
 
@@ -72,23 +78,33 @@ impl Database {
     pub const fn has_text_types(self) -> bool {
         match self {
             Database::MySql | Database::MariaDb => true,
+            Database::Sqlite | Database::Postgres => false,
+        }
+    }
+
+    /// Whether it has a function that makes these ids.
+    pub const fn makes(self, ids: IdKind) -> bool {
+        match self {
+            Database::MySql | Database::MariaDb => matches!(ids, IdKind::UuidShort | IdKind::ServerV1),
+            Database::Postgres => matches!(ids, IdKind::ServerV4 | IdKind::ServerV7),
             Database::Sqlite => false,
         }
     }
 
-    /// Whether it has the functions `UUID()` and `UUID_SHORT()`.
-    pub const fn has_id_functions(self) -> bool {
+    /// Whether the rows of a table lie in the order of its key. Otherwise they lie in a heap, and the key has an index.
+    pub const fn clusters_rows(self) -> bool {
         match self {
-            Database::MySql | Database::MariaDb => true,
-            Database::Sqlite => false,
+            Database::Sqlite | Database::MySql | Database::MariaDb => true,
+            Database::Postgres => false,
         }
     }
 
-    /// Whether the map of `idgen-mysql` and the published stored functions run on it.
-    pub const fn has_library_map(self) -> bool {
+    /// Whether the map of `idgen-mysql`, the published stored functions and the experiments that time statements run on
+    /// it.
+    pub const fn speaks_mysql(self) -> bool {
         match self {
             Database::MySql | Database::MariaDb => true,
-            Database::Sqlite => false,
+            Database::Sqlite | Database::Postgres => false,
         }
     }
 }

@@ -80,6 +80,9 @@ pub struct Totals {
     /// Bytes written to the log per row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redo_bytes_per_row: Option<f64>,
+    /// Pages that were written to the log as a whole, at their first change after a checkpoint, per 1,000 inserts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_images_per_1k: Option<f64>,
     /// Page requests answered by the cache, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hit_rate: Option<f64>,
@@ -93,8 +96,11 @@ pub struct Totals {
     /// The fill that a tenth of the leaf pages do not reach. Not a number where unknown.
     #[serde(with = "known")]
     pub fill_p10: f64,
-    /// Bytes of all pages of all trees, by row.
+    /// Bytes of all pages of all trees, and of the heap where there is one, by row.
     pub bytes_per_row: f64,
+    /// Of those, the ones of the heap, in which the rows lie in the order in which they came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heap_bytes_per_row: Option<f64>,
     /// Of those, the ones of the map from UUID to integer, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map_bytes_per_row: Option<f64>,

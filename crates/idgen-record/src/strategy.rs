@@ -38,12 +38,16 @@ pub enum IdKind {
     UuidShort,
     /// The server's `UUID()`, a version 1.
     ServerV1,
+    /// The server's `gen_random_uuid()`, a version 4.
+    ServerV4,
+    /// The server's `uuidv7()`.
+    ServerV7,
 }
 
 impl IdKind {
     /// True where a function of the server makes the ids, so that no client knows them beforehand.
     pub fn is_server_made(self) -> bool {
-        matches!(self, IdKind::UuidShort | IdKind::ServerV1)
+        matches!(self, IdKind::UuidShort | IdKind::ServerV1 | IdKind::ServerV4 | IdKind::ServerV7)
     }
 }
 
@@ -55,8 +59,12 @@ pub enum Column {
     CountedInteger,
     /// A 64-bit integer that the client gives.
     Integer,
-    /// 16 bytes.
+    /// 16 bytes; the type `uuid` on PostgreSQL.
     Binary16,
+    /// PostgreSQL's type `bytea`: 16 bytes with their length.
+    Bytea,
+    /// Two 64-bit integers that are the key together: the first and the last 64 bits of 16 bytes.
+    TwoIntegers,
     /// 16 bytes with the time of a version 1 UUID moved to the front, as `UUID_TO_BIN(u, 1)` does.
     Swapped16,
     /// 16 bytes that no index knows: the table has no key, and lies in the order of hidden row numbers.

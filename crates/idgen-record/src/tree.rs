@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// It holds the rows, in the order of the key.
+    /// It holds the rows, in the order of the key. Where rows lie in a heap, it is the index of the key.
     Rows,
     /// It finds the integer of a UUID.
     Map,

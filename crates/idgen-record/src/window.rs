@@ -34,6 +34,9 @@ pub struct Window {
     /// Bytes written to the log per row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redo_bytes_per_row: Option<f64>,
+    /// Pages that were written to the log as a whole, per 1,000 inserts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_images_per_1k: Option<f64>,
     /// Page requests answered by the cache, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hit_rate: Option<f64>,

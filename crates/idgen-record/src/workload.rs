@@ -45,6 +45,10 @@ pub struct Workload {
     /// Seconds of the interval of a keyed prefix, where it is not a minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_secs: Option<u32>,
+    /// Simulated seconds between two checkpoints, where it is not [`Workload::CHECKPOINT_SECS`]. PostgreSQL servers of
+    /// the lab's own only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint_secs: Option<u32>,
     /// When the first id is made, in seconds since 1970.
     pub start_unix_secs: i64,
     /// How many devices make ids in turn, for the device strategy.
@@ -88,6 +92,8 @@ impl Workload {
     pub const MAX_WRITERS: u32 = 64;
     /// How many points a curve over the run has, at most.
     pub const WINDOWS: u64 = 50;
+    /// PostgreSQL's default distance between checkpoints, `checkpoint_timeout`.
+    pub const CHECKPOINT_SECS: u32 = 300;
     /// When the first id of a run is made: 2026-01-04T00:00:00Z, the first Sunday of a year.
     const START_UNIX_SECS: i64 = 1_767_484_800;
 
@@ -125,6 +131,7 @@ impl Workload {
             rate: None,
             paced: false,
             interval_secs: None,
+            checkpoint_secs: None,
             start_unix_secs: Self::START_UNIX_SECS,
             devices: 5_000,
             seed: 2026,
@@ -199,6 +206,28 @@ impl Workload {
     pub fn cache_pages(&self, page_bytes: u64) -> u64 {
         let bytes = self.cache_bytes.unwrap_or(self.expected_bytes() / u64::from(self.cache_divisor.max(1)));
         (bytes / page_bytes).max(16)
+    }
+
+    /// Rows that are inserted between two checkpoints; at least one.
+    ///
+    /// ```
+    /// use idgen_record::Workload;
+    ///
+    /// // 40 minutes.
+    /// assert_eq!(Workload::of_rows(400_000)?.checkpoint_rows(), 50_000);
+    /// # Ok::<(), idgen_record::Error>(())
+    /// ```
+    pub fn checkpoint_rows(&self) -> u64 {
+        let minute = match (self.rate, self.visits) {
+            (Some(rate), _) => rate * 60.0,
+            (None, Some(_)) => self.rows_per_visit() as f64,
+            (None, None) => {
+                let secs = f64::from(self.intervals) * f64::from(self.interval_secs.unwrap_or(60));
+                self.rows as f64 / secs * 60.0
+            }
+        };
+        let secs = self.checkpoint_secs.unwrap_or(Self::CHECKPOINT_SECS);
+        (minute * f64::from(secs) / 60.0).max(1.0) as u64
     }
 
     /// Rows that all writers together insert before they meet again.

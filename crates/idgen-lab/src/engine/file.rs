@@ -1,34 +1,37 @@
 //! What the file of a table shows beyond its leaves: a small map of its pages, and when they were changed.
 
 use idgen_record::FileMaps;
-use innodb_pages::{IndexPage, LsnAge, Measure, PageMap, Pages};
+use innodb_pages::{IndexPage, LsnAge, Measure, Page, PageMap, Pages};
 
 /// Sums up a scanned file whose rows lie in the index with this number.
 pub(in crate::engine) fn maps(file: &Pages, index_id: u64) -> FileMaps {
-    let map = |measure| {
-        let whole = PageMap::of(file, measure);
-        let pages = whole.pages_per_cell(FileMaps::MOST_CELLS);
-        (pages, whole.condensed(pages).to_text())
-    };
-    let ((pages_per_cell, fill), (_, recency)) = (map(Measure::Fill), map(Measure::Recency));
-    let lsns = || file.pages.iter().map(|page| page.lsn).filter(|lsn| *lsn > 0);
-    let newest = lsns().max().unwrap_or(0);
-    let log_bytes = newest - lsns().min().unwrap_or(0);
-    let ages: Vec<u64> = file
-        .pages
-        .iter()
-        .filter(|page| page.index.as_ref().is_some_and(|index| is_leaf(index, index_id)))
-        .map(|page| newest - page.lsn)
-        .collect();
+    let is_rows = |page: &&Page| page.index.as_ref().is_some_and(|index| is_leaf(index, index_id));
+    let lsns: Vec<u64> = file.pages.iter().map(|page| page.lsn).filter(|lsn| *lsn > 0).collect();
+    let leaf_lsns: Vec<u64> = file.pages.iter().filter(is_rows).map(|page| page.lsn).collect();
+    summed_up(|measure| PageMap::of(file, measure), &lsns, &leaf_lsns)
+}
+
+/// The same of any file: its maps, when the pages that were ever changed were changed last, and when the leaves.
+pub(in crate::engine) fn summed_up(
+    map: impl Fn(Measure) -> PageMap,
+    lsns: &[u64],
+    leaf_lsns: &[u64],
+) -> FileMaps {
+    let (of_fill, of_recency) = (map(Measure::Fill), map(Measure::Recency));
+    let pages_per_cell = of_fill.pages_per_cell(FileMaps::MOST_CELLS);
+    let text = |whole: &PageMap| whole.condensed(pages_per_cell).to_text();
+    let newest = lsns.iter().max().copied().unwrap_or(0);
+    let log_bytes = newest - lsns.iter().min().copied().unwrap_or(0);
+    let ages: Vec<u64> = leaf_lsns.iter().map(|lsn| newest - lsn).collect();
     let recent = ages.iter().filter(|age| **age <= log_bytes / 10).count();
     let recent_leaves = recent as f64 / ages.len().max(1) as f64;
     let age = LsnAge::of(ages);
     let share = |age: u64| age as f64 / log_bytes.max(1) as f64;
     FileMaps {
-        pages: file.pages.len() as u64,
+        pages: of_fill.cells.len() as u64,
         pages_per_cell: pages_per_cell as u64,
-        fill,
-        recency,
+        fill: text(&of_fill),
+        recency: text(&of_recency),
         log_bytes,
         recent_leaves,
         median_age: share(age.median),
@@ -44,7 +47,7 @@ fn is_leaf(index: &IndexPage, index_id: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use innodb_pages::{Checksum, Format, Page, PageKind, Writer};
+    use innodb_pages::{Checksum, Format, PageKind, Writer};
 
     fn page(number: u32, lsn: u64, index: Option<(u64, u16, u32)>) -> Page {
         let index = index.map(|(index_id, level, data_bytes)| IndexPage {

@@ -12,14 +12,12 @@ mod statements;
 mod survey;
 mod tables;
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use idgen_server::{Flavor, Provider, Scratch, Server, Settings};
+use idgen_server::{Flavor, Provider, Server, Settings};
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
-use tokio::runtime::Runtime;
 
 use super::{Done, Engine, Table, start};
 use crate::cancel::Cancel;
@@ -36,16 +34,7 @@ pub struct Mysql {
     iops: Option<u32>,
 }
 
-/// What the tables of a server share. Fields drop in order: first the runtime, and with it the transactions that a
-/// map left behind, whose locks the schema would wait for; then the schema, then the server.
-struct Host {
-    runtime: Runtime,
-    scratch: Scratch,
-    server: Server,
-    settings: BTreeMap<String, String>,
-    reach: given::Reach,
-    cancel: RefCell<Cancel>,
-}
+type Host = super::host::Host<given::Reach>;
 
 /// The variables that move these counts, in the order in which a report shows them.
 const SHOWN: [&str; 22] = [
@@ -72,22 +61,6 @@ const SHOWN: [&str; 22] = [
     "log_bin",
     "sync_binlog",
 ];
-
-impl Host {
-    /// Waits for the work, unless the user cancels before it is done.
-    ///
-    /// A statement that was given up runs on in the server, for minutes perhaps, and would hold up the end of
-    /// the schema: the server is ended at once.
-    fn wait<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
-        let cancel = self.cancel.borrow().clone();
-        let done = self.runtime.block_on(cancel.or(work));
-        if done.as_ref().is_err_and(Error::is_interrupted) {
-            // One given by URL refuses, and is asked to drop the schema.
-            let _ = self.server.kill();
-        }
-        done
-    }
-}
 
 impl Mysql {
     /// The smallest buffer pool, in MiB, that leaves room for the server's own pages.
@@ -137,20 +110,7 @@ impl Mysql {
     }
 
     fn over(server: Server, workload: &Workload) -> Result<Self> {
-        let scratch = server.scratch().map_err(|error| Error::engine("no schema to measure in", error))?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Error::engine("cannot start the client's runtime", error))?;
-        let shown = server
-            .shown_settings()
-            .map_err(|error| Error::engine("cannot read the server's settings", error))?
-            .into_iter()
-            .filter(|(name, _)| SHOWN.contains(&name.as_str()))
-            .collect();
-        let reach = given::Reach::everything();
-        let host =
-            Rc::new(Host { runtime, scratch, server, settings: shown, reach, cancel: RefCell::default() });
+        let host = Rc::new(Host::new(server, &SHOWN, given::Reach::everything())?);
         Ok(Mysql { host, runs: 0, iops: workload.iops })
     }
 
@@ -239,7 +199,7 @@ impl Engine for Mysql {
     }
 
     fn check(&self, strategy: &Strategy, _: &Workload) -> Result<()> {
-        strategy.check(start::measured(self.host.server.flavor())?)?;
+        strategy.check(start::database_of(self.host.server.flavor()))?;
         match self.host.reach.functions || !strategy.column.is_by_function() {
             true => Ok(()),
             false => Err(Error::config(format!(

@@ -3,7 +3,7 @@
 use idgen_record::{Database, Workload};
 use idgen_server::{Flavor, Server};
 
-use super::{Engine, Mysql, Sqlite};
+use super::{Engine, Mysql, Postgres, Sqlite};
 use crate::{Error, Result};
 
 /// Starts a database of the lab's own for this load.
@@ -13,6 +13,7 @@ use crate::{Error, Result};
 pub fn start(database: Database, load: &Workload) -> Result<Box<dyn Engine>> {
     Ok(match server_of(database) {
         None => Box::new(Sqlite::new()?),
+        Some(Flavor::Postgres) => Box::new(Postgres::start(load)?),
         Some(flavor) => Box::new(Mysql::start(flavor, load)?),
     })
 }
@@ -20,28 +21,21 @@ pub fn start(database: Database, load: &Workload) -> Result<Box<dyn Engine>> {
 /// Connects to the server at this URL, and measures it as it is.
 ///
 /// # Errors
-/// As [`Mysql::at`], and where the lab does not measure that server.
+/// As [`Mysql::at`] and [`Postgres::at`].
 pub fn connect(url: &str, load: &Workload) -> Result<Box<dyn Engine>> {
-    check_url(url)?;
-    Ok(Box::new(Mysql::at(url, load)?))
-}
-
-/// Refuses the URL of a server that the lab does not measure, without a connection.
-///
-/// # Errors
-/// Why, and what to choose.
-pub fn check_url(url: &str) -> Result<()> {
-    Flavor::of_scheme(url).map_or(Ok(()), |flavor| measured(flavor).map(drop))
+    Ok(match Flavor::of_scheme(url) {
+        Some(Flavor::Postgres) => Box::new(Postgres::at(url)?),
+        _ => Box::new(Mysql::at(url, load)?),
+    })
 }
 
 /// Which database the server at this URL is. Servers of one protocol are asked.
 ///
 /// # Errors
-/// Nothing answers there, or the lab does not measure that server.
+/// Nothing answers there.
 pub fn database_at(url: &str) -> Result<Database> {
     let failed = |error| Error::engine("no server to measure", error);
-    check_url(url)?;
-    measured(Server::at(url).map_err(failed)?.flavor())
+    Ok(database_of(Server::at(url).map_err(failed)?.flavor()))
 }
 
 /// Whether the reads and writes per second of such a server can be limited here.
@@ -51,6 +45,10 @@ pub fn database_at(url: &str) -> Result<Database> {
 pub fn can_limit_iops(database: Database) -> Result<()> {
     match server_of(database) {
         None => Ok(()),
+        Some(Flavor::Postgres) => Err(Error::config(
+            "PostgreSQL reads and writes through the page cache of the operating system, which a limit of IOPS does not \
+             slow",
+        )),
         Some(flavor) => Server::can_limit_iops(flavor).map_err(|error| Error::config(error.to_string())),
     }
 }
@@ -61,19 +59,15 @@ fn server_of(database: Database) -> Option<Flavor> {
         Database::Sqlite => None,
         Database::MySql => Some(Flavor::MySql),
         Database::MariaDb => Some(Flavor::MariaDb),
+        Database::Postgres => Some(Flavor::Postgres),
     }
 }
 
 /// The database of a server software.
-///
-/// # Errors
-/// The lab does not measure it.
-pub(super) fn measured(flavor: Flavor) -> Result<Database> {
+pub(super) fn database_of(flavor: Flavor) -> Database {
     match flavor {
-        Flavor::MySql => Ok(Database::MySql),
-        Flavor::MariaDb => Ok(Database::MariaDb),
-        Flavor::Postgres => Err(Error::config(
-            "the lab does not measure PostgreSQL: choose sqlite, mysql, mariadb, or a URL of MySQL or MariaDB",
-        )),
+        Flavor::MySql => Database::MySql,
+        Flavor::MariaDb => Database::MariaDb,
+        Flavor::Postgres => Database::Postgres,
     }
 }

@@ -32,12 +32,24 @@ pub fn totals(windows: &[Window], counters: &Counters, trees: &[Tree], figures: 
         created_per_1k: whole.created_per_1k,
         splits_per_1k: whole.splits_per_1k,
         redo_bytes_per_row: whole.redo_bytes_per_row,
+        page_images_per_1k: whole.page_images_per_1k,
         hit_rate: whole.hit_rate,
         distinct_leaves_per_1k: figures.iter().map(|tree| tree.distinct_leaves_per_1k).sum(),
         fill_mean: all_leaves.mean,
         fill_p10: all_leaves.p10,
         bytes_per_row: figures.iter().map(|tree| tree.bytes).sum::<u64>() as f64 / rows as f64,
+        heap_bytes_per_row: None,
         map_bytes_per_row: of_map().next().map(|_| of_map().sum::<u64>() as f64 / rows as f64),
+    }
+}
+
+/// The same with the heaps, which take so many bytes.
+pub fn with_heap(totals: Totals, heap_bytes: u64) -> Totals {
+    let heap_bytes_per_row = heap_bytes as f64 / totals.rows as f64;
+    Totals {
+        bytes_per_row: totals.bytes_per_row + heap_bytes_per_row,
+        heap_bytes_per_row: Some(heap_bytes_per_row),
+        ..totals
     }
 }
 
@@ -49,7 +61,7 @@ pub fn totals_seen(windows: &[Window], counters: &Counters, seen: &Seen) -> Tota
     let per_row = |bytes: u64| bytes as f64 / counted.rows as f64;
     Totals {
         distinct_leaves_per_1k: f64::NAN,
-        fill_mean: known(fill.mean),
+        fill_mean: seen.mean_fill.unwrap_or(known(fill.mean)),
         fill_p10: known(fill.p10),
         bytes_per_row: per_row(seen.bytes),
         map_bytes_per_row: seen.map_bytes.map(per_row),

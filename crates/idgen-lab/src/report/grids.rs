@@ -35,14 +35,18 @@ pub fn latencies(results: &Results) -> Option<Grid> {
 
 /// What only servers count.
 pub fn counts(results: &Results) -> Option<Grid> {
+    let has = |run: &RunRecord, metric: &Metric| metric.value(&run.figures()).is_some();
     // An embedded engine tells its hit rate, but counts nothing else of these.
-    let counts = |run: &RunRecord| {
-        let mut counts = Metric::of_group(Group::Server).filter(|metric| metric.name != "hit_rate");
-        counts.any(|metric| metric.value(&run.figures()).is_some())
+    let counts = |run: &&RunRecord| {
+        Metric::of_group(Group::Server).any(|metric| metric.name != "hit_rate" && has(run, metric))
     };
-    let counted = results.runs.iter().filter(|run| counts(run));
-    let rows = counted.map(|run| row(run, Group::Server)).collect();
-    some(Grid { id: "counts", head: head(Group::Server), rows, texts: 0 })
+    let runs: Vec<&RunRecord> = results.runs.iter().filter(counts).collect();
+    // Servers of different makes count different things.
+    let metrics: Vec<&Metric> =
+        Metric::of_group(Group::Server).filter(|metric| runs.iter().any(|run| has(run, metric))).collect();
+    let head = std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title)).collect();
+    let rows = runs.iter().map(|run| row_of(run, metrics.iter().copied())).collect();
+    some(Grid { id: "counts", head, rows, texts: 0 })
 }
 
 /// The same without the spread, for a narrow screen.
@@ -59,8 +63,12 @@ fn head(group: Group) -> Vec<&'static str> {
 }
 
 fn row(run: &RunRecord, group: Group) -> (String, Vec<String>) {
-    let cell = |metric: &Metric| write_sample(metric.unit, metric.sample(run).as_ref());
-    (run.strategy.title.clone(), Metric::of_group(group).map(cell).collect())
+    row_of(run, Metric::of_group(group))
+}
+
+fn row_of(run: &RunRecord, metrics: impl Iterator<Item = &'static Metric>) -> (String, Vec<String>) {
+    let cell = |metric: &'static Metric| write_sample(metric.unit, metric.sample(run).as_ref());
+    (run.strategy.title.clone(), metrics.map(cell).collect())
 }
 
 /// What the files of the tables say.

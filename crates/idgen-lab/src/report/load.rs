@@ -18,6 +18,13 @@ pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)
             "late: changed pages are written when the pool needs space, not earlier, as in the published runs".into(),
         ));
     }
+    if let Some(secs) = load.checkpoint_secs {
+        let rows = count(load.checkpoint_rows());
+        facts.push((
+            "Checkpoints",
+            format!("one after each {rows} rows, which are {secs} s of simulated time"),
+        ));
+    }
     facts.extend([
         (
             "Cache",
@@ -107,6 +114,11 @@ mod tests {
         assert!(server.contains("; 100 per statement, each statement committed separately\n"), "{server}");
         assert!(server.contains("Writers: one client\n") && server.contains("has 5,000 rows\n"), "{server}");
         assert!(!server.contains("transaction") && !server.contains("Writes:"), "{server}");
+        assert!(!server.contains("Checkpoints"), "{server}");
+
+        let postgres = facts(&Workload { checkpoint_secs: Some(300), ..load.clone() }, false);
+        let said = "Checkpoints: one after each 25,000 rows, which are 300 s of simulated time\n";
+        assert!(postgres.contains(said), "{postgres}");
 
         let load = Workload { payload_bytes: 0, late_writes: true, ..load.with_writers(8).unwrap() };
         let several = facts(&load, false);

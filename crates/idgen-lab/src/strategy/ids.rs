@@ -174,7 +174,11 @@ impl Source {
             _ => Source::uuids(Retagged::new(ids, order)),
         };
         Ok(match kind {
-            IdKind::AutoIncrement | IdKind::UuidShort | IdKind::ServerV1 => Source::Database,
+            IdKind::AutoIncrement
+            | IdKind::UuidShort
+            | IdKind::ServerV1
+            | IdKind::ServerV4
+            | IdKind::ServerV7 => Source::Database,
             IdKind::V1 => Source::uuids(V1::new(clock(), entropy())),
             IdKind::V4 => Source::uuids(V4::new(entropy())),
             IdKind::V6 => Source::uuids(V6::new(clock(), entropy())),
@@ -234,7 +238,9 @@ pub(crate) fn prefix_key(workload: &Workload, writer: u32) -> Result<PrefixKey> 
 fn store(uuid: &Uuid, column: Column) -> Result<Key> {
     let key = match column {
         _ if column.is_mapped() => Some(Key::Binary(*uuid.as_bytes())),
-        Column::Binary16 | Column::Unkeyed16 => Some(Key::Binary(*uuid.as_bytes())),
+        Column::Binary16 | Column::Bytea | Column::TwoIntegers | Column::Unkeyed16 => {
+            Some(Key::Binary(*uuid.as_bytes()))
+        }
         Column::Swapped16 => Some(Key::Binary(swapped::to_bytes(uuid))),
         Column::Uuid => Some(Key::Binary(native::to_stored(*uuid.as_bytes()))),
         Column::Text36 | Column::VarText36 | Column::VarBinary36 => {

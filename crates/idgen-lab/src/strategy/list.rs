@@ -3,7 +3,7 @@
 use super::{Column, IdKind, Strategy};
 
 /// Every strategy, in the order in which reports show them.
-pub static ALL: [Strategy; 31] = [
+pub static ALL: [Strategy; 35] = [
     Strategy {
         name: "auto-increment",
         title: "auto-increment",
@@ -45,6 +45,20 @@ pub static ALL: [Strategy; 31] = [
         ids: IdKind::V4,
         column: Column::Binary16,
         explains: "random UUID as 16 bytes: the smallest form, but each on another page",
+    },
+    Strategy {
+        name: "v4-bytea",
+        title: "v4, bytea",
+        ids: IdKind::V4,
+        column: Column::Bytea,
+        explains: "PostgreSQL: the same in the type bytea, with a byte for its length",
+    },
+    Strategy {
+        name: "v4-server",
+        title: "gen_random_uuid()",
+        ids: IdKind::ServerV4,
+        column: Column::Binary16,
+        explains: "PostgreSQL's own gen_random_uuid(), version 4",
     },
     Strategy {
         name: "v4-uuid",
@@ -103,6 +117,13 @@ pub static ALL: [Strategy; 31] = [
         explains: "MariaDB's UUID type keeps versions 6 and 7 as they are: ascending",
     },
     Strategy {
+        name: "v7-server",
+        title: "uuidv7()",
+        ids: IdKind::ServerV7,
+        column: Column::Binary16,
+        explains: "the server's own uuidv7(), since PostgreSQL 18: ascending",
+    },
+    Strategy {
         name: "ulid-text26",
         title: "ULID, text 26",
         ids: IdKind::Ulid,
@@ -136,6 +157,13 @@ pub static ALL: [Strategy; 31] = [
         ids: IdKind::MinuteAscending,
         column: Column::Binary16,
         explains: "keyed hash of the minute, then time and counter: fills pages as well",
+    },
+    Strategy {
+        name: "minute-bigints",
+        title: "minute, two bigints",
+        ids: IdKind::MinuteAscending,
+        column: Column::TwoIntegers,
+        explains: "PostgreSQL: the same 16 bytes as two bigint columns of one key",
     },
     Strategy {
         name: "minute-offset",

@@ -198,6 +198,15 @@ pub static METRICS: &[Metric] = &[
         ..METRIC
     },
     Metric {
+        name: "page_images_per_1k",
+        title: "full-page images per 1k",
+        head: "images\nper 1k",
+        group: Group::Server,
+        run: |f| f.totals.page_images_per_1k.and_then(number),
+        window: Some(|w| w.page_images_per_1k.and_then(number)),
+        ..PER_1K
+    },
+    Metric {
         name: "hit_rate",
         title: "requests answered by the cache, %",
         head: "cache\nhits %",
@@ -294,12 +303,32 @@ pub static METRICS: &[Metric] = &[
         chart: Some(ChartOf {
             file: "size",
             title: "Bytes per row",
-            caption: "All pages of all trees, per row.",
+            caption: "All pages of all trees, per row; on PostgreSQL also those of the heap.",
             embedded_caption: None,
             mark: None,
         }),
         noise: Noise { floor: 0.5, ..LAYOUT },
         run: |f| number(f.totals.bytes_per_row),
+        ..METRIC
+    },
+    Metric {
+        name: "heap_bytes_per_row",
+        title: "bytes per row of the heap",
+        head: "heap B\nper row",
+        unit: Unit::Decimals(1),
+        better: Better::Lower,
+        group: Group::Server,
+        run: |f| f.totals.heap_bytes_per_row.and_then(number),
+        ..METRIC
+    },
+    Metric {
+        name: "index_bytes_per_row",
+        title: "bytes per row of the indexes",
+        head: "index B\nper row",
+        unit: Unit::Decimals(1),
+        better: Better::Lower,
+        group: Group::Server,
+        run: |f| number(f.totals.bytes_per_row - f.totals.heap_bytes_per_row?),
         ..METRIC
     },
     Metric {

@@ -51,6 +51,7 @@ pub async fn read(connection: &mut MySqlConnection, splits: bool) -> Result<Coun
         pages_created: Some(get("Innodb_pages_created")?),
         page_splits,
         redo_bytes: Some(get("Innodb_os_log_written")?),
+        page_images: None,
         cache_hits: Some(requests.saturating_sub(disk_reads)),
     })
 }

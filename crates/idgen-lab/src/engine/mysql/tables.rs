@@ -12,16 +12,16 @@ use std::rc::Rc;
 
 use futures_util::future::try_join_all;
 use futures_util::{TryFutureExt, TryStreamExt};
-use hdrhistogram::Histogram;
 use idgen_server::Flavor;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::{Host, connect, counters, doing, files, given, run};
+use crate::Result;
+use crate::engine::latencies::Latencies;
 use crate::engine::{Batch, Contents, Counters, Inserted, Seen, Table, Tree};
 use crate::key::Key;
 use crate::strategy::Strategy;
-use crate::{Error, Result};
 use idgen_record::{Latency, Role, Workload};
 use plan::{Place, Plan};
 use writer::{Heard, Writer};
@@ -36,17 +36,12 @@ pub struct Tables {
     at_start: Counters,
     /// An id that the server made before the first row, where it makes them.
     made_before: Option<Key>,
-    /// How long statements took: in this lap, and in those before.
-    lap: Histogram<u64>,
-    laps: Histogram<u64>,
+    latencies: Latencies,
 }
 
 impl Tables {
     pub fn create(host: Rc<Host>, number: u32, strategy: &Strategy, workload: &Workload) -> Result<Self> {
-        // From a microsecond to an hour, to three digits. Bounds of its own: one that grows would clamp what
-        // is recorded without a way to fail to its first two milliseconds.
-        let lap = Histogram::new_with_bounds(1, 3_600_000_000, 3)
-            .map_err(|error| Error::engine("cannot keep the latencies", error))?;
+        let latencies = Latencies::new()?;
         let plan = Plan::of(strategy, workload, host.server.flavor(), number);
         let waits = Rc::clone(&host);
         waits.wait(async {
@@ -61,8 +56,7 @@ impl Tables {
             }
             let made_before = made::now(&mut connection, plan.ids, plan.column, plan.flavor).await?;
             let at_start = counters::read(&mut connection, host.reach.splits).await?;
-            let laps = lap.clone();
-            Ok(Tables { host, plan, connection, writers, at_start, made_before, lap, laps })
+            Ok(Tables { host, plan, connection, writers, at_start, made_before, latencies })
         })
     }
 }
@@ -84,7 +78,7 @@ impl Table for Tables {
 
     fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
         let room = batches.iter().map(|batch| batch.keys.len()).sum();
-        let heard = RefCell::new(Heard { rows: Vec::with_capacity(room), micros: &mut self.lap });
+        let heard = RefCell::new(Heard { rows: Vec::with_capacity(room), latencies: &mut self.latencies });
         let work = self
             .writers
             .iter_mut()
@@ -100,15 +94,11 @@ impl Table for Tables {
     }
 
     fn lap(&mut self) -> Option<Latency> {
-        let lap = latency(&self.lap);
-        // Of the same bounds: nothing of it can be out of place.
-        self.laps += &self.lap;
-        self.lap.reset();
-        Some(lap)
+        Some(self.latencies.lap())
     }
 
     fn latency(&self) -> Option<Latency> {
-        Some(latency(&self.laps))
+        Some(self.latencies.laps())
     }
 
     fn seen(&mut self) -> Result<Option<Seen>> {
@@ -118,7 +108,7 @@ impl Table for Tables {
         }
         let page_bytes = given::number(&host.settings, "innodb_page_size")?;
         let roles = plan.trees().iter().map(|place| place.role).collect();
-        let mut seen = Seen { roles, fills: Vec::new(), bytes: 0, map_bytes: None };
+        let mut seen = Seen { roles, fills: Vec::new(), mean_fill: None, bytes: 0, map_bytes: None };
         host.wait(async {
             for table in plan.tables() {
                 if host.reach.pool_pages {
@@ -169,15 +159,6 @@ impl Table for Tables {
         let row = self.host.wait(rows.fetch_one(&mut self.connection).map_err(&failed))?;
         let at = |column: usize| row.try_get::<u64, _>(column).map_err(&failed);
         Ok(Contents { rows: at(0)?, payload_bytes: at(1)?, unmapped: at(2)? })
-    }
-}
-
-fn latency(micros: &Histogram<u64>) -> Latency {
-    Latency {
-        p50_micros: micros.value_at_quantile(0.5),
-        p95_micros: micros.value_at_quantile(0.95),
-        p99_micros: micros.value_at_quantile(0.99),
-        max_micros: micros.max(),
     }
 }
 

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use hdrhistogram::Histogram;
 use idgen::Uuid;
 use idgen_mysql::UuidMap;
 use sqlx::mysql::MySqlConnection;
@@ -12,6 +11,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use super::keys::bind;
 use super::plan::{MapBy, Plan};
 use super::reference;
+use crate::engine::latencies::Latencies;
 use crate::engine::mysql::{Host, connect, doing};
 use crate::engine::{Batch, Inserted};
 use crate::key::Key;
@@ -30,7 +30,7 @@ pub struct Writer {
 /// What the client hears, of all writers, in the order in which it comes.
 pub struct Heard<'a> {
     pub rows: Vec<Inserted>,
-    pub micros: &'a mut Histogram<u64>,
+    pub latencies: &'a mut Latencies,
 }
 
 /// A row with its number.
@@ -58,9 +58,8 @@ impl Writer {
         for part in rows.chunks(plan.statement_rows) {
             let clock = Instant::now();
             let inserted = self.statement(plan, part).await?;
-            let micros = u64::try_from(clock.elapsed().as_micros()).unwrap_or(u64::MAX);
             let mut heard = heard.borrow_mut();
-            heard.micros.saturating_record(micros);
+            heard.latencies.record(clock);
             heard.rows.extend(inserted);
         }
         Ok(())

@@ -1,0 +1,194 @@
+//! PostgreSQL: rows in a heap, and the index of their key, with buffers that hold a part of both.
+//!
+//! The rows of a table lie in the order in which they came, whatever the key is; the tree that is measured is the index
+//! of the primary key. The counts are the server's own, for the whole server: nothing else runs on it while it
+//! measures.
+
+mod counters;
+mod keys;
+mod pages;
+mod plan;
+mod reach;
+mod tables;
+mod writer;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use idgen_server::{Flavor, Provider, Server, Settings};
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
+
+use super::{Engine, Table};
+use crate::cancel::Cancel;
+use crate::strategy::Strategy;
+use crate::{Error, Result};
+use idgen_record::{Database, EngineInfo, IdKind, Workload};
+use reach::Reach;
+
+/// A server, started for this purpose or given by the user.
+pub struct Postgres {
+    host: Rc<Host>,
+    runs: u32,
+}
+
+type Host = super::host::Host<Reach>;
+
+/// The settings that move these counts.
+const SHOWN: [&str; 14] = [
+    "autovacuum",
+    "bgwriter_lru_maxpages",
+    "block_size",
+    "checkpoint_completion_target",
+    "checkpoint_timeout",
+    "data_checksums",
+    "fsync",
+    "full_page_writes",
+    "max_wal_size",
+    "shared_buffers",
+    "synchronous_commit",
+    "wal_compression",
+    "wal_keep_size",
+    "wal_level",
+];
+
+impl Postgres {
+    /// The smallest buffer pool, in MiB, that leaves room for the server's own pages.
+    const MIN_POOL_MIB: u64 = 8;
+
+    /// Starts a server for this load; see `idgen-server`.
+    ///
+    /// # Errors
+    /// Where no server can be had, or where it cannot be measured: the message says what is missing.
+    pub fn start(workload: &Workload) -> Result<Self> {
+        let flavor = Flavor::Postgres;
+        if Provider::of(flavor) == Some(Provider::Url) {
+            let url = flavor.url_variable();
+            return Err(Error::config(format!(
+                "{url} names a {flavor} server: unset it to measure one of the lab's own, or give its URL as --engine \
+                 to measure it as it is"
+            )));
+        }
+        let server = Server::start(flavor, &settings(workload))
+            .map_err(|error| Error::engine(format!("no {flavor} server to measure"), error))?;
+        Self::over(server)
+    }
+
+    /// Takes the server at this URL, `postgres://user:password@host:port`, as it is. All that is made in it is a
+    /// database with a random name, which goes with this value; the user needs the attribute `CREATEDB` and, to see
+    /// pages and page splits, the extensions `pageinspect` and `pg_walinspect`.
+    ///
+    /// # Errors
+    /// Where nothing answers there, the server is older than PostgreSQL 16, or the database may not be made. Passwords
+    /// are in no message.
+    pub fn at(url: &str) -> Result<Self> {
+        Self::over(Server::at(url).map_err(|error| Error::engine("no server to measure", error))?)
+    }
+
+    fn over(server: Server) -> Result<Self> {
+        let ours = server.provider() != Provider::Url;
+        let mut host = Host::new(server, &SHOWN, Reach::default())?;
+        host.reach = host.runtime.block_on(async {
+            let mut connection = connect(&host).await?;
+            Reach::of(&mut connection, ours).await
+        })?;
+        Ok(Postgres { host: Rc::new(host), runs: 0 })
+    }
+}
+
+/// Durability is left out on purpose, as on the other servers: what is measured is page traffic, not the speed of
+/// fsync. No checkpoint but the lab's, and nothing that writes at moments of its own: a page is written when its
+/// buffer is needed, or by a checkpoint.
+fn settings(workload: &Workload) -> Settings {
+    let wanted = workload.cache_pages(8_192) * 8_192;
+    Settings::new()
+        .shared_buffers_mib(wanted.div_ceil(1 << 20).max(Postgres::MIN_POOL_MIB))
+        .option("fsync", "off")
+        .option("autovacuum", "off")
+        .option("checkpoint_timeout", "1d")
+        .option("max_wal_size", "16GB")
+        // The log of a window is read at its end, perhaps after a checkpoint.
+        .option("wal_keep_size", "2GB")
+        .option("wal_compression", "off")
+        .option("full_page_writes", "on")
+        .option("bgwriter_lru_maxpages", "0")
+}
+
+impl Engine for Postgres {
+    fn info(&self) -> EngineInfo {
+        let server = &self.host.server;
+        let from = match server.provider() {
+            Provider::Container => "in a container",
+            Provider::Process => "as a private process",
+            Provider::Url => "of the user's own, as it is",
+        };
+        let rest = match server.provider() {
+            Provider::Url => {
+                "checkpoints and vacuum as the server is set; pages are counted for the whole server, with the work of others"
+            }
+            _ => {
+                "log not synced, no vacuum, checkpoints at a fixed distance, whose time is counted; pages are counted \
+                 for the whole server, and are read and written through the page cache of the operating system"
+            }
+        };
+        EngineInfo {
+            name: Database::Postgres.name().into(),
+            version: server.version().trim_start_matches("PostgreSQL ").into(),
+            setup: format!(
+                "a heap and the index of its primary key, {from}, clients over TCP, autocommit; {rest}"
+            ),
+            missing: self.host.reach.missing.clone(),
+        }
+    }
+
+    fn settings(&self) -> BTreeMap<String, String> {
+        self.host.settings.clone()
+    }
+
+    fn watch(&mut self, cancel: &Cancel) {
+        self.host.cancel.replace(cancel.clone());
+    }
+
+    fn check(&self, strategy: &Strategy, _: &Workload) -> Result<()> {
+        /// The first version with `uuidv7()`.
+        const WITH_UUIDV7: u32 = 18_00_00;
+        strategy.check(Database::Postgres)?;
+        match strategy.ids {
+            IdKind::ServerV7 if self.host.reach.version < WITH_UUIDV7 => Err(Error::config(format!(
+                "{} cannot run {}: it has no function uuidv7(), which PostgreSQL 18 brought: take v7-binary",
+                self.host.server.version(),
+                strategy.name
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The buffers of the server, which was started with room for its own pages, or is the user's.
+    fn cache_bytes(&self, _: &Workload) -> Result<u64> {
+        Ok(self.host.reach.cache_bytes)
+    }
+
+    fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>> {
+        self.runs += 1;
+        Ok(Box::new(tables::Tables::create(Rc::clone(&self.host), self.runs, strategy, workload)?))
+    }
+}
+
+async fn connect(host: &Host) -> Result<PgConnection> {
+    let options: PgConnectOptions =
+        host.scratch.url().parse().map_err(doing("understand the server's address"))?;
+    let options = options.disable_statement_logging().application_name("idgen lab");
+    PgConnection::connect_with(&options).await.map_err(doing("connect"))
+}
+
+async fn run(connection: &mut PgConnection, sql: &str) -> Result<()> {
+    connection
+        .execute(sqlx::raw_sql(AssertSqlSafe(sql.to_owned())))
+        .await
+        .map(drop)
+        .map_err(|error| Error::engine(format!("the server refused \"{sql}\""), error))
+}
+
+fn doing(what: &'static str) -> impl Fn(sqlx::Error) -> Error {
+    move |error| Error::engine(format!("the client could not {what}"), error)
+}

@@ -1,0 +1,98 @@
+//! What the server counts.
+//!
+//! A session adds what it did to the server's statistics when it has nothing to do, and at most once a second: each
+//! writer is told to do so before another session reads them. Sources: PostgreSQL manual, sections pg_stat_io,
+//! pg_stat_wal, pg_walinspect and "Viewing Statistics".
+
+use sqlx::postgres::PgConnection;
+use sqlx::{AssertSqlSafe, Executor, Row};
+
+use super::reach::Reach;
+use super::writer::Writer;
+use super::{doing, run};
+use crate::Result;
+use crate::engine::Counters;
+
+/// What the log is read from, and what was found in it so far.
+pub struct Log {
+    from: String,
+    /// `None` from the moment on when a part of the log was gone before it was read.
+    splits: Option<u64>,
+}
+
+impl Log {
+    /// From now on.
+    pub async fn now(connection: &mut PgConnection, reach: &Reach) -> Result<Self> {
+        Ok(Log { from: position(connection).await?, splits: reach.log.then_some(0) })
+    }
+
+    /// Counts the page splits that were logged since the last call.
+    async fn read(&mut self, connection: &mut PgConnection) -> Result<Option<u64>> {
+        let to = position(connection).await?;
+        if let Some(before) = self.splits.filter(|_| to != self.from) {
+            let sql = format!(
+                "SELECT coalesce(sum(count), 0)::int8 FROM pg_get_wal_stats('{}', '{to}', true) \
+                 WHERE \"resource_manager/record_type\" IN ('Btree/SPLIT_L', 'Btree/SPLIT_R')",
+                self.from
+            );
+            // A server that is not the lab's own may have removed that part of its log.
+            let found = connection.fetch_one(AssertSqlSafe(sql)).await.ok();
+            let found = found.and_then(|row| row.try_get::<i64, _>(0).ok());
+            self.splits = found.and_then(|count| Some(before + u64::try_from(count).ok()?));
+        }
+        self.from = to;
+        Ok(self.splits)
+    }
+}
+
+/// The end of the log that is written: a commit waits for its own.
+async fn position(connection: &mut PgConnection) -> Result<String> {
+    let failed = doing("ask for the position in the log");
+    let row = connection.fetch_one("SELECT pg_current_wal_flush_lsn()::text").await.map_err(&failed)?;
+    row.try_get(0).map_err(&failed)
+}
+
+/// The counts since the server was started; page splits since the log is read.
+pub async fn read(
+    connection: &mut PgConnection,
+    reach: &Reach,
+    log: &mut Log,
+    writers: &mut [Writer],
+) -> Result<Counters> {
+    for writer in writers {
+        writer.flush_statistics().await?;
+    }
+    // The reader adds its own, too.
+    run(connection, "SELECT pg_stat_force_next_flush()").await?;
+    let page = reach.page_bytes;
+    // Since 18 one request may be for several pages.
+    let pages = if reach.version >= 18_00_00 {
+        format!(
+            "(sum(read_bytes) / {page})::int8, (sum(write_bytes) / {page})::int8, (sum(extend_bytes) / {page})::int8"
+        )
+    } else {
+        "sum(reads)::int8, sum(writes)::int8, sum(extends)::int8".to_owned()
+    };
+    let sql = format!(
+        "SELECT {pages}, sum(reads)::int8, sum(hits)::int8, (SELECT wal_fpi FROM pg_stat_wal)::int8, \
+         (pg_current_wal_insert_lsn() - '0/0')::int8 FROM pg_stat_io \
+         WHERE object = 'relation' AND backend_type IN ('client backend', 'background writer', 'checkpointer')"
+    );
+    let failed = doing("read the server's counters");
+    let row = connection.fetch_one(AssertSqlSafe(sql)).await.map_err(&failed)?;
+    let at = |column: usize| -> Result<u64> {
+        let count = row.try_get::<Option<i64>, _>(column).map_err(&failed)?;
+        Ok(count.and_then(|count| u64::try_from(count).ok()).unwrap_or(0))
+    };
+    Ok(Counters {
+        pages_read: at(0)?,
+        disk_reads: Some(at(3)?),
+        pages_written: at(1)?,
+        pages_spilled: None,
+        pages_created: Some(at(2)?),
+        page_splits: log.read(connection).await?,
+        redo_bytes: Some(at(6)?),
+        page_images: Some(at(5)?),
+        cache_hits: Some(at(4)?),
+    })
+}

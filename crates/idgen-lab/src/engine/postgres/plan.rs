@@ -1,0 +1,146 @@
+//! Which tables a strategy takes, and what is where in them.
+
+use crate::strategy::Strategy;
+use crate::{Error, Result};
+use idgen_record::{Column, IdKind, Role, Workload};
+
+/// The tables of a strategy.
+pub struct Plan {
+    pub column: Column,
+    pub ids: IdKind,
+    pub payload_bytes: u32,
+    pub statement_rows: usize,
+    /// The table of the rows.
+    pub rows: String,
+    /// The table that leads from UUIDs to integers, where there is one.
+    pub map: Option<String>,
+}
+
+/// The column type of a key.
+pub fn type_of(column: Column) -> &'static str {
+    match column {
+        Column::Binary16 | Column::Swapped16 => "uuid",
+        Column::Bytea => "bytea",
+        Column::Text36 | Column::Base64 | Column::Base32 => "text",
+        _ => "bigint",
+    }
+}
+
+impl Plan {
+    pub fn of(strategy: &Strategy, workload: &Workload, number: u32) -> Self {
+        Plan {
+            column: strategy.column,
+            ids: strategy.ids,
+            payload_bytes: workload.payload_bytes,
+            statement_rows: workload.statement_rows.max(1) as usize,
+            rows: format!("rows_{number}"),
+            map: strategy.column.is_mapped().then(|| format!("map_{number}")),
+        }
+    }
+
+    /// Whether the server makes the key.
+    pub fn is_made(&self) -> bool {
+        self.column == Column::CountedInteger || self.ids.is_server_made()
+    }
+
+    /// The columns of the key.
+    pub fn key(&self) -> &'static str {
+        if self.column == Column::TwoIntegers { "hi, lo" } else { "id" }
+    }
+
+    /// The statements that make the tables.
+    pub fn create(&self) -> Vec<String> {
+        let kind = type_of(self.column);
+        let id = match (self.ids, self.column) {
+            (IdKind::ServerV4, _) => "id uuid DEFAULT gen_random_uuid()".to_owned(),
+            (IdKind::ServerV7, _) => "id uuid DEFAULT uuidv7()".to_owned(),
+            (_, Column::CountedInteger) => "id bigint GENERATED ALWAYS AS IDENTITY".to_owned(),
+            (_, Column::TwoIntegers) => "hi bigint, lo bigint".to_owned(),
+            // A collation of a language compares by rules of its own, and slowly.
+            _ if kind == "text" => "id text COLLATE \"C\"".to_owned(),
+            _ => format!("id {kind}"),
+        };
+        // In its place, whatever its width: not in a table beside this one.
+        let payload = match self.payload_bytes {
+            0 => "",
+            _ => ", payload bytea STORAGE PLAIN NOT NULL",
+        };
+        let (rows, key) = (&self.rows, self.key());
+        let mut statements = vec![format!("CREATE TABLE {rows} ({id}{payload}, PRIMARY KEY ({key}))")];
+        if let Some(map) = &self.map {
+            statements.push(format!("CREATE TABLE {map} (uuid uuid PRIMARY KEY, id bigint NOT NULL)"));
+        }
+        statements
+    }
+
+    /// The statement that removes everything.
+    pub fn remove(&self) -> String {
+        let tables: Vec<&str> = self.tables().collect();
+        format!("DROP TABLE IF EXISTS {}", tables.join(", "))
+    }
+
+    /// The tables, the one of the rows first.
+    pub fn tables(&self) -> impl Iterator<Item = &str> {
+        [Some(&self.rows), self.map.as_ref()].into_iter().flatten().map(String::as_str)
+    }
+
+    /// The indexes that are measured, the one of the rows first.
+    pub fn trees(&self) -> Vec<(Role, String)> {
+        let roles = [Role::Rows, Role::Map];
+        roles.into_iter().zip(self.tables()).map(|(role, table)| (role, format!("{table}_pkey"))).collect()
+    }
+
+    /// The statement that gives the keys of a tree in its order, and the column that they are of.
+    pub fn keys(&self, role: Role) -> Result<(String, Column)> {
+        match (role, &self.map) {
+            (Role::Rows, _) => {
+                let (key, rows) = (self.key(), &self.rows);
+                Ok((format!("SELECT {key} FROM {rows} ORDER BY {key}"), self.column))
+            }
+            (Role::Map, Some(map)) => Ok((format!("SELECT uuid FROM {map} ORDER BY uuid"), Column::Binary16)),
+            (Role::Map | Role::Pairs, _) => {
+                Err(Error::unverified(format!("this strategy has no tree \"{role:?}\"")))
+            }
+        }
+    }
+
+    /// The statement that counts rows, bytes of payload, and pairs that lead nowhere.
+    pub fn contents(&self) -> String {
+        let rows = &self.rows;
+        let bytes =
+            if self.payload_bytes > 0 { "coalesce(sum(length(payload)), 0)::int8" } else { "0::int8" };
+        let unmapped = self.map.as_ref().map_or("0::int8".to_owned(), |map| {
+            format!(
+                "(SELECT count(*) FROM {map} m WHERE NOT EXISTS (SELECT FROM {rows} r WHERE r.id = m.id))"
+            )
+        });
+        format!("SELECT count(*), {bytes}, {unmapped} FROM {rows}")
+    }
+
+    /// `INSERT` of as many rows as the arrays that are bound to it have: the keys, where the server does not make
+    /// them, then the payloads; where there is neither, a number of rows.
+    pub fn insert(&self) -> String {
+        let kind = type_of(self.column);
+        let mut columns: Vec<(&str, &str)> = match (self.is_made(), self.column) {
+            (true, _) => Vec::new(),
+            (false, Column::TwoIntegers) => vec![("hi", kind), ("lo", kind)],
+            (false, _) => vec![("id", kind)],
+        };
+        if self.payload_bytes > 0 {
+            columns.push(("payload", "bytea"));
+        }
+        let returning = if self.is_made() { " RETURNING id" } else { "" };
+        if columns.is_empty() {
+            return format!("INSERT INTO {} SELECT FROM generate_series(1, $1::int8){returning}", self.rows);
+        }
+        let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+        let arrays: Vec<String> =
+            columns.iter().zip(1..).map(|((_, kind), number)| format!("${number}::{kind}[]")).collect();
+        format!(
+            "INSERT INTO {} ({}) SELECT * FROM unnest({}){returning}",
+            self.rows,
+            names.join(", "),
+            arrays.join(", ")
+        )
+    }
+}

@@ -1,0 +1,212 @@
+//! The tables of one run: filled by writers, read back and checked by a connection of their own.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use futures_util::future::try_join_all;
+use futures_util::{TryFutureExt, TryStreamExt};
+use sqlx::postgres::PgConnection;
+use sqlx::{AssertSqlSafe, Executor, Row};
+
+use super::plan::Plan;
+use super::writer::{Heard, Writer};
+use super::{Host, connect, counters, doing, keys, pages, reach, run};
+use crate::Result;
+use crate::engine::latencies::Latencies;
+use crate::engine::{Batch, Contents, Counters, Inserted, Seen, Table, Tree};
+use crate::key::Key;
+use crate::strategy::Strategy;
+use idgen_record::{Latency, Role, Workload};
+
+/// The tables of one run.
+pub struct Tables {
+    host: Rc<Host>,
+    plan: Plan,
+    /// Reads; the writers have connections of their own.
+    connection: PgConnection,
+    writers: Vec<Writer>,
+    log: counters::Log,
+    at_start: Counters,
+    latencies: Latencies,
+    /// Rows between two checkpoints, and those that are in since the last.
+    checkpoint_rows: u64,
+    rows: u64,
+}
+
+impl Tables {
+    pub fn create(host: Rc<Host>, number: u32, strategy: &Strategy, workload: &Workload) -> Result<Self> {
+        let latencies = Latencies::new()?;
+        let plan = Plan::of(strategy, workload, number);
+        let waits = Rc::clone(&host);
+        waits.wait(async {
+            let mut connection = connect(&host).await?;
+            reach::read_by_index(&mut connection).await?;
+            for sql in plan.create() {
+                run(&mut connection, &sql).await?;
+            }
+            let mut writers = Vec::new();
+            for _ in 0..workload.writers {
+                writers.push(Writer::connect(&host).await?);
+            }
+            if host.reach.checkpoints {
+                run(&mut connection, "CHECKPOINT").await?;
+            }
+            let mut log = counters::Log::now(&mut connection, &host.reach).await?;
+            let at_start = counters::read(&mut connection, &host.reach, &mut log, &mut writers).await?;
+            let checkpoint_rows = workload.checkpoint_rows();
+            Ok(Tables { host, plan, connection, writers, log, at_start, latencies, checkpoint_rows, rows: 0 })
+        })
+    }
+
+    /// A checkpoint, where one is due.
+    fn checkpoint(&mut self) -> Result<()> {
+        if self.host.reach.checkpoints && self.rows >= self.checkpoint_rows {
+            self.rows %= self.checkpoint_rows;
+            return self.host.wait(run(&mut self.connection, "CHECKPOINT"));
+        }
+        Ok(())
+    }
+
+    /// The first column of a row, as text.
+    fn text(&mut self, sql: String) -> Result<String> {
+        let failed = doing("read the tables' definition");
+        let row = self.host.wait(self.connection.fetch_one(AssertSqlSafe(sql)).map_err(&failed))?;
+        row.try_get(0).map_err(failed)
+    }
+}
+
+impl Table for Tables {
+    fn settings(&mut self) -> Result<BTreeMap<String, String>> {
+        let mut settings = self.host.settings.clone();
+        let mut definitions = Vec::new();
+        let tables: Vec<String> = self.plan.tables().map(str::to_owned).collect();
+        for table in tables {
+            definitions.push(self.text(format!(
+                "SELECT '{table} (' || string_agg(attname || ' ' || format_type(atttypid, atttypmod) || CASE WHEN \
+                 collname = 'C' THEN ' COLLATE \"C\"' ELSE '' END, ', ' ORDER BY attnum) || '); ' || \
+                 pg_get_indexdef('{table}_pkey'::regclass) FROM pg_attribute LEFT JOIN pg_collation c ON c.oid = \
+                 attcollation WHERE attrelid = '{table}'::regclass AND attnum > 0"
+            ))?);
+        }
+        settings.insert("table".into(), definitions.join("; "));
+        if self.host.reach.checkpoints {
+            settings.insert("checkpoint_rows".into(), self.checkpoint_rows.to_string());
+        }
+        Ok(settings)
+    }
+
+    fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
+        self.checkpoint()?;
+        let room = batches.iter().map(|batch| batch.keys.len()).sum();
+        let heard = RefCell::new(Heard { rows: Vec::with_capacity(room), latencies: &mut self.latencies });
+        let work = self
+            .writers
+            .iter_mut()
+            .zip(batches)
+            .map(|(writer, batch)| writer.insert(&self.plan, batch, &heard));
+        self.host.wait(try_join_all(work))?;
+        let rows = heard.into_inner().rows;
+        self.rows += rows.len() as u64;
+        Ok(rows)
+    }
+
+    fn counters(&mut self) -> Result<Counters> {
+        let Tables { host, connection, log, writers, .. } = self;
+        let now = host.wait(counters::read(connection, &host.reach, log, writers))?;
+        Ok(now.since(&self.at_start))
+    }
+
+    fn lap(&mut self) -> Option<Latency> {
+        Some(self.latencies.lap())
+    }
+
+    fn latency(&self) -> Option<Latency> {
+        Some(self.latencies.laps())
+    }
+
+    fn seen(&mut self) -> Result<Option<Seen>> {
+        let (host, connection) = (&self.host, &mut self.connection);
+        if host.reach.pages {
+            return Ok(None);
+        }
+        let trees = self.plan.trees();
+        let roles = trees.iter().map(|(role, _)| *role).collect();
+        let mut seen = Seen { roles, fills: Vec::new(), mean_fill: None, bytes: 0, map_bytes: None };
+        host.wait(async {
+            let mut used = 0.0;
+            for (role, index) in &trees {
+                let bytes = pages::bytes(connection, index).await?;
+                seen.bytes += bytes;
+                if *role == Role::Map {
+                    seen.map_bytes = Some(bytes);
+                }
+                if host.reach.density {
+                    used += bytes as f64 * pages::density(connection, index).await?;
+                }
+            }
+            seen.mean_fill = host.reach.density.then(|| used / seen.bytes.max(1) as f64);
+            Ok(Some(seen))
+        })
+    }
+
+    fn heap_bytes(&mut self) -> Result<Option<u64>> {
+        let (host, connection) = (&self.host, &mut self.connection);
+        host.wait(async {
+            let mut bytes = 0;
+            for table in self.plan.tables() {
+                bytes += pages::bytes(connection, table).await?;
+            }
+            Ok(Some(bytes))
+        })
+    }
+
+    fn trees(&mut self) -> Result<Vec<Tree>> {
+        let (host, connection) = (&self.host, &mut self.connection);
+        host.wait(async {
+            let mut trees = Vec::new();
+            for (role, index) in self.plan.trees() {
+                trees.push(pages::tree(connection, role, &index, host.reach.page_bytes).await?);
+            }
+            Ok(trees)
+        })
+    }
+
+    fn keys(&mut self, role: Role, visit: &mut dyn FnMut(Key) -> Result<()>) -> Result<()> {
+        let (sql, column) = self.plan.keys(role)?;
+        let failed = doing("read the keys back");
+        let connection = &mut self.connection;
+        self.host.wait(async {
+            let mut rows = sqlx::query(AssertSqlSafe(sql)).fetch(connection);
+            while let Some(row) = rows.try_next().await.map_err(&failed)? {
+                visit(keys::read_key(&row, column)?)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn contents(&mut self) -> Result<Contents> {
+        let failed = doing("count the rows");
+        let rows = sqlx::query(AssertSqlSafe(self.plan.contents()));
+        let row = self.host.wait(rows.fetch_one(&mut self.connection).map_err(&failed))?;
+        let at = |column: usize| -> Result<u64> {
+            let count = row.try_get::<i64, _>(column).map_err(&failed)?;
+            Ok(u64::try_from(count).unwrap_or(0))
+        };
+        Ok(Contents { rows: at(0)?, payload_bytes: at(1)?, unmapped: at(2)? })
+    }
+}
+
+impl Drop for Tables {
+    fn drop(&mut self) {
+        // The writers' connections close while there is a runtime to close them in.
+        let _inside = self.host.runtime.enter();
+        self.writers.clear();
+        // A connection that gave up in the middle of a statement would wait for its end.
+        if self.host.cancel.borrow().is_cancelled() {
+            return;
+        }
+        // Room for the next strategy; the database goes in any case with the engine.
+        let _ = self.host.runtime.block_on(run(&mut self.connection, &self.plan.remove()));
+    }
+}

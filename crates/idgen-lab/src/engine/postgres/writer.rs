@@ -1,0 +1,134 @@
+//! One client that inserts.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use idgen::Uuid;
+use sqlx::AssertSqlSafe;
+use sqlx::postgres::PgConnection;
+
+use super::keys::{bind, read_key};
+use super::plan::Plan;
+use super::{Host, connect, doing, run};
+use crate::engine::latencies::Latencies;
+use crate::engine::{Batch, Inserted};
+use crate::key::Key;
+use crate::{Error, Result};
+use idgen_record::{Column, IdKind};
+
+/// A client.
+pub struct Writer {
+    connection: PgConnection,
+}
+
+/// What the client hears, of all writers, in the order in which it comes.
+pub struct Heard<'a> {
+    pub rows: Vec<Inserted>,
+    pub latencies: &'a mut Latencies,
+}
+
+/// A row with its number.
+type Numbered<'a> = (u64, Key, &'a [u8]);
+
+impl Writer {
+    pub async fn connect(host: &Host) -> Result<Self> {
+        Ok(Writer { connection: connect(host).await? })
+    }
+
+    /// Has the server count what this client did.
+    pub async fn flush_statistics(&mut self) -> Result<()> {
+        run(&mut self.connection, "SELECT pg_stat_force_next_flush()").await
+    }
+
+    /// Inserts a batch, statement after statement, and tells what was acknowledged.
+    pub async fn insert(&mut self, plan: &Plan, batch: &Batch<'_>, heard: &RefCell<Heard<'_>>) -> Result<()> {
+        let rows: Vec<_> = batch.rows().collect();
+        for part in rows.chunks(plan.statement_rows) {
+            let clock = Instant::now();
+            let inserted = match &plan.map {
+                None => self.rows(plan, part).await?,
+                Some(map) => self.pairs_and_rows(plan, map, part).await?,
+            };
+            let mut heard = heard.borrow_mut();
+            heard.latencies.record(clock);
+            heard.rows.extend(inserted);
+        }
+        Ok(())
+    }
+
+    /// Inserts rows, and gives them with the keys or the numbers that the server made.
+    async fn rows(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
+        let mut query = sqlx::query(AssertSqlSafe(plan.insert()));
+        let keys: Vec<Key> = part.iter().map(|(_, key, _)| *key).collect();
+        if !plan.is_made() {
+            query = bind(query, &keys, plan.column)?;
+        }
+        if plan.payload_bytes > 0 {
+            query = query.bind(part.iter().map(|(_, _, payload)| *payload).collect::<Vec<&[u8]>>());
+        } else if plan.is_made() {
+            query = query.bind(part.len() as i64);
+        }
+        let failed = doing("insert");
+        if !plan.is_made() {
+            query.execute(&mut self.connection).await.map_err(failed)?;
+            return Ok(keys.into_iter().map(|key| Inserted { key, number: None }).collect());
+        }
+        let made = query.fetch_all(&mut self.connection).await.map_err(failed)?;
+        if made.len() != part.len() {
+            let (sent, found) = (part.len(), made.len());
+            return Err(Error::unverified(format!("the server made {found} ids for {sent} rows")));
+        }
+        made.iter().map(|row| inserted(read_key(row, plan.column)?, plan.ids)).collect()
+    }
+
+    /// Looks the UUIDs up, inserts the pairs that are missing, then the rows: one transaction.
+    async fn pairs_and_rows(
+        &mut self,
+        plan: &Plan,
+        map: &str,
+        part: &[Numbered<'_>],
+    ) -> Result<Vec<Inserted>> {
+        let failed = doing("map and insert");
+        run(&mut self.connection, "BEGIN").await?;
+        let uuids: Vec<Key> = part.iter().map(|(_, key, _)| *key).collect();
+        let sql = format!("SELECT id FROM {map} WHERE uuid = ANY ($1::uuid[])");
+        let known = bind(sqlx::query(AssertSqlSafe(sql)), &uuids, Column::Binary16)?;
+        let known = known.fetch_all(&mut self.connection).await.map_err(&failed)?;
+        if !known.is_empty() {
+            return Err(Error::unverified(format!("{} new UUIDs are in the map already", known.len())));
+        }
+        let sql = format!("INSERT INTO {map} (uuid, id) SELECT * FROM unnest($1::uuid[], $2::bigint[])");
+        let numbers: Vec<Key> = part.iter().map(|(row, ..)| Key::Uint(row + 1)).collect();
+        let pairs = bind(sqlx::query(AssertSqlSafe(sql)), &uuids, Column::Binary16)?;
+        let pairs = bind(pairs, &numbers, Column::Integer)?;
+        pairs.execute(&mut self.connection).await.map_err(&failed)?;
+        let rows: Vec<Numbered<'_>> =
+            part.iter().map(|(row, _, payload)| (*row, Key::Uint(row + 1), *payload)).collect();
+        self.rows(plan, &rows).await?;
+        run(&mut self.connection, "COMMIT").await?;
+        Ok(part.iter().map(|(row, key, _)| Inserted { key: *key, number: Some(row + 1) }).collect())
+    }
+}
+
+/// A row whose key the server made.
+fn inserted(made: Key, ids: IdKind) -> Result<Inserted> {
+    let wanted = match ids {
+        IdKind::ServerV4 => 4,
+        IdKind::ServerV7 => 7,
+        _ => {
+            let number = match made {
+                Key::Uint(number) => Some(number),
+                _ => None,
+            };
+            return Ok(Inserted { key: Key::Assigned, number });
+        }
+    };
+    match made {
+        Key::Binary(bytes) if Uuid::from_bytes(bytes).get_version_num() == wanted => {
+            Ok(Inserted { key: made, number: None })
+        }
+        other => {
+            Err(Error::unverified(format!("the server made {other}, which is no UUID of version {wanted}")))
+        }
+    }
+}
