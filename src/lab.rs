@@ -20,6 +20,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use idgen_lab::experiment::{self, Scale};
 use idgen_lab::report as reports;
+use idgen_lab::strategy;
 
 use self::run::{CommonArgs, LoadArgs};
 use crate::output::Output;
@@ -99,7 +100,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 fn list() -> anyhow::Result<ExitCode> {
     let mut out = Output::open();
-    writeln!(out, "{}\n{}", reports::strategies(), reports::experiments(&experiment::named()?))?;
+    let strategies =
+        reports::list(["name", "what it is"], strategy::ALL.iter().map(|known| (known.name, known.explains)));
+    let experiments = experiment::named()?;
+    let questions = experiments.iter().map(|known| (known.id(), known.question()));
+    writeln!(out, "{strategies}\n{}", reports::list(["experiment", "question"], questions))?;
     out.finish()?;
     Ok(ExitCode::SUCCESS)
 }

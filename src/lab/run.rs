@@ -329,7 +329,7 @@ impl Job<'_> {
             results.published = experiment.published(results.workload.writers);
             results.analysis = experiment.analysis.clone();
             let ours = common.engine.own_server().is_some();
-            if let Some(differs) = report::differs(experiment, scale, &results, ours)? {
+            if let Some(differs) = experiment::differs(experiment, scale, &results, ours)? {
                 results.analysis += &format!(" {differs}");
             }
             let (possible, refused) = those_possible(&*engine, &strategies, &results.workload);

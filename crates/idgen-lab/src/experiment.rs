@@ -2,6 +2,7 @@
 //!
 //! Each is a TOML file of this crate, read when it is asked for.
 
+mod differs;
 mod loads;
 mod revisits;
 mod statements;
@@ -15,6 +16,7 @@ use idgen_record::{Published, Workload};
 use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
 
+pub use differs::differs;
 pub use loads::{Loads, ReadyLoad, all as all_loads};
 pub use revisits::{Revisits, all as all_revisits};
 pub use statements::{Case, File, Statements, all as all_statements};

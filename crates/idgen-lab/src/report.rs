@@ -6,7 +6,6 @@ mod cases;
 mod charts;
 mod compare;
 mod csv;
-mod differs;
 mod drawings;
 mod files;
 mod grids;
@@ -25,7 +24,6 @@ mod visits;
 pub use answer::answer;
 pub use compare::{Compared, Difference, Pair, Ratio, Side, compare, comparison, comparison_html, open};
 pub use csv::csv;
-pub use differs::differs;
 pub use files::{CHARTS, FILES, prepare, save, write};
 pub use html::html;
 pub use json::{json, read};
@@ -33,7 +31,7 @@ pub use markdown::markdown;
 pub use picture::{page_png, page_svg};
 pub use published::{Comparison, comparisons};
 pub use survey::survey;
-pub use terminal::{WIDTH, cases, experiments, published, strategies, table, width};
+pub use terminal::{WIDTH, cases, list, published, table, width};
 
 #[cfg(test)]
 mod tests;

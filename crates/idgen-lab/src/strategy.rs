@@ -180,6 +180,7 @@ mod tests {
         for (index, strategy) in ALL.iter().enumerate() {
             assert!(std::ptr::eq(find(strategy.name).unwrap(), strategy), "two strategies {}", strategy.name);
             assert!(strategy.title.len() <= 22, "{} is too wide for a table", ALL[index].title);
+            assert!(strategy.name.len() <= 16, "{} is too wide for the list", strategy.name);
             assert!(strategy.explains.len() <= 77 && !strategy.explains.ends_with('.'));
         }
     }

@@ -127,6 +127,9 @@ pub struct IndexFigures {
 pub struct VisitFigures {
     /// The strategy's name.
     pub strategy: String,
+    /// What charts and tables call the strategy. Older records have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// How often each writer visited each bucket.
     pub visits: u32,
     /// Writers with names; 1 is a single writer without one.
@@ -151,6 +154,13 @@ pub struct VisitFigures {
     /// The page fill that was measured before, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier_fill: Option<f64>,
+}
+
+impl VisitFigures {
+    /// What charts and tables call the strategy: its title, or the name where a record has no title.
+    pub fn title(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.strategy)
+    }
 }
 
 fn one() -> u32 {

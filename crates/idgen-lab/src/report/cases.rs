@@ -245,7 +245,7 @@ pub fn case_figures(results: &Results) -> Vec<CaseFigure<'_>> {
 mod tests {
     use super::super::answer::answer;
     use super::*;
-    use crate::measure;
+    use crate::report::tests::begun;
     use idgen_record::{EngineInfo, IndexFigures, Workload};
 
     fn results(cases: Vec<CaseRecord>) -> Results {
@@ -255,7 +255,7 @@ mod tests {
             setup: "as it is".into(),
             missing: Vec::new(),
         };
-        Results { cases, ..measure::begin("?", "test", engine, Workload::of_rows(1_000).unwrap()) }
+        Results { cases, ..begun("?", "test", engine, Workload::of_rows(1_000).unwrap()) }
     }
 
     fn case(name: &str, secs: f64) -> CaseRecord {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::cases::case_figures;
 use crate::{Error, Result};
-use idgen_record::{CaseRecord, EngineInfo, Metric, Results, RunRecord};
+use idgen_record::{CaseRecord, EngineInfo, Family, Metric, Results, RunRecord};
 
 pub use page::comparison_html;
 pub use record::open;
@@ -59,6 +59,9 @@ pub struct Pair {
     pub name: String,
     /// For people.
     pub title: String,
+    /// The family of the strategy's ids; of a statement none. It colours the bar.
+    #[serde(skip)]
+    pub family: Option<Family>,
     /// Each figure that both have.
     pub figures: Vec<Ratio>,
 }
@@ -129,7 +132,12 @@ fn pair(a: &RunRecord, b: &RunRecord) -> Pair {
         let value = |run: &RunRecord| metric.number(&run.figures());
         Some(Ratio::of(metric.name, value(a)?, value(b)?))
     });
-    Pair { name: a.strategy.name.clone(), title: a.strategy.title.clone(), figures: figures.collect() }
+    Pair {
+        name: a.strategy.name.clone(),
+        title: a.strategy.title.clone(),
+        family: Some(a.strategy.family),
+        figures: figures.collect(),
+    }
 }
 
 /// By what a case is known: its name, its clients, the rows of a statement.
@@ -159,7 +167,7 @@ fn cases(a: &Results, b: &Results) -> Vec<Pair> {
             Some(Ratio::of([mine.index, mine.name].join(" ").trim(), mine.value, other.value))
         });
         let title = case_title(case);
-        Pair { name: case.name.clone(), figures: figures.collect(), title }
+        Pair { name: case.name.clone(), title, family: None, figures: figures.collect() }
     };
     let both = a.cases.iter().filter(|case| b.cases.iter().any(|other| known(other) == known(case)));
     both.map(pair).collect()

@@ -1,6 +1,6 @@
 //! Numbers for people.
 
-use idgen_record::{Sample, Unit};
+use idgen_record::{Sample, Unit, thousands};
 
 /// What stands for a figure that the database does not tell.
 pub const UNKNOWN: &str = "\u{2013}";
@@ -10,23 +10,13 @@ pub fn grouped(number: f64) -> String {
     if number.is_nan() {
         return UNKNOWN.into();
     }
-    let digits = format!("{:.0}", number.abs());
-    let mut text = String::new();
-    if number.round() < 0.0 {
-        text.push('-');
-    }
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let sign = if number.round() < 0.0 { "-" } else { "" };
+    format!("{sign}{}", thousands(number.abs().round_ties_even() as u64))
 }
 
 /// A whole number, with commas between thousands.
 pub fn count(number: u64) -> String {
-    grouped(number as f64)
+    thousands(number)
 }
 
 /// A value of a metric, as people read it.

@@ -6,8 +6,6 @@ use super::case_table::CaseTable;
 use super::cases::case_tables;
 use super::grids::medians;
 use super::published::comparisons;
-use crate::experiment::Named;
-use crate::strategy;
 use idgen_record::{Group, Metric, Results, RunRecord};
 
 /// The widest line, in columns: longer ones are hard to read. Where there is no terminal, all are so wide.
@@ -101,22 +99,12 @@ fn case_table(shown: CaseTable) -> String {
     format!("{}\n{}", shown.title, whole_names(table))
 }
 
-/// The experiments that there are, each with its question.
-pub fn experiments(all: &[Named]) -> String {
+/// Names and a line for each, under these two headings.
+pub fn list<'a>(head: [&str; 2], lines: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut table = plain();
-    table.set_header(["experiment", "question"]);
-    for experiment in all {
-        table.add_row([Cell::new(experiment.id()), Cell::new(experiment.question())]);
-    }
-    whole_names(table)
-}
-
-/// The strategies that there are, each with its line.
-pub fn strategies() -> String {
-    let mut table = plain();
-    table.set_header(["name", "what it is"]);
-    for strategy in &strategy::ALL {
-        table.add_row([Cell::new(strategy.name), Cell::new(strategy.explains)]);
+    table.set_header(head);
+    for (name, line) in lines {
+        table.add_row([Cell::new(name), Cell::new(line)]);
     }
     whole_names(table)
 }

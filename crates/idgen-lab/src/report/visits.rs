@@ -3,7 +3,6 @@
 
 use super::case_table::{CaseTable, column, table};
 use super::numbers::{count, percent, rate};
-use crate::strategy;
 use idgen_record::{Results, VisitFigures};
 
 /// Rows with a payload of 100 bytes that a visit is measured against: a page of InnoDB holds 120 of them, and ascending
@@ -15,20 +14,15 @@ pub(super) fn visits(results: &Results) -> Vec<&VisitFigures> {
     results.cases.iter().filter_map(|case| case.visits.as_ref()).collect()
 }
 
-/// What is compared, in the order of the record.
-pub(super) fn names(all: &[&VisitFigures]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
+/// The first figures of each strategy, in the order of the record.
+pub(super) fn strategies<'a>(all: &[&'a VisitFigures]) -> Vec<&'a VisitFigures> {
+    let mut strategies: Vec<&VisitFigures> = Vec::new();
     for figures in all {
-        if !names.contains(&figures.strategy) {
-            names.push(figures.strategy.clone());
+        if strategies.iter().all(|first| first.strategy != figures.strategy) {
+            strategies.push(figures);
         }
     }
-    names
-}
-
-/// What a strategy of that name is called in charts and tables.
-pub(super) fn title(name: &str) -> String {
-    strategy::find(name).map_or_else(|_| name.to_owned(), |found| found.title.to_owned())
+    strategies
 }
 
 /// Pages that the rows of a visit fill, in words: `0.5`, `10`.
@@ -81,10 +75,10 @@ fn of_figure(
         column("rows a visit", &cells, |cell| Some(count(cell.rows_per_visit))),
         column("buckets", &cells, |cell| Some(count(u64::from(cell.buckets)))),
     ];
-    for name in names(all) {
-        columns.push(column(&title(&name), &cells, |cell| {
+    for first in strategies(all) {
+        columns.push(column(first.title(), &cells, |cell| {
             all.iter()
-                .find(|found| found.strategy == name && same(found, cell))
+                .find(|found| found.strategy == first.strategy && same(found, cell))
                 .and_then(|found| write(found))
         }));
     }
@@ -98,7 +92,7 @@ fn earlier(all: &[&VisitFigures]) -> Option<CaseTable> {
         "Page fill measured before and here, %",
         "The earlier measurement used prefixes in a random order that a script made.",
         vec![
-            column("strategy", &lines, |(found, _)| Some(title(&found.strategy))),
+            column("strategy", &lines, |(found, _)| Some(found.title().to_owned())),
             column("visits", &lines, |(found, _)| Some(count(u64::from(found.visits)))),
             column("rows a visit", &lines, |(found, _)| Some(count(found.rows_per_visit))),
             column("before", &lines, |(_, before)| Some(percent(*before))),
@@ -113,21 +107,21 @@ fn earlier(all: &[&VisitFigures]) -> Option<CaseTable> {
 /// The answer in a sentence: what the last strategy visit after visit is compared with the first.
 pub(super) fn answer(results: &Results) -> Option<String> {
     let all = visits(results);
-    let names = names(&all);
     let many = all.iter().max_by_key(|found| {
         (found.visits > 1, found.rows_per_visit * u64::from(found.visits), found.writers)
     })?;
-    let of = |name: &String| {
+    let of = |first: &VisitFigures| {
         all.iter().find(|found| {
-            found.strategy == *name
+            found.strategy == first.strategy
                 && (found.writers, found.visits, found.rows_per_visit)
                     == (many.writers, many.visits, many.rows_per_visit)
         })
     };
-    let said: Vec<_> = names
-        .iter()
-        .filter_map(|name| {
-            Some(format!("{} % of a page with \u{201c}{}\u{201d}", percent(of(name)?.fill_mean), title(name)))
+    let said: Vec<_> = strategies(&all)
+        .into_iter()
+        .filter_map(|first| {
+            let fill = percent(of(first)?.fill_mean);
+            Some(format!("{fill} % of a page with \u{201c}{}\u{201d}", first.title()))
         })
         .collect();
     (said.len() > 1).then(|| {

@@ -72,7 +72,7 @@ fn drawing(compared: &Compared, metric: &'static Metric) -> Result<Option<Drawin
             let found = pair.figure(metric)?;
             Some(Bar {
                 label: pair.title.clone(),
-                family: crate::strategy::find(&pair.name).map_or(Family::Integer, |known| known.family()),
+                family: pair.family.unwrap_or(Family::Integer),
                 value: scale.of(found.b),
                 written: ratio(found.ratio),
                 mark: Some(scale.of(found.a)),

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::report::tests::results;
+use crate::report::tests::{MANY, results};
 use crate::report::{WIDTH, json};
 use idgen_record::{Latency, LoadFigures, Results};
 
@@ -83,7 +83,7 @@ fn tell(results: &mut Results, times: f64) {
 
 #[test]
 fn tables_fit_the_terminal_with_all_strategies() {
-    let mut all = results(crate::strategy::ALL.len());
+    let mut all = results(MANY);
     tell(&mut all, 100.0);
     let mut other = all.clone();
     other.workload.rows += 1;

@@ -111,13 +111,13 @@ fn visits(results: &Results) -> Result<Vec<Drawing>> {
     let mut drawings = Vec::new();
     for (writers, rows) in sizes {
         let of_size: Vec<_> = all.iter().filter(|found| size(found) == (writers, rows)).collect();
-        let fills: Vec<Line> = revisited::names(&all)
+        let fills: Vec<Line> = revisited::strategies(&all)
             .iter()
-            .map(|name| Line {
-                label: revisited::title(name),
+            .map(|first| Line {
+                label: first.title().to_owned(),
                 measured: of_size
                     .iter()
-                    .filter(|found| found.strategy == *name)
+                    .filter(|found| found.strategy == first.strategy)
                     .map(|found| (f64::from(found.visits), 100.0 * found.fill_mean))
                     .collect(),
                 published: Vec::new(),

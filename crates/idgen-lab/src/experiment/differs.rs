@@ -1,9 +1,8 @@
 //! In what a run differs from the published ones.
 
-use super::numbers::count;
+use super::{Experiment, Scale};
 use crate::Result;
-use crate::experiment::{Experiment, Scale};
-use idgen_record::{Results, Workload};
+use idgen_record::{Results, Workload, thousands};
 
 /// What of the load is not as published, in a sentence or two; `None` where nothing is. `ours` tells whether a
 /// server of the lab's own runs it, which is set up for the load: any other is as it is.
@@ -60,7 +59,11 @@ fn fewer_rows(experiment: &Experiment, load: &Workload, full: &Workload) -> Opti
     let all = larger.len();
     larger.retain(|rows| *rows > load.rows);
     let (least, most) = (larger.iter().min()?, larger.iter().max()?);
-    let range = if least == most { count(*most) } else { format!("{} to {}", count(*least), count(*most)) };
+    let range = if least == most {
+        thousands(*most)
+    } else {
+        format!("{} to {}", thousands(*least), thousands(*most))
+    };
     let of = if larger.len() == all {
         String::new()
     } else {
@@ -70,7 +73,7 @@ fn fewer_rows(experiment: &Experiment, load: &Workload, full: &Workload) -> Opti
             names.map(|published| published.strategy.as_str()).collect::<Vec<_>>().join(" and ")
         )
     };
-    Some(format!("{} rows, whereas {range}{of} were published", count(load.rows)))
+    Some(format!("{} rows, whereas {range}{of} were published", thousands(load.rows)))
 }
 
 fn other_cache(load: &Workload, full: &Workload) -> Option<String> {
@@ -82,13 +85,20 @@ fn other_cache(load: &Workload, full: &Workload) -> Option<String> {
 mod tests {
     use super::*;
     use crate::experiment::all;
-    use crate::report::tests::results;
+    use crate::measure;
+    use idgen_record::EngineInfo;
 
     fn said(id: &str, scale: Scale, change: impl Fn(Workload) -> Workload, ours: bool) -> Option<String> {
         let all = all().unwrap();
         let experiment = all.iter().find(|experiment| experiment.id == id).unwrap();
         let workload = change(experiment.workload(scale).unwrap());
-        differs(experiment, scale, &Results { workload, ..results(0) }, ours).unwrap()
+        let engine = EngineInfo {
+            name: "Base".into(),
+            version: "1".into(),
+            setup: "as it is".into(),
+            missing: Vec::new(),
+        };
+        differs(experiment, scale, &measure::begin("?", "test", engine, workload), ours).unwrap()
     }
 
     #[test]
