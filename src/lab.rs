@@ -6,6 +6,7 @@ mod engine;
 mod forecast;
 mod number;
 mod pages;
+mod progress;
 mod report;
 mod revisits;
 mod run;
@@ -19,8 +20,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use idgen_lab::experiment::{self, Scale};
-use idgen_lab::report as reports;
 use idgen_lab::strategy;
+use idgen_report as reports;
 
 use self::run::{CommonArgs, LoadArgs};
 use crate::output::Output;

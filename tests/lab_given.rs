@@ -100,7 +100,7 @@ impl Given {
         assert_eq!(self.scratch_schemas(), [""; 0]);
         assert_eq!(self.sql("SHOW TABLES FROM shop"), ["kept"]);
         let text = std::fs::read_to_string(directory.path().join("results.json")).unwrap();
-        (idgen_lab::report::read(&text).unwrap(), output)
+        (idgen_report::read(&text).unwrap(), output)
     }
 }
 
@@ -168,7 +168,7 @@ fn mysql_without_functions() {
     let output = run("mapped-ref-lock,auto-increment");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let text = std::fs::read_to_string(directory.path().join("uuid-mapping/results.json")).unwrap();
-    let results = idgen_lab::report::read(&text).unwrap();
+    let results = idgen_report::read(&text).unwrap();
     assert!(results.analysis.contains(&format!("Left out: {why}")), "{}", results.analysis);
     assert_eq!(results.runs.len(), 1);
 

@@ -46,7 +46,7 @@ fn measured(flavor: Flavor, names: &[&str], payload_bytes: u32) -> Results {
     let strategies: Vec<_> = names.iter().map(|name| strategy::find(name).unwrap()).collect();
     run(&mut engine, &strategies, &mut results, &Cancel::new(), &mut Quiet).unwrap();
     assert_eq!(results.runs.len(), names.len());
-    println!("{}", idgen_lab::report::table(&results));
+    println!("{}", idgen_report::table(&results));
     results
 }
 

@@ -36,7 +36,7 @@ fn results(engine: &mut Postgres, strategies: &[&Strategy], load: Workload) -> R
     let mut results = measure::begin("?", "test", engine.info(), load);
     run(engine, strategies, &mut results, &Cancel::new(), &mut Quiet).unwrap();
     assert_eq!(results.runs.len(), strategies.len());
-    println!("{}", idgen_lab::report::table(&results));
+    println!("{}", idgen_report::table(&results));
     results
 }
 
@@ -239,7 +239,7 @@ impl Given {
         assert!(!all.contains(PASSWORD), "{all}");
         assert_eq!(output.status.code(), Some(0), "{all}");
         assert_eq!(self.databases(), [""; 0]);
-        let results = idgen_lab::report::read(&text).unwrap();
+        let results = idgen_report::read(&text).unwrap();
         for run in &results.runs {
             assert_eq!(run.totals.rows, 20_000);
             assert!(run.totals.heap_bytes_per_row.is_some() && run.totals.page_images_per_1k.is_some());
@@ -366,7 +366,7 @@ fn the_record_says_how_the_server_was_set() {
     ]);
     let output = command.arg("--checkpoint=60").arg("--out").arg(directory.path()).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
-    let results = idgen_lab::report::open(directory.path()).unwrap();
+    let results = idgen_report::open(directory.path()).unwrap();
     let settings = &results.runs[0].settings;
     assert_eq!(results.workload.cache_bytes, Some(8 << 20));
     assert_eq!(results.workload.checkpoint_secs, Some(60));

@@ -9,10 +9,10 @@ use std::process::Command;
 
 use idgen_lab::engine::{Engine, Mysql};
 use idgen_lab::measure;
-use idgen_lab::report;
 use idgen_lab::runner::{Cancel, Observer, run};
 use idgen_lab::strategy::{self, Strategy};
 use idgen_record::{Database, Failure, Results, Role, Workload};
+use idgen_report as report;
 use idgen_server::Flavor;
 
 /// No multiple of the statement or of the round: the last of each are short.
@@ -35,7 +35,7 @@ fn results(engine: &mut Mysql, strategies: &[&Strategy], load: Workload) -> Resu
     let mut results = measure::begin("?", "test", engine.info(), load);
     run(engine, strategies, &mut results, &Cancel::new(), &mut Quiet).unwrap();
     assert_eq!(results.runs.len(), strategies.len());
-    println!("{}", idgen_lab::report::table(&results));
+    println!("{}", idgen_report::table(&results));
     results
 }
 

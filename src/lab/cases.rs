@@ -4,9 +4,9 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use idgen_lab::report;
 use idgen_lab::runner::Cancel;
 use idgen_record::{CaseRecord, Failure, Results};
+use idgen_report as report;
 
 use super::run::summary;
 use super::signals::INTERRUPTED;
@@ -52,7 +52,7 @@ impl Recorder<'_> {
                 let _ = writeln!(std::io::stderr(), "{}: {:.3} s", record.name, record.secs);
             }
             self.keep(&mut results.cases, record);
-            report::save(&results, self.directory)
+            report::save(&results, self.directory).map_err(idgen_lab::Error::not_saved)
         });
         let code = match ended {
             Ok(()) => ExitCode::SUCCESS,

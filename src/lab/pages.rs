@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use idgen_lab::report;
+use idgen_report as report;
 use innodb_pages::{Measure, Options, PageMap, Survey, Tablespace};
 
 use super::screen::wrapped;

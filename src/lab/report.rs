@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use idgen_lab::report;
+use idgen_report as report;
 
 use crate::output::Output;
 

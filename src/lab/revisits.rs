@@ -4,11 +4,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use idgen_lab::experiment::{Revisits, Scale};
+use idgen_lab::forecast;
 use idgen_lab::measure;
 use idgen_lab::runner::{self, Cancel};
 use idgen_lab::strategy::Strategy;
-use idgen_lab::{forecast, report};
 use idgen_record::Workload;
+use idgen_report as report;
 
 use super::cases::Recorder;
 use super::engine::EngineName;

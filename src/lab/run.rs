@@ -8,13 +8,13 @@ use std::process::ExitCode;
 use idgen_lab::engine::Engine;
 use idgen_lab::experiment::{self, Experiment, Named, Scale};
 use idgen_lab::measure;
-use idgen_lab::progress::Progress;
-use idgen_lab::report;
 use idgen_lab::runner::{self, Cancel};
 use idgen_lab::strategy::{self, Strategy};
 use idgen_record::{Database, Protocol, Results, Workload};
+use idgen_report as report;
 
 use super::engine::EngineName;
+use super::progress::Progress;
 use super::revisits;
 use super::screen::wrapped;
 use super::shape::{self, ShapeArgs};

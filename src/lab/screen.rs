@@ -1,6 +1,6 @@
 //! Text that fits the width of the terminal.
 
-use idgen_lab::report;
+use idgen_report as report;
 
 /// Breaks lines at the width of the terminal, and indents continued lines of a list. Tables already fit.
 pub fn wrapped(text: &str) -> String {

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use idgen_lab::engine;
 use idgen_lab::experiment::{Loads, Scale, Statements};
 use idgen_lab::measure;
-use idgen_lab::report;
 use idgen_lab::runner::Cancel;
 use idgen_record::{Database, Protocol, Workload};
+use idgen_report as report;
 
 use super::cases::Recorder;
 use super::engine::EngineName;

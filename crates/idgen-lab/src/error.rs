@@ -6,7 +6,7 @@ use std::fmt;
 /// What a fallible function of this crate returns.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a measurement could not be made, checked or written.
+/// Why a measurement could not be made, checked or saved.
 ///
 /// ```
 /// let error = idgen_lab::strategy::find("v5").unwrap_err();
@@ -54,11 +54,9 @@ impl Error {
         Error { source: Some(source.into()), ..Error::new(Kind::Engine, doing) }
     }
 
-    pub(crate) fn output(
-        doing: impl Into<String>,
-        source: impl Into<Box<dyn StdError + Send + Sync>>,
-    ) -> Self {
-        Error { source: Some(source.into()), ..Error::new(Kind::Output, doing) }
+    /// What an observer of runs returns where it could not save the results that it was given.
+    pub fn not_saved(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Error { source: Some(source.into()), ..Error::new(Kind::Output, "cannot save the results") }
     }
 
     pub(crate) fn input(

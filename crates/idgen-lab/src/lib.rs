@@ -2,7 +2,7 @@
 //!
 //! A [`strategy`] says which ids go into which column, a [`Workload`](idgen_record::Workload) how many rows and how wide, an
 //! [`engine`] is the database. The [`runner`] inserts, counts, verifies and writes one record per run
-//! ([`measure`], [`idgen_record`]); a [`report`] reads records and nothing else.
+//! ([`measure`], [`idgen_record`]). `idgen-report` shows records and knows nothing of the lab.
 
 #![deny(unsafe_code)]
 
@@ -15,8 +15,6 @@ pub mod forecast;
 mod key;
 pub mod measure;
 mod order;
-pub mod progress;
-pub mod report;
 pub mod runner;
 pub mod strategy;
 mod workload;

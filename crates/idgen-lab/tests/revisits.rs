@@ -6,9 +6,9 @@ use std::path::Path;
 
 use idgen_lab::experiment::{Revisits, Scale};
 use idgen_lab::forecast::revisit;
-use idgen_lab::report;
 use idgen_lab::runner::Cancel;
 use idgen_record::{CaseRecord, VisitFigures};
+use idgen_report as report;
 
 fn on_the_model(definition: &str) -> Vec<VisitFigures> {
     let experiment = Revisits::parse(definition).unwrap();

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use btree_model::Server;
-use idgen_lab::report;
 use idgen_record::{Results, RunRecord};
+use idgen_report as report;
 
 /// A results file under docs/results.
 pub fn results(file: &str) -> Results {

@@ -1,4 +1,14 @@
-//! Shows records: on the terminal, as JSON, CSV and a self-contained page. Reads nothing but records.
+//! Shows what `idgen lab` recorded: on the terminal, as JSON, CSV, Markdown and a self-contained page with charts, and two
+//! runs side by side. It reads records ([`idgen_record`]) and nothing else.
+//!
+//! ```
+//! let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/2026-11-21/mysql/rebuild");
+//! let results = idgen_report::open(recorded.as_ref())?;
+//! assert!(idgen_report::markdown(&results)?.starts_with(&format!("# {}", results.question)));
+//! # Ok::<(), idgen_report::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
 
 mod answer;
 mod case_table;
@@ -7,6 +17,7 @@ mod charts;
 mod compare;
 mod csv;
 mod drawings;
+mod error;
 mod files;
 mod grids;
 mod html;
@@ -21,9 +32,10 @@ mod survey;
 mod terminal;
 mod visits;
 
+pub use self::csv::csv;
 pub use answer::answer;
 pub use compare::{Compared, Difference, Pair, Ratio, Side, compare, comparison, comparison_html, open};
-pub use csv::csv;
+pub use error::{Error, Result};
 pub use files::{CHARTS, FILES, prepare, save, write};
 pub use html::html;
 pub use json::{json, read};

@@ -5,7 +5,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{Chart, INK, WIDTH, colour, failed, text};
 use crate::Result;
-use crate::report::numbers::{figure_text, grouped};
+use crate::numbers::{figure_text, grouped};
 use idgen_record::{Axis, Family};
 
 /// One line of the chart.

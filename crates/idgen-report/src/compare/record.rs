@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::report::{FILES, read};
 use crate::{Error, Result};
+use crate::{FILES, read};
 use idgen_record::Results;
 
 /// The results in this file, or in the `results.json` of this directory.
@@ -16,12 +16,12 @@ pub fn open(path: &Path) -> Result<Results> {
     let file = if path.is_dir() { path.join(FILES[0]) } else { path.to_owned() };
     let text = fs::read_to_string(&file).map_err(|error| {
         let advice = if path.is_dir() { below(path) } else { String::new() };
-        Error::input(
+        Error::caused(
             format!("cannot read {}: name a results.json or its directory{advice}", file.display()),
             error,
         )
     })?;
-    read(&text).map_err(|error| Error::input(format!("cannot use {}", file.display()), error))
+    read(&text).map_err(|error| Error::caused(format!("cannot use {}", file.display()), error))
 }
 
 /// A directory of experiments has a directory of results for each.

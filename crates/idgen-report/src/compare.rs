@@ -101,7 +101,7 @@ pub fn compare((a_name, a): (&str, &Results), (b_name, b): (&str, &Results)) -> 
         a.runs.iter().filter_map(|run| Some(pair(run, b.run(&run.strategy.name)?))).collect();
     let cases = cases(a, b);
     if strategies.is_empty() && cases.is_empty() {
-        return Err(Error::config(format!(
+        return Err(Error::refused(format!(
             "nothing to compare: {a_name} has {}, {b_name} has {}; choose two runs of one experiment, or run the \
              same strategies (idgen lab run --strategies)",
             contents(a),

@@ -3,10 +3,10 @@
 use askama::Template;
 
 use super::{Compared, Pair, Side};
-use crate::report::charts::{Bar, Scale, bars};
-use crate::report::drawings::Drawing;
-use crate::report::grids::Grid;
-use crate::report::numbers::{figure_text, ratio, write};
+use crate::charts::{Bar, Scale, bars};
+use crate::drawings::Drawing;
+use crate::grids::Grid;
+use crate::numbers::{figure_text, ratio, write};
 use crate::{Error, Result};
 use idgen_record::{Better, Family, Metric};
 
@@ -54,7 +54,7 @@ pub fn comparison_html(compared: &Compared) -> Result<String> {
         grids: Metric::compared().filter_map(|metric| grid(&compared.strategies, metric)).collect(),
         cases: some(cases),
     };
-    page.render().map_err(|error| Error::output("cannot write the comparison", error))
+    page.render().map_err(|error| Error::caused("cannot write the comparison", error))
 }
 
 fn some(grid: Grid) -> Option<Grid> {

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::report::tests::{MANY, results};
-use crate::report::{WIDTH, json};
+use crate::tests::{MANY, results};
+use crate::{WIDTH, json};
 use idgen_record::{Latency, LoadFigures, Results};
 
 fn both(a: &Results, b: &Results) -> Compared {

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::Result;
-use crate::report;
-use crate::runner::Observer;
-use crate::strategy::Strategy;
+use idgen_lab::runner::Observer;
+use idgen_lab::strategy::Strategy;
+use idgen_lab::{Error, Result};
 use idgen_record::{Failure, Results};
 
 /// Shows how the runs go on, and saves the results after each.
@@ -55,7 +54,7 @@ impl Observer for Progress {
         if results.runs.is_empty() && results.failures.is_empty() {
             return Ok(());
         }
-        report::save(results, &self.directory)
+        idgen_report::save(results, &self.directory).map_err(Error::not_saved)
     }
 
     fn failed(&mut self, failure: &Failure) {
@@ -67,13 +66,13 @@ impl Observer for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure;
+    use idgen_lab::measure;
     use idgen_record::{EngineInfo, Workload};
 
     #[test]
     fn an_interruption_before_the_first_result_keeps_those_of_the_run_before() {
         let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join(report::FILES[0]);
+        let file = directory.path().join(idgen_report::FILES[0]);
         std::fs::write(&file, "of the run before").unwrap();
         let engine = EngineInfo {
             name: "Base".into(),

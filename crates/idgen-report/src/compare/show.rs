@@ -4,13 +4,13 @@ use comfy_table::{Cell, CellAlignment};
 use idgen_record::Metric;
 
 use super::{Compared, Pair, Side};
-use crate::report::numbers::{figure_text, ratio, write};
-use crate::report::terminal::{WIDTH, plain, whole_names, whole_numbers, width};
+use crate::numbers::{figure_text, ratio, write};
+use crate::terminal::{WIDTH, plain, whole_names, whole_numbers, width};
 
 /// Figures beside the names in a table; on a narrow screen half as many, in place of broken numbers.
 const SIDE_BY_SIDE: usize = 8;
 
-/// The comparison in tables, at most [`WIDTH`](crate::report::WIDTH) columns wide.
+/// The comparison in tables, at most [`WIDTH`](crate::WIDTH) columns wide.
 pub fn comparison(compared: &Compared) -> String {
     let mut parts = vec![wrapped(&head("A", &compared.a)), wrapped(&head("B", &compared.b))];
     parts.push(differences(compared));

@@ -7,7 +7,7 @@ use plotters::prelude::*;
 
 use super::{Chart, INK, WIDTH, colour, failed, text};
 use crate::Result;
-use crate::report::numbers::grouped;
+use crate::numbers::grouped;
 use idgen_record::{Results, RunRecord, Window};
 
 /// Of one curve.

@@ -245,7 +245,7 @@ pub fn case_figures(results: &Results) -> Vec<CaseFigure<'_>> {
 mod tests {
     use super::super::answer::answer;
     use super::*;
-    use crate::report::tests::begun;
+    use crate::tests::begun;
     use idgen_record::{EngineInfo, IndexFigures, Workload};
 
     fn results(cases: Vec<CaseRecord>) -> Results {

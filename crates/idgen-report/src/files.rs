@@ -27,7 +27,7 @@ pub fn prepare(directory: &Path) -> Result<()> {
     make(directory)?;
     tempfile::NamedTempFile::new_in(directory)
         .map(drop)
-        .map_err(|error| Error::output(format!("cannot write into {}", directory.display()), error))
+        .map_err(|error| Error::caused(format!("cannot write into {}", directory.display()), error))
 }
 
 /// Writes `results.json`, `results.csv`, `windows.csv`, `report.md`, `report.html` and each chart as
@@ -65,7 +65,7 @@ pub fn save(results: &Results, directory: &Path) -> Result<()> {
 fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Error::output(format!("cannot remove {}", path.display()), error))
+            Err(Error::caused(format!("cannot remove {}", path.display()), error))
         }
         _ => Ok(()),
     }
@@ -73,7 +73,7 @@ fn remove(path: &Path) -> Result<()> {
 
 fn make(directory: &Path) -> Result<()> {
     fs::create_dir_all(directory)
-        .map_err(|error| Error::output(format!("cannot make the directory {}", directory.display()), error))
+        .map_err(|error| Error::caused(format!("cannot make the directory {}", directory.display()), error))
 }
 
 /// Writes a file beside the one of this name and then renames it, which replaces that at once.
@@ -85,7 +85,7 @@ pub fn write(path: &Path, content: &[u8]) -> Result<()> {
     fs::write(&beside, content).and_then(|()| fs::rename(&beside, path)).map_err(|error| {
         // What was written of it, if anything, would take the last room of a full disk.
         let _ = fs::remove_file(&beside);
-        Error::output(format!("cannot write {}", path.display()), error)
+        Error::caused(format!("cannot write {}", path.display()), error)
     })
 }
 

@@ -100,5 +100,5 @@ fn escape(text: &str) -> String {
 
 /// Drawing into a string cannot fail but for a chart without room.
 fn failed(error: impl std::fmt::Display) -> Error {
-    Error::output("cannot draw a chart", error.to_string())
+    Error::caused("cannot draw a chart", error.to_string())
 }

@@ -2,10 +2,10 @@
 
 use super::{Drawing, drawing};
 use crate::Result;
-use crate::report::cases::{published_times, times_first};
-use crate::report::charts::{Axes, Bar, Line, Scale, bars, lines};
-use crate::report::numbers::{count, figure_text, grouped, percent};
-use crate::report::visits as revisited;
+use crate::cases::{published_times, times_first};
+use crate::charts::{Axes, Bar, Line, Scale, bars, lines};
+use crate::numbers::{count, figure_text, grouped, percent};
+use crate::visits as revisited;
 use idgen_record::{CaseRecord, Family, FileFigures, LoadFigures, Results, VisitFigures};
 
 /// Draws what there are figures for; nothing where there are no cases.

@@ -82,7 +82,7 @@ pub fn windows(results: &Results) -> Result<String> {
 
 /// The lines below their header; nothing where there are none.
 fn lines<'a>(head: Vec<&str>, lines: impl Iterator<Item = Vec<Cell<'a>>>) -> Result<String> {
-    let failed = |error| Error::output("cannot write the results as CSV", error);
+    let failed = |error| Error::caused("cannot write the results as CSV", error);
     let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
     for (number, line) in lines.enumerate() {
         if number == 0 {
@@ -92,8 +92,8 @@ fn lines<'a>(head: Vec<&str>, lines: impl Iterator<Item = Vec<Cell<'a>>>) -> Res
     }
     let bytes = writer
         .into_inner()
-        .map_err(|error| Error::output("cannot write the results as CSV", error.into_error()))?;
-    String::from_utf8(bytes).map_err(|error| Error::output("cannot write the results as CSV", error))
+        .map_err(|error| Error::caused("cannot write the results as CSV", error.into_error()))?;
+    String::from_utf8(bytes).map_err(|error| Error::caused("cannot write the results as CSV", error))
 }
 
 fn case_line<'a>(results: &'a Results, figure: &CaseFigure<'a>) -> Vec<Cell<'a>> {

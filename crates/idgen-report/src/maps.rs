@@ -23,7 +23,7 @@ pub fn map(file: &FileMaps, measure: Measure) -> Result<PageMap> {
 }
 
 fn damaged(what: String) -> Error {
-    Error::input("a map of pages in this record is damaged", what)
+    Error::caused("a map of pages in this record is damaged", what)
 }
 
 #[cfg(test)]

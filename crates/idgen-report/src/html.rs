@@ -66,5 +66,5 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
             .filter_map(|run| Some((run.strategy.title.as_str(), run.settings.get("table")?.as_str())))
             .collect(),
     };
-    page.render().map_err(|error| Error::output("cannot write the report", error))
+    page.render().map_err(|error| Error::caused("cannot write the report", error))
 }

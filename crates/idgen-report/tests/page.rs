@@ -1,7 +1,5 @@
 //! The report and the comparison as people get them: loaded in headless Chromium at the width of a desk
 //! and of a phone, in light and dark, and printed.
-//!
-//! A process of its own, with one test: the bundled SQLite counts for all connections of a process.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
 use std::collections::BTreeMap;
@@ -9,15 +7,11 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use idgen_lab::engine::{Engine, Sqlite};
-use idgen_lab::measure;
-use idgen_lab::report;
-use idgen_lab::runner::{Cancel, Observer, run};
-use idgen_lab::strategy::{self};
 use idgen_record::{
-    CaseRecord, Database, EngineInfo, Failure, FileFigures, FileMaps, IndexFigures, Latency, LoadFigures,
-    Published, Results, Workload,
+    CaseRecord, EngineInfo, FileFigures, FileMaps, IndexFigures, Latency, LoadFigures, Machine, Published,
+    Results, Workload,
 };
+use idgen_report as report;
 use serde::Deserialize;
 
 /// What `look.html` found.
@@ -30,21 +24,11 @@ struct Found {
     wrong: Vec<String>,
 }
 
-struct Quiet;
-
-impl Observer for Quiet {
-    fn failed(&mut self, failure: &Failure) {
-        panic!("{}: {}", failure.strategy, failure.error);
-    }
-}
-
-/// Real runs on the embedded engine, with what only a server tells added to them.
+/// A recorded run of a server, with what makes its labels longer.
 fn results() -> Results {
-    let mut engine = Sqlite::new().unwrap();
-    let workload = Workload::of_rows(2_000).unwrap();
-    let mut results = measure::begin("Which key for a table?", "idgen lab", engine.info(), workload);
-    let strategies = strategy::default_set(Database::Sqlite);
-    run(&mut engine, &strategies[..6], &mut results, &Cancel::new(), &mut Quiet).unwrap();
+    let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/2026-11-21/mysql/uuid-order");
+    let mut results = report::open(recorded.as_ref()).unwrap();
+    results.published.clear();
     // A machine faster than any, and a disk slower: the longest labels that a chart can need.
     results.runs[0].windows[0].rows_per_sec = 12_345_678.9;
     for (number, run) in results.runs.iter_mut().enumerate() {
@@ -167,11 +151,16 @@ fn of_cases(cases: Vec<CaseRecord>) -> Results {
         missing: Vec::new(),
     };
     let workload = Workload::of_rows(1_000).unwrap();
-    Results {
-        cases,
-        analysis: "What we make of it, in a sentence.".into(),
-        ..measure::begin("Does it limit concurrent inserts?", "idgen lab run it", engine, workload)
-    }
+    let machine = Machine {
+        system: "Linux, x86_64".into(),
+        processor: "a processor".into(),
+        processors: 2,
+        memory_bytes: 8 << 30,
+    };
+    let started = "2026-11-21T10:00:00Z".into();
+    let question = "Does it limit concurrent inserts?";
+    let empty = Results::new(question, "idgen lab run it", engine, workload, machine, started);
+    Results { cases, analysis: "What we make of it, in a sentence.".into(), ..empty }
 }
 
 /// Chromium with these arguments, and what it writes to standard output.
@@ -220,7 +209,7 @@ fn pages_can_be_read_on_desk_and_phone_in_light_and_dark_and_printed() {
     other.machine.processor = "another processor".into();
     let compared = report::compare(("one", &results), ("two", &other)).unwrap();
     fs::write(directory.join("compare.html"), report::comparison_html(&compared).unwrap()).unwrap();
-    fs::write(directory.join("look.html"), include_str!("report/look.html")).unwrap();
+    fs::write(directory.join("look.html"), include_str!("page/look.html")).unwrap();
 
     for (page, results) in [("loads", loads()), ("statements", statements()), ("files", files())] {
         let page = directory.join(page).with_extension("html");
@@ -239,7 +228,7 @@ fn pages_can_be_read_on_desk_and_phone_in_light_and_dark_and_printed() {
 
     for (page, charts, tables) in [
         ("report.html", 5 + 2 * 6, 5),
-        ("compare.html", 6, 19),
+        ("compare.html", 6, 20),
         // Rates and times for each of two sizes.
         ("loads.html", 2 * 2, 2),
         ("statements.html", 1, 1),

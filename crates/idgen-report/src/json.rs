@@ -12,7 +12,7 @@ use innodb_pages::Measure;
 pub fn json(results: &Results) -> Result<String> {
     serde_json::to_string_pretty(results)
         .map(|text| text + "\n")
-        .map_err(|error| Error::output("cannot write the results as JSON", error))
+        .map_err(|error| Error::caused("cannot write the results as JSON", error))
 }
 
 /// The results that [`json`] wrote.
@@ -24,10 +24,10 @@ pub fn read(text: &str) -> Result<Results> {
     struct Head {
         format: u32,
     }
-    let not_ours = |error| Error::input("this is not a results.json of the lab", error);
+    let not_ours = |error| Error::caused("this is not a results.json of the lab", error);
     let head: Head = serde_json::from_str(text).map_err(not_ours)?;
     if head.format != Results::FORMAT {
-        return Err(Error::config(format!(
+        return Err(Error::refused(format!(
             "this results.json has format {}, but this version reads format {}: run the lab again",
             head.format,
             Results::FORMAT
