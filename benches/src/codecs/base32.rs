@@ -27,6 +27,11 @@ pub(super) fn groups(ids: &Rc<[Uuid]>) -> Vec<Group> {
     ];
     let decode = vec![
         decode_each::<26>("idgen", ids, &text, |text| base32::decode(text).expect("canonical")),
+        decode_each::<26>("idgen decode_into", ids, &text, |text| {
+            let mut id = Uuid::nil();
+            base32::decode_into(text, &mut id).expect("canonical");
+            id
+        }),
         decode_all("idgen batch", ids, &text, |text, out| {
             base32::decode_batch(text, out).expect("canonical");
         }),

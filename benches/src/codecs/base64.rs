@@ -40,6 +40,11 @@ pub(super) fn groups(ids: &Rc<[Uuid]>) -> Vec<Group> {
     ];
     let decode = vec![
         decode_each::<22>("idgen", ids, &text, |text| base64::decode(text).expect("canonical")),
+        decode_each::<22>("idgen decode_into", ids, &text, |text| {
+            let mut id = Uuid::nil();
+            base64::decode_into(text, &mut id).expect("canonical");
+            id
+        }),
         decode_all("idgen batch", ids, &text, |text, out| {
             base64::decode_batch(text, out).expect("canonical");
         }),

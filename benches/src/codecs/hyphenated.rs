@@ -27,6 +27,11 @@ pub(super) fn groups(ids: &Rc<[Uuid]>) -> Vec<Group> {
     ];
     let parse = vec![
         decode_each::<36>("idgen", ids, &text, |text| hyphenated::decode(text).expect("canonical")),
+        decode_each::<36>("idgen decode_into", ids, &text, |text| {
+            let mut id = Uuid::nil();
+            hyphenated::decode_into(text, &mut id).expect("canonical");
+            id
+        }),
         decode_all("idgen batch", ids, &text, |text, out| {
             hyphenated::decode_batch(text, out).expect("canonical");
         }),

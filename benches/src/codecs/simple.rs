@@ -36,6 +36,11 @@ pub(super) fn groups(ids: &Rc<[Uuid]>) -> Vec<Group> {
     ];
     let parse = vec![
         decode_each::<32>("idgen", ids, &text, |text| simple::decode(text).expect("canonical")),
+        decode_each::<32>("idgen decode_into", ids, &text, |text| {
+            let mut id = Uuid::nil();
+            simple::decode_into(text, &mut id).expect("canonical");
+            id
+        }),
         decode_all("idgen batch", ids, &text, |text, out| {
             simple::decode_batch(text, out).expect("canonical");
         }),

@@ -32,7 +32,7 @@ const fn operation(name: &'static str, group: &'static str, ours: &'static str, 
 }
 
 /// All operations, in the order of the report.
-pub const OPERATIONS: [Operation; 19] = [
+pub const OPERATIONS: [Operation; 22] = [
     operation("v4", "v4", "idgen", 4.0),
     operation("v4, batch", "v4", "idgen batch", 10.0),
     operation("v7", "v7", "idgen", 5.0),
@@ -43,14 +43,17 @@ pub const OPERATIONS: [Operation; 19] = [
     operation("hyphenated format", "hyphenated format", "idgen", 1.0),
     operation("hyphenated format, batch", "hyphenated format", "idgen batch", 1.5),
     operation("hyphenated parse", "hyphenated parse", "idgen", 1.0),
+    operation("hyphenated parse, decode_into", "hyphenated parse", "idgen decode_into", 1.0),
     operation("hyphenated parse, batch", "hyphenated parse", "idgen batch", 1.5),
     operation("simple format", "simple format", "idgen", 1.0),
     operation("simple format, batch", "simple format", "idgen batch", 1.5),
     operation("simple parse", "simple parse", "idgen", 1.0),
+    operation("simple parse, decode_into", "simple parse", "idgen decode_into", 1.0),
     operation("simple parse, batch", "simple parse", "idgen batch", 1.5),
     operation("base64 encode", "base64 encode", "idgen", 1.5),
     operation("base64 encode, batch", "base64 encode", "idgen batch", 1.5),
     operation("base64 decode", "base64 decode", "idgen", 2.0),
+    operation("base64 decode, decode_into", "base64 decode", "idgen decode_into", 2.0),
     operation("base64 decode, batch", "base64 decode", "idgen batch", 2.0),
 ];
 

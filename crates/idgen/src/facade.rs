@@ -6,6 +6,7 @@
 //! count in is shared with the children that are forked after its first use.
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 use std::thread::LocalKey;
 
@@ -13,31 +14,60 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::generator::{
-    DeviceShort, FixedPrefix, Generate, MysqlServers, NextBits, PrefixBits, Ulid, V1, V4, V6, V7, from_bits,
+    Bits, DeviceShort, FixedPrefix, Generate, MysqlServers, NextBits, PrefixBits, Ulid, V1, V4, V6, V7,
+    from_bits,
 };
 use crate::short_id::ShortId;
 use crate::source::{SystemClock, ThreadEntropy};
 
-type Slot<G> = RefCell<Option<G>>;
+/// What a generator of this thread lies in. None of them owns anything, so there is nothing to drop, and each access
+/// to a thread-local with a destructor would first check whether it has run.
+type Slot<G> = RefCell<Option<ManuallyDrop<G>>>;
 
-/// Runs with this thread's generator, or with a passing one while the thread ends.
+/// The next id of this thread's generator.
 ///
-/// `run` gives its ids through what it captures, and all is inlined: an id that passes through a
-/// `Result` in memory costs more than making it.
+/// It comes as a number in two registers, and not in memory: whoever loads 16 bytes at once that were stored as two
+/// halves waits until both have left the processor's store buffer, which takes longer than generating the id. 0
+/// stands for a generator that has not been made.
 #[inline(always)]
+fn next<G: NextBits>(local: &'static LocalKey<Slot<G>>, make: fn() -> Result<G>) -> Uuid {
+    // Not `with`, which the compiler does not inline.
+    let bits = local.try_with(|slot| match &mut *slot.borrow_mut() {
+        Some(generator) => generator.next_bits().unwrap_or_else(|error| give_up(&error)),
+        None => 0,
+    });
+    match bits {
+        Ok(bits) if bits != 0 => from_bits(bits),
+        // If it was the id whose bits are all 0, another one takes its place.
+        _ => from_bits(first(local, make)),
+    }
+}
+
+#[cold]
+fn first<G: NextBits>(local: &'static LocalKey<Slot<G>>, make: fn() -> Result<G>) -> Bits {
+    let mut bits = 0;
+    with(local, make, |generator| {
+        bits = generator.next_bits()?;
+        Ok(())
+    });
+    bits
+}
+
+/// Runs with this thread's generator.
 fn with<G>(
     local: &'static LocalKey<Slot<G>>,
     make: fn() -> Result<G>,
-    mut run: impl FnMut(&mut G) -> Result<()>,
+    run: impl FnOnce(&mut G) -> Result<()>,
 ) {
-    let done = local.try_with(|slot| {
+    let done = local.with(|slot| {
         let mut slot = slot.borrow_mut();
-        match &mut *slot {
-            Some(generator) => run(generator),
-            None => make().and_then(|generator| run(slot.insert(generator))),
-        }
+        let generator = match &mut *slot {
+            Some(generator) => generator,
+            None => slot.insert(ManuallyDrop::new(make()?)),
+        };
+        run(generator)
     });
-    if let Err(error) = done.unwrap_or_else(|_| make().and_then(|mut generator| run(&mut generator))) {
+    if let Err(error) = done {
         give_up(&error);
     }
 }
@@ -57,12 +87,7 @@ macro_rules! per_thread {
         /// If the system provides no randomness, or its clock is outside what the kind can hold.
         #[inline]
         pub fn $name() -> Uuid {
-            let mut bits = 0;
-            with(&$local, $make, |generator| {
-                bits = generator.next_bits()?;
-                Ok(())
-            });
-            from_bits(bits)
+            next(&$local, $make)
         }
 
         #[doc = concat!("Fills a slice with new ids, as [`", stringify!($name), "`] makes them: the clock is read once.")]
@@ -185,6 +210,7 @@ pub fn fill_short(ids: &mut [ShortId]) {
     device().make_many(ids).unwrap_or_else(|error| give_up(&error));
 }
 
+#[inline]
 fn device() -> &'static DeviceShort<SystemClock> {
     static DEVICE: OnceLock<DeviceShort<SystemClock>> = OnceLock::new();
     DEVICE.get_or_init(|| DeviceShort::system().unwrap_or_else(|error| give_up(&error)))
@@ -220,6 +246,7 @@ pub fn fill_mysql_short(server_id: u8, ids: &mut [ShortId]) {
     mysql_servers().make_many(server_id, ids).unwrap_or_else(|error| give_up(&error));
 }
 
+#[inline]
 fn mysql_servers() -> &'static MysqlServers<SystemClock> {
     static SERVERS: OnceLock<MysqlServers<SystemClock>> = OnceLock::new();
     SERVERS.get_or_init(|| MysqlServers::new(SystemClock).unwrap_or_else(|error| give_up(&error)))

@@ -66,6 +66,8 @@ mod kind;
 mod node;
 #[cfg(all(feature = "prefixed", feature = "std"))]
 mod odds;
+#[cfg(feature = "fast")]
+mod place;
 #[cfg(feature = "prefixed")]
 mod prefix;
 #[cfg(feature = "seal")]

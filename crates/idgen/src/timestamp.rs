@@ -92,7 +92,12 @@ impl Timestamp {
     /// Whole milliseconds since 1970, rounded down.
     #[inline]
     pub const fn unix_millis(self) -> i64 {
-        self.ticks.div_euclid(TICKS_PER_MS)
+        // A division of numbers without a sign takes a third of the instructions.
+        if self.ticks >= 0 {
+            (self.ticks as u64 / TICKS_PER_MS as u64) as i64
+        } else {
+            self.ticks.div_euclid(TICKS_PER_MS)
+        }
     }
 
     /// The nanoseconds within the second, a multiple of 100.

@@ -1,4 +1,5 @@
-//! The batch forms, the same for every hot format: the path is chosen once, not once for each id.
+//! Functions that are the same for every hot format: decoding into the caller's memory, and the batch forms, which
+//! choose the path once, not once for each id.
 
 use crate::error::{Error, Problem, Result};
 
@@ -33,9 +34,27 @@ pub(crate) fn count(form: &'static str, text: &[u8], each: usize, slots: usize) 
     Ok(count)
 }
 
-/// Writes `encode_batch`, `encode_lines` and `decode_batch` for a format with its own kernels.
+/// Writes `decode_into`, `encode_batch`, `encode_lines` and `decode_batch` for a format with its own kernels.
 macro_rules! batch_forms {
-    ($len:literal, $encode_batch:ident, $decode_batch:ident $(, $alphabet:expr)?) => {
+    ($len:literal, $encode_batch:ident, $decode_into:ident, $decode_batch:ident $(, $alphabet:expr)?) => {
+        /// Decodes into the caller's memory, as [`decode`] does: the fastest way to decode one id, because the 16 bytes do
+        /// not pass through a `Result`.
+        ///
+        /// # Errors
+        ///
+        /// As [`decode`]; `uuid` is then nil.
+        #[inline]
+        pub fn decode_into(text: impl AsRef<[u8]>, uuid: &mut Uuid) -> Result<()> {
+            let text = text.as_ref();
+            match text.try_into() {
+                Ok(block) if arch::$decode_into(Level::best(), $(&$alphabet,)? block, uuid) => Ok(()),
+                _ => {
+                    *uuid = Uuid::nil();
+                    Err(diagnose(text, 0))
+                }
+            }
+        }
+
         #[doc = concat!("Encodes many ids, one after another without a separator: ", $len, " bytes each.")]
         ///
         /// The instruction set is chosen once for the batch, so this is the fastest way. Returns

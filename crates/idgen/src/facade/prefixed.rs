@@ -4,8 +4,8 @@ use std::cell::RefCell;
 
 use uuid::Uuid;
 
-use super::{Slot, with};
-use crate::generator::{Generate, NextBits, Prefixed, Tail, from_bits};
+use super::{Slot, next, with};
+use crate::generator::{Generate, Prefixed, Tail};
 use crate::interval::Interval;
 use crate::prefix::Prefix;
 use crate::source::{SystemClock, ThreadEntropy};

@@ -6,16 +6,30 @@ use crate::error::Result;
 use crate::fields::Head;
 use crate::source::Entropy;
 
-/// Makes each id from 128 random bits.
+/// Makes each id from 128 random bits, which are drawn into the place of the id.
 #[inline]
 pub(super) fn random(
     entropy: &mut impl Entropy,
     ids: &mut [Uuid],
     make: impl Fn(u128) -> Uuid,
 ) -> Result<()> {
+    fill_with_random(entropy, ids)?;
+    for id in ids {
+        *id = make(u128::from_ne_bytes(*id.as_bytes()));
+    }
+    Ok(())
+}
+
+#[cfg(feature = "fast")]
+fn fill_with_random(entropy: &mut impl Entropy, ids: &mut [Uuid]) -> Result<()> {
+    entropy.fill(crate::place::bytes_of_all(ids))
+}
+
+#[cfg(not(feature = "fast"))]
+fn fill_with_random(entropy: &mut impl Entropy, ids: &mut [Uuid]) -> Result<()> {
     with_draws(entropy, ids, |_, ids, draws| {
         for (id, draw) in ids.iter_mut().zip(draws) {
-            *id = make(u128::from_ne_bytes(*draw));
+            *id = Uuid::from_bytes(*draw);
         }
     })
 }
@@ -54,6 +68,8 @@ fn with_draws<const N: usize>(
     // Large pieces are cheap to draw; a few ids are not worth the clearing of their memory.
     if ids.len() <= 64 {
         in_pieces::<N, 64>(entropy, ids, make)
+    } else if N <= 8 {
+        in_pieces::<N, 1024>(entropy, ids, make)
     } else {
         in_pieces::<N, 512>(entropy, ids, make)
     }

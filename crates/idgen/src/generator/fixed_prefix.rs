@@ -150,7 +150,7 @@ impl<C: Clock, E: Entropy, S: State> FixedPrefix<C, E, S> {
 }
 
 impl<C: Clock, E: Entropy, S: State> NextBits for FixedPrefix<C, E, S> {
-    #[inline]
+    #[inline(always)]
     fn next_bits(&mut self) -> Result<Bits> {
         let base = self.base;
         self.inner.next_bits::<{ tail::wide::RANDOM }>(

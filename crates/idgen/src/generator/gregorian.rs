@@ -69,7 +69,7 @@ impl<C: Clock, E: Entropy, S: State> Gregorian<C, E, S> {
 
     /// Calls `emit` with the Gregorian tick of each of the next `want` ids, and with its lower half: clock
     /// sequence and node.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next(&mut self, mut want: usize, mut emit: impl FnMut(u64, u64)) -> Result<()> {
         if self.identity.is_none_or(|identity| identity.mark.is_stale()) {
             self.new_identity()?;

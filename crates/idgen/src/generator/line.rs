@@ -83,7 +83,7 @@ impl<S: State> Line<S> {
     /// Steps to a point, once the state covers it; `horizon` units more are reserved with it.
     #[inline]
     pub(crate) fn step_to(&mut self, time: i64, counter: u32, horizon: i64) -> Result<()> {
-        if time > self.covered || self.covered == NEVER {
+        if self.state.is_kept() && (time > self.covered || self.covered == NEVER) {
             self.cover(time, horizon)?;
         }
         self.time = time;

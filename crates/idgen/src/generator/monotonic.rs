@@ -115,13 +115,13 @@ impl<C: Clock, S: State> Monotonic<C, S> {
         self.clock.coarse()
     }
 
-    #[inline]
+    #[inline(always)]
     fn now(&self) -> i64 {
         self.shape.unit.of(self.clock.now())
     }
 
     /// The next run of up to `want` ids. `begin` gives the counters of a new time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_run(
         &mut self,
         want: usize,
@@ -163,7 +163,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
         self.check_range(self.now())
     }
 
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, time: i64, counters: Counters, want: usize) -> Result<Run> {
         let Counters { first, limit } = counters;
         let count = want.min((limit - first) as usize);

@@ -118,13 +118,19 @@ pub(super) const WHAT: &str = "a generator of UUID_SHORT() ids";
 /// Takes `count` numbers from the word, which holds the next one; gives the first, while there are any.
 #[inline]
 pub(super) fn take(word: &AtomicU64, server_id: u8, count: u64) -> Option<u64> {
-    let first = word.fetch_add(count, AcqRel);
-    if first >> 56 == u64::from(server_id) && count <= end_of(server_id) - first {
-        return Some(first);
+    let taken = attempt(word, server_id, count);
+    if taken.is_none() {
+        // Whoever passes the end sets the word back to it: there are no more numbers for anybody.
+        word.store(end_of(server_id), Release);
     }
-    // Whoever passes the end sets the word back to it: there are no more numbers for anybody.
-    word.store(end_of(server_id), Release);
-    None
+    taken
+}
+
+/// The same, but a failure leaves the word where it is.
+#[inline(always)]
+pub(super) fn attempt(word: &AtomicU64, server_id: u8, count: u64) -> Option<u64> {
+    let first = word.fetch_add(count, AcqRel);
+    (first >> 56 == u64::from(server_id) && count <= end_of(server_id) - first).then_some(first)
 }
 
 #[cold]

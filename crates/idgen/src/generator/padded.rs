@@ -53,7 +53,7 @@ impl<C: Clock, E: Entropy, S: State> Padded<C, E, S> {
         self.monotonic.coarse_now()
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_run(&mut self, want: usize) -> Result<Run> {
         let (entropy, mut pad) = (&mut self.entropy, self.pad);
         let run = self.monotonic.next_run(want, |_| {
@@ -69,7 +69,7 @@ impl<C: Clock, E: Entropy, S: State> Padded<C, E, S> {
 
     /// One id. `head` gives the bits that all ids of a millisecond share, from the milliseconds and the pad;
     /// `with_counter` adds the counter.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_bits<const RANDOM: u32>(
         &mut self,
         head: impl FnOnce(i64, u8) -> Head,

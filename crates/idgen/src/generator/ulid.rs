@@ -75,7 +75,7 @@ fn head(ms: u64, counter: u32) -> Head {
 }
 
 impl<C: Clock, E: Entropy, S: State> NextBits for Ulid<C, E, S> {
-    #[inline]
+    #[inline(always)]
     fn next_bits(&mut self) -> Result<Bits> {
         self.inner.next_bits(head)
     }

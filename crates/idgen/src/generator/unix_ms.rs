@@ -42,7 +42,7 @@ impl<C: Clock, E: Entropy, S: State, const RANDOM: u32> UnixMs<C, E, S, RANDOM> 
         self.monotonic.set_policy(policy);
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_run(&mut self, want: usize) -> Result<Run> {
         let entropy = &mut self.entropy;
         self.monotonic.next_run(want, |_| {
@@ -51,7 +51,7 @@ impl<C: Clock, E: Entropy, S: State, const RANDOM: u32> UnixMs<C, E, S, RANDOM> 
     }
 
     /// One id, from the head that milliseconds and counter give.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_bits(&mut self, head: impl Fn(u64, u32) -> Head) -> Result<Bits> {
         let run = self.next_run(1)?;
         let random = self.entropy.next_u64()?;

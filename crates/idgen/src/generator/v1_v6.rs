@@ -67,7 +67,7 @@ macro_rules! gregorian {
         }
 
         impl<C: Clock, E: Entropy, S: State> NextBits for $version<C, E, S> {
-            #[inline]
+            #[inline(always)]
             fn next_bits(&mut self) -> Result<Bits> {
                 let mut bits = 0;
                 self.inner.next(1, |ticks, low| bits = to_bits($fields(ticks, low)))?;

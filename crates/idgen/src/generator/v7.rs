@@ -64,7 +64,7 @@ impl<C: Clock, E: Entropy, S: State> V7<C, E, S> {
 }
 
 impl<C: Clock, E: Entropy, S: State> NextBits for V7<C, E, S> {
-    #[inline]
+    #[inline(always)]
     fn next_bits(&mut self) -> Result<Bits> {
         self.inner.next_bits(fields::v7)
     }

@@ -80,7 +80,7 @@ pub struct SystemClock;
 
 #[cfg(feature = "std")]
 impl Clock for SystemClock {
-    #[inline]
+    #[inline(always)]
     fn now(&self) -> Timestamp {
         #[cfg(all(feature = "fast", target_arch = "x86_64"))]
         return super::tsc::now();

@@ -4,6 +4,9 @@
 //! erasure, after D. J. Bernstein, "Fast-key-erasure random-number generators" (2017): each piece of the stream
 //! has its own key, the first output of a key replaces it, and each byte is wiped when it is handed out. So the
 //! memory reveals nothing about earlier ids.
+//!
+//! The next key is the beginning of the buffer, so that a fill is one call of the cipher for whole groups of blocks:
+//! a second call for the two blocks of a key would take as long as a quarter of the fill.
 
 #[cfg(feature = "aes")]
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
@@ -20,10 +23,14 @@ const BLOCK: usize = 16;
 #[cfg(feature = "std")]
 pub(super) const LARGE: usize = 1_024;
 
-/// The counters of all blocks of a fill.
+/// The most bytes that are written with one key.
+#[cfg(feature = "std")]
+const PIECE_LEN: usize = 2 * BUFFER_LEN;
+
+/// The counters of all blocks of a piece.
 #[cfg(feature = "aes")]
-static COUNTERS: [[u8; BLOCK]; (KEY_LEN + BUFFER_LEN) / BLOCK] = {
-    let mut counters = [[0; BLOCK]; (KEY_LEN + BUFFER_LEN) / BLOCK];
+static COUNTERS: [[u8; BLOCK]; PIECE_LEN / BLOCK] = {
+    let mut counters = [[0; BLOCK]; PIECE_LEN / BLOCK];
     let mut i = 0;
     while i < counters.len() {
         counters[i] = (i as u128).to_le_bytes();
@@ -53,11 +60,10 @@ impl Cipher {
         Cipher::ChaCha
     }
 
-    /// Replaces the key with the beginning of its stream, and fills the bytes with what follows.
+    /// Fills at most 8 KiB (`PIECE_LEN`) with the beginning of the key's stream.
     ///
-    /// A key is used once, so that counter and nonce may always begin at zero. At most [`BUFFER_LEN`]
-    /// bytes.
-    fn erase_and_fill(self, key: &mut [u8; KEY_LEN], bytes: &mut [u8]) {
+    /// A key is used once, so that counter and nonce may always begin at zero.
+    fn fill(self, key: &[u8; KEY_LEN], bytes: &mut [u8]) {
         match self {
             #[cfg(feature = "aes")]
             Cipher::Aes => {
@@ -66,37 +72,44 @@ impl Cipher {
                     let counters = Array::cast_slice_from_core(&counters[..blocks.len()]);
                     cipher.encrypt_blocks_b2b(counters, blocks).expect("the lengths are the same");
                 };
-                let (for_key, for_bytes) = COUNTERS.split_at(KEY_LEN / BLOCK);
-                encrypt(for_key, aes::Block::slice_as_chunks_mut(key).0);
                 let (blocks, rest) = aes::Block::slice_as_chunks_mut(bytes);
-                encrypt(for_bytes, blocks);
+                encrypt(&COUNTERS, blocks);
                 if !rest.is_empty() {
                     let mut last = aes::Block::default();
-                    encrypt(&for_bytes[blocks.len()..], core::slice::from_mut(&mut last));
+                    encrypt(&COUNTERS[blocks.len()..], core::slice::from_mut(&mut last));
                     rest.copy_from_slice(&last[..rest.len()]);
                     last.zeroize();
                 }
             }
-            Cipher::ChaCha => {
-                let mut stream = ChaCha12Rng::from_seed(*key);
-                stream.fill_bytes(key);
-                stream.fill_bytes(bytes);
-            }
+            Cipher::ChaCha => ChaCha12Rng::from_seed(*key).fill_bytes(bytes),
         }
     }
 }
 
 #[derive(Clone)]
 pub(super) struct Keystream {
-    cipher: Cipher,
-    key: [u8; KEY_LEN],
+    /// First the key of the next fill, then random bytes.
     buffer: [u8; BUFFER_LEN],
+    /// How many bytes have been used, those of the key included.
     used: usize,
+    cipher: Cipher,
 }
 
 impl Keystream {
     pub(super) const fn new(cipher: Cipher, key: [u8; KEY_LEN]) -> Self {
-        Keystream { cipher, key, buffer: [0; BUFFER_LEN], used: BUFFER_LEN }
+        let mut buffer = [0; BUFFER_LEN];
+        let mut i = 0;
+        while i < KEY_LEN {
+            buffer[i] = key[i];
+            i += 1;
+        }
+        Keystream { buffer, used: BUFFER_LEN, cipher }
+    }
+
+    fn key(&self) -> [u8; KEY_LEN] {
+        let mut key = [0; KEY_LEN];
+        key.copy_from_slice(&self.buffer[..KEY_LEN]);
+        key
     }
 
     /// Restarts with another cipher and key, and wipes the buffer.
@@ -104,12 +117,11 @@ impl Keystream {
     pub(super) fn restart(&mut self, cipher: Cipher, key: &[u8; KEY_LEN]) {
         self.wipe();
         self.cipher = cipher;
-        self.key = *key;
+        self.buffer[..KEY_LEN].copy_from_slice(key);
     }
 
     /// Wipes the key and the buffer.
     pub(super) fn wipe(&mut self) {
-        self.key.zeroize();
         self.buffer.zeroize();
         self.used = BUFFER_LEN;
     }
@@ -144,11 +156,14 @@ impl Keystream {
         if bytes.len() >= LARGE { self.fill_directly(bytes) } else { self.fill(bytes) }
     }
 
-    /// Fresh bytes with a separate key, without the buffer: nothing has to be copied or wiped.
+    /// Fresh bytes without the buffer, each piece with a key that is drawn for it: nothing has to be copied or wiped.
     #[cfg(feature = "std")]
     fn fill_directly(&mut self, bytes: &mut [u8]) {
-        for piece in bytes.chunks_mut(BUFFER_LEN) {
-            self.cipher.erase_and_fill(&mut self.key, piece);
+        for piece in bytes.chunks_mut(PIECE_LEN) {
+            let mut key = [0; KEY_LEN];
+            self.fill(&mut key);
+            self.cipher.fill(&key, piece);
+            key.zeroize();
         }
     }
 
@@ -164,8 +179,10 @@ impl Keystream {
     fn fill_slowly(&mut self, mut bytes: &mut [u8]) {
         while !bytes.is_empty() {
             if self.used == BUFFER_LEN {
-                self.cipher.erase_and_fill(&mut self.key, &mut self.buffer);
-                self.used = 0;
+                let mut key = self.key();
+                self.cipher.fill(&key, &mut self.buffer);
+                key.zeroize();
+                self.used = KEY_LEN;
             }
             let count = bytes.len().min(BUFFER_LEN - self.used);
             let (now, rest) = bytes.split_at_mut(count);
@@ -178,7 +195,7 @@ impl Keystream {
 #[cfg(test)]
 impl Keystream {
     pub(super) fn is_wiped(&self) -> bool {
-        self.key == [0; KEY_LEN] && self.buffer == [0; BUFFER_LEN]
+        self.buffer == [0; BUFFER_LEN]
     }
 }
 
@@ -229,7 +246,7 @@ mod tests {
     fn nothing_is_ready_where_the_buffer_ends() {
         let mut keystream = Keystream::new(Cipher::ChaCha, [5; KEY_LEN]);
         assert_eq!(keystream.ready(u64::from_ne_bytes), None, "before the first fill");
-        keystream.fill(&mut [0; BUFFER_LEN - 20]);
+        keystream.fill(&mut [0; BUFFER_LEN - KEY_LEN - 20]);
         assert!(keystream.ready(u128::from_ne_bytes).is_some());
         assert_eq!(keystream.ready(u64::from_ne_bytes), None, "4 bytes are left");
         assert_eq!(keystream.used, BUFFER_LEN - 4);
@@ -243,17 +260,18 @@ mod tests {
             keystream.fill(&mut bytes[16..]);
             keystream.fill(&mut bytes[..16]);
             assert!(bytes.windows(16).all(|w| *w != [0; 16]));
-            let mut used = 100;
+            let mut used = KEY_LEN + 100;
             #[cfg(feature = "std")]
             {
                 assert!(keystream.ready(u128::from_ne_bytes).is_some_and(|drawn| drawn != 0));
                 used += 16;
             }
             assert_eq!(keystream.used, used);
-            assert!(keystream.buffer[..used].iter().all(|&b| b == 0));
+            assert!(keystream.buffer[KEY_LEN..used].iter().all(|&b| b == 0));
             assert!(keystream.buffer[used..].iter().any(|&b| b != 0));
-            assert_ne!(keystream.key, [9; KEY_LEN]);
-            assert!(!keystream.buffer.windows(KEY_LEN).any(|w| w == keystream.key));
+            let key = keystream.key();
+            assert!(key != [9; KEY_LEN] && key != [0; KEY_LEN]);
+            assert!(!keystream.buffer[KEY_LEN..].windows(KEY_LEN).any(|window| window == key));
         }
     }
 
@@ -261,9 +279,9 @@ mod tests {
     #[cfg(feature = "aes")]
     #[test]
     fn the_aes_stream_is_that_of_its_blocks() {
-        for len in [0, 1, 15, 16, 17, 1_000, 1_024, BUFFER_LEN - 1, BUFFER_LEN] {
-            let (mut key, mut bytes) = ([5; KEY_LEN], vec![0xAA; len]);
-            Cipher::Aes.erase_and_fill(&mut key, &mut bytes);
+        for len in [0, 1, 15, 16, 17, 1_000, 1_024, BUFFER_LEN - 1, BUFFER_LEN, PIECE_LEN] {
+            let mut bytes = vec![0xAA; len];
+            Cipher::Aes.fill(&[5; KEY_LEN], &mut bytes);
             let cipher = aes::Aes256Enc::new(&[5; KEY_LEN].into());
             let expected: Vec<u8> = (0u128..)
                 .flat_map(|counter| {
@@ -271,25 +289,50 @@ mod tests {
                     cipher.encrypt_block(&mut block);
                     <[u8; BLOCK]>::from(block)
                 })
-                .take(KEY_LEN + len)
+                .take(len)
                 .collect();
-            assert_eq!((&key[..], &bytes[..]), expected.split_at(KEY_LEN));
+            assert_eq!(bytes, expected);
+        }
+    }
+
+    /// The naive implementation of a fill: the stream of a key, whose beginning is the next key.
+    #[test]
+    fn each_fill_replaces_its_key_and_hands_out_the_rest() {
+        for &cipher in CIPHERS {
+            let (mut key, mut expected) = ([3; KEY_LEN], Vec::new());
+            for _ in 0..3 {
+                let mut stream = [0; BUFFER_LEN];
+                cipher.fill(&key, &mut stream);
+                let (next, rest) = stream.split_at(KEY_LEN);
+                key.copy_from_slice(next);
+                expected.extend_from_slice(rest);
+            }
+            let mut keystream = Keystream::new(cipher, [3; KEY_LEN]);
+            let mut bytes = vec![0; expected.len()];
+            keystream.fill(&mut bytes);
+            assert_eq!(bytes, expected);
+            assert_eq!(keystream.key(), key);
         }
     }
 
     #[cfg(feature = "std")]
     #[test]
-    fn a_direct_fill_changes_the_key_and_keeps_the_buffer() {
+    fn a_direct_fill_draws_a_key_for_each_piece() {
         for &cipher in CIPHERS {
-            let mut keystream = Keystream::new(cipher, [7; KEY_LEN]);
-            keystream.fill(&mut [0; 10]);
-            let (key, buffer) = (keystream.key, keystream.buffer);
-            let (mut first, mut second) = ([0; 9_000], [0; 9_000]);
-            keystream.fill_directly(&mut first);
-            assert_ne!(keystream.key, key);
-            keystream.fill_directly(&mut second);
-            assert_ne!(first, second);
-            assert_eq!((keystream.buffer, keystream.used), (buffer, 10));
+            let new = || Keystream::new(cipher, [7; KEY_LEN]);
+            let (mut keystream, mut keys, mut bytes) = (new(), [0; 2 * KEY_LEN], [0; PIECE_LEN + 100]);
+            keystream.fill_directly(&mut bytes);
+            new().fill(&mut keys);
+            let mut expected = [0; PIECE_LEN + 100];
+            for (piece, key) in expected.chunks_mut(PIECE_LEN).zip(keys.as_chunks().0) {
+                cipher.fill(key, piece);
+            }
+            assert_eq!(bytes, expected);
+            assert!(
+                keystream.buffer[KEY_LEN..keystream.used].iter().all(|&byte| byte == 0),
+                "the keys are wiped"
+            );
+            assert_eq!(keystream.used, 3 * KEY_LEN);
         }
     }
 
@@ -299,7 +342,8 @@ mod tests {
         let mut keystream = Keystream::new(CIPHERS[0], [7; KEY_LEN]);
         keystream.fill(&mut [0; 10]);
         keystream.restart(Cipher::ChaCha, &[8; KEY_LEN]);
-        assert_eq!(keystream.buffer, [0; BUFFER_LEN]);
+        assert_eq!(keystream.key(), [8; KEY_LEN]);
+        assert!(keystream.buffer[KEY_LEN..].iter().all(|&byte| byte == 0));
         let (mut restarted, mut fresh) = ([0; 50], [0; 50]);
         keystream.fill(&mut restarted);
         Keystream::new(Cipher::ChaCha, [8; KEY_LEN]).fill(&mut fresh);

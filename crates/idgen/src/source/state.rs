@@ -21,6 +21,7 @@ pub struct Saved {
 /// `save` has returned. After a crash, it continues after the range.
 pub trait State {
     /// False only for [`NoState`], which saves nothing.
+    #[inline]
     fn is_kept(&self) -> bool {
         true
     }
@@ -37,6 +38,7 @@ pub trait State {
 pub struct NoState;
 
 impl State for NoState {
+    #[inline]
     fn is_kept(&self) -> bool {
         false
     }
@@ -52,6 +54,7 @@ impl State for NoState {
 
 #[cfg(feature = "alloc")]
 impl<T: State + ?Sized> State for alloc::boxed::Box<T> {
+    #[inline]
     fn is_kept(&self) -> bool {
         (**self).is_kept()
     }

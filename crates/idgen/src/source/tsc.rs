@@ -49,7 +49,7 @@ const MEASURE_NANOS: u128 = 2_000_000;
 /// Two readings of the counter around a reading of a clock are this close, unless the thread was interrupted.
 const CLOSE: u64 = 1_000;
 
-#[inline]
+#[inline(always)]
 pub(super) fn now() -> Timestamp {
     let anchor = ANCHOR.get();
     if anchor.span != 0 {

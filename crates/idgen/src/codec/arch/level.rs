@@ -86,12 +86,14 @@ mod x86_64 {
         #[inline]
         pub(crate) fn best() -> Level {
             // The memory order does not matter: every thread detects the same level.
-            let best = BEST.load(Ordering::Relaxed);
-            if best == 4 {
+            if BEST.load(Ordering::Relaxed) == 4 {
                 return Level(Set::Vbmi);
             }
             super::super::cold_path();
-            match best {
+            // Loaded again, or the compiler would make one table of all cases, with two jumps before the first.
+            match BEST.load(Ordering::Relaxed) {
+                // Another thread has detected it in between.
+                4 => Level(Set::Vbmi),
                 3 => Level(Set::Avx2),
                 2 => Level(Set::Ssse3),
                 1 => Level(Set::Portable),

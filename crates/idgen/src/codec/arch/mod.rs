@@ -74,7 +74,7 @@ macro_rules! on {
 /// For each form the single kernels and the loops over many ids. A loop is compiled once for each
 /// instruction set, with the kernel inlined.
 macro_rules! kernels {
-    ($($encode:ident, $encode_batch:ident, $decode:ident, $decode_batch:ident:
+    ($($encode:ident, $encode_batch:ident, $decode:ident, $decode_into:ident, $decode_batch:ident:
        $len:literal characters $(, $alphabet:ident: $type:ty)?;)*) => {
         $(
             #[inline]
@@ -108,6 +108,20 @@ macro_rules! kernels {
                 on!(level, $decode($($alphabet,)? text, id))
             }
 
+            /// The same, into the place of an id, without a copy.
+            #[inline]
+            pub(crate) fn $decode_into(level: Level, $($alphabet: $type,)? text: &[u8; $len], id: &mut Uuid) -> bool {
+                #[cfg(feature = "fast")]
+                return $decode(level, $($alphabet,)? text, crate::place::bytes_of(id));
+                #[cfg(not(feature = "fast"))]
+                {
+                    let mut bytes = [0; 16];
+                    let is_valid = $decode(level, $($alphabet,)? text, &mut bytes);
+                    *id = Uuid::from_bytes(bytes);
+                    is_valid
+                }
+            }
+
             /// Reads at most as many as both sides hold, or returns the index of the first bad one.
             pub(crate) fn $decode_batch(level: Level, $($alphabet: $type,)? text: &[u8], out: &mut [Uuid]) -> Result<(), usize> {
                 on!(level, $decode_batch($($alphabet,)? text, out))
@@ -117,10 +131,10 @@ macro_rules! kernels {
 }
 
 kernels! {
-    simple_encode, simple_encode_batch, simple_decode, simple_decode_batch: 32 characters;
-    hyphenated_encode, hyphenated_encode_batch, hyphenated_decode, hyphenated_decode_batch: 36 characters;
-    base32_encode, base32_encode_batch, base32_decode, base32_decode_batch: 26 characters;
-    base64_encode, base64_encode_batch, base64_decode, base64_decode_batch: 22 characters, alphabet: &Alphabet<64>;
+    simple_encode, simple_encode_batch, simple_decode, simple_decode_into, simple_decode_batch: 32 characters;
+    hyphenated_encode, hyphenated_encode_batch, hyphenated_decode, hyphenated_decode_into, hyphenated_decode_batch: 36 characters;
+    base32_encode, base32_encode_batch, base32_decode, base32_decode_into, base32_decode_batch: 26 characters;
+    base64_encode, base64_encode_batch, base64_decode, base64_decode_into, base64_decode_batch: 22 characters, alphabet: &Alphabet<64>;
 }
 
 /// The text that the functions above have just written. Nothing else calls it: other text is checked by

@@ -7,8 +7,8 @@ use std::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::Format;
 use super::alphabet::{Alphabet, BASE64, BASE64_URL, CROCKFORD, ORDERED_64};
+use super::{Format, base32, base64, base64url, hyphenated, ordered64, simple};
 use crate::Uuid;
 
 mod detect;
@@ -81,8 +81,26 @@ fn every_format_writes_what_its_naive_twin_writes_and_reads_it_back() {
                 assert_eq!(text, naive(format, &id).as_bytes());
             }
             assert_eq!(format.decode(&text), Ok(id), "{format}");
+            check_decode_into(format, &text);
+            check_decode_into(format, &text[1..]);
         }
     }
+}
+
+/// Checks that `decode_into` gives what `decode` gives.
+fn check_decode_into(format: Format, text: &[u8]) {
+    let mut id = Uuid::max();
+    let read = match format {
+        Format::Hyphenated => hyphenated::decode_into(text, &mut id),
+        Format::Simple => simple::decode_into(text, &mut id),
+        Format::Base64 => base64::decode_into(text, &mut id),
+        Format::Base64Url => base64url::decode_into(text, &mut id),
+        Format::Ordered64 => ordered64::decode_into(text, &mut id),
+        Format::Base32 => base32::decode_into(text, &mut id),
+        _ => return,
+    };
+    assert_eq!(read.map(|()| id), format.decode(text), "{format}: {text:?}");
+    assert!(format.decode(text).is_ok() || id.is_nil(), "{format}: {text:?}");
 }
 
 /// Puts every byte value at every place of a text: it is read where it is canonical, and else an
@@ -96,6 +114,7 @@ fn one_wrong_byte_is_found_wherever_it_is() {
                 for byte in 0..=255 {
                     let mut text = good.clone();
                     text[at] = byte;
+                    check_decode_into(format, &text);
                     match format.decode(&text) {
                         Ok(read) => assert!(is_canonical(format, &text, &read), "{format}: {text:?}"),
                         Err(error) => {
