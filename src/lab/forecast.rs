@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use btree_model::Server;
-use idgen_lab::advise::advise;
+use idgen_lab::advise::{advise, advise_postgres};
 use idgen_lab::experiment::{self, Named, Revisits, Scale};
-use idgen_lab::forecast::{self, Load, predict};
+use idgen_lab::forecast::{self, Load, PostgresLoad, predict, predict_postgres};
 use idgen_lab::strategy::{self, Strategy};
-use idgen_record::Database;
+use idgen_record::{Database, Workload};
 use serde::Serialize;
 
 use super::number;
@@ -23,6 +23,7 @@ const SIMULATE_EXAMPLES: &str = "\
 Examples:
   idgen lab simulate v4-binary --rows 3M --pool 128M --rate 1000
   idgen lab simulate minute-ascending --rows 1000M --pool 16G --rate 20000   # takes minutes
+  idgen lab simulate v7-binary --engine postgres --rows 2M --existing v4-binary:1M --checkpoint 60
   idgen lab simulate --experiment prefix-revisits --scale full
 
 Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the pool divided by 16M, and
@@ -31,9 +32,11 @@ at most 64. A billion rows take up to 2 GB of memory with --pool 512M, and half 
 const ADVISE_EXAMPLES: &str = "\
 Examples:
   idgen lab advise --rows 500M --row-bytes 200 --pool 8G --rate 3000 --writers 20
+  idgen lab advise --engine postgres --rows 100M --rate 2000 --writers 20
+  idgen lab advise --engine postgres --rows 10M --existing v4-binary:10M
   idgen lab advise --rows 10M --json";
 
-/// Predict what a key strategy costs an InnoDB table: page fill, splits, pages read and written.
+/// Predict what a key strategy costs a table of InnoDB or PostgreSQL: page fill, splits, pages read and written, log.
 #[derive(clap::Args)]
 #[command(after_help = SIMULATE_EXAMPLES)]
 pub struct SimulateArgs {
@@ -45,7 +48,7 @@ pub struct SimulateArgs {
         long,
         value_name = "NAME",
         value_parser = revisits,
-        conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "server", "iops"],
+        conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "engine", "iops", "checkpoint", "existing"],
     )]
     experiment: Option<Revisits>,
     /// How large the experiment is: ci, default or full.
@@ -74,21 +77,27 @@ struct LoadArgs {
     /// Bytes of a row without its key.
     #[arg(long, value_name = "BYTES", default_value_t = 100, allow_negative_numbers = true)]
     row_bytes: u32,
-    /// The size of the buffer pool; K, M and G stand for powers of 1,024.
-    #[arg(long, value_name = "BYTES", value_parser = number::size, default_value = "128M", allow_negative_numbers = true)]
-    pool: u64,
+    /// The size of the buffer pool; K, M and G stand for powers of 1,024 [default: 128M].
+    #[arg(long, value_name = "BYTES", value_parser = number::size, allow_negative_numbers = true)]
+    pool: Option<u64>,
     /// Inserts per second, by all writers together.
     #[arg(long, value_name = "N", default_value_t = 1_000.0, allow_negative_numbers = true)]
     rate: f64,
     /// Clients that generate ids and insert, each with its own generator and prefix key.
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     writers: u64,
-    /// The server whose default settings the model uses.
-    #[arg(long, value_parser = databases(forecast::modelled), default_value = Database::MySql.id())]
-    server: Database,
+    /// The database whose default settings the model uses.
+    #[arg(long, alias = "server", value_parser = databases(forecast::modelled), default_value = Database::MySql.id())]
+    engine: Database,
     /// Page reads and writes per second that the device can do, if it is the limit.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     iops: Option<u32>,
+    /// Seconds between two checkpoints, on PostgreSQL [default: 300].
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    checkpoint: Option<u32>,
+    /// Rows that are in the table before, as STRATEGY:ROWS, such as v4-binary:1M, on PostgreSQL.
+    #[arg(long, value_name = "STRATEGY:ROWS", value_parser = number::existing)]
+    existing: Option<number::Existing>,
     /// Print the figures as JSON.
     #[arg(long)]
     json: bool,
@@ -102,7 +111,12 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
     let Some(strategy) = args.strategy else {
         anyhow::bail!("neither a strategy nor an experiment was given")
     };
-    strategy.check(args.load.server).map_err(refused)?;
+    strategy.check(args.load.engine).map_err(refused)?;
+    if args.load.engine == Database::Postgres {
+        let load = args.load.postgres()?;
+        return show(&predict_postgres(strategy, &load).map_err(refused)?, args.load.json);
+    }
+    args.load.check_for_innodb()?;
     show(&args.load.load().and_then(|load| predict(strategy, &load)).map_err(refused)?, args.load.json)
 }
 
@@ -117,6 +131,10 @@ fn revisits(name: &str) -> Result<Revisits, String> {
 
 /// Runs `advise`.
 pub fn run_advise(args: AdviseArgs) -> anyhow::Result<ExitCode> {
+    if args.load.engine == Database::Postgres {
+        return show(&advise_postgres(&args.load.postgres()?).map_err(refused)?, args.load.json);
+    }
+    args.load.check_for_innodb()?;
     show(&args.load.load().and_then(|load| advise(&load)).map_err(refused)?, args.load.json)
 }
 
@@ -136,8 +154,37 @@ fn refused(error: idgen_lab::Error) -> anyhow::Error {
 }
 
 impl LoadArgs {
+    fn postgres(&self) -> anyhow::Result<PostgresLoad> {
+        for (option, given) in [("--pool", self.pool.is_some()), ("--iops", self.iops.is_some())] {
+            if given {
+                return Err(failure::usage(format_args!(
+                    "{option} means nothing to the model of PostgreSQL, which has no buffer pool: leave it out"
+                )));
+            }
+        }
+        let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
+        let checkpoint_secs = self.checkpoint.unwrap_or(Workload::CHECKPOINT_SECS);
+        let existing = self.existing.as_ref().map(|existing| (existing.strategy, existing.rows));
+        Ok(PostgresLoad { rows, row_bytes, rate, writers, checkpoint_secs, existing })
+    }
+
+    fn check_for_innodb(&self) -> anyhow::Result<()> {
+        for (option, given) in
+            [("--checkpoint", self.checkpoint.is_some()), ("--existing", self.existing.is_some())]
+        {
+            if given {
+                return Err(failure::usage(format_args!(
+                    "{option} means nothing to the model of {}: leave it out, or choose --engine postgres",
+                    self.engine
+                )));
+            }
+        }
+        Ok(())
+    }
+
     fn load(&self) -> idgen_lab::Result<Load> {
-        let server = Server { device_iops: self.iops, ..forecast::server(self.server, self.pool)? };
+        let pool = self.pool.unwrap_or(128 << 20);
+        let server = Server { device_iops: self.iops, ..forecast::server(self.engine, pool)? };
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
         Ok(Load { rows, row_bytes, rate, writers, server })
     }

@@ -1,5 +1,7 @@
 //! Whole numbers on the command line, with K, M and G.
 
+use idgen_lab::strategy::{self, Strategy};
+
 /// A number of things: K, M and G stand for powers of 1,000.
 pub fn count(text: &str) -> Result<u64, String> {
     parse(text, 1_000)
@@ -8,6 +10,22 @@ pub fn count(text: &str) -> Result<u64, String> {
 /// A number of bytes: K, M and G stand for powers of 1,024.
 pub fn size(text: &str) -> Result<u64, String> {
     parse(text, 1_024)
+}
+
+/// Rows of a strategy.
+#[derive(Clone, Copy, Debug)]
+pub struct Existing {
+    pub strategy: &'static Strategy,
+    pub rows: u64,
+}
+
+/// A strategy and a number of rows, as in `v4-binary:1M`.
+pub fn existing(text: &str) -> Result<Existing, String> {
+    let (name, rows) = text
+        .split_once(':')
+        .ok_or_else(|| format!("'{text}' is no strategy with a number of rows such as v4-binary:1M"))?;
+    let strategy = strategy::find(name).map_err(|error| error.to_string())?;
+    Ok(Existing { strategy, rows: count(rows)? })
 }
 
 /// A whole number, with K, M or G for the first powers of `thousand`.

@@ -70,6 +70,48 @@ fn a_simulated_table() {
 }
 
 #[test]
+fn a_simulated_table_of_postgres() {
+    let args = ["lab", "simulate", "v7-binary", "--engine", "postgres", "--rows", "60K", "--existing"];
+    let after = |existing| json(&[&args[..], &[existing, "--json"]].concat());
+    let (v4, v7) = (after("v4-binary:20K"), after("v7-binary:20K"));
+    assert_eq!(v4["index"]["rows"], 80_000);
+    assert_eq!(v4["load"]["existing"], serde_json::json!(["v4-binary", 20_000]));
+    let leaves = |forecast: &serde_json::Value| forecast["index"]["leaf_pages"].as_u64().unwrap();
+    assert!(leaves(&v4) > leaves(&v7) + 50, "{v4} {v7}");
+    let text = lines(&[&args[..], &["v4-binary:20K", "--checkpoint", "60"]].concat()).join("\n");
+    assert!(text.contains("a checkpoint every 60 s") && text.contains("% full"), "{text}");
+    for (bad, says) in [
+        (&["--pool", "1G"][..], "no buffer pool"),
+        (&["--existing", "v4-binary"], "v4-binary:1M"),
+        (&["--existing", "v5:1M"], "no strategy"),
+        (&["--existing", "v4-text36:1M"], "do not fit one column"),
+        (&["--checkpoint", "60", "--engine", "mysql"], "means nothing to the model of MySQL"),
+        (&["--rows", "2G"], "too many for the model of PostgreSQL"),
+    ] {
+        let args = [&["lab", "simulate", "v4-binary", "--engine", "postgres"], bad].concat();
+        let args =
+            if bad.contains(&"mysql") { [&["lab", "simulate", "v4-binary"], bad].concat() } else { args };
+        let (code, error) = failure(&args, "");
+        assert_eq!((code, error.contains(says)), (2, true), "{error}");
+    }
+}
+
+#[test]
+fn advice_for_postgres() {
+    let args = ["lab", "advise", "--engine", "postgres", "--rows", "60K", "--rate", "10", "--writers", "5"];
+    let text = lines(&args).join("\n");
+    assert!(text.starts_with("Take v7-binary."), "{text}");
+    assert!(text.contains("when they were made, take minute-random."), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let advice = json(&[&args[..], &["--existing", "v4-binary:60K", "--json"]].concat());
+    assert_eq!(advice["recommended"], "fixed-prefix");
+    assert!(
+        advice["reasons"][0].as_str().unwrap().contains("% larger than staying with v4-binary"),
+        "{advice}"
+    );
+}
+
+#[test]
 fn advice_with_its_reasons() {
     let args = ["lab", "advise", "--rows", "100K", "--pool", "8M", "--writers", "5"];
     let text = lines(&args).join("\n");

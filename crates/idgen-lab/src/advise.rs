@@ -2,6 +2,7 @@
 
 mod fill;
 mod interval;
+mod postgres;
 mod reasons;
 mod scale;
 mod text;
@@ -12,6 +13,7 @@ use crate::Result;
 use crate::forecast::{Forecast, Load};
 use crate::strategy;
 pub use interval::{IntervalForecast, PrefixAdvice};
+pub use postgres::{PostgresAdvice, PostgresCandidate, advise_postgres};
 use reasons::{caveats, reasons};
 use scale::Scaled;
 

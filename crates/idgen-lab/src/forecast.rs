@@ -2,6 +2,7 @@
 
 mod buckets;
 mod keys;
+mod postgres;
 mod revisits;
 mod room;
 mod text;
@@ -13,6 +14,8 @@ use crate::{Error, Result};
 use btree_model::{Model, Ranges, Server, Setup, Shape, TreeState, Window};
 use idgen_record::{Column, Database};
 use keys::Keys;
+pub(crate) use postgres::predict_crowded as predict_crowded_postgres;
+pub use postgres::{PostgresForecast, PostgresLoad, Stretch, predict_postgres};
 pub use revisits::{model_info, revisit};
 
 /// InnoDB's default page.
@@ -122,7 +125,7 @@ pub(crate) fn predict_crowded(strategy: &'static Strategy, load: &Load, crowd: u
     let ranges = load.ranges(strategy)?;
     let parts = ranges.parts();
     let mut model = Model::sampled(&setup, ranges).map_err(refused)?;
-    let mut keys = Keys::new(strategy, load, crowd)?;
+    let mut keys = Keys::new(strategy, load.rate, load.writers, crowd)?;
     let mut windows = Vec::new();
     // Of whole thousands: those are the stretches in which leaves are counted.
     let stretch = load.rows.div_ceil(WINDOWS).next_multiple_of(1_000);
@@ -153,26 +156,27 @@ impl Load {
     pub const MAX_RATE: f64 = 10_000_000.0;
 
     pub(crate) fn check(&self) -> Result<()> {
-        if !(Self::MIN_ROWS..=Self::MAX_ROWS).contains(&self.rows) {
+        Self::check_numbers(self.rows, self.writers, self.rate)
+    }
+
+    fn check_numbers(rows: u64, writers: u64, rate: f64) -> Result<()> {
+        if !(Self::MIN_ROWS..=Self::MAX_ROWS).contains(&rows) {
             return Err(Error::config(format!(
-                "rows is {}: give a number from {} to {}",
-                self.rows,
+                "rows is {rows}: give a number from {} to {}",
                 Self::MIN_ROWS,
                 Self::MAX_ROWS
             )));
         }
-        if !(1..=Self::MAX_WRITERS).contains(&self.writers) {
+        if !(1..=Self::MAX_WRITERS).contains(&writers) {
             return Err(Error::config(format!(
-                "writers is {}: give a number from 1 to {}",
-                self.writers,
+                "writers is {writers}: give a number from 1 to {}",
                 Self::MAX_WRITERS
             )));
         }
         // Also where the rate is no number.
-        if !(1.0..=Self::MAX_RATE).contains(&self.rate) {
+        if !(1.0..=Self::MAX_RATE).contains(&rate) {
             return Err(Error::config(format!(
-                "the rate is {}: give inserts a second, from 1 to {}",
-                self.rate,
+                "the rate is {rate}: give inserts a second, from 1 to {}",
                 Self::MAX_RATE
             )));
         }
@@ -184,7 +188,7 @@ impl Load {
         if parts == 1 {
             return Ok(Ranges::all());
         }
-        let mut keys = Keys::new(strategy, self, 1)?;
+        let mut keys = Keys::new(strategy, self.rate, self.writers, 1)?;
         let step = (self.rows / LEARNED_KEYS).max(1);
         let mut learned = Vec::new();
         for row in 0..self.rows {
@@ -235,7 +239,10 @@ fn refused(error: btree_model::Error) -> Error {
 /// The versions of a database whose default settings the model knows; `None` where it knows none.
 pub fn modelled(database: Database) -> Option<&'static str> {
     match database {
-        Database::Sqlite | Database::Postgres => None,
+        Database::Sqlite => None,
+        Database::Postgres => {
+            Some("PostgreSQL 16 to 18: the index of the primary key, and the write-ahead log")
+        }
         Database::MySql => Some("MySQL 8.4 to 9.7"),
         Database::MariaDb => Some(
             "MariaDB 10.11, but with `innodb_flush_neighbors` off: with it on, random keys write twice the pages",
@@ -259,9 +266,9 @@ pub fn server(database: Database, pool_bytes: u64) -> Result<Server> {
     match database {
         Database::MySql => Ok(Server::mysql(pool_bytes)),
         Database::MariaDb => Ok(Server::mariadb(pool_bytes)),
-        Database::Sqlite | Database::Postgres => {
-            Err(Error::config(format!("the model knows no {database}: choose mysql or mariadb")))
-        }
+        Database::Sqlite | Database::Postgres => Err(Error::config(format!(
+            "the model knows no buffer pool of {database}: choose mysql or mariadb"
+        ))),
     }
 }
 
@@ -336,7 +343,7 @@ mod tests {
     fn the_simulated_clock_keeps_the_rate() {
         let strategy = strategy::find("minute-ascending").unwrap();
         let load = load(300_000);
-        let mut keys = Keys::new(strategy, &load, 1).unwrap();
+        let mut keys = Keys::new(strategy, load.rate, load.writers, 1).unwrap();
         let mut prefixes = Vec::new();
         for _ in 0..load.rows {
             prefixes.push(keys.next_key().unwrap()[..2].to_vec());

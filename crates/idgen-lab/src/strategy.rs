@@ -38,9 +38,13 @@ impl Strategy {
             // What the rows lie by is an integer, whatever stands in them.
             IdKind::V4 if self.column.is_mapped() || self.column == Column::Unkeyed16 => Family::Integer,
             IdKind::V4 | IdKind::ServerV4 => Family::Random,
-            IdKind::V1 | IdKind::V6 | IdKind::V7 | IdKind::Ulid | IdKind::ServerV1 | IdKind::ServerV7 => {
-                Family::Time
-            }
+            IdKind::FixedPrefix
+            | IdKind::V1
+            | IdKind::V6
+            | IdKind::V7
+            | IdKind::Ulid
+            | IdKind::ServerV1
+            | IdKind::ServerV7 => Family::Time,
             IdKind::Week
             | IdKind::MinuteRandom
             | IdKind::MinuteAscending
@@ -96,7 +100,7 @@ impl Strategy {
 
 impl Strategy {
     /// The nearest strategy that every database can do.
-    fn portable(&self) -> &'static str {
+    pub(crate) fn portable(&self) -> &'static str {
         match self.ids {
             IdKind::V1 | IdKind::ServerV1 => "v1-swapped",
             IdKind::V7 | IdKind::ServerV7 => "v7-binary",
@@ -122,7 +126,8 @@ impl From<&Strategy> for StrategyRecord {
 
 /// Strategies that are only compared where they are named: other forms of one idea, and the published
 /// functions, which take one UUID at a time.
-const ON_REQUEST: [&str; 16] = [
+const ON_REQUEST: [&str; 17] = [
+    "fixed-prefix",
     "v4-bytea",
     "v4-server",
     "minute-bigints",

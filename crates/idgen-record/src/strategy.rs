@@ -18,6 +18,8 @@ pub enum IdKind {
     V7,
     /// ULID, monotonic within the millisecond.
     Ulid,
+    /// Two bytes `ffff`, then time and counter.
+    FixedPrefix,
     /// MD5 of year and week, then random.
     Week,
     /// Keyed hash of the minute, then random.

@@ -4,7 +4,7 @@ use super::Load;
 use super::buckets::Bucketed;
 use crate::Result;
 use crate::key::Key;
-use crate::strategy::{Ids, Strategy};
+use crate::strategy::{self, Ids, Strategy};
 use crate::workload::Arrivals;
 use idgen_record::{Column, IdKind, Workload};
 
@@ -29,8 +29,13 @@ enum Writer {
 impl Keys {
     /// A round of keyed prefixes has `crowd` times fewer intervals, and as many prefixes fewer. Other strategies have
     /// no rounds.
-    pub(super) fn new(strategy: &Strategy, load: &Load, crowd: u64) -> Result<Keys> {
-        let workload = workload(strategy, load)?;
+    pub(super) fn new(strategy: &Strategy, rate: f64, writers: u64, crowd: u64) -> Result<Keys> {
+        // A server makes what clients make.
+        let strategy = match strategy.ids {
+            IdKind::ServerV4 | IdKind::ServerV7 => strategy::find(strategy.portable())?,
+            _ => strategy,
+        };
+        let workload = workload(strategy, writers)?;
         let is_keyed = matches!(strategy.ids, IdKind::MinuteAscending | IdKind::MinuteRandom);
         let writer = |writer| {
             if is_keyed && strategy.column == Column::Binary16 {
@@ -43,7 +48,7 @@ impl Keys {
         Ok(Keys {
             writers: (0..workload.writers).map(writer).collect::<Result<_>>()?,
             turn: 0,
-            arrivals: Arrivals::new(workload.start_unix_secs, load.rate, workload.seed),
+            arrivals: Arrivals::new(workload.start_unix_secs, rate, workload.seed),
             counted: strategy.column == Column::Unkeyed16,
             assigned: 0,
             buffer: [0; crate::TEXT_LEN],
@@ -83,9 +88,9 @@ impl Keys {
 }
 
 /// The writers and the seed; the moments are given with each key.
-fn workload(strategy: &Strategy, load: &Load) -> Result<Workload> {
+fn workload(strategy: &Strategy, writers: u64) -> Result<Workload> {
     let mut workload = Workload::of_rows(Load::MIN_ROWS)?;
-    workload.devices = load.writers as u32;
+    workload.devices = writers as u32;
     // Devices take turns inside one generator.
     workload.writers = if strategy.ids == IdKind::Device { 1 } else { workload.devices };
     Ok(workload)

@@ -12,14 +12,32 @@ const USUAL_MEMORY: u64 = 4 << 30;
 /// What the model keeps of each page of the pool.
 const BYTES_PER_FRAME: u64 = 64;
 
+/// Bytes of memory of this machine.
+fn memory() -> u64 {
+    match measure::this_machine().memory_bytes {
+        0 => USUAL_MEMORY,
+        memory => memory,
+    }
+}
+
+/// Refuses a load that takes so many bytes, where this machine has too few.
+pub(super) fn check_bytes(needed: u64, what: impl Fn() -> String) -> Result<()> {
+    let memory = memory();
+    if needed <= (memory as f64 * PART_OF_MEMORY) as u64 {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "{} take about {:.1} GB of memory to predict, and this machine has {:.1}: give fewer rows",
+        what(),
+        needed as f64 / 1e9,
+        memory as f64 / 1e9
+    )))
+}
+
 impl Load {
     /// Refuses what this machine has no memory for.
     pub(super) fn check_room(&self, key_bytes: u32) -> Result<()> {
-        let memory = match measure::this_machine().memory_bytes {
-            0 => USUAL_MEMORY,
-            memory => memory,
-        };
-        self.check_room_in(memory, key_bytes)
+        self.check_room_in(memory(), key_bytes)
     }
 
     fn check_room_in(&self, memory: u64, key_bytes: u32) -> Result<()> {

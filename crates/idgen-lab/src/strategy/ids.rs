@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use idgen::codec::{base32, base64, hyphenated, swapped};
-use idgen::generator::{DeviceShort, Generate, Prefixed, Tail, Ulid, V1, V4, V6, V7};
+use idgen::generator::{
+    DeviceShort, FixedPrefix, Generate, PrefixBits, Prefixed, Tail, Ulid, V1, V4, V6, V7,
+};
 use idgen::source::{Clock, Entropy, FixedClock, FixedEntropy};
 use idgen::{Interval, Node, Prefix, PrefixKey, ShortId, Timestamp, Uuid};
 
@@ -184,6 +186,9 @@ impl Source {
             IdKind::V6 => Source::uuids(V6::new(clock(), entropy())),
             IdKind::V7 => Source::uuids(V7::new(clock(), entropy())),
             IdKind::Ulid => Source::uuids(Ulid::new(clock(), entropy())),
+            IdKind::FixedPrefix => {
+                Source::uuids(FixedPrefix::new(clock(), entropy(), PrefixBits::new(0xffff, 16)?))
+            }
             IdKind::Week => Source::uuids(Prefixed::new(
                 clock(),
                 entropy(),
@@ -362,6 +367,7 @@ mod tests {
             ("v7-uuid", true),
             ("v4-uuid", false),
             ("minute-sequence", true),
+            ("fixed-prefix", true),
             ("week-binary", false),
             ("minute-ascending", false),
         ] {

@@ -3,7 +3,7 @@
 use super::{Column, IdKind, Strategy};
 
 /// Every strategy, in the order in which reports show them.
-pub static ALL: [Strategy; 35] = [
+pub static ALL: [Strategy; 36] = [
     Strategy {
         name: "auto-increment",
         title: "auto-increment",
@@ -129,6 +129,13 @@ pub static ALL: [Strategy; 35] = [
         ids: IdKind::Ulid,
         column: Column::Base32,
         explains: "milliseconds and randomness as 26 characters: ascending text",
+    },
+    Strategy {
+        name: "fixed-prefix",
+        title: "fixed prefix ffff",
+        ids: IdKind::FixedPrefix,
+        column: Column::Binary16,
+        explains: "two bytes ffff, then time and counter: ascending, after all older keys",
     },
     Strategy {
         name: "week-binary",
