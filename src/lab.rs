@@ -103,7 +103,7 @@ fn list() -> anyhow::Result<ExitCode> {
     let mut out = Output::open();
     let strategies =
         reports::list(["name", "what it is"], strategy::ALL.iter().map(|known| (known.name, known.explains)));
-    let experiments = experiment::named()?;
+    let experiments = experiment::all()?;
     let questions = experiments.iter().map(|known| (known.id(), known.question()));
     writeln!(out, "{strategies}\n{}", reports::list(["experiment", "question"], questions))?;
     out.finish()?;

@@ -3,13 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use idgen_lab::engine::Mysql;
-use idgen_lab::experiment::{Revisits, Scale};
+use idgen_lab::experiment::{Experiment, Scale};
 use idgen_lab::runner::{Cancel, revisit};
 use idgen_record::{CaseRecord, VisitFigures};
 use idgen_server::Flavor;
 
 const DEFINITION: &str = r#"
 id = "targets"
+mode = "revisits"
 question = "?"
 analysis = ""
 strategies = ["minute-ascending", "minute-random"]
@@ -27,7 +28,9 @@ cells = [
 "#;
 
 fn judge(flavor: Flavor) {
-    let experiment = Revisits::parse(DEFINITION).unwrap();
+    let Experiment::Revisits(experiment) = Experiment::parse(DEFINITION).unwrap() else {
+        panic!("{DEFINITION}")
+    };
     let workload = experiment.workloads(Scale::Ci).unwrap().remove(0);
     let mut engine = Mysql::start(flavor, &workload).unwrap();
     let mut all: Vec<VisitFigures> = Vec::new();

@@ -6,10 +6,24 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use idgen_lab::engine::{Engine, Mysql};
-use idgen_lab::experiment::{Loads, Named, Scale, Statements, find};
+use idgen_lab::experiment::{Experiment, Loads, Scale, Statements, find};
 use idgen_lab::runner::Cancel;
 use idgen_record::{CaseRecord, FileFigures, LoadFigures, Workload};
 use idgen_server::Flavor;
+
+fn parsed_statements(text: &str) -> Statements {
+    match Experiment::parse(&format!("mode = 'statements'\n{text}")).unwrap() {
+        Experiment::Statements(experiment) => experiment.at(Scale::Ci).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn parsed_loads(text: &str) -> Loads {
+    match Experiment::parse(&format!("mode = 'loads'\n{text}")).unwrap() {
+        Experiment::Loads(experiment) => experiment,
+        other => panic!("{other:?}"),
+    }
+}
 
 fn server(flavor: Flavor) -> Mysql {
     let workload = Workload { cache_bytes: Some(64 << 20), ..Workload::of_rows(1_000).unwrap() };
@@ -29,7 +43,7 @@ fn timed(engine: &mut Mysql, experiment: &Statements) -> Vec<CaseRecord> {
 
 fn statements(id: &str) -> Statements {
     match find(id).unwrap() {
-        Named::Statements(experiment) => experiment.at(Scale::Ci).unwrap(),
+        Experiment::Statements(experiment) => experiment.at(Scale::Ci).unwrap(),
         other => panic!("{other:?}"),
     }
 }
@@ -81,7 +95,7 @@ fn in_rounds(engine: &mut Mysql) {
         "id = 't'\nquestion = '?'\nanalysis = ''\nruns = 4\nsetup = ['CREATE TABLE seen (name CHAR(1))']\n[scale]\nci = 1\n{}",
         ["a", "b", "c"].map(case).concat()
     );
-    let records = timed(engine, &Statements::parse(&text).unwrap().at(Scale::Ci).unwrap());
+    let records = timed(engine, &parsed_statements(&text));
     assert_eq!(records.len(), 12);
     for (number, round) in (1..).zip(records.chunks(3)) {
         for name in ["a", "b", "c"] {
@@ -118,7 +132,7 @@ const LOADS: &str = r#"
 fn loads(engine: &mut Mysql) {
     let mut records = Vec::new();
     let mut load = |text: &str| {
-        engine.load(&Loads::parse(text).unwrap(), Scale::Ci, &Cancel::new(), &mut |record| {
+        engine.load(&parsed_loads(text), Scale::Ci, &Cancel::new(), &mut |record| {
             records.push(record);
             Ok(())
         })
@@ -148,7 +162,7 @@ fn loads(engine: &mut Mysql) {
 }
 
 fn experiment(engine: &mut Mysql, id: &str) -> Vec<(String, LoadFigures)> {
-    let Named::Loads(experiment) = find(id).unwrap() else { panic!("{id} is of another form") };
+    let Experiment::Loads(experiment) = find(id).unwrap() else { panic!("{id} is of another form") };
     let mut records = Vec::new();
     engine
         .load(&experiment, Scale::Ci, &Cancel::new(), &mut |record| {
@@ -196,11 +210,11 @@ fn interrupts(flavor: Flavor) {
     let before = |key: &str| statements.replace("sql =", &format!("{key} = [{slow}]\nsql ="));
     let in_setup = format!("setup = [{slow}]\n{statements}");
     for text in [in_setup, before("prepare"), statements.replace(quick, slow)] {
-        let experiment = Statements::parse(&text).unwrap().at(Scale::Ci).unwrap();
+        let experiment = parsed_statements(&text);
         cancelled(flavor, &text, |engine, cancel| engine.time(&experiment, cancel, &mut |_| Ok(())));
     }
     let text = LOADS.replace("RAND() < 0.5", "SLEEP(600)");
-    let loads = Loads::parse(&text).unwrap();
+    let loads = parsed_loads(&text);
     cancelled(flavor, &text, |engine, cancel| engine.load(&loads, Scale::Ci, cancel, &mut |_| Ok(())));
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use btree_model::Server;
 use idgen_lab::advise::{advise, advise_postgres};
-use idgen_lab::experiment::{self, Named, Revisits, Scale};
+use idgen_lab::experiment::{self, Experiment, Revisits, Scale};
 use idgen_lab::forecast::{self, Load, PostgresLoad, predict, predict_postgres};
 use idgen_lab::strategy::{self, Strategy};
 use idgen_record::{Database, Workload};
@@ -123,7 +123,7 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
 /// An experiment that the model can run.
 fn revisits(name: &str) -> Result<Revisits, String> {
     match experiment::find(name) {
-        Ok(Named::Revisits(found)) => Ok(found),
+        Ok(Experiment::Revisits(found)) => Ok(found),
         Ok(_) => Err(format!("the model cannot run {name}: choose prefix-revisits or named-writers")),
         Err(error) => Err(error.to_string()),
     }

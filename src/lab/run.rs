@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use idgen_lab::engine::Engine;
-use idgen_lab::experiment::{self, Experiment, Named, Scale};
+use idgen_lab::experiment::{self, Experiment, Keys, Scale};
 use idgen_lab::measure;
 use idgen_lab::runner::{self, Cancel};
 use idgen_lab::strategy::{self, Strategy};
@@ -83,11 +83,11 @@ impl LoadArgs {
     }
 
     /// Whether the experiment has each strategy that was chosen.
-    fn check_for(&self, experiment: &Named) -> anyhow::Result<()> {
+    fn check_for(&self, experiment: &Experiment) -> anyhow::Result<()> {
         let its = match experiment {
-            Named::Keys(experiment) => experiment.strategies()?,
-            Named::Revisits(experiment) => experiment.strategies()?,
-            Named::Statements(_) | Named::Loads(_) => vec![],
+            Experiment::Keys(experiment) => experiment.strategies()?,
+            Experiment::Revisits(experiment) => experiment.strategies()?,
+            Experiment::Statements(_) | Experiment::Loads(_) => vec![],
         };
         match self.strategies.iter().find(|chosen| its.iter().all(|own| own.name != chosen.name)) {
             Some(Strategy { name, .. }) if its.is_empty() => Err(failure::usage(format_args!(
@@ -123,12 +123,12 @@ fn joined(strategies: &[&Strategy], separator: &str) -> String {
 
 impl CommonArgs {
     /// Whether the database can do the experiment, and whether the writers mean something to it.
-    fn check_for(&self, experiment: &Named) -> anyhow::Result<()> {
-        if matches!(experiment, Named::Keys(_)) {
+    fn check_for(&self, experiment: &Experiment) -> anyhow::Result<()> {
+        if matches!(experiment, Experiment::Keys(_)) {
             return Ok(());
         }
         let id = experiment.id();
-        if matches!(experiment, Named::Revisits(_)) {
+        if matches!(experiment, Experiment::Revisits(_)) {
             revisits::check(id, &self.engine)?;
         } else {
             timed::database(id, &self.engine)?;
@@ -139,9 +139,11 @@ impl CommonArgs {
             )));
         }
         match self.repeat {
-            Some(repeat) if !matches!(experiment, Named::Statements(_)) => Err(failure::usage(format_args!(
-                "{id} defines its own number of runs, so it cannot run {repeat} times: leave out --repeat"
-            ))),
+            Some(repeat) if !matches!(experiment, Experiment::Statements(_)) => {
+                Err(failure::usage(format_args!(
+                    "{id} defines its own number of runs, so it cannot run {repeat} times: leave out --repeat"
+                )))
+            }
             _ => Ok(()),
         }
     }
@@ -152,17 +154,17 @@ impl CommonArgs {
     }
 
     /// All experiments that the database can do; it is said which are left out.
-    fn all(&self) -> anyhow::Result<Vec<Named>> {
-        let possible = |named: &Named| match named {
-            Named::Keys(_) => true,
-            Named::Revisits(_) => self.engine.is_ours(),
-            Named::Statements(_) | Named::Loads(_) => {
+    fn all(&self) -> anyhow::Result<Vec<Experiment>> {
+        let possible = |experiment: &Experiment| match experiment {
+            Experiment::Keys(_) => true,
+            Experiment::Revisits(_) => self.engine.is_ours(),
+            Experiment::Statements(_) | Experiment::Loads(_) => {
                 self.engine.own_server().is_some_and(Database::speaks_mysql)
             }
         };
-        let (possible, others): (Vec<_>, Vec<_>) = experiment::named()?.into_iter().partition(possible);
+        let (possible, others): (Vec<_>, Vec<_>) = experiment::all()?.into_iter().partition(possible);
         if !others.is_empty() {
-            let ids: Vec<_> = others.iter().map(Named::id).collect();
+            let ids: Vec<_> = others.iter().map(Experiment::id).collect();
             failure::note(format_args!(
                 "{} cannot run {}: they need a MySQL or MariaDB server of the lab's own; --engine mysql or mariadb runs them too",
                 self.engine,
@@ -226,7 +228,7 @@ pub fn experiments(
 ) -> anyhow::Result<ExitCode> {
     // What can be refused without a server is refused before one is asked.
     common.engine.check()?;
-    let experiments: Vec<Named> = match names {
+    let experiments: Vec<Experiment> = match names {
         [all] if all == "all" => common.all()?,
         names if names.iter().any(|name| name == "all") => {
             return Err(failure::usage("all stands for every experiment: use it alone, or only names"));
@@ -268,7 +270,7 @@ pub fn experiments(
 
 /// Runs an experiment, into a directory of its own.
 fn one(
-    experiment: Named,
+    experiment: Experiment,
     scale: Scale,
     load: &LoadArgs,
     common: &CommonArgs,
@@ -278,7 +280,7 @@ fn one(
     let command =
         format!("idgen lab run {}{} --scale {scale}{}", experiment.id(), common.given(), load.named());
     match experiment {
-        Named::Keys(experiment) => Job {
+        Experiment::Keys(experiment) => Job {
             question: &experiment.question,
             command,
             workload: common.load_of(experiment.workload(scale)?)?,
@@ -287,15 +289,15 @@ fn one(
             out: &out,
         }
         .run(common, cancel),
-        Named::Statements(experiment) => {
+        Experiment::Statements(experiment) => {
             let mut experiment = experiment.at(scale)?;
             experiment.runs = common.repeat.unwrap_or(experiment.runs);
             timed::run(&Timed::Statements(experiment), &command, &out, common, cancel)
         }
-        Named::Loads(experiment) => {
+        Experiment::Loads(experiment) => {
             timed::run(&Timed::Loads(experiment, scale), &command, &out, common, cancel)
         }
-        Named::Revisits(experiment) => {
+        Experiment::Revisits(experiment) => {
             let strategies = load.part_of(experiment.strategies()?);
             revisits::run(&experiment, scale, &strategies, &command, &out, common, cancel)
         }
@@ -308,7 +310,7 @@ struct Job<'a> {
     command: String,
     workload: Workload,
     strategies: Vec<&'static Strategy>,
-    experiment: Option<(&'a Experiment, Scale)>,
+    experiment: Option<(&'a Keys, Scale)>,
     out: &'a Path,
 }
 

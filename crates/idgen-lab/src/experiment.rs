@@ -1,8 +1,9 @@
-//! The classic experiments: a question, a load at three scales, what was published, what we make of it.
+//! The experiments: a question, a load at three scales, what was published, what we make of it.
 //!
 //! Each is a TOML file of this crate, read when it is asked for.
 
 mod differs;
+mod keys;
 mod loads;
 mod revisits;
 mod statements;
@@ -11,135 +12,83 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use idgen_record::{Published, Workload};
-
-use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
 
 pub use differs::differs;
-pub use loads::{Loads, ReadyLoad, all as all_loads};
-pub use revisits::{Revisits, all as all_revisits};
-pub use statements::{Case, File, Statements, all as all_statements};
+pub use keys::Keys;
+pub use loads::{Loads, ReadyLoad};
+pub use revisits::Revisits;
+pub use statements::{Case, File, Statements};
 
-/// One experiment.
+/// One experiment: `mode` in its definition says which of these forms it has. All have a name on the command line, the
+/// question that they answer, and what we make of it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Experiment {
-    /// Its name on the command line.
-    pub id: String,
-    /// What it answers.
-    pub question: String,
-    /// What is compared, by name.
-    strategies: Vec<String>,
-    /// What we make of it.
-    pub analysis: String,
-    scale: BTreeMap<Scale, Load>,
-    /// What was published.
-    #[serde(default)]
-    published: Vec<Published>,
-}
-
-/// How large an experiment is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scale {
-    /// Seconds: shows that it runs, and the order of the strategies.
-    Ci,
-    /// Minutes: the table is many times the pool.
-    Default,
-    /// As published.
-    Full,
-}
-
-/// The load of one scale.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Load {
-    rows: u64,
-    cache_mib: u64,
-    statement_rows: u32,
-    /// Reads, and as many writes, a second that the disk gives; see [`Workload::iops`].
-    #[serde(default)]
-    iops: Option<u32>,
-    /// Simulated minutes; see [`Workload::intervals`].
-    #[serde(default)]
-    minutes: Option<u32>,
-    /// See [`Workload::late_writes`].
-    #[serde(default)]
-    late_writes: bool,
-    #[serde(default = "one")]
-    writers: u32,
-}
-
-fn one() -> u32 {
-    1
-}
-
-const SOURCES: [&str; 4] = [
-    include_str!("../experiments/uuid-representation.toml"),
-    include_str!("../experiments/uuid-order.toml"),
-    include_str!("../experiments/uuid-mapping.toml"),
-    include_str!("../experiments/device-ids.toml"),
-];
-
-/// The experiments that fill tables with keys.
-///
-/// # Errors
-/// Where a definition is wrong, which the tests rule out.
-pub fn all() -> Result<Vec<Experiment>> {
-    SOURCES
-        .iter()
-        .map(|text| {
-            toml::from_str(text).map_err(|error| Error::input("an experiment's definition is wrong", error))
-        })
-        .collect()
-}
-
-/// What a name stands for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Named {
+#[serde(tag = "mode", rename_all = "lowercase")]
+pub enum Experiment {
     /// Keys fill tables.
-    Keys(Experiment),
+    Keys(Keys),
+    /// Keys fill tables whose buckets are visited again and again.
+    Revisits(Revisits),
     /// Statements are timed, on a server.
     Statements(Statements),
     /// Several clients load tables at once, on a server.
     Loads(Loads),
-    /// Keys fill tables whose buckets are visited again and again.
-    Revisits(Revisits),
 }
 
-impl Named {
+/// The definitions, in the order in which they are listed.
+const SOURCES: [&str; 14] = [
+    include_str!("../experiments/uuid-representation.toml"),
+    include_str!("../experiments/uuid-order.toml"),
+    include_str!("../experiments/uuid-mapping.toml"),
+    include_str!("../experiments/device-ids.toml"),
+    include_str!("../experiments/prefix-revisits.toml"),
+    include_str!("../experiments/named-writers.toml"),
+    include_str!("../experiments/key-comparison.toml"),
+    include_str!("../experiments/partitions.toml"),
+    include_str!("../experiments/function-calls.toml"),
+    include_str!("../experiments/rebuild.toml"),
+    include_str!("../experiments/storage-amplification.toml"),
+    include_str!("../experiments/no-primary-key.toml"),
+    include_str!("../experiments/auto-increment.toml"),
+    include_str!("../experiments/myisam-key-cache.toml"),
+];
+
+/// All experiments, in the order in which they are listed.
+///
+/// # Errors
+/// Where a definition is wrong, which the tests rule out.
+pub fn all() -> Result<Vec<Experiment>> {
+    SOURCES.iter().map(|text| Experiment::parse(text)).collect()
+}
+
+impl Experiment {
+    /// Reads a definition.
+    ///
+    /// # Errors
+    /// Where it is not TOML of one of these forms.
+    pub fn parse(text: &str) -> Result<Self> {
+        toml::from_str(text).map_err(|error| Error::input("an experiment's definition is wrong", error))
+    }
+
     /// Its name on the command line.
     pub fn id(&self) -> &str {
         match self {
-            Named::Keys(experiment) => &experiment.id,
-            Named::Statements(experiment) => &experiment.id,
-            Named::Loads(experiment) => &experiment.id,
-            Named::Revisits(experiment) => &experiment.id,
+            Experiment::Keys(experiment) => &experiment.id,
+            Experiment::Statements(experiment) => &experiment.id,
+            Experiment::Loads(experiment) => &experiment.id,
+            Experiment::Revisits(experiment) => &experiment.id,
         }
     }
 
     /// What it answers.
     pub fn question(&self) -> &str {
         match self {
-            Named::Keys(experiment) => &experiment.question,
-            Named::Statements(experiment) => &experiment.question,
-            Named::Loads(experiment) => &experiment.question,
-            Named::Revisits(experiment) => &experiment.question,
+            Experiment::Keys(experiment) => &experiment.question,
+            Experiment::Statements(experiment) => &experiment.question,
+            Experiment::Loads(experiment) => &experiment.question,
+            Experiment::Revisits(experiment) => &experiment.question,
         }
     }
-}
-
-/// All experiments of all forms, in the order in which they are listed.
-///
-/// # Errors
-/// Where a definition is wrong, which the tests rule out.
-pub fn named() -> Result<Vec<Named>> {
-    let keys = all()?.into_iter().map(Named::Keys);
-    let statements = all_statements()?.into_iter().map(Named::Statements);
-    let loads = all_loads()?.into_iter().map(Named::Loads);
-    let revisits = all_revisits()?.into_iter().map(Named::Revisits);
-    Ok(keys.chain(revisits).chain(statements).chain(loads).collect())
 }
 
 /// The experiment with this id.
@@ -153,48 +102,24 @@ pub fn named() -> Result<Vec<Named>> {
 /// assert!(idgen_lab::experiment::find("uuid-odor").unwrap_err().to_string().contains("uuid-order"));
 /// # Ok::<(), idgen_lab::Error>(())
 /// ```
-pub fn find(id: &str) -> Result<Named> {
-    let all = named()?;
+pub fn find(id: &str) -> Result<Experiment> {
+    let all = all()?;
     let ids: Vec<_> = all.iter().map(|experiment| experiment.id().to_owned()).collect();
     all.into_iter()
         .find(|experiment| experiment.id() == id)
         .ok_or_else(|| Error::config(format!("no experiment \"{id}\": choose from {}", ids.join(", "))))
 }
 
-impl Experiment {
-    /// What is compared.
-    ///
-    /// # Errors
-    /// Where the definition names a strategy that does not exist.
-    pub fn strategies(&self) -> Result<Vec<&'static Strategy>> {
-        self.strategies.iter().map(|name| strategy::find(name)).collect()
-    }
-
-    /// What was published of runs with as many writers.
-    pub fn published(&self, writers: u32) -> Vec<Published> {
-        self.published.iter().filter(|published| published.writers == writers).cloned().collect()
-    }
-
-    /// The load at this scale: key columns alone, as published.
-    ///
-    /// # Errors
-    /// Where the definition lacks the scale or has a load that cannot be run.
-    pub fn workload(&self, scale: Scale) -> Result<Workload> {
-        let load = self
-            .scale
-            .get(&scale)
-            .ok_or_else(|| Error::config(format!("the experiment {} has no scale {scale:?}", self.id)))?;
-        let defaults = Workload::of_rows(load.rows)?;
-        Ok(Workload {
-            payload_bytes: 0,
-            statement_rows: load.statement_rows,
-            cache_bytes: Some(load.cache_mib << 20),
-            iops: load.iops,
-            late_writes: load.late_writes,
-            intervals: load.minutes.unwrap_or(defaults.intervals),
-            ..defaults.with_writers(load.writers)?
-        })
-    }
+/// How large an experiment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// Seconds: shows that it runs, and the order of the strategies.
+    Ci,
+    /// Minutes: the table is many times the pool.
+    Default,
+    /// As published.
+    Full,
 }
 
 impl std::str::FromStr for Scale {
@@ -220,25 +145,28 @@ impl std::fmt::Display for Scale {
     }
 }
 
+/// What a definition says of this scale.
+fn at<'a, T>(scales: &'a BTreeMap<Scale, T>, scale: Scale, id: &str) -> Result<&'a T> {
+    scales.get(&scale).ok_or_else(|| Error::config(format!("the experiment {id} has no scale {scale}")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use idgen_record::Metric;
 
     #[test]
-    fn every_definition_can_be_run_and_compared() {
-        for experiment in all().unwrap() {
-            let strategies = experiment.strategies().unwrap();
-            let mut rows = 0;
-            for scale in [Scale::Ci, Scale::Default, Scale::Full] {
-                let load = experiment.workload(scale).unwrap();
-                assert!(load.rows >= rows, "{} {scale}", experiment.id);
-                rows = load.rows;
-            }
-            for published in &experiment.published {
-                assert!(strategies.iter().any(|strategy| strategy.name == published.strategy));
-                assert!(published.figures.keys().all(|name| Metric::named(name).is_some()), "{published:?}");
-            }
+    fn a_definition_names_its_mode_and_nothing_unknown() {
+        let text = SOURCES[0];
+        for (given, instead, says) in [
+            ("mode = \"keys\"\n", "", "mode"),
+            ("\"keys\"", "\"locks\"", "locks"),
+            ("analysis", "analyses", "analyses"),
+        ] {
+            let wrong = text.replacen(given, instead, 1);
+            assert_ne!(wrong, text);
+            let error = Experiment::parse(&wrong).unwrap_err();
+            let cause = std::error::Error::source(&error).unwrap().to_string();
+            assert!(cause.contains(says), "{cause}");
         }
     }
 }

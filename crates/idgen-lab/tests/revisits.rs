@@ -4,14 +4,16 @@
 
 use std::path::Path;
 
-use idgen_lab::experiment::{Revisits, Scale};
+use idgen_lab::experiment::{Experiment, Scale};
 use idgen_lab::forecast::revisit;
 use idgen_lab::runner::Cancel;
 use idgen_record::{CaseRecord, VisitFigures};
 use idgen_report as report;
 
 fn on_the_model(definition: &str) -> Vec<VisitFigures> {
-    let experiment = Revisits::parse(definition).unwrap();
+    let Experiment::Revisits(experiment) = Experiment::parse(definition).unwrap() else {
+        panic!("{definition}")
+    };
     let mut all = Vec::new();
     let mut keep = |record: CaseRecord| {
         all.extend(record.visits);
@@ -50,6 +52,7 @@ fn the_model_keeps_the_targets() {
     let all = on_the_model(
         r#"
         id = "targets"
+        mode = "revisits"
         question = "?"
         analysis = ""
         strategies = ["minute-ascending", "minute-offset", "minute-random"]
@@ -110,6 +113,7 @@ fn named_writers_fill_pages_as_one_does() {
     let all = on_the_model(
         r#"
         id = "targets"
+        mode = "revisits"
         question = "?"
         analysis = ""
         strategies = ["minute-ascending", "minute-untagged", "minute-round-tag"]

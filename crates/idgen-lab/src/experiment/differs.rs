@@ -1,6 +1,6 @@
 //! In what a run differs from the published ones.
 
-use super::{Experiment, Scale};
+use super::{Keys, Scale};
 use crate::Result;
 use idgen_record::{Results, Workload, thousands};
 
@@ -8,13 +8,8 @@ use idgen_record::{Results, Workload, thousands};
 /// server of the lab's own runs it, which is set up for the load: any other is as it is.
 ///
 /// # Errors
-/// As [`Experiment::workload`].
-pub fn differs(
-    experiment: &Experiment,
-    scale: Scale,
-    results: &Results,
-    ours: bool,
-) -> Result<Option<String>> {
+/// As [`Keys::workload`].
+pub fn differs(experiment: &Keys, scale: Scale, results: &Results, ours: bool) -> Result<Option<String>> {
     let load = &results.workload;
     let full = experiment.workload(Scale::Full)?;
     let rows = fewer_rows(experiment, load, &full);
@@ -50,7 +45,7 @@ pub fn differs(
 }
 
 /// Whether a table that was published had more rows. Where its rows are not known, the full scale has them.
-fn fewer_rows(experiment: &Experiment, load: &Workload, full: &Workload) -> Option<String> {
+fn fewer_rows(experiment: &Keys, load: &Workload, full: &Workload) -> Option<String> {
     let published = experiment.published(load.writers);
     let mut larger: Vec<u64> = published.iter().filter_map(|published| published.rows).collect();
     if larger.is_empty() {
@@ -84,13 +79,12 @@ fn other_cache(load: &Workload, full: &Workload) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::all;
+    use crate::experiment::{Experiment, find};
     use crate::measure;
     use idgen_record::EngineInfo;
 
     fn said(id: &str, scale: Scale, change: impl Fn(Workload) -> Workload, ours: bool) -> Option<String> {
-        let all = all().unwrap();
-        let experiment = all.iter().find(|experiment| experiment.id == id).unwrap();
+        let Experiment::Keys(experiment) = find(id).unwrap() else { panic!("{id}") };
         let workload = change(experiment.workload(scale).unwrap());
         let engine = EngineInfo {
             name: "Base".into(),
@@ -98,7 +92,7 @@ mod tests {
             setup: "as it is".into(),
             missing: Vec::new(),
         };
-        differs(experiment, scale, &measure::begin("?", "test", engine, workload), ours).unwrap()
+        differs(&experiment, scale, &measure::begin("?", "test", engine, workload), ours).unwrap()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::Scale;
+use super::{Scale, at};
 use crate::{Error, Result};
 
 /// The name of the table that is loaded; with a client's number behind it where each has its own.
@@ -115,38 +115,13 @@ impl ReadyLoad {
     }
 }
 
-const SOURCES: [&str; 3] = [
-    include_str!("../../experiments/loads/no-primary-key.toml"),
-    include_str!("../../experiments/loads/auto-increment.toml"),
-    include_str!("../../experiments/loads/myisam-key-cache.toml"),
-];
-
-/// All experiments of loads.
-///
-/// # Errors
-/// Where a definition is wrong, which the tests rule out.
-pub fn all() -> Result<Vec<Loads>> {
-    SOURCES.iter().map(|text| Loads::parse(text)).collect()
-}
-
 impl Loads {
-    /// Reads a definition.
-    ///
-    /// # Errors
-    /// Where it is not TOML of this form.
-    pub fn parse(text: &str) -> Result<Self> {
-        toml::from_str(text).map_err(|error| Error::input("an experiment's definition is wrong", error))
-    }
-
     /// The loads of a scale: the cases of each size together, which are to be compared.
     ///
     /// # Errors
     /// Where the definition lacks the scale, or where its numbers or statements make no load.
     pub fn at(&self, scale: Scale) -> Result<Vec<Vec<ReadyLoad>>> {
-        let size = self
-            .scale
-            .get(&scale)
-            .ok_or_else(|| Error::config(format!("the experiment {} has no scale {scale}", self.id)))?;
+        let size = at(&self.scale, scale, &self.id)?;
         self.check(size)?;
         let mut loads = Vec::new();
         for &statement_rows in &self.statement_rows {
@@ -231,6 +206,15 @@ impl Loads {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::{Experiment, all};
+
+    fn known() -> Vec<Loads> {
+        let known = all().unwrap().into_iter().filter_map(|experiment| match experiment {
+            Experiment::Loads(known) => Some(known),
+            _ => None,
+        });
+        known.collect()
+    }
 
     const TWO_CLIENTS: &str = r#"
         id = "two"
@@ -255,9 +239,16 @@ mod tests {
         published = [{ clients = 2, statement_rows = 1, times = 1.5 }, { clients = 1, secs = 0.5 }]
     "#;
 
+    fn parse(text: &str) -> Result<Loads> {
+        match Experiment::parse(&format!("mode = 'loads'\n{text}"))? {
+            Experiment::Loads(experiment) => Ok(experiment),
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
     fn every_definition_has_its_scales_and_leaves_nothing_open() {
-        for experiment in all().unwrap() {
+        for experiment in known() {
             for scale in [Scale::Ci, Scale::Default, Scale::Full] {
                 let loads = experiment.at(scale).unwrap().concat();
                 assert!(loads.len() > 1, "{} {scale}", experiment.id);
@@ -285,7 +276,7 @@ mod tests {
 
     #[test]
     fn each_case_is_loaded_by_each_number_of_clients_and_rows() {
-        let loads = Loads::parse(TWO_CLIENTS).unwrap().at(Scale::Ci).unwrap().concat();
+        let loads = parse(TWO_CLIENTS).unwrap().at(Scale::Ci).unwrap().concat();
         let order: Vec<_> =
             loads.iter().map(|load| (load.statement_rows, load.clients, load.name.as_str())).collect();
         let expected: Vec<_> = [1, 2]
@@ -314,7 +305,7 @@ mod tests {
     #[test]
     fn clients_share_a_table_where_none_has_its_own() {
         let text = TWO_CLIENTS.replace("table_each = true", "");
-        let loads = Loads::parse(&text).unwrap().at(Scale::Ci).unwrap().concat();
+        let loads = parse(&text).unwrap().at(Scale::Ci).unwrap().concat();
         assert_eq!(loads[2].tables, ["loaded"]);
         assert_eq!(loads[2].prepare.len(), 2);
         assert_eq!(loads[2].inserts, ["INSERT INTO loaded VALUES (1)", "INSERT INTO loaded VALUES (2)"]);
@@ -335,11 +326,11 @@ mod tests {
         ] {
             let text = TWO_CLIENTS.replacen(given, instead, 1);
             assert_ne!(text, TWO_CLIENTS, "{given}");
-            let error = Loads::parse(&text).unwrap().at(Scale::Ci).unwrap_err();
+            let error = parse(&text).unwrap().at(Scale::Ci).unwrap_err();
             assert!(error.is_config() && error.to_string().contains(says), "{instead}: {error}");
         }
-        let error = Loads::parse(TWO_CLIENTS).unwrap().at(Scale::Full).unwrap_err();
+        let error = parse(TWO_CLIENTS).unwrap().at(Scale::Full).unwrap_err();
         assert!(error.to_string().contains("no scale full"), "{error}");
-        assert!(Loads::parse(&TWO_CLIENTS.replace("row = ", "rows = ")).is_err());
+        assert!(parse(&TWO_CLIENTS.replace("row = ", "rows = ")).is_err());
     }
 }

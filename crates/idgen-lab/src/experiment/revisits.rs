@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use idgen_record::{VisitFigures, Visits, Workload};
 use serde::Deserialize;
 
-use super::Scale;
+use super::{Scale, at};
 use crate::strategy::{self, Strategy};
-use crate::{Error, Result};
+use crate::Result;
 
 /// An experiment of visits: each strategy inserts each cell into a table of its own.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -61,28 +61,7 @@ struct Earlier {
     fills: BTreeMap<String, f64>,
 }
 
-const SOURCES: [&str; 2] = [
-    include_str!("../../experiments/prefix-revisits.toml"),
-    include_str!("../../experiments/named-writers.toml"),
-];
-
-/// All experiments of visits.
-///
-/// # Errors
-/// Where a definition is wrong, which the tests rule out.
-pub fn all() -> Result<Vec<Revisits>> {
-    SOURCES.iter().map(|text| Revisits::parse(text)).collect()
-}
-
 impl Revisits {
-    /// Reads a definition.
-    ///
-    /// # Errors
-    /// Where it is not TOML of this form.
-    pub fn parse(text: &str) -> Result<Self> {
-        toml::from_str(text).map_err(|error| Error::input("an experiment's definition is wrong", error))
-    }
-
     /// What is compared.
     ///
     /// # Errors
@@ -97,19 +76,16 @@ impl Revisits {
     /// Where the definition lacks the scale or has a load that cannot be run.
     ///
     /// ```
-    /// use idgen_lab::experiment::{Named, Scale, find};
+    /// use idgen_lab::experiment::{Experiment, Scale, find};
     ///
-    /// let Named::Revisits(experiment) = find("prefix-revisits")? else { unreachable!() };
+    /// let Experiment::Revisits(experiment) = find("prefix-revisits")? else { unreachable!() };
     /// let loads = experiment.workloads(Scale::Full)?;
     /// assert!(loads.iter().all(|load| load.cache_bytes == loads[0].cache_bytes));
     /// assert_eq!(loads[15].rows_per_visit(), 11_400);
     /// # Ok::<(), idgen_lab::Error>(())
     /// ```
     pub fn workloads(&self, scale: Scale) -> Result<Vec<Workload>> {
-        let of_scale = self
-            .scale
-            .get(&scale)
-            .ok_or_else(|| Error::config(format!("the experiment {} has no scale {scale}", self.id)))?;
+        let of_scale = at(&self.scale, scale, &self.id)?;
         let load = |cell: &Cell| {
             let visits = Visits { buckets: cell.buckets, rounds: cell.visits, writers: cell.writers };
             Ok(Workload {
@@ -156,10 +132,19 @@ impl Revisits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::{Experiment, all};
+
+    fn known() -> Vec<Revisits> {
+        let known = all().unwrap().into_iter().filter_map(|experiment| match experiment {
+            Experiment::Revisits(known) => Some(known),
+            _ => None,
+        });
+        known.collect()
+    }
 
     #[test]
     fn every_definition_can_be_run() {
-        for experiment in all().unwrap() {
+        for experiment in known() {
             let strategies = experiment.strategies().unwrap();
             let loads =
                 [Scale::Ci, Scale::Default, Scale::Full].map(|scale| experiment.workloads(scale).unwrap());

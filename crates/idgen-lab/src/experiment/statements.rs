@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::Scale;
+use super::{Scale, at};
 use crate::{Error, Result};
 
 /// An experiment of statements. `{n}` stands for the number of the scale in all of them.
@@ -68,31 +68,7 @@ fn three() -> u32 {
     3
 }
 
-const SOURCES: [&str; 5] = [
-    include_str!("../../experiments/statements/key-comparison.toml"),
-    include_str!("../../experiments/statements/partitions.toml"),
-    include_str!("../../experiments/statements/function-calls.toml"),
-    include_str!("../../experiments/statements/rebuild.toml"),
-    include_str!("../../experiments/statements/storage-amplification.toml"),
-];
-
-/// All experiments of statements.
-///
-/// # Errors
-/// Where a definition is wrong, which the tests rule out.
-pub fn all() -> Result<Vec<Statements>> {
-    SOURCES.iter().map(|text| Statements::parse(text)).collect()
-}
-
 impl Statements {
-    /// Reads a definition.
-    ///
-    /// # Errors
-    /// Where it is not TOML of this form.
-    pub fn parse(text: &str) -> Result<Self> {
-        toml::from_str(text).map_err(|error| Error::input("an experiment's definition is wrong", error))
-    }
-
     /// This experiment with the number of a scale in place of `{n}`.
     ///
     /// # Errors
@@ -101,11 +77,7 @@ impl Statements {
         if self.runs == 0 {
             return Err(Error::config(format!("the experiment {}: runs = 0, name at least one", self.id)));
         }
-        let number = self
-            .scale
-            .get(&scale)
-            .ok_or_else(|| Error::config(format!("the experiment {} has no scale {scale}", self.id)))?
-            .to_string();
+        let number = at(&self.scale, scale, &self.id)?.to_string();
         let fill = |text: &mut String| *text = text.replace("{n}", &number);
         self.setup.iter_mut().for_each(fill);
         for case in &mut self.cases {
@@ -120,10 +92,26 @@ impl Statements {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::{Experiment, all};
+
+    fn known() -> Vec<Statements> {
+        let known = all().unwrap().into_iter().filter_map(|experiment| match experiment {
+            Experiment::Statements(known) => Some(known),
+            _ => None,
+        });
+        known.collect()
+    }
+
+    fn parse(text: &str) -> Result<Statements> {
+        match Experiment::parse(&format!("mode = 'statements'\n{text}"))? {
+            Experiment::Statements(experiment) => Ok(experiment),
+            other => panic!("{other:?}"),
+        }
+    }
 
     #[test]
     fn every_definition_has_its_scales_and_no_number_is_left_open() {
-        for experiment in all().unwrap() {
+        for experiment in known() {
             for scale in [Scale::Ci, Scale::Default, Scale::Full] {
                 let ready = experiment.clone().at(scale).unwrap();
                 assert!(!format!("{ready:?}").contains("{n}"), "{}", ready.id);
@@ -135,12 +123,12 @@ mod tests {
     #[test]
     fn what_cannot_be_run_is_refused() {
         let text = "id = 'x'\nquestion = '?'\nanalysis = ''\n[scale]\nci = 1\n[[case]]\nname = 'a'\nsql = 'DO {n}'\n";
-        assert_eq!(Statements::parse(text).unwrap().at(Scale::Ci).unwrap().cases[0].sql, "DO 1");
-        let error = Statements::parse(text).unwrap().at(Scale::Full).unwrap_err();
+        assert_eq!(parse(text).unwrap().at(Scale::Ci).unwrap().cases[0].sql, "DO 1");
+        let error = parse(text).unwrap().at(Scale::Full).unwrap_err();
         assert!(error.is_config() && error.to_string().contains("no scale full"), "{error}");
         let never = format!("runs = 0\n{text}");
-        let error = Statements::parse(&never).unwrap().at(Scale::Ci).unwrap_err();
+        let error = parse(&never).unwrap().at(Scale::Ci).unwrap_err();
         assert!(error.is_config() && error.to_string().contains("runs = 0"), "{error}");
-        assert!(Statements::parse(&format!("{text}file = {{ key_bytes = 36 }}")).is_err());
+        assert!(parse(&format!("{text}file = {{ key_bytes = 36 }}")).is_err());
     }
 }

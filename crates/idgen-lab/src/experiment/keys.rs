@@ -1,0 +1,117 @@
+//! Experiments that fill tables with keys.
+
+use std::collections::BTreeMap;
+
+use idgen_record::{Published, Workload};
+use serde::Deserialize;
+
+use super::{Scale, at};
+use crate::Result;
+use crate::strategy::{self, Strategy};
+
+/// An experiment that fills tables with keys.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Keys {
+    /// Its name on the command line.
+    pub id: String,
+    /// What it answers.
+    pub question: String,
+    /// What is compared, by name.
+    strategies: Vec<String>,
+    /// What we make of it.
+    pub analysis: String,
+    scale: BTreeMap<Scale, Load>,
+    /// What was published.
+    #[serde(default)]
+    published: Vec<Published>,
+}
+
+/// The load of one scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Load {
+    rows: u64,
+    cache_mib: u64,
+    statement_rows: u32,
+    /// Reads, and as many writes, a second that the disk gives; see [`Workload::iops`].
+    #[serde(default)]
+    iops: Option<u32>,
+    /// Simulated minutes; see [`Workload::intervals`].
+    #[serde(default)]
+    minutes: Option<u32>,
+    /// See [`Workload::late_writes`].
+    #[serde(default)]
+    late_writes: bool,
+    #[serde(default = "one")]
+    writers: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl Keys {
+    /// What is compared.
+    ///
+    /// # Errors
+    /// Where the definition names a strategy that does not exist.
+    pub fn strategies(&self) -> Result<Vec<&'static Strategy>> {
+        self.strategies.iter().map(|name| strategy::find(name)).collect()
+    }
+
+    /// What was published of runs with as many writers.
+    pub fn published(&self, writers: u32) -> Vec<Published> {
+        self.published.iter().filter(|published| published.writers == writers).cloned().collect()
+    }
+
+    /// The load at this scale: key columns alone, as published.
+    ///
+    /// # Errors
+    /// Where the definition lacks the scale or has a load that cannot be run.
+    pub fn workload(&self, scale: Scale) -> Result<Workload> {
+        let load = at(&self.scale, scale, &self.id)?;
+        let defaults = Workload::of_rows(load.rows)?;
+        Ok(Workload {
+            payload_bytes: 0,
+            statement_rows: load.statement_rows,
+            cache_bytes: Some(load.cache_mib << 20),
+            iops: load.iops,
+            late_writes: load.late_writes,
+            intervals: load.minutes.unwrap_or(defaults.intervals),
+            ..defaults.with_writers(load.writers)?
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Experiment, all};
+    use idgen_record::Metric;
+
+    fn keys() -> Vec<Keys> {
+        let keys = all().unwrap().into_iter().filter_map(|experiment| match experiment {
+            Experiment::Keys(keys) => Some(keys),
+            _ => None,
+        });
+        keys.collect()
+    }
+
+    #[test]
+    fn every_definition_can_be_run_and_compared() {
+        for experiment in keys() {
+            let strategies = experiment.strategies().unwrap();
+            let mut rows = 0;
+            for scale in [Scale::Ci, Scale::Default, Scale::Full] {
+                let load = experiment.workload(scale).unwrap();
+                assert!(load.rows >= rows, "{} {scale}", experiment.id);
+                rows = load.rows;
+            }
+            for published in &experiment.published {
+                assert!(strategies.iter().any(|strategy| strategy.name == published.strategy));
+                assert!(published.figures.keys().all(|name| Metric::named(name).is_some()), "{published:?}");
+            }
+        }
+    }
+}
