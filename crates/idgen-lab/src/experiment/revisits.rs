@@ -6,8 +6,8 @@ use idgen_record::{VisitFigures, Visits, Workload};
 use serde::Deserialize;
 
 use super::{Scale, at};
-use crate::strategy::{self, Strategy};
 use crate::Result;
+use crate::strategy::{self, Strategy};
 
 /// An experiment of visits: each strategy inserts each cell into a table of its own.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
