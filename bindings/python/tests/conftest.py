@@ -56,3 +56,13 @@ def postgres() -> Iterator[Server]:
 def server(request: pytest.FixtureRequest) -> Any:
     """MySQL and MariaDB."""
     return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def url(server: Server) -> Iterator[str]:
+    """A schema for maps on each of them, which is empty again after the test."""
+    yield server.url("mysql")
+    with server.connect(server.database) as connection, connection.cursor() as cursor:
+        cursor.execute("SHOW TABLES")
+        for (table,) in cursor.fetchall():
+            cursor.execute(f"DROP TABLE `{table}`")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import types
+import urllib.parse
 import uuid
 
 import django
@@ -38,9 +39,10 @@ import idgen  # noqa: E402
 from django import forms  # noqa: E402
 from django.core import serializers  # noqa: E402
 from django.core.exceptions import ValidationError  # noqa: E402
-from django.db import connection, models  # noqa: E402
+from django.db import connection, models, transaction  # noqa: E402
 from django.db.migrations.writer import MigrationWriter  # noqa: E402
 from idgen.django import BinaryUUIDField, ShortIdField  # noqa: E402
+from idgen.mysql import NotInTransactionError, UuidMap  # noqa: E402
 
 
 class Order(models.Model):
@@ -180,6 +182,39 @@ def migrations() -> None:
     assert "swapped=True" in MigrationWriter.serialize(Order._meta.get_field("made"))[0]
 
 
+def claims_in_transactions() -> None:
+    """The map of UUIDs to integers, in the transaction of Django's connection."""
+    if connection.vendor != "mysql":
+        return
+    settings = connection.settings_dict
+    user, password = (urllib.parse.quote(settings[name], safe="") for name in ("USER", "PASSWORD"))
+    ids = UuidMap(f"mysql://{user}:{password}@{settings['HOST']}:{settings['PORT']}/{settings['NAME']}")
+    ids.install()
+    try:
+        order, undone = idgen.v7(), idgen.v7()
+        with transaction.atomic():
+            made = ids.id_of_within(connection, order)
+            assert ids.ids_of_within(connection, [order, order]) == [made, made]
+            assert ids.find(order) is None
+        assert ids.find(order) == made
+        try:
+            with transaction.atomic():
+                ids.id_of_within(connection, undone)
+                raise InterruptedError
+        except InterruptedError:
+            assert ids.find(undone) is None
+        try:
+            ids.id_of_within(connection, undone)
+        except NotInTransactionError:
+            assert ids.find(undone) is None
+        else:
+            raise AssertionError("there is no transaction outside atomic()")
+    finally:
+        ids.close()
+        with connection.cursor() as cursor:
+            cursor.execute("DROP TABLE uuid_map, uuid_map_state, uuid_map_sync")
+
+
 with connection.schema_editor() as editor:
     editor.create_model(Order)
     editor.create_model(Line)
@@ -188,6 +223,7 @@ try:
     stored()
     forms_and_validation()
     migrations()
+    claims_in_transactions()
 finally:
     connection.disable_constraint_checking()
     with connection.cursor() as cursor:

@@ -10,7 +10,6 @@ import sys
 import textwrap
 import threading
 import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import idgen
@@ -23,16 +22,6 @@ from idgen.mysql import (
     NotInstalledError,
     UuidMap,
 )
-from servers import Server
-
-
-@pytest.fixture
-def url(server: Server) -> Iterator[str]:
-    yield server.url("mysql")
-    with server.connect(server.database) as connection, connection.cursor() as cursor:
-        cursor.execute("SHOW TABLES")
-        for (table,) in cursor.fetchall():
-            cursor.execute(f"DROP TABLE `{table}`")
 
 
 @pytest.mark.parametrize("strategy", ["unique", "dedup"])

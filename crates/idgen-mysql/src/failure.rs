@@ -7,6 +7,7 @@ use std::fmt;
 use sqlx::mysql::MySqlDatabaseError;
 use uuid::Uuid;
 
+use crate::driver::DriverError;
 use crate::installed::{IdWidth, Strategy};
 use crate::server::Refusal;
 
@@ -18,6 +19,10 @@ pub(crate) type Attempt<T> = std::result::Result<T, Failure>;
 pub(crate) enum Failure {
     /// The server or the driver reports an error.
     Sql(sqlx::Error),
+    /// The server or the caller's driver reports an error.
+    Driver(DriverError),
+    /// The caller's driver gave an answer that cannot be read.
+    Unreadable(String),
     /// No connection became free in time: nothing was sent.
     NoConnection,
     /// No connection could be made: nothing of the call was sent.
@@ -84,6 +89,8 @@ impl Failure {
             Failure::Refused(refusal) if refusal.elsewhere => Verdict::Undone,
             Failure::Refused(_) | Failure::Final(_) => Verdict::Final,
             Failure::Sql(error) => judge(error),
+            Failure::Driver(error) => judge_number(error.number()),
+            Failure::Unreadable(_) => Verdict::Final,
         }
     }
 
@@ -93,6 +100,8 @@ impl Failure {
         match self {
             Failure::NoConnection | Failure::Unreached(_) | Failure::NoAnswer | Failure::Refused(_) => true,
             Failure::OtherCall | Failure::OtherEpoch | Failure::Final(_) => false,
+            // The caller's connection, which the map does not choose.
+            Failure::Driver(_) | Failure::Unreadable(_) => false,
             Failure::CommitUnanswered(failure) => failure.is_of_this_node(),
             Failure::Sql(error) => {
                 is_of_connection(error)
@@ -119,6 +128,7 @@ impl Failure {
                 number(error) == Some(1146)
                     || (number(error) == Some(1105) && said(error).ends_with("not found"))
             }
+            Failure::Driver(error) => error.number() == 1146,
             _ => false,
         }
     }
@@ -137,6 +147,7 @@ impl Failure {
     pub(crate) fn number(&self) -> Option<u16> {
         match self {
             Failure::Sql(error) => number(error),
+            Failure::Driver(error) => Some(error.number()),
             Failure::CommitUnanswered(failure) | Failure::Unreached(failure) => failure.number(),
             _ => None,
         }
@@ -171,6 +182,8 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Sql(error) => error.fmt(f),
+            Failure::Driver(error) => error.fmt(f),
+            Failure::Unreadable(problem) => f.write_str(problem),
             Failure::NoConnection => f.write_str("no connection to the server became free in time"),
             Failure::Unreached(failure) => failure.fmt(f),
             Failure::NoAnswer => f.write_str("the server did not answer in time"),
@@ -240,21 +253,25 @@ fn judge(error: &sqlx::Error) -> Verdict {
         // Not even attempted.
         _ if said(error).contains(BLOCKED) => Verdict::Undone,
         _ if said(error).contains(FAILED) || is_lost_shard(error) => Verdict::Unknown,
-        _ => match number(error) {
-            // Deadlock, also a lost certification on Galera; lock wait timeout; certification lost on
-            // Group Replication (3101); no member of the cluster (1047); a row that is newer than the
-            // transaction's snapshot (1020, MariaDB's innodb_snapshot_isolation).
-            Some(1213 | 1205 | 1020 | 3101 | 1047) => Verdict::Undone,
-            // Too many connections, of all or of this user; the server is starting up or shutting down
-            // and refuses the connection.
-            Some(1040 | 1203 | 1226 | 1053 | 3169) => Verdict::Undone,
-            // Read only, for a failover: --read-only, --super-read-only, a read-only transaction.
-            Some(1290 | 1836 | 1792) => Verdict::Undone,
-            // Interrupted, killed, lost, or the group fell apart (3100): while the commit was under way, for
-            // all we know.
-            Some(3100 | 1317 | 1152 | 1158..=1161 | 1180 | 1927 | 2006 | 2013 | 4031) => Verdict::Unknown,
-            _ => Verdict::Final,
-        },
+        _ => number(error).map_or(Verdict::Final, judge_number),
+    }
+}
+
+fn judge_number(number: u16) -> Verdict {
+    match number {
+        // Deadlock, also a lost certification on Galera; lock wait timeout; certification lost on
+        // Group Replication (3101); no member of the cluster (1047); a row that is newer than the
+        // transaction's snapshot (1020, MariaDB's innodb_snapshot_isolation).
+        1213 | 1205 | 1020 | 3101 | 1047 => Verdict::Undone,
+        // Too many connections, of all or of this user; the server is starting up or shutting down
+        // and refuses the connection.
+        1040 | 1203 | 1226 | 1053 | 3169 => Verdict::Undone,
+        // Read only, for a failover: --read-only, --super-read-only, a read-only transaction.
+        1290 | 1836 | 1792 => Verdict::Undone,
+        // Interrupted, killed, lost, or the group fell apart (3100): while the commit was under way, for
+        // all we know.
+        3100 | 1317 | 1152 | 1158..=1161 | 1180 | 1927 | 2006 | 2013 | 4031 => Verdict::Unknown,
+        _ => Verdict::Final,
     }
 }
 

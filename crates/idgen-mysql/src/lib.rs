@@ -35,6 +35,7 @@
 
 mod blocks;
 mod builder;
+mod caller;
 mod calls;
 mod changes;
 mod check;
@@ -43,6 +44,7 @@ mod close;
 mod column;
 mod connector;
 mod deadline;
+mod driver;
 mod error;
 mod failure;
 mod fence;
@@ -77,6 +79,7 @@ pub use builder::Builder;
 pub use changes::Position;
 pub use check::{Finding, Severity};
 pub use column::check_column;
+pub use driver::{DriverAnswer, DriverConnection, DriverError};
 pub use error::{Error, Result};
 pub use installed::{IdWidth, Strategy};
 pub use map::UuidMap;

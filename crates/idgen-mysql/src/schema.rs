@@ -17,10 +17,11 @@
 //! map. `epoch` is raised by whatever makes knowledge of clients void, such as a restored backup: each then
 //! drops its cached pairs and the ids that it holds.
 
-use sqlx::mysql::{MySqlConnection, MySqlRow};
-use sqlx::{AssertSqlSafe, Executor, Row};
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
 
+use crate::caller::{Connection, Values, number_at};
 use crate::error::Error;
 use crate::failure::{Attempt, Failure, Kind};
 use crate::installed::IdWidth;
@@ -48,10 +49,11 @@ pub(crate) struct State {
 
 impl State {
     /// Reads a row of whatever version.
-    pub(crate) fn of_row(row: &MySqlRow) -> Attempt<State> {
-        let has = |name: &str| row.try_column(name).is_ok();
+    pub(crate) fn of_row(row: &impl Values) -> Attempt<State> {
+        let number = |name: &str| number_at(row, row.place(name)?);
+        // A number that is too large for its column's type is unknown to this version.
         let mut state = State {
-            version: row.try_get("version")?,
+            version: u16::try_from(number("version")?).unwrap_or(u16::MAX),
             strategy: String::new(),
             id_bits: 0,
             next_id: 0,
@@ -61,13 +63,13 @@ impl State {
         if state.version > VERSION {
             return Ok(state);
         }
-        state.strategy = row.try_get("strategy")?;
-        state.id_bits = row.try_get("id_bits")?;
-        state.next_id = row.try_get("next_id")?;
-        if has("map_id") && has("epoch") {
-            let bytes: Vec<u8> = row.try_get("map_id")?;
+        state.strategy = row.text(row.place("strategy")?)?.unwrap_or_default();
+        state.id_bits = u8::try_from(number("id_bits")?).unwrap_or(u8::MAX);
+        state.next_id = number("next_id")?;
+        if row.has("map_id") && row.has("epoch") {
+            let bytes = row.bytes(row.place("map_id")?)?.unwrap_or_default();
             state.map_id = Uuid::from_slice(&bytes).unwrap_or_default();
-            state.epoch = row.try_get("epoch")?;
+            state.epoch = number("epoch")?;
         }
         Ok(state)
     }
@@ -97,10 +99,10 @@ impl State {
 }
 
 /// The state row; `None` where there is none.
-pub(crate) async fn state(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Option<State>> {
+pub(crate) async fn state<C: Connection>(connection: &mut C, tables: &Tables) -> Attempt<Option<State>> {
     let statement = format!("SELECT * FROM {} WHERE one = 1", tables.state);
-    match connection.fetch_optional(sqlx::raw_sql(AssertSqlSafe(statement))).await.map_err(Failure::Sql) {
-        Ok(row) => row.map(|row| State::of_row(&row)).transpose(),
+    match connection.read(statement).await {
+        Ok(rows) => rows.first().map(State::of_row).transpose(),
         Err(failure) if failure.is_no_table() => Ok(None),
         Err(failure) => Err(failure),
     }
@@ -169,13 +171,7 @@ const EXPRESSION: &str =
 
 async fn one_text(connection: &mut MySqlConnection, statement: String) -> Attempt<Option<String>> {
     let row = connection.fetch_optional(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
-    Ok(row.map(|row| text(&row, 0)).transpose()?.flatten())
-}
-
-/// Some servers give metadata as text, some as bytes.
-fn text(row: &MySqlRow, at: usize) -> Attempt<Option<String>> {
-    let bytes: Option<Vec<u8>> = row.try_get_unchecked(at)?;
-    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    Ok(row.map(|row| row.text(0)).transpose()?.flatten())
 }
 
 /// Type, key and extras of a column, as in `binary(16) UNI`.
@@ -189,7 +185,7 @@ async fn column_type(connection: &mut MySqlConnection, table: &str, column: &str
         }
     };
     let Some(row) = row else { return Ok(None) };
-    let [kind, key, extra] = [1, 3, 5].map(|at| text(&row, at));
+    let [kind, key, extra] = [1, 3, 5].map(|at| row.text(at));
     // MariaDB, and MySQL before 8.0.19, print a display width: int(10) unsigned.
     let kind = kind?.unwrap_or_default();
     let kind =

@@ -29,12 +29,12 @@ const SET: &str = "SET SESSION sql_select_limit = 18446744073709551615, completi
 /// The number of the error that [`elsewhere`] ends with.
 pub(crate) const ELSEWHERE: u16 = 1690;
 
-/// Fails on another server or schema than the named one, before anything that follows in the same text: a number
+/// Fails on another server or schema than the named one, before anything that follows: a number
 /// that is out of range is an error at every `sql_mode`. It reads no table, so that it begins no snapshot.
 pub(crate) fn elsewhere(server_and_schema: &str) -> String {
     let name: String = server_and_schema.bytes().map(|byte| format!("{byte:02x}")).collect();
     let here = "CAST(CONCAT_WS(' ', @@hostname, @@port, @@server_id, DATABASE()) AS BINARY)";
-    format!("SELECT IF({here} = x'{name}', 1, EXP(9999));")
+    format!("SELECT IF({here} = x'{name}', 1, EXP(9999))")
 }
 
 /// Names the server, to anybody who asks it.

@@ -15,8 +15,7 @@ pub(crate) const SHARED: &str = " LOCK IN SHARE MODE";
 pub(crate) const ALL: &str = " LIMIT 18446744073709551615";
 
 /// Fails with 1305 outside a transaction, and also where the server has ended the caller's, as after a deadlock.
-/// What follows it in the same text is not carried out then.
-pub(crate) const IN_TRANSACTION: &str = "SAVEPOINT idgen_map; RELEASE SAVEPOINT idgen_map;";
+pub(crate) const IN_TRANSACTION: [&str; 2] = ["SAVEPOINT idgen_map", "RELEASE SAVEPOINT idgen_map"];
 
 /// `x'...'`, a hexadecimal literal.
 pub(crate) fn literal(uuid: Uuid) -> String {

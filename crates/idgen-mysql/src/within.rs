@@ -3,6 +3,7 @@
 use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
+use crate::caller::Connection;
 use crate::error::{Error, Result};
 use crate::failure::Kind;
 use crate::installed::Strategy;
@@ -48,8 +49,7 @@ impl UuidMap {
     /// because the server ended it after a deadlock; the server refuses a statement; or no id is left.
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn id_of_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<u64> {
-        count_call!("id_of_within");
-        Ok(self.claim_within(transaction, uuid).await?.id)
+        self.id_within(transaction, uuid).await
     }
 
     /// [`ids_of`](UuidMap::ids_of) as part of the caller's transaction, with the terms of
@@ -72,6 +72,29 @@ impl UuidMap {
     /// back.
     #[tracing::instrument(level = "debug", skip_all, fields(uuids = uuids.len()))]
     pub async fn ids_of_within(&self, transaction: &mut MySqlConnection, uuids: &[Uuid]) -> Result<Vec<u64>> {
+        self.ids_within(transaction, uuids).await
+    }
+
+    /// [`register`](UuidMap::register) as part of the caller's transaction, with the terms of
+    /// [`id_of_within`](UuidMap::id_of_within).
+    ///
+    /// # Errors
+    /// The UUID has an id already, or as for [`id_of_within`](UuidMap::id_of_within).
+    #[tracing::instrument(level = "debug", skip_all)]
+    pub async fn register_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<u64> {
+        self.new_within(transaction, uuid).await
+    }
+
+    pub(crate) async fn id_within<C: Connection>(&self, transaction: &mut C, uuid: Uuid) -> Result<u64> {
+        count_call!("id_of_within");
+        Ok(self.claim_within(transaction, uuid).await?.id)
+    }
+
+    pub(crate) async fn ids_within<C: Connection>(
+        &self,
+        transaction: &mut C,
+        uuids: &[Uuid],
+    ) -> Result<Vec<u64>> {
         count_call!("ids_of_within");
         let mut wanted = uuids.to_vec();
         wanted.sort_unstable();
@@ -99,13 +122,7 @@ impl UuidMap {
         uuids.iter().map(find).collect::<std::result::Result<_, _>>().map_err(missing)
     }
 
-    /// [`register`](UuidMap::register) as part of the caller's transaction, with the terms of
-    /// [`id_of_within`](UuidMap::id_of_within).
-    ///
-    /// # Errors
-    /// The UUID has an id already, or as for [`id_of_within`](UuidMap::id_of_within).
-    #[tracing::instrument(level = "debug", skip_all)]
-    pub async fn register_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<u64> {
+    pub(crate) async fn new_within<C: Connection>(&self, transaction: &mut C, uuid: Uuid) -> Result<u64> {
         count_call!("register_within");
         let claimed = self.claim_within(transaction, uuid).await?;
         if claimed.new { Ok(claimed.id) } else { Err(Error::new(Kind::Duplicate { uuid, id: claimed.id })) }
@@ -120,7 +137,7 @@ impl UuidMap {
         Ok(context)
     }
 
-    async fn claim_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<Claimed> {
+    async fn claim_within<C: Connection>(&self, transaction: &mut C, uuid: Uuid) -> Result<Claimed> {
         refuse_marker(uuid)?;
         let context = self.context_within().await?;
         let claimed = match context.installed.strategy {

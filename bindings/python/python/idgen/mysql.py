@@ -23,9 +23,12 @@ from idgen._idgen import (
     ExhaustedError,
     MapError,
     NotInstalledError,
+    NotInTransactionError,
     UnsafeServerError,
     _Map,
+    _metrics,
 )
+from idgen._within import run_claim
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
@@ -40,12 +43,23 @@ __all__ = [
     "DuplicateError",
     "ExhaustedError",
     "MapError",
+    "NotInTransactionError",
     "NotInstalledError",
     "UnsafeServerError",
     "UuidMap",
+    "metrics",
 ]
 
 _PAGE = 10_000
+
+
+def metrics() -> dict[str, int]:
+    """Returns the counters of all maps in this process, by their names in docs/mapping.md.
+
+    A name has its labels in braces, as in ``idgen_map_calls_total{call="id_of"}``. A metric appears when it
+    is first counted. A forked child continues its parent's counts.
+    """
+    return _metrics()
 
 
 class _Common:
@@ -64,6 +78,8 @@ class _Common:
         connections: int = 10,
         answer_limit: float = 10.0,
         accept_unsafe_server: bool = False,
+        read_only: bool = False,
+        allow_exhausting_import: bool = False,
     ) -> None:
         """A map on the server of mysql://user:password@host:port/schema. It connects on first use.
 
@@ -76,7 +92,8 @@ class _Common:
         wastes. timeout: for how many seconds a call goes on trying while the server fails in ways that
         pass. connections: the most of them. answer_limit: for how many seconds a statement may go without an
         answer before the server counts as lost. accept_unsafe_server: use a server that may lose pairs in a
-        crash.
+        crash. read_only: write nothing, for a user that may only read or a replica. allow_exhausting_import:
+        let import_pairs store ids in the last 5 % of the range.
         """
         self._map = _Map(
             [url] if isinstance(url, str) else list(url),
@@ -89,6 +106,8 @@ class _Common:
             connections,
             answer_limit,
             accept_unsafe_server,
+            read_only,
+            allow_exhausting_import,
         )
         self._table = table
 
@@ -114,6 +133,26 @@ class UuidMap(_Common):
     def register(self, uuid: _Id) -> int:
         """Creates an id for a UUID. Raises DuplicateError if the UUID has one already."""
         return cast(int, self._map.register(uuid, None))
+
+    def id_of_within(self, connection: object, uuid: _Id) -> int:
+        """Returns the id of a UUID as part of your transaction, and creates it if there is none.
+
+        connection: one of PyMySQL or another MySQL driver, or a cursor of it; a Connection or Session of
+        SQLAlchemy; ``connection`` of Django. It must be in a transaction on the map's server and schema.
+
+        The id is valid only once you commit. Another client that asks for the same UUID waits until then.
+        Nothing is repeated: if a MapError has ``is_transient``, roll back and begin the transaction again.
+        Raises NotInTransactionError if the connection is in no transaction.
+        """
+        return run_claim(self._map.claim_one_within(uuid), connection)[0]
+
+    def ids_of_within(self, connection: object, uuids: Iterable[_Id]) -> list[int]:
+        """Returns the ids of many UUIDs as part of your transaction: see id_of_within and ids_of."""
+        return run_claim(self._map.claim_within(uuids), connection)
+
+    def register_within(self, connection: object, uuid: _Id) -> int:
+        """Creates an id for a UUID as part of your transaction: see id_of_within and register."""
+        return run_claim(self._map.register_within(uuid), connection)[0]
 
     def find(self, uuid: _Id) -> int | None:
         """Returns the id of a UUID, or None. Creates nothing."""

@@ -24,6 +24,12 @@ create_exception!(
     "The server runs with settings under which acknowledged pairs may be lost."
 );
 create_exception!(idgen.mysql, ExhaustedError, MapError, "No id of the map's width is left.");
+create_exception!(
+    idgen.mysql,
+    NotInTransactionError,
+    MapError,
+    "A call was to claim in a transaction, and the connection is in none: begin one."
+);
 create_exception!(idgen.mysql, ConflictError, MapError, "An imported pair contradicts the map.");
 
 /// Adds the classes to the module.
@@ -34,6 +40,7 @@ pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("NotInstalledError", py.get_type::<NotInstalledError>())?;
     module.add("UnsafeServerError", py.get_type::<UnsafeServerError>())?;
     module.add("ExhaustedError", py.get_type::<ExhaustedError>())?;
+    module.add("NotInTransactionError", py.get_type::<NotInTransactionError>())?;
     module.add("ConflictError", py.get_type::<ConflictError>())
 }
 
@@ -62,6 +69,8 @@ fn of_kind(py: Python<'_>, error: &idgen_mysql::Error) -> PyErr {
         UnsafeServerError::new_err(message)
     } else if error.is_exhausted() {
         ExhaustedError::new_err(message)
+    } else if error.is_not_in_transaction() {
+        NotInTransactionError::new_err(message)
     } else if error.is_conflict() {
         ConflictError::new_err(message)
     } else {

@@ -21,6 +21,7 @@ use crate::codecs::read_id;
 use crate::cpython::{Safety, new_uuid};
 use crate::mysql::errors::raise;
 use crate::mysql::runtime;
+use crate::mysql::within::Claiming;
 
 type Live = Arc<OnceCell<UuidMap>>;
 type Answer<'py> = PyResult<Bound<'py, PyAny>>;
@@ -42,6 +43,12 @@ impl Map {
         live.1.clone()
     }
 
+    /// Connects if nobody has.
+    fn connected(&self) -> impl Future<Output = Result<UuidMap>> + Send + use<> {
+        let (live, url, choices) = (self.live(), self.urls.clone(), self.choices.clone());
+        async move { Ok(live.get_or_try_init(async || choices.connect_any(&url).await).await?.clone()) }
+    }
+
     /// Runs a call, and waits for it if there is no callback.
     fn run<'py, T, F>(
         &self,
@@ -54,11 +61,8 @@ impl Map {
         T: Send + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
     {
-        let (live, url, choices) = (self.live(), self.urls.clone(), self.choices.clone());
-        let work = async move {
-            let map = live.get_or_try_init(async || choices.connect_any(&url).await).await?.clone();
-            call(map).await
-        };
+        let connected = self.connected();
+        let work = async move { call(connected.await?).await };
         let end = |py: Python<'_>, done: Result<T>| match done {
             Ok(value) => convert(py, value),
             Err(error) => Err(raise(py, &error)),
@@ -99,6 +103,8 @@ impl Map {
         connections: u32,
         answer_limit: f64,
         accept_unsafe_server: bool,
+        read_only: bool,
+        allow_exhausting_import: bool,
     ) -> PyResult<Self> {
         let wrong = |error: idgen_mysql::Error| PyValueError::new_err(error.to_string());
         let timeout = Duration::try_from_secs_f64(timeout).map_err(|_| {
@@ -114,7 +120,9 @@ impl Map {
             .largest_block(largest_block)
             .timeout(timeout)
             .connections(connections)
-            .accept_unsafe_server(accept_unsafe_server);
+            .accept_unsafe_server(accept_unsafe_server)
+            .read_only(read_only)
+            .allow_exhausting_import(allow_exhausting_import);
         if let Some(strategy) = strategy {
             choices = choices.strategy(strategy.parse().map_err(wrong)?);
         }
@@ -161,6 +169,33 @@ impl Map {
     ) -> Answer<'py> {
         let uuid = read_id(uuid)?;
         self.run(py, callback, move |map| async move { map.register(uuid).await }, object)
+    }
+
+    /// The caller runs the statements.
+    fn claim_within(&self, uuids: &Bound<'_, PyAny>) -> PyResult<Claiming> {
+        let uuids = read_ids(uuids)?;
+        let connected = self.connected();
+        Claiming::start(|mut caller| async move {
+            connected.await?.ids_of_within_driver(&mut caller, &uuids).await
+        })
+    }
+
+    /// The same for one UUID.
+    fn claim_one_within(&self, uuid: &Bound<'_, PyAny>) -> PyResult<Claiming> {
+        let uuid = read_id(uuid)?;
+        let connected = self.connected();
+        Claiming::start(|mut caller| async move {
+            Ok(vec![connected.await?.id_of_within_driver(&mut caller, uuid).await?])
+        })
+    }
+
+    /// The same for one UUID that must be new.
+    fn register_within(&self, uuid: &Bound<'_, PyAny>) -> PyResult<Claiming> {
+        let uuid = read_id(uuid)?;
+        let connected = self.connected();
+        Claiming::start(|mut caller| async move {
+            Ok(vec![connected.await?.register_within_driver(&mut caller, uuid).await?])
+        })
     }
 
     fn find_many<'py>(

@@ -2,13 +2,18 @@
 
 mod errors;
 mod map;
+mod metrics;
 mod runtime;
+mod within;
 
 use pyo3::prelude::*;
 
 /// Adds the classes to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::add(module)?;
+    metrics::install();
+    module.add_function(wrap_pyfunction!(metrics::counted, module)?)?;
+    module.add_class::<within::Claiming>()?;
     module.add_class::<map::Map>()?;
     module.add_class::<runtime::Call>()
 }

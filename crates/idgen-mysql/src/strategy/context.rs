@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use sqlx::mysql::{MySqlConnection, MySqlQueryResult, MySqlRow};
-use sqlx::{AssertSqlSafe, Executor, Row};
+use sqlx::mysql::MySqlRow;
+use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
 
 use crate::blocks::Blocks;
+use crate::caller::{Connection, Values, number_at};
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
-use crate::failure::{Attempt, Failure, Kind, number};
+use crate::failure::{Attempt, Failure, Kind};
 use crate::installed::{Installed, Strategy};
 use crate::nodes::{Nodes, PooledConnection};
 use crate::retry::Retries;
@@ -17,7 +18,7 @@ use crate::schema;
 use crate::server::Refusal;
 use crate::session::{ELSEWHERE, elsewhere};
 use crate::settle::settle;
-use crate::sql::{ALL, IN_TRANSACTION, SHARED, hash, literal, uuid_at};
+use crate::sql::{ALL, IN_TRANSACTION, SHARED, hash, literal};
 use crate::strategy::purge::Purge;
 use crate::tables::Tables;
 
@@ -72,18 +73,20 @@ impl Context {
 
     /// Carries out a statement on the caller's connection, which must be in a transaction and lead to this map.
     /// `server_and_schema` is what [`check`](Context::check) gave.
-    pub(super) async fn execute_within(
+    pub(super) async fn execute_within<C: Connection>(
         &self,
-        connection: &mut MySqlConnection,
+        connection: &mut C,
         server_and_schema: Option<&str>,
         statement: &str,
-    ) -> Attempt<MySqlQueryResult> {
+    ) -> Attempt<u64> {
+        let mut checks = IN_TRANSACTION.map(str::to_owned).to_vec();
         if let Some(name) = server_and_schema {
-            let text = format!("{IN_TRANSACTION} {} {statement}", elsewhere(name));
-            match connection.execute(sqlx::raw_sql(AssertSqlSafe(text))).await {
-                Err(error) if number(&error) == Some(ELSEWHERE) => {}
+            checks.push(elsewhere(name));
+            match connection.execute_after(&checks, statement).await {
+                Err(failure) if failure.number() == Some(ELSEWHERE) => {}
                 done => return done.map_err(outside),
             }
+            checks.pop();
         }
         // Another node of a cluster, which holds the same map, or another map.
         let state = schema::state(connection, &self.tables).await?;
@@ -95,8 +98,7 @@ impl Context {
                 return Err(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false })));
             }
         }
-        let text = format!("{IN_TRANSACTION} {statement}");
-        connection.execute(sqlx::raw_sql(AssertSqlSafe(text))).await.map_err(outside)
+        connection.execute_after(&checks, statement).await.map_err(outside)
     }
 
     /// Ids for new pairs. `None` where too few are left, or the server takes no writes, and nobody has `looked` yet:
@@ -143,7 +145,7 @@ impl Context {
         uuids: &[Uuid],
         lock: &str,
     ) -> Attempt<Vec<(Uuid, u64)>> {
-        let found = self.find_many(connection, uuids, lock).await?;
+        let found = self.find_many(&mut **connection, uuids, lock).await?;
         if !found.is_empty() {
             self.settled(connection).await?;
         }
@@ -190,9 +192,9 @@ impl Context {
     }
 
     /// Finds committed pairs, in no order.
-    pub(crate) async fn find_many(
+    pub(crate) async fn find_many<C: Connection>(
         &self,
-        connection: &mut MySqlConnection,
+        connection: &mut C,
         uuids: &[Uuid],
         lock: &str,
     ) -> Attempt<Vec<(Uuid, u64)>> {
@@ -224,22 +226,22 @@ impl Context {
             statement.push_str(ALL);
         }
         statement.push_str(lock);
-        let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
+        let rows = connection.read(statement).await?;
         let mut pairs = Vec::with_capacity(rows.len());
         for row in rows {
-            let uuid = uuid_at(&row, 1)?;
+            let uuid = row.uuid(1)?;
             // Two UUIDs may share a hash.
             if uuids.contains_sorted(uuid) {
-                pairs.push((uuid, row.try_get(0)?));
+                pairs.push((uuid, number_at(&row, 0)?));
             }
         }
         Ok(pairs)
     }
 
     /// Finds one committed pair.
-    pub(crate) async fn find_one(
+    pub(crate) async fn find_one<C: Connection>(
         &self,
-        connection: &mut MySqlConnection,
+        connection: &mut C,
         uuid: Uuid,
         lock: &str,
     ) -> Attempt<Option<u64>> {
@@ -257,10 +259,10 @@ impl ContainsSorted for [Uuid] {
     }
 }
 
-/// The failure of a text that begins with [`IN_TRANSACTION`].
-fn outside(error: sqlx::Error) -> Failure {
-    match number(&error) {
+/// The failure of a statement after [`IN_TRANSACTION`].
+fn outside(failure: Failure) -> Failure {
+    match failure.number() {
         Some(1305) => Error::new(Kind::NotInTransaction).into(),
-        _ => Failure::Sql(error),
+        _ => failure,
     }
 }

@@ -7,13 +7,14 @@
 //! look-up. So a committed claim has done its work and may be deleted at any time, by anybody, and no clock
 //! has a say. Looking up before claiming, as the published design does, lets two clients both find nothing.
 
+use sqlx::Connection as _;
 use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Connection, Executor};
 use uuid::Uuid;
 
 use super::context::Context;
 use super::server_identity::look;
 use super::taken::TakenIds;
+use crate::caller::{Connection, Values};
 use crate::error::{Error, Result};
 use crate::failure::{Attempt, Failure, Kind, Verdict};
 use crate::nodes::PooledConnection;
@@ -21,7 +22,7 @@ use crate::observe;
 use crate::pair::{Claimed, Guess};
 use crate::retry::Retries;
 use crate::sql::BEGIN;
-use crate::sql::{SHARED, literal, uuid_at, value_list};
+use crate::sql::{SHARED, literal, value_list};
 
 const ACTION: &str = "map a UUID to an id";
 
@@ -149,24 +150,23 @@ fn claim_text(context: &Context, uuids: &[Uuid]) -> String {
     format!("INSERT INTO {table} (uuid) VALUES {list} ON DUPLICATE KEY UPDATE turn = 1 - turn")
 }
 
-pub(crate) async fn claim(
+pub(crate) async fn claim<C: Connection>(
     context: &Context,
-    connection: &mut MySqlConnection,
+    connection: &mut C,
     uuids: &[Uuid],
 ) -> Attempt<()> {
-    let claim = claim_text(context, uuids);
-    Ok(connection.execute(sqlx::raw_sql(AssertSqlSafe(claim))).await.map(drop)?)
+    connection.execute_after(&[], &claim_text(context, uuids)).await.map(drop)
 }
 
-async fn insert(
+async fn insert<C: Connection>(
     context: &Context,
-    connection: &mut MySqlConnection,
+    connection: &mut C,
     uuids: &[Uuid],
     ids: &[u64],
 ) -> Attempt<()> {
     let list = value_list(uuids.iter().zip(ids));
     let insert = format!("INSERT INTO {} (id, uuid) VALUES {list}", context.tables.map);
-    Ok(connection.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await.map(drop)?)
+    connection.execute_after(&[], &insert).await.map(drop)
 }
 
 /// Inside the caller's transaction, whose isolation level and snapshot are the caller's.
@@ -178,9 +178,9 @@ async fn insert(
 /// a locking read of the caller's decides. It would do in any case, but at REPEATABLE READ it locks a gap of
 /// the hash index, where the inserts of two such readers deadlock. An id that was found is confirmed by a locking read
 /// of its row, unless the other connection found it on the caller's server.
-pub(crate) async fn claim_within(
+pub(crate) async fn claim_within<C: Connection>(
     context: &Context,
-    connection: &mut MySqlConnection,
+    connection: &mut C,
     uuid: Uuid,
 ) -> Result<Claimed> {
     let checked = context.check(ACTION).await?;
@@ -191,7 +191,7 @@ pub(crate) async fn claim_within(
     if found.is_none() {
         let there = Retries::run(context.deadline, ACTION, async || {
             let mut other = context.pool.acquire().await?;
-            let there = context.pool.timed(look(context, &mut other, uuid)).await;
+            let there = context.pool.timed(look(context, &mut *other, uuid)).await;
             match other.conclude(there) {
                 Ok(there) => Ok(Some(there)),
                 // The table is about to be altered, which waits for the caller's transaction.
@@ -227,16 +227,15 @@ pub(crate) async fn claim_within(
 
 /// The id, if its row holds the UUID at this moment: a pair in an old snapshot, or on a node that lags behind, may have
 /// been forgotten since. The claim keeps it from being forgotten from here on. The read locks one row, and no gap.
-async fn stored_here(
+async fn stored_here<C: Connection>(
     context: &Context,
-    connection: &mut MySqlConnection,
+    connection: &mut C,
     uuid: Uuid,
     id: Option<u64>,
 ) -> Result<Option<u64>> {
     let Some(id) = id else { return Ok(None) };
     let read = format!("SELECT uuid FROM {} WHERE id = {id}{SHARED}", context.tables.map);
-    let row = connection.fetch_optional(sqlx::raw_sql(AssertSqlSafe(read))).await;
-    let row = row.map_err(Error::once(ACTION))?;
-    let stored = row.map(|row| uuid_at(&row, 0)).transpose().map_err(Error::once(ACTION))?;
+    let rows = connection.read(read).await.map_err(Error::once(ACTION))?;
+    let stored = rows.first().map(|row| row.uuid(0)).transpose().map_err(Error::once(ACTION))?;
     Ok((stored == Some(uuid)).then_some(id))
 }

@@ -1,12 +1,11 @@
 //! A look for a pair that also says on which server it was made.
 
-use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Executor, Row};
 use uuid::Uuid;
 
 use super::context::Context;
+use crate::caller::{Connection, Values};
 use crate::failure::Attempt;
-use crate::sql::{hash, uuid_at};
+use crate::sql::hash;
 
 /// Names the running server process, to anybody who asks it. Host names and ports repeat where machines are
 /// copies of one image; a UUID of version 1 ends in the hardware address and in a random number of this start
@@ -22,20 +21,20 @@ pub(super) struct Look {
 
 /// Looks a UUID up by its hash. One statement tells both, so that no proxy can send the look to one server and
 /// the question after it to another.
-pub(super) async fn look(context: &Context, connection: &mut MySqlConnection, uuid: Uuid) -> Attempt<Look> {
+pub(super) async fn look<C: Connection>(context: &Context, connection: &mut C, uuid: Uuid) -> Attempt<Look> {
     let statement = format!(
         "SELECT {SERVER}, pair.id, pair.uuid FROM (SELECT 1 AS one) AS here \
          LEFT JOIN {} AS pair ON pair.hash = {}",
         context.tables.map,
         hash(uuid)
     );
-    let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
+    let rows = connection.read(statement).await?;
     let mut look = Look { id: None, server: String::new() };
     for row in rows {
-        look.server = row.try_get(0)?;
-        let id: Option<u64> = row.try_get(1)?;
+        look.server = row.text(0)?.unwrap_or_default();
+        let id = row.number(1)?;
         // Two UUIDs may share a hash.
-        if id.is_some() && uuid_at(&row, 2)? == uuid {
+        if id.is_some() && row.uuid(2)? == uuid {
             look.id = id;
         }
     }

@@ -5,12 +5,12 @@
 //! error was about.
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
-use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
 
 use super::context::Context;
 use super::taken::TakenIds;
+use crate::caller::Connection;
 use crate::error::{Error, Result};
 use crate::failure::{Attempt, Failure, Verdict};
 use crate::nodes::PooledConnection;
@@ -231,9 +231,9 @@ async fn insert_many(
 }
 
 /// Inside the caller's transaction: reads past its snapshot, and leaves retries to the caller.
-pub(crate) async fn claim_within(
+pub(crate) async fn claim_within<C: Connection>(
     context: &Context,
-    connection: &mut MySqlConnection,
+    connection: &mut C,
     uuid: Uuid,
 ) -> Result<Claimed> {
     let checked = context.check(ACTION).await?;
@@ -268,9 +268,9 @@ pub(crate) async fn claim_within(
 
 /// The same for many, in ascending order, at most [`CHUNK`](super::CHUNK) of them: one statement where all are
 /// new, and a locking read where some are not.
-pub(crate) async fn claim_many_within(
+pub(crate) async fn claim_many_within<C: Connection>(
     context: &Context,
-    connection: &mut MySqlConnection,
+    connection: &mut C,
     uuids: &[Uuid],
 ) -> Result<Vec<Claimed>> {
     let checked = context.check(ACTION).await?;
@@ -279,7 +279,7 @@ pub(crate) async fn claim_many_within(
     let mut missing = uuids.to_vec();
     while !missing.is_empty() {
         let epoch = context.now();
-        let known = async |connection: &mut MySqlConnection| {
+        let known = async |connection: &mut C| {
             context.find_many(connection, &missing, SHARED).await.map_err(Error::once(ACTION))
         };
         let ids = match context.blocks.take(&context.pool, context.deadline, missing.len()).await {
@@ -305,7 +305,7 @@ pub(crate) async fn claim_many_within(
         let statement = format!("INSERT IGNORE INTO {table} (id, uuid) VALUES {list}");
         let done = context.execute_within(connection, checked.as_deref(), &statement).await;
         let done = done.map_err(Error::once(ACTION))?;
-        if done.rows_affected() == missing.len() as u64 {
+        if done == missing.len() as u64 {
             claimed.extend(missing.iter().zip(&ids).map(|(uuid, id)| Claimed {
                 uuid: *uuid,
                 id: *id,

@@ -1,0 +1,128 @@
+//! The caller's connection, where another driver than sqlx made it, such as one of Python's.
+
+use std::fmt;
+
+use uuid::Uuid;
+
+use crate::error::Result;
+use crate::map::UuidMap;
+
+/// A connection of another driver than sqlx, which is in a transaction on the map's server and schema.
+///
+/// [`UuidMap::id_of_within_driver`] and its relatives run their statements on it, one at a time and each in its text
+/// form, without parameters and with the same checks as on a connection of sqlx. The wheel of idgen makes one of each
+/// connection of Python's drivers.
+///
+/// ```no_run
+/// use idgen_mysql::{DriverAnswer, DriverConnection, DriverError, UuidMap};
+/// # mod other { pub struct Connection; pub struct Error { pub code: u16, pub text: String }
+/// #     pub struct Done { pub names: Vec<String>, pub rows: Vec<Vec<Option<Vec<u8>>>>, pub changed: u64 }
+/// #     impl Connection { pub async fn query(&mut self, _: &str) -> Result<Done, Error> { unimplemented!() } } }
+///
+/// struct Other(other::Connection);
+///
+/// impl DriverConnection for Other {
+///     async fn run(&mut self, statement: &str) -> Result<DriverAnswer, DriverError> {
+///         match self.0.query(statement).await {
+///             Ok(done) => Ok(DriverAnswer { columns: done.names, rows: done.rows, affected: done.changed }),
+///             Err(error) => Err(DriverError::new(error.code, error.text)),
+///         }
+///     }
+/// }
+///
+/// # async fn example(map: UuidMap, transaction: &mut Other, uuid: uuid::Uuid) -> idgen_mysql::Result<()> {
+/// let id = map.id_of_within_driver(transaction, uuid).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub trait DriverConnection: Send {
+    /// Runs one statement, and gives all of its answer.
+    ///
+    /// # Errors
+    /// What the server or the driver reports. The number decides what follows: a duplicate key (1062), for example,
+    /// is an expected answer.
+    fn run(
+        &mut self,
+        statement: &str,
+    ) -> impl Future<Output = std::result::Result<DriverAnswer, DriverError>> + Send;
+}
+
+/// What a statement gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DriverAnswer {
+    /// The names of the columns, or nothing where the statement gives no rows.
+    pub columns: Vec<String>,
+    /// The rows, with a value for each column: text and binary columns as their bytes, numbers in decimal digits.
+    pub rows: Vec<Vec<Option<Vec<u8>>>>,
+    /// How many rows the statement changed.
+    pub affected: u64,
+}
+
+/// An error that the server or another driver than sqlx reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriverError {
+    number: u16,
+    message: String,
+}
+
+impl DriverError {
+    /// The error's number, as MySQL's reference lists them, and its text. Numbers from 2000 on are those of the client
+    /// library, such as 2013 for a lost connection.
+    pub fn new(number: u16, message: impl Into<String>) -> DriverError {
+        DriverError { number, message: message.into() }
+    }
+
+    /// The error's number.
+    pub fn number(&self) -> u16 {
+        self.number
+    }
+}
+
+impl fmt::Display for DriverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message, self.number)
+    }
+}
+
+impl std::error::Error for DriverError {}
+
+impl UuidMap {
+    /// [`id_of_within`](UuidMap::id_of_within) on a connection of another driver than sqlx.
+    ///
+    /// # Errors
+    /// As for [`id_of_within`](UuidMap::id_of_within).
+    #[tracing::instrument(level = "debug", skip_all)]
+    pub async fn id_of_within_driver<C: DriverConnection>(
+        &self,
+        transaction: &mut C,
+        uuid: Uuid,
+    ) -> Result<u64> {
+        self.id_within(transaction, uuid).await
+    }
+
+    /// [`ids_of_within`](UuidMap::ids_of_within) on a connection of another driver than sqlx.
+    ///
+    /// # Errors
+    /// As for [`ids_of_within`](UuidMap::ids_of_within).
+    #[tracing::instrument(level = "debug", skip_all, fields(uuids = uuids.len()))]
+    pub async fn ids_of_within_driver<C: DriverConnection>(
+        &self,
+        transaction: &mut C,
+        uuids: &[Uuid],
+    ) -> Result<Vec<u64>> {
+        self.ids_within(transaction, uuids).await
+    }
+
+    /// [`register_within`](UuidMap::register_within) on a connection of another driver than sqlx.
+    ///
+    /// # Errors
+    /// As for [`register_within`](UuidMap::register_within).
+    #[tracing::instrument(level = "debug", skip_all)]
+    pub async fn register_within_driver<C: DriverConnection>(
+        &self,
+        transaction: &mut C,
+        uuid: Uuid,
+    ) -> Result<u64> {
+        self.new_within(transaction, uuid).await
+    }
+}
