@@ -328,9 +328,13 @@ impl Job<'_> {
         });
         let mut strategies = self.strategies;
         if let Some((experiment, scale)) = self.experiment {
-            results.published = experiment.published(results.workload.writers);
-            results.analysis = experiment.analysis.clone();
             let ours = common.engine.own_server().is_some();
+            let writers = results.workload.writers;
+            results.published = match scale {
+                Scale::Full if ours => experiment.judged(writers),
+                _ => experiment.published(writers),
+            };
+            results.analysis = experiment.analysis.clone();
             if let Some(differs) = experiment::differs(experiment, scale, &results, ours)? {
                 results.analysis += &format!(" {differs}");
             }
@@ -395,6 +399,9 @@ pub fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &P
     }
     if let Some(published) = report::published(results) {
         writeln!(out, "{published}")?;
+    }
+    if let Some(met) = report::met(results) {
+        writeln!(out, "\n{met}")?;
     }
     if let Some(answer) = report::answer(results) {
         writeln!(out, "\n{}", wrapped(&answer))?;

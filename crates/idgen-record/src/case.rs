@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Tolerance;
+
 /// One case that was run and checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaseRecord {
@@ -24,6 +26,10 @@ pub struct CaseRecord {
     /// Seconds as published, times those of the first case, where only that was published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_times: Option<f64>,
+    /// How far the published ratio, page fill or share may be from the one measured here. Only a run as large as the
+    /// published one has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_tolerance: Option<Tolerance>,
     /// How several clients loaded tables, where they did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadFigures>,

@@ -35,7 +35,7 @@ pub use database::{Database, EngineInfo};
 pub use error::{Error, Result};
 pub use machine::Machine;
 pub use metrics::{Axis, Better, ChartOf, Figures, Group, METRICS, Metric, Noise, Unit, Value};
-pub use published::Published;
+pub use published::{Published, Tolerance};
 pub use repeat::{OneRun, Protocol, Repeat};
 pub use results::{Failure, Results};
 pub use run::{Latency, RunRecord, StrategyRecord, Totals};

@@ -21,6 +21,34 @@ pub struct Published {
     pub writers: u32,
     /// Figures by the name of their field in [`Totals`](crate::Totals).
     pub figures: BTreeMap<String, f64>,
+    /// How far the figures of the same name may be from the published ones. Only a run as large as the published one, on
+    /// a server that the lab set up for it, has tolerances.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tolerances: BTreeMap<String, Tolerance>,
+}
+
+/// How far a figure may be from the published one.
+///
+/// ```
+/// let tolerance = idgen_record::Tolerance { share: 0.25, least: 2.0 };
+/// assert!(tolerance.allows(200.0, 249.0) && !tolerance.allows(200.0, 251.0));
+/// assert!(tolerance.allows(0.0, 1.9) && !tolerance.allows(0.0, 2.1));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tolerance {
+    /// A share of the published figure.
+    pub share: f64,
+    /// At least this much, in the unit of the figure.
+    #[serde(default)]
+    pub least: f64,
+}
+
+impl Tolerance {
+    /// Whether the figure measured here meets the published one.
+    pub fn allows(self, published: f64, here: f64) -> bool {
+        (here - published).abs() <= (self.share * published.abs()).max(self.least)
+    }
 }
 
 fn one() -> u32 {

@@ -1,7 +1,7 @@
 //! The answer in a sentence, from the figures.
 
-use super::cases::times_first;
 use super::numbers::{grouped, rate};
+use super::times::times_first;
 use idgen_record::{CaseRecord, FileFigures, Results, RunRecord};
 
 /// What failed and why, a sentence each. Of an experiment that is timed, the cases before it are shown.

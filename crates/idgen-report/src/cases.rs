@@ -2,6 +2,8 @@
 
 use super::case_table::{CaseTable, column, table};
 use super::numbers::{count, grouped, percent, rate};
+use super::published::{case_met, verdict};
+use super::times::{published_times, times_first};
 use idgen_record::{CaseRecord, FileFigures, LoadFigures, Results};
 
 /// The tables of an experiment that runs statements; none where there are no cases.
@@ -15,27 +17,6 @@ pub fn case_tables(results: &Results) -> Vec<CaseTable> {
         [times(results), counts(results), None]
     };
     tables.into_iter().flatten().collect()
-}
-
-/// The case that this one is set against: the first with as many clients and rows in a statement.
-fn first_of<'a>(results: &'a Results, case: &CaseRecord) -> Option<&'a CaseRecord> {
-    let size = |case: &CaseRecord| case.load.as_ref().map(|load| (load.clients, load.statement_rows));
-    results.cases.iter().find(|other| size(other) == size(case))
-}
-
-/// Seconds, times those of the first.
-pub fn times_first(
-    results: &Results,
-    case: &CaseRecord,
-    secs: fn(&CaseRecord) -> Option<f64>,
-) -> Option<f64> {
-    let first = secs(first_of(results, case)?)?;
-    (first > 0.0).then_some(secs(case)? / first)
-}
-
-/// The same as published, either so or in seconds.
-pub fn published_times(results: &Results, case: &CaseRecord) -> Option<f64> {
-    case.published_times.or_else(|| times_first(results, case, |case| case.published_secs))
 }
 
 fn seconds(secs: f64) -> String {
@@ -62,6 +43,7 @@ fn times(results: &Results) -> Option<CaseTable> {
         column("times the first, published", cases, |case| {
             published_times(results, case).filter(|_| alternatives).map(ratio)
         }),
+        column("published result", cases, |case| case_met(results, case).map(|met| verdict(met).to_owned())),
     ];
     table(
         "Times",
@@ -246,7 +228,7 @@ mod tests {
     use super::super::answer::answer;
     use super::*;
     use crate::tests::begun;
-    use idgen_record::{EngineInfo, IndexFigures, Workload};
+    use idgen_record::{EngineInfo, IndexFigures, Tolerance, Workload};
 
     fn results(cases: Vec<CaseRecord>) -> Results {
         let engine = EngineInfo {
@@ -308,7 +290,8 @@ mod tests {
         secs.published_secs = Some(0.3);
         let mut first = load("without", 2.0, 1, &[]);
         first.published_secs = Some(0.2);
-        let tables = case_tables(&results(vec![first, secs, load("without", 4.0, 25, &[]), published]));
+        let mut all = results(vec![first, secs, load("without", 4.0, 25, &[]), published]);
+        let tables = case_tables(&all);
         assert_eq!(
             tables.iter().map(|table| table.title).collect::<Vec<_>>(),
             ["Times", "Counted per 1,000 rows"]
@@ -316,6 +299,12 @@ mod tests {
         assert_eq!(cells(&tables[0], "times the first"), ["1.00", "0.50", "1.00", "1.50"]);
         assert_eq!(cells(&tables[0], "times the first, published"), ["1.00", "1.50", "", "1.19"]);
         assert_eq!(cells(&tables[0], "rows/s"), ["50", "100", "25", "17"]);
+        assert!(!tables[0].head.iter().any(|head| head == "published result"));
+        // 1.50 times the first, where 1.19 was published.
+        for (share, verdict) in [(0.1, "missed"), (0.3, "met")] {
+            all.cases[3].published_tolerance = Some(Tolerance { share, least: 0.0 });
+            assert_eq!(cells(&case_tables(&all)[0], "published result"), ["", "", "", verdict]);
+        }
         assert_eq!(cells(&tables[1], "a b"), ["", "0.0", "", "1.0"]);
         assert_eq!(cells(&tables[1], "c"), ["", "", "", "2,000"]);
     }
@@ -349,6 +338,12 @@ mod tests {
         assert_eq!(cells(&tables[1], "fill %, mean"), ["70.0", "60.0", "70.0", "60.0"]);
         assert_eq!(cells(&tables[1], "fill %, published"), ["93.8", "", "93.8", ""]);
         assert_eq!(cells(&tables[1], "bytes per row"), ["200.0", "200.0", "100.0", "100.0"]);
+        let mut judged = results.clone();
+        for (case, share) in judged.cases.iter_mut().zip([0.1, 0.3]) {
+            case.published_tolerance = Some(Tolerance { share, least: 0.0 });
+        }
+        let verdicts = cells(&case_tables(&judged)[2], "published result").join(" ");
+        assert_eq!(verdicts, "missed met", "a fill of 70.0 % where 93.8 was published");
 
         let figures = case_figures(&results);
         let of = |index: &str, name: &str| {

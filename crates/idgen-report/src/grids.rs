@@ -106,12 +106,17 @@ pub fn files(results: &Results) -> Option<Grid> {
 
 /// The published figures beside the measured ones.
 pub fn published(results: &Results) -> Option<Grid> {
-    let rows = comparisons(results).into_iter().map(|line| {
-        let cells =
+    let lines = comparisons(results);
+    let judged = lines.iter().any(|line| line.met.is_some());
+    let rows = lines.into_iter().map(|line| {
+        let verdict = judged.then(|| line.verdict().to_owned());
+        let mut cells =
             vec![line.setting, line.figure.to_owned(), line.published, line.measured, line.difference];
+        cells.extend(verdict);
         (line.strategy, cells)
     });
-    let head = vec!["strategy", "published run", "figure", "published", "here", "difference"];
+    let mut head = vec!["strategy", "published run", "figure", "published", "here", "difference"];
+    head.extend(judged.then_some("verdict"));
     some(Grid { id: "published", head, rows: rows.collect(), texts: 2 })
 }
 

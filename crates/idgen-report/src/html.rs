@@ -8,6 +8,7 @@ use super::cases::{case_statements, case_tables};
 use super::drawings::Drawings;
 use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
 use super::numbers::count;
+use super::published::met;
 use crate::{Error, Result};
 use idgen_record::Results;
 
@@ -21,6 +22,7 @@ struct Page<'a> {
     drawings: Drawings,
     figures: Grid,
     published: Option<Grid>,
+    met: Option<String>,
     files: Option<Grid>,
     latencies: Option<Grid>,
     counts: Option<Grid>,
@@ -53,6 +55,7 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
         drawings,
         figures: figures(results),
         published: published(results),
+        met: met(results),
         files: files(results),
         latencies: latencies(results),
         counts: counts(results),

@@ -30,6 +30,7 @@ mod picture;
 mod published;
 mod survey;
 mod terminal;
+mod times;
 mod visits;
 
 pub use self::csv::csv;
@@ -41,7 +42,7 @@ pub use html::html;
 pub use json::{json, read};
 pub use markdown::markdown;
 pub use picture::{page_png, page_svg};
-pub use published::{Comparison, comparisons};
+pub use published::{Comparison, case_met, comparisons, met};
 pub use survey::survey;
 pub use terminal::{WIDTH, cases, list, published, table, width};
 

@@ -7,6 +7,7 @@ use super::cases::{case_statements, case_tables};
 use super::drawings::{Drawing, Drawings};
 use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
 use super::numbers::count;
+use super::published::met;
 use crate::Result;
 use idgen_record::Results;
 
@@ -67,6 +68,9 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
     if let Some(grid) = published(results) {
         paragraph("## Published, and measured here");
         paragraph(&grid_table(grid));
+    }
+    if let Some(met) = met(results) {
+        paragraph(&met);
     }
     for (heading, drawings, grid) in [
         ("Pages changed, read and written", &drawings.touched, None),

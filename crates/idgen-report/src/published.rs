@@ -1,7 +1,8 @@
 //! The published figures beside the measured ones.
 
 use super::numbers::write;
-use idgen_record::{Metric, Results};
+use super::times::{published_times, times_first};
+use idgen_record::{CaseRecord, Metric, Results};
 
 /// One published figure and what was measured here.
 pub struct Comparison {
@@ -17,6 +18,46 @@ pub struct Comparison {
     pub measured: String,
     /// Measured less published, in percent of the published; nothing beside zero.
     pub difference: String,
+    /// Whether the difference is within the tolerance, where there is one.
+    pub met: Option<bool>,
+}
+
+impl Comparison {
+    /// `met` or `missed`; nothing without a tolerance.
+    pub fn verdict(&self) -> &'static str {
+        self.met.map_or("", verdict)
+    }
+}
+
+/// In a word.
+pub(crate) fn verdict(met: bool) -> &'static str {
+    if met { "met" } else { "missed" }
+}
+
+/// How many of the published figures with a tolerance were met, in a sentence; `None` where none has one.
+pub fn met(results: &Results) -> Option<String> {
+    let of_runs = comparisons(results).into_iter().filter_map(|line| line.met);
+    let all: Vec<bool> =
+        of_runs.chain(results.cases.iter().filter_map(|case| case_met(results, case))).collect();
+    let met = all.iter().filter(|met| **met).count();
+    (!all.is_empty())
+        .then(|| format!("{met} of {} published figures are met within their tolerance.", all.len()))
+}
+
+/// Whether a case meets what was published of it, where that has a tolerance: its time as a multiple of the first case's,
+/// how full its table is, or the share of the key.
+pub fn case_met(results: &Results, case: &CaseRecord) -> Option<bool> {
+    let tolerance = case.published_tolerance?;
+    let pairs = match &case.file {
+        Some(file) => vec![
+            (file.published_fill, file.indexes.first().map(|index| index.fill_mean)),
+            (file.published_key_share, file.key_share()),
+        ],
+        None => vec![(published_times(results, case), times_first(results, case, |case| Some(case.secs)))],
+    };
+    let judged: Vec<bool> =
+        pairs.into_iter().filter_map(|(published, here)| Some(tolerance.allows(published?, here?))).collect();
+    (!judged.is_empty()).then(|| judged.iter().all(|met| *met))
 }
 
 /// Every published figure for which there is a run.
@@ -39,6 +80,7 @@ pub fn comparisons(results: &Results) -> Vec<Comparison> {
                 published: write(metric.unit, *value),
                 measured: write(metric.unit, measured),
                 difference,
+                met: published.tolerances.get(name).map(|tolerance| tolerance.allows(*value, measured)),
             });
         }
     }

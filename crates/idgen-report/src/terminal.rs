@@ -4,8 +4,7 @@ use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Tab
 
 use super::case_table::CaseTable;
 use super::cases::case_tables;
-use super::grids::medians;
-use super::published::comparisons;
+use super::grids::{self, medians};
 use idgen_record::{Group, Metric, Results, RunRecord};
 
 /// The widest line, in columns: longer ones are hard to read. Where there is no terminal, all are so wide.
@@ -54,23 +53,13 @@ pub(super) fn table_of(results: &Results, width: u16) -> String {
 
 /// The published figures beside the measured ones; `None` where nothing was published.
 pub fn published(results: &Results) -> Option<String> {
-    let lines = comparisons(results);
-    if lines.is_empty() {
-        return None;
-    }
+    let grid = grids::published(results)?;
     let mut table = plain();
-    table.set_header(["strategy", "published run", "figure", "published", "here", "difference"]);
-    for line in lines {
-        table.add_row([
-            line.strategy,
-            line.setting,
-            line.figure.to_owned(),
-            line.published,
-            line.measured,
-            line.difference,
-        ]);
+    table.set_header(grid.head);
+    for (name, cells) in grid.rows {
+        table.add_row(std::iter::once(name).chain(cells));
     }
-    for column in table.column_iter_mut().skip(3) {
+    for column in table.column_iter_mut().skip(1 + grid.texts) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     Some(whole_names(table))

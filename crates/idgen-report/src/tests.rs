@@ -9,7 +9,7 @@ use super::terminal::table_of;
 use super::*;
 use idgen_record::{
     Column, EngineInfo, Failure, Family, FileMaps, IdKind, Latency, Machine, Published, Results, Role,
-    RunRecord, StrategyRecord, Totals, TreeFigures, Window, Workload,
+    RunRecord, StrategyRecord, Tolerance, Totals, TreeFigures, Window, Workload,
 };
 
 /// As many strategies as a report may show.
@@ -354,6 +354,7 @@ fn the_markdown_has_the_tables_and_links_each_chart() {
         strategy: "auto-increment".into(),
         setting: "an older machine".into(),
         figures: BTreeMap::from([("bytes_per_row".into(), 241.0)]),
+        tolerances: BTreeMap::new(),
     });
     results.failures.push(Failure { strategy: "v9".into(), error: "<b>|".into() });
     let text = markdown(&results).unwrap();
@@ -370,6 +371,36 @@ fn the_markdown_has_the_tables_and_links_each_chart() {
     ] {
         assert!(text.contains(wanted), "{wanted} is not in:\n{text}");
     }
+}
+
+/// With a tolerance, each report says whether a published figure was met.
+#[test]
+fn published_figures_with_a_tolerance_are_met_or_missed() {
+    let mut results = results(1);
+    let figures = BTreeMap::from([("bytes_per_row".into(), 110.0), ("fill_mean".into(), 0.5)]);
+    results.published.push(Published {
+        rows: None,
+        writers: 1,
+        strategy: "auto-increment".into(),
+        setting: "elsewhere".into(),
+        figures,
+        tolerances: BTreeMap::new(),
+    });
+    let shown = |results: &Results| {
+        [super::published(results).unwrap(), markdown(results).unwrap(), html(results).unwrap()]
+    };
+    assert_eq!(met(&results), None);
+    assert!(shown(&results).iter().all(|text| !text.contains("verdict") && !text.contains("missed")));
+
+    let tolerance = |share| Tolerance { share, least: 0.0 };
+    results.published[0].tolerances =
+        BTreeMap::from([("bytes_per_row".into(), tolerance(0.1)), ("fill_mean".into(), tolerance(0.1))]);
+    assert_eq!(met(&results).unwrap(), "1 of 2 published figures are met within their tolerance.");
+    for text in shown(&results) {
+        assert!(text.contains("verdict") && text.contains("met") && text.contains("missed"), "{text}");
+    }
+    assert!(html(&results).unwrap().contains("<p>1 of 2 published"));
+    assert_eq!(read(&json(&results).unwrap()).unwrap(), results);
 }
 
 #[test]
@@ -423,7 +454,14 @@ fn the_end_of_a_longer_run_is_where_the_published_one_ended() {
     let reads = |rows| {
         let figures = BTreeMap::from([("last_reads_per_1k".into(), 5.0)]);
         let name = results.runs[0].strategy.name.clone();
-        let published = Published { strategy: name, setting: String::new(), rows, writers: 1, figures };
+        let published = Published {
+            strategy: name,
+            setting: String::new(),
+            rows,
+            writers: 1,
+            figures,
+            tolerances: BTreeMap::new(),
+        };
         let compared = comparisons(&Results { published: vec![published], ..results.clone() });
         (compared[0].measured.clone(), compared[0].difference.clone())
     };

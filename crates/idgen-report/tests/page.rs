@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use idgen_record::{
     CaseRecord, EngineInfo, FileFigures, FileMaps, IndexFigures, Latency, LoadFigures, Machine, Published,
-    Results, Workload,
+    Results, Tolerance, Workload,
 };
 use idgen_report as report;
 use serde::Deserialize;
@@ -64,6 +64,7 @@ fn results() -> Results {
             rows: None,
             writers: 1,
             figures: BTreeMap::from([("last_reads_per_1k".into(), 171.0), ("bytes_per_row".into(), 57.0)]),
+            tolerances: BTreeMap::from([("bytes_per_row".into(), Tolerance { share: 0.1, least: 0.0 })]),
         });
     }
     results

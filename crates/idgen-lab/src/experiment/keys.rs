@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use idgen_record::{Published, Workload};
+use idgen_record::{Published, Tolerance, Workload};
 use serde::Deserialize;
 
 use super::{Scale, at};
@@ -25,6 +25,9 @@ pub struct Keys {
     /// What was published.
     #[serde(default)]
     published: Vec<Published>,
+    /// How far the figures of these names may be from the published ones, at the full scale.
+    #[serde(default)]
+    tolerance: BTreeMap<String, Tolerance>,
 }
 
 /// The load of one scale.
@@ -63,6 +66,18 @@ impl Keys {
     /// What was published of runs with as many writers.
     pub fn published(&self, writers: u32) -> Vec<Published> {
         self.published.iter().filter(|published| published.writers == writers).cloned().collect()
+    }
+
+    /// The same with the tolerances that decide whether a run at the full scale meets it.
+    pub fn judged(&self, writers: u32) -> Vec<Published> {
+        let mut published = self.published(writers);
+        for published in &mut published {
+            let of_figures =
+                |(name, _): &(&String, &f64)| Some(((*name).clone(), *self.tolerance.get(*name)?));
+            published.tolerances =
+                published.figures.iter().filter_map(|figure| of_figures(&figure)).collect();
+        }
+        published
     }
 
     /// The load at this scale: key columns alone, as published.
@@ -108,7 +123,13 @@ mod tests {
                 assert!(load.rows >= rows, "{} {scale}", experiment.id);
                 rows = load.rows;
             }
-            for published in &experiment.published {
+            for published in &experiment.judged(1) {
+                assert_eq!(
+                    published.tolerances.len(),
+                    published.figures.len(),
+                    "{}: {published:?}",
+                    experiment.id
+                );
                 assert!(strategies.iter().any(|strategy| strategy.name == published.strategy));
                 assert!(published.figures.keys().all(|name| Metric::named(name).is_some()), "{published:?}");
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use idgen_record::Tolerance;
 use serde::Deserialize;
 
 use super::{Scale, at};
@@ -79,6 +80,8 @@ struct PublishedLoad {
     secs: Option<f64>,
     /// Seconds, times those of the first case.
     times: Option<f64>,
+    /// How far the times of the first case may be from those measured here, at the full scale.
+    tolerance: Option<Tolerance>,
 }
 
 /// One load, with nothing left open.
@@ -106,6 +109,8 @@ pub struct ReadyLoad {
     pub published_secs: Option<f64>,
     /// Seconds as published, times those of the first case.
     pub published_times: Option<f64>,
+    /// How far these times may be from those measured here.
+    pub published_tolerance: Option<Tolerance>,
 }
 
 impl ReadyLoad {
@@ -127,7 +132,10 @@ impl Loads {
         for &statement_rows in &self.statement_rows {
             for &clients in &size.clients {
                 loads.push(
-                    self.cases.iter().map(|case| self.load(case, size, clients, statement_rows)).collect(),
+                    self.cases
+                        .iter()
+                        .map(|case| self.load(case, (scale, size), clients, statement_rows))
+                        .collect(),
                 );
             }
         }
@@ -156,7 +164,13 @@ impl Loads {
         Ok(())
     }
 
-    fn load(&self, case: &Case, size: &Size, clients: u32, statement_rows: u32) -> ReadyLoad {
+    fn load(
+        &self,
+        case: &Case,
+        (scale, size): (Scale, &Size),
+        clients: u32,
+        statement_rows: u32,
+    ) -> ReadyLoad {
         let each: Vec<_> = (1..=clients)
             .map(|client| {
                 let table = if self.table_each { format!("{TABLE}_{client}") } else { TABLE.to_owned() };
@@ -199,6 +213,9 @@ impl Loads {
                 + &fill(&insert.replace("{rows}", &shown), &each[0]),
             published_secs: published.and_then(|published| published.secs),
             published_times: published.and_then(|published| published.times),
+            published_tolerance: published
+                .and_then(|published| published.tolerance)
+                .filter(|_| scale == Scale::Full),
         }
     }
 }

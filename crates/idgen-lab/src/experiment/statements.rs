@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use idgen_record::Tolerance;
 use serde::Deserialize;
 
 use super::{Scale, at};
@@ -62,6 +63,8 @@ pub struct File {
     pub published_fill: Option<f64>,
     /// The share of all storage that such keys took, from 0 to 1, as published.
     pub published_key_share: Option<f64>,
+    /// How far these may be from what is measured here, at the full scale.
+    pub tolerance: Option<Tolerance>,
 }
 
 fn three() -> u32 {
@@ -84,6 +87,9 @@ impl Statements {
             case.prepare.iter_mut().for_each(fill);
             fill(&mut case.sql);
             case.expects.as_mut().into_iter().for_each(fill);
+            if let Some(file) = case.file.as_mut().filter(|_| scale != Scale::Full) {
+                file.tolerance = None;
+            }
         }
         Ok(self)
     }

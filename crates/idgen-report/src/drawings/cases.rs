@@ -2,9 +2,9 @@
 
 use super::{Drawing, drawing};
 use crate::Result;
-use crate::cases::{published_times, times_first};
 use crate::charts::{Axes, Bar, Line, Scale, bars, lines};
 use crate::numbers::{count, figure_text, grouped, percent};
+use crate::times::{published_times, times_first};
 use crate::visits as revisited;
 use idgen_record::{CaseRecord, Family, FileFigures, LoadFigures, Results, VisitFigures};
 

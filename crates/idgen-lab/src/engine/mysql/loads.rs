@@ -103,6 +103,7 @@ fn record(load: &ReadyLoad, taken: Taken) -> CaseRecord {
         runs: taken.secs,
         published_secs: load.published_secs,
         published_times: load.published_times,
+        published_tolerance: load.published_tolerance,
         load: Some(LoadFigures {
             clients: load.clients,
             statement_rows: load.statement_rows,

@@ -84,6 +84,7 @@ async fn time(
         runs,
         counted,
         published_secs: case.published_secs,
+        published_tolerance: case.file.as_ref().and_then(|file| file.tolerance),
         file,
         ..CaseRecord::default()
     };

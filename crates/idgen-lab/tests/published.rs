@@ -1,0 +1,132 @@
+//! What the recorded runs at full scale say of the published figures: which are met within their tolerance.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+
+use idgen_lab::experiment::{Experiment, Scale, find};
+use idgen_record::Results;
+use idgen_report::{case_met, comparisons, open};
+
+/// Everything published with a tolerance of which there is a recorded run, and whether the run meets it.
+fn judged(server: &str, directory: &str, id: &str) -> Vec<(String, bool)> {
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/2026-11-21");
+    let results = open(&recorded.join(server).join(directory)).unwrap();
+    assert!(results.command.contains(&format!("{id} ")) && results.command.contains("--scale full"));
+    match find(id).unwrap() {
+        Experiment::Keys(experiment) => {
+            let published = experiment.judged(results.workload.writers);
+            comparisons(&Results { published, ..results })
+                .into_iter()
+                .map(|line| (format!("{}: {}", line.strategy, line.figure), line.met.unwrap()))
+                .collect()
+        }
+        Experiment::Loads(experiment) => {
+            let loads = experiment.at(Scale::Full).unwrap().concat();
+            of_cases(results, loads.into_iter().map(|load| load.published_tolerance).collect())
+        }
+        Experiment::Statements(experiment) => {
+            let cases = experiment.at(Scale::Full).unwrap().cases;
+            of_cases(results, cases.into_iter().map(|case| case.file?.tolerance).collect())
+        }
+        Experiment::Revisits(_) => panic!("nothing was published of {id}"),
+    }
+}
+
+fn of_cases(mut results: Results, tolerances: Vec<Option<idgen_record::Tolerance>>) -> Vec<(String, bool)> {
+    assert_eq!(results.cases.len(), tolerances.len());
+    for (case, tolerance) in results.cases.iter_mut().zip(tolerances) {
+        case.published_tolerance = tolerance;
+    }
+    let name = |case: &idgen_record::CaseRecord| match &case.load {
+        Some(load) => format!("{}, {} clients, {} rows", case.name, load.clients, load.statement_rows),
+        None => case.name.clone(),
+    };
+    results.cases.iter().filter_map(|case| Some((name(case), case_met(&results, case)?))).collect()
+}
+
+/// Of each experiment: how many published figures are met, how many there are, and which are missed.
+#[test]
+fn recorded_runs_meet_the_published_figures_that_they_are_said_to_meet() {
+    let mut found = String::new();
+    for (id, directory) in [
+        ("uuid-representation", "uuid-representation"),
+        ("uuid-order", "uuid-order"),
+        ("uuid-mapping", "uuid-mapping"),
+        ("uuid-mapping", "uuid-mapping-two-clients"),
+        ("device-ids", "device-ids"),
+        ("no-primary-key", "no-primary-key"),
+        ("auto-increment", "auto-increment"),
+        ("myisam-key-cache", "myisam-key-cache"),
+        ("rebuild", "rebuild"),
+        ("storage-amplification", "storage-amplification"),
+    ] {
+        for server in ["mysql", "mariadb"] {
+            if (server, directory) == ("mariadb", "uuid-mapping-two-clients") {
+                continue;
+            }
+            let all = judged(server, directory, id);
+            let missed: Vec<_> = all.iter().filter(|(_, met)| !met).map(|(name, _)| name.as_str()).collect();
+            found += &format!("{directory} on {server}: {} of {}", all.len() - missed.len(), all.len());
+            for name in missed {
+                found += &format!("\n  {name}");
+            }
+            found += "\n";
+        }
+    }
+    assert_eq!(found, EXPECTED, "{found}");
+}
+
+const EXPECTED: &str = "\
+uuid-representation on mysql: 12 of 13
+  v4, VARCHAR 36: pages read per 1k, at the end
+uuid-representation on mariadb: 11 of 13
+  v4, base64 22: pages read per 1k, at the end
+  v4, base64 22: pages written per 1k, at the end
+uuid-order on mysql: 6 of 6
+uuid-order on mariadb: 6 of 6
+uuid-mapping on mysql: 3 of 4
+  reference map, lock: pages written per 1k, at the end
+uuid-mapping on mariadb: 3 of 4
+  reference map, lock: pages written per 1k, at the end
+uuid-mapping-two-clients on mysql: 2 of 2
+device-ids on mysql: 2 of 3
+  device, 64 bits: leaf pages per 1k
+device-ids on mariadb: 2 of 3
+  device, 64 bits: leaf pages per 1k
+no-primary-key on mysql: 0 of 6
+  no key, 16 clients, 1 rows
+  no key, 32 clients, 1 rows
+  no key, 64 clients, 1 rows
+  no key, 16 clients, 100 rows
+  no key, 32 clients, 100 rows
+  no key, 64 clients, 100 rows
+no-primary-key on mariadb: 0 of 6
+  no key, 16 clients, 1 rows
+  no key, 32 clients, 1 rows
+  no key, 64 clients, 1 rows
+  no key, 16 clients, 100 rows
+  no key, 32 clients, 100 rows
+  no key, 64 clients, 100 rows
+auto-increment on mysql: 0 of 5
+  with AUTO_INCREMENT, 1 clients, 1 rows
+  with AUTO_INCREMENT, 25 clients, 1 rows
+  with AUTO_INCREMENT, 50 clients, 1 rows
+  with AUTO_INCREMENT, 75 clients, 1 rows
+  with AUTO_INCREMENT, 100 clients, 1 rows
+auto-increment on mariadb: 1 of 5
+  with AUTO_INCREMENT, 25 clients, 1 rows
+  with AUTO_INCREMENT, 50 clients, 1 rows
+  with AUTO_INCREMENT, 75 clients, 1 rows
+  with AUTO_INCREMENT, 100 clients, 1 rows
+myisam-key-cache on mysql: 1 of 2
+  a cache each, PACK_KEYS=0, 8 clients, 50 rows
+myisam-key-cache on mariadb: 1 of 2
+  a cache each, PACK_KEYS=0, 8 clients, 50 rows
+rebuild on mysql: 1 of 1
+rebuild on mariadb: 1 of 1
+storage-amplification on mysql: 0 of 1
+  CHAR(36) key
+storage-amplification on mariadb: 0 of 1
+  CHAR(36) key
+";
