@@ -19,12 +19,14 @@ pub struct Existing {
     pub rows: u64,
 }
 
-/// A strategy and a number of rows, as in `v4-binary:1M`.
+/// A strategy and a number of rows, as in `v4-binary:1M` or `v4:1M`.
 pub fn existing(text: &str) -> Result<Existing, String> {
     let (name, rows) = text
         .split_once(':')
         .ok_or_else(|| format!("'{text}' is no strategy with a number of rows such as v4-binary:1M"))?;
-    let strategy = strategy::find(name).map_err(|error| error.to_string())?;
+    // `v4` is short for its plainest form.
+    let strategy = strategy::find(name)
+        .or_else(|error| strategy::find(&format!("{name}-binary")).map_err(|_| error.to_string()))?;
     Ok(Existing { strategy, rows: count(rows)? })
 }
 

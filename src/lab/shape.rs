@@ -1,7 +1,8 @@
 //! What a comparison inserts, from the command line: how wide, how fast, over how many prefixes, with which cache.
 
+use idgen_lab::runner;
 use idgen_lab::strategy::Strategy;
-use idgen_record::{IdKind, Workload};
+use idgen_record::{Existing, IdKind, Workload};
 
 use super::engine::EngineName;
 use super::number;
@@ -41,6 +42,10 @@ pub struct ShapeArgs {
     /// Seconds of simulated time between two checkpoints, on a PostgreSQL server of the lab's own [default: 300].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     checkpoint: Option<u32>,
+    /// Rows that are in the table before, loaded in random order, as KIND:ROWS, such as v4:1M; figures are those of the
+    /// rows that come then. The ids are of the kind of that strategy, in the column of each strategy that is compared.
+    #[arg(long, value_name = "KIND:ROWS", value_parser = number::existing)]
+    existing: Option<number::Existing>,
     /// Also insert no faster than --rate: the server has as much time for each row as it would have.
     #[arg(long, requires = "rate")]
     paced: bool,
@@ -83,11 +88,17 @@ impl ShapeArgs {
             intervals: self.prefixes.unwrap_or(load.intervals),
             interval_secs: self.interval.or(load.interval_secs),
             rate: self.rate.or(load.rate),
+            existing: self.existing(load.existing),
             checkpoint_secs: self.checkpoint.or(load.checkpoint_secs),
             paced: self.paced,
             statement_rows,
             ..load
         })
+    }
+
+    fn existing(&self, otherwise: Option<Existing>) -> Option<Existing> {
+        let given = self.existing.map(|given| Existing { ids: given.strategy.ids, rows: given.rows });
+        given.or(otherwise)
     }
 
     /// What was given, as a part of the command.
@@ -103,6 +114,7 @@ impl ShapeArgs {
             option("prefixes", self.prefixes.map(|count| count.to_string())),
             option("interval", self.interval.map(|secs| secs.to_string())),
             option("rate", self.rate.map(|rate| rate.to_string())),
+            option("existing", self.existing.map(|given| format!("{}:{}", given.strategy.name, given.rows))),
             option("checkpoint", self.checkpoint.map(|secs| secs.to_string())),
             if self.paced { " --paced".to_owned() } else { String::new() },
         ]
@@ -127,6 +139,22 @@ pub fn warn_of_large_buckets(strategies: &[&Strategy], load: &Workload) {
             bytes / f64::from(1 << 20),
             pool / f64::from(1 << 20),
         ));
+    }
+}
+
+/// Those whose column takes the ids of the rows that are there before; where all were to run, the others are left out.
+pub fn those_that_follow(
+    mut strategies: Vec<&'static Strategy>,
+    load: &Workload,
+    all: bool,
+) -> anyhow::Result<Vec<&'static Strategy>> {
+    if all {
+        strategies.retain(|strategy| runner::check_existing(strategy, load).is_ok());
+    }
+    match strategies.iter().try_for_each(|strategy| runner::check_existing(strategy, load)) {
+        Ok(()) if strategies.is_empty() => Err(failure::usage("no strategy can follow these existing rows")),
+        Ok(()) => Ok(strategies),
+        Err(why) => Err(failure::usage(why)),
     }
 }
 

@@ -155,6 +155,8 @@ fn what_means_nothing_is_refused_before_a_run() {
         (&["lab", "run", "rebuild"], "rebuild needs a MySQL or MariaDB server that the lab starts itself"),
         (&["lab", "run", "rebuild", "--engine", "postgres"], "rebuild needs a MySQL or MariaDB server"),
         (&["lab", "--engine", "postgres", "--strategies", "v4-uuid"], "take v4-binary"),
+        (&["lab", "--existing", "v4:20K", "--strategies", "device"], "its column takes 64-bit integers"),
+        (&["lab", "--existing", "v4"], "v4-binary:1M"),
         (&["lab", "--checkpoint", "60"], "means nothing to sqlite"),
         // No server is asked: there is none.
         (

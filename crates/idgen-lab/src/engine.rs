@@ -100,6 +100,14 @@ pub trait Table {
     /// the order in which the database acknowledged them: with one writer, the order given.
     fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>>;
 
+    /// What was inserted so far is not part of the run: its latencies are forgotten.
+    ///
+    /// # Errors
+    /// Where the database cannot be made ready.
+    fn begin(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// What the database has counted since the tables were made.
     fn counters(&mut self) -> Result<Counters>;
 

@@ -6,6 +6,7 @@
 //! than the rows that the other writers had under way.
 
 mod check;
+mod existing;
 mod revisits;
 mod rounds;
 
@@ -20,6 +21,7 @@ use crate::measure;
 use crate::strategy::{Ids, Strategy};
 use crate::{Error, Result};
 use check::Rows;
+pub use existing::check as check_existing;
 use idgen_record::{Failure, Results, RunRecord, Window, Workload};
 pub(crate) use revisits::each_cell;
 pub use revisits::revisit;
@@ -66,9 +68,10 @@ pub fn run(
     let workload = results.workload.clone();
     engine.watch(cancel);
     // Asked for before the first run: what is missing for one is missing for all.
-    drop(Rows::with_room(workload.rows)?);
+    drop(Rows::with_room(workload.rows_at_end())?);
     for strategy in strategies {
         engine.check(strategy, &workload)?;
+        existing::check(strategy, &workload)?;
     }
     let mut rounds = Rounds::new(strategies, results.protocol.as_ref());
     let mut touched = false;
@@ -119,7 +122,9 @@ pub fn run_one(
     observer: &mut dyn Observer,
 ) -> Result<RunRecord> {
     let mut table = engine.create(strategy, workload)?;
-    let mut rows = Rows::with_room(workload.rows)?;
+    let mut rows = Rows::with_room(workload.rows_at_end())?;
+    let existing = workload.existing_rows();
+    existing::load(&mut *table, strategy, workload, cancel, &mut rows)?;
     let (windows, counters) = insert(&mut *table, strategy, workload, cancel, observer, &mut rows)?;
 
     observer.verifying();
@@ -131,20 +136,20 @@ pub fn run_one(
                 cancel.check()?;
                 check::keys(&mut *table, *role, strategy, &rows)?;
             }
-            measure::totals_seen(&windows, &counters, &seen)
+            measure::totals_seen(&windows, &counters, &seen, existing)
         }
         None => {
             let trees = table.trees()?;
             for tree in &trees {
                 cancel.check()?;
                 let ranks = check::tree(&mut *table, tree, strategy, &rows)?;
-                figures.push(measure::tree_figures(tree, &ranks));
+                figures.push(measure::tree_figures(tree, &ranks, existing));
             }
-            measure::totals(&windows, &counters, &trees, &figures)
+            measure::totals(&windows, &counters, &trees, &figures, existing)
         }
     };
     let totals = match table.heap_bytes()? {
-        Some(bytes) => measure::with_heap(totals, bytes),
+        Some(bytes) => measure::with_heap(totals, bytes, existing),
         None => totals,
     };
     Ok(RunRecord {
@@ -182,6 +187,7 @@ fn insert(
         })
         .collect::<Result<Vec<_>>>()?;
     let mut payload_source = FixedEntropy::new(!workload.seed);
+    let existing = workload.existing_rows();
     let mut windows = Vec::new();
     let start = table.counters()?;
     let mut before = start;
@@ -194,10 +200,10 @@ fn insert(
             wait_until(began + Duration::from_secs_f64(done as f64 / rate), cancel)?;
         }
         let rows = workload.round_rows().min(workload.rows - done);
-        let mut first = done;
+        let mut first = existing + done;
         let mut batches = Vec::with_capacity(writers.len());
         for (writer, left) in writers.iter_mut().zip((1..=u64::from(workload.writers)).rev()) {
-            let share = (done + rows - first).div_ceil(left);
+            let share = (existing + done + rows - first).div_ceil(left);
             writer.keys.clear();
             for _ in 0..share {
                 writer.keys.push(writer.ids.next_key()?);
@@ -219,7 +225,7 @@ fn insert(
         if rounds == workload.rounds_per_window() || done == workload.rows {
             let after = table.counters()?;
             let counted = after.since(&before);
-            windows.push(measure::window(&counted, table.lap(), done, window_rows, window_secs));
+            windows.push(measure::window(&counted, table.lap(), existing + done, window_rows, window_secs));
             (before, window_rows, window_secs, rounds) = (after, 0, 0.0, 0);
         }
         observer.inserted(done);

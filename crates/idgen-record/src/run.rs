@@ -96,7 +96,7 @@ pub struct Totals {
     /// The fill that a tenth of the leaf pages do not reach. Not a number where unknown.
     #[serde(with = "known")]
     pub fill_p10: f64,
-    /// Bytes of all pages of all trees, and of the heap where there is one, by row.
+    /// Bytes of all pages of all trees, and of the heap where there is one, by row of the table.
     pub bytes_per_row: f64,
     /// Of those, the ones of the heap, in which the rows lie in the order in which they came.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -35,6 +35,13 @@ pub struct TreeFigures {
     pub fill_histogram: Vec<u64>,
     /// Different leaf pages that 1,000 consecutive inserts went to, on average.
     pub distinct_leaves_per_1k: f64,
+    /// Where rows were in the table before: the fill of the leaf page of such a row, from 0 to 1, the mean of all of
+    /// them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill_of_old_rows: Option<f64>,
+    /// The same of the rows of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill_of_new_rows: Option<f64>,
     /// What its file says, where the engine reads it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileMaps>,

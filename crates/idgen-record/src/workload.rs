@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result};
+use crate::{Error, IdKind, Result};
 
 /// The load of one run. Every strategy of a comparison gets the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,9 +55,21 @@ pub struct Workload {
     pub devices: u32,
     /// Where all randomness of the run comes from: the same seed gives the same rows.
     pub seed: u64,
+    /// Rows that are in the table before, and that no figure counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub existing: Option<Existing>,
     /// Buckets of a minute prefix that are visited again and again, in place of the `intervals`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visits: Option<Visits>,
+}
+
+/// Rows of another kind of id, loaded in random order before the rows of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Existing {
+    /// Where their ids come from. Their column is that of the strategy that follows.
+    pub ids: IdKind,
+    /// How many there are.
+    pub rows: u64,
 }
 
 /// Buckets that are visited in rounds: each once a round by each writer, in a new random order each time, with the same
@@ -135,6 +147,7 @@ impl Workload {
             start_unix_secs: Self::START_UNIX_SECS,
             devices: 5_000,
             seed: 2026,
+            existing: None,
             visits: None,
         })
     }
@@ -199,7 +212,17 @@ impl Workload {
     pub fn expected_bytes(&self) -> u64 {
         const KEY_BYTES: u64 = 16;
         const ROW_OVERHEAD: u64 = 8;
-        self.rows * (u64::from(self.payload_bytes) + KEY_BYTES + ROW_OVERHEAD) * 100 / 88
+        self.rows_at_end() * (u64::from(self.payload_bytes) + KEY_BYTES + ROW_OVERHEAD) * 100 / 88
+    }
+
+    /// Rows that are in the table before the run.
+    pub fn existing_rows(&self) -> u64 {
+        self.existing.map_or(0, |existing| existing.rows)
+    }
+
+    /// Rows of the table after the run.
+    pub fn rows_at_end(&self) -> u64 {
+        self.rows.saturating_add(self.existing_rows())
     }
 
     /// Pages of this size that the cache may hold; at least 16.

@@ -1,7 +1,7 @@
 //! What was inserted and how, in names and sentences.
 
 use super::numbers::{bytes, count, grouped};
-use idgen_record::Workload;
+use idgen_record::{Existing, Workload};
 
 /// The load of the runs. On a server each statement commits, and several clients may insert.
 pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)> {
@@ -9,6 +9,17 @@ pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)
         "Rows",
         format!("{} per strategy, {}; {}", count(load.rows), beside_key(load), commits(load, embedded)),
     )];
+    if let Some(Existing { rows, ids }) = load.existing {
+        let kind = serde_json::to_value(ids).ok().and_then(|kind| kind.as_str().map(str::to_owned));
+        let kind = kind.unwrap_or_default();
+        facts.push((
+            "Rows before",
+            format!(
+                "{} with ids of the kind {kind}, loaded in random order; no figure counts them",
+                count(rows)
+            ),
+        ));
+    }
     if !embedded {
         facts.push(("Writers", writers(load.writers)));
     }
@@ -115,6 +126,10 @@ mod tests {
         assert!(server.contains("Writers: one client\n") && server.contains("has 5,000 rows\n"), "{server}");
         assert!(!server.contains("transaction") && !server.contains("Writes:"), "{server}");
         assert!(!server.contains("Checkpoints"), "{server}");
+
+        let existing = Some(Existing { ids: idgen_record::IdKind::V4, rows: 5_000 });
+        let after = facts(&Workload { existing, ..load.clone() }, false);
+        assert!(after.contains("Rows before: 5,000 with ids of the kind v4, loaded"), "{after}");
 
         let postgres = facts(&Workload { checkpoint_secs: Some(300), ..load.clone() }, false);
         let said = "Checkpoints: one after each 25,000 rows, which are 300 s of simulated time\n";

@@ -116,6 +116,8 @@ pub(super) fn results(strategies: usize) -> Results {
                 fill_p10: 0.8,
                 fill_histogram: vec![0; 20],
                 distinct_leaves_per_1k: 8.0,
+                fill_of_old_rows: None,
+                fill_of_new_rows: None,
                 file: None,
             }],
             repeats: Vec::new(),

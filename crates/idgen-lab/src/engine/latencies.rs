@@ -23,6 +23,12 @@ impl Latencies {
         Ok(Latencies { laps: lap.clone(), lap })
     }
 
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.lap.reset();
+        self.laps.reset();
+    }
+
     /// A statement that began at this moment is done.
     pub fn record(&mut self, began: Instant) {
         let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);

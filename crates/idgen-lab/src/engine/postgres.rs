@@ -168,6 +168,25 @@ impl Engine for Postgres {
         Ok(self.host.reach.cache_bytes)
     }
 
+    fn renew(&mut self, workload: &Workload, cancel: &Cancel) -> Result<()> {
+        if self.host.server.provider() == Provider::Url {
+            return Ok(());
+        }
+        cancel.check()?;
+        *self = Self::start(workload)?;
+        self.watch(cancel);
+        Ok(())
+    }
+
+    fn isolation(&self) -> &'static str {
+        match self.host.server.provider() {
+            Provider::Url => "each run with new tables on the same server, which keeps running",
+            Provider::Container | Provider::Process => {
+                "each run on a new server with an empty data directory"
+            }
+        }
+    }
+
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>> {
         self.runs += 1;
         Ok(Box::new(tables::Tables::create(Rc::clone(&self.host), self.runs, strategy, workload)?))

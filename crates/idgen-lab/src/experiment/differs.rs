@@ -10,6 +10,9 @@ use idgen_record::{Results, Workload, thousands};
 /// # Errors
 /// As [`Keys::workload`].
 pub fn differs(experiment: &Keys, scale: Scale, results: &Results, ours: bool) -> Result<Option<String>> {
+    if !experiment.is_published() {
+        return Ok(None);
+    }
     let load = &results.workload;
     let full = experiment.workload(Scale::Full)?;
     let rows = fewer_rows(experiment, load, &full);

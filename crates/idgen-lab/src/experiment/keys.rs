@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use idgen_record::{Published, Tolerance, Workload};
+use idgen_record::{Existing, Published, Tolerance, Workload};
 use serde::Deserialize;
 
 use super::{Scale, at};
@@ -48,6 +48,9 @@ struct Load {
     late_writes: bool,
     #[serde(default = "one")]
     writers: u32,
+    /// See [`Workload::existing`].
+    #[serde(default)]
+    existing: Option<Existing>,
 }
 
 fn one() -> u32 {
@@ -80,6 +83,11 @@ impl Keys {
         published
     }
 
+    /// Whether it repeats what somebody published.
+    pub(super) fn is_published(&self) -> bool {
+        !self.published.is_empty()
+    }
+
     /// The load at this scale: key columns alone, as published.
     ///
     /// # Errors
@@ -93,6 +101,7 @@ impl Keys {
             cache_bytes: Some(load.cache_mib << 20),
             iops: load.iops,
             late_writes: load.late_writes,
+            existing: load.existing,
             intervals: load.minutes.unwrap_or(defaults.intervals),
             ..defaults.with_writers(load.writers)?
         })

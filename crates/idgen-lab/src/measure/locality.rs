@@ -6,8 +6,17 @@ use innodb_pages::Distribution;
 use super::Ranks;
 use crate::engine::Tree;
 
-/// The figures of a tree whose rows came in this order.
-pub fn tree_figures(tree: &Tree, ranks: &Ranks) -> TreeFigures {
+/// The figures of a tree whose rows came in this order, so many of them before the run.
+pub fn tree_figures(tree: &Tree, ranks: &Ranks, existing: u64) -> TreeFigures {
+    let all = ranks.as_slice();
+    let (old, new) = all.split_at(usize::try_from(existing).map_or(all.len(), |rows| rows.min(all.len())));
+    let places = Places::of(tree);
+    let fill_of = |rows: &[u32]| {
+        let fills: Vec<f64> = tree.fills().collect();
+        let pages = rows.iter().filter_map(|rank| places.leaf_of(u64::from(*rank)));
+        let (sum, count) = pages.fold((0.0, 0_u64), |(sum, count), page| (sum + fills[page], count + 1));
+        (existing > 0 && count > 0).then(|| sum / count as f64)
+    };
     let fill = Distribution::of(tree.fills().collect());
     let pages = tree.leaves.len() as u64 + tree.inner_pages;
     TreeFigures {
@@ -19,7 +28,9 @@ pub fn tree_figures(tree: &Tree, ranks: &Ranks) -> TreeFigures {
         fill_mean: fill.mean,
         fill_p10: fill.p10,
         fill_histogram: fill.histogram.into(),
-        distinct_leaves_per_1k: distinct_leaves_per_1k(tree, ranks),
+        distinct_leaves_per_1k: distinct_leaves_per_1k(tree, &places, new),
+        fill_of_old_rows: fill_of(old),
+        fill_of_new_rows: fill_of(new),
         file: tree.file.clone(),
     }
 }
@@ -29,33 +40,48 @@ pub fn tree_figures(tree: &Tree, ranks: &Ranks) -> TreeFigures {
 ///
 /// The pages are those of the finished tree: while it grew there were fewer, so the figure is that
 /// of a table of the final size. Rows that a B-tree keeps above the leaves touch no leaf.
-fn distinct_leaves_per_1k(tree: &Tree, ranks: &Ranks) -> f64 {
+fn distinct_leaves_per_1k(tree: &Tree, places: &Places, ranks: &[u32]) -> f64 {
     const STRETCH: usize = 1_000;
-    // The rank behind the last row of each leaf, and the rank of its first.
-    let mut ends = Vec::with_capacity(tree.leaves.len());
-    let mut starts = Vec::with_capacity(tree.leaves.len());
-    let mut rank = 0;
-    for leaf in &tree.leaves {
-        starts.push(rank);
-        rank += leaf.rows;
-        ends.push(rank);
-        rank += tree.rows_between_leaves;
-    }
     // The stretch in which a leaf was last seen, so that no set is needed.
     let mut seen_in = vec![usize::MAX; tree.leaves.len()];
     let mut distinct = 0_u64;
     let mut stretches = 0_u64;
-    for (number, stretch) in ranks.as_slice().chunks_exact(STRETCH).enumerate() {
+    for (number, stretch) in ranks.chunks_exact(STRETCH).enumerate() {
         stretches += 1;
         for rank in stretch.iter().map(|rank| u64::from(*rank)) {
-            let leaf = ends.partition_point(|end| *end <= rank);
-            if leaf < starts.len() && starts[leaf] <= rank && seen_in[leaf] != number {
+            if let Some(leaf) = places.leaf_of(rank).filter(|leaf| seen_in[*leaf] != number) {
                 seen_in[leaf] = number;
                 distinct += 1;
             }
         }
     }
     distinct as f64 / stretches.max(1) as f64
+}
+
+/// The rank of the first row of each leaf, and that behind its last.
+struct Places {
+    starts: Vec<u64>,
+    ends: Vec<u64>,
+}
+
+impl Places {
+    fn of(tree: &Tree) -> Self {
+        let mut places = Places { starts: Vec::new(), ends: Vec::new() };
+        let mut rank = 0;
+        for leaf in &tree.leaves {
+            places.starts.push(rank);
+            rank += leaf.rows;
+            places.ends.push(rank);
+            rank += tree.rows_between_leaves;
+        }
+        places
+    }
+
+    /// The leaf of the row with this rank; `None` where it lies above the leaves.
+    fn leaf_of(&self, rank: u64) -> Option<usize> {
+        let leaf = self.ends.partition_point(|end| *end <= rank);
+        self.starts.get(leaf).filter(|start| **start <= rank).map(|_| leaf)
+    }
 }
 
 #[cfg(test)]
@@ -103,7 +129,7 @@ mod tests {
     fn ascending_inserts_touch_each_leaf_once() {
         let tree = tree(&[500; 8], 0);
         let ranks = Ranks::of((0..4_000).collect());
-        assert_eq!(distinct_leaves_per_1k(&tree, &ranks), 2.0);
+        assert_eq!(tree_figures(&tree, &ranks, 0).distinct_leaves_per_1k, 2.0);
     }
 
     #[test]
@@ -115,7 +141,21 @@ mod tests {
             let order: Vec<u32> = (0..rows).map(|i| i * 1_009 % rows).collect();
             let expected = naive(&tree, &order);
             assert!(expected > 5.0);
-            assert_eq!(distinct_leaves_per_1k(&tree, &Ranks::of(order)), expected);
+            assert_eq!(tree_figures(&tree, &Ranks::of(order.clone()), 0).distinct_leaves_per_1k, expected);
+            // Rows that were there before are not counted.
+            let later = naive(&tree, &order[500..]);
+            assert_eq!(tree_figures(&tree, &Ranks::of(order), 500).distinct_leaves_per_1k, later);
         }
+    }
+
+    #[test]
+    fn pages_of_old_and_new_rows_are_told_apart() {
+        let mut tree = tree(&[100, 300], 0);
+        tree.leaves[1].used_bytes = 16_384;
+        // Of the old rows 100 lie on the first page, which is a quarter full, and 100 on the second.
+        let figures = tree_figures(&tree, &Ranks::of((0..400).collect()), 200);
+        assert_eq!((figures.fill_of_old_rows, figures.fill_of_new_rows), (Some(0.625), Some(1.0)));
+        let figures = tree_figures(&tree, &Ranks::of((0..400).collect()), 0);
+        assert_eq!((figures.fill_of_old_rows, figures.fill_of_new_rows), (None, None));
     }
 }

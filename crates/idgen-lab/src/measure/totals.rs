@@ -6,8 +6,14 @@ use innodb_pages::Distribution;
 use super::window;
 use crate::engine::{Counters, Seen, Tree};
 
-/// Sums up a run.
-pub fn totals(windows: &[Window], counters: &Counters, trees: &[Tree], figures: &[TreeFigures]) -> Totals {
+/// Sums up a run on a table that held so many rows before.
+pub fn totals(
+    windows: &[Window],
+    counters: &Counters,
+    trees: &[Tree],
+    figures: &[TreeFigures],
+    existing: u64,
+) -> Totals {
     let rows: u64 = windows.iter().map(|window| window.rows).sum();
     let secs: f64 = windows.iter().map(|window| window.secs).sum();
     let whole = window(counters, None, rows, rows, secs);
@@ -37,15 +43,15 @@ pub fn totals(windows: &[Window], counters: &Counters, trees: &[Tree], figures: 
         distinct_leaves_per_1k: figures.iter().map(|tree| tree.distinct_leaves_per_1k).sum(),
         fill_mean: all_leaves.mean,
         fill_p10: all_leaves.p10,
-        bytes_per_row: figures.iter().map(|tree| tree.bytes).sum::<u64>() as f64 / rows as f64,
+        bytes_per_row: figures.iter().map(|tree| tree.bytes).sum::<u64>() as f64 / (rows + existing) as f64,
         heap_bytes_per_row: None,
-        map_bytes_per_row: of_map().next().map(|_| of_map().sum::<u64>() as f64 / rows as f64),
+        map_bytes_per_row: of_map().next().map(|_| of_map().sum::<u64>() as f64 / (rows + existing) as f64),
     }
 }
 
 /// The same with the heaps, which take so many bytes.
-pub fn with_heap(totals: Totals, heap_bytes: u64) -> Totals {
-    let heap_bytes_per_row = heap_bytes as f64 / totals.rows as f64;
+pub fn with_heap(totals: Totals, heap_bytes: u64, existing: u64) -> Totals {
+    let heap_bytes_per_row = heap_bytes as f64 / (totals.rows + existing) as f64;
     Totals {
         bytes_per_row: totals.bytes_per_row + heap_bytes_per_row,
         heap_bytes_per_row: Some(heap_bytes_per_row),
@@ -54,11 +60,11 @@ pub fn with_heap(totals: Totals, heap_bytes: u64) -> Totals {
 }
 
 /// Sums up a run on a database that does not show all of its pages.
-pub fn totals_seen(windows: &[Window], counters: &Counters, seen: &Seen) -> Totals {
-    let counted = totals(windows, counters, &[], &[]);
+pub fn totals_seen(windows: &[Window], counters: &Counters, seen: &Seen, existing: u64) -> Totals {
+    let counted = totals(windows, counters, &[], &[], existing);
     let fill = Distribution::of(seen.fills.clone());
     let known = |fill| if seen.fills.is_empty() { f64::NAN } else { fill };
-    let per_row = |bytes: u64| bytes as f64 / counted.rows as f64;
+    let per_row = |bytes: u64| bytes as f64 / (counted.rows + existing) as f64;
     Totals {
         distinct_leaves_per_1k: f64::NAN,
         fill_mean: seen.mean_fill.unwrap_or(known(fill.mean)),

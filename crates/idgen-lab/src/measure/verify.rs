@@ -133,8 +133,8 @@ fn check_found(rows: usize, found: usize) -> Result<()> {
 /// Where rows or payload bytes are missing, or where a map leads nowhere.
 pub fn contents(found: Contents, workload: &Workload) -> Result<()> {
     let expected = Contents {
-        rows: workload.rows,
-        payload_bytes: workload.rows * u64::from(workload.payload_bytes),
+        rows: workload.rows_at_end(),
+        payload_bytes: workload.rows_at_end() * u64::from(workload.payload_bytes),
         unmapped: 0,
     };
     if found == expected {

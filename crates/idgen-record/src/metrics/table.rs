@@ -1,7 +1,7 @@
 //! The metrics themselves.
 
 use super::{Axis, Better, ChartOf, Figures, Group, Metric, Noise, Unit, Value};
-use crate::{FileMaps, Role};
+use crate::{FileMaps, Role, TreeFigures};
 
 /// What most entries have.
 const METRIC: Metric = Metric {
@@ -50,8 +50,12 @@ fn count(value: u64) -> Option<Value> {
 }
 
 /// The tree of the rows, whose file a report shows.
+fn rows_tree<'a>(figures: &Figures<'a>) -> Option<&'a TreeFigures> {
+    figures.trees.iter().find(|tree| tree.role == Role::Rows)
+}
+
 fn rows_file<'a>(figures: &Figures<'a>) -> Option<&'a FileMaps> {
-    figures.trees.iter().find(|tree| tree.role == Role::Rows)?.file.as_ref()
+    rows_tree(figures)?.file.as_ref()
 }
 
 /// All metrics, in the order of every table and file.
@@ -341,6 +345,24 @@ pub static METRICS: &[Metric] = &[
         noise: Noise { floor: 0.5, ..LAYOUT },
         run: |f| f.totals.map_bytes_per_row.and_then(number),
         ..METRIC
+    },
+    Metric {
+        name: "fill_of_old_rows",
+        title: "fill of the pages of old rows, %",
+        head: "fill %\nold rows",
+        better: Better::Higher,
+        group: Group::Server,
+        run: |f| rows_tree(f)?.fill_of_old_rows.and_then(number),
+        ..SHARE
+    },
+    Metric {
+        name: "fill_of_new_rows",
+        title: "fill of the pages of new rows, %",
+        head: "fill %\nnew rows",
+        better: Better::Higher,
+        group: Group::Server,
+        run: |f| rows_tree(f)?.fill_of_new_rows.and_then(number),
+        ..SHARE
     },
     Metric {
         name: "leaf_pages",

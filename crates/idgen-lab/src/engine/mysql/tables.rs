@@ -88,6 +88,11 @@ impl Table for Tables {
         Ok(heard.into_inner().rows)
     }
 
+    fn begin(&mut self) -> Result<()> {
+        self.latencies.clear();
+        Ok(())
+    }
+
     fn counters(&mut self) -> Result<Counters> {
         let now = self.host.wait(counters::read(&mut self.connection, self.host.reach.splits))?;
         Ok(now.since(&self.at_start))

@@ -111,6 +111,12 @@ impl Table for Tables {
         Ok(rows)
     }
 
+    fn begin(&mut self) -> Result<()> {
+        self.latencies.clear();
+        self.rows = self.checkpoint_rows;
+        self.checkpoint()
+    }
+
     fn counters(&mut self) -> Result<Counters> {
         let Tables { host, connection, log, writers, .. } = self;
         let now = host.wait(counters::read(connection, &host.reach, log, writers))?;

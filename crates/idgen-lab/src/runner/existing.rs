@@ -1,0 +1,139 @@
+//! Rows of another kind that are in the table before the run.
+
+use idgen::source::{Entropy, FixedEntropy};
+
+use super::check::Rows;
+use crate::cancel::Cancel;
+use crate::engine::{Batch, Table};
+use crate::key::Key;
+use crate::strategy::{Ids, Strategy};
+use crate::{Error, Result};
+use idgen_record::{Column, Existing, IdKind, Workload};
+
+/// Refuses rows whose ids do not fit the column of the strategy that follows them.
+///
+/// # Errors
+/// Which do not, and what to choose.
+pub fn check(strategy: &Strategy, workload: &Workload) -> Result<()> {
+    let Some(existing) = workload.existing else { return Ok(()) };
+    let refused =
+        |why: String| Err(Error::config(format!("{} cannot follow existing rows: {why}", strategy.name)));
+    if strategy.ids.is_server_made() {
+        return refused("the server makes every key of its table, those of the old rows too".into());
+    }
+    let is_number = |column: Column| matches!(column, Column::CountedInteger | Column::Integer);
+    let are_numbers = matches!(existing.ids, IdKind::AutoIncrement | IdKind::Device);
+    if are_numbers != is_number(strategy.column) {
+        let (of_rows, of_column) = match are_numbers {
+            true => ("64-bit integers", "128-bit ids"),
+            false => ("128-bit ids", "64-bit integers"),
+        };
+        return refused(format!("they have {of_rows}, and its column takes {of_column}"));
+    }
+    match (existing.ids, strategy.column) {
+        (IdKind::Device, Column::CountedInteger) => {
+            refused("its numbers are counted, and would follow those of devices".into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Inserts the rows that are there before, in random order.
+pub(super) fn load(
+    table: &mut dyn Table,
+    strategy: &Strategy,
+    workload: &Workload,
+    cancel: &Cancel,
+    inserted: &mut Rows,
+) -> Result<()> {
+    let Some(existing) = workload.existing else { return Ok(()) };
+    let keys = keys(strategy, workload, existing)?;
+    let mut payloads = Vec::new();
+    let mut payload_source = FixedEntropy::new(workload.seed.rotate_left(16));
+    let mut first = 0;
+    for keys in keys.chunks(workload.commit_rows.max(1) as usize) {
+        cancel.check()?;
+        payloads.resize(keys.len() * workload.payload_bytes as usize, 0);
+        payload_source.fill(&mut payloads)?;
+        inserted.extend(&table.insert(&[Batch { first, keys, payloads: &payloads }])?);
+        first += keys.len() as u64;
+    }
+    table.begin()
+}
+
+/// The keys, made before the run begins, and shuffled.
+fn keys(strategy: &Strategy, workload: &Workload, existing: Existing) -> Result<Vec<Key>> {
+    /// Another stream than those of the run.
+    const SEED: u64 = 0x01d_5eed;
+    let count = existing.rows;
+    let mut random = FixedEntropy::new(workload.seed ^ SEED);
+    let mut keys: Vec<Key> = match (existing.ids, strategy.column) {
+        (IdKind::AutoIncrement, Column::CountedInteger) => (0..count).map(|_| Key::Assigned).collect(),
+        (IdKind::AutoIncrement, _) => (1..=count).map(Key::Uint).collect(),
+        (ids, column) => {
+            let Strategy { name, title, explains, .. } = *strategy;
+            let old = Strategy { name, title, ids, column, explains };
+            let interval =
+                if ids == IdKind::Week { 7 * 86_400 } else { workload.interval_secs.unwrap_or(60) };
+            let before = Workload {
+                rows: count,
+                seed: workload.seed ^ SEED,
+                start_unix_secs: workload.start_unix_secs
+                    - i64::from(interval) * i64::from(workload.intervals),
+                rate: None,
+                visits: None,
+                existing: None,
+                ..workload.clone()
+            };
+            let mut ids = Ids::new(&old, &before)?;
+            (0..count).map(|_| ids.next_key()).collect::<Result<_>>()?
+        }
+    };
+    for end in (1..keys.len()).rev() {
+        let other = random.next_u64()? % (end as u64 + 1);
+        keys.swap(end, other as usize);
+    }
+    Ok(keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::find;
+
+    fn load(ids: IdKind) -> Workload {
+        Workload { existing: Some(Existing { ids, rows: 2_000 }), ..Workload::of_rows(1_000).unwrap() }
+    }
+
+    #[test]
+    fn ids_of_another_width_are_refused() {
+        for (strategy, ids, says) in [
+            ("v7-binary", IdKind::AutoIncrement, "its column takes 128-bit ids"),
+            ("auto-increment", IdKind::V4, "its column takes 64-bit integers"),
+            ("auto-increment", IdKind::Device, "are counted"),
+            ("v7-server", IdKind::V4, "the server makes every key"),
+        ] {
+            let error = check(find(strategy).unwrap(), &load(ids)).unwrap_err();
+            assert!(error.is_config() && error.to_string().contains(says), "{error}");
+        }
+        for (strategy, ids) in
+            [("v4-text36", IdKind::V4), ("device", IdKind::AutoIncrement), ("mapped", IdKind::V4)]
+        {
+            check(find(strategy).unwrap(), &load(ids)).unwrap();
+        }
+    }
+
+    /// Each once, none of the run's, in no order, and before them in time.
+    #[test]
+    fn old_ids_are_older_and_shuffled() {
+        let strategy = find("v7-binary").unwrap();
+        let load = load(IdKind::V7);
+        let mut old = keys(strategy, &load, load.existing.unwrap()).unwrap();
+        assert!(!old.is_sorted());
+        old.sort_unstable();
+        old.dedup();
+        assert_eq!(old.len(), 2_000);
+        let first = Ids::new(strategy, &load).unwrap().next_key().unwrap();
+        assert!(old.last().unwrap() < &first);
+    }
+}
