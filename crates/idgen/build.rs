@@ -1,19 +1,11 @@
 //! Sets `idgen_simd` where the feature `fast` is on and the compiler offers the AVX-512 instructions as stable: since
-//! Rust 1.89. Older ones compile the portable codecs. Sets `idgen_aes` if the feature `aes` is on, too, and the random bits
-//! can come from AES instructions.
+//! Rust 1.89. Older ones compile the portable codecs.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(idgen_simd)");
-    println!("cargo::rustc-check-cfg=cfg(idgen_aes)");
-    let has = |feature: &str| std::env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
-    if !has("FAST") || rustc_minor().is_none_or(|minor| minor < 89) {
-        return;
-    }
-    println!("cargo::rustc-cfg=idgen_simd");
-    let target = |what: &str| std::env::var(format!("CARGO_CFG_TARGET_{what}")).unwrap_or_default();
-    if has("AES") && ["x86_64", "aarch64"].contains(&&*target("ARCH")) && target("ENDIAN") == "little" {
-        println!("cargo::rustc-cfg=idgen_aes");
+    if std::env::var_os("CARGO_FEATURE_FAST").is_some() && rustc_minor().is_some_and(|minor| minor >= 89) {
+        println!("cargo::rustc-cfg=idgen_simd");
     }
 }
 

@@ -106,21 +106,6 @@ pub(crate) fn random(bits: u128, version: u8) -> Uuid {
     stamped(u128::from_be(bits), version)
 }
 
-/// The same as bytes, in halves: in a loop over many ids the compiler makes wide instructions of it, which it does not of
-/// 128-bit numbers.
-#[inline]
-pub(crate) fn random_bytes(bytes: [u8; 16], version: u8) -> Uuid {
-    let half = |at: usize, keep: u64, add: u64| {
-        let mut half = [0; 8];
-        half.copy_from_slice(&bytes[at..at + 8]);
-        (u64::from_ne_bytes(half) & keep.to_be() | add.to_be()).to_ne_bytes()
-    };
-    let mut id = [0; 16];
-    id[..8].copy_from_slice(&half(0, !0xF000, u64::from(version) << 12));
-    id[8..].copy_from_slice(&half(8, !0 >> 2, 0b10 << 62));
-    Uuid::from_bytes(id)
-}
-
 /// The Gregorian timestamp of version 1.
 pub(crate) fn v1_ticks(id: &Uuid) -> u64 {
     let (top, _) = id.as_u64_pair();

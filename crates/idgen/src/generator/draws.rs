@@ -11,11 +11,11 @@ use crate::source::Entropy;
 pub(super) fn random(
     entropy: &mut impl Entropy,
     ids: &mut [Uuid],
-    make: impl Fn([u8; 16]) -> Uuid,
+    make: impl Fn(u128) -> Uuid,
 ) -> Result<()> {
     fill_with_random(entropy, ids)?;
     for id in ids {
-        *id = make(*id.as_bytes());
+        *id = make(u128::from_ne_bytes(*id.as_bytes()));
     }
     Ok(())
 }

@@ -265,9 +265,7 @@ impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
                 let version = *version;
                 let prefix = self.prefix_now();
                 all_or_nothing(ids, |ids| {
-                    random(&mut self.inner.entropy, ids, |bytes| {
-                        from_bits(random_id(prefix, u128::from_ne_bytes(bytes), version))
-                    })
+                    random(&mut self.inner.entropy, ids, |bits| from_bits(random_id(prefix, bits, version)))
                 })
             }
             Layout::Time | Layout::Named { .. } => inner.fill::<{ tail::wide::RANDOM }>(

@@ -58,8 +58,6 @@ impl<E: Entropy> Generate for V4<E> {
     }
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
-        all_or_nothing(ids, |ids| {
-            draws::random(&mut self.entropy, ids, |bytes| fields::random_bytes(bytes, 4))
-        })
+        all_or_nothing(ids, |ids| draws::random(&mut self.entropy, ids, |bits| fields::random(bits, 4)))
     }
 }

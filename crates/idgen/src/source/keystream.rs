@@ -1,22 +1,24 @@
 //! A buffered keystream with key erasure.
 //!
-//! The bits come from AES-256 or ChaCha12. Our code adds the buffering and the key erasure, after D. J. Bernstein, "Fast-key-erasure random-number generators" (2017): each piece of the stream
+//! The bits come from well-maintained ciphers (`aes`, `chacha20`). Our code only adds the buffering and the key
+//! erasure, after D. J. Bernstein, "Fast-key-erasure random-number generators" (2017): each piece of the stream
 //! has its own key, the first output of a key replaces it, and each byte is wiped when it is handed out. So the
 //! memory reveals nothing about earlier ids.
 //!
 //! The next key is the beginning of the buffer, so that a fill is one call of the cipher for whole groups of blocks:
 //! a second call for the two blocks of a key would take as long as a quarter of the fill.
 
+#[cfg(feature = "aes")]
+use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 use chacha20::ChaCha12Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 use zeroize::Zeroize;
 
-#[cfg(idgen_aes)]
-use super::aes::Aes;
-
 pub(super) const KEY_LEN: usize = 32;
 /// The memory of a generator of random bits, apart from a few words.
 const BUFFER_LEN: usize = 4096;
+#[cfg(feature = "aes")]
+const BLOCK: usize = 16;
 /// Draws of at least this many bytes are written directly to the caller, with a separate key.
 #[cfg(feature = "std")]
 pub(super) const LARGE: usize = 1_024;
@@ -25,12 +27,24 @@ pub(super) const LARGE: usize = 1_024;
 #[cfg(feature = "std")]
 const PIECE_LEN: usize = 2 * BUFFER_LEN;
 
+/// The counters of all blocks of a piece.
+#[cfg(feature = "aes")]
+static COUNTERS: [[u8; BLOCK]; PIECE_LEN / BLOCK] = {
+    let mut counters = [[0; BLOCK]; PIECE_LEN / BLOCK];
+    let mut i = 0;
+    while i < counters.len() {
+        counters[i] = (i as u128).to_le_bytes();
+        i += 1;
+    }
+    counters
+};
+
 /// The cipher that produces the stream from a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cipher {
-    /// AES-256 of a counter, with the widest AES instructions of the processor.
-    #[cfg(idgen_aes)]
-    Aes(Aes),
+    /// AES-256 of a counter. `aes` uses the widest AES instructions of the processor.
+    #[cfg(feature = "aes")]
+    Aes,
     /// ChaCha with 12 rounds, as in the `rand` crate: fast everywhere.
     ChaCha,
 }
@@ -39,9 +53,9 @@ impl Cipher {
     /// The faster one on this processor.
     #[cfg(feature = "std")]
     pub(super) fn fastest() -> Self {
-        #[cfg(idgen_aes)]
-        if let Some(aes) = Aes::best() {
-            return Cipher::Aes(aes);
+        #[cfg(feature = "aes")]
+        if aes::hardware_accelerated() {
+            return Cipher::Aes;
         }
         Cipher::ChaCha
     }
@@ -51,8 +65,22 @@ impl Cipher {
     /// A key is used once, so that counter and nonce may always begin at zero.
     fn fill(self, key: &[u8; KEY_LEN], bytes: &mut [u8]) {
         match self {
-            #[cfg(idgen_aes)]
-            Cipher::Aes(aes) => aes.fill(key, bytes),
+            #[cfg(feature = "aes")]
+            Cipher::Aes => {
+                let cipher = aes::Aes256Enc::new(&(*key).into());
+                let encrypt = |counters: &[[u8; BLOCK]], blocks: &mut [aes::Block]| {
+                    let counters = Array::cast_slice_from_core(&counters[..blocks.len()]);
+                    cipher.encrypt_blocks_b2b(counters, blocks).expect("the lengths are the same");
+                };
+                let (blocks, rest) = aes::Block::slice_as_chunks_mut(bytes);
+                encrypt(&COUNTERS, blocks);
+                if !rest.is_empty() {
+                    let mut last = aes::Block::default();
+                    encrypt(&COUNTERS[blocks.len()..], core::slice::from_mut(&mut last));
+                    rest.copy_from_slice(&last[..rest.len()]);
+                    last.zeroize();
+                }
+            }
             Cipher::ChaCha => ChaCha12Rng::from_seed(*key).fill_bytes(bytes),
         }
     }
@@ -183,17 +211,15 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    fn ciphers() -> Vec<Cipher> {
-        #[cfg(idgen_aes)]
-        let aes = Aes::available().map(Cipher::Aes);
-        #[cfg(not(idgen_aes))]
-        let aes = [];
-        aes.into_iter().chain([Cipher::ChaCha]).collect()
-    }
+    const CIPHERS: &[Cipher] = &[
+        #[cfg(feature = "aes")]
+        Cipher::Aes,
+        Cipher::ChaCha,
+    ];
 
     #[test]
     fn the_stream_does_not_depend_on_the_size_of_the_draws() {
-        for cipher in ciphers() {
+        for &cipher in CIPHERS {
             let mut whole = vec![0; 4 * BUFFER_LEN + 100];
             Keystream::new(cipher, [3; KEY_LEN]).fill(&mut whole);
             let mut keystream = Keystream::new(cipher, [3; KEY_LEN]);
@@ -228,7 +254,7 @@ mod tests {
 
     #[test]
     fn what_was_handed_out_is_wiped() {
-        for cipher in ciphers() {
+        for &cipher in CIPHERS {
             let mut keystream = Keystream::new(cipher, [9; KEY_LEN]);
             let mut bytes = [0; 100];
             keystream.fill(&mut bytes[16..]);
@@ -249,10 +275,30 @@ mod tests {
         }
     }
 
+    /// The naive implementation: the standard's counter mode, one block after the other.
+    #[cfg(feature = "aes")]
+    #[test]
+    fn the_aes_stream_is_that_of_its_blocks() {
+        for len in [0, 1, 15, 16, 17, 1_000, 1_024, BUFFER_LEN - 1, BUFFER_LEN, PIECE_LEN] {
+            let mut bytes = vec![0xAA; len];
+            Cipher::Aes.fill(&[5; KEY_LEN], &mut bytes);
+            let cipher = aes::Aes256Enc::new(&[5; KEY_LEN].into());
+            let expected: Vec<u8> = (0u128..)
+                .flat_map(|counter| {
+                    let mut block = counter.to_le_bytes().into();
+                    cipher.encrypt_block(&mut block);
+                    <[u8; BLOCK]>::from(block)
+                })
+                .take(len)
+                .collect();
+            assert_eq!(bytes, expected);
+        }
+    }
+
     /// The naive implementation of a fill: the stream of a key, whose beginning is the next key.
     #[test]
     fn each_fill_replaces_its_key_and_hands_out_the_rest() {
-        for cipher in ciphers() {
+        for &cipher in CIPHERS {
             let (mut key, mut expected) = ([3; KEY_LEN], Vec::new());
             for _ in 0..3 {
                 let mut stream = [0; BUFFER_LEN];
@@ -272,7 +318,7 @@ mod tests {
     #[cfg(feature = "std")]
     #[test]
     fn a_direct_fill_draws_a_key_for_each_piece() {
-        for cipher in ciphers() {
+        for &cipher in CIPHERS {
             let new = || Keystream::new(cipher, [7; KEY_LEN]);
             let (mut keystream, mut keys, mut bytes) = (new(), [0; 2 * KEY_LEN], [0; PIECE_LEN + 100]);
             keystream.fill_directly(&mut bytes);
@@ -293,7 +339,7 @@ mod tests {
     #[cfg(feature = "std")]
     #[test]
     fn a_restart_leaves_nothing() {
-        let mut keystream = Keystream::new(Cipher::fastest(), [7; KEY_LEN]);
+        let mut keystream = Keystream::new(CIPHERS[0], [7; KEY_LEN]);
         keystream.fill(&mut [0; 10]);
         keystream.restart(Cipher::ChaCha, &[8; KEY_LEN]);
         assert_eq!(keystream.key(), [8; KEY_LEN]);

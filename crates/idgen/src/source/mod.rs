@@ -1,9 +1,6 @@
 //! Layer 2: the sources that ids are generated from: clock, randomness, node and saved state. Each source is an
 //! argument of the generators, and each has a fixed variant for tests.
 
-#[cfg(idgen_aes)]
-#[allow(clippy::incompatible_msrv, reason = "the build script asks the compiler for its version")]
-mod aes;
 mod clock;
 #[cfg(feature = "std")]
 mod csprng;
