@@ -352,6 +352,33 @@ fn a_given_server_is_left_as_it_was() {
     assert!(said(&output).contains("the user needs the attribute CREATEDB"), "{}", said(&output));
 }
 
+/// The experiment of the log, at its smallest scale.
+#[test]
+fn the_log_of_each_key() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("idgen"));
+    command.args([
+        "lab",
+        "run",
+        "wal-volume",
+        "--engine=postgres",
+        "--scale=ci",
+        "--checkpoint=60",
+        "--repeat=1",
+        "--strategies=auto-increment,v7-binary,minute-random,v4-binary",
+    ]);
+    let output = command.arg("--out").arg(directory.path()).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    let results = idgen_report::open(&directory.path().join("wal-volume")).unwrap();
+    assert_eq!(results.workload.checkpoint_secs, Some(60));
+    assert!(results.command.contains("--scale ci --checkpoint 60"), "{}", results.command);
+    let log = |name: &str| results.run(name).unwrap().totals.redo_bytes_per_row.unwrap();
+    for name in ["v7-binary", "minute-random"] {
+        assert!(log("v4-binary") > 2.0 * log(name), "{name}: {} and {}", log(name), log("v4-binary"));
+    }
+    assert!(log("auto-increment") < log("v7-binary"));
+}
+
 /// From the command line: what is recorded is what the server had.
 #[test]
 fn the_record_says_how_the_server_was_set() {

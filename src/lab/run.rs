@@ -89,6 +89,13 @@ impl LoadArgs {
             Experiment::Revisits(experiment) => experiment.strategies()?,
             Experiment::Statements(_) | Experiment::Loads(_) => vec![],
         };
+        let checkpoint = self.shape.given_checkpoint();
+        if !checkpoint.is_empty() && !matches!(experiment, Experiment::Keys(_)) {
+            return Err(failure::usage(format_args!(
+                "{} defines its own load, so it cannot run with{checkpoint}: leave it out",
+                experiment.id()
+            )));
+        }
         match self.strategies.iter().find(|chosen| its.iter().all(|own| own.name != chosen.name)) {
             Some(Strategy { name, .. }) if its.is_empty() => Err(failure::usage(format_args!(
                 "{} has no strategies to choose from, and not {name}: leave out --strategies",
@@ -278,13 +285,20 @@ fn one(
     cancel: &Cancel,
 ) -> anyhow::Result<ExitCode> {
     let out = common.out.join(experiment.id());
-    let command =
-        format!("idgen lab run {}{} --scale {scale}{}", experiment.id(), common.given(), load.named());
+    let checkpoint = load.shape.given_checkpoint();
+    let command = format!(
+        "idgen lab run {}{} --scale {scale}{checkpoint}{}",
+        experiment.id(),
+        common.given(),
+        load.named()
+    );
     match experiment {
         Experiment::Keys(experiment) => Job {
             question: &experiment.question,
             command,
-            workload: common.load_of(experiment.workload(scale)?)?,
+            workload: load
+                .shape
+                .with_checkpoint(common.load_of(experiment.workload(scale)?)?, &common.engine)?,
             strategies: load.part_of(experiment.strategies()?),
             experiment: Some((&experiment, scale)),
             out: &out,

@@ -74,12 +74,7 @@ impl ShapeArgs {
                  mariadb or postgres"
             )));
         }
-        if let (Some(secs), false) = (self.checkpoint, engine.has_checkpoints()) {
-            return Err(failure::usage(format_args!(
-                "--checkpoint {secs} means nothing to {engine}: the lab makes checkpoints only on a PostgreSQL server of \
-                 its own, --engine postgres"
-            )));
-        }
+        let load = self.with_checkpoint(load, engine)?;
         let statement_rows = if on_server { self.statement_rows.unwrap_or(100) } else { load.statement_rows };
         Ok(Workload {
             payload_bytes: self.payload.unwrap_or(load.payload_bytes),
@@ -89,11 +84,26 @@ impl ShapeArgs {
             interval_secs: self.interval.or(load.interval_secs),
             rate: self.rate.or(load.rate),
             existing: self.existing(load.existing),
-            checkpoint_secs: self.checkpoint.or(load.checkpoint_secs),
             paced: self.paced,
             statement_rows,
             ..load
         })
+    }
+
+    /// The load with the distance between checkpoints that was given.
+    pub fn with_checkpoint(&self, load: Workload, engine: &EngineName) -> anyhow::Result<Workload> {
+        match self.checkpoint {
+            Some(secs) if !engine.has_checkpoints() => Err(failure::usage(format_args!(
+                "--checkpoint {secs} means nothing to {engine}: the lab makes checkpoints only on a PostgreSQL server of \
+                 its own, --engine postgres"
+            ))),
+            given => Ok(Workload { checkpoint_secs: given.or(load.checkpoint_secs), ..load }),
+        }
+    }
+
+    /// The same as a part of the command.
+    pub fn given_checkpoint(&self) -> String {
+        self.checkpoint.map(|secs| format!(" --checkpoint {secs}")).unwrap_or_default()
     }
 
     fn existing(&self, otherwise: Option<Existing>) -> Option<Existing> {
@@ -115,7 +125,7 @@ impl ShapeArgs {
             option("interval", self.interval.map(|secs| secs.to_string())),
             option("rate", self.rate.map(|rate| rate.to_string())),
             option("existing", self.existing.map(|given| format!("{}:{}", given.strategy.name, given.rows))),
-            option("checkpoint", self.checkpoint.map(|secs| secs.to_string())),
+            self.given_checkpoint(),
             if self.paced { " --paced".to_owned() } else { String::new() },
         ]
         .concat()

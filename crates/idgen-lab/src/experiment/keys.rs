@@ -48,6 +48,9 @@ struct Load {
     late_writes: bool,
     #[serde(default = "one")]
     writers: u32,
+    /// See [`Workload::payload_bytes`]: key columns alone, as published, where it is left out.
+    #[serde(default)]
+    payload_bytes: u32,
     /// See [`Workload::existing`].
     #[serde(default)]
     existing: Option<Existing>,
@@ -88,7 +91,7 @@ impl Keys {
         !self.published.is_empty()
     }
 
-    /// The load at this scale: key columns alone, as published.
+    /// The load at this scale.
     ///
     /// # Errors
     /// Where the definition lacks the scale or has a load that cannot be run.
@@ -96,7 +99,7 @@ impl Keys {
         let load = at(&self.scale, scale, &self.id)?;
         let defaults = Workload::of_rows(load.rows)?;
         Ok(Workload {
-            payload_bytes: 0,
+            payload_bytes: load.payload_bytes,
             statement_rows: load.statement_rows,
             cache_bytes: Some(load.cache_mib << 20),
             iops: load.iops,
