@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map bench-postgres sanitize fuzz soak soak-map soak-ids
+.PHONY: setup check lint test test-msrv test-package test-minimal-versions deny test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -39,6 +39,15 @@ test-msrv: ## the library on the oldest compiler that it supports (needs rustup;
 
 test-package: ## packages what is published, and tests the library from its tarball (minutes)
 	scripts/package.sh
+
+# advisories need the database of RustSec, the others no more than crates.io.
+CHECKS ?=
+
+deny: ## the licences, the sources and the known vulnerabilities of all dependencies (needs a network for the last)
+	scripts/deny.sh $(CHECKS)
+
+test-minimal-versions: ## builds with the oldest dependencies that the manifests allow (needs rustup's nightly; minutes)
+	scripts/minimal-versions.sh
 
 test-replicated: setup ## the map on Group Replication and Galera, while nodes are killed and disconnected (4 minutes)
 	cargo test --workspace --test clusters -- --test-threads 1 replicated
@@ -81,12 +90,17 @@ bench-record: ## records the instructions of each case, also in docs/speed.md
 sanitize: ## the library under the address sanitizer, its codecs under Miri (needs rustup's nightly)
 	scripts/sanitize.sh
 
-# The target in fuzz/fuzz_targets, and the time in seconds.
-TARGET ?= ibd_pages
+# A target in fuzz/fuzz_targets or all of them, and the time for each in seconds.
+TARGET ?= all
 SECONDS ?= 120
 
-fuzz: ## passes damaged files to the page reader, for SECONDS (needs rustup's nightly)
+fuzz: ## passes any bytes to the decoders, to inspect and to the readers of files, for SECONDS each (needs rustup's nightly)
 	scripts/fuzz.sh $(TARGET) $(SECONDS)
+
+EXECUTIONS ?= 1000000000
+
+fuzz-count: ## the same until each target was executed EXECUTIONS times; goes on where it was interrupted (days)
+	scripts/fuzz.sh count $(EXECUTIONS)
 
 soak-ids: ## looks for repeated ids among 10^9 of each kind (IDS=...), and tests the random bits (hours)
 	scripts/soak.sh
