@@ -5,6 +5,7 @@ mod compare;
 mod engine;
 mod forecast;
 mod number;
+mod options;
 mod pages;
 mod progress;
 mod report;
@@ -13,6 +14,7 @@ mod run;
 mod screen;
 mod shape;
 mod signals;
+mod summary;
 mod timed;
 
 use std::io::Write;
@@ -23,7 +25,7 @@ use idgen_lab::experiment::{self, Scale};
 use idgen_lab::strategy;
 use idgen_report as reports;
 
-use self::run::{CommonArgs, LoadArgs};
+use self::options::{CommonArgs, LoadArgs};
 use crate::output::Output;
 
 const EXAMPLES: &str = "\

@@ -8,8 +8,8 @@ use idgen_lab::runner::Cancel;
 use idgen_record::{CaseRecord, Failure, Results};
 use idgen_report as report;
 
-use super::run::summary;
 use super::signals::INTERRUPTED;
+use super::summary::summary;
 use crate::failure;
 use crate::output::Output;
 

@@ -61,6 +61,30 @@ impl EngineName {
         matches!(self, EngineName::Own(Database::Postgres))
     }
 
+    /// Refuses a database whose pages are out of reach.
+    pub fn check_pages(&self, id: &str) -> anyhow::Result<()> {
+        if self.is_ours() {
+            return Ok(());
+        }
+        Err(failure::usage(format_args!(
+            "the experiment {id} reads the pages of its tables, which {self} does not show: choose --engine sqlite, mysql, \
+             mariadb or postgres"
+        )))
+    }
+
+    /// The server that the lab starts for it.
+    ///
+    /// # Errors
+    /// If another database was chosen.
+    pub fn server_for(&self, id: &str) -> anyhow::Result<Database> {
+        self.own_server().filter(|database| database.speaks_mysql()).ok_or_else(|| {
+            failure::usage(format_args!(
+                "the experiment {id} needs a MySQL or MariaDB server that the lab starts itself, because it sets variables \
+                 and reads files of the server. It cannot run on {self}: choose --engine mysql or mariadb"
+            ))
+        })
+    }
+
     /// Checks the name, without connecting.
     pub fn check(&self) -> anyhow::Result<()> {
         match self {

@@ -12,21 +12,8 @@ use idgen_record::Workload;
 use idgen_report as report;
 
 use super::cases::Recorder;
-use super::engine::EngineName;
-use super::run::CommonArgs;
+use super::options::CommonArgs;
 use super::signals;
-use crate::failure;
-
-/// Refuses a database whose pages are out of reach.
-pub fn check(id: &str, engine: &EngineName) -> anyhow::Result<()> {
-    if engine.is_ours() {
-        return Ok(());
-    }
-    Err(failure::usage(format_args!(
-        "the experiment {id} reads the pages of its tables, which {engine} does not show: choose --engine sqlite, mysql, \
-         mariadb or postgres"
-    )))
-}
 
 /// Runs its cells on a database, and saves what is finished after each.
 pub fn run(

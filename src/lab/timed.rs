@@ -7,13 +7,11 @@ use idgen_lab::engine;
 use idgen_lab::experiment::{Loads, Scale, Statements};
 use idgen_lab::measure;
 use idgen_lab::runner::Cancel;
-use idgen_record::{Database, Protocol, Workload};
+use idgen_record::{Protocol, Workload};
 use idgen_report as report;
 
 use super::cases::Recorder;
-use super::engine::EngineName;
-use super::run::CommonArgs;
-use crate::failure;
+use super::options::CommonArgs;
 
 /// The buffer pool, in bytes, as in the published runs.
 const POOL: u64 = 128 << 20;
@@ -24,19 +22,6 @@ pub enum Timed {
     Statements(Statements),
     /// Several clients load tables.
     Loads(Loads, Scale),
-}
-
-/// The server that the lab starts for it.
-///
-/// # Errors
-/// If another database was chosen.
-pub fn database(id: &str, engine: &EngineName) -> anyhow::Result<Database> {
-    engine.own_server().filter(|database| database.speaks_mysql()).ok_or_else(|| {
-        failure::usage(format_args!(
-            "the experiment {id} needs a MySQL or MariaDB server that the lab starts itself, because it sets variables \
-             and reads files of the server. It cannot run on {engine}: choose --engine mysql or mariadb"
-        ))
-    })
 }
 
 /// Runs its cases, and saves the results after each.
@@ -51,7 +36,7 @@ pub fn run(
         Timed::Statements(found) => (&found.id, &found.question, &found.analysis),
         Timed::Loads(found, _) => (&found.id, &found.question, &found.analysis),
     };
-    let database = database(id, &common.engine)?;
+    let database = common.engine.server_for(id)?;
     report::prepare(directory)?;
     let workload = Workload { cache_bytes: Some(POOL), ..Workload::of_rows(Workload::MIN_ROWS)? };
     let mut engine = engine::start(database, &workload)?;

@@ -40,6 +40,7 @@ mod innodb;
 mod key;
 mod list;
 mod nbtree;
+mod nbtree_page;
 mod page;
 mod pool;
 mod postgres;

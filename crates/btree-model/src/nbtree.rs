@@ -1,38 +1,13 @@
-//! Where PostgreSQL splits a page of a B-tree index, and what fits on one (`src/backend/access/nbtree/nbtsplitloc.c`,
-//! `src/include/access/nbtree.h`).
+//! Where PostgreSQL splits a page of a B-tree index (`src/backend/access/nbtree/nbtsplitloc.c`).
 
+use crate::nbtree_page::{HEAP_POINTER, KEYLESS_RECORD, LINE_POINTER, ROOM, TUPLE_HEADER};
 use crate::rule::{Cut, Records, SplitRule};
 use crate::shape::Shape;
 
-/// `BLCKSZ`.
-pub(crate) const PAGE_BYTES: u32 = 8_192;
-/// What a page keeps for records: all but its header and the links to its neighbors.
-pub(crate) const ROOM: u32 = PAGE_BYTES - 24 - 16;
-/// `BTMaxItemSize`, with the line pointer.
-pub(crate) const MOST_RECORD_BYTES: u32 = 2_704 + LINE_POINTER;
-const LINE_POINTER: u32 = 4;
-/// The header of an index tuple.
-const TUPLE_HEADER: u32 = 8;
-/// The first record of a page above the leaves has no key.
-const KEYLESS_RECORD: u32 = TUPLE_HEADER + LINE_POINTER;
-/// `MAXALIGN` of an `ItemPointerData`, which a high key may need to tell duplicates apart.
-const HEAP_POINTER: i64 = 8;
 /// `BTREE_NONLEAF_FILLFACTOR`.
 const INNER_FILLFACTOR: f64 = 0.70;
 /// `LEAF_SPLIT_DISTANCE` and `INTERNAL_SPLIT_DISTANCE`: how far from the best place a page may be split.
 const DISTANCE: [f64; 2] = [0.050, 0.075];
-
-/// Bytes of a record whose key takes so many, with its header and its line pointer.
-pub(crate) fn record_bytes(key_bytes: u32) -> u32 {
-    TUPLE_HEADER.saturating_add(key_bytes).div_ceil(8).saturating_mul(8).saturating_add(LINE_POINTER)
-}
-
-/// Bytes that are free beside `records` and the high key, which is a copy of the next page's first key.
-pub(crate) fn spare(record: u32, level: u8, records: u32) -> i64 {
-    let record = i64::from(record);
-    let keyless = if level > 0 && records > 0 { record - i64::from(KEYLESS_RECORD) } else { 0 };
-    i64::from(ROOM) - (i64::from(records) + 1) * record + keyless
-}
 
 /// PostgreSQL's rule: the rightmost page of a level is filled to its fill factor, and any other page is divided in the
 /// middle, unless the index has two columns or more and the new key continues a group of equal first columns.

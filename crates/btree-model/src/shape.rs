@@ -1,7 +1,7 @@
 //! How much fits on a page: the arithmetic of `page0page.h` and `btr0cur.cc`.
 
 use crate::error::{Error, Result};
-use crate::nbtree;
+use crate::nbtree_page;
 
 /// What a page spends before the first record: headers, the two bounding records, the trailer and two
 /// directory slots.
@@ -79,12 +79,12 @@ impl Shape {
     /// # Errors
     /// When the key is longer than the index takes, about a third of a page.
     pub fn nbtree(key_bytes: u32) -> Result<Shape> {
-        let record = nbtree::record_bytes(key_bytes);
-        if record > nbtree::MOST_RECORD_BYTES {
-            return Err(Error::record_size(record, nbtree::MOST_RECORD_BYTES));
+        let record = nbtree_page::record_bytes(key_bytes);
+        if record > nbtree_page::MOST_RECORD_BYTES {
+            return Err(Error::record_size(record, nbtree_page::MOST_RECORD_BYTES));
         }
         Ok(Shape {
-            page_size: nbtree::PAGE_BYTES,
+            page_size: nbtree_page::PAGE_BYTES,
             leaf_record: record,
             node_record: record,
             layout: Layout::Nbtree,
@@ -118,7 +118,7 @@ impl Shape {
     /// `pgstatindex`, which counts the high key too.
     pub fn fill(&self, records: usize) -> f64 {
         if self.layout == Layout::Nbtree {
-            return (records + 1) as f64 * f64::from(self.leaf_record) / f64::from(nbtree::ROOM);
+            return (records + 1) as f64 * f64::from(self.leaf_record) / f64::from(nbtree_page::ROOM);
         }
         records as f64 * f64::from(self.leaf_record) / f64::from(self.page_size)
     }
@@ -134,7 +134,7 @@ impl Shape {
     /// `page_get_max_insert_size_after_reorganize`: bytes for one more record beside `records`.
     fn spare(&self, level: u8, records: u32) -> i64 {
         if self.layout == Layout::Nbtree {
-            return nbtree::spare(self.record(level), level, records);
+            return nbtree_page::spare(self.record(level), level, records);
         }
         i64::from(self.room()) - i64::from(records) * i64::from(self.record(level)) - directory(records + 1)
     }

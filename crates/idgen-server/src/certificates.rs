@@ -4,15 +4,16 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use tempfile::TempDir;
-
 use crate::Error;
+use crate::keeper::Keeper;
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
-/// An authority that signs one certificate, in a folder that goes with the value.
+/// An authority that signs one certificate, in a folder that goes with the value, or with the program however it ends.
 #[derive(Debug)]
 pub(crate) struct Certificates {
-    folder: TempDir,
+    folder: PathBuf,
+    // Removes the folder.
+    _keeper: Keeper,
 }
 
 /// The names of the files in the folder.
@@ -35,37 +36,80 @@ impl Certificates {
         let server_text = server.signed_by(&server_key, &issuer).map_err(failed)?.pem();
 
         let write = || {
-            let folder = tempfile::Builder::new().prefix("idgen-certificates-").tempdir()?;
+            let folder = tempfile::Builder::new().prefix("idgen-certificates-").tempdir()?.keep();
+            let keeper = Keeper::spawn(r#"rm -rf "$1""#, &[&folder.to_string_lossy()])?;
             // The server reads them as another user. They are good for nothing but this server.
-            fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
+            fs::set_permissions(&folder, fs::Permissions::from_mode(0o755))?;
             for (name, text) in [
                 (AUTHORITY, authority_text),
                 (SERVER_CERTIFICATE, server_text),
                 (SERVER_KEY, server_key.serialize_pem()),
             ] {
-                let path = folder.path().join(name);
+                let path = folder.join(name);
                 fs::write(&path, text)?;
                 fs::set_permissions(&path, fs::Permissions::from_mode(0o644))?;
             }
-            Ok(folder)
+            Ok(Certificates { folder, _keeper: keeper })
         };
-        let folder = write()
-            .map_err(|error: std::io::Error| Error::new(format!("cannot write certificates: {error}")))?;
-        Ok(Certificates { folder })
+        write().map_err(|error: std::io::Error| Error::new(format!("cannot write certificates: {error}")))
     }
 
     /// Where the files are.
     pub(crate) fn folder(&self) -> PathBuf {
-        self.folder.path().to_owned()
+        self.folder.clone()
     }
 
     /// What a client needs to trust the server.
     pub(crate) fn authority(&self) -> PathBuf {
-        self.folder.path().join(AUTHORITY)
+        self.folder.join(AUTHORITY)
     }
 }
 
 /// The options of a server that finds the files in this folder.
 pub(crate) fn options(folder: &str) -> [String; 2] {
     [format!("--ssl-cert={folder}/{SERVER_CERTIFICATE}"), format!("--ssl-key={folder}/{SERVER_KEY}")]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader};
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    const CHILD: &str = "IDGEN_TEST_CERTIFICATES";
+
+    /// Servers of tests are statics, which nothing drops, and a program may be killed.
+    #[test]
+    #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+    fn the_folder_goes_also_with_a_killed_program() {
+        if std::env::var_os(CHILD).is_some() {
+            let certificates = Certificates::make().unwrap();
+            println!("folder {}", certificates.folder().display());
+            std::thread::park();
+        }
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "certificates::tests::the_folder_goes_also_with_a_killed_program",
+                "--exact",
+                "--nocapture",
+            ])
+            .env(CHILD, "1")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let folder = lines
+            .map(Result::unwrap)
+            .find_map(|line| line.split_once("folder ").map(|(_, folder)| folder.to_owned()));
+        let folder = folder.unwrap();
+        let was_there = Path::new(&folder).join(SERVER_KEY).exists();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(was_there, "{folder}");
+        while Path::new(&folder).exists() {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
 }

@@ -12,7 +12,7 @@ pub fn server(flavor: Flavor) -> &'static Server {
     static MARIADB: OnceLock<Server> = OnceLock::new();
     let cell = match flavor {
         Flavor::MySql => &MYSQL,
-        _ => &MARIADB,
+        Flavor::MariaDb | Flavor::Postgres => &MARIADB,
     };
     // Half of the servers encrypt: here one, in other tests the other.
     let settings = settings().tls(flavor == Flavor::MySql);

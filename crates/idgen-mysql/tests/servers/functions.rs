@@ -24,7 +24,7 @@ async fn with_functions(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap
     let mut connection = connect(scratch.url()).await;
     let dialect = match flavor {
         Flavor::MySql => Dialect::MySql,
-        _ => Dialect::MariaDb,
+        Flavor::MariaDb | Flavor::Postgres => Dialect::MariaDb,
     };
     // Twice: the script replaces what is there.
     for _ in 0..2 {
@@ -109,7 +109,7 @@ async fn scripts_run_in_any_mode(flavor: Flavor, strategy: Strategy) {
     let mut connection = connect(scratch.url()).await;
     let (dialect, modes) = match flavor {
         Flavor::MySql => (Dialect::MySql, &["ANSI", ""][..]),
-        _ => (Dialect::MariaDb, &["ORACLE", "ANSI", ""][..]),
+        Flavor::MariaDb | Flavor::Postgres => (Dialect::MariaDb, &["ORACLE", "ANSI", ""][..]),
     };
     let uuid = Uuid::new_v4();
     let id = map.id_of(uuid).await.unwrap();

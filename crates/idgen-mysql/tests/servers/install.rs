@@ -131,7 +131,7 @@ async fn unsafe_servers_are_refused(flavor: Flavor) {
     assert_eq!(report.version(), server.version());
     let expected = match flavor {
         Flavor::MySql => Topology::MySql,
-        _ => Topology::MariaDb,
+        Flavor::MariaDb | Flavor::Postgres => Topology::MariaDb,
     };
     assert_eq!(report.topology(), expected);
 

@@ -7,8 +7,8 @@ use plotters::prelude::*;
 
 use super::{Chart, INK, WIDTH, colour, failed, text};
 use crate::Result;
-use crate::numbers::grouped;
-use idgen_record::{Results, RunRecord, Window};
+use crate::numbers::{grouped, write};
+use idgen_record::{Results, RunRecord, Unit, Window};
 
 /// Of one curve.
 const HEIGHT: u32 = 200;
@@ -23,7 +23,7 @@ type Measure = fn(&Window) -> Option<f64>;
 /// scales of factors of ten. All charts of one report have the same axes.
 pub fn course(results: &Results, run: &RunRecord) -> Result<Chart> {
     let rate: Measure = |window| Some(window.rows_per_sec);
-    let slowest: Measure = |window| window.latency.map(|latency| latency.p99_micros as f64);
+    let slowest: Measure = |window| window.latency.map(|latency| latency.p99_micros as f64 / 1_000.0);
     let (measures, timed) = match values(results, slowest).next() {
         Some(_) => (vec![rate, slowest], ", and how long statements took,"),
         None => (vec![rate], ""),
@@ -35,8 +35,9 @@ pub fn course(results: &Results, run: &RunRecord) -> Result<Chart> {
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
         // As wide in all curves, so that they have their rows one below the other.
         let scales: Vec<_> = measures.iter().map(|measure| decades(results, *measure)).collect();
-        let highest = scales.iter().map(|scale| scale.end).fold(0.0, f64::max);
-        let labels = grouped(highest).len() as u32 * LETTER_WIDTH + 8;
+        let ends = scales.iter().flat_map(|scale| [scale.start, scale.end]);
+        let longest = ends.map(|end| label(end).len()).max().unwrap_or(0);
+        let labels = longest as u32 * LETTER_WIDTH + 8;
         let areas = root.split_evenly((measures.len(), 1));
         for ((area, measure), scale) in areas.iter().zip(measures).zip(scales) {
             curve(area, results, run, measure, scale, labels)?;
@@ -70,7 +71,7 @@ fn curve(
         .x_labels(4)
         .y_labels(4)
         .x_label_formatter(&|rows| grouped(*rows as f64))
-        .y_label_formatter(&|value| grouped(*value))
+        .y_label_formatter(&|value| label(*value))
         .label_style(text(15))
         .axis_style(INK.mix(0.5))
         .bold_line_style(INK.mix(0.15))
@@ -85,11 +86,22 @@ fn curve(
     Ok(())
 }
 
+/// The least that a logarithmic scale shows: a microsecond, in milliseconds.
+const LEAST: f64 = 0.001;
+
 /// The whole factors of ten that hold all values, at least one.
 fn decades(results: &Results, measure: Measure) -> Range<f64> {
-    let low = values(results, measure).fold(f64::MAX, f64::min).max(1.0).log10().floor();
-    let high = values(results, measure).fold(10.0, f64::max).log10().ceil();
+    let low = values(results, measure).fold(f64::MAX, f64::min).max(LEAST).log10().floor();
+    let high = values(results, measure).fold(LEAST, f64::max).log10().ceil();
     10_f64.powf(low)..10_f64.powf(high.max(low + 1.0))
+}
+
+/// A value on an axis: `0.01`, `1,000`.
+fn label(value: f64) -> String {
+    if value >= 1.0 {
+        return grouped(value);
+    }
+    format!("{value:.3}").trim_end_matches('0').to_owned()
 }
 
 /// Of all runs.
@@ -107,9 +119,9 @@ fn in_words(run: &RunRecord) -> String {
     );
     match (first.latency, last.latency) {
         (Some(first), Some(last)) => format!(
-            "{rates} 99 of 100 statements took at most {} microseconds at the start, {} at the end.",
-            grouped(first.p99_micros as f64),
-            grouped(last.p99_micros as f64)
+            "{rates} 99 of 100 statements took at most {} milliseconds at the start, {} at the end.",
+            write(Unit::Micros, first.p99_micros as f64),
+            write(Unit::Micros, last.p99_micros as f64)
         ),
         _ => rates,
     }

@@ -1,0 +1,198 @@
+//! The options of `idgen lab run`, and what they allow.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use idgen_lab::experiment::{self, Experiment};
+use idgen_lab::strategy::{self, Strategy};
+use idgen_record::{Database, Workload};
+
+use super::engine::EngineName;
+use super::shape::ShapeArgs;
+use crate::failure;
+
+/// Enough to show a spread; too few for a test at the level of 5 %, which takes four.
+const REPEATS: u32 = 3;
+/// More runs than this tell no more.
+const MAX_REPEATS: u32 = 50;
+// No documentation comment: it would become that of the command that takes these.
+#[derive(clap::Args)]
+pub struct LoadArgs {
+    /// How many rows each strategy inserts.
+    #[arg(long, value_name = "N", default_value_t = Workload::DEFAULT_ROWS, conflicts_with = "quick", allow_negative_numbers = true)]
+    pub rows: u64,
+    /// The strategies, separated by commas, in the order of the report [default: all].
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = strategy::find)]
+    pub strategies: Vec<&'static Strategy>,
+    /// Insert few rows, to see the report within seconds; do not cite the figures.
+    #[arg(long)]
+    pub quick: bool,
+    #[command(flatten)]
+    pub shape: ShapeArgs,
+}
+
+#[derive(clap::Args)]
+pub struct CommonArgs {
+    /// The database: sqlite, mysql, mariadb, postgres, or your own server as mysql://user:password@host:port or
+    /// postgres://user:password@host:port. Use the environment variable to keep the password out of process lists.
+    #[arg(long, env = "IDGEN_LAB_ENGINE", hide_env_values = true, default_value = "sqlite")]
+    pub engine: EngineName,
+    /// How many clients insert at the same time, each with ids that it generates; only on servers [default: 1].
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub writers: Option<u32>,
+    /// How often each strategy or statement runs. The lab repeats them in rounds, each in a random order, and on a
+    /// server of the lab's own each run of a strategy gets a new server. Reports show medians and the spread
+    /// [default: 3; experiments that time statements have a number of their own].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_REPEATS)), allow_negative_numbers = true)]
+    pub repeat: Option<u32>,
+    /// The directory for report.html, report.md, charts/, results.json, results.csv and windows.csv; it is created
+    /// if it is missing.
+    #[arg(long, value_name = "DIR", default_value = "idgen-lab")]
+    pub out: PathBuf,
+    /// Print the results as JSON instead of a table, one document for each experiment.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl LoadArgs {
+    /// Whether the database can do each strategy that was chosen.
+    pub fn check(&self, database: Database) -> anyhow::Result<()> {
+        let mut seen = HashSet::new();
+        for strategy in &self.strategies {
+            if !seen.insert(strategy.name) {
+                let name = strategy.name;
+                return Err(failure::usage(format_args!("--strategies names {name} twice: name each once")));
+            }
+            strategy.check(database).map_err(failure::usage)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the experiment has each strategy that was chosen.
+    pub fn check_for(&self, experiment: &Experiment) -> anyhow::Result<()> {
+        let its = match experiment {
+            Experiment::Keys(experiment) => experiment.strategies()?,
+            Experiment::Revisits(experiment) => experiment.strategies()?,
+            Experiment::Statements(_) | Experiment::Loads(_) => vec![],
+        };
+        let checkpoint = self.shape.given_checkpoint();
+        if !checkpoint.is_empty() && !matches!(experiment, Experiment::Keys(_)) {
+            return Err(failure::usage(format_args!(
+                "{} defines its own load, so it cannot run with{checkpoint}: leave it out",
+                experiment.id()
+            )));
+        }
+        match self.strategies.iter().find(|chosen| its.iter().all(|own| own.name != chosen.name)) {
+            Some(Strategy { name, .. }) if its.is_empty() => Err(failure::usage(format_args!(
+                "{} has no strategies to choose from, and not {name}: leave out --strategies",
+                experiment.id()
+            ))),
+            Some(Strategy { name, .. }) => Err(failure::usage(format_args!(
+                "{} has no strategy {name}: choose from {}",
+                experiment.id(),
+                joined(&its, ", ")
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Those chosen, in the order given; all where none was.
+    pub fn part_of(&self, all: Vec<&'static Strategy>) -> Vec<&'static Strategy> {
+        if self.strategies.is_empty() { all } else { self.strategies.clone() }
+    }
+
+    /// What was chosen, as a part of the command.
+    pub fn named(&self) -> String {
+        match self.strategies.as_slice() {
+            [] => String::new(),
+            chosen => format!(" --strategies {}", joined(chosen, ",")),
+        }
+    }
+}
+
+fn joined(strategies: &[&Strategy], separator: &str) -> String {
+    strategies.iter().map(|strategy| strategy.name).collect::<Vec<_>>().join(separator)
+}
+
+impl CommonArgs {
+    /// Whether the database can do the experiment, and whether the writers mean something to it.
+    pub fn check_for(&self, experiment: &Experiment) -> anyhow::Result<()> {
+        if matches!(experiment, Experiment::Keys(_)) {
+            return Ok(());
+        }
+        let id = experiment.id();
+        if matches!(experiment, Experiment::Revisits(_)) {
+            self.engine.check_pages(id)?;
+        } else {
+            self.engine.server_for(id)?;
+        }
+        if let Some(writers) = self.writers {
+            return Err(failure::usage(format_args!(
+                "{id} defines its own number of clients, so it cannot run with {writers}: leave out --writers"
+            )));
+        }
+        match self.repeat {
+            Some(repeat) if !matches!(experiment, Experiment::Statements(_)) => {
+                Err(failure::usage(format_args!(
+                    "{id} defines its own number of runs, so it cannot run {repeat} times: leave out --repeat"
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How often each strategy runs.
+    pub fn repeats(&self) -> u32 {
+        self.repeat.unwrap_or(REPEATS)
+    }
+
+    /// All experiments that the database can do; it is said which are left out.
+    pub fn all(&self) -> anyhow::Result<Vec<Experiment>> {
+        let possible = |experiment: &Experiment| match experiment {
+            Experiment::Keys(_) => true,
+            Experiment::Revisits(_) => self.engine.is_ours(),
+            Experiment::Statements(_) | Experiment::Loads(_) => {
+                self.engine.own_server().is_some_and(Database::speaks_mysql)
+            }
+        };
+        let (possible, others): (Vec<_>, Vec<_>) = experiment::all()?.into_iter().partition(possible);
+        if !others.is_empty() {
+            let ids: Vec<_> = others.iter().map(Experiment::id).collect();
+            failure::note(format_args!(
+                "{} cannot run {}: they need a MySQL or MariaDB server of the lab's own; --engine mysql or mariadb runs them too",
+                self.engine,
+                ids.join(", ")
+            ));
+        }
+        Ok(possible)
+    }
+
+    /// The load with the writers that were asked for.
+    pub fn with_writers(&self, workload: Workload) -> anyhow::Result<Workload> {
+        let workload = match self.writers {
+            Some(writers) => workload.with_writers(writers).map_err(failure::usage)?,
+            None => workload,
+        };
+        if workload.writers > 1 && self.engine.is_embedded() {
+            return Err(failure::usage(format_args!(
+                "SQLite has one writer at a time, not {}: choose --engine mysql, mariadb or postgres",
+                workload.writers
+            )));
+        }
+        Ok(workload)
+    }
+
+    /// The load of an experiment on this engine: only servers of the lab's own are set up for it.
+    pub fn load_of(&self, workload: Workload) -> anyhow::Result<Workload> {
+        let ours = self.engine.own_server().is_some();
+        let (iops, late_writes) = (workload.iops.filter(|_| ours), workload.late_writes && ours);
+        self.with_writers(Workload { iops, late_writes, ..workload })
+    }
+
+    /// What was chosen, as a part of the command.
+    pub fn given(&self) -> String {
+        let writers = self.writers.map(|writers| format!(" --writers {writers}")).unwrap_or_default();
+        let repeat = self.repeat.map(|repeat| format!(" --repeat {repeat}")).unwrap_or_default();
+        format!(" --engine {}{writers}{repeat}", self.engine)
+    }
+}

@@ -1,0 +1,44 @@
+//! What a run prints in the end.
+
+use std::io::Write;
+use std::path::Path;
+
+use idgen_record::Results;
+use idgen_report as report;
+
+use super::screen::wrapped;
+use crate::output::Output;
+
+/// The results for the terminal; `wanted` strategies were to be run, none where statements were.
+pub fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &Path) -> anyhow::Result<()> {
+    writeln!(out, "{} {}: {}", results.engine.name, results.engine.version, results.question)?;
+    if results.interrupted {
+        match wanted {
+            0 => writeln!(out, "Interrupted: {} cases were finished.", results.cases.len())?,
+            _ => writeln!(out, "Interrupted: {} of {wanted} strategies were finished.", results.runs.len())?,
+        }
+    }
+    if !results.runs.is_empty() {
+        writeln!(out, "{}", report::table(results))?;
+    }
+    if !results.cases.is_empty() {
+        writeln!(out, "{}", report::cases(results))?;
+    }
+    if let Some(published) = report::published(results) {
+        writeln!(out, "{published}")?;
+    }
+    if let Some(met) = report::met(results) {
+        writeln!(out, "\n{met}")?;
+    }
+    if let Some(answer) = report::answer(results) {
+        writeln!(out, "\n{}", wrapped(&answer))?;
+    }
+    if results.has_any() && !results.analysis.is_empty() {
+        writeln!(out, "\n{}", wrapped(&results.analysis))?;
+    }
+    // Before anything was finished nothing is saved.
+    if !results.interrupted || results.has_any() || !results.failures.is_empty() {
+        writeln!(out, "\nReport: {}", directory.join("report.html").display())?;
+    }
+    Ok(())
+}
