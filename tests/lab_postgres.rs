@@ -163,6 +163,28 @@ fn checkpoints(engine: &mut Postgres) {
     assert!(random_often.writes_per_1k > 2.0 * ordered_often.writes_per_1k);
 }
 
+/// Transactions that look for their keys first: writers of ascending keys read and change the same page.
+fn serializable(engine: &mut Postgres) {
+    let load = Workload { serializable: true, statement_rows: 1, commit_rows: 50, ..load(8, 0) };
+    let load = Workload { rows: 4_000, ..load };
+    let results = results(engine, &find(&["v7-binary", "minute-bigints", "v4-text36"]), load.clone());
+    for run in &results.runs {
+        assert_eq!(run.totals.rows, 4_000, "{}", run.strategy.name);
+        let failures = run.totals.serialization_failures_per_1k.unwrap();
+        let sum: f64 = run
+            .windows
+            .iter()
+            .map(|window| window.serialization_failures_per_1k.unwrap() * window.rows as f64)
+            .sum();
+        assert!((sum - failures * 4_000.0).abs() < 1e-6, "{}", run.strategy.name);
+    }
+    let ordered = results.run("v7-binary").unwrap().totals;
+    assert!(ordered.serialization_failures_per_1k > Some(0.0), "{ordered:?}");
+    for name in ["auto-increment", "v7-server", "mapped"] {
+        assert!(engine.check(strategy::find(name).unwrap(), &load).unwrap_err().is_config(), "{name}");
+    }
+}
+
 /// Small buffers: random keys read pages again.
 fn small_buffers() {
     let small = Workload { cache_bytes: Some(1), ..load(1, 100) };
@@ -184,6 +206,7 @@ fn a_server_of_its_own_runs_every_strategy_and_counts() {
     alone(&mut engine);
     together(&mut engine);
     checkpoints(&mut engine);
+    serializable(&mut engine);
     drop(engine);
     small_buffers();
 }

@@ -2,7 +2,7 @@
 
 use idgen_lab::runner;
 use idgen_lab::strategy::Strategy;
-use idgen_record::{Existing, IdKind, Workload};
+use idgen_record::{Database, Existing, IdKind, Workload};
 
 use super::engine::EngineName;
 use super::number;
@@ -42,6 +42,10 @@ pub struct ShapeArgs {
     /// Seconds of simulated time between two checkpoints, on a PostgreSQL server of the lab's own [default: 300].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     checkpoint: Option<u32>,
+    /// Each statement is a transaction at the isolation level SERIALIZABLE that looks for its keys first, and that is
+    /// repeated if it cannot be serialized; on PostgreSQL.
+    #[arg(long)]
+    serializable: bool,
     /// Rows that are in the table before, loaded in random order, as KIND:ROWS, such as v4:1M; figures are those of the
     /// rows that come then. The ids are of the kind of that strategy, in the column of each strategy that is compared.
     #[arg(long, value_name = "KIND:ROWS", value_parser = number::existing)]
@@ -75,6 +79,11 @@ impl ShapeArgs {
             )));
         }
         let load = self.with_checkpoint(load, engine)?;
+        if self.serializable && engine.database()? != Database::Postgres {
+            return Err(failure::usage(format_args!(
+                "--serializable means nothing to {engine}: choose --engine postgres"
+            )));
+        }
         let statement_rows = if on_server { self.statement_rows.unwrap_or(100) } else { load.statement_rows };
         Ok(Workload {
             payload_bytes: self.payload.unwrap_or(load.payload_bytes),
@@ -83,6 +92,7 @@ impl ShapeArgs {
             intervals: self.prefixes.unwrap_or(load.intervals),
             interval_secs: self.interval.or(load.interval_secs),
             rate: self.rate.or(load.rate),
+            serializable: self.serializable,
             existing: self.existing(load.existing),
             paced: self.paced,
             statement_rows,
@@ -126,6 +136,7 @@ impl ShapeArgs {
             option("rate", self.rate.map(|rate| rate.to_string())),
             option("existing", self.existing.map(|given| format!("{}:{}", given.strategy.name, given.rows))),
             self.given_checkpoint(),
+            if self.serializable { " --serializable".to_owned() } else { String::new() },
             if self.paced { " --paced".to_owned() } else { String::new() },
         ]
         .concat()

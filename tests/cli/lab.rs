@@ -157,6 +157,7 @@ fn what_means_nothing_is_refused_before_a_run() {
         (&["lab", "--engine", "postgres", "--strategies", "v4-uuid"], "take v4-binary"),
         (&["lab", "--existing", "v4:20K", "--strategies", "device"], "its column takes 64-bit integers"),
         (&["lab", "--existing", "v4"], "v4-binary:1M"),
+        (&["lab", "--serializable"], "choose --engine postgres"),
         (&["lab", "run", "wal-volume", "--checkpoint", "60"], "means nothing to sqlite"),
         (&["lab", "run", "prefix-revisits", "--checkpoint", "60"], "leave it out"),
         (&["lab", "--checkpoint", "60"], "means nothing to sqlite"),

@@ -199,6 +199,8 @@ pub struct Counters {
     pub redo_bytes: Option<u64>,
     /// Pages that were written to the log as a whole.
     pub page_images: Option<u64>,
+    /// Transactions that could not be serialized.
+    pub serialization_failures: Option<u64>,
     /// Page requests that the cache could answer.
     pub cache_hits: Option<u64>,
 }
@@ -216,6 +218,7 @@ impl Counters {
             page_splits: both(self.page_splits, earlier.page_splits),
             redo_bytes: both(self.redo_bytes, earlier.redo_bytes),
             page_images: both(self.page_images, earlier.page_images),
+            serialization_failures: both(self.serialization_failures, earlier.serialization_failures),
             cache_hits: both(self.cache_hits, earlier.cache_hits),
         }
     }

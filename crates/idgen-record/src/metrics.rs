@@ -218,7 +218,7 @@ mod tests {
         let window = serde_json::json!({
             "rows_end": 1, "rows": 1, "secs": 1.0, "rows_per_sec": 1.0, "reads_per_1k": 1.0, "disk_reads_per_1k": 1.0,
             "writes_per_1k": 1.0, "created_per_1k": 1.0, "splits_per_1k": 1.0, "redo_bytes_per_row": 1.0, "hit_rate": 1.0,
-            "page_images_per_1k": 1.0,
+            "page_images_per_1k": 1.0, "serialization_failures_per_1k": 1.0,
             "latency": {"p50_micros": 1, "p95_micros": 1, "p99_micros": 1, "max_micros": 1},
         });
         let window: Window = serde_json::from_value(window).unwrap();

@@ -83,6 +83,9 @@ pub struct Totals {
     /// Pages that were written to the log as a whole, at their first change after a checkpoint, per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_images_per_1k: Option<f64>,
+    /// Transactions that the server could not serialize, and that were repeated, per 1,000 inserts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serialization_failures_per_1k: Option<f64>,
     /// Page requests answered by the cache, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hit_rate: Option<f64>,

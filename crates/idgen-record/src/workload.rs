@@ -49,6 +49,10 @@ pub struct Workload {
     /// the lab's own only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint_secs: Option<u32>,
+    /// Each statement is a transaction at the isolation level `SERIALIZABLE` that first looks for its keys, and is
+    /// repeated when the server could not serialize it. PostgreSQL only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub serializable: bool,
     /// When the first id is made, in seconds since 1970.
     pub start_unix_secs: i64,
     /// How many devices make ids in turn, for the device strategy.
@@ -144,6 +148,7 @@ impl Workload {
             paced: false,
             interval_secs: None,
             checkpoint_secs: None,
+            serializable: false,
             start_unix_secs: Self::START_UNIX_SECS,
             devices: 5_000,
             seed: 2026,

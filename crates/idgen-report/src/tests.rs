@@ -73,6 +73,7 @@ pub(super) fn results(strategies: usize) -> Results {
             splits_per_1k: None,
             redo_bytes_per_row: None,
             page_images_per_1k: None,
+            serialization_failures_per_1k: None,
             hit_rate: Some(0.5),
         };
         results.runs.push(RunRecord {
@@ -97,6 +98,7 @@ pub(super) fn results(strategies: usize) -> Results {
                 splits_per_1k: None,
                 redo_bytes_per_row: None,
                 page_images_per_1k: None,
+                serialization_failures_per_1k: None,
                 hit_rate: Some(0.5),
                 distinct_leaves_per_1k: 8.0 * f64::powi(1.9, number as i32),
                 fill_mean: 0.9,
@@ -158,9 +160,9 @@ fn csv_has_a_line_per_window() {
     let text = csv::windows(&results).unwrap();
     let mut lines = text.lines();
     assert!(lines.next().unwrap().starts_with("strategy,rows_end,rows,secs,rows_per_sec,reads_per_1k,"));
-    assert_eq!(lines.next().unwrap(), "auto-increment,2000,2000,0.002,1000000.0,0.0,,0.0,,,,,0.5,,,,,1");
-    assert_eq!(lines.nth(1).unwrap(), "v4-text36,2000,2000,0.004,500000.0,1.0,,10.0,,,,,0.5,,,,,1");
-    assert_eq!(lines.next().unwrap(), "v4-text36,4000,2000,0.004,500000.0,1.0,,10.0,,,,,0.5,1,2,3,4,1");
+    assert_eq!(lines.next().unwrap(), "auto-increment,2000,2000,0.002,1000000.0,0.0,,0.0,,,,,,0.5,,,,,1");
+    assert_eq!(lines.nth(1).unwrap(), "v4-text36,2000,2000,0.004,500000.0,1.0,,10.0,,,,,,0.5,,,,,1");
+    assert_eq!(lines.next().unwrap(), "v4-text36,4000,2000,0.004,500000.0,1.0,,10.0,,,,,,0.5,1,2,3,4,1");
     assert_eq!(lines.next(), None);
 }
 

@@ -23,7 +23,7 @@ use super::{Engine, Table};
 use crate::cancel::Cancel;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
-use idgen_record::{Database, EngineInfo, IdKind, Workload};
+use idgen_record::{Column, Database, EngineInfo, IdKind, Workload};
 use reach::Reach;
 
 /// A server, started for this purpose or given by the user.
@@ -149,10 +149,18 @@ impl Engine for Postgres {
         self.host.cancel.replace(cancel.clone());
     }
 
-    fn check(&self, strategy: &Strategy, _: &Workload) -> Result<()> {
+    fn check(&self, strategy: &Strategy, workload: &Workload) -> Result<()> {
         /// The first version with `uuidv7()`.
         const WITH_UUIDV7: u32 = 18_00_00;
         strategy.check(Database::Postgres)?;
+        let is_made = strategy.column == Column::CountedInteger || strategy.ids.is_server_made();
+        if workload.serializable && (is_made || strategy.column.is_mapped()) {
+            return Err(Error::config(format!(
+                "a transaction that is serializable looks for its key first, and {} has none before the insert: choose \
+                 strategies whose ids the client makes",
+                strategy.name
+            )));
+        }
         match strategy.ids {
             IdKind::ServerV7 if self.host.reach.version < WITH_UUIDV7 => Err(Error::config(format!(
                 "{} cannot run {}: it has no function uuidv7(), which PostgreSQL 18 brought: take v7-binary",

@@ -39,6 +39,7 @@ pub fn totals(
         splits_per_1k: whole.splits_per_1k,
         redo_bytes_per_row: whole.redo_bytes_per_row,
         page_images_per_1k: whole.page_images_per_1k,
+        serialization_failures_per_1k: whole.serialization_failures_per_1k,
         hit_rate: whole.hit_rate,
         distinct_leaves_per_1k: figures.iter().map(|tree| tree.distinct_leaves_per_1k).sum(),
         fill_mean: all_leaves.mean,

@@ -20,6 +20,7 @@ pub fn window(counted: &Counters, latency: Option<Latency>, rows_end: u64, rows:
         splits_per_1k: counted.page_splits.map(per_1k),
         redo_bytes_per_row: counted.redo_bytes.map(|bytes| bytes as f64 / rows as f64),
         page_images_per_1k: counted.page_images.map(per_1k),
+        serialization_failures_per_1k: counted.serialization_failures.map(per_1k),
         hit_rate: counted.hit_rate(),
     }
 }

@@ -211,6 +211,15 @@ pub static METRICS: &[Metric] = &[
         ..PER_1K
     },
     Metric {
+        name: "serialization_failures_per_1k",
+        title: "serialization failures per 1k",
+        head: "failures\nper 1k",
+        group: Group::Server,
+        run: |f| f.totals.serialization_failures_per_1k.and_then(number),
+        window: Some(|w| w.serialization_failures_per_1k.and_then(number)),
+        ..PER_1K
+    },
+    Metric {
         name: "hit_rate",
         title: "requests answered by the cache, %",
         head: "cache\nhits %",

@@ -52,6 +52,7 @@ pub async fn read(connection: &mut MySqlConnection, splits: bool) -> Result<Coun
         page_splits,
         redo_bytes: Some(get("Innodb_os_log_written")?),
         page_images: None,
+        serialization_failures: None,
         cache_hits: Some(requests.saturating_sub(disk_reads)),
     })
 }

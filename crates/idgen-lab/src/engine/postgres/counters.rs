@@ -92,6 +92,7 @@ pub async fn read(
         pages_created: Some(at(2)?),
         page_splits: log.read(connection).await?,
         redo_bytes: Some(at(6)?),
+        serialization_failures: None,
         page_images: Some(at(5)?),
         cache_hits: Some(at(4)?),
     })

@@ -10,6 +10,8 @@ pub struct Plan {
     pub ids: IdKind,
     pub payload_bytes: u32,
     pub statement_rows: usize,
+    /// See [`Workload::serializable`].
+    pub serializable: bool,
     /// The table of the rows.
     pub rows: String,
     /// The table that leads from UUIDs to integers, where there is one.
@@ -33,6 +35,7 @@ impl Plan {
             ids: strategy.ids,
             payload_bytes: workload.payload_bytes,
             statement_rows: workload.statement_rows.max(1) as usize,
+            serializable: workload.serializable,
             rows: format!("rows_{number}"),
             map: strategy.column.is_mapped().then(|| format!("map_{number}")),
         }
@@ -115,6 +118,17 @@ impl Plan {
             )
         });
         format!("SELECT count(*), {bytes}, {unmapped} FROM {rows}")
+    }
+
+    /// Looks for keys that are bound to it: there are none yet.
+    pub fn find(&self) -> String {
+        let (kind, rows) = (type_of(self.column), &self.rows);
+        match self.column {
+            Column::TwoIntegers => format!(
+                "SELECT 1 FROM {rows} WHERE (hi, lo) IN (SELECT * FROM unnest($1::{kind}[], $2::{kind}[])) LIMIT 1"
+            ),
+            _ => format!("SELECT 1 FROM {rows} WHERE id = ANY ($1::{kind}[]) LIMIT 1"),
+        }
     }
 
     /// `INSERT` of as many rows as the arrays that are bound to it have: the keys, where the server does not make

@@ -32,6 +32,7 @@ pub struct Tables {
     /// Rows between two checkpoints, and those that are in since the last.
     checkpoint_rows: u64,
     rows: u64,
+    failures: u64,
 }
 
 impl Tables {
@@ -55,7 +56,18 @@ impl Tables {
             let mut log = counters::Log::now(&mut connection, &host.reach).await?;
             let at_start = counters::read(&mut connection, &host.reach, &mut log, &mut writers).await?;
             let checkpoint_rows = workload.checkpoint_rows();
-            Ok(Tables { host, plan, connection, writers, log, at_start, latencies, checkpoint_rows, rows: 0 })
+            Ok(Tables {
+                host,
+                plan,
+                connection,
+                writers,
+                log,
+                at_start,
+                latencies,
+                checkpoint_rows,
+                rows: 0,
+                failures: 0,
+            })
         })
     }
 
@@ -99,14 +111,19 @@ impl Table for Tables {
     fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
         self.checkpoint()?;
         let room = batches.iter().map(|batch| batch.keys.len()).sum();
-        let heard = RefCell::new(Heard { rows: Vec::with_capacity(room), latencies: &mut self.latencies });
+        let heard = RefCell::new(Heard {
+            rows: Vec::with_capacity(room),
+            failures: 0,
+            latencies: &mut self.latencies,
+        });
         let work = self
             .writers
             .iter_mut()
             .zip(batches)
             .map(|(writer, batch)| writer.insert(&self.plan, batch, &heard));
         self.host.wait(try_join_all(work))?;
-        let rows = heard.into_inner().rows;
+        let Heard { rows, failures, .. } = heard.into_inner();
+        self.failures += failures;
         self.rows += rows.len() as u64;
         Ok(rows)
     }
@@ -120,7 +137,8 @@ impl Table for Tables {
     fn counters(&mut self) -> Result<Counters> {
         let Tables { host, connection, log, writers, .. } = self;
         let now = host.wait(counters::read(connection, &host.reach, log, writers))?;
-        Ok(now.since(&self.at_start))
+        let serialization_failures = self.plan.serializable.then_some(self.failures);
+        Ok(Counters { serialization_failures, ..now.since(&self.at_start) })
     }
 
     fn lap(&mut self) -> Option<Latency> {

@@ -24,6 +24,8 @@ pub struct Writer {
 /// What the client hears, of all writers, in the order in which it comes.
 pub struct Heard<'a> {
     pub rows: Vec<Inserted>,
+    /// Transactions that could not be serialized.
+    pub failures: u64,
     pub latencies: &'a mut Latencies,
 }
 
@@ -45,11 +47,14 @@ impl Writer {
         let rows: Vec<_> = batch.rows().collect();
         for part in rows.chunks(plan.statement_rows) {
             let clock = Instant::now();
+            let mut failures = 0;
             let inserted = match &plan.map {
+                None if plan.serializable => self.serializable(plan, part, &mut failures).await?,
                 None => self.rows(plan, part).await?,
                 Some(map) => self.pairs_and_rows(plan, map, part).await?,
             };
             let mut heard = heard.borrow_mut();
+            heard.failures += failures;
             heard.latencies.record(clock);
             heard.rows.extend(inserted);
         }
@@ -81,6 +86,39 @@ impl Writer {
         made.iter().map(|row| inserted(read_key(row, plan.column)?, plan.ids)).collect()
     }
 
+    /// Looks for the keys, and inserts them where there are none: a transaction, repeated until it can be serialized.
+    async fn serializable(
+        &mut self,
+        plan: &Plan,
+        part: &[Numbered<'_>],
+        failures: &mut u64,
+    ) -> Result<Vec<Inserted>> {
+        /// A server that refuses so often makes no progress.
+        const MOST_ATTEMPTS: u64 = 10_000;
+        loop {
+            match self.attempt(plan, part).await {
+                Err(error) if is_serialization_failure(&error) && *failures < MOST_ATTEMPTS => {
+                    *failures += 1;
+                    run(&mut self.connection, "ROLLBACK").await?;
+                }
+                done => return done,
+            }
+        }
+    }
+
+    async fn attempt(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
+        run(&mut self.connection, "BEGIN ISOLATION LEVEL SERIALIZABLE").await?;
+        let keys: Vec<Key> = part.iter().map(|(_, key, _)| *key).collect();
+        let found = bind(sqlx::query(AssertSqlSafe(plan.find())), &keys, plan.column)?;
+        let found = found.fetch_optional(&mut self.connection).await.map_err(doing("look for the keys"))?;
+        if found.is_some() {
+            return Err(Error::unverified("a new key is in the table already"));
+        }
+        let inserted = self.rows(plan, part).await?;
+        run(&mut self.connection, "COMMIT").await?;
+        Ok(inserted)
+    }
+
     /// Looks the UUIDs up, inserts the pairs that are missing, then the rows: one transaction.
     async fn pairs_and_rows(
         &mut self,
@@ -108,6 +146,14 @@ impl Writer {
         run(&mut self.connection, "COMMIT").await?;
         Ok(part.iter().map(|(row, key, _)| Inserted { key: *key, number: Some(row + 1) }).collect())
     }
+}
+
+fn is_serialization_failure(error: &Error) -> bool {
+    /// serialization_failure
+    const CODE: &str = "40001";
+    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<sqlx::Error>());
+    let code = cause.and_then(sqlx::Error::as_database_error).and_then(|error| error.code());
+    code.is_some_and(|code| code == CODE)
 }
 
 /// A row whose key the server made.
