@@ -55,17 +55,17 @@ enum Command {
     Export(transfer::Export),
     /// Store pairs from standard input, in the format of export.
     Import(transfer::Import),
-    /// Print the pairs that were committed since the last run, a line each: the id, a tab, the UUID.
+    /// Print the pairs that were committed since the last run, one per line: the id, a tab, the UUID.
     Changes(transfer::Changes),
     /// Print the map's size and state.
     Stats(setup::Stats),
     /// Erase UUIDs, and print the ids that they had, which are never given out again. An empty line for one that
     /// has no id.
     Forget(upkeep::Forget),
-    /// Check pairs, claims, next id, tables and server settings. Exit code 1 where something is wrong.
+    /// Check pairs, claims, next id, tables and server settings. Exit code 1 if something is wrong.
     Check(upkeep::Check),
-    /// Repair what needs no guess: raise a next id that is behind, clear claims away. Exit code 1 where
-    /// something else is wrong.
+    /// Repair what needs no decision: raise a next id that is too low, and remove old claims. Exit code 1 if something
+    /// else is wrong.
     Repair(upkeep::Repair),
     /// Start a new epoch after the map was restored from a backup: new ids are --next-id and above, and clients drop
     /// the ids and pairs that they hold.

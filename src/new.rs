@@ -31,33 +31,33 @@ Examples:
   idgen new short --node 9f6bdeced846 --at 2026-11-21T12:00:00Z
   idgen new mysql-short --server-id 3 --state short.state
 
-Without a state file, each run starts afresh: v1, v6 and short with another random node, and \
+Without a state file, each run starts anew: v1, v6 and short with another random node, and \
 mysql-short with the same ids as any other run of this server id within the second. \
-short makes 65,536 ids a second at most, and then waits for the next.";
+short generates at most 65,536 ids per second, and then waits for the next second.";
 
-/// Make new ids, one a line.
+/// Generate new ids, one per line.
 ///
-/// It streams: any number takes the same memory.
+/// Ids are written as they are generated, so the memory in use does not depend on their number.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// What to make.
+    /// The kind of id.
     #[arg(value_parser = values::kind(), ignore_case = true)]
     kind: Kind,
 
-    /// How many.
+    /// How many ids to generate.
     #[arg(short = 'n', long, value_name = "N", value_parser = values::count, default_value = "1", allow_negative_numbers = true)]
     count: u64,
 
-    /// How to write them; by default ulid as base32, 64-bit ids as int, all others hyphenated.
+    /// The format of the output [default: base32 for ulid, int for 64-bit ids, otherwise hyphenated].
     #[arg(short, long, value_parser = values::format(), ignore_case = true)]
     format: Option<Format>,
 
-    /// Write the formats binary and swapped as 32 hexadecimal digits a line.
+    /// Write the formats binary and swapped as 32 hexadecimal digits per line.
     #[arg(long)]
     hex: bool,
 
-    /// Write one JSON object a line: the kind, the id as text, its format, and its fields. The
+    /// Write one JSON object per line: the kind, the id as text, its format, and its fields. The
     /// formats binary and swapped are 32 hexadecimal digits, as with --hex.
     #[arg(long)]
     json: bool,

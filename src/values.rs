@@ -84,7 +84,7 @@ pub fn node(text: &str) -> Result<NodeChoice, String> {
     }
 }
 
-/// What a prefix is made from.
+/// The source of a prefix.
 #[derive(Clone)]
 pub enum PrefixChoice {
     Md5Week,

@@ -26,7 +26,7 @@ Examples:
   idgen lab simulate v7-binary --engine postgres --rows 2M --existing v4-binary:1M --checkpoint 60
   idgen lab simulate --experiment prefix-revisits --scale full
 
-Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the pool divided by 16M, and
+Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the pool divided by 16M, and \
 at most 64. A billion rows take up to 2 GB of memory with --pool 512M, and half of that with 1G and more.";
 
 const ADVISE_EXAMPLES: &str = "\
@@ -54,7 +54,7 @@ pub struct SimulateArgs {
     /// How large the experiment is: ci, default or full.
     #[arg(long, default_value_t = Scale::Default, conflicts_with = "strategy")]
     scale: Scale,
-    /// The directory for the report of the experiment; made where missing.
+    /// The directory for the report of the experiment; it is created if it is missing.
     #[arg(long, value_name = "DIR", default_value = "idgen-lab", conflicts_with = "strategy")]
     out: PathBuf,
     #[command(flatten)]
@@ -95,7 +95,7 @@ struct LoadArgs {
     /// Seconds between two checkpoints, on PostgreSQL [default: 300].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     checkpoint: Option<u32>,
-    /// Rows that are in the table before, as STRATEGY:ROWS, such as v4-binary:1M, on PostgreSQL.
+    /// Rows that the table holds before, as STRATEGY:ROWS, such as v4-binary:1M, on PostgreSQL.
     #[arg(long, value_name = "STRATEGY:ROWS", value_parser = number::existing)]
     existing: Option<number::Existing>,
     /// Print the figures as JSON.

@@ -46,11 +46,11 @@ pub struct ShapeArgs {
     /// repeated if it cannot be serialized; on PostgreSQL.
     #[arg(long)]
     serializable: bool,
-    /// Rows that are in the table before, loaded in random order, as KIND:ROWS, such as v4:1M; figures are those of the
-    /// rows that come then. The ids are of the kind of that strategy, in the column of each strategy that is compared.
+    /// Rows that the table holds before the run, loaded in random order, as KIND:ROWS, such as v4:1M. Their ids are of this
+    /// kind, in the column of each strategy that is compared. The figures are those of the rows that are inserted afterwards.
     #[arg(long, value_name = "KIND:ROWS", value_parser = number::existing)]
     existing: Option<number::Existing>,
-    /// Also insert no faster than --rate: the server has as much time for each row as it would have.
+    /// Also insert no faster than --rate: the server has as much time for each row as in production.
     #[arg(long, requires = "rate")]
     paced: bool,
 }

@@ -17,7 +17,7 @@ pub struct Install {
     /// [default: unique, or the strategy of the existing map].
     #[arg(long, value_name = "STRATEGY")]
     strategy: Option<Strategy>,
-    /// How wide the ids are [default: 64, or the width of the existing map].
+    /// The width of the ids in bits [default: 64, or the width of the existing map].
     #[arg(long, value_name = "BITS")]
     id_bits: Option<Bits>,
 }

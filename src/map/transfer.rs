@@ -30,8 +30,8 @@ pub struct Export {
 pub struct Changes {
     #[command(flatten)]
     connection: Connection,
-    /// The file that holds the position of the last run. Where it does not exist, all pairs are printed and it is
-    /// made. It is replaced after the pairs were printed: a run that was interrupted prints them again.
+    /// The file that holds the position of the last run. If it does not exist, the command prints all pairs
+    /// and creates it. It is replaced after the pairs were printed: a run that was interrupted prints them again.
     #[arg(long, value_name = "FILE")]
     position: PathBuf,
 }

@@ -13,14 +13,14 @@ use crate::values::{self, NodeChoice, PrefixChoice, TailChoice};
 pub const DEFAULT_INTERVAL: Interval = Interval::Day;
 
 #[derive(clap::Args)]
-#[command(next_help_heading = "How they are made")]
+#[command(next_help_heading = "Options of the generator")]
 pub struct Options {
     /// How long a prefix stays the same: minute, ten-minutes, hour, day, week, month, or a number with
-    /// s, m, h or d, as 90s [default: day, or week for md5-week].
+    /// s, m, h or d, such as 90s [default: day, or week for md5-week].
     #[arg(long, value_name = "INTERVAL")]
     pub interval: Option<Interval>,
 
-    /// What a prefix is made from: md5-week, sequential, or keyed:KEYFILE. A key is the bytes of
+    /// The source of the prefix: md5-week, sequential, or keyed:KEYFILE. A key is the bytes of
     /// the file, at least 16, without the line end after them [default: sequential].
     #[arg(long, value_name = "PREFIX", value_parser = values::prefix)]
     pub prefix: Option<PrefixChoice>,
@@ -34,7 +34,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME")]
     pub writer: Option<String>,
 
-    /// How many bits a sequential prefix counts with before it comes round, 1 to 16 [default: 16].
+    /// The width of a sequential prefix in bits, 1 to 16: the count starts over after 2^BITS intervals [default: 16].
     #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     pub bits: Option<u8>,
 
@@ -43,22 +43,22 @@ pub struct Options {
     #[arg(long, value_name = "PREFIX")]
     pub fixed: Option<PrefixBits>,
 
-    /// The time zone in which md5-week tells the week: that of the MySQL session [default: +00:00].
+    /// The time zone that determines the week of md5-week: that of the MySQL session [default: +00:00].
     #[arg(long, value_name = "+HH:MM", value_parser = values::utc_offset, allow_hyphen_values = true)]
     pub utc_offset: Option<i32>,
 
-    /// Make them as if at this moment, as 2026-11-21T12:00:00Z. The clock stands still; kinds that
+    /// Generate ids as if it were this moment, such as 2026-11-21T12:00:00Z. The clock stands still; kinds that
     /// ascend continue from there.
     #[arg(long, value_name = "RFC3339", value_parser = values::moment)]
     pub at: Option<Timestamp>,
 
-    /// Who makes them: random, mac (the network card, which tells everyone the machine), or twelve
+    /// The node in the ids: random, mac (the address of the network card, which identifies the machine), or twelve
     /// hexadecimal digits; short takes the last four [default: random].
     #[arg(long, value_name = "random|mac|HEX", value_parser = values::node)]
     pub node: Option<NodeChoice>,
 
-    /// Remember in this file what was made, so that no later run repeats or goes behind it. One
-    /// generator holds it at a time.
+    /// Keep the state of the generator in this file, so that no later run repeats an id or generates a smaller one. Only
+    /// one generator can use the file at a time.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
 

@@ -200,7 +200,7 @@ class UuidMap(_Common):
         return cast("list[tuple[str, str]]", self._map.check(None))
 
     def repair(self) -> list[str]:
-        """Repairs what needs no guess, and returns what it did."""
+        """Repairs what needs no decision, and returns what it did."""
         return cast("list[str]", self._map.repair(None))
 
     def fence(self, next_id: int) -> None:
@@ -290,7 +290,7 @@ class AsyncUuidMap(_Common):
         return cast("list[tuple[str, str]]", await self._call(lambda done: self._map.check(done)))
 
     async def repair(self) -> list[str]:
-        """Repairs what needs no guess, and returns what it did."""
+        """Repairs what needs no decision, and returns what it did."""
         return cast("list[str]", await self._call(lambda done: self._map.repair(done)))
 
     async def fence(self, next_id: int) -> None:
