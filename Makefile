@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-minimal-versions deny test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids
+.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible deny test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -48,6 +48,9 @@ deny: ## the licences, the sources and the known vulnerabilities of all dependen
 
 test-minimal-versions: ## builds with the oldest dependencies that the manifests allow (needs rustup's nightly; minutes)
 	scripts/minimal-versions.sh
+
+test-reproducible: ## builds the wheel twice and compares the bytes (minutes)
+	scripts/reproducible.sh
 
 test-replicated: setup ## the map on Group Replication and Galera, while nodes are killed and disconnected (4 minutes)
 	cargo test --workspace --test clusters -- --test-threads 1 replicated

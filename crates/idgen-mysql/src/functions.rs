@@ -20,8 +20,8 @@ pub enum Dialect {
 /// | `idgen_bytes(uuid)` | `BINARY(16)` from 16 bytes or 36 characters; anything else is an error |
 /// | `idgen_to_base64(uuid)` | 22 characters, like [`idgen::codec::base64`] |
 /// | `idgen_from_base64(text)` | `BINARY(16)`; a text that no encoder writes is an error |
-/// | `idgen_week_prefix(datetime)` | 4 hexadecimal digits, like [`idgen::md5_week_prefix`] |
-/// | `idgen_week_uuid()` | a UUID of 36 characters with the prefix of this week in UTC, like [`idgen::week`] |
+/// | `idgen_week_prefix(datetime)` | 4 hexadecimal digits, like `idgen::md5_week_prefix` |
+/// | `idgen_week_uuid()` | a UUID of 36 characters with the prefix of this week in UTC, like `idgen::week` |
 /// | `idgen_find(uuid)` | the id that the map has for the UUID, or NULL |
 /// | `idgen_uuid_of(id)` | the UUID that the map has for the id, as 36 characters, or NULL |
 ///
