@@ -85,6 +85,9 @@ ROWS: list[tuple[str, int, Call, dict[str, Call]]] = [
     ("parse(text)", 1, (idgen.parse, TEXT), {
         "stdlib": (uuid.UUID, TEXT), "uuid_utils": (uuid_utils.UUID, TEXT),
         "fastuuid": (fastuuid.UUID, TEXT)}),
+    ("from_str(text)", 1, (idgen.from_str, TEXT), {
+        "stdlib": (uuid.UUID, TEXT), "uuid_utils": (uuid_utils.UUID, TEXT),
+        "uuid_utils.compat": (uuid_utils.compat.UUID, TEXT), "fastuuid": (fastuuid.UUID, TEXT)}),
     ("to_base64url(id)", 1, (idgen.to_base64url, ID), {
         "stdlib": lambda: base64.urlsafe_b64encode(ID.bytes).rstrip(b"=").decode(),
         "shortuuid": (shortuuid.encode, ID)}),
@@ -95,9 +98,11 @@ ROWS: list[tuple[str, int, Call, dict[str, Call]]] = [
     ("a 64-bit id", 1, (idgen.mysql_short, 1), {"snowflake-id": (next, SNOWFLAKE)}),
     ("1,000 v4 as UUID", 1_000, lambda: idgen.batch("v4", 1_000), {
         "stdlib": thousand(uuid.uuid4), "uuid_utils": thousand(uuid_utils.uuid4),
+        "uuid_utils.compat": thousand(uuid_utils.compat.uuid4),
         "fastuuid": lambda: fastuuid.uuid4_bulk(1_000)}),
     ("1,000 v7 as UUID", 1_000, lambda: idgen.batch("v7", 1_000), {
-        "uuid_utils": thousand(uuid_utils.uuid7), "fastuuid": lambda: fastuuid.uuid7_bulk(1_000),
+        "uuid_utils": thousand(uuid_utils.uuid7), "uuid_utils.compat": thousand(uuid_utils.compat.uuid7),
+        "fastuuid": lambda: fastuuid.uuid7_bulk(1_000),
         "c_uuid_v7": thousand(c_uuid_v7.uuid7)}),
     ("1,000 v4 as text", 1_000, lambda: idgen.batch("v4", 1_000, "str"), {
         "stdlib": thousand(lambda: str(uuid.uuid4())),

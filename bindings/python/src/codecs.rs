@@ -14,6 +14,10 @@ use crate::errors::raise;
 /// The id in a `uuid.UUID`, 16 bytes, or a text of any form.
 #[inline]
 pub(crate) fn read_id(object: &Bound<'_, PyAny>) -> PyResult<Uuid> {
+    // First, because finding out that a `str` is no instance of the class of ids takes as long as reading it.
+    if let Ok(text) = object.cast_exact::<PyString>() {
+        return read_text(text.to_str()?);
+    }
     if let Some(id) = read_uuid(object)? {
         return Ok(id);
     }
