@@ -68,6 +68,19 @@ fn alone(engine: &mut Mysql, database: Database) {
     for name in random {
         assert!(rows(name).distinct_leaves_per_1k > 20.0, "{name}: {:?}", rows(name));
     }
+    for run in &results.runs {
+        let (name, totals) = (&run.strategy.name, run.totals);
+        // Each page of the trees is written at least once until the pool is clean, and what goes to the tables' files is a
+        // part of all pages.
+        let pages: u64 = run.trees.iter().map(|tree| tree.leaf_pages + tree.inner_pages).sum();
+        let written = totals.table_writes_per_1k.unwrap() * ROWS as f64 / 1_000.0;
+        assert!(written >= pages as f64, "{name}: {written} of {pages} pages were written");
+        assert!(totals.flushed_per_1k.unwrap() > 0.0, "{name}: {totals:?}");
+        assert!(totals.table_reads_per_1k.unwrap() <= totals.reads_per_1k, "{name}: {totals:?}");
+        let all = totals.writes_per_1k + totals.flushed_per_1k.unwrap();
+        assert!(totals.table_writes_per_1k.unwrap() <= all + 0.5, "{name}: {totals:?}");
+        assert!(totals.doublewrites_per_1k.is_some() && totals.binlog_bytes_per_row.is_some());
+    }
     // A map: the rows, the pairs in the order of the integers, and the index in that of UUIDs or hashes.
     for name in ["mapped-unique", "mapped-dedup", "mapped-ref-lock", "mapped-ref-dedup"] {
         let run = results.run(name).unwrap();

@@ -111,6 +111,15 @@ pub trait Table {
     /// What the database has counted since the tables were made.
     fn counters(&mut self) -> Result<Counters>;
 
+    /// Has every changed page written and counts what that took: pages that the inserts changed are written later where
+    /// a database writes them late. `None` where all are written already, or where the database cannot be told to.
+    ///
+    /// # Errors
+    /// The database refuses, or does not come to an end; `is_interrupted` where the user cancelled.
+    fn flush(&mut self) -> Result<Option<Counters>> {
+        Ok(None)
+    }
+
     /// How long each statement took since this was last asked. `None` where there are none to time: a call into
     /// a library is no round trip, and timing each would cost as much as the insert.
     fn lap(&mut self) -> Option<Latency> {
@@ -203,6 +212,22 @@ pub struct Counters {
     pub serialization_failures: Option<u64>,
     /// Page requests that the cache could answer.
     pub cache_hits: Option<u64>,
+    /// Pages written a second time, to the doublewrite buffer; not among the pages written.
+    pub pages_doublewritten: Option<u64>,
+    /// Bytes written to the binary log.
+    pub binlog_bytes: Option<u64>,
+    /// Of the pages read and written, those of the files of these tables. The others are the server's own: undo logs, the
+    /// dictionary, statistics.
+    pub table_pages: Option<FilePages>,
+}
+
+/// Pages that were read from files and written to them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FilePages {
+    /// Read.
+    pub read: u64,
+    /// Written.
+    pub written: u64,
 }
 
 impl Counters {
@@ -220,6 +245,12 @@ impl Counters {
             page_images: both(self.page_images, earlier.page_images),
             serialization_failures: both(self.serialization_failures, earlier.serialization_failures),
             cache_hits: both(self.cache_hits, earlier.cache_hits),
+            pages_doublewritten: both(self.pages_doublewritten, earlier.pages_doublewritten),
+            binlog_bytes: both(self.binlog_bytes, earlier.binlog_bytes),
+            table_pages: self.table_pages.zip(earlier.table_pages).map(|(now, then)| FilePages {
+                read: now.read.saturating_sub(then.read),
+                written: now.written.saturating_sub(then.written),
+            }),
         }
     }
 

@@ -17,7 +17,7 @@ use idgen::source::{Entropy, FixedEntropy};
 pub use crate::cancel::Cancel;
 use crate::engine::{Batch, Counters, Engine, Table};
 use crate::key::Key;
-use crate::measure;
+use crate::measure::{self, Counted};
 use crate::strategy::{Ids, Strategy};
 use crate::{Error, Result};
 use check::Rows;
@@ -125,7 +125,12 @@ pub fn run_one(
     let mut rows = Rows::with_room(workload.rows_at_end())?;
     let existing = workload.existing_rows();
     existing::load(&mut *table, strategy, workload, cancel, &mut rows)?;
+    if existing > 0 {
+        // The pages of these rows are not to be counted with those of the run.
+        table.flush()?;
+    }
     let (windows, counters) = insert(&mut *table, strategy, workload, cancel, observer, &mut rows)?;
+    let counted = Counted { inserts: counters, flush: table.flush()? };
 
     observer.verifying();
     measure::contents(table.contents()?, workload)?;
@@ -136,7 +141,7 @@ pub fn run_one(
                 cancel.check()?;
                 check::keys(&mut *table, *role, strategy, &rows)?;
             }
-            measure::totals_seen(&windows, &counters, &seen, existing)
+            measure::totals_seen(&windows, &counted, &seen, existing)
         }
         None => {
             let trees = table.trees()?;
@@ -145,7 +150,7 @@ pub fn run_one(
                 let ranks = check::tree(&mut *table, tree, strategy, &rows)?;
                 figures.push(measure::tree_figures(tree, &ranks, existing));
             }
-            measure::totals(&windows, &counters, &trees, &figures, existing)
+            measure::totals(&windows, &counted, &trees, &figures, existing)
         }
     };
     let totals = match table.heap_bytes()? {

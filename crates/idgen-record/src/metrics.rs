@@ -115,6 +115,20 @@ pub struct Figures<'a> {
     pub trees: &'a [TreeFigures],
 }
 
+impl Figures<'_> {
+    /// Pages of the trees but their first ones, per 1,000 rows: as many as divisions of pages made, and the heights of the
+    /// trees. `None` where no tree is known, or where the trees held rows before.
+    ///
+    /// The server's counter of splits differs from it where it counts trees of its own too, or a division that did not
+    /// keep its page.
+    fn tree_splits_per_1k(&self) -> Option<f64> {
+        let pages: u64 =
+            self.trees.iter().map(|tree| (tree.leaf_pages + tree.inner_pages).saturating_sub(1)).sum();
+        let new = !self.trees.is_empty() && self.trees.iter().all(|tree| tree.rows <= self.totals.rows);
+        new.then_some(pages as f64 * 1_000.0 / self.totals.rows.max(1) as f64)
+    }
+}
+
 impl RunRecord {
     /// What metrics are read from.
     pub fn figures(&self) -> Figures<'_> {
@@ -217,7 +231,7 @@ mod tests {
     fn totals_and_windows_have_no_figure_without_a_metric() {
         let window = serde_json::json!({
             "rows_end": 1, "rows": 1, "secs": 1.0, "rows_per_sec": 1.0, "reads_per_1k": 1.0, "disk_reads_per_1k": 1.0,
-            "writes_per_1k": 1.0, "created_per_1k": 1.0, "splits_per_1k": 1.0, "redo_bytes_per_row": 1.0, "hit_rate": 1.0,
+            "writes_per_1k": 1.0, "created_per_1k": 1.0, "table_reads_per_1k": 1.0, "table_writes_per_1k": 1.0, "splits_per_1k": 1.0, "redo_bytes_per_row": 1.0, "hit_rate": 1.0,
             "page_images_per_1k": 1.0, "serialization_failures_per_1k": 1.0,
             "latency": {"p50_micros": 1, "p95_micros": 1, "p99_micros": 1, "max_micros": 1},
         });

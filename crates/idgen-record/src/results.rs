@@ -37,7 +37,8 @@ pub struct Results {
     /// What was published of this question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,
-    /// What we make of it.
+    /// In what the runs differ from those of the experiment's definition, and what was left out. Records of before have their
+    /// author's conclusions here.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub analysis: String,
     /// The runs that were finished and verified.

@@ -68,7 +68,29 @@ pub struct Totals {
     /// The same in the last tenth of the run.
     #[serde(default)]
     pub last_writes_per_1k: f64,
-    /// Of those, the ones written before the commit because the cache was full.
+    /// Pages written after the last insert until none was left that had been changed, per 1,000 inserts of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flushed_per_1k: Option<f64>,
+    /// Pages read from the tables' own files, per 1,000 inserts. The other pages read are the server's own: undo logs, the
+    /// dictionary, statistics.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_reads_per_1k: Option<f64>,
+    /// Pages written to the tables' own files, per 1,000 inserts, until none was left that had been changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_writes_per_1k: Option<f64>,
+    /// Pages read from the tables' own files per 1,000 inserts in the last tenth of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_table_reads_per_1k: Option<f64>,
+    /// Pages written to them in the last tenth of the run, without the flush.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_table_writes_per_1k: Option<f64>,
+    /// Pages written to the doublewrite buffer during the inserts, per 1,000: in addition to the pages written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doublewrites_per_1k: Option<f64>,
+    /// Bytes written to the binary log per row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binlog_bytes_per_row: Option<f64>,
+    /// Of the pages written, the ones written before the commit because the cache was full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spills_per_1k: Option<f64>,
     /// New pages per 1,000 inserts.
@@ -132,6 +154,8 @@ impl RunRecord {
                 last_rows_per_sec: window.rows_per_sec,
                 last_reads_per_1k: window.reads_per_1k,
                 last_writes_per_1k: window.writes_per_1k,
+                last_table_reads_per_1k: window.table_reads_per_1k,
+                last_table_writes_per_1k: window.table_writes_per_1k,
                 ..self.totals
             },
         }

@@ -25,6 +25,12 @@ pub struct Window {
     pub disk_reads_per_1k: Option<f64>,
     /// Pages written to the file per 1,000 inserts.
     pub writes_per_1k: f64,
+    /// Pages read from the tables' own files per 1,000 inserts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_reads_per_1k: Option<f64>,
+    /// Pages written to the tables' own files per 1,000 inserts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_writes_per_1k: Option<f64>,
     /// New pages per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_per_1k: Option<f64>,

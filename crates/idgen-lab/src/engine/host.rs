@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use idgen_server::{Scratch, Server};
+use idgen_server::{Provider, Scratch, Server};
 use tokio::runtime::Runtime;
 
 use crate::cancel::Cancel;
@@ -35,6 +35,11 @@ impl<R> Host<R> {
             .filter(|(name, _)| shown.contains(&name.as_str()))
             .collect();
         Ok(Host { runtime, scratch, server, settings, reach, cancel: RefCell::default() })
+    }
+
+    /// Whether the lab started the server, and may change its settings.
+    pub fn is_own(&self) -> bool {
+        self.server.provider() != Provider::Url
     }
 
     /// Waits for the work, unless the user cancels before it is done.

@@ -6,6 +6,7 @@
 mod counters;
 mod counts;
 mod files;
+mod flush;
 mod given;
 mod loads;
 mod statements;
@@ -37,7 +38,7 @@ pub struct Mysql {
 type Host = super::host::Host<given::Reach>;
 
 /// The variables that move these counts, in the order in which a report shows them.
-const SHOWN: [&str; 22] = [
+const SHOWN: [&str; 23] = [
     "innodb_buffer_pool_size",
     "innodb_page_size",
     "innodb_flush_method",
@@ -46,6 +47,7 @@ const SHOWN: [&str; 22] = [
     "innodb_io_capacity_max",
     "innodb_flush_neighbors",
     "innodb_doublewrite",
+    "innodb_extend_and_initialize",
     "innodb_change_buffering",
     "innodb_fill_factor",
     "innodb_log_file_size",
@@ -84,7 +86,14 @@ impl Mysql {
         engine.host.runtime.block_on(async {
             let mut connection = connect(&engine.host).await?;
             // Off by default on both servers.
-            run(&mut connection, "SET GLOBAL innodb_monitor_enable = 'module_index'").await
+            run(&mut connection, "SET GLOBAL innodb_monitor_enable = 'module_index'").await?;
+            // What goes to the tables' files: on by default on MySQL.
+            run(
+                &mut connection,
+                "UPDATE performance_schema.setup_instruments SET ENABLED = 'YES' \
+                 WHERE NAME IN ('wait/io/file/innodb/innodb_data_file', 'wait/io/file/sql/binlog')",
+            )
+            .await
         })?;
         Ok(engine)
     }
@@ -140,9 +149,12 @@ fn settings(flavor: Flavor, workload: &Workload) -> Settings {
     };
     let settings = if workload.late_writes { written_late(flavor, settings) } else { settings };
     if flavor == Flavor::MariaDb {
-        return settings;
+        // Off by default here, on by default on MySQL: it counts what goes to the tables' files.
+        return settings.option("performance_schema", "ON");
     }
-    // MySQL's binary log is on by default, would be synced at each commit, and mistrusts stored functions.
+    // MySQL's binary log is on by default, would be synced at each commit, and mistrusts stored functions. A growing file is
+    // written ahead with zeros by default, which would count as pages of the table.
+    let settings = settings.option("innodb_extend_and_initialize", "OFF");
     settings.option("sync_binlog", "0").option("log_bin_trust_function_creators", "1")
 }
 
@@ -216,7 +228,7 @@ impl Engine for Mysql {
     }
 
     fn renew(&mut self, workload: &Workload, cancel: &Cancel) -> Result<()> {
-        if self.host.server.provider() == Provider::Url {
+        if !self.host.is_own() {
             return Ok(());
         }
         cancel.check()?;

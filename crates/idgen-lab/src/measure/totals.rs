@@ -6,21 +6,36 @@ use innodb_pages::Distribution;
 use super::window;
 use crate::engine::{Counters, Seen, Tree};
 
+/// What was counted of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted {
+    /// From the first insert to the last.
+    pub inserts: Counters,
+    /// From the last insert until all changed pages were written; `None` where that was not waited for.
+    pub flush: Option<Counters>,
+}
+
 /// Sums up a run on a table that held so many rows before.
 pub fn totals(
     windows: &[Window],
-    counters: &Counters,
+    counted: &Counted,
     trees: &[Tree],
     figures: &[TreeFigures],
     existing: u64,
 ) -> Totals {
+    let counters = &counted.inserts;
     let rows: u64 = windows.iter().map(|window| window.rows).sum();
     let secs: f64 = windows.iter().map(|window| window.secs).sum();
     let whole = window(counters, None, rows, rows, secs);
+    let per_1k = |count: u64| count as f64 * 1_000.0 / rows as f64;
     let tail = &windows[windows.len() - windows.len().div_ceil(10)..];
     let tail_rows = tail.iter().map(|window| window.rows).sum::<u64>() as f64;
     let in_tail = |rate: fn(&Window) -> f64| {
         tail.iter().map(|window| rate(window) * window.rows as f64).sum::<f64>() / tail_rows
+    };
+    let known_in_tail = |rate: fn(&Window) -> Option<f64>| {
+        let pages = tail.iter().map(|window| Some(rate(window)? * window.rows as f64)).sum::<Option<f64>>();
+        pages.map(|pages| pages / tail_rows)
     };
     let all_leaves = Distribution::of(trees.iter().flat_map(Tree::fills).collect());
     let of_map = || figures.iter().filter(|tree| tree.role != Role::Rows).map(|tree| tree.bytes);
@@ -34,7 +49,17 @@ pub fn totals(
         disk_reads_per_1k: whole.disk_reads_per_1k,
         writes_per_1k: whole.writes_per_1k,
         last_writes_per_1k: in_tail(|window| window.writes_per_1k),
-        spills_per_1k: counters.pages_spilled.map(|pages| pages as f64 * 1_000.0 / rows as f64),
+        flushed_per_1k: counted.flush.map(|flush| per_1k(flush.pages_written)),
+        table_reads_per_1k: counters.table_pages.map(|pages| per_1k(pages.read)),
+        table_writes_per_1k: counters.table_pages.map(|pages| {
+            let flushed = counted.flush.and_then(|flush| flush.table_pages).unwrap_or_default();
+            per_1k(pages.written + flushed.written)
+        }),
+        last_table_reads_per_1k: known_in_tail(|window| window.table_reads_per_1k),
+        last_table_writes_per_1k: known_in_tail(|window| window.table_writes_per_1k),
+        doublewrites_per_1k: counters.pages_doublewritten.map(per_1k),
+        binlog_bytes_per_row: counters.binlog_bytes.map(|bytes| bytes as f64 / rows as f64),
+        spills_per_1k: counters.pages_spilled.map(per_1k),
         created_per_1k: whole.created_per_1k,
         splits_per_1k: whole.splits_per_1k,
         redo_bytes_per_row: whole.redo_bytes_per_row,
@@ -61,8 +86,8 @@ pub fn with_heap(totals: Totals, heap_bytes: u64, existing: u64) -> Totals {
 }
 
 /// Sums up a run on a database that does not show all of its pages.
-pub fn totals_seen(windows: &[Window], counters: &Counters, seen: &Seen, existing: u64) -> Totals {
-    let counted = totals(windows, counters, &[], &[], existing);
+pub fn totals_seen(windows: &[Window], counted: &Counted, seen: &Seen, existing: u64) -> Totals {
+    let counted = totals(windows, counted, &[], &[], existing);
     let fill = Distribution::of(seen.fills.clone());
     let known = |fill| if seen.fills.is_empty() { f64::NAN } else { fill };
     let per_row = |bytes: u64| bytes as f64 / (counted.rows + existing) as f64;

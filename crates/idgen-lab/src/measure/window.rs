@@ -16,6 +16,8 @@ pub fn window(counted: &Counters, latency: Option<Latency>, rows_end: u64, rows:
         reads_per_1k: per_1k(counted.pages_read),
         disk_reads_per_1k: counted.disk_reads.map(per_1k),
         writes_per_1k: per_1k(counted.pages_written),
+        table_reads_per_1k: counted.table_pages.map(|pages| per_1k(pages.read)),
+        table_writes_per_1k: counted.table_pages.map(|pages| per_1k(pages.written)),
         created_per_1k: counted.pages_created.map(per_1k),
         splits_per_1k: counted.page_splits.map(per_1k),
         redo_bytes_per_row: counted.redo_bytes.map(|bytes| bytes as f64 / rows as f64),

@@ -163,6 +163,54 @@ pub static METRICS: &[Metric] = &[
         ..PER_1K
     },
     Metric {
+        name: "flushed_per_1k",
+        title: "pages written after the last insert per 1k",
+        head: "flushed\nper 1k",
+        group: Group::Server,
+        run: |f| f.totals.flushed_per_1k.and_then(number),
+        ..PER_1K
+    },
+    Metric {
+        name: "table_reads_per_1k",
+        title: "pages read from the table's file per 1k",
+        head: "own\nread/1k",
+        group: Group::Server,
+        run: |f| f.totals.table_reads_per_1k.and_then(number),
+        window: Some(|w| w.table_reads_per_1k.and_then(number)),
+        ..PER_1K
+    },
+    Metric {
+        name: "table_writes_per_1k",
+        title: "pages written to the table's file per 1k, with the flush",
+        head: "own\nwrit./1k",
+        group: Group::Server,
+        run: |f| f.totals.table_writes_per_1k.and_then(number),
+        window: Some(|w| w.table_writes_per_1k.and_then(number)),
+        ..PER_1K
+    },
+    Metric {
+        name: "last_table_reads_per_1k",
+        title: "pages read from the table's file per 1k, at the end",
+        head: "own read\nat end",
+        run: |f| f.totals.last_table_reads_per_1k.and_then(number),
+        ..PER_1K
+    },
+    Metric {
+        name: "last_table_writes_per_1k",
+        title: "pages written to the table's file per 1k, at the end",
+        head: "own wr.\nat end",
+        run: |f| f.totals.last_table_writes_per_1k.and_then(number),
+        ..PER_1K
+    },
+    Metric {
+        name: "doublewrites_per_1k",
+        title: "pages written to the doublewrite buffer per 1k",
+        head: "double\nper 1k",
+        group: Group::Server,
+        run: |f| f.totals.doublewrites_per_1k.and_then(number),
+        ..PER_1K
+    },
+    Metric {
         name: "spills_per_1k",
         title: "pages written before the commit per 1k",
         head: "early\nper 1k",
@@ -188,6 +236,17 @@ pub static METRICS: &[Metric] = &[
         noise: Noise { floor: 0.1, share: 0.05 },
         run: |f| f.totals.splits_per_1k.and_then(number),
         window: Some(|w| w.splits_per_1k.and_then(number)),
+        ..PER_1K
+    },
+    Metric {
+        name: "tree_splits_per_1k",
+        title: "pages added to the trees per 1k",
+        head: "added\nper 1k",
+        unit: Unit::Decimals(2),
+        noise: Noise { floor: 0.1, share: 0.05 },
+        group: Group::Server,
+        // Beside what a server counts.
+        run: |f| f.totals.splits_per_1k.and(f.tree_splits_per_1k()).and_then(number),
         ..PER_1K
     },
     Metric {
@@ -218,6 +277,16 @@ pub static METRICS: &[Metric] = &[
         run: |f| f.totals.serialization_failures_per_1k.and_then(number),
         window: Some(|w| w.serialization_failures_per_1k.and_then(number)),
         ..PER_1K
+    },
+    Metric {
+        name: "binlog_bytes_per_row",
+        title: "binary log bytes per row",
+        head: "binlog B\nper row",
+        better: Better::Lower,
+        noise: Noise { floor: 1.0, share: 0.05 },
+        group: Group::Server,
+        run: |f| f.totals.binlog_bytes_per_row.and_then(number),
+        ..METRIC
     },
     Metric {
         name: "hit_rate",

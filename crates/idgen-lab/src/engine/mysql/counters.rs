@@ -1,25 +1,35 @@
 //! What the server counts.
 //!
-//! From `SHOW GLOBAL STATUS` where both servers have it under one name, and from `INNODB_METRICS` for the
-//! page splits. Source: MySQL Reference Manual, sections Server Status Variables and InnoDB
-//! INFORMATION_SCHEMA Metrics Table.
+//! From `SHOW GLOBAL STATUS` where both servers have it under one name, from `INNODB_METRICS` for the page splits, and from
+//! the Performance Schema for what went to single files. Source: MySQL Reference Manual, sections Server Status Variables,
+//! InnoDB INFORMATION_SCHEMA Metrics Table, and File I/O Summary Tables.
 
 use sqlx::mysql::MySqlConnection;
-use sqlx::{Executor, Row};
+use sqlx::{AssertSqlSafe, Executor, Row};
 
-use super::doing;
-use crate::engine::Counters;
+use super::{Host, doing};
+use crate::engine::{Counters, FilePages};
 use crate::{Error, Result};
 
 const STATUS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_pages_read', 'Innodb_pages_written', \
      'Innodb_pages_created', 'Innodb_buffer_pool_read_requests', 'Innodb_buffer_pool_reads', \
-     'Innodb_os_log_written')";
+     'Innodb_os_log_written', 'Innodb_dblwr_pages_written')";
 
 const SPLITS: &str =
     "SELECT CAST(COUNT AS CHAR) FROM information_schema.INNODB_METRICS WHERE NAME = 'index_page_splits'";
 
-/// The counts since the server was started; page splits where they are within reach.
-pub async fn read(connection: &mut MySqlConnection, splits: bool) -> Result<Counters> {
+/// Bytes read from and written to the files of this schema, and bytes written to the binary log. Pages of a table are
+/// read and written one by one or several at once, so that bytes count them, and calls do not.
+const FILES: &str = "SELECT CAST(COALESCE(SUM(IF(FILE_NAME LIKE '%/{schema}/%.ibd', SUM_NUMBER_OF_BYTES_READ, 0)), 0) AS CHAR), \
+     CAST(COALESCE(SUM(IF(FILE_NAME LIKE '%/{schema}/%.ibd', SUM_NUMBER_OF_BYTES_WRITE, 0)), 0) AS CHAR), \
+     CAST(COALESCE(SUM(IF(EVENT_NAME = 'wait/io/file/sql/binlog', SUM_NUMBER_OF_BYTES_WRITE, 0)), 0) AS CHAR) \
+     FROM performance_schema.file_summary_by_instance";
+
+/// Bytes of the pages that a server of the lab's own has.
+const PAGE_BYTES: u64 = 16_384;
+
+/// The counts since the server was started; what is not within reach is absent.
+pub async fn read(connection: &mut MySqlConnection, host: &Host) -> Result<Counters> {
     let failed = doing("read the server's counters");
     let rows = connection.fetch_all(STATUS).await.map_err(&failed)?;
     let mut found = Vec::with_capacity(rows.len());
@@ -33,7 +43,7 @@ pub async fn read(connection: &mut MySqlConnection, splits: bool) -> Result<Coun
             || Error::engine("the server's counters are incomplete", format!("no status variable {wanted}")),
         )
     };
-    let page_splits = match splits {
+    let page_splits = match host.reach.splits {
         true => {
             let row = connection.fetch_one(SPLITS).await.map_err(&failed)?;
             let splits: String = row.try_get_unchecked(0).map_err(&failed)?;
@@ -43,6 +53,21 @@ pub async fn read(connection: &mut MySqlConnection, splits: bool) -> Result<Coun
     };
     let requests = get("Innodb_buffer_pool_read_requests")?;
     let disk_reads = get("Innodb_buffer_pool_reads")?;
+    let (table_pages, binlog_bytes) = match host.reach.file_counts {
+        true => {
+            // The name of the schema is the lab's own: letters, digits and underscores, which stand for any letter here.
+            let sql = AssertSqlSafe(FILES.replace("{schema}", host.scratch.name()));
+            let row = connection.fetch_one(sql).await.map_err(&failed)?;
+            let mut bytes = [0; 3];
+            for (column, bytes) in bytes.iter_mut().enumerate() {
+                let text: String = row.try_get_unchecked(column).map_err(&failed)?;
+                *bytes = number(&text)?;
+            }
+            let [read, written, binlog] = bytes;
+            (Some(FilePages { read: read / PAGE_BYTES, written: written / PAGE_BYTES }), Some(binlog))
+        }
+        false => (None, None),
+    };
     Ok(Counters {
         pages_read: get("Innodb_pages_read")?,
         disk_reads: Some(disk_reads),
@@ -54,6 +79,9 @@ pub async fn read(connection: &mut MySqlConnection, splits: bool) -> Result<Coun
         page_images: None,
         serialization_failures: None,
         cache_hits: Some(requests.saturating_sub(disk_reads)),
+        pages_doublewritten: Some(get("Innodb_dblwr_pages_written")?),
+        binlog_bytes,
+        table_pages,
     })
 }
 

@@ -25,6 +25,8 @@ pub struct Reach {
     pub pool_pages: bool,
     /// The counter of page splits.
     pub splits: bool,
+    /// What went to the files of the tables and to the binary log, in the Performance Schema.
+    pub file_counts: bool,
     /// Stored functions that change data can be made.
     pub functions: bool,
     /// What is not shown therefore, why, and what would show it: a sentence each.
@@ -34,7 +36,14 @@ pub struct Reach {
 impl Reach {
     /// A server of the lab's own.
     pub fn everything() -> Self {
-        Reach { files: true, pool_pages: true, splits: true, functions: true, missing: Vec::new() }
+        Reach {
+            files: true,
+            pool_pages: true,
+            splits: true,
+            file_counts: true,
+            functions: true,
+            missing: Vec::new(),
+        }
     }
 
     /// Tries what a user may, changing nothing.
@@ -74,7 +83,14 @@ impl Reach {
             );
         }
         let functions = takes_functions(connection).await;
-        Reach { files: false, pool_pages, splits: enabled == Some(true), functions, missing }
+        Reach {
+            files: false,
+            pool_pages,
+            splits: enabled == Some(true),
+            file_counts: false,
+            functions,
+            missing,
+        }
     }
 }
 

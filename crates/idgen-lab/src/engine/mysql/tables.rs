@@ -16,7 +16,7 @@ use idgen_server::Flavor;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
-use super::{Host, connect, counters, doing, files, given, run};
+use super::{Host, connect, counters, doing, files, flush, given, run};
 use crate::Result;
 use crate::engine::latencies::Latencies;
 use crate::engine::{Batch, Contents, Counters, Inserted, Seen, Table, Tree};
@@ -55,7 +55,7 @@ impl Tables {
                 writers.push(Writer::connect(&host, &plan).await?);
             }
             let made_before = made::now(&mut connection, plan.ids, plan.column, plan.flavor).await?;
-            let at_start = counters::read(&mut connection, host.reach.splits).await?;
+            let at_start = counters::read(&mut connection, &host).await?;
             Ok(Tables { host, plan, connection, writers, at_start, made_before, latencies })
         })
     }
@@ -94,8 +94,20 @@ impl Table for Tables {
     }
 
     fn counters(&mut self) -> Result<Counters> {
-        let now = self.host.wait(counters::read(&mut self.connection, self.host.reach.splits))?;
+        let now = self.host.wait(counters::read(&mut self.connection, &self.host))?;
         Ok(now.since(&self.at_start))
+    }
+
+    fn flush(&mut self) -> Result<Option<Counters>> {
+        if !self.host.is_own() {
+            return Ok(None);
+        }
+        let (host, connection) = (&self.host, &mut self.connection);
+        host.wait(async {
+            let before = counters::read(connection, host).await?;
+            flush::all(connection, host).await?;
+            Ok(Some(counters::read(connection, host).await?.since(&before)))
+        })
     }
 
     fn lap(&mut self) -> Option<Latency> {

@@ -95,5 +95,8 @@ pub async fn read(
         serialization_failures: None,
         page_images: Some(at(5)?),
         cache_hits: Some(at(4)?),
+        pages_doublewritten: None,
+        binlog_bytes: None,
+        table_pages: None,
     })
 }

@@ -7,14 +7,20 @@
 
 use rusqlite::{Connection, ffi};
 
-use crate::engine::Counters;
+use crate::engine::{Counters, FilePages};
 use crate::{Error, Result};
 
 /// The counts since [`reset`].
 pub fn counters(db: &Connection) -> Result<Counters> {
+    let pages = FilePages {
+        read: read(db, ffi::SQLITE_DBSTATUS_CACHE_MISS, false)?,
+        written: read(db, ffi::SQLITE_DBSTATUS_CACHE_WRITE, false)?,
+    };
     Ok(Counters {
-        pages_read: read(db, ffi::SQLITE_DBSTATUS_CACHE_MISS, false)?,
-        pages_written: read(db, ffi::SQLITE_DBSTATUS_CACHE_WRITE, false)?,
+        pages_read: pages.read,
+        pages_written: pages.written,
+        // The file holds these tables and nothing else.
+        table_pages: Some(pages),
         pages_spilled: Some(read(db, ffi::SQLITE_DBSTATUS_CACHE_SPILL, false)?),
         cache_hits: Some(read(db, ffi::SQLITE_DBSTATUS_CACHE_HIT, false)?),
         ..Counters::default()
