@@ -12,7 +12,6 @@ const DEFINITION: &str = r#"
 id = "targets"
 mode = "revisits"
 question = "?"
-analysis = ""
 strategies = ["minute-ascending", "minute-random"]
 payload_bytes = 100
 [scale.ci]

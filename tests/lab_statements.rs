@@ -92,7 +92,7 @@ fn in_rounds(engine: &mut Mysql) {
         )
     };
     let text = format!(
-        "id = 't'\nquestion = '?'\nanalysis = ''\nruns = 4\nsetup = ['CREATE TABLE seen (name CHAR(1))']\n[scale]\nci = 1\n{}",
+        "id = 't'\nquestion = '?'\nruns = 4\nsetup = ['CREATE TABLE seen (name CHAR(1))']\n[scale]\nci = 1\n{}",
         ["a", "b", "c"].map(case).concat()
     );
     let records = timed(engine, &parsed_statements(&text));
@@ -110,7 +110,6 @@ fn in_rounds(engine: &mut Mysql) {
 const LOADS: &str = r#"
     id = "test"
     question = "?"
-    analysis = ""
     setup = ["SET GLOBAL innodb_monitor_enable = 'module_lock'"]
     counters = ["Handler_write", "lock_table_lock_waits", "context_switches", "Key_write_requests", "nobody_counts_this"]
     table_each = true
@@ -204,8 +203,7 @@ fn caches(engine: &mut Mysql) {
 
 /// What the user cancels ends in the middle of a statement, wherever it is: it would last ten minutes.
 fn interrupts(flavor: Flavor) {
-    let statements =
-        "id = 't'\nquestion = '?'\nanalysis = ''\n[scale]\nci = 1\n[[case]]\nname = 'a'\nsql = 'DO 1'\n";
+    let statements = "id = 't'\nquestion = '?'\n[scale]\nci = 1\n[[case]]\nname = 'a'\nsql = 'DO 1'\n";
     let (slow, quick) = ("'DO SLEEP(600)'", "'DO 1'");
     let before = |key: &str| statements.replace("sql =", &format!("{key} = [{slow}]\nsql ="));
     let in_setup = format!("setup = [{slow}]\n{statements}");

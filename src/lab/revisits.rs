@@ -27,8 +27,7 @@ pub fn run(
 ) -> anyhow::Result<ExitCode> {
     report::prepare(out)?;
     let (mut engine, workload) = common.engine.start(first(experiment, scale)?)?;
-    let mut results = measure::begin(&experiment.question, command, engine.info(), workload);
-    results.analysis.clone_from(&experiment.analysis);
+    let results = measure::begin(&experiment.question, command, engine.info(), workload);
     let recorder = Recorder { id: &experiment.id, directory: out, json: common.json, cancel, order: vec![] };
     recorder
         .record(results, |done| runner::revisit(&mut *engine, experiment, scale, strategies, cancel, done))
@@ -41,9 +40,8 @@ pub fn simulate(experiment: &Revisits, scale: Scale, out: &Path, json: bool) -> 
     let command = format!("idgen lab simulate --experiment {} --scale {scale}", experiment.id);
     let out = out.join(&experiment.id);
     report::prepare(&out)?;
-    let mut results =
+    let results =
         measure::begin(&experiment.question, &command, forecast::model_info(), first(experiment, scale)?);
-    results.analysis.clone_from(&experiment.analysis);
     let recorder = Recorder { id: &experiment.id, directory: &out, json, cancel: &cancel, order: vec![] };
     recorder.record(results, |done| forecast::revisit(experiment, scale, &strategies, &cancel, done))
 }

@@ -162,18 +162,15 @@ impl Job<'_> {
                 Scale::Full if ours => experiment.judged(writers),
                 _ => experiment.published(writers),
             };
-            results.analysis = experiment.analysis.clone();
-            if let Some(differs) = experiment::differs(experiment, scale, &results, ours)? {
-                results.analysis += &format!(" {differs}");
-            }
+            let mut notes = Vec::new();
+            notes.extend(experiment::differs(experiment, scale, &results, ours)?);
             let (possible, refused) = those_possible(&*engine, &strategies, &results.workload);
             // Where nothing would be left, the runner says why and ends.
             if !possible.is_empty() {
                 strategies = possible;
-                for why in refused {
-                    results.analysis += &format!(" Left out: {why}.");
-                }
+                notes.extend(refused.into_iter().map(|why| format!("Left out: {why}.")));
             }
+            results.analysis = notes.join(" ");
         }
         let runs = strategies.len() * common.repeats() as usize;
         let mut progress = Progress::new(runs, rows, self.out.to_owned());

@@ -32,9 +32,9 @@ pub fn run(
     common: &CommonArgs,
     cancel: &Cancel,
 ) -> anyhow::Result<ExitCode> {
-    let (id, question, analysis) = match experiment {
-        Timed::Statements(found) => (&found.id, &found.question, &found.analysis),
-        Timed::Loads(found, _) => (&found.id, &found.question, &found.analysis),
+    let (id, question) = match experiment {
+        Timed::Statements(found) => (&found.id, &found.question),
+        Timed::Loads(found, _) => (&found.id, &found.question),
     };
     let database = common.engine.server_for(id)?;
     report::prepare(directory)?;
@@ -42,7 +42,6 @@ pub fn run(
     let mut engine = engine::start(database, &workload)?;
     let mut results = measure::begin(question, command, engine.info(), workload);
     results.settings = engine.settings();
-    results.analysis.clone_from(analysis);
     let order = match experiment {
         Timed::Statements(found) => {
             results.protocol = Some(Protocol {

@@ -162,7 +162,7 @@ mod tests {
         for (given, instead, says) in [
             ("mode = \"keys\"\n", "", "mode"),
             ("\"keys\"", "\"locks\"", "locks"),
-            ("analysis", "analyses", "analyses"),
+            ("question", "questions", "questions"),
         ] {
             let wrong = text.replacen(given, instead, 1);
             assert_ne!(wrong, text);

@@ -54,7 +54,6 @@ fn the_model_keeps_the_targets() {
         id = "targets"
         mode = "revisits"
         question = "?"
-        analysis = ""
         strategies = ["minute-ascending", "minute-offset", "minute-random"]
         payload_bytes = 100
         [scale.ci]
@@ -115,7 +114,6 @@ fn named_writers_fill_pages_as_one_does() {
         id = "targets"
         mode = "revisits"
         question = "?"
-        analysis = ""
         strategies = ["minute-ascending", "minute-untagged", "minute-round-tag"]
         payload_bytes = 100
         [scale.ci]

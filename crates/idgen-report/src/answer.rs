@@ -1,8 +1,8 @@
 //! The answer in a sentence, from the figures.
 
-use super::numbers::{grouped, rate};
-use super::times::times_first;
-use idgen_record::{CaseRecord, FileFigures, Results, RunRecord};
+use super::numbers::{ratio, write_median};
+use super::times::{first_of, times_first};
+use idgen_record::{CaseRecord, Difference, FileFigures, Metric, Results, RunRecord, Sample};
 
 /// What failed and why, a sentence each. Of an experiment that is timed, the cases before it are shown.
 pub fn problems(results: &Results) -> Vec<String> {
@@ -20,8 +20,9 @@ pub fn problems(results: &Results) -> Vec<String> {
 
 /// What the runs or cases say, in a sentence or two; `None` below two of them.
 ///
-/// It compares the extremes of the one figure that does not depend on the machine, the distinct leaf
-/// pages that 1,000 inserts go to, and tells what the same two runs took.
+/// It compares the extremes of the one figure that does not depend on the machine, the distinct leaf pages that 1,000
+/// inserts go to, and tells of the same two what else was counted and how fast they were: by one rule, also where there is
+/// no difference, and also where it goes the other way.
 pub fn answer(results: &Results) -> Option<String> {
     if !results.cases.is_empty() {
         return super::visits::answer(results)
@@ -29,61 +30,85 @@ pub fn answer(results: &Results) -> Option<String> {
             .or_else(|| by_loads(results))
             .or_else(|| by_seconds(results));
     }
-    let leaves = |run: &&RunRecord| run.totals.distinct_leaves_per_1k;
-    let by_leaves = |a: &&RunRecord, b: &&RunRecord| leaves(a).total_cmp(&leaves(b));
-    let quoted = |run: &RunRecord| format!("\u{201c}{}\u{201d}", run.strategy.title);
-    if results.runs.iter().any(|run| leaves(&run).is_nan()) {
-        return by_reads(results, quoted);
-    }
-    let best = results.runs.iter().min_by(by_leaves)?;
-    let worst = results.runs.iter().max_by(by_leaves)?;
+    let known = |name: &str| results.runs.iter().all(|run| sample(name, run).is_some());
+    // The pages of the tables alone, where the database tells them apart; else those of all its work.
+    let pages = match known("last_table_reads_per_1k") {
+        true => ["last_table_reads_per_1k", "last_table_writes_per_1k"],
+        false => ["last_reads_per_1k", "last_writes_per_1k"],
+    };
+    let first = if known("distinct_leaves_per_1k") { "distinct_leaves_per_1k" } else { pages[0] };
+    let median = |run: &RunRecord| sample(first, run).map_or(f64::NAN, |sample| sample.median());
+    let by_first = |a: &&RunRecord, b: &&RunRecord| median(a).total_cmp(&median(b));
+    let best = results.runs.iter().min_by(by_first)?;
+    let worst = results.runs.iter().rev().max_by(by_first)?;
     if best.strategy == worst.strategy {
         return None;
     }
-    // Within twice the best: a page or two more where rows are wider or intervals change.
-    let as_local: Vec<_> = results
+    let metrics = std::iter::once(first).chain(pages.into_iter().filter(|name| *name != first));
+    let said: Vec<_> =
+        metrics.chain(["last_rows_per_sec"]).filter_map(|name| compared(name, worst, best)).collect();
+    let quoted = |run: &RunRecord| format!("\u{201c}{}\u{201d}", run.strategy.title);
+    let mut text = format!("{} compared with {}: {}.", quoted(worst), quoted(best), said.join("; "));
+    let as_good: Vec<_> = results
         .runs
         .iter()
-        .filter(|run| run.strategy != best.strategy && leaves(run) <= 2.0 * leaves(&best).max(1.0))
+        .filter(|run| run.strategy != best.strategy && differs(first, run, best).is_none())
         .map(quoted)
         .collect();
-    let mut text = format!(
-        "1,000 inserts of {} change {} different leaf pages; of {}, {}.",
-        quoted(worst),
-        rate(leaves(&worst)),
-        quoted(best),
-        rate(leaves(&best)),
-    );
-    // Seconds follow pages, unless the machine had other work: then they say nothing.
-    let (slow, fast) = (worst.totals.last_rows_per_sec, best.totals.last_rows_per_sec);
-    if slow < fast {
-        text += &format!(
-            " At the end of the run, {} rows per second are inserted instead of {}.",
-            grouped(slow),
-            grouped(fast)
-        );
+    if !as_good.is_empty() && differs(first, worst, best).is_some() {
+        text +=
+            &format!(" {}: no difference between {} and {}.", title(first), quoted(best), as_good.join(", "));
     }
-    if !as_local.is_empty() {
-        text += &format!(" At most twice as many as the best: {}.", as_local.join(", "));
-    }
-    Some(text)
+    Some(text + &how_sure(worst, best))
 }
 
-/// The same from the pages read, where the database does not show its pages, as a server given by URL.
-fn by_reads(results: &Results, quoted: impl Fn(&RunRecord) -> String) -> Option<String> {
-    let reads = |run: &&RunRecord| run.totals.last_reads_per_1k;
-    let by_reads = |a: &&RunRecord, b: &&RunRecord| reads(a).total_cmp(&reads(b));
-    let best = results.runs.iter().min_by(by_reads)?;
-    let worst = results.runs.iter().max_by(by_reads)?;
-    (best.strategy != worst.strategy).then(|| {
-        format!(
-            "At the end of the run, 1,000 inserts of {} read {} pages; of {}, {}. The server counts for all of its clients.",
-            quoted(worst),
-            rate(reads(&worst)),
-            quoted(best),
-            rate(reads(&best))
-        )
+fn sample(name: &str, run: &RunRecord) -> Option<Sample> {
+    Metric::named(name)?.sample(run)
+}
+
+/// As it stands at the beginning of a sentence.
+fn title(name: &str) -> String {
+    let mut title = Metric::named(name).map_or("", |metric| metric.title).to_owned();
+    if let Some(first) = title.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    title
+}
+
+fn differs(name: &str, run: &RunRecord, from: &RunRecord) -> Option<Difference> {
+    sample(name, run)?.differs(&sample(name, from)?, Metric::named(name)?.noise)
+}
+
+/// One metric of two runs: the medians, and how many times as large the larger is, or that there is no difference.
+fn compared(name: &str, run: &RunRecord, from: &RunRecord) -> Option<String> {
+    let metric = Metric::named(name)?;
+    let [here, there] =
+        [run, from].map(|run| metric.sample(run).map(|sample| write_median(metric.unit, Some(&sample))));
+    let (here, there) = (here?, there?);
+    Some(match differs(name, run, from) {
+        None => format!("{}: no difference ({here} against {there})", metric.title),
+        Some(difference) => match difference.factor() {
+            Some(factor) => {
+                let more = if difference.to > difference.from { "higher" } else { "lower" };
+                format!("{} {here} against {there}, {} times {more}", metric.title, ratio(Some(factor)))
+            }
+            None => format!("{} {here} against {there}", metric.title),
+        },
     })
+}
+
+/// From how many runs that follows.
+fn how_sure(one: &RunRecord, other: &RunRecord) -> String {
+    let runs = one.run_count().min(other.run_count());
+    match runs {
+        1 => " One run of each: the spread is not known, so a difference is only one that is larger than runs of one load \
+              were recorded to differ by."
+            .to_owned(),
+        _ => format!(
+            " Medians of {runs} runs of each; it is a difference where the ranges do not overlap and the medians are further \
+             apart than the ranges are wide."
+        ),
+    }
 }
 
 /// Of tables that were filled in several ways: the fullest pages, and the least room.
@@ -109,7 +134,7 @@ fn by_files(results: &Results) -> Option<String> {
     })
 }
 
-/// Of several clients: where they lose most against the first case with as many.
+/// Of several clients: where they lose most against the first case with as many, by the rule of all differences.
 fn by_loads(results: &Results) -> Option<String> {
     let ratio = |case: &&CaseRecord| times_first(results, case, |case| Some(case.secs)).unwrap_or(1.0);
     let loads = || results.cases.iter().filter(|case| case.load.is_some());
@@ -120,25 +145,33 @@ fn by_loads(results: &Results) -> Option<String> {
         1 => "one client".to_owned(),
         clients => format!("{clients} clients"),
     };
-    // A few hundredths are chance.
-    let longest = match ratio(&slowest) > 1.05 {
-        true => format!(
-            "the longest is \u{201c}{}\u{201d} with {}, {:.2} times as long",
-            slowest.name,
-            clients(slowest),
-            ratio(&slowest)
+    let said = |case: &CaseRecord, what: &str| match first_of(results, case).and_then(|of| slower(case, of)) {
+        Some(_) => format!(
+            "the {what} is \u{201c}{}\u{201d} with {}, {:.2} times as long",
+            case.name,
+            clients(case),
+            ratio(&case)
         ),
-        false => "no case takes longer".to_owned(),
+        None => {
+            let way = if what == "longest" { "longer" } else { "less long" };
+            format!("no case takes {way} by more than the noise")
+        }
     };
-    (ratio(&slowest) > ratio(&fastest)).then(|| {
+    (!std::ptr::eq(slowest, fastest)).then(|| {
         format!(
-            "Compared with \u{201c}{first}\u{201d} with the same number of clients, {longest}; the shortest is \u{201c}{}\u{201d} with \
-             {}, {:.2} times.",
-            fastest.name,
-            clients(fastest),
-            ratio(&fastest)
+            "Compared with \u{201c}{first}\u{201d} with the same number of clients, {}; {}.",
+            said(slowest, "longest"),
+            said(fastest, "shortest")
         )
     })
+}
+
+/// How the seconds of two cases differ.
+fn slower(case: &CaseRecord, from: &CaseRecord) -> Option<Difference> {
+    let of = |case: &CaseRecord| {
+        Sample::of(if case.runs.is_empty() { vec![case.secs] } else { case.runs.clone() })
+    };
+    of(case)?.differs(&of(from)?, Metric::named("secs")?.noise)
 }
 
 /// Of single statements: the slowest and the fastest.
@@ -146,14 +179,78 @@ fn by_seconds(results: &Results) -> Option<String> {
     let by_secs = |a: &&CaseRecord, b: &&CaseRecord| a.secs.total_cmp(&b.secs);
     let slow = results.cases.iter().max_by(by_secs)?;
     let fast = results.cases.iter().min_by(by_secs)?;
-    (slow.secs > fast.secs && fast.secs > 0.0).then(|| {
-        format!(
-            "\u{201c}{}\u{201d} takes {}, {:.1} times as long as \u{201c}{}\u{201d} ({}).",
+    (slow.name != fast.name && fast.secs > 0.0).then(|| match slower(slow, fast) {
+        Some(_) => format!(
+            "\u{201c}{}\u{201d} takes {:.2} s, {:.1} times as long as \u{201c}{}\u{201d} ({:.2} s).",
             slow.name,
-            format_args!("{:.2} s", slow.secs),
+            slow.secs,
             slow.secs / fast.secs,
             fast.name,
-            format_args!("{:.2} s", fast.secs)
-        )
+            fast.secs
+        ),
+        None => format!(
+            "No difference: the cases take {:.2} to {:.2} s, which is within the spread of their runs.",
+            fast.secs, slow.secs
+        ),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::results;
+    use idgen_record::Totals;
+
+    /// Two strategies, of which the second touches more leaf pages, and these reads and throughputs in three runs each.
+    fn two(reads: [[f64; 3]; 2], rates: [[f64; 3]; 2]) -> Results {
+        let mut made = results(2);
+        for (run, (reads, rates)) in made.runs.iter_mut().zip(reads.into_iter().zip(rates)) {
+            let each = reads.into_iter().zip(rates).enumerate().map(|(number, (reads, rate))| {
+                let totals = Totals { last_reads_per_1k: reads, last_rows_per_sec: rate, ..run.totals };
+                (number as u64, RunRecord { totals, ..run.clone() })
+            });
+            *run = RunRecord::of_repeats(each.collect()).unwrap();
+        }
+        made
+    }
+
+    #[test]
+    fn the_conclusion_follows_the_figures() {
+        let rates = [[1_000.0, 1_010.0, 990.0], [500.0, 510.0, 490.0]];
+        let said = answer(&two([[0.0, 0.0, 0.1], [150.0, 170.0, 160.0]], rates)).unwrap();
+        assert!(said.contains("pages read per 1k, at the end 160 against 0.0"), "{said}");
+        assert!(said.contains("rows per second, at the end 500 against 1,000, 2.00 times lower"), "{said}");
+
+        // Less than a server reads at rest.
+        let said = answer(&two([[0.0, 0.0, 0.0], [0.6, 0.6, 0.6]], rates)).unwrap();
+        assert!(said.contains("pages read per 1k, at the end: no difference (0.6 against 0.0)"), "{said}");
+
+        // The other way round: it is said too.
+        let said = answer(&two([[0.0; 3], [0.6; 3]], [rates[1], rates[0]])).unwrap();
+        assert!(said.contains("rows per second, at the end 1,000 against 500, 2.00 times higher"), "{said}");
+
+        // The same medians with ranges that overlap.
+        let wide = [[1_000.0, 1_500.0, 400.0], [500.0, 510.0, 490.0]];
+        let said = answer(&two([[0.0; 3], [0.6; 3]], wide)).unwrap();
+        assert!(said.contains("rows per second, at the end: no difference"), "{said}");
+        assert!(said.contains("Medians of 3 runs"), "{said}");
+    }
+
+    #[test]
+    fn statements_within_their_spread_do_not_differ() {
+        let with = |runs: [[f64; 3]; 2]| {
+            let case = |(name, runs): (&str, [f64; 3])| CaseRecord {
+                name: name.into(),
+                secs: runs[1],
+                runs: runs.into(),
+                ..CaseRecord::default()
+            };
+            let cases = ["plain", "parted"].into_iter().zip(runs).map(case).collect();
+            answer(&Results { runs: vec![], cases, ..results(0) }).unwrap()
+        };
+        let said = with([[1.0, 1.1, 1.2], [1.15, 1.3, 1.4]]);
+        assert!(said.starts_with("No difference: the cases take 1.10 to 1.30 s"), "{said}");
+        let said = with([[1.0, 1.1, 1.2], [2.0, 2.2, 2.4]]);
+        assert!(said.contains("\u{201c}parted\u{201d} takes 2.20 s, 2.0 times as long"), "{said}");
+    }
 }

@@ -49,7 +49,7 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
         answer: answer(results).unwrap_or_else(|| match (results.has_any(), results.cases.as_slice()) {
             (false, _) => "No run was finished, so there are no measurements.".into(),
             (true, []) => "A single run cannot be compared.".into(),
-            (true, _) => results.analysis.clone(),
+            (true, _) => "A single case cannot be compared.".into(),
         }),
         problems: problems(results),
         drawings,

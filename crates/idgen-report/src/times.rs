@@ -3,7 +3,7 @@
 use idgen_record::{CaseRecord, Results};
 
 /// The case that this one is set against: the first with as many clients and rows in a statement.
-fn first_of<'a>(results: &'a Results, case: &CaseRecord) -> Option<&'a CaseRecord> {
+pub fn first_of<'a>(results: &'a Results, case: &CaseRecord) -> Option<&'a CaseRecord> {
     let size = |case: &CaseRecord| case.load.as_ref().map(|load| (load.clients, load.statement_rows));
     results.cases.iter().find(|other| size(other) == size(case))
 }

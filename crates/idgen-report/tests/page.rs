@@ -229,7 +229,7 @@ fn pages_can_be_read_on_desk_and_phone_in_light_and_dark_and_printed() {
 
     for (page, charts, tables) in [
         ("report.html", 5 + 2 * 6, 5),
-        ("compare.html", 6, 20),
+        ("compare.html", 6, 21),
         // Rates and times for each of two sizes.
         ("loads.html", 2 * 2, 2),
         ("statements.html", 1, 1),

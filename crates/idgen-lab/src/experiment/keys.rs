@@ -19,8 +19,6 @@ pub struct Keys {
     pub question: String,
     /// What is compared, by name.
     strategies: Vec<String>,
-    /// What we make of it.
-    pub analysis: String,
     scale: BTreeMap<Scale, Load>,
     /// What was published.
     #[serde(default)]

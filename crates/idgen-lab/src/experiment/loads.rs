@@ -22,8 +22,6 @@ pub struct Loads {
     pub id: String,
     /// What it answers.
     pub question: String,
-    /// What we make of it.
-    pub analysis: String,
     /// Statements before the first case.
     #[serde(default)]
     pub setup: Vec<String>,
@@ -236,7 +234,6 @@ mod tests {
     const TWO_CLIENTS: &str = r#"
         id = "two"
         question = "Which?"
-        analysis = ""
         table_each = true
         insert = "INSERT INTO {table} VALUES {rows}"
         row = "({client})"

@@ -17,8 +17,6 @@ pub struct Revisits {
     pub id: String,
     /// What it answers.
     pub question: String,
-    /// What we make of it.
-    pub analysis: String,
     strategies: Vec<String>,
     payload_bytes: u32,
     scale: BTreeMap<Scale, Cells>,

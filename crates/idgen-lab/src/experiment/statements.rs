@@ -16,8 +16,6 @@ pub struct Statements {
     pub id: String,
     /// What it answers.
     pub question: String,
-    /// What we make of it.
-    pub analysis: String,
     /// Statements before the first case.
     #[serde(default)]
     pub setup: Vec<String>,
@@ -128,7 +126,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_run_is_refused() {
-        let text = "id = 'x'\nquestion = '?'\nanalysis = ''\n[scale]\nci = 1\n[[case]]\nname = 'a'\nsql = 'DO {n}'\n";
+        let text = "id = 'x'\nquestion = '?'\n[scale]\nci = 1\n[[case]]\nname = 'a'\nsql = 'DO {n}'\n";
         assert_eq!(parse(text).unwrap().at(Scale::Ci).unwrap().cases[0].sql, "DO 1");
         let error = parse(text).unwrap().at(Scale::Full).unwrap_err();
         assert!(error.is_config() && error.to_string().contains("no scale full"), "{error}");
