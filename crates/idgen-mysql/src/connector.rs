@@ -43,6 +43,8 @@ pub(crate) struct Connector {
     /// Connections that were last used before are not to be trusted: one of them was lost.
     mistrusted: Mutex<Option<Instant>>,
     refused: AtomicBool,
+    /// One connection more, for transactions to alternate, could not be made.
+    full: AtomicBool,
     /// One after the other: they need connections too.
     kills: tokio::sync::Mutex<()>,
 }
@@ -53,6 +55,8 @@ pub(crate) struct Session {
     connection: MySqlConnection,
     seen: Seen,
     used: Instant,
+    /// When a transaction was last committed.
+    committed: Option<Instant>,
 }
 
 impl Connector {
@@ -66,6 +70,7 @@ impl Connector {
             good: Mutex::default(),
             mistrusted: Mutex::default(),
             refused: AtomicBool::new(false),
+            full: AtomicBool::new(false),
             kills: tokio::sync::Mutex::new(()),
         }
     }
@@ -73,6 +78,15 @@ impl Connector {
     /// True where the server was refused when it was last asked.
     pub(crate) fn is_refused(&self) -> bool {
         self.refused.load(Ordering::Relaxed)
+    }
+
+    /// True where a connection beyond what calls need at one time could not be made.
+    pub(crate) fn is_full(&self) -> bool {
+        self.full.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_full(&self) {
+        self.full.store(true, Ordering::Relaxed);
     }
 
     /// Idle connections are probably lost as well.
@@ -136,7 +150,7 @@ impl Connector {
         let seen = Seen::set_up(&mut connection, &self.terms.identity.tables(), vitess).await?;
         self.judge(&seen)?;
         tracing::debug!(server = self.address(), version = seen.report.version(), "connected");
-        Ok(Session { connection, seen, used: Instant::now() })
+        Ok(Session { connection, seen, used: Instant::now(), committed: None })
     }
 
     /// Refuses a server that does not keep the promise, or that holds another map.
@@ -226,6 +240,16 @@ impl Session {
 
     pub(crate) fn seen(&self) -> &Seen {
         &self.seen
+    }
+
+    /// Notes that a transaction was committed.
+    pub(crate) fn note_commit(&mut self) {
+        self.committed = Some(Instant::now());
+    }
+
+    /// When a transaction was last committed, if at all.
+    pub(crate) fn committed(&self) -> Option<Instant> {
+        self.committed
     }
 
     /// Notes that it was used until now.

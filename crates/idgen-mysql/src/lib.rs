@@ -61,6 +61,7 @@ mod observe;
 mod pair;
 mod repeats;
 mod retry;
+mod rotation;
 mod schema;
 mod server;
 mod session;

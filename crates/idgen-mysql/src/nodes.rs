@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::failure::{Attempt, Failure, Kind};
 use crate::identity::MapIdentity;
 use crate::observe::InUse;
+use crate::rotation;
 use crate::server::ServerReport;
 use crate::session::Seen;
 
@@ -140,9 +141,14 @@ impl Nodes {
         Err(failure)
     }
 
-    /// A connection for ids that were reserved in this epoch.
+    /// A connection for ids that were reserved in this epoch: not one on which a transaction has just been committed, if
+    /// there is another one.
     pub(crate) async fn acquire_in(&self, epoch: u64) -> Attempt<PooledConnection> {
-        let connection = self.acquire().await?;
+        let mut connection = self.acquire().await?;
+        let node = &self.nodes[connection.node];
+        if let Some(session) = connection.session.take() {
+            connection.session = Some(rotation::rested(node, session, &self.deadline).await);
+        }
         // It may have been learned just now.
         if self.identity().epoch() == epoch { Ok(connection) } else { Err(Failure::OtherEpoch) }
     }
@@ -211,6 +217,11 @@ impl PooledConnection {
             self.nodes.leave(self.node);
         }
         result
+    }
+
+    /// Notes that a transaction was committed.
+    pub(crate) fn note_commit(&mut self) {
+        self.session.as_mut().expect(HELD).note_commit();
     }
 
     /// What was last read about the server and the map, a second ago at most.

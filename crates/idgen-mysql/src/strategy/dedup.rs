@@ -116,6 +116,7 @@ async fn transact_on(
         }
     };
     transaction.commit().await.map_err(Failure::of_commit)?;
+    connection.note_commit();
     if pairs.iter().any(|(_, id)| !ids.contains(id)) {
         // Committed by now: whatever goes wrong, the ids are in use.
         let settled = context.settled(connection).await;

@@ -14,6 +14,7 @@ use crate::proxy::{Mood, Proxy};
 on_both!(the_first_call_leaves_a_bad_node);
 everywhere!(
     connections_are_bounded,
+    one_caller_uses_few_connections,
     lost_idle_connections_burn_nothing,
     a_proxy_that_splits_reads_hides_nothing,
 );
@@ -74,10 +75,7 @@ async fn connections_are_bounded(flavor: Flavor, strategy: Strategy) {
             tokio::spawn(async move { map.id_of(uuid).await })
         })
         .collect();
-    let sessions = format!(
-        "SELECT COUNT(*) FROM information_schema.processlist WHERE db = '{}' AND id <> CONNECTION_ID()",
-        scratch.name()
-    );
+    let sessions = format!("{} AND id <> CONNECTION_ID()", sessions_of(scratch.name()));
     let mut root = connect(scratch.url()).await;
     let mut most = 0;
     while !calls.iter().all(tokio::task::JoinHandle::is_finished) {
@@ -93,6 +91,28 @@ async fn connections_are_bounded(flavor: Flavor, strategy: Strategy) {
     transaction.rollback().await.unwrap();
     map.ids_of(&uuids).await.unwrap();
     assert_sound(scratch.url()).await;
+}
+
+/// Transactions alternate between three connections at most, and clearing claims beside them takes one.
+async fn one_caller_uses_few_connections(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _map) = map(flavor, strategy).await;
+    let map = UuidMap::builder().cache(0).connections(20).connect(scratch.url()).await.unwrap();
+    let mut root = connect(scratch.url()).await;
+    let sessions = sessions_of(scratch.name());
+    let others = number(&mut root, sessions.clone()).await.unwrap();
+    for _ in 0..300 {
+        let uuid = Uuid::new_v4();
+        let id = map.id_of(uuid).await.unwrap();
+        assert_eq!(map.find(uuid).await.unwrap(), Some(id));
+        map.id_of(Uuid::new_v4()).await.unwrap();
+    }
+    let opened = number(&mut root, sessions).await.unwrap() - others;
+    assert!((1..=5).contains(&opened), "{opened} connections");
+    assert_sound(scratch.url()).await;
+}
+
+fn sessions_of(schema: &str) -> String {
+    format!("SELECT COUNT(*) FROM information_schema.processlist WHERE db = '{schema}'")
 }
 
 /// As after a night, or a restart of the server: each of ten was tried, and each try burned the ids of the batch.
