@@ -118,7 +118,7 @@ fn data_bytes(load: &PostgresLoad, column: Column) -> u64 {
 /// use idgen_lab::strategy::find;
 ///
 /// let load = PostgresLoad {
-///     rows: 50_000, row_bytes: 100, rate: 1_000.0, writers: 1, checkpoint_secs: 10, existing: None,
+///     rows: 50_000, row_bytes: 100, rate: 1_000.0, writers: 1, checkpoint_secs: 2, existing: None,
 /// };
 /// let ordered = predict_postgres(find("v7-binary")?, &load)?;
 /// let random = predict_postgres(find("v4-binary")?, &load)?;

@@ -107,7 +107,7 @@ async fn one_caller_uses_few_connections(flavor: Flavor, strategy: Strategy) {
         map.id_of(Uuid::new_v4()).await.unwrap();
     }
     let opened = number(&mut root, sessions).await.unwrap() - others;
-    assert!((1..=5).contains(&opened), "{opened} connections");
+    assert!(opened <= 5, "{opened} connections");
     assert_sound(scratch.url()).await;
 }
 
