@@ -11,7 +11,8 @@ set -- --no-defaults --user=mysql --datadir="$data" --socket=/run/mysqld/mysqld.
   --wsrep-provider="$provider" "$@"
 if [ -e "$joined" ]; then
   # After a crash: tell the cluster how far this node had come, so that it gets only what it lacks.
-  position=$("$server" "$@" --wsrep-recover --log-error=/dev/stdout | sed -n 's/.*Recovered position: *//p' | tail -n 1)
+  # It may not end after it has printed the position, and take memory until the machine has none.
+  position=$(timeout -s KILL 15 "$server" "$@" --wsrep-recover --log-error=/dev/stdout | sed -n 's/.*Recovered position: *//p' | tail -n 1)
   [ -z "$position" ] || set -- "$@" --wsrep-start-position="$position"
 elif [ "$role" = first ]; then
   touch "$joined"
