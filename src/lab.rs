@@ -26,6 +26,7 @@ use idgen_lab::strategy;
 use idgen_report as reports;
 
 use self::options::{CommonArgs, LoadArgs};
+use self::run::Size;
 use crate::output::Output;
 
 const EXAMPLES: &str = "\
@@ -71,6 +72,9 @@ enum Command {
         /// The size of the experiments: ci (seconds), default (minutes) or full (as published).
         #[arg(long, default_value_t = Scale::Default, requires = "experiments")]
         scale: Scale,
+        /// In experiments whose table has rows before the run: insert N times as many rows as these.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100), requires = "experiments", allow_negative_numbers = true)]
+        growth: Option<u32>,
         #[command(flatten)]
         load: LoadArgs,
         #[command(flatten)]
@@ -94,8 +98,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(Command::Pages(args)) => pages::run(args),
         Some(Command::Simulate(args)) => forecast::run_simulate(args),
         Some(Command::Advise(args)) => forecast::run_advise(args),
-        Some(Command::Run { experiments, scale, load, common }) if !experiments.is_empty() => {
-            run::experiments(&experiments, scale, &load, &common)
+        Some(Command::Run { experiments, scale, growth, load, common }) if !experiments.is_empty() => {
+            run::experiments(&experiments, Size { scale, growth }, &load, &common)
         }
         Some(Command::Run { load, common, .. }) => run::strategies(&load, &common),
         None => run::strategies(&args.load, &args.common),

@@ -40,10 +40,46 @@ pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCo
     job.run(common, &signals::cancel()?)
 }
 
+/// How large an experiment is.
+#[derive(Clone, Copy)]
+pub struct Size {
+    pub scale: Scale,
+    /// Rows to insert, as a multiple of those that are there before.
+    pub growth: Option<u32>,
+}
+
+impl Size {
+    /// The load of an experiment at this size.
+    fn load_of(self, experiment: &Keys) -> anyhow::Result<Workload> {
+        let load = experiment.workload(self.scale)?;
+        match (self.growth, load.existing) {
+            (None, _) => Ok(load),
+            (Some(growth), Some(existing)) => {
+                let rows = existing.rows.saturating_mul(growth.into());
+                // Refuses more rows than there can be.
+                let rows = Workload::of_rows(rows).map_err(failure::usage)?.rows;
+                Ok(Workload { rows, ..load })
+            }
+            (Some(_), None) => Err(no_growth(&experiment.id)),
+        }
+    }
+
+    fn given(self) -> String {
+        let growth = self.growth.map(|growth| format!(" --growth {growth}")).unwrap_or_default();
+        format!(" --scale {}{growth}", self.scale)
+    }
+}
+
+fn no_growth(id: &str) -> anyhow::Error {
+    failure::usage(format_args!(
+        "{id} begins with an empty table, which nothing is a multiple of: leave out --growth"
+    ))
+}
+
 /// Runs experiments by name, `all` for each; of their strategies those that were chosen.
 pub fn experiments(
     names: &[String],
-    scale: Scale,
+    size: Size,
     load: &LoadArgs,
     common: &CommonArgs,
 ) -> anyhow::Result<ExitCode> {
@@ -63,6 +99,11 @@ pub fn experiments(
     for experiment in &experiments {
         load.check_for(experiment)?;
         common.check_for(experiment)?;
+        match experiment {
+            Experiment::Keys(experiment) => size.load_of(experiment).map(|_| ())?,
+            other if size.growth.is_some() => return Err(no_growth(other.id())),
+            _ => {}
+        }
     }
     let database = common.engine.database()?;
     load.check(database)?;
@@ -75,7 +116,7 @@ pub fn experiments(
             return Ok(ExitCode::from(INTERRUPTED));
         }
         let id = experiment.id().to_owned();
-        match one(experiment, scale, load, common, &cancel) {
+        match one(experiment, size, load, common, &cancel) {
             Ok(ExitCode::SUCCESS) => {}
             Ok(code) => worst = code,
             // The others go on, and those that were run are kept.
@@ -92,17 +133,19 @@ pub fn experiments(
 /// Runs an experiment, into a directory of its own.
 fn one(
     experiment: Experiment,
-    scale: Scale,
+    size: Size,
     load: &LoadArgs,
     common: &CommonArgs,
     cancel: &Cancel,
 ) -> anyhow::Result<ExitCode> {
     let out = common.out.join(experiment.id());
     let checkpoint = load.shape.given_checkpoint();
+    let scale = size.scale;
     let command = format!(
-        "idgen lab run {}{} --scale {scale}{checkpoint}{}",
+        "idgen lab run {}{}{}{checkpoint}{}",
         experiment.id(),
         common.given(),
+        size.given(),
         load.named()
     );
     match experiment {
@@ -111,7 +154,7 @@ fn one(
             command,
             workload: load
                 .shape
-                .with_checkpoint(common.load_of(experiment.workload(scale)?)?, &common.engine)?,
+                .with_checkpoint(common.load_of(size.load_of(&experiment)?)?, &common.engine)?,
             strategies: load.part_of(experiment.strategies()?),
             experiment: Some((&experiment, scale)),
             out: &out,

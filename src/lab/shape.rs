@@ -46,7 +46,7 @@ pub struct ShapeArgs {
     /// repeated if it cannot be serialized; on PostgreSQL.
     #[arg(long)]
     serializable: bool,
-    /// Rows that the table holds before the run, loaded in random order, as KIND:ROWS, such as v4:1M. Their ids are of this
+    /// Rows that the table holds before the run, loaded as the table grew, as KIND:ROWS, such as v4:1M. Their ids are of this
     /// kind, in the column of each strategy that is compared. The figures are those of the rows that are inserted afterwards.
     #[arg(long, value_name = "KIND:ROWS", value_parser = number::existing)]
     existing: Option<number::Existing>,

@@ -100,6 +100,15 @@ pub trait Table {
     /// the order in which the database acknowledged them: with one writer, the order given.
     fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>>;
 
+    /// Inserts and commits rows that are in the table before the run, in statements of [`LOAD_ROWS`], whatever the size of
+    /// those of the run, and gives them back in the order given.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert).
+    fn load(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
+        self.insert(&[*rows])
+    }
+
     /// What was inserted so far is not part of the run: its latencies are forgotten.
     ///
     /// # Errors
@@ -155,6 +164,9 @@ pub trait Table {
     /// What the rows contain beyond their keys, for the check after the run.
     fn contents(&mut self) -> Result<Contents>;
 }
+
+/// Rows in a statement that loads rows which are there before a run. MariaDB makes a temporary table of a list of 1,000.
+pub const LOAD_ROWS: usize = 500;
 
 /// A row that the database acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

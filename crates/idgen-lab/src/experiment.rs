@@ -36,12 +36,13 @@ pub enum Experiment {
 }
 
 /// The definitions, in the order in which they are listed.
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 17] = [
     include_str!("../experiments/uuid-representation.toml"),
     include_str!("../experiments/uuid-order.toml"),
     include_str!("../experiments/uuid-mapping.toml"),
     include_str!("../experiments/device-ids.toml"),
     include_str!("../experiments/switch.toml"),
+    include_str!("../experiments/switch-integers.toml"),
     include_str!("../experiments/wal-volume.toml"),
     include_str!("../experiments/prefix-revisits.toml"),
     include_str!("../experiments/named-writers.toml"),

@@ -126,8 +126,11 @@ impl From<&Strategy> for StrategyRecord {
 
 /// Strategies that are only compared where they are named: other forms of one idea, and the published
 /// functions, which take one UUID at a time.
-const ON_REQUEST: [&str; 17] = [
+const ON_REQUEST: [&str; 20] = [
     "fixed-prefix",
+    "fixed-text36",
+    "v7-text36",
+    "week-text36",
     "v4-bytea",
     "v4-server",
     "minute-bigints",

@@ -67,7 +67,7 @@ pub struct Workload {
     pub visits: Option<Visits>,
 }
 
-/// Rows of another kind of id, loaded in random order before the rows of the run.
+/// Rows of another kind of id, loaded in the order in which their ids are made, before the rows of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Existing {
     /// Where their ids come from. Their column is that of the strategy that follows.

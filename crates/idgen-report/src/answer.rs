@@ -48,7 +48,8 @@ pub fn answer(results: &Results) -> Option<String> {
     let said: Vec<_> =
         metrics.chain(["last_rows_per_sec"]).filter_map(|name| compared(name, worst, best)).collect();
     let quoted = |run: &RunRecord| format!("\u{201c}{}\u{201d}", run.strategy.title);
-    let mut text = format!("{} compared with {}: {}.", quoted(worst), quoted(best), said.join("; "));
+    let mut text = super::staying::sentence(results).map(|said| said + " ").unwrap_or_default();
+    text += &format!("{} compared with {}: {}.", quoted(worst), quoted(best), said.join("; "));
     let as_good: Vec<_> = results
         .runs
         .iter()

@@ -9,6 +9,7 @@ use super::drawings::Drawings;
 use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
 use super::numbers::count;
 use super::published::met;
+use super::staying;
 use crate::{Error, Result};
 use idgen_record::Results;
 
@@ -26,6 +27,7 @@ struct Page<'a> {
     files: Option<Grid>,
     latencies: Option<Grid>,
     counts: Option<Grid>,
+    staying: Option<Grid>,
     cases: Vec<CaseTable>,
     statements: Vec<(&'a str, &'a str)>,
     facts: Vec<(&'static str, String)>,
@@ -59,6 +61,7 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
         files: files(results),
         latencies: latencies(results),
         counts: counts(results),
+        staying: staying::grid(results),
         cases: case_tables(results),
         statements: case_statements(results),
         facts: facts(results),

@@ -28,6 +28,7 @@ mod markdown;
 mod numbers;
 mod picture;
 mod published;
+mod staying;
 mod survey;
 mod terminal;
 mod times;

@@ -15,7 +15,7 @@ pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)
         facts.push((
             "Rows before",
             format!(
-                "{} with ids of the kind {kind}, loaded in random order; no figure counts them",
+                "{} with ids of the kind {kind}, loaded in the order of their making; no figure counts them",
                 count(rows)
             ),
         ));

@@ -8,6 +8,7 @@ use super::drawings::{Drawing, Drawings};
 use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
 use super::numbers::count;
 use super::published::met;
+use super::staying;
 use crate::Result;
 use idgen_record::Results;
 
@@ -75,7 +76,7 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
     for (heading, drawings, grid) in [
         ("Pages changed, read and written", &drawings.touched, None),
         ("The pages of the tables", &drawings.maps, files(results)),
-        ("Fill and size", &drawings.space, None),
+        ("Fill and size", &drawings.space, staying::grid(results)),
         ("Throughput and latency over the run", &drawings.courses, None),
         (FIGURES_HEADING, &Vec::new(), (!results.runs.is_empty()).then(|| figures(results))),
         ("Latency of a statement", &Vec::new(), latencies(results)),

@@ -103,6 +103,8 @@ pub use odds::{Fleet, Odds, odds, odds_prefixed};
 pub use prefix::{Prefix, PrefixKey, PrefixKind, md5_week_prefix};
 #[cfg(feature = "seal")]
 pub use seal::SealKey;
+#[cfg(all(feature = "seal", feature = "alloc"))]
+pub use seal::SealRing;
 pub use short_id::{DeviceFields, MysqlShortFields, ShortId};
 #[cfg(feature = "std")]
 pub use source::fork::reseed;

@@ -1,13 +1,20 @@
 //! Sealed ids: a keyed permutation turns version 7 into what looks like version 4, and back.
 
+#[cfg(feature = "alloc")]
+mod ring;
+
 use core::fmt;
 
-use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use aes::cipher::{
+    BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, KeyInit, ParBlocks,
+};
 use uuid::{Uuid, Variant};
 use zeroize::Zeroize;
 
 use crate::error::{Error, Result};
 use crate::secret;
+#[cfg(feature = "alloc")]
+pub use ring::SealRing;
 
 /// The bits of each half; the 122 free bits of an id consist of two.
 const HALF: u32 = 61;
@@ -72,8 +79,7 @@ impl SealKey {
     /// # Errors
     /// If the id is not of version 7.
     pub fn seal(&self, id: Uuid) -> Result<Uuid> {
-        let bits = free_bits(id, 7, "only ids of version 7 can be sealed, not", "seal ids of version 7")?;
-        Ok(with_version(self.encrypt(bits), 4))
+        Ok(with_version(self.encrypt(sealable(id)?), 4))
     }
 
     /// The version 7 for which a version 4 stands.
@@ -81,41 +87,163 @@ impl SealKey {
     /// # Errors
     /// If the id is not of version 4. An id that was never sealed, or with another key, is no error.
     pub fn open(&self, sealed: Uuid) -> Result<Uuid> {
-        let advice = "open ids that were sealed before";
-        let bits = free_bits(sealed, 4, "sealed ids are of version 4, unlike", advice)?;
-        Ok(with_version(self.decrypt(bits), 7))
+        Ok(with_version(self.decrypt(openable(sealed)?), 7))
     }
 
-    fn encrypt(&self, bits: u128) -> u128 {
-        let (mut a, mut b) = ((bits >> HALF) as u64, bits as u64 & MASK);
-        for round in 0..ROUNDS {
-            (a, b) = (b, a.wrapping_add(self.round(round, b)) & MASK);
+    /// Seals each id in its place, several times as fast as one by one.
+    ///
+    /// # Errors
+    /// If an id is not of version 7; then all are as they were.
+    ///
+    /// ```
+    /// use idgen::SealKey;
+    ///
+    /// let key = SealKey::new(b"a secret of at least 16 bytes")?;
+    /// let ids: Vec<_> = (0..100).map(|_| idgen::v7()).collect();
+    /// let mut sealed = ids.clone();
+    /// key.seal_all(&mut sealed)?;
+    /// assert_eq!(sealed[7], key.seal(ids[7])?);
+    /// key.open_all(&mut sealed)?;
+    /// assert_eq!(sealed, ids);
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    pub fn seal_all(&self, ids: &mut [Uuid]) -> Result<()> {
+        self.permute_all(ids, sealable, 4, Way::Seal)
+    }
+
+    /// Opens each sealed id in its place, several times as fast as one by one.
+    ///
+    /// # Errors
+    /// If an id is not of version 4; then all are as they were.
+    pub fn open_all(&self, sealed: &mut [Uuid]) -> Result<()> {
+        self.permute_all(sealed, openable, 7, Way::Open)
+    }
+
+    fn permute_all(
+        &self,
+        ids: &mut [Uuid],
+        bits_of: fn(Uuid) -> Result<u128>,
+        version: u128,
+        way: Way,
+    ) -> Result<()> {
+        ids.iter().try_for_each(|id| bits_of(*id).map(drop))?;
+        // As many as the widest instructions take at once.
+        let mut bits = [0; 64];
+        for ids in ids.chunks_mut(bits.len()) {
+            let bits = &mut bits[..ids.len()];
+            for (bits, id) in bits.iter_mut().zip(&*ids) {
+                *bits = bits_of(*id)?;
+            }
+            self.permute(bits, way);
+            for (bits, id) in bits.iter().zip(ids) {
+                *id = with_version(*bits, version);
+            }
         }
+        Ok(())
+    }
+
+    fn encrypt(&self, mut bits: u128) -> u128 {
+        self.permute(core::slice::from_mut(&mut bits), Way::Seal);
+        bits
+    }
+
+    fn decrypt(&self, mut bits: u128) -> u128 {
+        self.permute(core::slice::from_mut(&mut bits), Way::Open);
+        bits
+    }
+
+    fn permute(&self, ids: &mut [u128], way: Way) {
+        self.cipher.encrypt_with_backend(Feistel { start: u128::from_be_bytes(self.start.0), ids, way });
+    }
+}
+
+/// In which direction the rounds go.
+#[derive(Clone, Copy)]
+enum Way {
+    Seal,
+    Open,
+}
+
+/// The rounds of FF1 over the free bits of ids. As a closure of the cipher they all run where its instructions were chosen,
+/// so the key schedule is loaded once and no block goes through a call.
+struct Feistel<'a> {
+    start: u128,
+    ids: &'a mut [u128],
+    way: Way,
+}
+
+impl BlockSizeUser for Feistel<'_> {
+    type BlockSize = <aes::Aes256Enc as BlockSizeUser>::BlockSize;
+}
+
+impl BlockCipherEncClosure for Feistel<'_> {
+    #[inline(always)]
+    fn call<B: BlockCipherEncBackend<BlockSize = Self::BlockSize>>(self, backend: &B) {
+        let mut blocks = ParBlocks::<B>::default();
+        let at_once = blocks.len();
+        for ids in self.ids.chunks_mut(at_once) {
+            if ids.len() > 1 && ids.len() >= at_once / 16 {
+                self.way.rounds(|round| {
+                    for (block, bits) in blocks.iter_mut().zip(&*ids) {
+                        *block = self.way.block(self.start, round, *bits);
+                    }
+                    backend.encrypt_par_blocks_inplace(&mut blocks);
+                    for (block, bits) in blocks.iter().zip(&mut *ids) {
+                        *bits = self.way.step(*bits, block);
+                    }
+                });
+                continue;
+            }
+            for bits in ids {
+                self.way.rounds(|round| {
+                    let mut block = self.way.block(self.start, round, *bits);
+                    backend.encrypt_block_inplace(&mut block);
+                    *bits = self.way.step(*bits, &block);
+                });
+            }
+        }
+    }
+}
+
+impl Way {
+    #[inline(always)]
+    fn rounds(self, mut each: impl FnMut(u8)) {
+        for number in 0..ROUNDS {
+            each(match self {
+                Way::Seal => number,
+                Way::Open => ROUNDS - 1 - number,
+            });
+        }
+    }
+
+    /// Steps 6.i and 6.ii of algorithm 7: the second block of a round, in which what became of the first is chained.
+    #[inline(always)]
+    fn block(self, start: u128, round: u8, bits: u128) -> aes::Block {
+        let (a, b) = halves(bits);
+        let half = match self {
+            Way::Seal => b,
+            Way::Open => a,
+        };
+        (start ^ u128::from(round) << 64 ^ u128::from(half)).to_be_bytes().into()
+    }
+
+    /// Steps 6.iv to 6.ix: the number in the encrypted block is added to one half, or subtracted, and the halves change
+    /// places. The number has 12 bytes; the first four are multiples of 2^64.
+    #[inline(always)]
+    fn step(self, bits: u128, block: &aes::Block) -> u128 {
+        let number = (u128::from_be_bytes(block.0) >> 32) as u64;
+        let (a, b) = halves(bits);
+        let (a, b) = match self {
+            Way::Seal => (b, a.wrapping_add(number) & MASK),
+            Way::Open => (b.wrapping_sub(number) & MASK, a),
+        };
         u128::from(a) << HALF | u128::from(b)
     }
+}
 
-    fn decrypt(&self, bits: u128) -> u128 {
-        let (mut a, mut b) = ((bits >> HALF) as u64, bits as u64 & MASK);
-        for round in (0..ROUNDS).rev() {
-            (a, b) = (b.wrapping_sub(self.round(round, a)) & MASK, a);
-        }
-        u128::from(a) << HALF | u128::from(b)
-    }
-
-    /// Step 6 of algorithm 7: the number that a round adds to one half, modulo 2^64.
-    #[inline]
-    fn round(&self, round: u8, half: u64) -> u64 {
-        let mut block = self.start;
-        block[7] ^= round;
-        for (byte, half) in block[8..].iter_mut().zip(half.to_be_bytes()) {
-            *byte ^= half;
-        }
-        self.cipher.encrypt_block(&mut block);
-        // The number has 12 bytes; the first four are multiples of 2^64.
-        let mut low = [0; 8];
-        low.copy_from_slice(&block[4..12]);
-        u64::from_be_bytes(low)
-    }
+#[inline(always)]
+fn halves(bits: u128) -> (u64, u64) {
+    ((bits >> HALF) as u64, bits as u64 & MASK)
 }
 
 impl Drop for SealKey {
@@ -128,6 +256,16 @@ impl fmt::Debug for SealKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SealKey")
     }
+}
+
+/// The bits of an id that can be sealed.
+fn sealable(id: Uuid) -> Result<u128> {
+    free_bits(id, 7, "only ids of version 7 can be sealed, not", "seal ids of version 7")
+}
+
+/// The bits of an id that can be a sealed one.
+fn openable(id: Uuid) -> Result<u128> {
+    free_bits(id, 4, "sealed ids are of version 4, unlike", "open ids that were sealed before")
 }
 
 /// The 122 bits besides version and variant, in their order.
@@ -176,6 +314,24 @@ mod tests {
             prop_assert_eq!((sealed.get_version_num(), sealed.get_variant()), (4, Variant::RFC4122));
             prop_assert_eq!(key.open(sealed).unwrap(), id);
         }
+    }
+
+    /// All numbers of ids around the sizes that are permuted at once.
+    #[test]
+    fn several_at_once_are_those_one_by_one() {
+        let key = SealKey::new(b"0123456789abcdef").unwrap();
+        for count in (0..=70).chain(126..=130) {
+            let ids: Vec<Uuid> =
+                (0..count).map(|n: u128| with_version(n * 0x1234_5678_9ABC_DEF0_1357, 7)).collect();
+            let mut sealed = ids.clone();
+            key.seal_all(&mut sealed).unwrap();
+            assert!(ids.iter().zip(&sealed).all(|(id, sealed)| key.seal(*id).unwrap() == *sealed), "{count}");
+            key.open_all(&mut sealed).unwrap();
+            assert_eq!(sealed, ids);
+        }
+        let mut mixed = [with_version(1, 7), with_version(2, 4)];
+        assert!(key.seal_all(&mut mixed).is_err() && key.open_all(&mut mixed).is_err());
+        assert_eq!(mixed, [with_version(1, 7), with_version(2, 4)]);
     }
 
     #[test]

@@ -4,11 +4,14 @@ use idgen::source::{Entropy, FixedEntropy};
 
 use super::check::Rows;
 use crate::cancel::Cancel;
-use crate::engine::{Batch, Table};
+use crate::engine::{Batch, LOAD_ROWS, Table};
 use crate::key::Key;
 use crate::strategy::{Ids, Strategy};
 use crate::{Error, Result};
 use idgen_record::{Column, Existing, IdKind, Workload};
+
+/// Rows that are loaded between two looks at whether the user cancelled.
+const BATCH_ROWS: usize = 10 * LOAD_ROWS;
 
 /// Refuses rows whose ids do not fit the column of the strategy that follows them.
 ///
@@ -38,7 +41,7 @@ pub fn check(strategy: &Strategy, workload: &Workload) -> Result<()> {
     }
 }
 
-/// Inserts the rows that are there before, in random order.
+/// Inserts the rows that are there before, in the order in which their ids were made, as the table grew.
 pub(super) fn load(
     table: &mut dyn Table,
     strategy: &Strategy,
@@ -51,23 +54,22 @@ pub(super) fn load(
     let mut payloads = Vec::new();
     let mut payload_source = FixedEntropy::new(workload.seed.rotate_left(16));
     let mut first = 0;
-    for keys in keys.chunks(workload.commit_rows.max(1) as usize) {
+    for keys in keys.chunks(BATCH_ROWS) {
         cancel.check()?;
         payloads.resize(keys.len() * workload.payload_bytes as usize, 0);
         payload_source.fill(&mut payloads)?;
-        inserted.extend(&table.insert(&[Batch { first, keys, payloads: &payloads }])?);
+        inserted.extend(&table.load(&Batch { first, keys, payloads: &payloads })?);
         first += keys.len() as u64;
     }
     table.begin()
 }
 
-/// The keys, made before the run begins, and shuffled.
+/// The keys, made before the run begins.
 fn keys(strategy: &Strategy, workload: &Workload, existing: Existing) -> Result<Vec<Key>> {
     /// Another stream than those of the run.
     const SEED: u64 = 0x01d_5eed;
     let count = existing.rows;
-    let mut random = FixedEntropy::new(workload.seed ^ SEED);
-    let mut keys: Vec<Key> = match (existing.ids, strategy.column) {
+    Ok(match (existing.ids, strategy.column) {
         (IdKind::AutoIncrement, Column::CountedInteger) => (0..count).map(|_| Key::Assigned).collect(),
         (IdKind::AutoIncrement, _) => (1..=count).map(Key::Uint).collect(),
         (ids, column) => {
@@ -88,12 +90,7 @@ fn keys(strategy: &Strategy, workload: &Workload, existing: Existing) -> Result<
             let mut ids = Ids::new(&old, &before)?;
             (0..count).map(|_| ids.next_key()).collect::<Result<_>>()?
         }
-    };
-    for end in (1..keys.len()).rev() {
-        let other = random.next_u64()? % (end as u64 + 1);
-        keys.swap(end, other as usize);
-    }
-    Ok(keys)
+    })
 }
 
 #[cfg(test)]
@@ -123,14 +120,13 @@ mod tests {
         }
     }
 
-    /// Each once, none of the run's, in no order, and before them in time.
+    /// Each once, none of the run's, in the order of their time, and before those of the run.
     #[test]
-    fn old_ids_are_older_and_shuffled() {
+    fn old_ids_are_older_and_in_order() {
         let strategy = find("v7-binary").unwrap();
         let load = load(IdKind::V7);
         let mut old = keys(strategy, &load, load.existing.unwrap()).unwrap();
-        assert!(!old.is_sorted());
-        old.sort_unstable();
+        assert!(old.is_sorted());
         old.dedup();
         assert_eq!(old.len(), 2_000);
         let first = Ids::new(strategy, &load).unwrap().next_key().unwrap();

@@ -3,7 +3,7 @@
 use super::{Column, IdKind, Strategy};
 
 /// Every strategy, in the order in which reports show them.
-pub static ALL: [Strategy; 36] = [
+pub static ALL: [Strategy; 39] = [
     Strategy {
         name: "auto-increment",
         title: "auto-increment",
@@ -110,6 +110,13 @@ pub static ALL: [Strategy; 36] = [
         explains: "milliseconds first, monotonic within them: ascending, reveals its time",
     },
     Strategy {
+        name: "v7-text36",
+        title: "v7, text 36",
+        ids: IdKind::V7,
+        column: Column::Text36,
+        explains: "the same as 36 characters, for a table that has such a column",
+    },
+    Strategy {
         name: "v7-uuid",
         title: "v7, UUID type",
         ids: IdKind::V7,
@@ -138,11 +145,25 @@ pub static ALL: [Strategy; 36] = [
         explains: "two bytes ffff, then time and counter: ascending, after all older keys",
     },
     Strategy {
+        name: "fixed-text36",
+        title: "fixed ffff, text 36",
+        ids: IdKind::FixedPrefix,
+        column: Column::Text36,
+        explains: "the same as 36 characters, for a table that has such a column",
+    },
+    Strategy {
         name: "week-binary",
         title: "week, random tail",
         ids: IdKind::Week,
         column: Column::Binary16,
         explains: "MD5 of year and week, then random: a week uses 1/65,536 of all keys",
+    },
+    Strategy {
+        name: "week-text36",
+        title: "week, text 36",
+        ids: IdKind::Week,
+        column: Column::Text36,
+        explains: "the same as 36 characters, which MySQL can make itself",
     },
     Strategy {
         name: "minute-random",

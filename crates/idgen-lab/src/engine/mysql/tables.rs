@@ -19,7 +19,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use super::{Host, connect, counters, doing, files, flush, given, run};
 use crate::Result;
 use crate::engine::latencies::Latencies;
-use crate::engine::{Batch, Contents, Counters, Inserted, Seen, Table, Tree};
+use crate::engine::{Batch, Contents, Counters, Inserted, LOAD_ROWS, Seen, Table, Tree};
 use crate::key::Key;
 use crate::strategy::Strategy;
 use idgen_record::{Latency, Role, Workload};
@@ -59,6 +59,19 @@ impl Tables {
             Ok(Tables { host, plan, connection, writers, at_start, made_before, latencies })
         })
     }
+
+    /// Inserts the rows of each writer, so many in a statement.
+    fn insert_by(&mut self, statement_rows: usize, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
+        let room = batches.iter().map(|batch| batch.keys.len()).sum();
+        let heard = RefCell::new(Heard { rows: Vec::with_capacity(room), latencies: &mut self.latencies });
+        let work = self
+            .writers
+            .iter_mut()
+            .zip(batches)
+            .map(|(writer, batch)| writer.insert(&self.plan, statement_rows, batch, &heard));
+        self.host.wait(try_join_all(work))?;
+        Ok(heard.into_inner().rows)
+    }
 }
 
 impl Table for Tables {
@@ -77,15 +90,11 @@ impl Table for Tables {
     }
 
     fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
-        let room = batches.iter().map(|batch| batch.keys.len()).sum();
-        let heard = RefCell::new(Heard { rows: Vec::with_capacity(room), latencies: &mut self.latencies });
-        let work = self
-            .writers
-            .iter_mut()
-            .zip(batches)
-            .map(|(writer, batch)| writer.insert(&self.plan, batch, &heard));
-        self.host.wait(try_join_all(work))?;
-        Ok(heard.into_inner().rows)
+        self.insert_by(self.plan.statement_rows, batches)
+    }
+
+    fn load(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
+        self.insert_by(LOAD_ROWS, &[*rows])
     }
 
     fn begin(&mut self) -> Result<()> {

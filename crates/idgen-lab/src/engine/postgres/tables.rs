@@ -14,7 +14,7 @@ use super::writer::{Heard, Writer};
 use super::{Host, connect, counters, doing, keys, pages, reach, run};
 use crate::Result;
 use crate::engine::latencies::Latencies;
-use crate::engine::{Batch, Contents, Counters, Inserted, Seen, Table, Tree};
+use crate::engine::{Batch, Contents, Counters, Inserted, LOAD_ROWS, Seen, Table, Tree};
 use crate::key::Key;
 use crate::strategy::Strategy;
 use idgen_record::{Latency, Role, Workload};
@@ -80,6 +80,27 @@ impl Tables {
         Ok(())
     }
 
+    /// Inserts the rows of each writer, so many in a statement.
+    fn insert_by(&mut self, statement_rows: usize, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
+        self.checkpoint()?;
+        let room = batches.iter().map(|batch| batch.keys.len()).sum();
+        let heard = RefCell::new(Heard {
+            rows: Vec::with_capacity(room),
+            failures: 0,
+            latencies: &mut self.latencies,
+        });
+        let work = self
+            .writers
+            .iter_mut()
+            .zip(batches)
+            .map(|(writer, batch)| writer.insert(&self.plan, statement_rows, batch, &heard));
+        self.host.wait(try_join_all(work))?;
+        let Heard { rows, failures, .. } = heard.into_inner();
+        self.failures += failures;
+        self.rows += rows.len() as u64;
+        Ok(rows)
+    }
+
     /// The first column of a row, as text.
     fn text(&mut self, sql: String) -> Result<String> {
         let failed = doing("read the tables' definition");
@@ -109,23 +130,11 @@ impl Table for Tables {
     }
 
     fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
-        self.checkpoint()?;
-        let room = batches.iter().map(|batch| batch.keys.len()).sum();
-        let heard = RefCell::new(Heard {
-            rows: Vec::with_capacity(room),
-            failures: 0,
-            latencies: &mut self.latencies,
-        });
-        let work = self
-            .writers
-            .iter_mut()
-            .zip(batches)
-            .map(|(writer, batch)| writer.insert(&self.plan, batch, &heard));
-        self.host.wait(try_join_all(work))?;
-        let Heard { rows, failures, .. } = heard.into_inner();
-        self.failures += failures;
-        self.rows += rows.len() as u64;
-        Ok(rows)
+        self.insert_by(self.plan.statement_rows, batches)
+    }
+
+    fn load(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
+        self.insert_by(LOAD_ROWS, &[*rows])
     }
 
     fn begin(&mut self) -> Result<()> {

@@ -53,9 +53,15 @@ impl Writer {
     }
 
     /// Inserts a batch, statement after statement, and tells what was acknowledged.
-    pub async fn insert(&mut self, plan: &Plan, batch: &Batch<'_>, heard: &RefCell<Heard<'_>>) -> Result<()> {
+    pub async fn insert(
+        &mut self,
+        plan: &Plan,
+        statement_rows: usize,
+        batch: &Batch<'_>,
+        heard: &RefCell<Heard<'_>>,
+    ) -> Result<()> {
         let rows: Vec<_> = batch.rows().collect();
-        for part in rows.chunks(plan.statement_rows) {
+        for part in rows.chunks(statement_rows) {
             let clock = Instant::now();
             let inserted = self.statement(plan, part).await?;
             let mut heard = heard.borrow_mut();

@@ -1,0 +1,186 @@
+//! A table that had rows before: what new kinds of keys leave of it, against staying with the old kind.
+
+use std::fmt::Write as _;
+
+use super::grids::Grid;
+use super::numbers::{write_median, write_sample};
+use idgen_record::{Column, Metric, Results, RunRecord, Sample};
+
+/// One kind of key beside the run that stays with the kind of the rows before, in the same column.
+struct Change<'a> {
+    run: &'a RunRecord,
+    stays: &'a RunRecord,
+}
+
+impl Change<'_> {
+    /// Leaf pages as a multiple of those of staying; `None` where there is no difference.
+    fn factor(&self) -> Option<f64> {
+        let metric = Metric::named("leaf_pages")?;
+        let (here, there) = (metric.sample(self.run)?, metric.sample(self.stays)?);
+        here.differs(&there, metric.noise)?;
+        Some(here.median() / there.median())
+    }
+}
+
+fn is_counted(column: Column) -> bool {
+    matches!(column, Column::CountedInteger | Column::Integer)
+}
+
+/// The run that stays with the kind of the rows before, in this column.
+fn stays(results: &Results, column: Column) -> Option<&RunRecord> {
+    let existing = results.workload.existing?;
+    results.runs.iter().find(|run| {
+        let of = run.strategy.column;
+        run.strategy.ids == existing.ids && (of == column || is_counted(of) && is_counted(column))
+    })
+}
+
+fn changes(results: &Results) -> Vec<Change<'_>> {
+    let of = |run| Some(Change { run, stays: stays(results, run.strategy.column)? });
+    results.runs.iter().filter_map(of).filter(|change| change.run.strategy != change.stays.strategy).collect()
+}
+
+fn sample(name: &str, run: &RunRecord) -> Option<Sample> {
+    Metric::named(name)?.sample(run)
+}
+
+/// Which kinds end with more leaf pages than staying, which with fewer, and whose pages are fullest; `None` where no run
+/// stays.
+pub fn sentence(results: &Results) -> Option<String> {
+    let changes = changes(results);
+    let first = changes.first()?;
+    let said = |wanted: fn(f64) -> bool, word: &str| {
+        let mut found: Vec<(f64, &Change<'_>)> = changes
+            .iter()
+            .filter_map(|change| Some((change.factor()?, change)))
+            .filter(|(factor, _)| wanted(*factor))
+            .collect();
+        found.sort_by(|(a, _), (b, _)| (b - 1.0).abs().total_cmp(&(a - 1.0).abs()));
+        let each = found.into_iter().map(|(factor, change)| {
+            let leaves = |run| {
+                let metric = Metric::named("leaf_pages");
+                metric
+                    .map_or_else(String::new, |metric| write_median(metric.unit, metric.sample(run).as_ref()))
+            };
+            format!(
+                "{:.1} % {word} leaf pages with \u{201c}{}\u{201d} ({} against {})",
+                (factor - 1.0).abs() * 100.0,
+                change.run.strategy.title,
+                leaves(change.run),
+                leaves(change.stays)
+            )
+        });
+        each.collect::<Vec<_>>()
+    };
+    let (more, fewer) = (said(|factor| factor > 1.0, "more"), said(|factor| factor < 1.0, "fewer"));
+    let kind = &first.stays.strategy.title;
+    let mut text = match more.as_slice() {
+        [] => format!("No kind of key ends with more leaf pages than staying with \u{201c}{kind}\u{201d}."),
+        more => format!("Compared with staying with the old kind, the table ends with {}.", more.join(", ")),
+    };
+    if !fewer.is_empty() {
+        let _ = write!(text, " It ends with {}.", fewer.join(", "));
+    }
+    let fill = |change: &&Change<'_>| {
+        sample("fill_of_new_rows", change.run).map_or(f64::NAN, |sample| sample.median())
+    };
+    let fullest = changes.iter().max_by(|a, b| fill(a).total_cmp(&fill(b)))?;
+    if let Some(metric) = Metric::named("fill_of_new_rows")
+        && let Some(fill) = metric.sample(fullest.run)
+    {
+        let _ = write!(
+            text,
+            " The pages of the new rows are fullest with \u{201c}{}\u{201d}: {} %.",
+            fullest.run.strategy.title,
+            write_median(metric.unit, Some(&fill))
+        );
+    }
+    Some(text)
+}
+
+/// Every kind beside staying: leaf pages, what they are more or fewer, and the fill of the pages of old and of new rows.
+pub fn grid(results: &Results) -> Option<Grid> {
+    const SHOWN: [&str; 3] = ["fill_of_old_rows", "fill_of_new_rows", "bytes_per_row"];
+    results.workload.existing?;
+    let metric = |name| Metric::named(name);
+    let rows: Vec<_> = results
+        .runs
+        .iter()
+        .filter_map(|run| {
+            let stays = stays(results, run.strategy.column)?;
+            let leaves = metric("leaf_pages")?;
+            let against = match (run.strategy == stays.strategy, Change { run, stays }.factor()) {
+                (true, _) => "stays".to_owned(),
+                (false, None) => "no difference".to_owned(),
+                (false, Some(factor)) => format!("{:+.1} %", (factor - 1.0) * 100.0),
+            };
+            let mut cells = vec![write_sample(leaves.unit, leaves.sample(run).as_ref()), against];
+            cells.extend(SHOWN.into_iter().filter_map(|name| {
+                let shown = metric(name)?;
+                Some(write_sample(shown.unit, shown.sample(run).as_ref()))
+            }));
+            Some((run.strategy.title.clone(), cells))
+        })
+        .collect();
+    let head = ["strategy", "leaf pages", "against staying"].into_iter();
+    let head = head.chain(SHOWN.into_iter().filter_map(|name| Some(metric(name)?.title))).collect();
+    (!rows.is_empty()).then_some(Grid { id: "staying", head, rows, texts: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::answer;
+    use crate::tests::results;
+    use idgen_record::{Existing, IdKind, Role, Workload};
+
+    /// A run that stays, and one of another kind with so many leaf pages, in runs that hardly differ.
+    fn after(leaves: u64) -> Results {
+        let mut made = results(2);
+        let existing = Some(Existing { ids: IdKind::V4, rows: 4_000 });
+        made.workload = Workload { existing, ..made.workload };
+        for (run, (ids, leaves)) in made.runs.iter_mut().zip([(IdKind::V4, 1_000), (IdKind::V7, leaves)]) {
+            run.strategy.ids = ids;
+            run.strategy.column = Column::Binary16;
+            run.trees.retain(|tree| tree.role == Role::Rows);
+            for tree in &mut run.trees {
+                tree.leaf_pages = leaves;
+                tree.fill_of_new_rows = Some(0.904);
+            }
+            let each = (0..3).map(|number| (number, run.clone())).collect();
+            *run = RunRecord::of_repeats(each).unwrap();
+        }
+        made
+    }
+
+    #[test]
+    fn a_kind_that_needs_more_pages_is_named_first() {
+        let more = after(1_200);
+        let title = more.runs[1].strategy.title.clone();
+        let said = answer(&more).unwrap();
+        let first = format!(
+            "Compared with staying with the old kind, the table ends with 20.0 % more leaf pages with \u{201c}{title}\u{201d} \
+             (1,200 against 1,000). The pages of the new rows are fullest with \u{201c}{title}\u{201d}: 90.4 %."
+        );
+        assert!(said.starts_with(&first), "{said}");
+        let rows = grid(&more).unwrap().rows;
+        assert_eq!((rows[0].1[1].as_str(), rows[1].1[1].as_str()), ("stays", "+20.0 %"));
+    }
+
+    #[test]
+    fn fewer_pages_and_no_difference_are_said_too() {
+        let said = sentence(&after(890)).unwrap();
+        assert!(said.starts_with("No kind of key ends with more leaf pages than staying with"), "{said}");
+        assert!(said.contains("It ends with 11.0 % fewer leaf pages"), "{said}");
+        let same = after(1_000);
+        let said = sentence(&same).unwrap();
+        assert!(!said.contains("leaf pages with \u{201c}"), "{said}");
+        assert_eq!(grid(&same).unwrap().rows[1].1[1], "no difference");
+    }
+
+    #[test]
+    fn a_table_that_was_empty_has_no_such_sentence() {
+        let empty = results(2);
+        assert!(sentence(&empty).is_none() && grid(&empty).is_none());
+    }
+}
