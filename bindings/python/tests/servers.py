@@ -29,6 +29,8 @@ OWN_IMAGES = {
     "postgres": "idgen-postgres:18",
 }
 SECONDS_TO_START = 90
+# Of a container: a server that goes wrong is ended by the kernel before it takes the memory of the machine.
+MEMORY = "1696m"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,7 +115,7 @@ def container(flavor: str) -> Iterator[Server]:
     # The password goes through the environment: it shows in no process list.
     docker(
         *("run", "--detach", "--rm", "--name", name, "--label", "idgen-server", *network),
-        *("--env", variable, image, *options),
+        *("--memory", MEMORY, "--memory-swap", MEMORY, "--env", variable, image, *options),
         environment={variable: password},
     )
     try:

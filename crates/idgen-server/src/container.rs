@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use crate::certificates::{self, Certificates};
 use crate::keeper::Keeper;
-use crate::{Error, Flavor, Settings};
+use crate::{Error, Flavor, Settings, memory};
 
 /// Where certificates are inside of a container.
 const FOLDER: &str = "/idgen-certificates";
@@ -83,6 +83,7 @@ impl Container {
             run.arg(format!("--device-read-iops={}:{read}", disk.display()));
             run.arg(format!("--device-write-iops={}:{write}", disk.display()));
         }
+        run.args(settings.memory_limit().map(memory::options).into_iter().flatten());
         run.arg(&image);
         let address = if cfg!(target_os = "linux") { "127.0.0.1" } else { "*" };
         run.args(listening(flavor, address, port)).args(settings.arguments(flavor));
@@ -126,7 +127,8 @@ impl Container {
     /// The last words of the server.
     pub(crate) fn log(&self) -> String {
         let logs = command().args(["logs", "--tail", "20", &self.name]).output();
-        logs.map(|logs| String::from_utf8_lossy(&logs.stderr).trim().to_owned()).unwrap_or_default()
+        let log = logs.map(|logs| String::from_utf8_lossy(&logs.stderr).trim().to_owned());
+        memory::exceeded(&self.name) + &log.unwrap_or_default()
     }
 
     pub(crate) fn copy_data_file(&self, relative: &str, to: &Path) -> Result<(), Error> {

@@ -13,6 +13,9 @@
 //! when the [`Server`] is dropped, when the program panics, and even when it is killed: a small shell
 //! holds the other end of a pipe and clears up as soon as the pipe closes.
 //!
+//! A container has a memory limit ([`Settings::memory_mib`]), so that a server that goes wrong cannot take the machine
+//! with it. A node of a cluster may take 1,696 MiB.
+//!
 //! ```no_run
 //! use idgen_server::{Flavor, Server, Settings};
 //!
@@ -30,6 +33,7 @@ mod container;
 mod error;
 mod flavor;
 mod keeper;
+mod memory;
 mod port;
 mod process;
 mod provider;

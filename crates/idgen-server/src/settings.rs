@@ -1,6 +1,7 @@
 //! How a server is to run.
 
 use crate::Flavor;
+use crate::memory::{self, Memory};
 
 /// Settings of a server that this crate starts. An external server is taken as it is, and
 /// [`Server::start`](crate::Server::start) then refuses settings that it does not have.
@@ -20,6 +21,7 @@ pub struct Settings {
     read_iops: Option<u32>,
     write_iops: Option<u32>,
     tls: bool,
+    memory: Memory,
 }
 
 impl Settings {
@@ -57,6 +59,34 @@ impl Settings {
         self.read_iops = Some(read);
         self.write_iops = Some(write);
         self
+    }
+
+    /// Limits the memory of a container to so many MiB. By default it is limited to its buffer pool, a quarter of that
+    /// and 1,536 MiB: a server that takes more is ended by the kernel, instead of the machine. Processes and external
+    /// servers are not limited.
+    pub fn memory_mib(mut self, mib: u64) -> Self {
+        self.memory = Memory::Mib(mib);
+        self
+    }
+
+    /// Does not limit the memory of a container: for measurements that include pages of files that the kernel keeps
+    /// in memory, which a limit would make fewer.
+    pub fn unlimited_memory(mut self) -> Self {
+        self.memory = Memory::Unlimited;
+        self
+    }
+
+    /// The most memory that a container may take, in MiB.
+    pub(crate) fn memory_limit(&self) -> Option<u64> {
+        match self.memory {
+            Memory::Mib(mib) => Some(mib),
+            Memory::Unlimited => None,
+            Memory::OfPool => {
+                let pool = self.wanted("innodb_buffer_pool_size").or_else(|| self.wanted("shared_buffers"));
+                let mib = pool.and_then(bytes_of).map(|bytes| bytes.div_ceil(1 << 20));
+                Some(memory::for_pool(mib.unwrap_or(memory::DEFAULT_POOL_MIB)))
+            }
+        }
     }
 
     /// Encrypts the connections: the server gets a certificate that is made for it, and
@@ -110,17 +140,21 @@ pub(crate) fn same_value(found: &str, wanted: &str) -> bool {
         "OFF" | "FALSE" => "0".to_owned(),
         other => other.trim_end_matches(".000000").to_owned(),
     };
-    let bytes = |text: &str| {
-        let (digits, unit) = text.split_at(text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len());
-        let shift = match unit.to_ascii_uppercase().as_str() {
-            "K" => 10,
-            "M" => 20,
-            "G" => 30,
-            _ => return None,
-        };
-        digits.parse::<u64>().ok().map(|number| (number << shift).to_string())
+    plain(found) == plain(wanted) || bytes_of(wanted).is_some_and(|wanted| found == wanted.to_string())
+}
+
+/// A number of bytes, as servers write it: `134217728`, `128M`, or PostgreSQL's `128MB`.
+fn bytes_of(text: &str) -> Option<u64> {
+    let (digits, unit) = text.split_at(text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len());
+    let unit = unit.to_ascii_uppercase();
+    let shift = match unit.strip_suffix('B').unwrap_or(&unit) {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        _ => return None,
     };
-    plain(found) == plain(wanted) || bytes(wanted).is_some_and(|wanted| found == wanted)
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
 /// Whether a setting of PostgreSQL has the value asked for. `found` is the column `setting` of `pg_settings`, in
@@ -155,7 +189,19 @@ pub(crate) fn same_postgres_value(found: &str, unit: &str, wanted: &str) -> bool
 
 #[cfg(test)]
 mod tests {
-    use super::{same_postgres_value, same_value};
+    use super::{Settings, same_postgres_value, same_value};
+
+    #[test]
+    fn the_memory_follows_the_buffer_pool() {
+        let limit = |settings: Settings| settings.memory_limit();
+        assert_eq!(limit(Settings::new()), Some(128 + 32 + 1536));
+        assert_eq!(limit(Settings::new().buffer_pool_mib(1024)), Some(1024 + 256 + 1536));
+        assert_eq!(limit(Settings::new().shared_buffers_mib(64)), Some(64 + 16 + 1536));
+        let in_gib = Settings::new().option("innodb_buffer_pool_size", "2G");
+        assert_eq!(limit(in_gib), Some(2048 + 512 + 1536));
+        assert_eq!(limit(Settings::new().buffer_pool_mib(1024).memory_mib(700)), Some(700));
+        assert_eq!(limit(Settings::new().unlimited_memory()), None);
+    }
 
     #[test]
     fn values_of_postgres_are_compared_by_meaning() {

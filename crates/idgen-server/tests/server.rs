@@ -77,9 +77,36 @@ async fn behaves(server: &Server) {
     assert!(left.iter().all(|row| row.get::<String, _>(0) != name));
 }
 
+fn docker(arguments: &[&str]) -> String {
+    let output = Command::new("docker").args(arguments).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What `docker inspect` shows of a server's container, which is known by its port.
+fn memory_limit_mib(server: &Server) -> u64 {
+    let (_, rest) = server.url().rsplit_once('@').unwrap();
+    let port: String = rest.split_once(':').unwrap().1.chars().take_while(char::is_ascii_digit).collect();
+    let containers = docker(&["ps", "--quiet", "--filter", "label=idgen-server"]);
+    let inspect = |id| {
+        docker(&[
+            "inspect",
+            "--format",
+            "{{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{json .Args}}",
+            id,
+        ])
+    };
+    let found: Vec<String> = containers.lines().map(inspect).collect();
+    let own = found.iter().find(|text| text.contains(&format!("--port={port}\""))).unwrap();
+    let (memory, swap) = own.split_once(' ').unwrap();
+    assert_eq!(Some(memory), swap.split(' ').next(), "no swap beside the memory");
+    memory.parse::<u64>().unwrap() >> 20
+}
+
 async fn container(flavor: Flavor, settings: Settings) {
     let server = Server::container(flavor, &settings).unwrap();
     assert_eq!(server.provider(), Provider::Container);
+    // The buffer pool, a quarter of it, and 1,536 MiB.
+    assert_eq!(memory_limit_mib(&server), POOL_MIB + POOL_MIB / 4 + 1536);
     behaves(&server).await;
     let url = server.url().to_owned();
     drop(server);
@@ -169,10 +196,6 @@ async fn mariadb_as_a_process() {
 #[tokio::test]
 async fn reads_and_writes_of_a_container_can_be_limited() {
     let server = Server::container(Flavor::MariaDb, &settings().iops(321, 123)).unwrap();
-    let docker = |arguments: &[&str]| {
-        let output = Command::new("docker").args(arguments).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    };
     let containers = docker(&["ps", "--quiet", "--filter", "label=idgen-server"]);
     let limits = |id| {
         let format = "{{json .HostConfig.BlkioDeviceReadIOps}} {{json .HostConfig.BlkioDeviceWriteIOps}}";
@@ -189,6 +212,14 @@ fn a_setting_that_the_server_does_not_take_is_an_error() {
     let error = Server::start(Flavor::MariaDb, &unknown).unwrap_err();
     // The server's own words, so that the mistake is found without a look into a container.
     assert!(error.to_string().contains("no_such_option"), "{error}");
+}
+
+/// A buffer pool that the limit has no space for, and the server allocates it at its start.
+#[test]
+fn a_server_that_takes_too_much_memory_is_ended() {
+    let settings = Settings::new().buffer_pool_mib(128).memory_mib(24);
+    let error = Server::container(Flavor::MariaDb, &settings).unwrap_err();
+    assert!(error.to_string().contains("at its memory limit of 24 MiB"), "{error}");
 }
 
 /// The program ends without dropping anything: the server goes all the same.

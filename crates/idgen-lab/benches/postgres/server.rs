@@ -18,6 +18,8 @@ const PAYLOAD_BYTES: usize = 100;
 pub fn settings() -> Settings {
     Settings::new()
         .shared_buffers_mib(512)
+        // It reads and writes through the memory of the kernel.
+        .unlimited_memory()
         .option("fsync", "off")
         .option("autovacuum", "off")
         .option("checkpoint_timeout", "1d")

@@ -103,6 +103,8 @@ fn settings(workload: &Workload) -> Settings {
     let wanted = workload.cache_pages(8_192) * 8_192;
     Settings::new()
         .shared_buffers_mib(wanted.div_ceil(1 << 20).max(Postgres::MIN_POOL_MIB))
+        // It reads and writes through the memory of the kernel, which a limit would make smaller.
+        .unlimited_memory()
         .option("fsync", "off")
         .option("autovacuum", "off")
         .option("checkpoint_timeout", "1d")

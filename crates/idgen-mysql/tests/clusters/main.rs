@@ -4,6 +4,7 @@
 
 #[path = "../servers/checker.rs"]
 mod checker;
+mod memory;
 mod replicated;
 mod traffic;
 mod vitess;

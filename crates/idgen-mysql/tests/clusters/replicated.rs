@@ -10,6 +10,7 @@ use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::checker::{assert_stored, check};
+use crate::memory::assert_limited;
 use crate::traffic::Traffic;
 
 /// How long a call may go on trying. Nothing is timed; a call that needs longer fails, and the test with it.
@@ -35,6 +36,7 @@ fn urls(cluster: &Cluster, first: usize, schema: &str) -> Vec<String> {
 async fn keep_their_promises(kind: ClusterKind, topology: Topology, lives: &[(Strategy, &[Loss])]) {
     let _alone = ONE_AT_A_TIME.lock().await;
     let cluster = Cluster::start(kind).unwrap();
+    assert_limited(&cluster.url(0), 3);
     if kind == ClusterKind::Galera {
         published_designs_fail(&cluster).await;
         a_lagging_node_hides_nothing(&cluster).await;

@@ -10,6 +10,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
 use crate::checker::{assert_stored, check};
+use crate::memory::assert_limited;
 use crate::replicated::ONE_AT_A_TIME;
 use crate::traffic::Traffic;
 
@@ -34,6 +35,8 @@ async fn connection(vitess: &Vitess, target: &str) -> MySqlConnection {
 async fn two_shards() {
     let _alone = ONE_AT_A_TIME.lock().await;
     let vitess = Vitess::start().unwrap();
+    // Two shards, the sequences and the gateway.
+    assert_limited(&vitess.url(), 4);
     says_what_it_cannot(&vitess).await;
 
     let mut maps = Vec::new();

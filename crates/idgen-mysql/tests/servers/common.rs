@@ -57,6 +57,26 @@ pub async fn number(connection: &mut MySqlConnection, statement: impl Into<Strin
     }
 }
 
+/// Where a server lists its connections. MySQL's information_schema.processlist can fail while connections come and go
+/// (error 3854).
+pub fn connection_list(flavor: Flavor) -> &'static str {
+    match flavor {
+        Flavor::MySql => "performance_schema.processlist",
+        Flavor::MariaDb | Flavor::Postgres => "information_schema.processlist",
+    }
+}
+
+/// Ends all connections to a schema but this one, as a restart of the server does.
+pub async fn kill_connections(root: &mut MySqlConnection, flavor: Flavor, schema: &str) {
+    let list = connection_list(flavor);
+    let others = format!("SELECT id FROM {list} WHERE db = '{schema}' AND id <> CONNECTION_ID()");
+    for row in root.fetch_all(sqlx::raw_sql(AssertSqlSafe(others))).await.unwrap() {
+        let id: u64 = row.try_get_unchecked(0).unwrap();
+        // It may have ended by itself.
+        let _ = root.execute(sqlx::raw_sql(AssertSqlSafe(format!("KILL {id}")))).await;
+    }
+}
+
 /// What holds of every map at rest: one id per UUID, one UUID per id, no id that was never reserved.
 pub async fn assert_sound(url: &str) {
     let mut connection = connect(url).await;

@@ -7,7 +7,7 @@ use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::Flavor;
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run, server};
+use crate::common::{assert_sound, connect, everywhere, kill_connections, map, number, on_both, run, server};
 use crate::proxy::{Mood, Proxy};
 
 everywhere!(
@@ -120,14 +120,7 @@ async fn changed_tables_are_noticed(flavor: Flavor, strategy: Strategy) {
     let error = fresh.id_of(Uuid::new_v4()).await.unwrap_err();
     assert!(error.is_schema() && error.to_string().contains("engine is MyISAM"), "{error}");
     // Of a running client, every new connection looks.
-    run(&mut root, "SET @me = CONNECTION_ID()").await;
-    let others = format!(
-        "SELECT GROUP_CONCAT(CONCAT('KILL ', id) SEPARATOR '; ') FROM information_schema.processlist \
-         WHERE db = '{}' AND id <> @me",
-        scratch.name()
-    );
-    let row = sqlx::Executor::fetch_one(&mut root, sqlx::raw_sql(sqlx::AssertSqlSafe(others))).await.unwrap();
-    run(&mut root, sqlx::Row::get::<String, _>(&row, 0)).await;
+    kill_connections(&mut root, flavor, scratch.name()).await;
     until_it_is_read_again().await;
     let error = running.id_of(Uuid::new_v4()).await.unwrap_err();
     assert!(error.is_schema() && error.to_string().contains("engine is MyISAM"), "{error}");

@@ -31,4 +31,5 @@ mod session;
 mod settle;
 mod taken;
 mod transfer;
+mod unpaired;
 mod within;

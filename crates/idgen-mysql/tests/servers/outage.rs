@@ -8,7 +8,9 @@ use sqlx::Connection;
 use sqlx::mysql::MySqlPoolOptions;
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
+use crate::common::{
+    assert_sound, connect, connection_list, everywhere, kill_connections, map, number, on_both, run,
+};
 use crate::proxy::{Mood, Proxy};
 
 on_both!(the_first_call_leaves_a_bad_node);
@@ -75,7 +77,7 @@ async fn connections_are_bounded(flavor: Flavor, strategy: Strategy) {
             tokio::spawn(async move { map.id_of(uuid).await })
         })
         .collect();
-    let sessions = format!("{} AND id <> CONNECTION_ID()", sessions_of(scratch.name()));
+    let sessions = format!("{} AND id <> CONNECTION_ID()", sessions_of(flavor, scratch.name()));
     let mut root = connect(scratch.url()).await;
     let mut most = 0;
     while !calls.iter().all(tokio::task::JoinHandle::is_finished) {
@@ -98,7 +100,7 @@ async fn one_caller_uses_few_connections(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let map = UuidMap::builder().cache(0).connections(20).connect(scratch.url()).await.unwrap();
     let mut root = connect(scratch.url()).await;
-    let sessions = sessions_of(scratch.name());
+    let sessions = sessions_of(flavor, scratch.name());
     let others = number(&mut root, sessions.clone()).await.unwrap();
     for _ in 0..300 {
         let uuid = Uuid::new_v4();
@@ -111,8 +113,8 @@ async fn one_caller_uses_few_connections(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-fn sessions_of(schema: &str) -> String {
-    format!("SELECT COUNT(*) FROM information_schema.processlist WHERE db = '{schema}'")
+fn sessions_of(flavor: Flavor, schema: &str) -> String {
+    format!("SELECT COUNT(*) FROM {} WHERE db = '{schema}'", connection_list(flavor))
 }
 
 /// As after a night, or a restart of the server: each of ten was tried, and each try burned the ids of the batch.
@@ -131,13 +133,7 @@ async fn lost_idle_connections_burn_nothing(flavor: Flavor, strategy: Strategy) 
     }
     map.id_of(Uuid::new_v4()).await.unwrap();
     let mut root = connect(scratch.url()).await;
-    let others = format!(
-        "SELECT GROUP_CONCAT(CONCAT('KILL ', id) SEPARATOR '; ') FROM information_schema.processlist \
-         WHERE db = '{}' AND id <> CONNECTION_ID()",
-        scratch.name()
-    );
-    let row = sqlx::Executor::fetch_one(&mut root, sqlx::raw_sql(sqlx::AssertSqlSafe(others))).await.unwrap();
-    run(&mut root, sqlx::Row::get::<String, _>(&row, 0)).await;
+    kill_connections(&mut root, flavor, scratch.name()).await;
     tokio::time::sleep(Duration::from_millis(1100)).await;
     let batch: Vec<Uuid> = (0..999).map(|_| Uuid::new_v4()).collect();
     map.ids_of(&batch).await.unwrap();

@@ -7,7 +7,7 @@ use idgen_server::{Flavor, Server};
 use sqlx::{Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, number, on_both, run, settings};
+use crate::common::{assert_sound, connect, kill_connections, number, on_both, run, settings};
 
 on_both!(a_hostile_server);
 
@@ -19,8 +19,12 @@ async fn a_hostile_server(flavor: Flavor) {
     run(&mut root, "SET GLOBAL sql_select_limit = 1").await;
     run(&mut root, "SET GLOBAL completion_type = CHAIN").await;
     run(&mut root, "SET GLOBAL unique_checks = 0").await;
-    let mode = "CONCAT(@@GLOBAL.sql_mode, ',ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES')";
-    run(&mut root, format!("SET GLOBAL sql_mode = {mode}")).await;
+    let other = if flavor == Flavor::MariaDb { ",ORACLE" } else { "" };
+    let modes = format!("ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES{other}");
+    run(&mut root, format!("SET GLOBAL sql_mode = CONCAT(@@GLOBAL.sql_mode, ',{modes}')")).await;
+    // Not for users with all privileges.
+    run(&mut root, "SET GLOBAL init_connect = 'SET sql_select_limit = 2, completion_type = 1'").await;
+    run(&mut root, "CREATE USER app@'%' IDENTIFIED BY 'Secret-7'").await;
     for strategy in [Strategy::Unique, Strategy::Dedup] {
         session_settings_change_nothing(&server, &mut root, strategy).await;
     }
@@ -44,7 +48,12 @@ async fn session_settings_change_nothing(server: &Server, root: &mut MySqlConnec
     map.install().await.unwrap();
     let uuids: Vec<Uuid> = (0..300).map(|_| Uuid::new_v4()).collect();
     let ids = map.ids_of(&uuids).await.unwrap();
-    let other = builder().connect(scratch.url()).await.unwrap();
+    run(root, format!("GRANT ALL ON {}.* TO app@'%'", scratch.name())).await;
+    let (_, address) = scratch.url().rsplit_once('@').unwrap();
+    let app = format!("mysql://app:Secret-7@{address}");
+    let mut plain = connect(&app).await;
+    assert_eq!(number(&mut plain, "SELECT @@sql_select_limit").await, Ok(2), "init_connect has no effect");
+    let other = builder().connect(&app).await.unwrap();
     assert_eq!(other.ids_of(&uuids).await.unwrap(), ids);
     let found = other.find_many(&uuids).await.unwrap();
     assert_eq!(found.into_iter().collect::<Option<Vec<u64>>>(), Some(ids.clone()));
@@ -73,6 +82,8 @@ async fn settings_changed_under_a_client_are_noticed(
     let reserving = builder().largest_block(1).connect(scratch.url()).await.unwrap();
     reserving.id_of(Uuid::new_v4()).await.unwrap();
 
+    let reconnecting = builder().connect(scratch.url()).await.unwrap();
+
     let mut changes = vec![(
         "SET GLOBAL innodb_flush_log_at_trx_commit = 0",
         "SET GLOBAL innodb_flush_log_at_trx_commit = 1",
@@ -89,11 +100,16 @@ async fn settings_changed_under_a_client_are_noticed(
         ));
     }
     for (worse, better, words, at_once) in changes {
+        reconnecting.id_of(Uuid::new_v4()).await.unwrap();
         run(root, worse).await;
         if at_once {
             let error = reserving.id_of(Uuid::new_v4()).await.unwrap_err();
             assert!(error.is_unsafe_server() && error.to_string().contains(words), "{error}");
         }
+        // So does a new connection, as after a restart of the server.
+        kill_connections(root, server.flavor(), scratch.name()).await;
+        let error = reconnecting.id_of(Uuid::new_v4()).await.unwrap_err();
+        assert!(error.is_unsafe_server() && error.to_string().contains(words), "{error}");
         // The others notice within a second.
         tokio::time::sleep(Duration::from_millis(1100)).await;
         let error = running.id_of(Uuid::new_v4()).await.unwrap_err();

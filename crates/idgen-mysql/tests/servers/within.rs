@@ -7,17 +7,27 @@ use idgen_server::{Flavor, Scratch};
 use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
 
-use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
+use crate::common::{assert_sound, connect, connection_list, everywhere, map, number, on_both, run};
 
 everywhere!(the_pair_shares_the_callers_fate, an_old_snapshot_hides_nothing, another_client_waits);
 everywhere!(two_transactions_with_different_uuids_do_not_meet, outside_a_transaction_it_is_refused);
-on_both!(
-    claims_without_a_pair_double_nothing,
-    transactions_with_claims_without_a_pair_double_nothing,
-    an_alteration_holds_nobody_up,
-);
+everywhere!(after_a_deadlock_it_is_refused);
+on_both!(an_alteration_holds_nobody_up);
 everywhere!(a_batch_shares_the_callers_fate, another_map_is_refused, an_old_snapshot_shows_no_forgotten_id);
 on_both!(a_lagging_node_shows_no_forgotten_id);
+mod a_record_that_has_changed_passes {
+    use idgen_mysql::Strategy::{Dedup, Unique};
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn mariadb_unique() {
+        super::a_record_that_has_changed_passes(Unique).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn mariadb_dedup() {
+        super::a_record_that_has_changed_passes(Dedup).await;
+    }
+}
 on_both!(claims_of_transactions_are_cleared_away_too, a_lagging_node_hides_nothing);
 
 /// As callers do: MariaDB 11.8 refuses to look past an old snapshot (`innodb_snapshot_isolation`), and the
@@ -73,6 +83,36 @@ async fn an_old_snapshot_hides_nothing(flavor: Flavor, strategy: Strategy) {
         let id = map.id_of(uuid).await.unwrap();
         assert_eq!(within(&map, &mut transaction, &[uuid]).await, [id], "{level}");
         transaction.commit().await.unwrap();
+    }
+    assert_sound(scratch.url()).await;
+}
+
+/// Error 1020: with `innodb_snapshot_isolation`, the default from MariaDB 11.6 on, a statement does not look past the
+/// transaction's snapshot. MySQL has no such setting.
+async fn a_record_that_has_changed_passes(strategy: Strategy) {
+    let (scratch, map) = map(Flavor::MariaDb, strategy).await;
+    let mut connection = connect(scratch.url()).await;
+    run(&mut connection, "SET SESSION innodb_snapshot_isolation = ON").await;
+    run(&mut connection, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ").await;
+    for batch in [1, 3] {
+        let uuids: Vec<Uuid> = (0..batch).map(|_| Uuid::new_v4()).collect();
+        run(&mut connection, "BEGIN").await;
+        // The snapshot is taken here.
+        number(&mut connection, "SELECT COUNT(*) FROM uuid_map").await.unwrap();
+        let ids = map.ids_of(&uuids).await.unwrap();
+        match map.ids_of_within(&mut connection, &uuids).await {
+            // The server does not refuse each read of this strategy.
+            Ok(found) => assert_eq!((strategy, found), (Strategy::Unique, ids.clone())),
+            Err(error) => {
+                assert!(error.to_string().contains("Record has changed"), "{error}");
+                assert!(error.is_transient(), "{error}");
+            }
+        }
+        // As its documentation says.
+        run(&mut connection, "ROLLBACK").await;
+        run(&mut connection, "BEGIN").await;
+        assert_eq!(within(&map, &mut connection, &uuids).await, ids);
+        run(&mut connection, "COMMIT").await;
     }
     assert_sound(scratch.url()).await;
 }
@@ -245,47 +285,36 @@ async fn outside_a_transaction_it_is_refused(flavor: Flavor, strategy: Strategy)
     assert_eq!(map.find(Uuid::nil()).await.unwrap(), Some(id));
 }
 
-/// A claim outlives its pair where somebody deletes the pair, or commits a transaction that failed halfway.
-async fn claims_without_a_pair_double_nothing(flavor: Flavor) {
-    let (scratch, _map) = map(flavor, Strategy::Dedup).await;
-    let client = async || idgen_mysql::UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
-    let (one, two) = (client().await, client().await);
-    let uuids: Vec<Uuid> = (0..60).map(|_| Uuid::new_v4()).collect();
-    one.ids_of(&uuids).await.unwrap();
+/// The server has ended the transaction, and its caller goes on as if nothing had happened.
+async fn after_a_deadlock_it_is_refused(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
     let mut root = connect(scratch.url()).await;
-    run(&mut root, "DELETE FROM uuid_map").await;
-    for (at, uuid) in uuids.iter().enumerate() {
-        let batch = &uuids[at..(at + 3).min(uuids.len())];
-        let (one, two) = if at % 2 == 0 {
-            let (one, two) = tokio::join!(one.id_of(*uuid), two.id_of(*uuid));
-            (vec![one.unwrap()], vec![two.unwrap()])
-        } else {
-            let (one, two) = tokio::join!(one.ids_of(batch), two.ids_of(batch));
-            (one.unwrap(), two.unwrap())
-        };
-        assert_eq!(one, two);
-    }
-    assert_sound(scratch.url()).await;
-}
-
-async fn transactions_with_claims_without_a_pair_double_nothing(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Strategy::Dedup).await;
-    let uuid = Uuid::from_u128(5);
-    map.id_of(uuid).await.unwrap();
-    let mut root = connect(scratch.url()).await;
-    run(&mut root, "DELETE FROM uuid_map").await;
+    run(&mut root, "CREATE TABLE orders (id INT PRIMARY KEY, text CHAR(200)) ENGINE=InnoDB").await;
+    run(&mut root, "INSERT INTO orders VALUES (1, 'a'), (2, 'a')").await;
     let (mut one, mut two) = (connect(scratch.url()).await, connect(scratch.url()).await);
-    let mut first = one.begin().await.unwrap();
-    let id = map.id_of_within(&mut first, uuid).await.unwrap();
-    let second = tokio::spawn(async move {
-        let mut second = two.begin().await.unwrap();
-        let id = map.id_of_within(&mut second, uuid).await.unwrap();
-        second.commit().await.unwrap();
-        id
+    run(&mut one, "BEGIN").await;
+    run(&mut two, "BEGIN").await;
+    // Of two transactions the server ends the one that has changed less.
+    run(&mut one, "INSERT INTO orders VALUES (3, 'b'), (4, 'b'), (5, 'b')").await;
+    run(&mut one, "UPDATE orders SET text = 'b' WHERE id = 1").await;
+    run(&mut two, "UPDATE orders SET text = 'c' WHERE id = 2").await;
+    let waits = tokio::spawn(async move {
+        run(&mut one, "UPDATE orders SET text = 'b' WHERE id = 2").await;
+        run(&mut one, "COMMIT").await;
     });
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    first.commit().await.unwrap();
-    assert_eq!(second.await.unwrap(), id);
+    // Whichever of the two statements comes last closes the circle.
+    let deadlock = number(&mut two, "SELECT id FROM orders WHERE id = 1 FOR UPDATE").await;
+    assert_eq!(deadlock, Err(1213));
+    waits.await.unwrap();
+    let uuid = Uuid::new_v4();
+    for error in [
+        map.id_of_within(&mut two, uuid).await.unwrap_err(),
+        map.ids_of_within(&mut two, &[uuid]).await.unwrap_err(),
+        map.register_within(&mut two, uuid).await.unwrap_err(),
+    ] {
+        assert!(error.is_not_in_transaction(), "{error}");
+    }
+    assert_eq!(number(&mut root, "SELECT COUNT(*) FROM uuid_map").await, Ok(0));
     assert_sound(scratch.url()).await;
 }
 
@@ -299,11 +328,7 @@ async fn an_alteration_holds_nobody_up(flavor: Flavor) {
     let alteration =
         tokio::spawn(async move { run(&mut altering, "ALTER TABLE uuid_map COMMENT 'altered'").await });
     let mut root = connect(scratch.url()).await;
-    // MySQL's information_schema.processlist can fail while connections come and go (error 3854).
-    let list = match flavor {
-        Flavor::MySql => "performance_schema.processlist",
-        Flavor::MariaDb | Flavor::Postgres => "information_schema.processlist",
-    };
+    let list = connection_list(flavor);
     let waits = format!(
         "SELECT COUNT(*) FROM {list} WHERE db = '{}' AND state LIKE '%metadata lock%'",
         scratch.name()

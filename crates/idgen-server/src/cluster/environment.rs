@@ -4,6 +4,7 @@ use crate::Error;
 use crate::cluster::network::Network;
 use crate::container::{command, docker, output};
 use crate::keeper::Keeper;
+use crate::memory;
 
 /// Removes the containers, then the networks, of one cluster.
 const CLEAR: &str = r#"
@@ -81,6 +82,7 @@ impl Environment {
             "--label",
             &self.label,
         ]);
+        create.args(memory::options(memory::for_pool(memory::DEFAULT_POOL_MIB)));
         create.args(["--network", self.front.name(), "--ip", &machine.front]);
         // Without a value, docker takes the variable from its own environment, so it is not visible in process lists.
         create.args(["--env", "MYSQL_ROOT_PASSWORD"]).env("MYSQL_ROOT_PASSWORD", password);
@@ -136,11 +138,11 @@ impl Machine {
     /// The end of the machine's log.
     pub(crate) fn log(&self) -> String {
         let logs = command().args(["logs", "--tail", "25", &self.container]).output();
-        logs.map(|logs| {
+        let log = logs.map(|logs| {
             let text = [logs.stdout, logs.stderr].concat();
             String::from_utf8_lossy(&text).trim().to_owned()
-        })
-        .unwrap_or_default()
+        });
+        memory::exceeded(&self.container) + &log.unwrap_or_default()
     }
 
     fn docker(&self, arguments: &[&str]) -> Result<(), Error> {
