@@ -47,11 +47,12 @@ pub trait Engine {
     fn cache_bytes(&self, workload: &Workload) -> Result<u64>;
 
     /// Gives the next run a state of the database that no run before it has touched, where the lab can: a server of the
-    /// lab's own is started anew. [`isolation`](Self::isolation) tells what comes of it.
+    /// lab's own is started anew, and [`watch`](Self::watch) has to be called again. [`isolation`](Self::isolation) tells
+    /// what comes of it.
     ///
     /// # Errors
-    /// No server can be started; `is_interrupted` where the user cancelled.
-    fn renew(&mut self, _: &Workload, _: &Cancel) -> Result<()> {
+    /// No server can be started.
+    fn renew(&mut self, _: &Workload) -> Result<()> {
         Ok(())
     }
 

@@ -66,7 +66,6 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<()> {
     let workload = results.workload.clone();
-    engine.watch(cancel);
     // Asked for before the first run: what is missing for one is missing for all.
     drop(Rows::with_room(workload.rows_at_end())?);
     for strategy in strategies {
@@ -81,9 +80,10 @@ pub fn run(
         let seed = workload.seed.wrapping_add(u64::from(round));
         let load = Workload { seed, ..workload.clone() };
         let fresh = match touched && results.protocol.is_some() {
-            true => engine.renew(&load, cancel),
+            true => cancel.check().and_then(|()| engine.renew(&load)),
             false => Ok(()),
         };
+        engine.watch(cancel);
         touched = true;
         match fresh.and_then(|()| run_one(engine, strategy, &load, cancel, observer)) {
             Ok(record) => rounds.finished(place, seed, record),

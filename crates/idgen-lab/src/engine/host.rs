@@ -1,13 +1,42 @@
-//! What the tables of a server share.
+//! What the engines that are servers share.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use idgen_server::{Provider, Scratch, Server};
+use idgen_server::{Flavor, Provider, Scratch, Server, Settings};
 use tokio::runtime::Runtime;
 
 use crate::cancel::Cancel;
 use crate::{Error, Result};
+
+/// Starts a server of the lab's own.
+///
+/// # Errors
+/// No server can be started, or the user's environment names one by URL, which the lab would not start.
+pub(in crate::engine) fn start(flavor: Flavor, settings: &Settings) -> Result<Server> {
+    if Provider::of(flavor) == Some(Provider::Url) {
+        let url = flavor.url_variable();
+        return Err(Error::config(format!(
+            "{url} names a {flavor} server: unset it to measure one of the lab's own, or give its URL as --engine \
+             to measure it as it is"
+        )));
+    }
+    Server::start(flavor, settings)
+        .map_err(|error| Error::engine(format!("no {flavor} server to measure"), error))
+}
+
+/// Connects to the server at this URL, as it is.
+///
+/// # Errors
+/// Nothing answers there.
+pub(in crate::engine) fn at(url: &str) -> Result<Server> {
+    Server::at(url).map_err(|error| Error::engine("no server to measure", error))
+}
+
+/// The error of a client that could not do this.
+pub(in crate::engine) fn doing(what: &'static str) -> impl Fn(sqlx::Error) -> Error {
+    move |error| Error::engine(format!("the client could not {what}"), error)
+}
 
 /// A server, a schema on it, and what of it is within reach. Fields drop in order: first the runtime, and with it the
 /// transactions that a map left behind, whose locks the schema would wait for; then the schema, then the server.
@@ -40,6 +69,29 @@ impl<R> Host<R> {
     /// Whether the lab started the server, and may change its settings.
     pub fn is_own(&self) -> bool {
         self.server.provider() != Provider::Url
+    }
+
+    /// Where the server runs, for the description of the engine.
+    pub fn place(&self) -> &'static str {
+        match self.server.provider() {
+            Provider::Container => "in a container",
+            Provider::Process => "as a private process",
+            Provider::Url => "of the user's own, as it is",
+        }
+    }
+
+    /// See [`Engine::isolation`](super::Engine::isolation).
+    pub fn isolation(&self) -> &'static str {
+        if self.is_own() {
+            "each run on a new server with an empty data directory"
+        } else {
+            "each run with new tables on the same server, which keeps running"
+        }
+    }
+
+    /// See [`Engine::watch`](super::Engine::watch).
+    pub fn watch(&self, cancel: &Cancel) {
+        self.cancel.replace(cancel.clone());
     }
 
     /// Waits for the work, unless the user cancels before it is done.

@@ -16,10 +16,11 @@ mod tables;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use idgen_server::{Flavor, Provider, Server, Settings};
+use idgen_server::{Flavor, Server, Settings};
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 
+use super::host::{self, doing};
 use super::{Done, Engine, Table, start};
 use crate::cancel::Cancel;
 use crate::experiment::{Loads, Scale, Statements};
@@ -35,7 +36,7 @@ pub struct Mysql {
     iops: Option<u32>,
 }
 
-type Host = super::host::Host<given::Reach>;
+type Host = host::Host<given::Reach>;
 
 /// The variables that move these counts, in the order in which a report shows them.
 const SHOWN: [&str; 23] = [
@@ -73,15 +74,7 @@ impl Mysql {
     /// # Errors
     /// Where no server can be had, or where it cannot be measured: the message says what is missing.
     pub fn start(flavor: Flavor, workload: &Workload) -> Result<Self> {
-        if Provider::of(flavor) == Some(Provider::Url) {
-            let url = flavor.url_variable();
-            return Err(Error::config(format!(
-                "{url} names a {flavor} server: unset it to measure one of the lab's own, or give its URL as --engine \
-                 to measure it as it is"
-            )));
-        }
-        let server = Server::start(flavor, &settings(flavor, workload))
-            .map_err(|error| Error::engine(format!("no {flavor} server to measure"), error))?;
+        let server = host::start(flavor, &settings(flavor, workload))?;
         let engine = Self::over(server, workload)?;
         engine.host.runtime.block_on(async {
             let mut connection = connect(&engine.host).await?;
@@ -105,8 +98,7 @@ impl Mysql {
     /// # Errors
     /// Where nothing answers there, or the schema may not be made. Passwords are in no message.
     pub fn at(url: &str, workload: &Workload) -> Result<Self> {
-        let server = Server::at(url).map_err(|error| Error::engine("no server to measure", error))?;
-        let mut engine = Self::over(server, workload)?;
+        let mut engine = Self::over(host::at(url)?, workload)?;
         let pool_bytes = engine.cache_bytes(workload)?;
         let reach = engine.host.runtime.block_on(async {
             let mut connection = connect(&engine.host).await?;
@@ -175,22 +167,18 @@ fn written_late(flavor: Flavor, settings: Settings) -> Settings {
 impl Engine for Mysql {
     fn info(&self) -> EngineInfo {
         let server = &self.host.server;
-        let from = match server.provider() {
-            Provider::Container => "in a container",
-            Provider::Process => "as a private process",
-            Provider::Url => "of the user's own, as it is",
-        };
+        let place = self.host.place();
         let disk = match self.iops {
             Some(limit) => format!("{limit} reads and {limit} writes per second at most"),
             None => "reads and writes not limited".into(),
         };
-        let setup = match server.provider() {
-            Provider::Url => format!(
-                "InnoDB {from}, clients over TCP, autocommit; pages are counted for the whole server, with the work \
+        let setup = match self.host.is_own() {
+            false => format!(
+                "InnoDB {place}, clients over TCP, autocommit; pages are counted for the whole server, with the work \
                  of others"
             ),
-            _ => format!(
-                "InnoDB {from}, clients over TCP, autocommit; log flushed once per second, O_DIRECT, {disk}; \
+            true => format!(
+                "InnoDB {place}, clients over TCP, autocommit; log flushed once per second, O_DIRECT, {disk}; \
                  pages are counted for the whole server"
             ),
         };
@@ -207,7 +195,7 @@ impl Engine for Mysql {
     }
 
     fn watch(&mut self, cancel: &Cancel) {
-        self.host.cancel.replace(cancel.clone());
+        self.host.watch(cancel);
     }
 
     fn check(&self, strategy: &Strategy, _: &Workload) -> Result<()> {
@@ -227,23 +215,15 @@ impl Engine for Mysql {
         given::number(&self.host.settings, "innodb_buffer_pool_size")
     }
 
-    fn renew(&mut self, workload: &Workload, cancel: &Cancel) -> Result<()> {
-        if !self.host.is_own() {
-            return Ok(());
+    fn renew(&mut self, workload: &Workload) -> Result<()> {
+        if self.host.is_own() {
+            *self = Self::start(self.host.server.flavor(), workload)?;
         }
-        cancel.check()?;
-        *self = Self::start(self.host.server.flavor(), workload)?;
-        self.watch(cancel);
         Ok(())
     }
 
     fn isolation(&self) -> &'static str {
-        match self.host.server.provider() {
-            Provider::Url => "each run with new tables on the same server, which keeps running",
-            Provider::Container | Provider::Process => {
-                "each run on a new server with an empty data directory"
-            }
-        }
+        self.host.isolation()
     }
 
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>> {
@@ -274,10 +254,6 @@ async fn run(connection: &mut MySqlConnection, sql: &str) -> Result<()> {
         .await
         .map(drop)
         .map_err(|error| Error::engine(format!("the server refused \"{sql}\""), error))
-}
-
-fn doing(what: &'static str) -> impl Fn(sqlx::Error) -> Error {
-    move |error| Error::engine(format!("the client could not {what}"), error)
 }
 
 /// The one value that a statement gives, as text.

@@ -15,10 +15,11 @@ mod writer;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use idgen_server::{Flavor, Provider, Server, Settings};
+use idgen_server::{Flavor, Server, Settings};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 
+use super::host::{self, doing};
 use super::{Engine, Table};
 use crate::cancel::Cancel;
 use crate::strategy::Strategy;
@@ -32,7 +33,7 @@ pub struct Postgres {
     runs: u32,
 }
 
-type Host = super::host::Host<Reach>;
+type Host = host::Host<Reach>;
 
 /// The settings that move these counts.
 const SHOWN: [&str; 14] = [
@@ -61,17 +62,7 @@ impl Postgres {
     /// # Errors
     /// Where no server can be had, or where it cannot be measured: the message says what is missing.
     pub fn start(workload: &Workload) -> Result<Self> {
-        let flavor = Flavor::Postgres;
-        if Provider::of(flavor) == Some(Provider::Url) {
-            let url = flavor.url_variable();
-            return Err(Error::config(format!(
-                "{url} names a {flavor} server: unset it to measure one of the lab's own, or give its URL as --engine \
-                 to measure it as it is"
-            )));
-        }
-        let server = Server::start(flavor, &settings(workload))
-            .map_err(|error| Error::engine(format!("no {flavor} server to measure"), error))?;
-        Self::over(server)
+        Self::over(host::start(Flavor::Postgres, &settings(workload))?)
     }
 
     /// Takes the server at this URL, `postgres://user:password@host:port`, as it is. All that is made in it is a
@@ -82,15 +73,14 @@ impl Postgres {
     /// Where nothing answers there, the server is older than PostgreSQL 16, or the database may not be made. Passwords
     /// are in no message.
     pub fn at(url: &str) -> Result<Self> {
-        Self::over(Server::at(url).map_err(|error| Error::engine("no server to measure", error))?)
+        Self::over(host::at(url)?)
     }
 
     fn over(server: Server) -> Result<Self> {
-        let ours = server.provider() != Provider::Url;
         let mut host = Host::new(server, &SHOWN, Reach::default())?;
         host.reach = host.runtime.block_on(async {
             let mut connection = connect(&host).await?;
-            Reach::of(&mut connection, ours).await
+            Reach::of(&mut connection, host.is_own()).await
         })?;
         Ok(Postgres { host: Rc::new(host), runs: 0 })
     }
@@ -119,16 +109,12 @@ fn settings(workload: &Workload) -> Settings {
 impl Engine for Postgres {
     fn info(&self) -> EngineInfo {
         let server = &self.host.server;
-        let from = match server.provider() {
-            Provider::Container => "in a container",
-            Provider::Process => "as a private process",
-            Provider::Url => "of the user's own, as it is",
-        };
-        let rest = match server.provider() {
-            Provider::Url => {
+        let place = self.host.place();
+        let rest = match self.host.is_own() {
+            false => {
                 "checkpoints and vacuum as the server is set; pages are counted for the whole server, with the work of others"
             }
-            _ => {
+            true => {
                 "log not synced, no vacuum, checkpoints at a fixed distance, whose time is counted; pages are counted \
                  for the whole server, and are read and written through the page cache of the operating system"
             }
@@ -137,7 +123,7 @@ impl Engine for Postgres {
             name: Database::Postgres.name().into(),
             version: server.version().trim_start_matches("PostgreSQL ").into(),
             setup: format!(
-                "a heap and the index of its primary key, {from}, clients over TCP, autocommit; {rest}"
+                "a heap and the index of its primary key, {place}, clients over TCP, autocommit; {rest}"
             ),
             missing: self.host.reach.missing.clone(),
         }
@@ -148,7 +134,7 @@ impl Engine for Postgres {
     }
 
     fn watch(&mut self, cancel: &Cancel) {
-        self.host.cancel.replace(cancel.clone());
+        self.host.watch(cancel);
     }
 
     fn check(&self, strategy: &Strategy, workload: &Workload) -> Result<()> {
@@ -178,23 +164,15 @@ impl Engine for Postgres {
         Ok(self.host.reach.cache_bytes)
     }
 
-    fn renew(&mut self, workload: &Workload, cancel: &Cancel) -> Result<()> {
-        if self.host.server.provider() == Provider::Url {
-            return Ok(());
+    fn renew(&mut self, workload: &Workload) -> Result<()> {
+        if self.host.is_own() {
+            *self = Self::start(workload)?;
         }
-        cancel.check()?;
-        *self = Self::start(workload)?;
-        self.watch(cancel);
         Ok(())
     }
 
     fn isolation(&self) -> &'static str {
-        match self.host.server.provider() {
-            Provider::Url => "each run with new tables on the same server, which keeps running",
-            Provider::Container | Provider::Process => {
-                "each run on a new server with an empty data directory"
-            }
-        }
+        self.host.isolation()
     }
 
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>> {
@@ -216,8 +194,4 @@ async fn run(connection: &mut PgConnection, sql: &str) -> Result<()> {
         .await
         .map(drop)
         .map_err(|error| Error::engine(format!("the server refused \"{sql}\""), error))
-}
-
-fn doing(what: &'static str) -> impl Fn(sqlx::Error) -> Error {
-    move |error| Error::engine(format!("the client could not {what}"), error)
 }

@@ -3,7 +3,7 @@
 use idgen_record::{Database, Workload};
 use idgen_server::{Flavor, Server};
 
-use super::{Engine, Mysql, Postgres, Sqlite};
+use super::{Engine, Mysql, Postgres, Sqlite, host};
 use crate::{Error, Result};
 
 /// Starts a database of the lab's own for this load.
@@ -34,8 +34,7 @@ pub fn connect(url: &str, load: &Workload) -> Result<Box<dyn Engine>> {
 /// # Errors
 /// Nothing answers there.
 pub fn database_at(url: &str) -> Result<Database> {
-    let failed = |error| Error::engine("no server to measure", error);
-    Ok(database_of(Server::at(url).map_err(failed)?.flavor()))
+    Ok(database_of(host::at(url)?.flavor()))
 }
 
 /// Whether the reads and writes per second of such a server can be limited here.
