@@ -1,4 +1,4 @@
-//! The experiments: a question, a load at three scales, what was published, what we make of it.
+//! The experiments: a question, a load at three scales, what was published.
 //!
 //! Each is a TOML file of this crate, read when it is asked for.
 
@@ -20,8 +20,8 @@ pub use loads::{Loads, ReadyLoad};
 pub use revisits::Revisits;
 pub use statements::{Case, File, Statements};
 
-/// One experiment: `mode` in its definition says which of these forms it has. All have a name on the command line, the
-/// question that they answer, and what we make of it.
+/// One experiment: `mode` in its definition says which of these forms it has. All have a name on the command line and the
+/// question that they answer.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "mode", rename_all = "lowercase")]
 pub enum Experiment {

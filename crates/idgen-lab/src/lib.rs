@@ -17,6 +17,7 @@ pub mod measure;
 mod order;
 pub mod runner;
 pub mod strategy;
+mod table;
 mod workload;
 
 pub use error::{Error, Result};

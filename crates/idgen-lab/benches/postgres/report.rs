@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use idgen_record::thousands;
 use idgen_server::Server;
 
 use crate::server::{NewTable, Switched};
@@ -21,8 +22,8 @@ pub fn markdown(
         "Written by `make bench-postgres`: {}, tables of {} rows with 100 bytes of payload, {} rows per simulated \
          minute,\none client that sends statements of 10,000 rows.\n",
         server.version(),
-        grouped(rows),
-        grouped(rows / MINUTES),
+        thousands(rows),
+        thousands(rows / MINUTES),
     );
     writeln!(
         text,
@@ -37,8 +38,8 @@ pub fn markdown(
             "| {} | {} | {} | {} | {:.1} | {:.1} | {:.1} | {:.1} |",
             table.name,
             table.columns,
-            grouped(index.leaf_pages as u64),
-            grouped(index.predicted_leaf_pages),
+            thousands(index.leaf_pages as u64),
+            thousands(index.predicted_leaf_pages),
             index.density,
             index.density_p10,
             per_row(index.bytes),
@@ -71,8 +72,8 @@ pub fn markdown(
     writeln!(
         text,
         "\nThe index of a table that held {} rows of version 4 in {} leaf pages, after as many rows of another kind:\n",
-        grouped(rows),
-        grouped(switched.first().map_or(0, |table| table.before.leaf_pages as u64)),
+        thousands(rows),
+        thousands(switched.first().map_or(0, |table| table.before.leaf_pages as u64)),
     )?;
     writeln!(
         text,
@@ -85,8 +86,8 @@ pub fn markdown(
             text,
             "| {} | {} | {} | {:.1} | {:+.0} % |",
             table.name,
-            grouped(after.leaf_pages as u64),
-            grouped(after.predicted_leaf_pages),
+            thousands(after.leaf_pages as u64),
+            thousands(after.predicted_leaf_pages),
             after.density,
             100.0 * (after.leaf_pages as f64 / stayed - 1.0),
         )?;
@@ -110,17 +111,4 @@ fn between_marks(text: &str, tables: &str) -> Result<String, Failure> {
     let (before, rest) = text.split_once(BEGIN).ok_or_else(missing)?;
     let (_, after) = rest.split_once(END).ok_or_else(missing)?;
     Ok(format!("{before}{BEGIN}\n{}\n{END}{after}", tables.trim_end()))
-}
-
-/// With a comma before each three digits.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

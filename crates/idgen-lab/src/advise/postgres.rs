@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use super::{EQUAL, bytes};
 use crate::forecast::{PostgresForecast, PostgresLoad, predict_crowded_postgres};
 use crate::strategy::{self, Strategy};
+use crate::table::table;
 use crate::{Error, Result};
 use idgen_record::{Column, IdKind};
 
@@ -241,29 +241,25 @@ impl fmt::Display for PostgresAdvice {
         for reason in &self.reasons {
             writeln!(f, "- {reason}")?;
         }
-        let mut table = Table::new();
-        table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
-        table.set_header([
+        let head = [
             "strategy",
             "index in\nthe end",
             "heap in\nthe end",
             "fill %",
             "log bytes\nper row",
             "images\nper 1k",
-        ]);
-        for candidate in &self.candidates {
-            table.add_row([
+        ];
+        let rows = self.candidates.iter().map(|candidate| {
+            [
                 candidate.strategy.to_owned(),
                 bytes(candidate.index_bytes),
                 bytes(candidate.heap_bytes),
                 format!("{:.0}", 100.0 * candidate.fill),
                 format!("{:.0}", candidate.log_bytes_per_row),
                 format!("{:.1}", candidate.images_per_1k),
-            ]);
-        }
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+            ]
+        });
+        let table = table(head, 1, rows);
         writeln!(f, "\n{table}\n")?;
         for caveat in &self.caveats {
             writeln!(f, "- {caveat}")?;

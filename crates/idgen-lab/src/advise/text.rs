@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-
 use super::interval::{PrefixAdvice, pages};
 use super::{Advice, bytes};
+use crate::table::table;
 
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -13,29 +12,25 @@ impl fmt::Display for Advice {
         for reason in &self.reasons {
             writeln!(f, "- {reason}")?;
         }
-        let mut table = Table::new();
-        table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
-        table.set_header([
+        let head = [
             "strategy",
             "table in\nthe end",
             "fill %",
             "pages read\nper 1k",
             "pages written\nper 1k",
             "device pages\nper second",
-        ]);
-        for candidate in &self.candidates {
-            table.add_row([
+        ];
+        let rows = self.candidates.iter().map(|candidate| {
+            [
                 candidate.strategy.to_owned(),
                 bytes(candidate.table_bytes),
                 format!("{:.0}", 100.0 * candidate.fill),
                 format!("{:.1}", candidate.reads_per_1k),
                 format!("{:.1}", candidate.writes_per_1k),
                 format!("{:.0}", candidate.device_pages_per_sec),
-            ]);
-        }
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+            ]
+        });
+        let table = table(head, 1, rows);
         writeln!(f, "\n{table}\n")?;
         for caveat in &self.caveats {
             writeln!(f, "- {caveat}")?;
@@ -78,27 +73,23 @@ impl fmt::Display for PrefixAdvice {
              visit by the number of writers. The figures of minute-ascending and minute-random above are for one-minute \
              prefixes and a name for each writer."
         )?;
-        let mut table = Table::new();
-        table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
-        table.set_header([
+        let head = [
             "interval",
             "pages in\none visit",
             "visits of\na prefix",
             "fill %,\nascending tail",
             "fill %,\nrandom tail",
-        ]);
-        for one in &self.intervals {
-            table.add_row([
+        ];
+        let rows = self.intervals.iter().map(|one| {
+            [
                 one.interval.to_owned(),
                 pages(one.pages_per_visit),
                 format!("{:.1}", one.visits),
                 format!("{:.0}", 100.0 * one.ascending_fill),
                 format!("{:.0}", 100.0 * one.random_fill),
-            ]);
-        }
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+            ]
+        });
+        let table = table(head, 1, rows);
         write!(f, "\n{table}")
     }
 }

@@ -2,15 +2,14 @@
 
 use std::fmt;
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-
 use super::{Forecast, Load, PostgresForecast};
+use crate::table::table;
 
 impl fmt::Display for Forecast {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {} rows of {} bytes", self.strategy, self.tree.rows, self.record_bytes)?;
         let Load { rate, writers, ref server, .. } = self.load;
-        let writers = if writers == 1 { "one writer".to_owned() } else { format!("{writers} writers") };
+        let writers = count_of_writers(writers);
         write!(f, "{rate} inserts per second by {writers}, a pool of {} MiB", server.pool_bytes >> 20)?;
         match server.device_iops {
             Some(iops) => writeln!(f, ", {iops} page reads and writes per second")?,
@@ -19,27 +18,18 @@ impl fmt::Display for Forecast {
         if self.parts > 1 {
             writeln!(f, "Computed from a sample: one of {} parts of the keys.", self.parts)?;
         }
-        let mut table = Table::new();
-        table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
-        table.set_header([
-            "rows",
-            "pages read\nper 1k",
-            "pages written\nper 1k",
-            "splits\nper 1k",
-            "leaves\nper 1k",
-        ]);
-        for window in &self.windows {
-            table.add_row([
+        let head =
+            ["rows", "pages read\nper 1k", "pages written\nper 1k", "splits\nper 1k", "leaves\nper 1k"];
+        let rows = self.windows.iter().map(|window| {
+            [
                 window.rows.to_string(),
                 format!("{:.1}", window.reads_per_1k),
                 format!("{:.1}", window.writes_per_1k),
                 format!("{:.2}", window.splits_per_1k),
                 format!("{:.1}", window.distinct_leaves_per_1k),
-            ]);
-        }
-        for column in table.column_iter_mut() {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+            ]
+        });
+        let table = table(head, 0, rows);
         writeln!(f, "{table}")?;
         writeln!(
             f,
@@ -56,8 +46,7 @@ impl fmt::Display for PostgresForecast {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let load = &self.load;
         writeln!(f, "{}: {} rows with {} bytes beside the key", self.strategy, load.rows, load.row_bytes)?;
-        let writers =
-            if load.writers == 1 { "one writer".to_owned() } else { format!("{} writers", load.writers) };
+        let writers = count_of_writers(load.writers);
         writeln!(
             f,
             "{} inserts per second by {writers}, a checkpoint every {} s",
@@ -66,27 +55,17 @@ impl fmt::Display for PostgresForecast {
         if let Some((strategy, rows)) = load.existing {
             writeln!(f, "into a table that holds {rows} rows of {}", strategy.name)?;
         }
-        let mut table = Table::new();
-        table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
-        table.set_header([
-            "rows",
-            "log bytes\nper row",
-            "images\nper 1k",
-            "splits\nper 1k",
-            "leaves\nper 1k",
-        ]);
-        for stretch in &self.stretches {
-            table.add_row([
+        let head = ["rows", "log bytes\nper row", "images\nper 1k", "splits\nper 1k", "leaves\nper 1k"];
+        let rows = self.stretches.iter().map(|stretch| {
+            [
                 stretch.rows.to_string(),
                 format!("{:.0}", stretch.log_bytes_per_row),
                 format!("{:.1}", stretch.images_per_1k),
                 format!("{:.2}", stretch.splits_per_1k),
                 format!("{:.1}", stretch.leaves_per_1k),
-            ]);
-        }
-        for column in table.column_iter_mut() {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+            ]
+        });
+        let table = table(head, 0, rows);
         writeln!(f, "{table}")?;
         writeln!(
             f,
@@ -99,4 +78,8 @@ impl fmt::Display for PostgresForecast {
             self.heap_bytes_per_row
         )
     }
+}
+
+fn count_of_writers(writers: u64) -> String {
+    if writers == 1 { "one writer".to_owned() } else { format!("{writers} writers") }
 }

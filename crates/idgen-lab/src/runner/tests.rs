@@ -4,6 +4,7 @@ use crate::strategy::find;
 use idgen_record::{Metric, Protocol};
 
 /// Keeps what it is told, and cancels after a number of rows of the second strategy.
+#[derive(Default)]
 struct Watch {
     cancel: Cancel,
     cancel_in_second: bool,
@@ -36,8 +37,7 @@ fn runs(names: &[&str], rows: u64, payload_bytes: u32, cancel_in_second: bool) -
     let mut results = measure::begin("?", "test", engine.info(), workload);
     let strategies: Vec<_> = names.iter().map(|name| find(name).unwrap()).collect();
     let cancel = Cancel::new();
-    let mut watch =
-        Watch { cancel: cancel.clone(), cancel_in_second, started: vec![], saved: vec![], failures: 0 };
+    let mut watch = Watch { cancel: cancel.clone(), cancel_in_second, ..Watch::default() };
     run(&mut engine, &strategies, &mut results, &cancel, &mut watch).unwrap();
     (results, watch)
 }
@@ -70,13 +70,7 @@ fn repeated(names: &[&str], repeats: u32, order_seed: u64) -> Results {
     results.protocol = Some(protocol(repeats, order_seed));
     let strategies: Vec<_> = names.iter().map(|name| find(name).unwrap()).collect();
     let cancel = Cancel::new();
-    let mut watch = Watch {
-        cancel: cancel.clone(),
-        cancel_in_second: false,
-        started: vec![],
-        saved: vec![],
-        failures: 0,
-    };
+    let mut watch = Watch { cancel: cancel.clone(), ..Watch::default() };
     run(&mut engine, &strategies, &mut results, &cancel, &mut watch).unwrap();
     assert_eq!(results.protocol.as_ref().unwrap().order, watch.started);
     results
@@ -117,13 +111,7 @@ fn a_strategy_that_fails_does_not_run_again() {
     let mut results = measure::begin("?", "test", engine.info(), workload);
     results.protocol = Some(protocol(3, 1));
     let cancel = Cancel::new();
-    let mut watch = Watch {
-        cancel: cancel.clone(),
-        cancel_in_second: false,
-        started: vec![],
-        saved: vec![],
-        failures: 0,
-    };
+    let mut watch = Watch { cancel: cancel.clone(), ..Watch::default() };
     run(&mut engine, &[find("v7-binary").unwrap()], &mut results, &cancel, &mut watch).unwrap();
     assert_eq!((watch.started.len(), watch.failures, results.runs.len()), (1, 1, 0));
 }
