@@ -6,6 +6,7 @@ mod engine;
 mod forecast;
 mod number;
 mod options;
+mod own;
 mod pages;
 mod progress;
 mod report;
@@ -38,6 +39,7 @@ Examples:
   idgen lab --engine postgres --rows 200000 --checkpoint 60   # page fill and log of PostgreSQL
   idgen lab --existing v4:500K --strategies v4-binary,v7-binary,fixed-prefix  # what a new kind of key does to old rows
   idgen lab --engine mariadb --pool 32M --payload 200 --rate 2000   # your row, pool and rate
+  idgen lab run --schema schema.sql --insert insert.sql --engine mysql   # your own table and statement
   idgen lab run uuid-order --engine mysql --scale ci     # a published experiment
   idgen lab run uuid-order --strategies v4-binary        # a part of it
   idgen lab compare idgen-lab elsewhere/idgen-lab        # compares two recorded runs
@@ -67,7 +69,7 @@ enum Command {
     #[command(after_help = EXAMPLES)]
     Run {
         /// The experiments to run, or `all`. Without any, the lab compares all strategies.
-        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick", "payload", "pool", "seed", "statement_rows", "prefixes", "interval", "rate", "existing", "serializable"])]
+        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick", "payload", "pool", "seed", "statement_rows", "prefixes", "interval", "rate", "existing", "serializable", "schema", "insert", "secondary_indexes"])]
         experiments: Vec<String>,
         /// The size of the experiments: ci (seconds), default (minutes) or full (as published).
         #[arg(long, default_value_t = Scale::Default, requires = "experiments")]

@@ -33,6 +33,8 @@ pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCo
     load.check(database)?;
     let strategies = load.part_of(strategy::default_set(database));
     let strategies = shape::those_that_follow(strategies, &workload, load.strategies.is_empty())?;
+    let strategies =
+        load.shape.own.those_that_fit(strategies, &workload, database, load.strategies.is_empty())?;
     shape::warn_of_large_buckets(&strategies, &workload);
     let command =
         format!("idgen lab run{} --rows {rows}{}{}", common.given(), load.shape.given(), load.named());

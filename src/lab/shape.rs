@@ -6,6 +6,7 @@ use idgen_record::{Database, Existing, IdKind, Workload};
 
 use super::engine::EngineName;
 use super::number;
+use super::own::OwnArgs;
 use crate::failure;
 
 /// InnoDB keeps longer columns off the page, where their pages would be other pages.
@@ -26,7 +27,7 @@ pub struct ShapeArgs {
     /// Where all randomness comes from: the same seed gives the same rows [default: 2026].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// Rows in a statement, on servers [default: 100].
+    /// Rows in a statement, on servers [default: 100; 1 with --insert].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000), allow_negative_numbers = true)]
     statement_rows: Option<u32>,
     /// Prefixes that the run goes through: its simulated time in intervals [default: 40].
@@ -53,6 +54,8 @@ pub struct ShapeArgs {
     /// Also insert no faster than --rate: the server has as much time for each row as in production.
     #[arg(long, requires = "rate")]
     paced: bool,
+    #[command(flatten)]
+    pub own: OwnArgs,
 }
 
 fn rate(text: &str) -> Result<f64, String> {
@@ -84,8 +87,10 @@ impl ShapeArgs {
                 "--serializable means nothing to {engine}: choose --engine postgres"
             )));
         }
-        let statement_rows = if on_server { self.statement_rows.unwrap_or(100) } else { load.statement_rows };
-        Ok(Workload {
+        let most = if self.own.has_statement() { 1 } else { 100 };
+        let statement_rows =
+            if on_server { self.statement_rows.unwrap_or(most) } else { load.statement_rows };
+        let load = Workload {
             payload_bytes: self.payload.unwrap_or(load.payload_bytes),
             cache_bytes: self.pool.or(load.cache_bytes),
             seed: self.seed.unwrap_or(load.seed),
@@ -97,7 +102,8 @@ impl ShapeArgs {
             paced: self.paced,
             statement_rows,
             ..load
-        })
+        };
+        if self.own.is_given() { self.own.apply(load, engine.database()?) } else { Ok(load) }
     }
 
     /// The load with the distance between checkpoints that was given.
@@ -138,6 +144,7 @@ impl ShapeArgs {
             self.given_checkpoint(),
             if self.serializable { " --serializable".to_owned() } else { String::new() },
             if self.paced { " --paced".to_owned() } else { String::new() },
+            self.own.given(),
         ]
         .concat()
     }

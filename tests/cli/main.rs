@@ -9,6 +9,7 @@ mod lab;
 mod made;
 mod misuse;
 mod odds;
+mod own;
 mod state;
 mod streams;
 

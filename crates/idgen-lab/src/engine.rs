@@ -155,6 +155,14 @@ pub trait Table {
         Ok(None)
     }
 
+    /// Bytes of secondary indexes and of further tables; `None` where there can be none.
+    ///
+    /// # Errors
+    /// Where the database does not tell.
+    fn other_bytes(&mut self) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
     /// The trees as they lie on disk, the one with the rows first.
     fn trees(&mut self) -> Result<Vec<Tree>>;
 

@@ -15,6 +15,7 @@ pub mod forecast;
 mod key;
 pub mod measure;
 mod order;
+pub mod own;
 pub mod runner;
 pub mod strategy;
 mod table;

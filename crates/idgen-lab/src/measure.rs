@@ -10,7 +10,7 @@ use idgen_record::{EngineInfo, Results, Workload};
 
 pub use locality::tree_figures;
 pub use machine::this_machine;
-pub use totals::{Counted, totals, totals_seen, with_heap};
+pub use totals::{Counted, totals, totals_seen, with_heap, with_others};
 pub use verify::{Ranks, contents, keys, keys_by, keys_in_any_order, made_keys, pages};
 pub use window::window;
 

@@ -157,6 +157,10 @@ pub fn run_one(
         Some(bytes) => measure::with_heap(totals, bytes, existing),
         None => totals,
     };
+    let totals = match table.other_bytes()? {
+        Some(bytes) => measure::with_others(totals, bytes, existing),
+        None => totals,
+    };
     Ok(RunRecord {
         strategy: strategy.into(),
         settings: table.settings()?,

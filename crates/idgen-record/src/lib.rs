@@ -44,4 +44,4 @@ pub use strategy::{Column, Family, IdKind};
 pub use thousands::thousands;
 pub use tree::{FileMaps, Role, TreeFigures};
 pub use window::Window;
-pub use workload::{Existing, Visits, Workload};
+pub use workload::{Existing, OwnTable, Visits, Workload};

@@ -129,6 +129,9 @@ pub struct Totals {
     /// Of those, the ones of the map from UUID to integer, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map_bytes_per_row: Option<f64>,
+    /// Of those, the ones of secondary indexes and of further tables, where the user's own tables have any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_bytes_per_row: Option<f64>,
 }
 
 /// How long statements took, in microseconds: each holds one or more rows.

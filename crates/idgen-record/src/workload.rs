@@ -59,12 +59,24 @@ pub struct Workload {
     pub devices: u32,
     /// Where all randomness of the run comes from: the same seed gives the same rows.
     pub seed: u64,
+    /// A table and statements of the user's own. The random bytes of a row are then `payload_bytes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<OwnTable>,
     /// Rows that are in the table before, and that no figure counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub existing: Option<Existing>,
     /// Buckets of a minute prefix that are visited again and again, in place of the `intervals`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visits: Option<Visits>,
+}
+
+/// SQL with placeholders for the key and for what else a row needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnTable {
+    /// The statements that make the tables.
+    pub schema: String,
+    /// The statements that insert a row.
+    pub insert: String,
 }
 
 /// Rows of another kind of id, loaded in the order in which their ids are made, before the rows of the run.
@@ -152,6 +164,7 @@ impl Workload {
             start_unix_secs: Self::START_UNIX_SECS,
             devices: 5_000,
             seed: 2026,
+            own: None,
             existing: None,
             visits: None,
         })

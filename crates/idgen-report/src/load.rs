@@ -9,6 +9,11 @@ pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)
         "Rows",
         format!("{} per strategy, {}; {}", count(load.rows), beside_key(load), commits(load, embedded)),
     )];
+    if let Some(own) = &load.own {
+        let words = |sql: &str| sql.split_whitespace().collect::<Vec<_>>().join(" ");
+        facts.push(("Schema", words(&own.schema)));
+        facts.push(("Statements of a row", words(&own.insert)));
+    }
     if let Some(Existing { rows, ids }) = load.existing {
         let kind = serde_json::to_value(ids).ok().and_then(|kind| kind.as_str().map(str::to_owned));
         let kind = kind.unwrap_or_default();

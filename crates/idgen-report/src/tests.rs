@@ -114,6 +114,7 @@ pub(super) fn results(strategies: usize) -> Results {
                 fill_p10: 0.8,
                 bytes_per_row: 120.5,
                 heap_bytes_per_row: None,
+                other_bytes_per_row: None,
                 map_bytes_per_row: None,
             },
             latency: None,

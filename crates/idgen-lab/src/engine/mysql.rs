@@ -24,6 +24,7 @@ use super::host::{self, doing};
 use super::{Done, Engine, Table, start};
 use crate::cancel::Cancel;
 use crate::experiment::{Loads, Scale, Statements};
+use crate::own::Own;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 use idgen_record::{EngineInfo, Workload};
@@ -198,8 +199,11 @@ impl Engine for Mysql {
         self.host.watch(cancel);
     }
 
-    fn check(&self, strategy: &Strategy, _: &Workload) -> Result<()> {
+    fn check(&self, strategy: &Strategy, workload: &Workload) -> Result<()> {
         strategy.check(start::database_of(self.host.server.flavor()))?;
+        if workload.own.is_some() {
+            Own::check(strategy)?;
+        }
         match self.host.reach.functions || !strategy.column.is_by_function() {
             true => Ok(()),
             false => Err(Error::config(format!(

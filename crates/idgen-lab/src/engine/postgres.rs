@@ -6,6 +6,7 @@
 
 mod counters;
 mod keys;
+mod own;
 mod pages;
 mod plan;
 mod reach;
@@ -22,6 +23,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 use super::host::{self, doing};
 use super::{Engine, Table};
 use crate::cancel::Cancel;
+use crate::own::Own;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 use idgen_record::{Column, Database, EngineInfo, IdKind, Workload};
@@ -141,6 +143,9 @@ impl Engine for Postgres {
         /// The first version with `uuidv7()`.
         const WITH_UUIDV7: u32 = 18_00_00;
         strategy.check(Database::Postgres)?;
+        if workload.own.is_some() {
+            Own::check(strategy)?;
+        }
         let is_made = strategy.column == Column::CountedInteger || strategy.ids.is_server_made();
         if workload.serializable && (is_made || strategy.column.is_mapped()) {
             return Err(Error::config(format!(

@@ -1,6 +1,7 @@
 //! SQLite: a clustered B-tree (`WITHOUT ROWID`), 16 KiB pages, a cache that holds a part of the table.
 
 mod layout;
+mod own;
 mod status;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use rusqlite::{Connection, Row, Statement, ToSql, params};
 
 use super::{Batch, Contents, Counters, Engine, Inserted, Table, Tree};
 use crate::key::Key;
+use crate::own::Own;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 use idgen_record::{Column, Database, EngineInfo, Role, Workload};
@@ -60,6 +62,9 @@ impl Engine for Sqlite {
                 workload.writers
             )));
         }
+        if workload.own.is_some() {
+            Own::check(strategy)?;
+        }
         strategy.check(Database::Sqlite)
     }
 
@@ -72,12 +77,29 @@ impl Engine for Sqlite {
     }
 
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>> {
+        if let Some(own) = Own::of(workload.own.as_ref(), Database::Sqlite)? {
+            let (db, file) = self.empty(strategy, workload)?;
+            return Ok(Box::new(own::OwnTables::create(db, file, own, strategy)?));
+        }
         Ok(Box::new(self.open(strategy, workload)?))
     }
 }
 
 impl Sqlite {
     fn open(&mut self, strategy: &Strategy, workload: &Workload) -> Result<SqliteTable> {
+        let (db, file) = self.empty(strategy, workload)?;
+        let shape = Shape::of(strategy)?;
+        db.execute_batch(shape.schema()).map_err(doing("create the tables"))?;
+        status::reset(&db)?;
+        Ok(SqliteTable { db, shape, _file: file })
+    }
+
+    /// A database without tables, in a file of its own.
+    fn empty(
+        &mut self,
+        strategy: &Strategy,
+        workload: &Workload,
+    ) -> Result<(Connection, tempfile::TempPath)> {
         self.runs += 1;
         let path = self.directory.path().join(format!("{}-{}.db", self.runs, strategy.name));
         let db = Connection::open(&path).map_err(doing("open a new database"))?;
@@ -92,10 +114,7 @@ impl Sqlite {
             workload.cache_pages(u64::from(PAGE_BYTES))
         ))
         .map_err(doing("set up the database"))?;
-        let shape = Shape::of(strategy)?;
-        db.execute_batch(shape.schema()).map_err(doing("create the tables"))?;
-        status::reset(&db)?;
-        Ok(SqliteTable { db, shape, _file: file })
+        Ok((db, file))
     }
 }
 
@@ -157,21 +176,7 @@ impl Shape {
 
 impl Table for SqliteTable {
     fn settings(&mut self) -> Result<BTreeMap<String, String>> {
-        let mut settings = BTreeMap::new();
-        for name in ["page_size", "cache_size", "journal_mode", "synchronous", "locking_mode", "encoding"] {
-            let value: Value = self
-                .db
-                .pragma_query_value(None, name, |row| row.get(0))
-                .map_err(doing("read the settings back"))?;
-            let text = match value {
-                Value::Integer(number) => number.to_string(),
-                Value::Text(text) => text,
-                other => format!("{other:?}"),
-            };
-            settings.insert(name.to_owned(), text);
-        }
-        settings.insert("table".into(), self.shape.schema().split_whitespace().collect::<Vec<_>>().join(" "));
-        Ok(settings)
+        settings(&self.db, self.shape.schema())
     }
 
     fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
@@ -252,6 +257,23 @@ impl Table for SqliteTable {
             })
             .map_err(doing("count the rows"))
     }
+}
+
+/// What the connection is set to, and the definition of the tables.
+fn settings(db: &Connection, schema: &str) -> Result<BTreeMap<String, String>> {
+    let mut settings = BTreeMap::new();
+    for name in ["page_size", "cache_size", "journal_mode", "synchronous", "locking_mode", "encoding"] {
+        let value: Value =
+            db.pragma_query_value(None, name, |row| row.get(0)).map_err(doing("read the settings back"))?;
+        let text = match value {
+            Value::Integer(number) => number.to_string(),
+            Value::Text(text) => text,
+            other => format!("{other:?}"),
+        };
+        settings.insert(name.to_owned(), text);
+    }
+    settings.insert("table".into(), schema.split_whitespace().collect::<Vec<_>>().join(" "));
+    Ok(settings)
 }
 
 /// The integer of a UUID: the one already there, or `next`.

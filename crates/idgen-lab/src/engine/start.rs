@@ -63,7 +63,7 @@ fn server_of(database: Database) -> Option<Flavor> {
 }
 
 /// The database of a server software.
-pub(super) fn database_of(flavor: Flavor) -> Database {
+pub(in crate::engine) fn database_of(flavor: Flavor) -> Database {
     match flavor {
         Flavor::MySql => Database::MySql,
         Flavor::MariaDb => Database::MariaDb,

@@ -72,6 +72,7 @@ pub fn totals(
         bytes_per_row: figures.iter().map(|tree| tree.bytes).sum::<u64>() as f64 / (rows + existing) as f64,
         heap_bytes_per_row: None,
         map_bytes_per_row: of_map().next().map(|_| of_map().sum::<u64>() as f64 / (rows + existing) as f64),
+        other_bytes_per_row: None,
     }
 }
 
@@ -81,6 +82,16 @@ pub fn with_heap(totals: Totals, heap_bytes: u64, existing: u64) -> Totals {
     Totals {
         bytes_per_row: totals.bytes_per_row + heap_bytes_per_row,
         heap_bytes_per_row: Some(heap_bytes_per_row),
+        ..totals
+    }
+}
+
+/// The same with secondary indexes and further tables, which take so many bytes.
+pub fn with_others(totals: Totals, other_bytes: u64, existing: u64) -> Totals {
+    let other_bytes_per_row = other_bytes as f64 / (totals.rows + existing) as f64;
+    Totals {
+        bytes_per_row: totals.bytes_per_row + other_bytes_per_row,
+        other_bytes_per_row: Some(other_bytes_per_row),
         ..totals
     }
 }

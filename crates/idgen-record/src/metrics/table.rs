@@ -425,6 +425,17 @@ pub static METRICS: &[Metric] = &[
         ..METRIC
     },
     Metric {
+        name: "other_bytes_per_row",
+        title: "bytes per row of secondary indexes and further tables",
+        head: "other B\nper row",
+        unit: Unit::Decimals(1),
+        better: Better::Lower,
+        group: Group::Compared,
+        noise: Noise { floor: 0.5, ..LAYOUT },
+        run: |f| f.totals.other_bytes_per_row.and_then(number),
+        ..METRIC
+    },
+    Metric {
         name: "fill_of_old_rows",
         title: "fill of the pages of old rows, %",
         head: "fill %\nold rows",

@@ -25,6 +25,16 @@ pub async fn of(host: &Host, connection: &mut MySqlConnection, table: &str) -> R
         .map_err(|error| Error::engine("cannot read the table's file", error))
 }
 
+/// Bytes of the indexes in a file, without so many that were made first.
+pub fn index_bytes(pages: &Pages, without: usize) -> u64 {
+    let ids: Vec<u64> =
+        pages.pages.iter().filter_map(|page| page.index.as_ref()).map(|index| index.index_id).collect();
+    let all: BTreeSet<u64> = ids.iter().copied().collect();
+    let counted: BTreeSet<u64> = all.into_iter().skip(without).collect();
+    let pages_of = ids.iter().filter(|id| counted.contains(id)).count() as u64;
+    pages_of * u64::from(pages.format.page_size)
+}
+
 /// An index in a file, from 0 in the order in which they were made: the clustered one comes first.
 pub fn index(pages: &Pages, role: Role, number: usize) -> Result<Tree> {
     let found: BTreeSet<u64> =

@@ -2,6 +2,7 @@
 
 mod keys;
 mod made;
+mod own;
 mod plan;
 mod reference;
 mod writer;
@@ -21,6 +22,7 @@ use crate::Result;
 use crate::engine::latencies::Latencies;
 use crate::engine::{Batch, Contents, Counters, Inserted, LOAD_ROWS, Seen, Table, Tree};
 use crate::key::Key;
+use crate::own::Own;
 use crate::strategy::Strategy;
 use idgen_record::{Latency, Role, Workload};
 use plan::{Place, Plan};
@@ -33,6 +35,8 @@ pub struct Tables {
     /// Reads; the writers have connections of their own.
     connection: MySqlConnection,
     writers: Vec<Writer>,
+    /// Rows that the user's own schema put into the table of each statement.
+    gained: Vec<u64>,
     at_start: Counters,
     /// An id that the server made before the first row, where it makes them.
     made_before: Option<Key>,
@@ -42,21 +46,25 @@ pub struct Tables {
 impl Tables {
     pub fn create(host: Rc<Host>, number: u32, strategy: &Strategy, workload: &Workload) -> Result<Self> {
         let latencies = Latencies::new()?;
-        let plan = Plan::of(strategy, workload, host.server.flavor(), number);
+        let plan = Plan::of(strategy, workload, host.server.flavor(), number)?;
         let waits = Rc::clone(&host);
         waits.wait(async {
             let mut connection = connect(&host).await?;
             given::forget_sizes(&mut connection, host.server.flavor() == Flavor::MySql).await?;
-            for sql in plan.create() {
-                run(&mut connection, &sql).await?;
+            for (line, sql) in plan.create() {
+                run(&mut connection, &sql).await.map_err(|error| match line {
+                    Some(line) => Own::refused(line, error),
+                    None => error,
+                })?;
             }
+            let gained = own::begin(&mut connection, &plan).await?;
             let mut writers = Vec::new();
             for _ in 0..workload.writers {
                 writers.push(Writer::connect(&host, &plan).await?);
             }
             let made_before = made::now(&mut connection, plan.ids, plan.column, plan.flavor).await?;
             let at_start = counters::read(&mut connection, &host).await?;
-            Ok(Tables { host, plan, connection, writers, at_start, made_before, latencies })
+            Ok(Tables { host, plan, connection, writers, gained, at_start, made_before, latencies })
         })
     }
 
@@ -179,7 +187,30 @@ impl Table for Tables {
         })
     }
 
+    fn other_bytes(&mut self) -> Result<Option<u64>> {
+        let (host, plan, connection) = (&self.host, &self.plan, &mut self.connection);
+        if plan.own.is_none() || !host.reach.files {
+            return Ok(None);
+        }
+        let mut bytes = 0;
+        for table in plan.tables() {
+            let pages = host.wait(files::of(host, connection, table))?;
+            let trees = if *table == *plan.rows { 1 } else { 0 };
+            bytes += files::index_bytes(&pages, trees);
+        }
+        Ok(Some(bytes))
+    }
+
     fn contents(&mut self) -> Result<Contents> {
+        if let Some(own) = &self.plan.own {
+            let now = self.host.wait(own::counts(&mut self.connection, own))?;
+            let gained: Vec<u64> =
+                now.iter().zip(&self.gained).map(|(now, before)| now.saturating_sub(*before)).collect();
+            let rows = own.rows_of(&gained)?;
+            // A value of a wrong length would have been refused.
+            let payload_bytes = rows * u64::from(self.plan.payload_bytes);
+            return Ok(Contents { rows, payload_bytes, unmapped: 0 });
+        }
         let failed = doing("count the rows");
         let rows = sqlx::query(AssertSqlSafe(self.plan.contents()));
         let row = self.host.wait(rows.fetch_one(&mut self.connection).map_err(&failed))?;

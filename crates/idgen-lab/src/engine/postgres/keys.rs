@@ -39,6 +39,21 @@ pub fn bind<'q>(query: Statement<'q>, keys: &[Key], column: Column) -> Result<St
     })
 }
 
+/// Binds one key as its column takes it.
+///
+/// # Errors
+/// It does not fit the column.
+pub fn bind_one<'q>(query: Statement<'q>, key: &Key, column: Column) -> Result<Statement<'q>> {
+    let misfit = || Error::config(format!("the key {key} does not fit its column"));
+    Ok(match (key, column) {
+        (Key::Binary(bytes), Column::Bytea) => query.bind(bytes.to_vec()),
+        (Key::Binary(bytes), _) => query.bind(Uuid::from_bytes(*bytes)),
+        (Key::Text(text), _) => query.bind(text.to_string()),
+        (Key::Uint(number), _) => query.bind(i64::try_from(*number).map_err(|_| misfit())?),
+        (Key::Assigned, _) => return Err(misfit()),
+    })
+}
+
 fn all<T>(keys: &[Key], value: impl Fn(&Key) -> Option<T>) -> Result<Vec<T>> {
     keys.iter()
         .map(|key| value(key).ok_or_else(|| Error::config(format!("the key {key} does not fit its column"))))

@@ -1,8 +1,9 @@
 //! Which tables a strategy takes, and what is where in them.
 
+use crate::own::{Own, Slot};
 use crate::strategy::Strategy;
 use crate::{Error, Result};
-use idgen_record::{Column, IdKind, Role, Workload};
+use idgen_record::{Column, Database, IdKind, Role, Workload};
 
 /// The tables of a strategy.
 pub struct Plan {
@@ -16,6 +17,8 @@ pub struct Plan {
     pub rows: String,
     /// The table that leads from UUIDs to integers, where there is one.
     pub map: Option<String>,
+    /// The tables and statements of the user's own, where they take the place of the lab's, and the index of the key.
+    pub own: Option<(Own, String)>,
 }
 
 /// The column type of a key.
@@ -29,16 +32,20 @@ pub fn type_of(column: Column) -> &'static str {
 }
 
 impl Plan {
-    pub fn of(strategy: &Strategy, workload: &Workload, number: u32) -> Self {
-        Plan {
+    /// # Errors
+    /// The tables of the user's own cannot be read.
+    pub fn of(strategy: &Strategy, workload: &Workload, number: u32) -> Result<Self> {
+        let own = Own::of(workload.own.as_ref(), Database::Postgres)?;
+        Ok(Plan {
             column: strategy.column,
             ids: strategy.ids,
             payload_bytes: workload.payload_bytes,
             statement_rows: workload.statement_rows.max(1) as usize,
             serializable: workload.serializable,
-            rows: format!("rows_{number}"),
+            rows: own.as_ref().map_or_else(|| format!("rows_{number}"), |own| own.table().to_owned()),
             map: strategy.column.is_mapped().then(|| format!("map_{number}")),
-        }
+            own: own.map(|own| (own, String::new())),
+        })
     }
 
     /// Whether the server makes the key.
@@ -47,12 +54,60 @@ impl Plan {
     }
 
     /// The columns of the key.
-    pub fn key(&self) -> &'static str {
+    pub fn key(&self) -> &str {
+        if let Some((own, _)) = &self.own {
+            return own.key_column();
+        }
         if self.column == Column::TwoIntegers { "hi, lo" } else { "id" }
     }
 
-    /// The statements that make the tables.
-    pub fn create(&self) -> Vec<String> {
+    /// The statements that make the tables, each with its line where the user wrote it.
+    pub fn create(&self) -> Vec<(Option<usize>, String)> {
+        let Some((own, _)) = &self.own else {
+            return self.create_rows().into_iter().map(|sql| (None, sql)).collect();
+        };
+        let kind = match type_of(self.column) {
+            // A collation of a language compares by rules of its own, and slowly.
+            "text" => "text COLLATE \"C\"",
+            kind => kind,
+        };
+        let key = match self.column {
+            Column::CountedInteger => "bigint GENERATED ALWAYS AS IDENTITY",
+            _ => kind,
+        };
+        own.schema(key, kind).into_iter().map(|(line, sql)| (Some(line), sql)).collect()
+    }
+
+    /// The statements of so many rows of the user's own tables. The first leaves a key out that the server makes, and
+    /// returns it.
+    pub fn own_inserts(&self, rows: usize) -> Vec<String> {
+        let Some((own, _)) = &self.own else { return Vec::new() };
+        let mut first = true;
+        let mut all = Vec::new();
+        for insert in own.inserts() {
+            let mut bound = 0;
+            let mut sql = insert.sql(rows, |slot| {
+                let kind = match slot {
+                    Slot::Key if first && self.is_made() => return "DEFAULT".to_owned(),
+                    Slot::Key => type_of(self.column),
+                    Slot::Row | Slot::Number { .. } => "bigint",
+                    Slot::Text { .. } => "text",
+                    Slot::Bytes { .. } => "bytea",
+                };
+                bound += 1;
+                format!("${bound}::{kind}")
+            });
+            if first && self.is_made() {
+                sql.push_str(" RETURNING ");
+                sql.push_str(self.key());
+            }
+            first = false;
+            all.push(sql);
+        }
+        all
+    }
+
+    fn create_rows(&self) -> Vec<String> {
         let kind = type_of(self.column);
         let id = match (self.ids, self.column) {
             (IdKind::ServerV4, _) => "id uuid DEFAULT gen_random_uuid()".to_owned(),
@@ -84,13 +139,30 @@ impl Plan {
 
     /// The tables, the one of the rows first.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
-        [Some(&self.rows), self.map.as_ref()].into_iter().flatten().map(String::as_str)
+        let own = self.own.iter().flat_map(|(own, _)| own.tables());
+        let others = own.filter(|table| **table != self.rows);
+        [Some(&self.rows), self.map.as_ref()].into_iter().flatten().chain(others).map(String::as_str)
     }
 
     /// The indexes that are measured, the one of the rows first.
     pub fn trees(&self) -> Vec<(Role, String)> {
+        if let Some((_, index)) = &self.own {
+            return vec![(Role::Rows, index.clone())];
+        }
         let roles = [Role::Rows, Role::Map];
         roles.into_iter().zip(self.tables()).map(|(role, table)| (role, format!("{table}_pkey"))).collect()
+    }
+
+    /// The index of the primary key of a table, as an expression of the type `oid`.
+    pub fn index_of(&self, table: &str) -> String {
+        match &self.own {
+            None => format!("'{table}_pkey'::regclass"),
+            Some(_) => {
+                format!(
+                    "(SELECT indexrelid FROM pg_index WHERE indrelid = '{table}'::regclass AND indisprimary)"
+                )
+            }
+        }
     }
 
     /// The statement that gives the keys of a tree in its order, and the column that they are of.

@@ -9,6 +9,7 @@ use futures_util::{TryFutureExt, TryStreamExt};
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
+use super::own;
 use super::plan::Plan;
 use super::writer::{Heard, Writer};
 use super::{Host, connect, counters, doing, keys, pages, reach, run};
@@ -16,6 +17,7 @@ use crate::Result;
 use crate::engine::latencies::Latencies;
 use crate::engine::{Batch, Contents, Counters, Inserted, LOAD_ROWS, Seen, Table, Tree};
 use crate::key::Key;
+use crate::own::Own;
 use crate::strategy::Strategy;
 use idgen_record::{Latency, Role, Workload};
 
@@ -27,6 +29,8 @@ pub struct Tables {
     connection: PgConnection,
     writers: Vec<Writer>,
     log: counters::Log,
+    /// Rows that the user's own schema put into the table of each statement.
+    gained: Vec<u64>,
     at_start: Counters,
     latencies: Latencies,
     /// Rows between two checkpoints, and those that are in since the last.
@@ -38,14 +42,18 @@ pub struct Tables {
 impl Tables {
     pub fn create(host: Rc<Host>, number: u32, strategy: &Strategy, workload: &Workload) -> Result<Self> {
         let latencies = Latencies::new()?;
-        let plan = Plan::of(strategy, workload, number);
+        let mut plan = Plan::of(strategy, workload, number)?;
         let waits = Rc::clone(&host);
         waits.wait(async {
             let mut connection = connect(&host).await?;
             reach::read_by_index(&mut connection).await?;
-            for sql in plan.create() {
-                run(&mut connection, &sql).await?;
+            for (line, sql) in plan.create() {
+                run(&mut connection, &sql).await.map_err(|error| match line {
+                    Some(line) => Own::refused(line, error),
+                    None => error,
+                })?;
             }
+            let gained = own::begin(&mut connection, &mut plan).await?;
             let mut writers = Vec::new();
             for _ in 0..workload.writers {
                 writers.push(Writer::connect(&host).await?);
@@ -62,6 +70,7 @@ impl Tables {
                 connection,
                 writers,
                 log,
+                gained,
                 at_start,
                 latencies,
                 checkpoint_rows,
@@ -115,10 +124,11 @@ impl Table for Tables {
         let mut definitions = Vec::new();
         let tables: Vec<String> = self.plan.tables().map(str::to_owned).collect();
         for table in tables {
+            let index = self.plan.index_of(&table);
             definitions.push(self.text(format!(
                 "SELECT '{table} (' || string_agg(attname || ' ' || format_type(atttypid, atttypmod) || CASE WHEN \
                  collname = 'C' THEN ' COLLATE \"C\"' ELSE '' END, ', ' ORDER BY attnum) || '); ' || \
-                 pg_get_indexdef('{table}_pkey'::regclass) FROM pg_attribute LEFT JOIN pg_collation c ON c.oid = \
+                 coalesce(pg_get_indexdef({index}), '') FROM pg_attribute LEFT JOIN pg_collation c ON c.oid = \
                  attcollation WHERE attrelid = '{table}'::regclass AND attnum > 0"
             ))?);
         }
@@ -218,7 +228,22 @@ impl Table for Tables {
         })
     }
 
+    fn other_bytes(&mut self) -> Result<Option<u64>> {
+        let Some((own, index)) = &self.plan.own else { return Ok(None) };
+        let connection = &mut self.connection;
+        self.host.wait(own::other_bytes(connection, own, index)).map(Some)
+    }
+
     fn contents(&mut self) -> Result<Contents> {
+        if let Some((own, _)) = &self.plan.own {
+            let now = self.host.wait(own::counts(&mut self.connection, own))?;
+            let gained: Vec<u64> =
+                now.iter().zip(&self.gained).map(|(now, before)| now.saturating_sub(*before)).collect();
+            let rows = own.rows_of(&gained)?;
+            // A value of a wrong length would have been refused.
+            let payload_bytes = rows * u64::from(self.plan.payload_bytes);
+            return Ok(Contents { rows, payload_bytes, unmapped: 0 });
+        }
         let failed = doing("count the rows");
         let rows = sqlx::query(AssertSqlSafe(self.plan.contents()));
         let row = self.host.wait(rows.fetch_one(&mut self.connection).map_err(&failed))?;

@@ -7,12 +7,13 @@ use idgen::Uuid;
 use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgConnection;
 
-use super::keys::{bind, read_key};
+use super::keys::{bind, bind_one, read_key};
 use super::plan::Plan;
 use super::{Host, connect, doing, run};
 use crate::engine::latencies::Latencies;
 use crate::engine::{Batch, Inserted};
 use crate::key::Key;
+use crate::own::{Slot, Value};
 use crate::{Error, Result};
 use idgen_record::{Column, IdKind};
 
@@ -55,6 +56,7 @@ impl Writer {
             let clock = Instant::now();
             let mut failures = 0;
             let inserted = match &plan.map {
+                None if plan.own.is_some() => self.own_rows(plan, part).await?,
                 None if plan.serializable => self.serializable(plan, part, &mut failures).await?,
                 None => self.rows(plan, part).await?,
                 Some(map) => self.pairs_and_rows(plan, map, part).await?,
@@ -90,6 +92,45 @@ impl Writer {
             return Err(Error::unverified(format!("the server made {found} ids for {sent} rows")));
         }
         made.iter().map(|row| inserted(read_key(row, plan.column)?, plan.ids)).collect()
+    }
+
+    /// Runs the user's own statements for these rows, in a transaction where there are several.
+    async fn own_rows(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
+        let Some((own, _)) = &plan.own else { return Ok(Vec::new()) };
+        let several = own.inserts().len() > 1;
+        if several {
+            run(&mut self.connection, "BEGIN").await?;
+        }
+        let mut rows: Vec<Inserted> =
+            part.iter().map(|(_, key, _)| Inserted { key: *key, number: None }).collect();
+        for (place, (insert, sql)) in own.inserts().iter().zip(plan.own_inserts(part.len())).enumerate() {
+            let makes_key = place == 0 && plan.is_made();
+            let mut query = sqlx::query(AssertSqlSafe(sql));
+            for ((row, _, payload), done) in part.iter().zip(&rows) {
+                let key = done.number.map_or(done.key, Key::Uint);
+                for (slot, value) in insert.values(*row, key, payload) {
+                    query = match value {
+                        Value::Key(_) if makes_key && slot == Slot::Key => query,
+                        Value::Key(key) => bind_one(query, &key, plan.column)?,
+                        Value::Integer(number) => query.bind(number),
+                        Value::Text(text) => query.bind(text),
+                        Value::Bytes(bytes) => query.bind(bytes),
+                    };
+                }
+            }
+            if !makes_key {
+                query.execute(&mut self.connection).await.map_err(doing("insert"))?;
+                continue;
+            }
+            let made = query.fetch_all(&mut self.connection).await.map_err(doing("insert"))?;
+            for (row, made) in rows.iter_mut().zip(&made) {
+                *row = inserted(read_key(made, plan.column)?, plan.ids)?;
+            }
+        }
+        if several {
+            run(&mut self.connection, "COMMIT").await?;
+        }
+        Ok(rows)
     }
 
     /// Looks for the keys, and inserts them where there are none: a transaction, repeated until it can be serialized.

@@ -4,6 +4,8 @@ use idgen_server::Flavor;
 use idgen_server::reference;
 
 use super::made;
+use crate::engine::start::database_of;
+use crate::own::Own;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 use idgen_record::{Column, IdKind, Role, Workload};
@@ -19,6 +21,24 @@ pub struct Plan {
     pub rows: String,
     /// The table that leads from UUIDs to integers, and how, where there is one.
     pub map: Option<(MapBy, String)>,
+    /// The tables and statements of the user's own, where they take the place of the lab's.
+    pub own: Option<Own>,
+}
+
+/// The type of a key column.
+fn type_of(column: Column) -> &'static str {
+    match column {
+        Column::CountedInteger => "BIGINT UNSIGNED NOT NULL AUTO_INCREMENT",
+        Column::Binary16 | Column::Swapped16 | Column::Unkeyed16 => "BINARY(16) NOT NULL",
+        Column::Uuid => "UUID NOT NULL",
+        // A collation that ignores case would make different base64 texts equal.
+        Column::Text36 => "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
+        Column::VarText36 => "VARCHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
+        Column::VarBinary36 => "VARBINARY(36) NOT NULL",
+        Column::Base64 => "CHAR(22) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
+        Column::Base32 => "CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
+        _ => "BIGINT UNSIGNED NOT NULL",
+    }
 }
 
 /// Who maps a UUID to an integer, and how.
@@ -41,7 +61,9 @@ pub struct Place<'a> {
 }
 
 impl Plan {
-    pub fn of(strategy: &Strategy, workload: &Workload, flavor: Flavor, number: u32) -> Self {
+    /// # Errors
+    /// The tables of the user's own cannot be read.
+    pub fn of(strategy: &Strategy, workload: &Workload, flavor: Flavor, number: u32) -> Result<Self> {
         let [lock, dedup] = reference::FUNCTIONS;
         let map = match strategy.column {
             Column::MappedInteger => Some(MapBy::Clustered),
@@ -55,31 +77,35 @@ impl Plan {
             MapBy::Reference(_) => reference::TABLE.to_owned(),
             _ => format!("map_{number}"),
         };
-        Plan {
+        let own = Own::of(workload.own.as_ref(), database_of(flavor))?;
+        Ok(Plan {
             column: strategy.column,
             ids: strategy.ids,
             flavor,
             payload_bytes: workload.payload_bytes,
             statement_rows: workload.statement_rows.max(1) as usize,
-            rows: format!("rows_{number}"),
+            rows: own.as_ref().map_or_else(|| format!("rows_{number}"), |own| own.table().to_owned()),
             map: map.map(|by| (by, named(by))),
+            own,
+        })
+    }
+
+    /// The statements that make the tables, each with its line where the user wrote it; those of `idgen-mysql` it makes
+    /// itself.
+    pub fn create(&self) -> Vec<(Option<usize>, String)> {
+        match &self.own {
+            Some(own) => {
+                let key = type_of(self.column);
+                let reference = key.trim_end_matches(" AUTO_INCREMENT").trim_end_matches(" NOT NULL");
+                let schema = own.schema(key, reference).into_iter();
+                schema.map(|(line, sql)| (Some(line), sql)).collect()
+            }
+            None => self.create_rows().into_iter().map(|sql| (None, sql)).collect(),
         }
     }
 
-    /// The statements that make the tables; those of `idgen-mysql` it makes itself.
-    pub fn create(&self) -> Vec<String> {
-        let key = match self.column {
-            Column::CountedInteger => "BIGINT UNSIGNED NOT NULL AUTO_INCREMENT",
-            Column::Binary16 | Column::Swapped16 | Column::Unkeyed16 => "BINARY(16) NOT NULL",
-            Column::Uuid => "UUID NOT NULL",
-            // A collation that ignores case would make different base64 texts equal.
-            Column::Text36 => "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
-            Column::VarText36 => "VARCHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
-            Column::VarBinary36 => "VARBINARY(36) NOT NULL",
-            Column::Base64 => "CHAR(22) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
-            Column::Base32 => "CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
-            _ => "BIGINT UNSIGNED NOT NULL",
-        };
+    fn create_rows(&self) -> Vec<String> {
+        let key = type_of(self.column);
         let payload = match self.payload_bytes {
             0 => String::new(),
             width => format!(", payload VARBINARY({width}) NOT NULL"),
@@ -100,6 +126,14 @@ impl Plan {
 
     /// The statements that remove everything.
     pub fn remove(&self) -> Vec<String> {
+        if let Some(own) = &self.own {
+            // Tables that refer to each other can be dropped in no order.
+            return vec![
+                "SET SESSION foreign_key_checks = 0".to_owned(),
+                format!("DROP TABLE IF EXISTS {}", own.tables().join(", ")),
+                "SET SESSION foreign_key_checks = 1".to_owned(),
+            ];
+        }
         let mut tables = self.rows.clone();
         let mut statements = Vec::new();
         match &self.map {
@@ -116,7 +150,12 @@ impl Plan {
 
     /// The tables that a report shows.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
-        [Some(&self.rows), self.map.as_ref().map(|(_, map)| map)].into_iter().flatten().map(String::as_str)
+        let others = self.own.iter().flat_map(Own::tables).filter(|table| **table != self.rows);
+        [Some(&self.rows), self.map.as_ref().map(|(_, map)| map)]
+            .into_iter()
+            .flatten()
+            .chain(others)
+            .map(String::as_str)
     }
 
     /// The trees that are measured, the one of the rows first. Claims come and go, and are none of them.
@@ -139,7 +178,10 @@ impl Plan {
         let sql = match (role, &self.map) {
             // Without a key to sort by, the scan of the only index gives the rows as they lie.
             (Role::Rows, _) if self.column == Column::Unkeyed16 => format!("SELECT id FROM {rows}"),
-            (Role::Rows, _) => return Ok((format!("SELECT id FROM {rows} ORDER BY id"), self.column)),
+            (Role::Rows, _) => {
+                let id = self.own.as_ref().map_or("id", Own::key_column);
+                return Ok((format!("SELECT {id} FROM {rows} ORDER BY {id}"), self.column));
+            }
             (Role::Pairs, Some((MapBy::Reference(_), map))) => {
                 format!("SELECT UNHEX(REPLACE(uuid, '-', '')) FROM {map} ORDER BY id")
             }
@@ -174,6 +216,11 @@ impl Plan {
         format!(
             "SELECT CAST(COUNT(*) AS UNSIGNED), CAST({bytes} AS UNSIGNED), CAST({unmapped} AS UNSIGNED) FROM {rows}"
         )
+    }
+
+    /// The statements of so many rows of the user's own tables.
+    pub fn own_inserts(&self, rows: usize) -> Vec<String> {
+        self.own.iter().flat_map(Own::inserts).map(|insert| insert.sql(rows, |_| "?".to_owned())).collect()
     }
 
     /// `INSERT` of so many rows. What the server makes itself is in its text, the rest is bound.

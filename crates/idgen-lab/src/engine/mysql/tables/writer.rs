@@ -15,6 +15,7 @@ use crate::engine::latencies::Latencies;
 use crate::engine::mysql::{Host, connect, doing};
 use crate::engine::{Batch, Inserted};
 use crate::key::Key;
+use crate::own::{Own, Value};
 use crate::{Error, Result};
 use idgen_record::Column;
 
@@ -75,7 +76,10 @@ impl Writer {
     async fn statement(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
         let numbers = match &plan.map {
             None => {
-                let first = self.rows(plan, part).await?;
+                let first = match &plan.own {
+                    Some(own) => self.own_rows(plan, own, part).await?,
+                    None => self.rows(plan, part).await?,
+                };
                 // The server counts on for the rows of one statement; it tells the first.
                 let number = |n| (plan.column == Column::CountedInteger).then_some(first + n * self.step);
                 let keys = part.iter().map(|(_, key, _)| *key);
@@ -112,6 +116,40 @@ impl Writer {
         }
         let done = query.execute(&mut self.connection).await.map_err(doing("insert"))?;
         Ok(done.last_insert_id())
+    }
+
+    /// Runs the user's own statements for these rows, in a transaction where there are several; gives the first integer
+    /// that the server chose.
+    async fn own_rows(&mut self, plan: &Plan, own: &Own, part: &[Numbered<'_>]) -> Result<u64> {
+        let several = own.inserts().len() > 1;
+        if several {
+            self.connection.execute("START TRANSACTION").await.map_err(doing("begin a transaction"))?;
+        }
+        let mut first = None;
+        for (insert, sql) in own.inserts().iter().zip(plan.own_inserts(part.len())) {
+            let mut query = sqlx::query(AssertSqlSafe(sql));
+            for ((row, key, payload), n) in part.iter().zip(0..) {
+                // What refers to a key that the server chose needs its number.
+                let key = match (key, first) {
+                    (Key::Assigned, Some(first)) => Key::Uint(first + n * self.step),
+                    (key, _) => *key,
+                };
+                for (_, value) in insert.values(*row, key, payload) {
+                    query = match value {
+                        Value::Key(key) => bind(query, &key, plan.column),
+                        Value::Integer(number) => query.bind(number),
+                        Value::Text(text) => query.bind(text),
+                        Value::Bytes(bytes) => query.bind(bytes),
+                    };
+                }
+            }
+            let done = query.execute(&mut self.connection).await.map_err(doing("insert"))?;
+            first.get_or_insert(done.last_insert_id());
+        }
+        if several {
+            self.connection.execute("COMMIT").await.map_err(doing("commit"))?;
+        }
+        Ok(first.unwrap_or(0))
     }
 
     async fn ask_map(&self, part: &[Numbered<'_>]) -> Result<Vec<u64>> {

@@ -1,0 +1,253 @@
+//! A table and a statement of the user's own, with placeholders for the key and for what else a row needs.
+
+mod indexed;
+mod read;
+mod token;
+
+use idgen_record::{Column, OwnTable};
+
+use crate::key::Key;
+use crate::strategy::Strategy;
+use crate::{Error, Result};
+pub use indexed::with_secondary_indexes;
+
+/// The placeholders of `schema.sql`.
+const KEY_TYPE: &str = "key_type";
+const REFERENCE_TYPE: &str = "reference_type";
+
+/// The tables of `schema.sql` and the statements of `insert.sql`, checked and divided at their placeholders.
+///
+/// ```
+/// use idgen_lab::own::Own;
+/// use idgen_record::{Database, OwnTable};
+///
+/// let own = Own::read(
+///     &OwnTable {
+///         schema: "CREATE TABLE orders (id {key_type} PRIMARY KEY, note VARCHAR(40) NOT NULL)".into(),
+///         insert: "INSERT INTO orders (id, note) VALUES ({key}, {text:40})".into(),
+///     },
+///     Database::MySql,
+/// )?;
+/// assert_eq!(own.payload_bytes(), 40);
+/// # Ok::<(), idgen_lab::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Own {
+    /// The statements that make the tables, with the lines that they begin in.
+    schema: Vec<(usize, String)>,
+    /// The tables in the order in which they are made.
+    tables: Vec<String>,
+    /// The statements of each row; the first inserts the key.
+    inserts: Vec<Insert>,
+    /// The column of the key.
+    key_column: String,
+}
+
+/// One `INSERT` of `insert.sql`.
+#[derive(Clone, Debug)]
+pub(crate) struct Insert {
+    /// The table, as the statement names it.
+    pub table: String,
+    /// The statement up to the values.
+    before: String,
+    /// The values of a row in parentheses.
+    values: Vec<Piece>,
+}
+
+#[derive(Clone, Debug)]
+enum Piece {
+    Sql(String),
+    Slot(Slot),
+}
+
+/// What the lab puts in place of a placeholder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// `{key}`
+    Key,
+    /// `{row}`: the number of the row, from 1.
+    Row,
+    /// `{number}`: a random number below 2^63, from 8 bytes of the payload at this place.
+    Number { at: usize },
+    /// `{text:N}`: N random letters and digits.
+    Text { at: usize, len: usize },
+    /// `{bytes:N}`: N random bytes.
+    Bytes { at: usize, len: usize },
+}
+
+/// A value for a slot.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value<'a> {
+    Key(Key),
+    Integer(i64),
+    Text(String),
+    Bytes(&'a [u8]),
+}
+
+impl Own {
+    /// The tables in the order in which they are made, as the schema names them.
+    pub(crate) fn tables(&self) -> &[String] {
+        &self.tables
+    }
+
+    /// The statements of each row, the one with the key first.
+    pub(crate) fn inserts(&self) -> &[Insert] {
+        &self.inserts
+    }
+
+    /// The table that gets the keys.
+    pub(crate) fn table(&self) -> &str {
+        &self.inserts[0].table
+    }
+
+    /// The column of the key.
+    pub(crate) fn key_column(&self) -> &str {
+        &self.key_column
+    }
+
+    /// The statements that make the tables, each with its line, for a key of this type and references to it of that.
+    pub(crate) fn schema(&self, key_type: &str, reference_type: &str) -> Vec<(usize, String)> {
+        let filled = |sql: &str| {
+            sql.replace(&format!("{{{KEY_TYPE}}}"), key_type)
+                .replace(&format!("{{{REFERENCE_TYPE}}}"), reference_type)
+        };
+        self.schema.iter().map(|(line, sql)| (*line, filled(sql))).collect()
+    }
+
+    /// Random bytes that a row takes.
+    pub fn payload_bytes(&self) -> u32 {
+        let ends = self.inserts.iter().flat_map(Insert::slots).map(|slot| match slot {
+            Slot::Key | Slot::Row => 0,
+            Slot::Number { at } => at + 8,
+            Slot::Text { at, len } | Slot::Bytes { at, len } => at + len,
+        });
+        u32::try_from(ends.max().unwrap_or(0)).unwrap_or(u32::MAX)
+    }
+
+    /// Values that are bound to the longest statement with so many rows.
+    pub fn bound(&self, rows: usize) -> usize {
+        self.inserts.iter().map(|insert| insert.slots().count()).max().unwrap_or(0) * rows
+    }
+
+    /// Refuses a strategy whose keys cannot be bound to a statement.
+    ///
+    /// # Errors
+    /// Why not, and what to take instead.
+    pub fn check(strategy: &Strategy) -> Result<()> {
+        let why = match strategy.column {
+            column if column.is_mapped() => "it needs a second table for its map",
+            Column::Unkeyed16 => "it measures a table without a key",
+            Column::TwoIntegers => "its key takes two columns",
+            _ if strategy.ids.is_server_made() => "a function of the server makes its keys",
+            _ => return Ok(()),
+        };
+        Err(Error::config(format!(
+            "{} does not fit a table of your own: {why}; take {}",
+            strategy.name,
+            strategy.portable()
+        )))
+    }
+
+    /// Whether a load has such a table; it was checked when the load was made.
+    pub(crate) fn of(own: Option<&OwnTable>, database: idgen_record::Database) -> Result<Option<Own>> {
+        own.map(|own| Own::read(own, database)).transpose()
+    }
+
+    /// What a server said about a statement of the schema.
+    pub(crate) fn refused(line: usize, source: Error) -> Error {
+        Error::engine(format!("the statement in line {line} of the schema cannot be run"), source)
+    }
+
+    /// The key is not what the table is sorted by.
+    pub(crate) fn not_primary(&self, found: &[String]) -> Error {
+        let (table, column) = (self.table(), self.key_column());
+        let found = match found {
+            [] => "it has no primary key".to_owned(),
+            columns => format!("its primary key is ({})", columns.join(", ")),
+        };
+        Error::config(format!(
+            "{{key}} goes into the column {column}, which must be the primary key of {table} by itself: {found}"
+        ))
+    }
+
+    /// The rows that were inserted, where each statement gave its table as many as the first: of each statement, what its
+    /// table has gained.
+    ///
+    /// # Errors
+    /// A table has gained other than that.
+    pub(crate) fn rows_of(&self, gained: &[u64]) -> Result<u64> {
+        let rows = gained.first().copied().unwrap_or(0);
+        for (insert, found) in self.inserts.iter().zip(gained) {
+            let statements = self.inserts.iter().filter(|other| other.table == insert.table).count() as u64;
+            let expected = rows * statements;
+            if *found != expected {
+                return Err(Error::unverified(format!(
+                    "the table {} should have gained {expected} rows, but has gained {found}",
+                    insert.table
+                )));
+            }
+        }
+        Ok(rows)
+    }
+}
+
+impl Insert {
+    fn slots(&self) -> impl Iterator<Item = Slot> {
+        self.values.iter().filter_map(|piece| match piece {
+            Piece::Slot(slot) => Some(*slot),
+            Piece::Sql(_) => None,
+        })
+    }
+
+    /// The statement for so many rows; `write` gives the text that stands for each slot.
+    pub(crate) fn sql(&self, rows: usize, mut write: impl FnMut(Slot) -> String) -> String {
+        let mut sql = self.before.clone();
+        for row in 0..rows {
+            sql.push_str(if row == 0 { " " } else { ", " });
+            for piece in &self.values {
+                match piece {
+                    Piece::Sql(text) => sql.push_str(text),
+                    Piece::Slot(slot) => sql.push_str(&write(*slot)),
+                }
+            }
+        }
+        sql
+    }
+
+    /// The values of a row in the order of the slots.
+    pub(crate) fn values<'a>(
+        &self,
+        row: u64,
+        key: Key,
+        payload: &'a [u8],
+    ) -> impl Iterator<Item = (Slot, Value<'a>)> {
+        self.slots().map(move |slot| (slot, slot.value(row, key, payload)))
+    }
+}
+
+impl Slot {
+    fn value(self, row: u64, key: Key, payload: &[u8]) -> Value<'_> {
+        match self {
+            Slot::Key => Value::Key(key),
+            Slot::Row => Value::Integer(i64::try_from(row + 1).unwrap_or(i64::MAX)),
+            Slot::Number { at } => {
+                let mut bytes = [0; 8];
+                bytes.copy_from_slice(&payload[at..at + 8]);
+                Value::Integer((u64::from_be_bytes(bytes) >> 1).cast_signed())
+            }
+            Slot::Text { at, len } => {
+                Value::Text(payload[at..at + len].iter().map(|byte| letter(*byte)).collect())
+            }
+            Slot::Bytes { at, len } => Value::Bytes(&payload[at..at + len]),
+        }
+    }
+}
+
+/// One of 64 characters.
+fn letter(byte: u8) -> char {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    char::from(LETTERS[usize::from(byte % 64)])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,415 @@
+//! Reads `schema.sql` and `insert.sql`, and refuses what the lab could not clean up or check.
+
+use std::ops::Range;
+
+use idgen_record::{Database, OwnTable};
+
+use super::token::{Kind, Token, tokens};
+use super::{Insert, KEY_TYPE, Own, Piece, REFERENCE_TYPE, Slot};
+use crate::{Error, Result};
+
+/// How the files are named in errors.
+const SCHEMA: &str = "schema";
+const INSERT: &str = "insert statement";
+/// Wider rows leave their page.
+const MAX_BYTES: usize = 7_000;
+
+impl Own {
+    /// Reads the text of both files, as the SQL of this database.
+    ///
+    /// # Errors
+    /// A placeholder that is unknown, missing, repeated or in quotes; a statement that the lab could not undo; a table that
+    /// the schema does not make. The message says which, in which line, and what to do.
+    pub fn read(text: &OwnTable, database: Database) -> Result<Self> {
+        let mysql = database.speaks_mysql();
+        let (schema, made, filled) = read_schema(&text.schema, mysql)?;
+        let (inserts, key_column) = read_inserts(&text.insert, mysql, &made)?;
+        let mut tables: Vec<String> = Vec::new();
+        for name in made {
+            if !tables.contains(&name) {
+                tables.push(name);
+            }
+        }
+        if let Some((line, table)) =
+            filled.iter().find(|(_, table)| inserts.iter().any(|insert| same(&insert.table, table)))
+        {
+            return Err(wrong(
+                SCHEMA,
+                *line,
+                format!(
+                    "{table} gets its rows from the insert statement, and must be empty before: leave this INSERT out"
+                ),
+            ));
+        }
+        Ok(Own { schema, tables, inserts, key_column })
+    }
+}
+
+fn wrong(file: &str, line: usize, what: impl std::fmt::Display) -> Error {
+    Error::config(format!("{file}, line {line}: {what}"))
+}
+
+/// Names are compared as most servers compare them: without quotes and without case.
+fn same(one: &str, other: &str) -> bool {
+    let bare = |name: &str| name.trim_matches(['"', '`']).to_lowercase();
+    bare(one) == bare(other)
+}
+
+/// The statements of a text, without empty ones.
+fn statements<'t, 'a>(tokens: &'t [Token<'a>]) -> impl Iterator<Item = &'t [Token<'a>]> {
+    tokens.split(|token| token.is(";")).filter(|statement| !statement.is_empty())
+}
+
+/// The place of a statement in the text.
+fn range(statement: &[Token<'_>]) -> Range<usize> {
+    statement[0].start..statement[statement.len() - 1].end()
+}
+
+type Lines = Vec<(usize, String)>;
+
+/// The statements, the tables that they make, and those that they insert rows into.
+fn read_schema(text: &str, mysql: bool) -> Result<(Lines, Vec<String>, Lines)> {
+    let all = tokens(SCHEMA, text, mysql)?;
+    let (mut schema, mut made, mut filled) = (Vec::new(), Vec::new(), Vec::new());
+    let mut keys = 0;
+    for statement in statements(&all) {
+        let line = statement[0].line;
+        check_quotes(SCHEMA, statement)?;
+        check_names(SCHEMA, statement)?;
+        check_behind(statement)?;
+        match first_words(statement) {
+            ("CREATE", "TABLE") => made.push(table_after(SCHEMA, statement, 2)?),
+            ("CREATE", "INDEX" | "UNIQUE" | "FULLTEXT" | "SPATIAL") | ("ALTER", "TABLE") => {}
+            ("INSERT", "INTO") => filled.push((line, table_after(SCHEMA, statement, 2)?)),
+            (first, second) => {
+                return Err(wrong(
+                    SCHEMA,
+                    line,
+                    format!(
+                        "{first} {second} is no statement that the lab can undo: it takes CREATE TABLE, CREATE INDEX, ALTER \
+                         TABLE, and INSERT INTO for rows that others refer to"
+                    ),
+                ));
+            }
+        }
+        for pair in statement.windows(2) {
+            if pair[0].is("REFERENCES") && !made.iter().any(|table| same(table, pair[1].text)) {
+                return Err(wrong(
+                    SCHEMA,
+                    pair[1].line,
+                    format!(
+                        "REFERENCES {} names a table that the schema has not made: add its CREATE TABLE before",
+                        pair[1].text
+                    ),
+                ));
+            }
+        }
+        for token in statement.iter().filter(|token| token.kind == Kind::Placeholder) {
+            match token.text.trim_matches(['{', '}']) {
+                KEY_TYPE => keys += 1,
+                REFERENCE_TYPE => {}
+                _ => {
+                    return Err(wrong(
+                        SCHEMA,
+                        token.line,
+                        format!(
+                            "{} is no placeholder of the schema: choose {{key_type}} for the key, or {{reference_type}} for \
+                             a column that refers to it",
+                            token.text
+                        ),
+                    ));
+                }
+            }
+        }
+        schema.push((line, text[range(statement)].to_owned()));
+    }
+    if keys != 1 {
+        return Err(Error::config(format!(
+            "the schema has {keys} columns of the type {{key_type}}: give it to the primary key of one table, such as id \
+             {{key_type}} PRIMARY KEY"
+        )));
+    }
+    Ok((schema, made, filled))
+}
+
+/// The statements of a row with that of the key first, and the column of the key.
+fn read_inserts(text: &str, mysql: bool, made: &[String]) -> Result<(Vec<Insert>, String)> {
+    let all = tokens(INSERT, text, mysql)?;
+    let mut inserts = Vec::new();
+    let mut payload = 0;
+    let mut key_column = None;
+    for statement in statements(&all) {
+        check_quotes(INSERT, statement)?;
+        check_names(INSERT, statement)?;
+        let line = statement[0].line;
+        let (insert, columns) = read_insert(text, statement, made, &mut payload)?;
+        if inserts.first().is_some_and(|first: &Insert| first.table == insert.table) {
+            return Err(wrong(
+                INSERT,
+                line,
+                format!(
+                    "the first statement gives {} its one row with the key: insert into other tables",
+                    insert.table
+                ),
+            ));
+        }
+        if key_column.is_none() {
+            key_column = Some(columns.ok_or_else(|| {
+                wrong(
+                    INSERT,
+                    line,
+                    "the first statement has no value that is {key} alone: it inserts the key of the row, such as INSERT \
+                     INTO orders (id) VALUES ({key})",
+                )
+            })?);
+        }
+        inserts.push(insert);
+    }
+    match key_column {
+        Some(column) => Ok((inserts, column)),
+        None => Err(Error::config(
+            "there is no insert statement: write one such as INSERT INTO orders (id) VALUES ({key})",
+        )),
+    }
+}
+
+/// An insert, and the column whose value is the key alone.
+fn read_insert(
+    text: &str,
+    statement: &[Token<'_>],
+    made: &[String],
+    payload: &mut usize,
+) -> Result<(Insert, Option<String>)> {
+    let line = statement[0].line;
+    let form = || {
+        wrong(
+            INSERT,
+            line,
+            "it must have the form INSERT INTO table (column, ...) VALUES (value, ...), one row and nothing after it, which \
+             the lab can repeat for several rows and check",
+        )
+    };
+    if first_words(statement) != ("INSERT", "INTO") {
+        return Err(form());
+    }
+    let table = table_after(INSERT, statement, 2)?;
+    let Some(table) = made.iter().find(|known| same(known, &table)) else {
+        return Err(wrong(INSERT, line, format!("the schema makes no table {table}")));
+    };
+    let (columns, next) = group(statement, 3).ok_or_else(form)?;
+    if !statement.get(next).is_some_and(|token| token.is("VALUES") || token.is("VALUE")) {
+        return Err(form());
+    }
+    let (values, end) = group(statement, next + 1).ok_or_else(form)?;
+    if columns.iter().chain(&values).any(|part| part.is_empty()) {
+        return Err(wrong(INSERT, line, "a column or a value is missing between two commas or parentheses"));
+    }
+    if columns.len() != values.len() {
+        return Err(wrong(INSERT, line, format!("{} columns have {} values", columns.len(), values.len())));
+    }
+    if let Some(more) = statement.get(end) {
+        return Err(wrong(
+            INSERT,
+            more.line,
+            format!(
+                "\"{}\" follows the values: leave it out, so that the lab can check that each row went in",
+                more.text
+            ),
+        ));
+    }
+    let key_column = values
+        .iter()
+        .position(|value| matches!(value, [token] if token.text == "{key}"))
+        .map(|place| columns[place][0].text.to_owned());
+    let before = text[statement[0].start..statement[next].end()].to_owned();
+    let pieces = pieces(text, &statement[next + 1..end], payload)?;
+    Ok((Insert { table: table.clone(), before, values: pieces }, key_column))
+}
+
+/// What lies between parentheses from this place on, divided at the commas, and the place after it.
+fn group<'t, 'a>(statement: &'t [Token<'a>], from: usize) -> Option<(Vec<&'t [Token<'a>]>, usize)> {
+    if !statement.get(from)?.is("(") {
+        return None;
+    }
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0, from + 1);
+    for (at, token) in statement.iter().enumerate().skip(from) {
+        if token.is("(") {
+            depth += 1;
+        } else if token.is(")") {
+            depth -= 1;
+        }
+        if depth == 0 || (depth == 1 && token.is(",")) {
+            parts.push(&statement[start..at]);
+            start = at + 1;
+        }
+        if depth == 0 {
+            return Some((parts, at + 1));
+        }
+    }
+    None
+}
+
+/// The text of these tokens, divided at the placeholders.
+fn pieces(text: &str, tokens: &[Token<'_>], payload: &mut usize) -> Result<Vec<Piece>> {
+    let place = range(tokens);
+    let mut pieces = Vec::new();
+    let mut from = place.start;
+    for token in tokens.iter().filter(|token| token.kind == Kind::Placeholder) {
+        pieces.push(Piece::Sql(text[from..token.start].to_owned()));
+        pieces.push(Piece::Slot(slot(token, payload)?));
+        from = token.end();
+    }
+    pieces.push(Piece::Sql(text[from..place.end].to_owned()));
+    Ok(pieces)
+}
+
+fn slot(token: &Token<'_>, payload: &mut usize) -> Result<Slot> {
+    let unknown = || {
+        wrong(
+            INSERT,
+            token.line,
+            format!(
+                "{} is no placeholder of an insert statement: choose {{key}}, {{row}}, {{number}}, {{text:N}} or {{bytes:N}} \
+                 with N from 1 to {MAX_BYTES}",
+                token.text
+            ),
+        )
+    };
+    let name = token.text.trim_matches(['{', '}']);
+    let (name, width) = match name.split_once(':') {
+        Some((name, width)) => (name, Some(width)),
+        None => (name, None),
+    };
+    let at = *payload;
+    let mut take = |len: usize| -> Result<usize> {
+        *payload += len;
+        if *payload > MAX_BYTES {
+            return Err(wrong(
+                INSERT,
+                token.line,
+                format!(
+                    "with {} a row has {payload} random bytes: choose at most {MAX_BYTES} in all",
+                    token.text
+                ),
+            ));
+        }
+        Ok(len)
+    };
+    let width = width.map(|width| {
+        width.parse::<usize>().ok().filter(|width| (1..=MAX_BYTES).contains(width)).ok_or_else(unknown)
+    });
+    match (name, width) {
+        ("key", None) => Ok(Slot::Key),
+        ("row", None) => Ok(Slot::Row),
+        ("number", None) => take(8).map(|_| Slot::Number { at }),
+        ("text", Some(width)) => Ok(Slot::Text { at, len: take(width?)? }),
+        ("bytes", Some(width)) => Ok(Slot::Bytes { at, len: take(width?)? }),
+        _ => Err(unknown()),
+    }
+}
+
+/// The first two words in capitals.
+fn first_words<'a>(statement: &[Token<'a>]) -> (&'a str, &'a str) {
+    const KNOWN: [&str; 9] =
+        ["CREATE", "TABLE", "INDEX", "UNIQUE", "FULLTEXT", "SPATIAL", "ALTER", "INSERT", "INTO"];
+    let word = |place: usize| {
+        let text = statement.get(place).map_or("", |token| token.text);
+        KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(text)).unwrap_or(text)
+    };
+    (word(0), word(1))
+}
+
+/// The table that is named at this place, perhaps after IF NOT EXISTS.
+fn table_after(file: &str, statement: &[Token<'_>], mut place: usize) -> Result<String> {
+    if statement.get(place).is_some_and(|token| token.is("IF")) {
+        place += 3;
+    }
+    let line = statement[0].line;
+    let token = statement
+        .get(place)
+        .filter(|token| token.is_name())
+        .ok_or_else(|| wrong(file, line, "the name of a table is missing"))?;
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    if !token.name().chars().all(plain) {
+        return Err(wrong(
+            file,
+            token.line,
+            format!("the lab takes names of tables with ASCII letters, digits and _, and not {}", token.text),
+        ));
+    }
+    Ok(token.text.to_owned())
+}
+
+/// Refuses a placeholder in quotes, and signs for values that only a program could bind.
+fn check_quotes(file: &str, statement: &[Token<'_>]) -> Result<()> {
+    const NAMES: [&str; 7] =
+        ["{key}", "{row}", "{number}", "{text:", "{bytes:", "{key_type}", "{reference_type}"];
+    for token in statement {
+        let is_quoted = matches!(token.kind, Kind::Text | Kind::Quoted);
+        if let (true, Some(name)) = (is_quoted, NAMES.iter().find(|name| token.text.contains(**name))) {
+            return Err(wrong(
+                file,
+                token.line,
+                format!(
+                    "{} stands in quotes: a placeholder is a value of its own",
+                    name.trim_matches(['{', '}', ':'])
+                ),
+            ));
+        }
+        if token.is("?") || token.is("$") {
+            return Err(wrong(
+                file,
+                token.line,
+                format!(
+                    "\"{}\" is no placeholder of the lab: write {{key}}, {{row}} or another in braces",
+                    token.text
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses the tables of other schemas.
+fn check_names(file: &str, statement: &[Token<'_>]) -> Result<()> {
+    for part in statement.windows(3) {
+        let joined = part[0].end() == part[1].start || part[1].end() == part[2].start;
+        if part[0].is_name() && part[1].is(".") && part[2].is_name() && joined {
+            return Err(wrong(
+                file,
+                part[0].line,
+                format!(
+                    "{}.{} names a table of another schema: the lab makes its tables in a schema of its own, which it drops, \
+                     and touches no other; name tables alone",
+                    part[0].text, part[2].text
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what would stay behind, or lie where the lab does not measure.
+fn check_behind(statement: &[Token<'_>]) -> Result<()> {
+    for (at, token) in statement.iter().enumerate() {
+        let next = |word: &str| statement.get(at + 1).is_some_and(|next| next.is(word));
+        let engine = statement.get(at + 1 + usize::from(next("="))).filter(|engine| engine.is_name());
+        let why = if token.is("SELECT") {
+            "reads other tables: write the values themselves"
+        } else if token.is("TABLESPACE") || ((token.is("DATA") || token.is("INDEX")) && next("DIRECTORY")) {
+            "puts files where the lab neither reads nor removes them: leave it out"
+        } else if token.is("PARTITION") && next("BY") {
+            "divides the table into several trees, and the lab measures one: leave it out"
+        } else if token.is("CONNECTION") && next("=") {
+            "names a table of another server: leave it out"
+        } else if token.is("ENGINE")
+            && engine.is_some_and(|engine| !engine.name().eq_ignore_ascii_case("InnoDB"))
+        {
+            "is not InnoDB, whose pages the lab reads: leave it out"
+        } else {
+            continue;
+        };
+        return Err(wrong(SCHEMA, token.line, format!("{} {why}", token.text)));
+    }
+    Ok(())
+}

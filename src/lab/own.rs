@@ -1,0 +1,103 @@
+//! A table and a statement of the user's own, from two files, and the lab's row with secondary indexes.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use idgen_lab::own::{Own, with_secondary_indexes};
+use idgen_lab::strategy::Strategy;
+use idgen_record::{Column, Database, OwnTable, Workload};
+
+use crate::failure;
+
+/// Indexes that the lab's row may have.
+const MAX_INDEXES: i64 = 16;
+/// Values that MySQL and PostgreSQL take in one statement.
+const MAX_BOUND: usize = 65_535;
+
+// No documentation comment: it would become that of the command that takes these.
+#[derive(clap::Args)]
+pub struct OwnArgs {
+    /// Your own tables in place of the lab's: CREATE TABLE and CREATE INDEX statements, with {key_type} for the type of the
+    /// key, which must be the primary key, and {reference_type} for the type of a column that refers to it.
+    #[arg(long, value_name = "FILE", requires = "insert", conflicts_with_all = ["payload", "serializable"])]
+    schema: Option<PathBuf>,
+    /// The INSERT statement of a row, with {key}, {row} (from 1), {number}, {text:N} and {bytes:N} for values. Further
+    /// statements insert into other tables, in the same transaction.
+    #[arg(long, value_name = "FILE", requires = "schema")]
+    insert: Option<PathBuf>,
+    /// Give the lab's table so many columns of random numbers, each with an index.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_INDEXES), conflicts_with_all = ["schema", "serializable"], allow_negative_numbers = true)]
+    secondary_indexes: Option<u32>,
+}
+
+impl OwnArgs {
+    /// Whether the user gave a statement, which is run as it is unless more rows are asked for.
+    pub fn has_statement(&self) -> bool {
+        self.insert.is_some()
+    }
+
+    /// Whether the table is another than the lab's plain one.
+    pub fn is_given(&self) -> bool {
+        self.schema.is_some() || self.secondary_indexes.is_some()
+    }
+
+    /// The load on these tables.
+    pub fn apply(&self, load: Workload, database: Database) -> anyhow::Result<Workload> {
+        let own = match (&self.schema, &self.insert, self.secondary_indexes) {
+            (Some(schema), Some(insert), _) => OwnTable { schema: text(schema)?, insert: text(insert)? },
+            (_, _, Some(indexes)) => with_secondary_indexes(indexes, load.payload_bytes, database),
+            _ => return Ok(load),
+        };
+        let read = Own::read(&own, database).map_err(failure::usage)?;
+        let rows = load.statement_rows as usize;
+        if read.bound(rows) > MAX_BOUND {
+            return Err(failure::usage(format_args!(
+                "a statement of {rows} rows has {} values, and a server takes {MAX_BOUND}: choose fewer --statement-rows",
+                read.bound(rows)
+            )));
+        }
+        Ok(Workload { payload_bytes: read.payload_bytes(), own: Some(own), ..load })
+    }
+
+    /// The strategies that such a table can have; where all were to run, the others are left out.
+    pub fn those_that_fit(
+        &self,
+        mut strategies: Vec<&'static Strategy>,
+        load: &Workload,
+        database: Database,
+        all: bool,
+    ) -> anyhow::Result<Vec<&'static Strategy>> {
+        if load.own.is_none() {
+            return Ok(strategies);
+        }
+        // Only a table with a hidden row id counts by itself.
+        let cannot_count = database == Database::Sqlite && self.secondary_indexes.is_some();
+        let counts = |strategy: &Strategy| cannot_count && strategy.column == Column::CountedInteger;
+        if all {
+            strategies.retain(|strategy| Own::check(strategy).is_ok() && !counts(strategy));
+        }
+        for strategy in &strategies {
+            Own::check(strategy).map_err(failure::usage)?;
+            if counts(strategy) {
+                return Err(failure::usage(format_args!(
+                    "--secondary-indexes on SQLite keeps the rows in the tree of the key, where {} cannot count: take device",
+                    strategy.name
+                )));
+            }
+        }
+        Ok(strategies)
+    }
+
+    /// The same as a part of the command.
+    pub fn given(&self) -> String {
+        let file = |name: &str, path: &Option<PathBuf>| {
+            path.as_ref().map(|path| format!(" --{name} {}", path.display())).unwrap_or_default()
+        };
+        let indexes = self.secondary_indexes.map(|count| format!(" --secondary-indexes {count}"));
+        [file("schema", &self.schema), file("insert", &self.insert), indexes.unwrap_or_default()].concat()
+    }
+}
+
+fn text(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}

@@ -1,0 +1,132 @@
+//! The tables and statements of docs/lab.md, on each engine at a small size.
+//!
+//! The runner verifies the keys of every run that it gives.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use idgen_lab::engine;
+use idgen_lab::measure;
+use idgen_lab::own::with_secondary_indexes;
+use idgen_lab::runner::{Cancel, Observer, run};
+use idgen_lab::strategy;
+use idgen_record::{Database, Failure, OwnTable, Results, Role, Workload};
+
+/// No multiple of the statement or of the round: the last of each are short.
+const ROWS: u64 = 3_050;
+
+#[derive(Default)]
+struct Failures(Vec<String>);
+
+impl Observer for Failures {
+    fn failed(&mut self, failure: &Failure) {
+        self.0.push(failure.error.clone());
+    }
+}
+
+/// The two blocks of SQL that docs/lab.md shows.
+fn documented() -> OwnTable {
+    let text = include_str!("../docs/lab.md");
+    let blocks: Vec<&str> =
+        text.split("```sql\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
+    let [schema, insert] = blocks.as_slice() else {
+        panic!("docs/lab.md has {} blocks of SQL", blocks.len())
+    };
+    OwnTable { schema: (*schema).into(), insert: (*insert).into() }
+}
+
+/// Runs tables of the user's own; several, one after another, on one server.
+fn measured(database: Database, tables: &[(OwnTable, &[&str])]) -> Vec<(Results, Vec<String>)> {
+    let load =
+        Workload { statement_rows: 7, cache_bytes: Some(16 << 20), ..Workload::of_rows(ROWS).unwrap() };
+    let mut engine = engine::start(database, &load).unwrap();
+    let mut all = Vec::new();
+    for (own, names) in tables {
+        let payload_bytes = idgen_lab::own::Own::read(own, database).unwrap().payload_bytes();
+        let load = Workload { own: Some(own.clone()), payload_bytes, ..load.clone() };
+        let mut results = measure::begin("?", "test", engine.info(), load);
+        let strategies: Vec<_> = names.iter().map(|name| strategy::find(name).unwrap()).collect();
+        let mut failures = Failures::default();
+        run(&mut *engine, &strategies, &mut results, &Cancel::new(), &mut failures).unwrap();
+        all.push((results, failures.0));
+    }
+    all
+}
+
+fn own_tables(database: Database) {
+    let own = |schema: &str, insert: &str| OwnTable { schema: schema.into(), insert: insert.into() };
+    let counted = if database == Database::Sqlite { "device" } else { "auto-increment" };
+    let all = measured(
+        database,
+        &[
+            (documented(), &["auto-increment", "v4-binary", "v7-binary", "v4-text36", "device"]),
+            (with_secondary_indexes(2, 50, database), &["v4-binary", counted]),
+            (
+                own(
+                    "CREATE TABLE t (n INTEGER PRIMARY KEY, id {key_type})",
+                    "INSERT INTO t (id, n) VALUES ({key}, {row})",
+                ),
+                &["v7-binary"],
+            ),
+            (
+                own(
+                    "\nCREATE TABLE t (id {key_type} PRIMARY KEY, n NUMBR(((5))",
+                    "INSERT INTO t (id) VALUES ({key})",
+                ),
+                &["v7-binary"],
+            ),
+        ],
+    );
+    for (results, failures) in &all[..2] {
+        assert_eq!(failures.as_slice(), [] as [&str; 0], "{database}");
+        for run in &results.runs {
+            let name = &run.strategy.name;
+            assert_eq!(run.totals.rows, ROWS, "{name}");
+            assert_eq!(run.tree(Role::Rows).unwrap().rows, ROWS, "{name}");
+            // An index entry takes its value and something to find the row by.
+            let others = run.totals.other_bytes_per_row.unwrap();
+            assert!((12.0..300.0).contains(&others), "{name}: {others}");
+            let known = run.totals.heap_bytes_per_row.unwrap_or(0.0) + others;
+            let of_tree = run.tree(Role::Rows).unwrap().bytes as f64 / ROWS as f64;
+            assert!((run.totals.bytes_per_row - known - of_tree).abs() < 1e-6, "{name}");
+            assert!(run.settings["table"].contains("orders") || run.settings["table"].contains("lab_rows"));
+        }
+        // The table is built anew for each strategy, in the type of its key.
+        assert_eq!(results.runs.len(), if results.runs[0].strategy.name == "v4-binary" { 2 } else { 5 });
+    }
+    // Where rows lie in the tree of the key, each secondary index holds the key.
+    let bytes = |name: &str| all[0].0.run(name).unwrap().totals.other_bytes_per_row.unwrap();
+    if database.clusters_rows() && database != Database::Sqlite {
+        assert!(
+            bytes("v4-text36") > bytes("v4-binary") + 10.0,
+            "{} {}",
+            bytes("v4-text36"),
+            bytes("v4-binary")
+        );
+    }
+    let refused = |place: usize, says: &str| {
+        let (results, failures) = &all[place];
+        assert!(results.runs.is_empty() && failures.len() == 1 && failures[0].contains(says), "{failures:?}");
+    };
+    refused(2, "column id, which must be the primary key of t by itself: its primary key is (n)");
+    refused(3, "the statement in line 2 of the schema cannot be run");
+}
+
+#[test]
+fn sqlite() {
+    own_tables(Database::Sqlite);
+}
+
+#[test]
+fn mysql() {
+    own_tables(Database::MySql);
+}
+
+#[test]
+fn mariadb() {
+    own_tables(Database::MariaDb);
+}
+
+#[test]
+fn postgres() {
+    own_tables(Database::Postgres);
+}
