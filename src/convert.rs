@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use idgen::Uuid;
 use idgen::codec::Format;
-use idgen::{SealKey, Uuid};
 
 use crate::form::{BATCH, Form};
 use crate::input::Input;
-use crate::key_file;
 use crate::output::Output;
+use crate::seal_file::SealKeys;
 use crate::values;
 
 const EXAMPLES: &str = "\
@@ -51,11 +51,13 @@ pub struct Args {
     hex: bool,
 
     /// Convert ids of version 7 to ids that look like version 4 and hide the time: a permutation with the
-    /// key in KEYFILE, whose bytes are the key, at least 16, without the line end after them.
+    /// key in KEYFILE, whose bytes are the key, at least 16, without the line end after them. A file with the first line
+    /// "idgen seal ring" has a key on each further line: "begin SECRET", then "2027-01-01T00:00:00Z SECRET" for the ids that
+    /// are created from that moment on.
     #[arg(long, value_name = "KEYFILE", conflicts_with = "open")]
     seal: Option<PathBuf>,
 
-    /// Convert ids that were sealed with the key in KEYFILE back to version 7.
+    /// Convert ids that were sealed with the keys in KEYFILE back to version 7.
     #[arg(long, value_name = "KEYFILE")]
     open: Option<PathBuf>,
 }
@@ -63,16 +65,15 @@ pub struct Args {
 /// What happens to an id besides the format.
 enum Sealing {
     None,
-    Seal(SealKey),
-    Open(SealKey),
+    Seal(SealKeys),
+    Open(SealKeys),
 }
 
 impl Sealing {
     fn new(seal: Option<&Path>, open: Option<&Path>) -> anyhow::Result<Self> {
-        let key = |path| key_file::read(path, SealKey::new);
         Ok(match (seal, open) {
-            (Some(path), _) => Sealing::Seal(key(path)?),
-            (None, Some(path)) => Sealing::Open(key(path)?),
+            (Some(path), _) => Sealing::Seal(SealKeys::read(path)?),
+            (None, Some(path)) => Sealing::Open(SealKeys::read(path)?),
             (None, None) => Sealing::None,
         })
     }
@@ -80,8 +81,8 @@ impl Sealing {
     fn apply(&self, id: Uuid) -> idgen::Result<Uuid> {
         match self {
             Sealing::None => Ok(id),
-            Sealing::Seal(key) => key.seal(id),
-            Sealing::Open(key) => key.open(id),
+            Sealing::Seal(keys) => keys.seal(id),
+            Sealing::Open(keys) => keys.open(id),
         }
     }
 }

@@ -20,6 +20,7 @@ mod new;
 mod odds;
 mod output;
 mod record;
+mod seal_file;
 mod sql;
 mod values;
 mod weeks;

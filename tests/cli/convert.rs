@@ -156,10 +156,20 @@ fn sealed_ids_look_random_and_are_opened_with_the_same_key() {
     let key = path.to_str().unwrap();
     let ids = output(&["new", "v7", "-n", "1000"], "");
     let sealed = output(&["convert", "--seal", key, "--to", "hyphenated"], ids.clone());
-    let texts = lines_of(sealed.clone());
+    let (texts, sealed_before) = (lines_of(sealed.clone()), sealed.clone());
     assert!(texts.len() == 1_000 && texts.iter().all(|text| text.as_bytes()[14] == b'4'));
     assert!(!texts.is_sorted());
     assert_eq!(output(&["convert", "--open", key, "--to", "hyphenated"], sealed), ids);
+
+    // A ring that begins with this key, and its second key from long ago: the ids are sealed with that one.
+    std::fs::write(&path, "idgen seal ring\nbegin 0123456789abcdef\n2001-01-01T00:00:00Z fedcba9876543210\n")
+        .unwrap();
+    let by_ring = output(&["convert", "--seal", key, "--to", "hyphenated"], ids.clone());
+    assert_ne!(by_ring, sealed_before);
+    assert_eq!(output(&["convert", "--open", key, "--to", "hyphenated"], by_ring), ids);
+    std::fs::write(&path, "idgen seal ring\nbegin 0123456789abcdef\n").unwrap();
+    assert_eq!(output(&["convert", "--seal", key, "--to", "hyphenated"], ids), sealed_before);
+    std::fs::write(&path, "0123456789abcdef\n").unwrap();
 
     let v4 = "6ccd780c-baba-4026-9564-5b8c656024db";
     let (code, error) = failure(&["convert", "--seal", key, "--to", "hyphenated", v4], "");

@@ -66,5 +66,6 @@ fn _idgen(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add_function(function)?;
     }
     module.add_class::<seal::SealKey>()?;
+    module.add_class::<seal::SealRing>()?;
     generators::add(module)
 }

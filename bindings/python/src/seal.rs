@@ -1,7 +1,9 @@
 //! Sealed ids, and what a restored process must do.
 
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
+use crate::clock::read_time;
 use crate::codecs::read_id;
 use crate::cpython::{Safety, new_uuid};
 use crate::errors::raise;
@@ -42,6 +44,60 @@ impl SealKey {
 
     fn __repr__(&self) -> &'static str {
         "<idgen.SealKey>"
+    }
+}
+
+/// Seal keys that follow each other: each seals the ids of version 7 that were created from a moment on.
+///
+/// secret: the key of the ids before all moments. periods: pairs of a moment (nanoseconds since 1970, or an aware
+/// datetime), in ascending order, and the secret of the ids that are created from then on. The time in an id chooses its
+/// key, so an id has one sealed id, which stays the same when a pair is added. Choose moments in the future, and keep all
+/// secrets.
+///
+/// >>> from datetime import datetime, timezone
+/// >>> ring = idgen.SealRing(b"the first secret, 16 bytes or more", [
+/// ...     (datetime(2100, 1, 1, tzinfo=timezone.utc), b"the secret for ids from 2100 on"),
+/// ... ])
+/// >>> id = idgen.v7()
+/// >>> ring.open(ring.seal(id)) == id
+/// True
+#[pyclass(module = "idgen", frozen)]
+pub(crate) struct SealRing(idgen::SealRing);
+
+#[pymethods]
+impl SealRing {
+    #[new]
+    #[pyo3(signature = (secret, periods=vec![], /))]
+    fn new(secret: &[u8], periods: Vec<(Bound<'_, PyAny>, Bound<'_, PyBytes>)>) -> PyResult<Self> {
+        let mut ring = idgen::SealRing::new(idgen::SealKey::new(secret).map_err(raise)?);
+        for (from, secret) in periods {
+            let key = idgen::SealKey::new(secret.as_bytes()).map_err(raise)?;
+            ring = ring.and_from(read_time(&from)?, key).map_err(raise)?;
+        }
+        Ok(SealRing(ring))
+    }
+
+    /// The version 4 that stands for an id of version 7. ValueError for other versions, and for times beyond the year 2527.
+    #[pyo3(signature = (id, /))]
+    fn seal<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let sealed = self.0.seal(read_id(id)?).map_err(raise)?;
+        new_uuid(id.py(), sealed, Safety::Unknown)
+    }
+
+    /// The version 7 for which a sealed id stands. ValueError for ids that are not of version 4, and for 15 of 16 ids that no
+    /// key of the ring sealed.
+    #[pyo3(signature = (id, /))]
+    fn open<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let opened = self.0.open(read_id(id)?).map_err(raise)?;
+        new_uuid(id.py(), opened, Safety::Unknown)
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<idgen.SealRing of {} keys>", self.0.len())
     }
 }
 

@@ -1,6 +1,7 @@
 """Sealed ids, and reseed()."""
 
 import uuid
+from datetime import datetime, timezone
 
 import idgen
 import pytest
@@ -32,6 +33,40 @@ def test_what_cannot_be_sealed_is_refused() -> None:
     assert "secret" not in str(refused.value)
     with pytest.raises(TypeError):
         idgen.SealKey("a text, not bytes")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+def test_a_ring_has_a_key_for_each_period() -> None:
+    first, later = idgen.SealKey(SECRET), idgen.SealKey(SECRET[::-1])
+    old = idgen.V7(clock=lambda: datetime(2026, 1, 1, tzinfo=timezone.utc))()
+    new = idgen.V7(clock=lambda: datetime(2027, 1, 2, tzinfo=timezone.utc))()
+    ring = idgen.SealRing(SECRET, [(datetime(2027, 1, 1, tzinfo=timezone.utc), SECRET[::-1])])
+    assert (len(ring), repr(ring)) == (2, "<idgen.SealRing of 2 keys>")
+    assert ring.seal(old) == first.seal(old) == idgen.SealRing(SECRET).seal(old)
+    # An id of the second key has a second form, where the first key would claim the first.
+    assert later.open(ring.seal(new)).int & ((1 << 124) - 1) == new.int & ((1 << 124) - 1)
+    assert ring.open(ring.seal(old)) == old and ring.open(ring.seal(new)) == new
+    nanoseconds = 1_798_761_600 * 10**9
+    assert idgen.SealRing(SECRET, [(nanoseconds, SECRET[::-1])]).seal(new) == ring.seal(new)
+
+
+def test_a_ring_refuses_what_makes_none() -> None:
+    moment = datetime(2027, 1, 1, tzinfo=timezone.utc)
+    for periods in ([(moment, SECRET), (moment, SECRET)], [(-1, SECRET)], [(moment, b"short")]):
+        with pytest.raises(ValueError) as refused:
+            idgen.SealRing(SECRET, periods)
+        assert "short" not in str(refused.value).replace("too short", "")
+    with pytest.raises(ValueError, match="time zone"):
+        idgen.SealRing(SECRET, [(datetime(2027, 1, 1), SECRET)])  # noqa: DTZ001
+    with pytest.raises(ValueError, match="version 7"):
+        idgen.SealRing(SECRET).seal(idgen.v4())
+    strange = 0
+    for _ in range(160):
+        try:
+            idgen.SealRing(SECRET).open(idgen.v4())
+            strange += 1
+        except ValueError:
+            pass
+    assert strange < 40, "15 of 16 are noticed"
 
 
 def test_reseed_gives_version_1_another_node() -> None:
