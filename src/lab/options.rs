@@ -117,8 +117,15 @@ fn joined(strategies: &[&Strategy], separator: &str) -> String {
 impl CommonArgs {
     /// Whether the database can do the experiment, and whether the writers mean something to it.
     pub fn check_for(&self, experiment: &Experiment) -> anyhow::Result<()> {
-        if matches!(experiment, Experiment::Keys(_)) {
-            return Ok(());
+        if let Experiment::Keys(experiment) = experiment {
+            return match experiment.only_on()? {
+                Some(only) if only != self.engine.database()? => Err(failure::usage(format_args!(
+                    "{} measures what only {only} does: choose --engine {}",
+                    experiment.id,
+                    only.id()
+                ))),
+                _ => Ok(()),
+            };
         }
         let id = experiment.id();
         if matches!(experiment, Experiment::Revisits(_)) {
@@ -148,8 +155,11 @@ impl CommonArgs {
 
     /// All experiments that the database can do; it is said which are left out.
     pub fn all(&self) -> anyhow::Result<Vec<Experiment>> {
+        let database = self.engine.database()?;
         let possible = |experiment: &Experiment| match experiment {
-            Experiment::Keys(_) => true,
+            Experiment::Keys(experiment) => {
+                experiment.only_on().is_ok_and(|only| only.is_none_or(|only| only == database))
+            }
             Experiment::Revisits(_) => self.engine.is_ours(),
             Experiment::Statements(_) | Experiment::Loads(_) => {
                 self.engine.own_server().is_some_and(Database::speaks_mysql)
@@ -159,7 +169,7 @@ impl CommonArgs {
         if !others.is_empty() {
             let ids: Vec<_> = others.iter().map(Experiment::id).collect();
             failure::note(format_args!(
-                "{} cannot run {}: they need a MySQL or MariaDB server of the lab's own; --engine mysql or mariadb runs them too",
+                "{} cannot run {}: most need a MySQL or MariaDB server of the lab's own, and serializable needs PostgreSQL",
                 self.engine,
                 ids.join(", ")
             ));

@@ -205,6 +205,7 @@ fn what_means_nothing_is_refused_before_a_run() {
         (&["lab", "run", "prefix-revisits", "--growth", "2"], "begins with an empty table"),
         (&["lab", "run", "switch", "--growth", "0"], "0 is not in 1..=100"),
         (&["lab", "run", "--growth", "2"], "EXPERIMENT"),
+        (&["lab", "run", "serializable"], "choose --engine postgres"),
         (&["lab", "run", "uuid-odor"], "no experiment \"uuid-odor\""),
         (&["lab", "run", "uuid-order", "--rows", "2000"], "--rows"),
         (&["lab", "--quick", "--rows", "2000"], "--rows"),

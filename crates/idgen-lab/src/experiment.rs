@@ -36,7 +36,7 @@ pub enum Experiment {
 }
 
 /// The definitions, in the order in which they are listed.
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 18] = [
     include_str!("../experiments/uuid-representation.toml"),
     include_str!("../experiments/uuid-order.toml"),
     include_str!("../experiments/uuid-mapping.toml"),
@@ -44,6 +44,7 @@ const SOURCES: [&str; 17] = [
     include_str!("../experiments/switch.toml"),
     include_str!("../experiments/switch-integers.toml"),
     include_str!("../experiments/wal-volume.toml"),
+    include_str!("../experiments/serializable.toml"),
     include_str!("../experiments/prefix-revisits.toml"),
     include_str!("../experiments/named-writers.toml"),
     include_str!("../experiments/key-comparison.toml"),

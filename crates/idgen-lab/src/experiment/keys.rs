@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use idgen_record::{Existing, Published, Tolerance, Workload};
+use idgen_record::{Database, Existing, Published, Tolerance, Workload};
 use serde::Deserialize;
 
 use super::{Scale, at};
-use crate::Result;
 use crate::strategy::{self, Strategy};
+use crate::{Error, Result};
 
 /// An experiment that fills tables with keys.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -17,6 +17,9 @@ pub struct Keys {
     pub id: String,
     /// What it answers.
     pub question: String,
+    /// The one database that can do it, by its name on the command line; any where it is left out.
+    #[serde(default)]
+    only_on: Option<String>,
     /// What is compared, by name.
     strategies: Vec<String>,
     scale: BTreeMap<Scale, Load>,
@@ -52,6 +55,9 @@ struct Load {
     /// See [`Workload::existing`].
     #[serde(default)]
     existing: Option<Existing>,
+    /// See [`Workload::serializable`].
+    #[serde(default)]
+    serializable: bool,
 }
 
 fn one() -> u32 {
@@ -65,6 +71,18 @@ impl Keys {
     /// Where the definition names a strategy that does not exist.
     pub fn strategies(&self) -> Result<Vec<&'static Strategy>> {
         self.strategies.iter().map(|name| strategy::find(name)).collect()
+    }
+
+    /// The one database that can do it; `None` where every one can.
+    ///
+    /// # Errors
+    /// Where the definition names a database that does not exist.
+    pub fn only_on(&self) -> Result<Option<Database>> {
+        let Some(name) = &self.only_on else { return Ok(None) };
+        match Database::with_id(name) {
+            None => Err(Error::config(format!("{} is only for {name}, which is no database", self.id))),
+            database => Ok(database),
+        }
     }
 
     /// What was published of runs with as many writers.
@@ -103,6 +121,7 @@ impl Keys {
             iops: load.iops,
             late_writes: load.late_writes,
             existing: load.existing,
+            serializable: load.serializable,
             intervals: load.minutes.unwrap_or(defaults.intervals),
             ..defaults.with_writers(load.writers)?
         })
@@ -127,6 +146,15 @@ mod tests {
     fn every_definition_can_be_run_and_compared() {
         for experiment in keys() {
             let strategies = experiment.strategies().unwrap();
+            for database in
+                Database::ALL.iter().filter(|database| experiment.only_on().unwrap() == Some(**database))
+            {
+                assert!(
+                    strategies.iter().all(|strategy| strategy.check(*database).is_ok()),
+                    "{}",
+                    experiment.id
+                );
+            }
             let mut rows = 0;
             for scale in [Scale::Ci, Scale::Default, Scale::Full] {
                 let load = experiment.workload(scale).unwrap();

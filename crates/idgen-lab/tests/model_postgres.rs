@@ -1,0 +1,142 @@
+//! The model of PostgreSQL against every recorded run of a server: leaf pages within 5 %, bytes of the log within 10 %.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
+
+use std::path::{Path, PathBuf};
+
+use btree_model::{Nbtree, PostgresIndex, Shape};
+use idgen_lab::Key;
+use idgen_lab::forecast::{PostgresLoad, predict_postgres};
+use idgen_lab::strategy::{Ids, Strategy, find};
+use idgen_record::{Column, Database, Results, Workload};
+
+/// The results files of PostgreSQL below docs/results.
+fn recorded() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+    let mut files = Vec::new();
+    for day in std::fs::read_dir(root).unwrap() {
+        let Ok(runs) = std::fs::read_dir(day.unwrap().path().join("postgres")) else { continue };
+        files.extend(runs.map(|run| run.unwrap().path().join("results.json")).filter(|file| file.exists()));
+    }
+    files.sort();
+    files
+}
+
+fn insert(index: &mut PostgresIndex, key: Key, number: u64) {
+    match key {
+        Key::Assigned => index.insert(&(number + 1).to_be_bytes()),
+        Key::Uint(number) => index.insert(&number.to_be_bytes()),
+        Key::Binary(bytes) => index.insert(&bytes),
+        Key::Text(text) => index.insert(text.as_bytes()),
+    }
+    .unwrap();
+}
+
+/// Bytes of a key in a tuple of the index; text has a byte for its length.
+fn stored(column: Column) -> u32 {
+    match column {
+        Column::Text36 => 37,
+        Column::Base64 => 23,
+        Column::Base32 => 27,
+        Column::CountedInteger | Column::Integer => 8,
+        _ => 16,
+    }
+}
+
+/// What the heap adds to the log for a row.
+fn heap(strategy: &'static Strategy, workload: &Workload) -> f64 {
+    let load = PostgresLoad {
+        rows: 20_000,
+        row_bytes: workload.payload_bytes,
+        rate: 100.0,
+        writers: 1,
+        checkpoint_secs: 300,
+        existing: None,
+    };
+    let first = predict_postgres(strategy, &load).unwrap().stretches[0];
+    first.log_bytes_per_row - first.index_log_bytes_per_row
+}
+
+/// The keys of a recorded run, with its checkpoints: leaf pages, and bytes of the log per row.
+fn replayed(strategy: &'static Strategy, workload: &Workload) -> (u64, f64) {
+    let first_column = (strategy.column == Column::TwoIntegers).then_some(8);
+    let shape = Shape::nbtree(stored(strategy.column)).unwrap();
+    let mut index = PostgresIndex::new(Nbtree { first_column, ..Nbtree::default() }, shape);
+    if let Some(existing) = workload.existing {
+        // Other keys of the same kind: the record does not hold those of the run.
+        let name = if existing.ids == strategy.ids { strategy.name } else { "v4-binary" };
+        let name = if strategy.column == Column::Text36 { "v4-text36" } else { name };
+        let name = if stored(strategy.column) == 8 { "auto-increment" } else { name };
+        let before =
+            Workload { rows: existing.rows, seed: !workload.seed, existing: None, ..workload.clone() };
+        let mut ids = Ids::new(find(name).unwrap(), &before).unwrap();
+        (0..existing.rows).for_each(|row| insert(&mut index, ids.next_key().unwrap(), row));
+    }
+    index.checkpoint();
+    index.log();
+    let mut ids = Ids::new(strategy, workload).unwrap();
+    // The lab makes a checkpoint before a batch, when the rows since the last are enough.
+    let (mut since, mut log) = (0, 0);
+    for row in 0..workload.rows {
+        if row % u64::from(workload.commit_rows) == 0 && since >= workload.checkpoint_rows() {
+            since %= workload.checkpoint_rows();
+            index.checkpoint();
+        }
+        insert(&mut index, ids.next_key().unwrap(), workload.existing_rows() + row);
+        since += 1;
+        log += index.log().bytes;
+    }
+    (index.tree().leaf_pages, log as f64 / workload.rows as f64 + heap(strategy, workload))
+}
+
+fn within(found: f64, measured: f64, share: f64) -> bool {
+    (found / measured - 1.0).abs() <= share
+}
+
+/// How many runs there are, and a line for each that the model misses. Writers at the same time have no order that could be
+/// repeated.
+fn missed(results: &Results, name: &str) -> (usize, Vec<String>) {
+    let (mut all, mut missed) = (0, Vec::new());
+    for run in &results.runs {
+        let strategy = find(&run.strategy.name).unwrap();
+        if strategy.column.is_mapped() || results.workload.writers > 1 || results.workload.serializable {
+            continue;
+        }
+        for repeat in &run.repeats {
+            let workload = Workload { seed: repeat.seed, ..results.workload.clone() };
+            let (leaves, log) = replayed(strategy, &workload);
+            let measured = (repeat.trees[0].leaf_pages as f64, repeat.totals.redo_bytes_per_row.unwrap());
+            all += 1;
+            let line = format!(
+                "{name} {}: leaf pages {:.0}, predicted {leaves} ({:+.1} %); log {:.1}, predicted {log:.1} ({:+.1} %)",
+                strategy.name,
+                measured.0,
+                100.0 * (leaves as f64 / measured.0 - 1.0),
+                measured.1,
+                100.0 * (log / measured.1 - 1.0)
+            );
+            if !within(leaves as f64, measured.0, 0.05) || !within(log, measured.1, 0.10) {
+                missed.push(line);
+            }
+        }
+    }
+    (all, missed)
+}
+
+#[test]
+fn every_recorded_run_of_postgres_is_predicted() {
+    let files = recorded();
+    assert!(files.len() >= 4, "{files:?}");
+    let judged = |file: &PathBuf| {
+        let results = idgen_report::read(&std::fs::read_to_string(file).unwrap()).unwrap();
+        assert_eq!(results.engine.name, Database::Postgres.name());
+        missed(&results, &file.parent().and_then(Path::file_name).unwrap().to_string_lossy())
+    };
+    let all_judged: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = files.iter().map(|file| scope.spawn(move || judged(file))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let all: usize = all_judged.iter().map(|(runs, _)| runs).sum();
+    let lines: Vec<_> = all_judged.into_iter().flat_map(|(_, missed)| missed).collect();
+    assert!(all >= 40 && lines.is_empty(), "{} of {all}:\n{}", lines.len(), lines.join("\n"));
+}
