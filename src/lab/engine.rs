@@ -56,6 +56,14 @@ impl EngineName {
         matches!(self, EngineName::Own(_))
     }
 
+    /// Whether it can be this database, as far as its name says: an external server is not asked.
+    pub fn can_be(&self, database: Database) -> bool {
+        match self {
+            EngineName::Own(own) => *own == database,
+            EngineName::Url(url) => url.starts_with("postgres") == (database == Database::Postgres),
+        }
+    }
+
     /// Whether the lab makes the checkpoints.
     pub fn has_checkpoints(&self) -> bool {
         matches!(self, EngineName::Own(Database::Postgres))

@@ -119,7 +119,7 @@ impl CommonArgs {
     pub fn check_for(&self, experiment: &Experiment) -> anyhow::Result<()> {
         if let Experiment::Keys(experiment) = experiment {
             return match experiment.only_on()? {
-                Some(only) if only != self.engine.database()? => Err(failure::usage(format_args!(
+                Some(only) if !self.engine.can_be(only) => Err(failure::usage(format_args!(
                     "{} measures what only {only} does: choose --engine {}",
                     experiment.id,
                     only.id()
@@ -155,10 +155,9 @@ impl CommonArgs {
 
     /// All experiments that the database can do; it is said which are left out.
     pub fn all(&self) -> anyhow::Result<Vec<Experiment>> {
-        let database = self.engine.database()?;
         let possible = |experiment: &Experiment| match experiment {
             Experiment::Keys(experiment) => {
-                experiment.only_on().is_ok_and(|only| only.is_none_or(|only| only == database))
+                experiment.only_on().is_ok_and(|only| only.is_none_or(|only| self.engine.can_be(only)))
             }
             Experiment::Revisits(_) => self.engine.is_ours(),
             Experiment::Statements(_) | Experiment::Loads(_) => {
@@ -166,10 +165,16 @@ impl CommonArgs {
             }
         };
         let (possible, others): (Vec<_>, Vec<_>) = experiment::all()?.into_iter().partition(possible);
+        let (bound, others): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|experiment| matches!(experiment, Experiment::Keys(_)));
+        for experiment in bound {
+            let id = experiment.id();
+            failure::note(format_args!("{} cannot run {id}: it is for one other database", self.engine));
+        }
         if !others.is_empty() {
             let ids: Vec<_> = others.iter().map(Experiment::id).collect();
             failure::note(format_args!(
-                "{} cannot run {}: most need a MySQL or MariaDB server of the lab's own, and serializable needs PostgreSQL",
+                "{} cannot run {}: they need a MySQL or MariaDB server of the lab's own; --engine mysql or mariadb runs them too",
                 self.engine,
                 ids.join(", ")
             ));

@@ -252,6 +252,7 @@ fn all_tells_what_it_leaves_out() {
         said.contains("myisam-key-cache: they need a MySQL or MariaDB server of the lab's own"),
         "{said}"
     );
+    assert!(said.contains("cannot run serializable: it is for one other database"), "{said}");
     assert!(said.contains("no server at mysql://me:***@127.0.0.1:1"), "{said}");
 }
 

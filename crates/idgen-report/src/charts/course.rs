@@ -8,7 +8,7 @@ use plotters::prelude::*;
 use super::{Chart, INK, WIDTH, colour, failed, text};
 use crate::Result;
 use crate::numbers::{grouped, write};
-use idgen_record::{Results, RunRecord, Unit, Window};
+use idgen_record::{Results, RunRecord, Unit, Window, Workload};
 
 /// Of one curve.
 const HEIGHT: u32 = 200;
@@ -64,7 +64,7 @@ fn curve(
         .margin_right(30)
         .x_label_area_size(24)
         .y_label_area_size(labels)
-        .build_cartesian_2d(0..results.workload.rows, scale.log_scale())
+        .build_cartesian_2d(over(&results.workload), scale.log_scale())
         .map_err(failed)?;
     chart
         .configure_mesh()
@@ -84,6 +84,11 @@ fn curve(
     let own = colour(run.strategy.family).stroke_width(2);
     chart.draw_series(LineSeries::new(points(run), own)).map_err(failed)?;
     Ok(())
+}
+
+/// Rows in the table at the beginning of the run and at its end.
+fn over(load: &Workload) -> Range<u64> {
+    load.existing_rows()..load.rows_at_end()
 }
 
 /// The least that a logarithmic scale shows: a microsecond, in milliseconds.
@@ -124,5 +129,19 @@ fn in_words(run: &RunRecord) -> String {
             write(Unit::Micros, last.p99_micros as f64)
         ),
         _ => rates,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use idgen_record::{Existing, IdKind};
+
+    #[test]
+    fn rows_from_before_are_not_in_the_course() {
+        let empty = Workload::of_rows(4_000).unwrap();
+        assert_eq!(over(&empty), 0..4_000);
+        let existing = Some(Existing { ids: IdKind::V4, rows: 3_000 });
+        assert_eq!(over(&Workload { existing, ..empty }), 3_000..7_000);
     }
 }
