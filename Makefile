@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible deny test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids
+.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible deny test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -110,6 +110,9 @@ soak-ids: ## looks for repeated ids among 10^9 of each kind (IDS=...), and tests
 
 bench-python: ## measures the speed table of docs/python.md
 	scripts/python.sh bench
+
+features: ## measures what each feature of the library costs in crates, time and bytes, and writes docs/library.md (minutes)
+	scripts/features.sh
 
 bench-map: setup ## measures what the UUID map costs compared with a plain insert, and writes docs/mapping.md
 	cargo bench -p idgen-mysql --bench cost -- --write $(CURDIR)/docs/mapping.md
