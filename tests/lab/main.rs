@@ -1,0 +1,9 @@
+//! The lab on real servers and SQLite, at a small size. The modules say what each judges.
+
+mod existing;
+mod external;
+mod inserts;
+mod postgres;
+mod revisits;
+mod statements;
+mod strategies;
