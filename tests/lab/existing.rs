@@ -2,25 +2,14 @@
 //!
 //! The runner verifies old and new rows of every run that it gives.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use idgen_lab::engine;
-use idgen_lab::measure;
-use idgen_lab::runner::{Cancel, Observer, run};
-use idgen_lab::strategy;
-use idgen_record::{Database, Existing, Failure, IdKind, Results, Role, TreeFigures, Workload};
+use idgen_record::{Database, Existing, IdKind, Results, Role, TreeFigures, Workload};
+
+use crate::common::{find, results};
 
 /// No multiple of the statement or of the round: the last of each are short.
 const OLD: u64 = 20_050;
 const NEW: u64 = 20_150;
-
-struct Quiet;
-
-impl Observer for Quiet {
-    fn failed(&mut self, failure: &Failure) {
-        panic!("{}: {}", failure.strategy, failure.error);
-    }
-}
 
 fn measured(database: Database, names: &[&str], ids: IdKind) -> Results {
     let load = Workload {
@@ -31,10 +20,7 @@ fn measured(database: Database, names: &[&str], ids: IdKind) -> Results {
         ..Workload::of_rows(NEW).unwrap()
     };
     let mut engine = engine::start(database, &load).unwrap();
-    let mut results = measure::begin("?", "test", engine.info(), load);
-    let strategies: Vec<_> = names.iter().map(|name| strategy::find(name).unwrap()).collect();
-    run(&mut *engine, &strategies, &mut results, &Cancel::new(), &mut Quiet).unwrap();
-    assert_eq!(results.runs.len(), names.len());
+    let results = results(&mut *engine, &find(names), load);
     for run in &results.runs {
         let (first, last) = (run.windows.first().unwrap(), run.windows.last().unwrap());
         assert_eq!((run.totals.rows, last.rows_end), (NEW, OLD + NEW), "{}", run.strategy.name);

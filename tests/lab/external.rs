@@ -1,8 +1,6 @@
 //! `idgen lab` on a server given by URL, as a user who may do little: what it shows, what it says is missing,
 //! and that nothing is left behind or let out.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -12,6 +10,8 @@ use idgen_server::{Flavor, Server, Settings};
 use sqlx::mysql::MySqlDatabaseError;
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 use tokio::runtime::Runtime;
+
+use crate::common::lab;
 
 const PASSWORD: &str = "Qx7-not-to-be-shown";
 
@@ -78,8 +78,8 @@ impl Given {
     }
 
     fn lab(&self, out: &Path, load: &[&str]) -> Command {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("idgen"));
-        command.env("IDGEN_LAB_ENGINE", &self.url).arg("lab").args(load).arg("--out").arg(out);
+        let mut command = lab();
+        command.env("IDGEN_LAB_ENGINE", &self.url).args(load).arg("--out").arg(out);
         command
     }
 
@@ -294,8 +294,7 @@ fn ends_well(flavor: Flavor) {
         (format!("http://lab:{PASSWORD}@{address}"), 1, "write mysql://"),
         (format!("mysql:lab:{PASSWORD}@{address}"), 2, "choose sqlite, mysql, mariadb"),
     ] {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("idgen"));
-        let output = command.args(["lab", "--rows", "1000", "--engine", &engine]).output().unwrap();
+        let output = lab().args(["--rows", "1000", "--engine", &engine]).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{said}");
         assert!(said.contains(says) && !said.contains(PASSWORD), "{said}");

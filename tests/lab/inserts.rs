@@ -3,14 +3,11 @@
 //! 200,000 rows a strategy, in a container where there is one, else in a private process. The bounds come
 //! from runs on MySQL 9.7 and MariaDB 10.11; the page size is InnoDB's 16 KiB on both.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-use idgen_lab::engine::{Engine, Mysql};
-use idgen_lab::measure;
-use idgen_lab::runner::{Cancel, Observer, run};
-use idgen_lab::strategy;
-use idgen_record::{Failure, Results, Role, RunRecord, Window, Workload};
+use idgen_lab::engine::Mysql;
+use idgen_record::{Results, Role, RunRecord, Window, Workload};
 use idgen_server::Flavor;
+
+use crate::common::{find, results};
 
 const STRATEGIES: [&str; 8] = [
     "auto-increment",
@@ -23,14 +20,6 @@ const STRATEGIES: [&str; 8] = [
     "mapped",
 ];
 
-struct Quiet;
-
-impl Observer for Quiet {
-    fn failed(&mut self, failure: &Failure) {
-        panic!("{}: {}", failure.strategy, failure.error);
-    }
-}
-
 /// Runs the strategies; the runner has verified rows and keys of every run that it gives.
 fn measured(flavor: Flavor, names: &[&str], payload_bytes: u32) -> Results {
     // A pool that the random table (42 MB) exceeds three times; in a smaller one the server's own pages
@@ -42,12 +31,7 @@ fn measured(flavor: Flavor, names: &[&str], payload_bytes: u32) -> Results {
         ..Workload::of_rows(200_000).unwrap()
     };
     let mut engine = Mysql::start(flavor, &workload).unwrap();
-    let mut results = measure::begin("?", "test", engine.info(), workload);
-    let strategies: Vec<_> = names.iter().map(|name| strategy::find(name).unwrap()).collect();
-    run(&mut engine, &strategies, &mut results, &Cancel::new(), &mut Quiet).unwrap();
-    assert_eq!(results.runs.len(), names.len());
-    println!("{}", idgen_report::table(&results));
-    results
+    results(&mut engine, &find(names), workload)
 }
 
 fn judge(results: &Results) {

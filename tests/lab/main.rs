@@ -1,5 +1,8 @@
 //! The lab on real servers and SQLite, at a small size. The modules say what each judges.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
 mod existing;
 mod external;
 mod inserts;

@@ -1,7 +1,5 @@
 //! Prefixes that come again, on real servers: the page fill that the ascending tail promises, at a small size.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use idgen_lab::engine::Mysql;
 use idgen_lab::experiment::{Experiment, Scale};
 use idgen_lab::runner::{Cancel, revisit};

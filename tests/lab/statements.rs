@@ -1,7 +1,5 @@
 //! Experiments that run statements, on real servers: what they leave is counted, never how long it took.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -10,6 +8,9 @@ use idgen_lab::experiment::{Experiment, Loads, Scale, Statements, find};
 use idgen_lab::runner::Cancel;
 use idgen_record::{CaseRecord, FileFigures, LoadFigures, Workload};
 use idgen_server::Flavor;
+
+#[cfg(target_os = "linux")]
+use crate::common::lab;
 
 fn parsed_statements(text: &str) -> Statements {
     match Experiment::parse(&format!("mode = 'statements'\n{text}")).unwrap() {
@@ -283,8 +284,8 @@ fn leaves_nothing(when: &str, come: impl Fn(&str) -> bool) {
     use std::os::unix::process::CommandExt;
 
     let directory = tempfile::tempdir().unwrap();
-    let child = Command::new(assert_cmd::cargo::cargo_bin!("idgen"))
-        .args(["lab", "run", "rebuild", "--engine", "mysql", "--scale", "full", "--out"])
+    let child = lab()
+        .args(["run", "rebuild", "--engine", "mysql", "--scale", "full", "--out"])
         .arg(directory.path())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

@@ -3,41 +3,15 @@
 //! The runner verifies rows and keys of every run that it gives; what is judged here is what the order of the
 //! keys must leave behind, in counts that don't depend on the machine.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-use std::process::Command;
-
 use idgen_lab::engine::{Engine, Mysql};
 use idgen_lab::measure;
-use idgen_lab::runner::{Cancel, Observer, run};
+use idgen_lab::runner::{Cancel, run};
 use idgen_lab::strategy::{self, Strategy};
-use idgen_record::{Database, Failure, Results, Role, Workload};
+use idgen_record::{Database, Results, Role};
 use idgen_report as report;
 use idgen_server::Flavor;
 
-/// No multiple of the statement or of the round: the last of each are short.
-const ROWS: u64 = 10_050;
-
-struct Quiet;
-
-impl Observer for Quiet {
-    fn failed(&mut self, failure: &Failure) {
-        panic!("{}: {}", failure.strategy, failure.error);
-    }
-}
-
-fn load(writers: u32, payload_bytes: u32) -> Workload {
-    let load = Workload::of_rows(ROWS).unwrap().with_writers(writers).unwrap();
-    Workload { statement_rows: 100, commit_rows: 500, payload_bytes, cache_bytes: Some(16 << 20), ..load }
-}
-
-fn results(engine: &mut Mysql, strategies: &[&Strategy], load: Workload) -> Results {
-    let mut results = measure::begin("?", "test", engine.info(), load);
-    run(engine, strategies, &mut results, &Cancel::new(), &mut Quiet).unwrap();
-    assert_eq!(results.runs.len(), strategies.len());
-    println!("{}", idgen_report::table(&results));
-    results
-}
+use crate::common::{Quiet, ROWS, find, lab, load, results, said};
 
 /// Those that only a server can do, and what they are set against.
 fn servers_own(database: Database) -> Vec<&'static Strategy> {
@@ -97,8 +71,7 @@ fn alone(engine: &mut Mysql, database: Database) {
 
 /// Three writers at once, with payload: every row is there, and each writer keeps to its own region.
 fn together(engine: &mut Mysql) {
-    let find = |name| strategy::find(name).unwrap();
-    let alone = results(engine, &[find("minute-ascending")], load(1, 40));
+    let alone = results(engine, &find(&["minute-ascending"]), load(1, 40));
     let strategies = [
         "auto-increment",
         "no-primary-key",
@@ -113,7 +86,7 @@ fn together(engine: &mut Mysql) {
         "mapped-ref-lock",
         "mapped-ref-dedup",
     ];
-    let results = results(engine, &strategies.map(find), load(3, 40));
+    let results = results(engine, &find(&strategies), load(3, 40));
     let leaves = |results: &Results, name: &str| results.run(name).unwrap().totals.distinct_leaves_per_1k;
     for run in &results.runs {
         assert_eq!(run.totals.rows, ROWS, "{}", run.strategy.name);
@@ -135,10 +108,10 @@ fn all(flavor: Flavor, database: Database) {
 /// So small a load asks for less than a server can do with: what is recorded and shown is what the server had.
 fn recorded_as_it_was(engine: &str) {
     let directory = tempfile::tempdir().unwrap();
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("idgen"));
-    command.args(["lab", "--engine", engine, "--rows=1000", "--strategies=v7-binary", "--writers=2"]);
+    let mut command = lab();
+    command.args(["--engine", engine, "--rows=1000", "--strategies=v7-binary", "--writers=2"]);
     let done = command.arg("--out").arg(directory.path()).output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success(), "{}", said(&done));
     let results = report::open(directory.path()).unwrap();
     let pool = &results.runs[0].settings["innodb_buffer_pool_size"];
     assert_eq!((results.workload.cache_bytes, pool.as_str()), (Some(8 << 20), "8388608"));
@@ -174,7 +147,7 @@ fn mariadb_runs_what_only_servers_can_and_several_writers() {
 fn what_a_server_cannot_do_is_refused_before_anything_runs() {
     let mut engine = Mysql::start(Flavor::MySql, &load(1, 0)).unwrap();
     let mut results = measure::begin("?", "test", engine.info(), load(1, 0));
-    let strategies = ["v7-binary", "v7-uuid"].map(|name| strategy::find(name).unwrap());
+    let strategies = find(&["v7-binary", "v7-uuid"]);
     let error = run(&mut engine, &strategies, &mut results, &Cancel::new(), &mut Quiet).unwrap_err();
     assert!(error.is_config() && error.to_string().contains("MySQL cannot run v7-uuid"), "{error}");
     assert!(results.runs.is_empty() && results.failures.is_empty());

@@ -1,0 +1,171 @@
+//! A server given by URL to users who may do more or less.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use idgen_record::Results;
+use idgen_server::{Flavor, Server, Settings};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
+
+use crate::common::{lab, said};
+
+const PASSWORD: &str = "Qx7-not-to-be-shown";
+
+/// A server with a database that is none of the lab's business, and a user.
+struct Given {
+    server: Server,
+    url: String,
+}
+
+impl Given {
+    fn new() -> Given {
+        let server = Server::start(Flavor::Postgres, &Settings::new().option("fsync", "off")).unwrap();
+        let address = server.url().rsplit_once('@').unwrap().1;
+        let given = Given { url: format!("postgres://lab:{PASSWORD}@{address}"), server };
+        given.sql(&format!("CREATE ROLE lab LOGIN CREATEDB PASSWORD '{PASSWORD}'"));
+        given
+    }
+
+    /// The first column of what the administrator is told.
+    fn sql(&self, statement: &str) -> Vec<String> {
+        self.sql_in(self.server.url(), statement)
+    }
+
+    fn sql_in(&self, url: &str, statement: &str) -> Vec<String> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let mut connection = PgConnection::connect(url).await.unwrap();
+            let rows = connection.fetch_all(AssertSqlSafe(statement.to_owned())).await.unwrap();
+            rows.iter().map(|row| row.try_get_unchecked(0).unwrap()).collect()
+        })
+    }
+
+    fn databases(&self) -> Vec<String> {
+        self.sql("SELECT datname::text FROM pg_database WHERE datname LIKE 'idgen%'")
+    }
+
+    fn lab(&self, out: &Path, load: &[&str]) -> Command {
+        let mut command = lab();
+        command.env("IDGEN_LAB_ENGINE", &self.url).args(load).arg("--out").arg(out);
+        command
+    }
+
+    /// Runs to the end; nothing of it shows the password, and nothing stays.
+    fn run(&self) -> (Results, String) {
+        let directory = tempfile::tempdir().unwrap();
+        let load = ["--rows", "20000", "--strategies", "v4-binary,v7-binary,mapped"];
+        let output = self.lab(directory.path(), &load).output().unwrap();
+        let text = std::fs::read_to_string(directory.path().join("results.json")).unwrap_or_default();
+        let all = said(&output) + &text;
+        assert!(!all.contains(PASSWORD), "{all}");
+        assert_eq!(output.status.code(), Some(0), "{all}");
+        assert_eq!(self.databases(), [""; 0]);
+        let results = idgen_report::read(&text).unwrap();
+        for run in &results.runs {
+            assert_eq!(run.totals.rows, 20_000);
+            assert!(run.totals.heap_bytes_per_row.is_some() && run.totals.page_images_per_1k.is_some());
+            assert!(!run.settings.contains_key("checkpoint_rows"), "the lab makes none there");
+        }
+        assert_eq!(results.runs.len(), 3);
+        let said = results.engine.missing.join("\n");
+        assert!(said.contains("No fixed distance between checkpoints"), "{said}");
+        (results, said)
+    }
+}
+
+/// The same server for users who may do more and more.
+#[test]
+fn a_given_server_shows_what_the_user_may_see() {
+    let given = Given::new();
+    // A user who may only make databases.
+    let (results, missing) = given.run();
+    for what in [
+        "No leaf pages per 1,000 inserts, tenth percentile of the page fill, and maps of pages: only a superuser may \
+         create the extension pageinspect",
+        "No page fill: only a superuser may create the extension pgstattuple; CREATE EXTENSION in the database template1 \
+         puts it into every new database, and GRANT pg_stat_scan_tables TO that user",
+        "No page splits: only a superuser may create the extension pg_walinspect",
+    ] {
+        assert!(missing.contains(what), "{missing}");
+    }
+    for run in &results.runs {
+        let totals = run.totals;
+        assert!(totals.fill_mean.is_nan() && totals.distinct_leaves_per_1k.is_nan() && run.trees.is_empty());
+        assert!(totals.splits_per_1k.is_none() && totals.redo_bytes_per_row.unwrap() > 100.0);
+    }
+    assert!(results.run("mapped").unwrap().totals.map_bytes_per_row.unwrap() > 28.0);
+
+    // What is in template1 is in the lab's database, too; the functions need a role of their own.
+    let template = given.server.url().replace("/postgres?", "/template1?");
+    for extension in ["pageinspect", "pgstattuple", "pg_walinspect"] {
+        given.sql_in(&template, &format!("CREATE EXTENSION {extension}"));
+    }
+    let (_, missing) = given.run();
+    for what in [
+        "maps of pages: only a superuser may call the functions of pageinspect",
+        "No page fill: the user may not call the functions of pgstattuple, which GRANT pg_stat_scan_tables TO",
+        "No page splits: the user may not call the functions of pg_walinspect, which GRANT pg_read_server_files TO",
+    ] {
+        assert!(missing.contains(what), "{missing}");
+    }
+    given.sql("GRANT pg_stat_scan_tables, pg_read_server_files TO lab");
+    let (results, missing) = given.run();
+    assert!(!missing.contains("No page fill") && !missing.contains("No page splits"), "{missing}");
+    let totals = |name: &str| results.run(name).unwrap().totals;
+    let (random, ordered) = (totals("v4-binary"), totals("v7-binary"));
+    assert!((0.55..0.8).contains(&random.fill_mean) && random.fill_p10.is_nan(), "{random:?}");
+    assert!(ordered.fill_mean > 0.87, "{ordered:?}");
+    assert!(random.splits_per_1k > ordered.splits_per_1k && ordered.splits_per_1k > Some(1.0));
+
+    given.sql("ALTER ROLE lab SUPERUSER");
+    let (results, missing) = given.run();
+    assert_eq!(missing.lines().count(), 1, "{missing}");
+    assert!(results.run("v4-binary").unwrap().totals.distinct_leaves_per_1k > 40.0);
+}
+
+/// Ctrl-C, and addresses and options that are wrong.
+#[cfg(unix)]
+#[test]
+fn a_given_server_is_left_as_it_was() {
+    let given = Given::new();
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = given.lab(directory.path(), &["--rows", "50000000", "--strategies", "v4-text36"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begin = Instant::now();
+    while given.databases().is_empty() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "no database was made");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+    assert!(!said(&output).contains("left at") && !said(&output).contains(PASSWORD), "{}", said(&output));
+    assert_eq!(given.databases(), [""; 0]);
+
+    for (load, code, says) in [
+        (
+            &["--strategies", "v7-uuid"][..],
+            2,
+            "PostgreSQL cannot run v7-uuid: 16 bytes are of the type uuid there",
+        ),
+        (&["--strategies", "mapped-dedup"], 2, "take mapped"),
+        (&["--strategies", "no-primary-key"], 2, "rows lie in a heap"),
+        (&["--strategies", "uuid-short"], 2, "no function that makes these ids: take device"),
+        (&["--pool", "1G"], 2, "keeps its own buffer pool"),
+        (&["--checkpoint", "60"], 2, "only on a PostgreSQL server of its own"),
+        (&["run", "partitions", "--scale", "ci"], 2, "needs a MySQL or MariaDB server"),
+    ] {
+        let output = given.lab(directory.path(), load).output().unwrap();
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(says) && !said.contains(PASSWORD), "{said}");
+    }
+    assert_eq!(given.databases(), [""; 0]);
+
+    given.sql("ALTER ROLE lab NOCREATEDB");
+    let output = given.lab(directory.path(), &["--rows", "1000"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("the user needs the attribute CREATEDB"), "{}", said(&output));
+}

@@ -1,0 +1,176 @@
+//! A server of the lab's own: every strategy, several writers, checkpoints, serializable transactions, small buffers.
+//!
+//! What is judged here does not depend on the machine.
+
+use idgen_lab::engine::{Engine, Postgres};
+use idgen_lab::strategy;
+use idgen_record::{Database, Role, RunRecord, Totals, Window, Workload};
+
+use crate::common::{ROWS, find, load, results};
+
+/// Every strategy, by one writer, key columns alone: the order of the keys decides the pages, by PostgreSQL's rule.
+fn alone(engine: &mut Postgres) {
+    let possible: Vec<_> =
+        strategy::ALL.iter().filter(|strategy| strategy.check(Database::Postgres).is_ok()).collect();
+    assert!(possible.len() > 15, "{}", possible.len());
+    let results = results(engine, &possible, load(1, 0));
+    let rows = |name: &str| results.run(name).unwrap().tree(Role::Rows).unwrap().clone();
+    for name in
+        ["auto-increment", "v1-swapped", "v6-binary", "v7-binary", "v7-server", "ulid-text26", "mapped"]
+    {
+        let tree = rows(name);
+        // The last page is whatever is left over.
+        assert!(tree.fill_mean > 0.87 && tree.fill_p10 > 0.89, "{name}: {tree:?}");
+        assert!(tree.distinct_leaves_per_1k < 8.0, "{name}: {tree:?}");
+    }
+    // 16 bytes take 20 in a leaf with their header and pointer, a bigint 20, bytea 28 with its length.
+    assert_eq!(rows("auto-increment").leaf_pages, 28);
+    assert_eq!(rows("v7-binary").leaf_pages, 39);
+    for name in ["v4-text36", "v4-base64", "v4-bytea", "v4-binary", "v4-server"] {
+        let tree = rows(name);
+        assert!(tree.distinct_leaves_per_1k > 40.0, "{name}: {tree:?}");
+        assert!((0.6..0.8).contains(&tree.fill_mean), "{name}: {tree:?}");
+    }
+    assert!(rows("v4-text36").bytes > rows("v4-base64").bytes);
+    assert!(rows("v4-base64").bytes > rows("v4-binary").bytes);
+    assert!(rows("v4-bytea").bytes > rows("v4-binary").bytes);
+    // An ascending tail fills pages that are not the last of the index by half.
+    for name in ["minute-ascending", "minute-bigints"] {
+        assert!(rows(name).fill_mean < 0.65, "{name}: {:?}", rows(name));
+    }
+    let mapped = results.run("mapped").unwrap();
+    assert!(mapped.tree(Role::Map).unwrap().distinct_leaves_per_1k > 40.0);
+    results.runs.iter().for_each(judge);
+}
+
+/// What holds for every run.
+fn judge(run: &RunRecord) {
+    let name = &run.strategy.name;
+    let totals = &run.totals;
+    let sum = |figure: fn(&Window) -> Option<f64>| -> f64 {
+        run.windows.iter().map(|window| figure(window).unwrap() * window.rows as f64).sum()
+    };
+    let rows = totals.rows as f64;
+    for (what, windows, total) in [
+        ("log", sum(|window| window.redo_bytes_per_row), totals.redo_bytes_per_row),
+        ("images", sum(|window| window.page_images_per_1k), totals.page_images_per_1k),
+        ("splits", sum(|window| window.splits_per_1k), totals.splits_per_1k),
+        ("created", sum(|window| window.created_per_1k), totals.created_per_1k),
+    ] {
+        let total = total.unwrap() * rows;
+        assert!((windows - total).abs() <= total * 1e-6 + 1e-6, "{name}: {what} {windows} of {total}");
+    }
+    // Each page but the first of a tree was made by a split, or is a new root.
+    let pages: u64 = run.trees.iter().map(|tree| tree.leaf_pages + tree.inner_pages).sum();
+    let splits = totals.splits_per_1k.unwrap() * rows / 1_000.0;
+    let trees = run.trees.len() as f64;
+    assert!(
+        (pages as f64 - 4.0 * trees..=pages as f64).contains(&splits),
+        "{name}: {splits} splits, {pages} pages"
+    );
+    // The heap is apart from the indexes, and what is left is theirs.
+    let trees: u64 = run.trees.iter().map(|tree| tree.bytes).sum();
+    let heap = totals.heap_bytes_per_row.unwrap();
+    assert!(heap > 28.0, "{name}: {heap}");
+    assert!((totals.bytes_per_row - heap - trees as f64 / rows).abs() < 1e-6, "{name}");
+    let latency = run.latency.unwrap();
+    assert!(latency.p50_micros > 0 && latency.p50_micros <= latency.max_micros, "{name}: {latency:?}");
+    for tree in &run.trees {
+        let file = tree.file.as_ref().unwrap();
+        assert_eq!(
+            file.pages,
+            1 + tree.leaf_pages + tree.inner_pages,
+            "{name}: the first describes the index"
+        );
+        assert!(file.fill.starts_with('-') && file.log_bytes > 0, "{name}: {file:?}");
+    }
+}
+
+/// Three writers at once, with payload: every row is there.
+fn together(engine: &mut Postgres) {
+    let names = [
+        "auto-increment",
+        "v4-server",
+        "v7-server",
+        "v7-binary",
+        "minute-ascending",
+        "minute-bigints",
+        "device",
+        "mapped",
+    ];
+    let results = results(engine, &find(&names), load(3, 40));
+    for run in &results.runs {
+        assert_eq!(run.totals.rows, ROWS, "{}", run.strategy.name);
+    }
+}
+
+/// The shorter the distance between checkpoints, the more pages are logged as a whole, if keys are random.
+fn checkpoints(engine: &mut Postgres) {
+    let names = ["v4-binary", "v7-binary"];
+    let at = |engine: &mut Postgres, secs| {
+        let load = Workload { checkpoint_secs: Some(secs), ..load(1, 0) };
+        let expected = load.checkpoint_rows().to_string();
+        let results = results(engine, &find(&names), load);
+        assert!(results.runs.iter().all(|run| run.settings["checkpoint_rows"] == expected));
+        names.map(|name| results.run(name).unwrap().totals)
+    };
+    // 40 minutes: a checkpoint for 500 rows, and none.
+    let [random_often, ordered_often] = at(engine, 120);
+    let [random, ordered] = at(engine, 86_400);
+    let images = |totals: Totals| totals.page_images_per_1k.unwrap();
+    assert!(images(random_often) > 45.0, "{random_often:?}");
+    assert!(images(random_often) > 6.0 * images(ordered_often), "{ordered_often:?}");
+    assert!(images(random_often) > 20.0 * images(random), "{random:?}");
+    let log = |totals: Totals| totals.redo_bytes_per_row.unwrap();
+    assert!(log(random_often) > 2.5 * log(random), "{random_often:?} {random:?}");
+    assert!(log(ordered_often) < 2.0 * log(ordered), "{ordered_often:?} {ordered:?}");
+    assert!(random_often.writes_per_1k > 2.0 * ordered_often.writes_per_1k);
+}
+
+/// Transactions that look for their keys first: writers of ascending keys read and change the same page.
+fn serializable(engine: &mut Postgres) {
+    let load = Workload { serializable: true, statement_rows: 1, commit_rows: 50, ..load(8, 0) };
+    let load = Workload { rows: 4_000, ..load };
+    let results = results(engine, &find(&["v7-binary", "minute-bigints", "v4-text36"]), load.clone());
+    for run in &results.runs {
+        assert_eq!(run.totals.rows, 4_000, "{}", run.strategy.name);
+        let failures = run.totals.serialization_failures_per_1k.unwrap();
+        let sum: f64 = run
+            .windows
+            .iter()
+            .map(|window| window.serialization_failures_per_1k.unwrap() * window.rows as f64)
+            .sum();
+        assert!((sum - failures * 4_000.0).abs() < 1e-6, "{}", run.strategy.name);
+    }
+    let ordered = results.run("v7-binary").unwrap().totals;
+    assert!(ordered.serialization_failures_per_1k > Some(0.0), "{ordered:?}");
+    for name in ["auto-increment", "v7-server", "mapped"] {
+        assert!(engine.check(strategy::find(name).unwrap(), &load).unwrap_err().is_config(), "{name}");
+    }
+}
+
+/// Small buffers: random keys read pages again.
+fn small_buffers() {
+    let small = Workload { cache_bytes: Some(1), ..load(1, 100) };
+    let small = Workload { rows: 120_000, commit_rows: 10_000, statement_rows: 1_000, ..small };
+    let mut engine = Postgres::start(&small).unwrap();
+    assert_eq!(engine.cache_bytes(&small).unwrap(), 8 << 20);
+    let results = results(&mut engine, &find(&["v4-text36", "v7-binary"]), small);
+    let totals = |name: &str| results.run(name).unwrap().totals;
+    let (random, ordered) = (totals("v4-text36"), totals("v7-binary"));
+    assert!(random.last_reads_per_1k > 20.0, "{random:?}");
+    assert!(ordered.reads_per_1k < 5.0, "{ordered:?}");
+    assert!(random.hit_rate.unwrap() < ordered.hit_rate.unwrap());
+}
+
+#[test]
+fn a_server_of_its_own_runs_every_strategy_and_counts() {
+    let mut engine = Postgres::start(&load(1, 0)).unwrap();
+    assert!(engine.info().missing.is_empty(), "{:?}", engine.info().missing);
+    alone(&mut engine);
+    together(&mut engine);
+    checkpoints(&mut engine);
+    serializable(&mut engine);
+    drop(engine);
+    small_buffers();
+}
