@@ -6,6 +6,7 @@ mod common;
 mod existing;
 mod external;
 mod inserts;
+mod own;
 mod postgres;
 mod revisits;
 mod statements;

@@ -2,4 +2,4 @@
 
 mod command;
 mod external;
-mod own;
+mod server;

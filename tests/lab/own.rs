@@ -2,14 +2,13 @@
 //!
 //! The runner verifies the keys of every run that it gives.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use idgen_lab::engine;
 use idgen_lab::measure;
 use idgen_lab::own::with_secondary_indexes;
 use idgen_lab::runner::{Cancel, Observer, run};
-use idgen_lab::strategy;
 use idgen_record::{Database, Failure, OwnTable, Results, Role, Workload};
+
+use crate::common::find;
 
 /// No multiple of the statement or of the round: the last of each are short.
 const ROWS: u64 = 3_050;
@@ -25,7 +24,7 @@ impl Observer for Failures {
 
 /// The two blocks of SQL that docs/lab.md shows.
 fn documented() -> OwnTable {
-    let text = include_str!("../docs/lab.md");
+    let text = include_str!("../../docs/lab.md");
     let blocks: Vec<&str> =
         text.split("```sql\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
     let [schema, insert] = blocks.as_slice() else {
@@ -44,9 +43,8 @@ fn measured(database: Database, tables: &[(OwnTable, &[&str])]) -> Vec<(Results,
         let payload_bytes = idgen_lab::own::Own::read(own, database).unwrap().payload_bytes();
         let load = Workload { own: Some(own.clone()), payload_bytes, ..load.clone() };
         let mut results = measure::begin("?", "test", engine.info(), load);
-        let strategies: Vec<_> = names.iter().map(|name| strategy::find(name).unwrap()).collect();
         let mut failures = Failures::default();
-        run(&mut *engine, &strategies, &mut results, &Cancel::new(), &mut failures).unwrap();
+        run(&mut *engine, &find(names), &mut results, &Cancel::new(), &mut failures).unwrap();
         all.push((results, failures.0));
     }
     all
