@@ -56,7 +56,7 @@ def test_a_ring_refuses_what_makes_none() -> None:
             idgen.SealRing(SECRET, periods)
         assert "short" not in str(refused.value).replace("too short", "")
     with pytest.raises(ValueError, match="time zone"):
-        idgen.SealRing(SECRET, [(datetime(2027, 1, 1), SECRET)])  # noqa: DTZ001
+        idgen.SealRing(SECRET, [(datetime(2027, 1, 1), SECRET)])
     with pytest.raises(ValueError, match="version 7"):
         idgen.SealRing(SECRET).seal(idgen.v4())
     strange = 0
