@@ -163,6 +163,15 @@ pub trait Table {
         Ok(None)
     }
 
+    /// Bytes that the server has allocated to the tables: whole extents, the free pages in them included. `None` where the
+    /// database does not tell them apart from the pages in use.
+    ///
+    /// # Errors
+    /// Where the database does not answer.
+    fn allocated_bytes(&mut self) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
     /// The trees as they lie on disk, the one with the rows first.
     fn trees(&mut self) -> Result<Vec<Tree>>;
 
@@ -322,8 +331,8 @@ pub struct Seen {
     pub fills: Vec<f64>,
     /// The mean of all leaf pages, where the database tells that alone.
     pub mean_fill: Option<f64>,
-    /// Bytes that it keeps for all trees, without heaps.
-    pub bytes: u64,
+    /// Bytes of the pages of all trees, without heaps; `None` where the database tells only what it has allocated.
+    pub bytes: Option<u64>,
     /// Of those, the ones of the map.
     pub map_bytes: Option<u64>,
 }

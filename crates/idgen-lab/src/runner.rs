@@ -22,7 +22,7 @@ use crate::strategy::{Ids, Strategy};
 use crate::{Error, Result};
 use check::Rows;
 pub use existing::check as check_existing;
-use idgen_record::{Failure, Results, RunRecord, Window, Workload};
+use idgen_record::{Failure, Results, RunRecord, Totals, Window, Workload};
 pub(crate) use revisits::each_cell;
 pub use revisits::revisit;
 use rounds::Rounds;
@@ -161,10 +161,12 @@ pub fn run_one(
         Some(bytes) => measure::with_others(totals, bytes, existing),
         None => totals,
     };
+    let rows = workload.rows_at_end() as f64;
+    let allocated_bytes_per_row = table.allocated_bytes()?.map(|bytes| bytes as f64 / rows);
     Ok(RunRecord {
         strategy: strategy.into(),
         settings: table.settings()?,
-        totals,
+        totals: Totals { allocated_bytes_per_row, ..totals },
         latency: table.latency(),
         windows,
         trees: figures,

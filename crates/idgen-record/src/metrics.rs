@@ -66,8 +66,10 @@ pub struct Noise {
 /// The table of a report that a metric belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// The main table, and the comparison.
+    /// The main table, and the comparison: what holds at the end of a run, when the table has outgrown the cache.
     Figures,
+    /// Means over the whole run, whose beginning still fits the cache.
+    Whole,
     /// How long statements took.
     Latency,
     /// What only servers count.
@@ -162,6 +164,9 @@ pub struct Metric {
     pub axis: Option<Axis>,
     /// Its chart in a report; only with an axis.
     pub chart: Option<ChartOf>,
+    /// The metric that stands in its place in a report none of whose runs has it: the mean over the whole run, for a record
+    /// that does not tell of its end.
+    pub instead: Option<&'static str>,
     run: fn(&Figures<'_>) -> Option<Value>,
     window: Option<fn(&Window) -> Option<Value>>,
 }
@@ -182,6 +187,13 @@ impl Metric {
     /// The metrics of a table.
     pub fn of_group(group: Group) -> impl Iterator<Item = &'static Metric> {
         METRICS.iter().filter(move |metric| metric.group == group)
+    }
+
+    /// What a report of these runs shows of it: the metric itself where any run has it, else what stands in its place, if any
+    /// run has that.
+    pub fn shown(&'static self, runs: &[RunRecord]) -> Option<&'static Metric> {
+        let known = |metric: &&Metric| runs.iter().any(|run| metric.value(&run.figures()).is_some());
+        Some(self).filter(known).or_else(|| Metric::named(self.instead?).filter(known))
     }
 
     /// The metrics that a comparison shows.
@@ -222,7 +234,8 @@ mod tests {
             assert!(!metric.title.contains('\n') && !metric.title.is_empty(), "{}", metric.name);
             assert!(metric.chart.is_none() || metric.axis.is_some(), "{}", metric.name);
             let mark = metric.chart.and_then(|chart| chart.mark);
-            assert!(mark.is_none_or(|name| Metric::named(name).is_some()), "{}", metric.name);
+            let others = mark.into_iter().chain(metric.instead);
+            others.for_each(|name| assert!(Metric::named(name).is_some(), "{}", metric.name));
         }
     }
 

@@ -102,6 +102,11 @@ impl Results {
         !self.runs.is_empty() || !self.cases.is_empty()
     }
 
+    /// Whether a strategy was run more than once.
+    pub fn has_repeats(&self) -> bool {
+        self.runs.iter().any(|run| run.run_count() > 1)
+    }
+
     /// The run of this strategy.
     pub fn run(&self, strategy: &str) -> Option<&RunRecord> {
         self.runs.iter().find(|run| run.strategy.name == strategy)

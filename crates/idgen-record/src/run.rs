@@ -57,16 +57,16 @@ pub struct Totals {
     pub last_rows_per_sec: f64,
     /// Pages read into the cache per 1,000 inserts.
     pub reads_per_1k: f64,
-    /// The same in the last tenth of the run.
-    #[serde(default)]
+    /// The same in the last tenth of the run. Not a number where a record does not tell.
+    #[serde(default = "unknown", with = "known")]
     pub last_reads_per_1k: f64,
     /// Page requests per 1,000 inserts that had to wait for such a read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_reads_per_1k: Option<f64>,
     /// Pages written to the file per 1,000 inserts.
     pub writes_per_1k: f64,
-    /// The same in the last tenth of the run.
-    #[serde(default)]
+    /// The same in the last tenth of the run. Not a number where a record does not tell.
+    #[serde(default = "unknown", with = "known")]
     pub last_writes_per_1k: f64,
     /// Pages written after the last insert until none was left that had been changed, per 1,000 inserts of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -121,8 +121,14 @@ pub struct Totals {
     /// The fill that a tenth of the leaf pages do not reach. Not a number where unknown.
     #[serde(with = "known")]
     pub fill_p10: f64,
-    /// Bytes of all pages of all trees, and of the heap where there is one, by row of the table.
+    /// Bytes of all pages of all trees, and of the heap where there is one, by row of the table. Not a number where the
+    /// database tells only what it has allocated.
+    #[serde(with = "known")]
     pub bytes_per_row: f64,
+    /// Bytes that the server has allocated to the tables, by row: whole extents, the free pages in them included, so more
+    /// than the pages of the trees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocated_bytes_per_row: Option<f64>,
     /// Of those, the ones of the heap, in which the rows lie in the order in which they came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap_bytes_per_row: Option<f64>,
@@ -132,6 +138,10 @@ pub struct Totals {
     /// Of those, the ones of secondary indexes and of further tables, where the user's own tables have any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_bytes_per_row: Option<f64>,
+}
+
+fn unknown() -> f64 {
+    f64::NAN
 }
 
 /// How long statements took, in microseconds: each holds one or more rows.
@@ -161,6 +171,29 @@ impl RunRecord {
                 last_table_writes_per_1k: window.table_writes_per_1k,
                 ..self.totals
             },
+        }
+    }
+
+    /// Reads a record of before as one of today. Where it does not tell of the last tenth of the run, that comes from the
+    /// windows, if there are any. Bytes per row of a server that did not show its pages were those that it had allocated.
+    pub fn complete(&mut self) {
+        let tail = &self.windows[self.windows.len() - self.windows.len().div_ceil(10)..];
+        let rows = tail.iter().map(|window| window.rows).sum::<u64>() as f64;
+        let mean = |of: fn(&Window) -> f64| {
+            tail.iter().map(|window| of(window) * window.rows as f64).sum::<f64>() / rows
+        };
+        let complete = |figure: &mut f64, of| {
+            if figure.is_nan() {
+                *figure = mean(of);
+            }
+        };
+        complete(&mut self.totals.last_reads_per_1k, |window| window.reads_per_1k);
+        complete(&mut self.totals.last_writes_per_1k, |window| window.writes_per_1k);
+        let Totals { bytes_per_row, heap_bytes_per_row, allocated_bytes_per_row, .. } = self.totals;
+        if self.trees.is_empty() && heap_bytes_per_row.or(allocated_bytes_per_row).is_none() {
+            self.totals.bytes_per_row = f64::NAN;
+            self.totals.allocated_bytes_per_row = Some(bytes_per_row).filter(|bytes| bytes.is_finite());
+            self.totals.map_bytes_per_row = None;
         }
     }
 

@@ -1,8 +1,10 @@
 //! The answer in a sentence, from the figures.
 
-use super::numbers::{ratio, write_median};
-use super::times::{first_of, times_first};
-use idgen_record::{CaseRecord, Difference, FileFigures, Metric, Results, RunRecord, Sample};
+use super::numbers::{probability, ratio, write, write_median};
+use super::times::{first_of, seconds, times_first};
+use idgen_record::{
+    CaseRecord, Difference, FileFigures, Group, Metric, Results, RunRecord, Sample, smallest_p,
+};
 
 /// What failed and why, a sentence each. Of an experiment that is timed, the cases before it are shown.
 pub fn problems(results: &Results) -> Vec<String> {
@@ -30,13 +32,8 @@ pub fn answer(results: &Results) -> Option<String> {
             .or_else(|| by_loads(results))
             .or_else(|| by_seconds(results));
     }
-    let known = |name: &str| results.runs.iter().all(|run| sample(name, run).is_some());
-    // The pages of the tables alone, where the database tells them apart; else those of all its work.
-    let pages = match known("last_table_reads_per_1k") {
-        true => ["last_table_reads_per_1k", "last_table_writes_per_1k"],
-        false => ["last_reads_per_1k", "last_writes_per_1k"],
-    };
-    let first = if known("distinct_leaves_per_1k") { "distinct_leaves_per_1k" } else { pages[0] };
+    let names = asked(results);
+    let first = *names.first()?;
     let median = |run: &RunRecord| sample(first, run).map_or(f64::NAN, |sample| sample.median());
     let by_first = |a: &&RunRecord, b: &&RunRecord| median(a).total_cmp(&median(b));
     let best = results.runs.iter().min_by(by_first)?;
@@ -44,9 +41,7 @@ pub fn answer(results: &Results) -> Option<String> {
     if best.strategy == worst.strategy {
         return None;
     }
-    let metrics = std::iter::once(first).chain(pages.into_iter().filter(|name| *name != first));
-    let said: Vec<_> =
-        metrics.chain(["last_rows_per_sec"]).filter_map(|name| compared(name, worst, best)).collect();
+    let said: Vec<_> = names.iter().filter_map(|name| compared(name, worst, best)).collect();
     let quoted = |run: &RunRecord| format!("\u{201c}{}\u{201d}", run.strategy.title);
     let mut text = super::staying::sentence(results).map(|said| said + " ").unwrap_or_default();
     text += &format!("{} compared with {}: {}.", quoted(worst), quoted(best), said.join("; "));
@@ -61,6 +56,37 @@ pub fn answer(results: &Results) -> Option<String> {
             &format!(" {}: no difference between {} and {}.", title(first), quoted(best), as_good.join(", "));
     }
     Some(text + &how_sure(worst, best))
+}
+
+/// The metrics that the answer is about, the one that decides first.
+fn asked(results: &Results) -> Vec<&'static str> {
+    let known = |name: &str| results.runs.iter().all(|run| sample(name, run).is_some());
+    // The pages of the tables alone, where the database tells them apart; else those of all its work.
+    let pages = match known("last_table_reads_per_1k") && !results.engine.is_embedded() {
+        true => ["last_table_reads_per_1k", "last_table_writes_per_1k"],
+        false => ["last_reads_per_1k", "last_writes_per_1k"],
+    };
+    let mut asked = Vec::new();
+    for name in ["distinct_leaves_per_1k"].into_iter().chain(pages).chain(["last_rows_per_sec"]) {
+        // A record that does not tell of the end of its runs tells of the whole.
+        let shown = Metric::named(name).and_then(|metric| metric.shown(&results.runs));
+        asked.extend(shown.map(|metric| metric.name).filter(|name| known(name)));
+    }
+    asked
+}
+
+/// The metrics of the main table: those that the answer is about first, and of the others what any run tells.
+pub fn main_metrics(results: &Results) -> Vec<&'static Metric> {
+    let mut metrics: Vec<_> = asked(results).into_iter().filter_map(Metric::named).collect();
+    // An embedded engine reads and writes nothing but the tables' own file.
+    let twice = |metric: &Metric| results.engine.is_embedded() && metric.name.starts_with("last_table_");
+    let others = Metric::of_group(Group::Figures).filter(|metric| !twice(metric));
+    for metric in others.filter_map(|metric| metric.shown(&results.runs)) {
+        if metrics.iter().all(|other| other.name != metric.name) {
+            metrics.push(metric);
+        }
+    }
+    metrics
 }
 
 fn sample(name: &str, run: &RunRecord) -> Option<Sample> {
@@ -91,11 +117,22 @@ fn compared(name: &str, run: &RunRecord, from: &RunRecord) -> Option<String> {
         Some(difference) => match difference.factor() {
             Some(factor) => {
                 let more = if difference.to > difference.from { "higher" } else { "lower" };
-                format!("{} {here} against {there}, {} times {more}", metric.title, ratio(Some(factor)))
+                let factor = ratio(Some(factor));
+                format!(
+                    "{} {here} against {there}, {factor} times {more}{}",
+                    metric.title,
+                    likely(run, from, difference.p)
+                )
             }
-            None => format!("{} {here} against {there}", metric.title),
+            None => format!("{} {here} against {there}{}", metric.title, likely(run, from, difference.p)),
         },
     })
+}
+
+/// The probability of the rank test; a single run has none.
+fn likely(one: &RunRecord, other: &RunRecord, p: f64) -> String {
+    let repeated = one.run_count().min(other.run_count()) > 1;
+    if repeated { format!(" (p {})", probability(p)) } else { String::new() }
 }
 
 /// From how many runs that follows.
@@ -107,32 +144,49 @@ fn how_sure(one: &RunRecord, other: &RunRecord) -> String {
             .to_owned(),
         _ => format!(
             " Medians of {runs} runs of each; it is a difference where the ranges do not overlap and the medians are further \
-             apart than the ranges are wide."
+             apart than the ranges are wide. p is that of an exact rank test; with so many runs it cannot be below {}.",
+            probability(smallest_p(one.run_count(), other.run_count())).trim_start_matches("= ")
         ),
     }
 }
 
-/// Of tables that were filled in several ways: the fullest pages, and the least room.
+/// Of tables that were filled in several ways: the fullest pages, and the least room, by the rule of all differences.
 fn by_files(results: &Results) -> Option<String> {
     let files: Vec<(&CaseRecord, &FileFigures)> =
         results.cases.iter().filter_map(|case| Some((case, case.file.as_ref()?))).collect();
     let room = |(_, file): &&(&CaseRecord, &FileFigures)| file.bytes_per_row();
-    let least = files.iter().min_by(|a, b| room(a).total_cmp(&room(b)))?;
-    let most = files.iter().max_by(|a, b| room(a).total_cmp(&room(b)))?;
-    let fill = |file: &FileFigures| file.indexes.first().map_or(0.0, |index| index.fill_mean * 100.0);
-    (least.0.name != most.0.name).then(|| {
+    let (least_case, least) = files.iter().min_by(|a, b| room(a).total_cmp(&room(b)))?;
+    let (most_case, most) = files.iter().max_by(|a, b| room(a).total_cmp(&room(b)))?;
+    let fill = |file: &FileFigures| file.indexes.first().map_or(f64::NAN, |index| index.fill_mean);
+    let said = |name: &str, what: &str, of: &dyn Fn(&FileFigures) -> f64| {
+        let metric = Metric::named(name)?;
+        let [more, less] = [most, least].map(|file| write(metric.unit, of(file)));
+        Some(match single(of(most))?.differs(&single(of(least))?, metric.noise) {
+            None => format!("{what}: no difference ({more} against {less})"),
+            Some(difference) => match difference.factor() {
+                Some(factor) => format!("{what} {more} against {less}, {} times", ratio(Some(factor))),
+                None => format!("{what} {more} against {less}"),
+            },
+        })
+    };
+    (least_case.name != most_case.name).then(|| {
+        let said = [
+            said("bytes_per_row", "bytes of pages per row", &FileFigures::bytes_per_row),
+            said("fill_mean", "page fill of the leaves in %", &fill),
+        ];
+        let said: Vec<_> = said.into_iter().flatten().collect();
         format!(
-            "\u{201c}{}\u{201d} takes {:.0} bytes of pages per row, {:.1} times as many as \u{201c}{}\u{201d} ({:.0}); leaf \
-             pages are {:.0} % full, compared with {:.0} %.",
-            most.0.name,
-            room(&most),
-            room(&most) / room(&least),
-            least.0.name,
-            room(&least),
-            fill(most.1),
-            fill(least.1)
+            "\u{201c}{}\u{201d} compared with \u{201c}{}\u{201d}: {}. One table of each: a difference is only one that is \
+             larger than tables of one load were recorded to differ by.",
+            most_case.name,
+            least_case.name,
+            said.join("; ")
         )
     })
+}
+
+fn single(value: f64) -> Option<Sample> {
+    Sample::of(vec![value])
 }
 
 /// Of several clients: where they lose most against the first case with as many, by the rule of all differences.
@@ -146,12 +200,15 @@ fn by_loads(results: &Results) -> Option<String> {
         1 => "one client".to_owned(),
         clients => format!("{clients} clients"),
     };
-    let said = |case: &CaseRecord, what: &str| match first_of(results, case).and_then(|of| slower(case, of)) {
-        Some(_) => format!(
-            "the {what} is \u{201c}{}\u{201d} with {}, {:.2} times as long",
+    let said = |case: &CaseRecord, what: &str| match first_of(results, case)
+        .and_then(|of| Some((of, slower(case, of)?)))
+    {
+        Some((of, difference)) => format!(
+            "the {what} is \u{201c}{}\u{201d} with {}, {:.2} times as long{}",
             case.name,
             clients(case),
-            ratio(&case)
+            ratio(&case),
+            case_likely(case, of, difference)
         ),
         None => {
             let way = if what == "longest" { "longer" } else { "less long" };
@@ -169,10 +226,22 @@ fn by_loads(results: &Results) -> Option<String> {
 
 /// How the seconds of two cases differ.
 fn slower(case: &CaseRecord, from: &CaseRecord) -> Option<Difference> {
-    let of = |case: &CaseRecord| {
-        Sample::of(if case.runs.is_empty() { vec![case.secs] } else { case.runs.clone() })
-    };
-    of(case)?.differs(&of(from)?, Metric::named("secs")?.noise)
+    seconds(case)?.differs(&seconds(from)?, Metric::named("secs")?.noise)
+}
+
+/// The probability of such a difference of two cases, where they were repeated.
+fn case_likely(case: &CaseRecord, from: &CaseRecord, difference: Difference) -> String {
+    let runs = [case, from].map(|case| case.runs.len());
+    match runs.into_iter().min() {
+        Some(least) if least > 1 => format!(
+            " (p {}, where {} runs against {} cannot give less than {})",
+            probability(difference.p),
+            runs[0],
+            runs[1],
+            probability(smallest_p(runs[0], runs[1])).trim_start_matches("= ")
+        ),
+        _ => String::new(),
+    }
 }
 
 /// Of single statements: the slowest and the fastest.
@@ -181,13 +250,14 @@ fn by_seconds(results: &Results) -> Option<String> {
     let slow = results.cases.iter().max_by(by_secs)?;
     let fast = results.cases.iter().min_by(by_secs)?;
     (slow.name != fast.name && fast.secs > 0.0).then(|| match slower(slow, fast) {
-        Some(_) => format!(
-            "\u{201c}{}\u{201d} takes {:.2} s, {:.1} times as long as \u{201c}{}\u{201d} ({:.2} s).",
+        Some(difference) => format!(
+            "\u{201c}{}\u{201d} takes {:.2} s, {:.1} times as long as \u{201c}{}\u{201d} ({:.2} s){}.",
             slow.name,
             slow.secs,
             slow.secs / fast.secs,
             fast.name,
-            fast.secs
+            fast.secs,
+            case_likely(slow, fast, difference)
         ),
         None => format!(
             "No difference: the cases take {:.2} to {:.2} s, which is within the spread of their runs.",
@@ -219,8 +289,12 @@ mod tests {
     fn the_conclusion_follows_the_figures() {
         let rates = [[1_000.0, 1_010.0, 990.0], [500.0, 510.0, 490.0]];
         let said = answer(&two([[0.0, 0.0, 0.1], [150.0, 170.0, 160.0]], rates)).unwrap();
-        assert!(said.contains("pages read per 1k, at the end 160 against 0.0"), "{said}");
-        assert!(said.contains("rows per second, at the end 500 against 1,000, 2.00 times lower"), "{said}");
+        assert!(said.contains("pages read per 1k, at the end 160 against 0.0 (p = 0.10)"), "{said}");
+        assert!(
+            said.contains("rows per second, at the end 500 against 1,000, 2.00 times lower (p = 0.10)"),
+            "{said}"
+        );
+        assert!(said.contains("with so many runs it cannot be below 0.10"), "{said}");
 
         // Less than a server reads at rest.
         let said = answer(&two([[0.0, 0.0, 0.0], [0.6, 0.6, 0.6]], rates)).unwrap();

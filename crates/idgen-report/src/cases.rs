@@ -3,8 +3,8 @@
 use super::case_table::{CaseTable, column, table};
 use super::numbers::{count, grouped, percent, rate};
 use super::published::{case_met, verdict};
-use super::times::{published_times, times_first};
-use idgen_record::{CaseRecord, FileFigures, LoadFigures, Results};
+use super::times::{self, published_times, times_first};
+use idgen_record::{CaseRecord, FileFigures, LoadFigures, Metric, Noise, Results, Sample};
 
 /// The tables of an experiment that runs statements; none where there are no cases.
 pub fn case_tables(results: &Results) -> Vec<CaseTable> {
@@ -12,9 +12,9 @@ pub fn case_tables(results: &Results) -> Vec<CaseTable> {
         return super::visits::tables(results);
     }
     let tables = if results.cases.iter().any(|case| case.file.is_some()) {
-        [files(results), indexes(results), times(results)]
+        [files(results), indexes(results), timed(results)]
     } else {
-        [times(results), counts(results), None]
+        [timed(results), counts(results), None]
     };
     tables.into_iter().flatten().collect()
 }
@@ -23,7 +23,7 @@ fn seconds(secs: f64) -> String {
     format!("{secs:.3}")
 }
 
-fn times(results: &Results) -> Option<CaseTable> {
+fn timed(results: &Results) -> Option<CaseTable> {
     let cases = &results.cases;
     // The steps of one table are not alternatives.
     let alternatives = cases.iter().all(|case| case.file.is_none());
@@ -173,6 +173,37 @@ pub struct CaseFigure<'a> {
     pub name: &'a str,
     /// Its value.
     pub value: f64,
+}
+
+impl CaseFigure<'_> {
+    /// Its value in each run of the case, where those are known; else the one value.
+    pub fn sample(&self) -> Option<Sample> {
+        let runs = &self.case.runs;
+        let rows = self.case.load.as_ref().map(|load| load.rows as f64);
+        match (self.name, rows) {
+            ("secs", _) => times::seconds(self.case),
+            ("rows_per_sec", Some(rows)) if !runs.is_empty() => {
+                Sample::of(runs.iter().map(|secs| rows / secs.max(1e-9)).collect())
+            }
+            _ => Sample::of(vec![self.value]),
+        }
+    }
+
+    /// What is noise of it.
+    pub fn noise(&self) -> Noise {
+        /// What was asked for, or counted to the last: any difference is one.
+        const EXACT: [&str; 7] =
+            ["rows", "writers", "visits", "rows_per_visit", "buckets", "counted", "earlier_fill"];
+        let like = match self.name {
+            name if EXACT.contains(&name) => return Noise { floor: 0.0, share: 0.0 },
+            "bytes" => "leaf_pages",
+            "key_share" => "fill_mean",
+            name if Metric::named(name).is_some() => name,
+            // What a server counted during a load.
+            _ => "reads_per_1k",
+        };
+        Metric::named(like).map_or(Noise { floor: 0.0, share: 0.0 }, |metric| metric.noise)
+    }
 }
 
 /// All figures of all cases, one by one: experiments differ in what they count.

@@ -5,6 +5,7 @@ mod bars;
 mod course;
 mod lines;
 mod pages;
+mod scatter;
 
 use plotters::style::{RGBColor, TextStyle};
 
@@ -12,9 +13,10 @@ use crate::Error;
 use idgen_record::Family;
 
 pub use bars::{Bar, Scale, bars};
-pub use course::course;
+pub use course::{Course, course};
 pub use lines::{Axes, Line, lines};
 pub use pages::{Maps, pages};
+pub use scatter::{Point, scatter};
 
 /// Width of every chart in pixels of its own; pages scale it.
 const WIDTH: u32 = 420;

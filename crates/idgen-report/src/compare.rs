@@ -8,13 +8,18 @@ mod show;
 use serde::Serialize;
 
 use super::cases::case_figures;
+use super::numbers;
 use crate::{Error, Result};
-use idgen_record::{CaseRecord, EngineInfo, Family, Metric, Results, RunRecord};
+use idgen_record::{
+    CaseRecord, EngineInfo, Family, Group, Metric, Noise, Results, RunRecord, Sample, rank_test, smallest_p,
+};
 
 pub use page::comparison_html;
 pub use record::open;
 pub use settings::Difference;
 pub use show::comparison;
+#[cfg(test)]
+pub(crate) use show::comparison_of;
 
 /// Two recorded runs, A and B, with what they have in common.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,10 +36,26 @@ pub struct Compared {
     pub strategies: Vec<Pair>,
     /// The timed statements that both have.
     pub cases: Vec<Pair>,
+    /// By what rule figures differ, and how many do, in a sentence or two.
+    pub conclusion: String,
     /// What A has and B has not, by its title.
     pub only_in_a: Vec<String>,
     /// What B has and A has not.
     pub only_in_b: Vec<String>,
+}
+
+impl Compared {
+    /// The metrics that any strategy has in both; what a report shows first comes first here, too.
+    pub(crate) fn metrics(&self) -> Vec<&'static Metric> {
+        let has = |metric: &&Metric| self.strategies.iter().any(|pair| pair.figure(metric).is_some());
+        let mut metrics: Vec<_> = Metric::compared().filter(has).collect();
+        metrics.sort_by_key(|metric| match metric.group {
+            Group::Figures => 0,
+            Group::Whole => 1,
+            _ => 2,
+        });
+        metrics
+    }
 }
 
 /// One of the two.
@@ -78,17 +99,47 @@ impl Pair {
 pub struct Ratio {
     /// Its name in `results.json`; before it the index that it is of.
     pub name: String,
-    /// In A.
+    /// In A: of several runs the median.
     pub a: f64,
     /// In B.
     pub b: f64,
     /// B divided by A; nothing where A is zero.
     pub ratio: Option<f64>,
+    /// Whether they differ by more than the noise, by the rule of [`Sample::differs`].
+    pub differs: bool,
+    /// The probability of ranks as far apart, or further, if nothing differed; nothing where one of them has a single run.
+    pub p: Option<f64>,
+    /// The value of each run of A.
+    pub a_runs: Vec<f64>,
+    /// The value of each run of B.
+    pub b_runs: Vec<f64>,
 }
 
 impl Ratio {
-    fn of(name: &str, a: f64, b: f64) -> Self {
-        Ratio { name: name.into(), a, b, ratio: (a != 0.0).then(|| b / a).filter(|ratio| ratio.is_finite()) }
+    fn of(name: &str, a: &Sample, b: &Sample, noise: Noise) -> Self {
+        let (a_median, b_median) = (a.median(), b.median());
+        let ratio = (a_median != 0.0).then(|| b_median / a_median).filter(|ratio| ratio.is_finite());
+        let several = a.runs() > 1 && b.runs() > 1;
+        Ratio {
+            name: name.into(),
+            a: a_median,
+            b: b_median,
+            ratio,
+            differs: b.differs(a, noise).is_some(),
+            p: several.then(|| rank_test(a.values(), b.values())),
+            a_runs: a.values().to_vec(),
+            b_runs: b.values().to_vec(),
+        }
+    }
+
+    /// The ratio, or that there is no difference, in so many words.
+    pub(crate) fn verdict(&self, none: &str) -> String {
+        if self.differs { numbers::ratio(self.ratio) } else { none.into() }
+    }
+
+    /// The values of A, or those of B.
+    pub(crate) fn samples(&self) -> [Option<Sample>; 2] {
+        [&self.a_runs, &self.b_runs].map(|values| Sample::of(values.clone()))
     }
 }
 
@@ -116,6 +167,7 @@ pub fn compare((a_name, a): (&str, &Results), (b_name, b): (&str, &Results)) -> 
     };
     let differences = settings::differences(a, b);
     Ok(Compared {
+        conclusion: conclusion(&strategies, &cases),
         cautions: settings::cautions(a, b, &differences),
         a: side(a_name, a),
         b: side(b_name, b),
@@ -129,8 +181,7 @@ pub fn compare((a_name, a): (&str, &Results), (b_name, b): (&str, &Results)) -> 
 
 fn pair(a: &RunRecord, b: &RunRecord) -> Pair {
     let figures = Metric::compared().filter_map(|metric| {
-        let value = |run: &RunRecord| metric.number(&run.figures());
-        Some(Ratio::of(metric.name, value(a)?, value(b)?))
+        Some(Ratio::of(metric.name, &metric.sample(a)?, &metric.sample(b)?, metric.noise))
     });
     Pair {
         name: a.strategy.name.clone(),
@@ -138,6 +189,27 @@ fn pair(a: &RunRecord, b: &RunRecord) -> Pair {
         family: Some(a.strategy.family),
         figures: figures.collect(),
     }
+}
+
+/// How many figures differ, from how many runs that follows, and what a rank test could show.
+fn conclusion(strategies: &[Pair], cases: &[Pair]) -> String {
+    let figures = || strategies.iter().chain(cases).flat_map(|pair| &pair.figures);
+    let differ = figures().filter(|figure| figure.differs).count();
+    let runs = |of: fn(&Ratio) -> usize| figures().map(of).min().unwrap_or(0);
+    let (a, b) = (runs(|figure| figure.a_runs.len()), runs(|figure| figure.b_runs.len()));
+    let rule = if a > 1 && b > 1 {
+        format!(
+            "Figures are medians of at least {a} runs in A and {b} in B. They differ where the ranges of the runs do not \
+             overlap and the medians are further apart than the ranges are wide and than what the metric calls noise; an \
+             exact rank test of {a} runs against {b} cannot give a p below {}.",
+            numbers::probability(smallest_p(a, b)).trim_start_matches("= ")
+        )
+    } else {
+        "A or B has a single run of a load, whose spread is not known: figures differ where they are further apart than runs \
+         of one load were recorded to be."
+            .to_owned()
+    };
+    format!("{differ} of {} figures differ. {rule}", figures().count())
 }
 
 /// By what a case is known: its name, its clients, the rows of a statement.
@@ -164,7 +236,8 @@ fn cases(a: &Results, b: &Results) -> Vec<Pair> {
             let other = b_figures.iter().find(|theirs| {
                 known(theirs.case) == known(case) && (theirs.index, theirs.name) == (mine.index, mine.name)
             })?;
-            Some(Ratio::of([mine.index, mine.name].join(" ").trim(), mine.value, other.value))
+            let name = [mine.index, mine.name].join(" ");
+            Some(Ratio::of(name.trim(), &mine.sample()?, &other.sample()?, mine.noise()))
         });
         let title = case_title(case);
         Pair { name: case.name.clone(), title, family: None, figures: figures.collect() }

@@ -2,11 +2,12 @@
 
 mod cases;
 
-use super::charts::{Bar, Chart, Maps, Scale, bars, course, pages};
+use super::answer::main_metrics;
+use super::charts::{Bar, Chart, Course, Maps, Point, Scale, bars, course, pages, scatter};
 use super::maps::map;
-use super::numbers::{count, write};
+use super::numbers::{count, write_median};
 use crate::Result;
-use idgen_record::{Axis, FileMaps, METRICS, Metric, Results, Role, RunRecord, TreeFigures};
+use idgen_record::{Axis, FileMaps, Group, METRICS, Metric, Results, Role, RunRecord, Sample, TreeFigures};
 use innodb_pages::{Cell, Measure, PageMap};
 
 /// One chart.
@@ -29,6 +30,9 @@ pub struct Drawings {
     /// How many pages a square of the maps stands for.
     pub pages_per_square: usize,
     pub space: Vec<Drawing>,
+    /// Pages read and written over the run.
+    pub page_courses: Vec<Drawing>,
+    /// Rows per second, and how long statements took.
     pub courses: Vec<Drawing>,
     /// Those of an experiment of statements.
     pub cases: Vec<Drawing>,
@@ -44,58 +48,129 @@ impl Drawings {
             return Ok(Drawings { cases: cases::cases(results)?, ..Drawings::default() });
         }
         let (pages_per_square, maps) = maps(results)?;
-        let [touched, space] = of_metrics(results)?;
+        let [touched, mut space] = of_metrics(results)?;
+        space.extend(trade_off(results)?);
         Ok(Drawings {
             touched,
             maps,
             pages_per_square,
             space,
-            courses: results.runs.iter().map(|run| one_course(results, run)).collect::<Result<_>>()?,
+            page_courses: courses(results, Course::Pages)?,
+            courses: courses(results, Course::Throughput)?,
             cases: cases::cases(results)?,
         })
     }
 
     /// All of them, in the order of the report.
     pub fn all(&self) -> impl Iterator<Item = &Drawing> {
-        [&self.cases, &self.touched, &self.maps, &self.space, &self.courses].into_iter().flatten()
+        [&self.cases, &self.touched, &self.page_courses, &self.maps, &self.space, &self.courses]
+            .into_iter()
+            .flatten()
     }
 }
 
 /// The charts of the metrics that any run has: those on a logarithmic axis, and the others.
 fn of_metrics(results: &Results) -> Result<[Vec<Drawing>; 2]> {
     let (mut touched, mut space) = (Vec::new(), Vec::new());
-    for metric in METRICS {
+    // As in the main table: what the answer is about comes first.
+    let main = main_metrics(results);
+    let place = |metric: &&'static Metric| {
+        let shown = metric.shown(&results.runs).map_or("", |shown| shown.name);
+        main.iter().position(|other| other.name == shown).unwrap_or(main.len())
+    };
+    let mut metrics: Vec<&'static Metric> = METRICS.iter().collect();
+    metrics.sort_by_key(place);
+    for metric in metrics {
         let (Some(axis), Some(chart)) = (metric.axis, metric.chart) else { continue };
         let scale = Scale::from(axis);
         let mark = chart.mark.and_then(Metric::named);
-        let of = |metric: &Metric, run: &RunRecord| metric.number(&run.figures()).unwrap_or(f64::NAN);
-        if results.runs.iter().all(|run| of(metric, run).is_nan()) {
-            continue;
-        }
-        let bar = |run: &RunRecord| Bar {
-            label: run.strategy.title.clone(),
-            family: run.strategy.family,
-            value: scale.of(of(metric, run)),
-            written: write(metric.unit, of(metric, run)),
-            mark: mark.map(|mark| scale.of(of(mark, run))),
+        // The heading says what is shown: the end of the run, or what stands in its place.
+        let Some(shown) = metric.shown(&results.runs) else { continue };
+        let beside = match (shown.name == metric.name, metric.instead, shown.group) {
+            (true, Some(_), Group::Figures) if axis == Axis::Log => {
+                "at the end: the last tenth of the inserts"
+            }
+            (false, _, Group::Whole) => "mean of the whole run, because the record does not tell of its end",
+            (false, _, _) => shown.title,
+            _ => "",
         };
+        let bar = |run: &RunRecord| one_bar(run, shown, mark, scale);
         let rows: Vec<_> = results.runs.iter().map(bar).collect();
         let caption =
             chart.embedded_caption.filter(|_| results.engine.is_embedded()).unwrap_or(chart.caption);
-        let drawing = drawing(chart.file, chart.title, caption, bars(chart.title, &rows, scale)?);
+        let title =
+            if beside.is_empty() { chart.title.to_owned() } else { format!("{}, {beside}", chart.title) };
+        let drawing = Drawing {
+            beside: if beside.is_empty() { String::new() } else { format!("({beside})") },
+            ..drawing(chart.file, chart.title, caption, bars(&title, &rows, scale)?)
+        };
         if axis == Axis::Log { touched.push(drawing) } else { space.push(drawing) }
     }
     Ok([touched, space])
 }
 
-fn one_course(results: &Results, run: &RunRecord) -> Result<Drawing> {
-    Ok(Drawing {
-        name: format!("course-{}", file_name(&run.strategy.name)),
-        heading: run.strategy.title.clone(),
-        beside: format!("({})", run.strategy.family.title()),
-        caption: "",
-        chart: course(results, run)?,
-    })
+/// Bytes per row against leaf pages per 1,000 inserts: a key that is good at the one may be bad at the other. `None` below two
+/// strategies of which both are known.
+fn trade_off(results: &Results) -> Result<Option<Drawing>> {
+    const HEADING: &str = "Size against pages touched";
+    let shown = |name: &str| Metric::named(name).and_then(|metric| metric.shown(&results.runs));
+    let (Some(size), Some(pages)) = (shown("bytes_per_row"), shown("distinct_leaves_per_1k")) else {
+        return Ok(None);
+    };
+    let point = |run: &RunRecord| {
+        let (across, up) = (size.sample(run)?, pages.sample(run)?);
+        let written = [
+            format!("{} {}", write_median(size.unit, Some(&across)), size.title),
+            format!("{} {}", write_median(pages.unit, Some(&up)), pages.title),
+        ];
+        let (label, family) = (run.strategy.title.clone(), run.strategy.family);
+        Some(Point { label, family, across, up, written })
+    };
+    let points: Vec<_> = results.runs.iter().filter_map(point).collect();
+    if points.len() < 2 {
+        return Ok(None);
+    }
+    let chart = scatter(HEADING, size.title, "leaf pages per 1,000 inserts (logarithmic)", &points)?;
+    Ok(Some(drawing(
+        "trade-off",
+        HEADING,
+        "The smaller and the further down, the better. Lines across a point reach from the smallest to the largest run.",
+        chart,
+    )))
+}
+
+/// The bar of a run: the median, and each run where there are several.
+fn one_bar(run: &RunRecord, metric: &Metric, mark: Option<&Metric>, scale: Scale) -> Bar {
+    let sample = metric.sample(run);
+    let median = |metric: &Metric| metric.sample(run).map_or(f64::NAN, |sample| sample.median());
+    let values = sample.iter().filter(|sample| sample.runs() > 1).flat_map(Sample::values);
+    Bar {
+        label: run.strategy.title.clone(),
+        family: run.strategy.family,
+        value: scale.of(median(metric)),
+        written: write_median(metric.unit, sample.as_ref()),
+        mark: mark.map(|mark| scale.of(median(mark))),
+        points: values.map(|value| scale.of(*value)).collect(),
+    }
+}
+
+/// A chart for each run that has windows.
+fn courses(results: &Results, kind: Course) -> Result<Vec<Drawing>> {
+    let name = match kind {
+        Course::Pages => "io",
+        Course::Throughput => "course",
+    };
+    let runs = results.runs.iter().filter(|run| !run.windows.is_empty());
+    let one = |run: &RunRecord| {
+        Ok(Drawing {
+            name: format!("{name}-{}", file_name(&run.strategy.name)),
+            heading: run.strategy.title.clone(),
+            beside: format!("({})", run.strategy.family.title()),
+            caption: "",
+            chart: course(results, run, kind)?,
+        })
+    };
+    runs.map(one).collect()
 }
 
 /// The maps of all files, with the same number of pages in a square and of squares in a row.

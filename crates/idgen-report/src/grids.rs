@@ -1,9 +1,12 @@
 //! The tables of a report, for the page and the Markdown alike.
 
+use super::answer::main_metrics;
 use super::load::load_facts;
-use super::numbers::{bytes, count, percent, write_median, write_sample};
+use super::numbers::{bytes, count, percent, probability, write_median, write_sample};
 use super::published::comparisons;
-use idgen_record::{Group, Metric, Protocol, Results, Role, RunRecord};
+use idgen_record::{
+    Group, Metric, OrderEffect, Protocol, Results, Role, RunRecord, Value, Window, order_effect,
+};
 
 /// One table: a name for each row, and its cells.
 pub struct Grid {
@@ -16,14 +19,87 @@ pub struct Grid {
     pub texts: usize,
 }
 
-/// The figures that every database gives.
+/// What holds at the end of a run, the figures that the answer is about first.
 pub fn figures(results: &Results) -> Grid {
+    let metrics = main_metrics(results);
     Grid {
         id: "table",
-        head: head(Group::Figures),
-        rows: results.runs.iter().map(|run| row(run, Group::Figures)).collect(),
+        head: std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title)).collect(),
+        rows: results.runs.iter().map(|run| row_of(run, metrics.iter().copied())).collect(),
         texts: 0,
     }
+}
+
+/// Means over the whole run; `None` where the main table has nothing else.
+pub fn whole(results: &Results) -> Option<Grid> {
+    let main = main_metrics(results);
+    let metrics: Vec<_> = Metric::of_group(Group::Whole).collect();
+    let shown = |metric: &&Metric| main.iter().any(|other| other.name == metric.name);
+    if metrics.iter().all(shown) {
+        return None;
+    }
+    let head = std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title)).collect();
+    let rows = results.runs.iter().map(|run| row_of(run, metrics.iter().copied())).collect();
+    some(Grid { id: "whole", head, rows, texts: 0 })
+}
+
+/// Whether the records tell of the end of the runs.
+pub fn tells_the_end(results: &Results) -> bool {
+    tells(results, "last_reads_per_1k")
+}
+
+fn tells(results: &Results, name: &str) -> bool {
+    let metric = Metric::named(name);
+    results.runs.iter().any(|run| metric.is_some_and(|metric| metric.value(&run.figures()).is_some()))
+}
+
+/// Whether reads or writes were still rising: more in the last tenth than in the one before by a fifth, and by more than what a
+/// server does at rest.
+fn is_rising(run: &RunRecord) -> bool {
+    const MORE: f64 = 1.2;
+    let part = run.windows.len() / 10;
+    let end = run.windows.len();
+    let rising = |name: &str| {
+        let metric = Metric::named(name)?;
+        let mean = |windows: &[Window]| {
+            let values = windows.iter().map(|window| metric.in_window(window).map(Value::number));
+            values.sum::<Option<f64>>().map(|sum| sum / windows.len() as f64)
+        };
+        let (before, last) =
+            (mean(&run.windows[end - 2 * part..end - part])?, mean(&run.windows[end - part..])?);
+        Some(last > MORE * before && last - before > metric.noise.floor)
+    };
+    part > 0 && ["reads_per_1k", "writes_per_1k"].into_iter().any(|name| rising(name) == Some(true))
+}
+
+/// Of what part of the runs the main table is, in a sentence or two.
+pub fn of_the_end(results: &Results) -> String {
+    if !tells_the_end(results) {
+        return "These records tell only of the whole run: rows per second and pages read and written are means, whose \
+                beginning still fitted the cache."
+            .into();
+    }
+    let mut text = "Rows per second and pages read and written are those at the end: of the last tenth of the inserts. Means \
+                    over the whole run, whose beginning still fitted the cache, have a table of their own."
+        .to_owned();
+    let rising: Vec<_> = results
+        .runs
+        .iter()
+        .filter(|run| is_rising(run))
+        .map(|run| format!("\u{201c}{}\u{201d}", run.strategy.title))
+        .collect();
+    if !rising.is_empty() {
+        text += &format!(
+            " They are not yet steady for {}: in the last tenth of its inserts more pages were read or written than in the tenth \
+             before, so a larger table reads or writes more.",
+            rising.join(", ")
+        );
+    }
+    if tells(results, "flushed_per_1k") {
+        text += " Pages written after the last insert are those that the inserts had changed and that were still to be \
+                 written, per 1,000 inserts of the whole run.";
+    }
+    text
 }
 
 /// How long statements took, where there are any to time.
@@ -49,13 +125,16 @@ pub fn counts(results: &Results) -> Option<Grid> {
     some(Grid { id: "counts", head, rows, texts: 0 })
 }
 
-/// The same without the spread, for a narrow screen.
-pub fn medians(results: &Results) -> impl Iterator<Item = (String, Vec<String>)> {
-    let cells = |run| {
-        let cell = |metric: &'static Metric| write_median(metric.unit, metric.sample(run).as_ref());
-        Metric::of_group(Group::Figures).map(cell).collect()
-    };
-    results.runs.iter().map(move |run| (run.strategy.title.clone(), cells(run)))
+/// The main table without the spread, for a terminal: the metrics, and a row for each run.
+pub fn medians(results: &Results) -> (Vec<&'static Metric>, Vec<(String, Vec<String>)>) {
+    let metrics = main_metrics(results);
+    let cell = |run, metric: &Metric| write_median(metric.unit, metric.sample(run).as_ref());
+    let rows = results
+        .runs
+        .iter()
+        .map(|run| (run.strategy.title.clone(), metrics.iter().map(|metric| cell(run, metric)).collect()));
+    let rows = rows.collect();
+    (metrics, rows)
 }
 
 fn head(group: Group) -> Vec<&'static str> {
@@ -135,6 +214,7 @@ pub fn facts(results: &Results) -> Vec<(&'static str, String)> {
         facts.extend(load_facts(&results.workload, results.engine.is_embedded()));
     }
     facts.extend(results.protocol.as_ref().map(|protocol| ("Runs", runs(protocol))));
+    facts.extend(order(results).map(|order| ("Order of the runs", order)));
     facts.extend([
         (
             "Machine",
@@ -162,6 +242,31 @@ fn runs(protocol: &Protocol) -> String {
              of each figure and, in brackets, its smallest and largest value; curves and page maps show the run in the middle"
         ),
     }
+}
+
+/// Whether the place of a run in its round had an effect, where the record tells.
+fn order(results: &Results) -> Option<String> {
+    const LEVEL: f64 = 0.05;
+    let metrics = ["last_reads_per_1k", "last_writes_per_1k", "last_rows_per_sec"];
+    let tested: Vec<(&Metric, OrderEffect)> = metrics
+        .into_iter()
+        .filter_map(|name| {
+            Metric::named(name).and_then(|metric| Some((metric, order_effect(results, metric)?)))
+        })
+        .collect();
+    let (_, OrderEffect { early, late, .. }) = tested.first()?;
+    let said: Vec<_> = tested
+        .iter()
+        .map(|(metric, effect)| {
+            let verdict = if effect.p < LEVEL { "an effect" } else { "no effect" };
+            format!("{} {verdict} (p {})", metric.title, probability(effect.p))
+        })
+        .collect();
+    Some(format!(
+        "{early} runs in the first half of their round against {late} in the second half, compared within each strategy by an \
+         exact rank test at the level of 5 %: {}",
+        said.join("; ")
+    ))
 }
 
 /// The settings of the database, the same for all runs and cases.

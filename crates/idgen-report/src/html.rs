@@ -1,4 +1,4 @@
-//! `report.html`: the question, the answer, the charts, the tables, the settings; no script, no network.
+//! `report.html`: the question, the answer, the charts, the tables, the settings; no network, and a script that sorts tables.
 
 use askama::Template;
 
@@ -6,12 +6,17 @@ use super::answer::{answer, problems};
 use super::case_table::CaseTable;
 use super::cases::{case_statements, case_tables};
 use super::drawings::Drawings;
-use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
+use super::grids::{
+    Grid, counts, facts, figures, files, latencies, of_the_end, published, settings, tells_the_end, whole,
+};
 use super::numbers::count;
 use super::published::met;
 use super::staying;
 use crate::{Error, Result};
 use idgen_record::Results;
+
+/// The hash of `page.js`, the only script that a browser runs in a page: text from a record cannot be one.
+pub(crate) const SCRIPT_HASH: &str = "sha256-LvTmP7rtVStllCCqqA7Lg02zNGd+RRBUKNudOUgGEtw=";
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -22,6 +27,9 @@ struct Page<'a> {
     problems: Vec<String>,
     drawings: Drawings,
     figures: Grid,
+    of_the_end: String,
+    at_end: bool,
+    whole: Option<Grid>,
     published: Option<Grid>,
     met: Option<String>,
     files: Option<Grid>,
@@ -56,6 +64,9 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
         problems: problems(results),
         drawings,
         figures: figures(results),
+        of_the_end: of_the_end(results),
+        at_end: tells_the_end(results),
+        whole: whole(results),
         published: published(results),
         met: met(results),
         files: files(results),

@@ -2,7 +2,7 @@
 
 use super::maps::map;
 use crate::{Error, Result};
-use idgen_record::Results;
+use idgen_record::{Results, RunRecord};
 use innodb_pages::Measure;
 
 /// The results as indented JSON.
@@ -33,11 +33,12 @@ pub fn read(text: &str) -> Result<Results> {
             Results::FORMAT
         )));
     }
-    let results: Results = serde_json::from_str(text).map_err(not_ours)?;
+    let mut results: Results = serde_json::from_str(text).map_err(not_ours)?;
     // The maps are text within the text: found now, a damage is named; later it would spoil a chart.
     for file in results.runs.iter().flat_map(|run| &run.trees).filter_map(|tree| tree.file.as_ref()) {
         map(file, Measure::Fill)?;
         map(file, Measure::Recency)?;
     }
+    results.runs.iter_mut().for_each(RunRecord::complete);
     Ok(results)
 }

@@ -19,6 +19,7 @@ mod csv;
 mod drawings;
 mod error;
 mod files;
+mod fitted;
 mod grids;
 mod html;
 mod json;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::answer::{answer, problems};
 use super::cases::{case_statements, case_tables};
 use super::drawings::{Drawing, Drawings};
-use super::grids::{Grid, counts, facts, figures, files, latencies, published, settings};
+use super::grids::{Grid, counts, facts, figures, files, latencies, of_the_end, published, settings, whole};
 use super::numbers::count;
 use super::published::met;
 use super::staying;
@@ -75,10 +75,12 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
     }
     for (heading, drawings, grid) in [
         ("Pages changed, read and written", &drawings.touched, None),
+        ("Pages read and written over the run", &drawings.page_courses, None),
         ("The pages of the tables", &drawings.maps, files(results)),
         ("Fill and size", &drawings.space, staying::grid(results)),
         ("Throughput and latency over the run", &drawings.courses, None),
         (FIGURES_HEADING, &Vec::new(), (!results.runs.is_empty()).then(|| figures(results))),
+        ("Means over the whole run", &Vec::new(), whole(results)),
         ("Latency of a statement", &Vec::new(), latencies(results)),
         ("What the server counted", &Vec::new(), counts(results)),
     ] {
@@ -86,6 +88,9 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
             continue;
         }
         paragraph(&format!("## {heading}"));
+        if heading == FIGURES_HEADING {
+            paragraph(&of_the_end(results));
+        }
         if !drawings.is_empty() {
             paragraph(&drawings.iter().map(picture).collect::<Vec<_>>().join("\n"));
         }
@@ -109,7 +114,7 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
     out
 }
 
-const FIGURES_HEADING: &str = "All figures";
+const FIGURES_HEADING: &str = "The figures";
 
 fn picture(drawing: &Drawing) -> String {
     format!(

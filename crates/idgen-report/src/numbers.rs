@@ -90,6 +90,27 @@ pub fn ratio(number: Option<f64>) -> String {
     }
 }
 
+/// A probability after a p: `= 0.10`, `= 0.0079`, `< 0.001`.
+pub fn probability(p: f64) -> String {
+    match p {
+        p if p < 0.001 => "< 0.001".into(),
+        p if p < 0.01 => format!("= {p:.4}"),
+        p if p < 0.1 => format!("= {p:.3}"),
+        p => format!("= {p:.2}"),
+    }
+}
+
+/// A whole number on an axis, as short as can be: `100`, `10k`, `2.5M`.
+pub fn short(number: f64) -> String {
+    let (number, letter) = match number.abs() {
+        amount if amount >= 1e9 => (number / 1e9, "G"),
+        amount if amount >= 1e6 => (number / 1e6, "M"),
+        amount if amount >= 1e3 => (number / 1e3, "k"),
+        _ => (number, ""),
+    };
+    format!("{}{letter}", (number * 1_000.0).round() / 1_000.0)
+}
+
 /// A figure of whatever size, with three decimals where it is small.
 pub fn figure_text(number: f64) -> String {
     if number.abs() < 100.0 && number.fract() != 0.0 { format!("{number:.3}") } else { grouped(number) }
@@ -144,6 +165,11 @@ mod tests {
         assert_eq!([0.1234, 7.0, 100_000.5].map(figure_text), ["0.123", "7", "100,000"]);
         assert_eq!([Some(0.966), Some(12.3), None].map(ratio), ["0.97", "12.3", UNKNOWN]);
         assert_eq!(percent(0.9066), "90.7");
+        assert_eq!(
+            [0.1, 0.0286, 0.0079, 1e-5].map(probability),
+            ["= 0.10", "= 0.029", "= 0.0079", "< 0.001"]
+        );
+        assert_eq!([0.01, 1_000.0, 25_000.0, 1e6, 2.5e9].map(short), ["0.01", "1k", "25k", "1M", "2.5G"]);
         assert_eq!((bytes(12), bytes(31_000_000)), ("12 bytes".into(), "29.6 MiB".into()));
     }
 }

@@ -1,36 +1,44 @@
 //! Tables for the terminal, as wide as it is and at most [`WIDTH`] columns.
 
-use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
+use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, presets};
 
 use super::case_table::CaseTable;
 use super::cases::case_tables;
-use super::grids::{self, medians};
-use idgen_record::{Group, Metric, Results, RunRecord};
+use super::fitted::{Column, Fitted, fitted, fitted_by};
+use super::grids;
+use idgen_record::{Results, RunRecord};
 
-/// The widest line, in columns: longer ones are hard to read. Where there is no terminal, all are so wide.
+/// The widest line of text, in columns: longer ones are hard to read. Where there is no terminal, all are so wide.
 pub const WIDTH: u16 = 100;
+/// The widest table.
+const TABLE_WIDTH: u16 = 140;
 /// The least that tables are laid out for; on a narrower terminal they run over.
-const LEAST_WIDTH: u16 = 72;
+const LEAST_WIDTH: u16 = 40;
 
-/// Columns for text and tables on this terminal.
+/// Columns for text on this terminal.
 pub fn width() -> u16 {
-    Table::new().width().map_or(WIDTH, |columns| columns.clamp(LEAST_WIDTH, WIDTH))
+    table_width().min(WIDTH)
+}
+
+/// Columns for tables on it.
+pub(super) fn table_width() -> u16 {
+    Table::new().width().map_or(WIDTH, |columns| columns.clamp(LEAST_WIDTH, TABLE_WIDTH))
 }
 
 /// The results, one line per run, and below them why a cell is empty.
 pub fn table(results: &Results) -> String {
-    table_of(results, width())
+    table_of(results, table_width())
 }
 
 pub(super) fn table_of(results: &Results, width: u16) -> String {
-    let mut table = plain();
-    table.set_width(width);
-    let heads = Metric::of_group(Group::Figures).map(|metric| metric.head);
-    table.set_header(std::iter::once("strategy").chain(heads));
-    for (title, cells) in medians(results) {
-        table.add_row(std::iter::once(title).chain(cells));
-    }
-    let mut text = whole_numbers(table, 1);
+    let (metrics, rows) = grids::medians(results);
+    let columns = metrics.iter().enumerate().map(|(place, metric)| Column {
+        head: metric.head.into(),
+        name: metric.title.into(),
+        cells: rows.iter().map(|(_, cells)| cells[place].clone()).collect(),
+    });
+    let names = rows.iter().map(|(title, _)| title.clone()).collect();
+    let mut text = fitted(&Fitted { head: "strategy", names, columns: columns.collect() }, width);
     let runs = results.runs.iter().map(RunRecord::run_count);
     let repeated = match (runs.clone().min(), runs.max()) {
         (Some(1), Some(1)) if results.protocol.is_some() => {
@@ -44,48 +52,56 @@ pub(super) fn table_of(results: &Results, width: u16) -> String {
         }
         _ => None,
     };
-    for line in repeated.iter().chain(&results.engine.missing) {
+    let end = metrics.iter().any(|metric| metric.instead.is_some() && metric.name.starts_with("last_"));
+    let end = end.then(|| {
+        "At end: in the last tenth of the inserts. The report, --json and results.csv also have the means of the whole run."
+            .to_owned()
+    });
+    for line in end.iter().chain(&repeated).chain(&results.engine.missing) {
         text += "\n";
-        text += &textwrap::fill(line, usize::from(width));
+        text += &textwrap::fill(line, usize::from(width.min(WIDTH)));
     }
     text
 }
 
 /// The published figures beside the measured ones; `None` where nothing was published.
 pub fn published(results: &Results) -> Option<String> {
+    published_of(results, table_width())
+}
+
+pub(super) fn published_of(results: &Results, width: u16) -> Option<String> {
     let grid = grids::published(results)?;
-    let mut table = plain();
-    table.set_header(grid.head);
-    for (name, cells) in grid.rows {
-        table.add_row(std::iter::once(name).chain(cells));
-    }
-    for column in table.column_iter_mut().skip(1 + grid.texts) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    Some(whole_names(table))
+    let columns = grid.head.iter().enumerate().skip(1).map(|(place, head)| Column {
+        head: (*head).into(),
+        name: (*head).into(),
+        cells: grid.rows.iter().map(|(_, cells)| cells[place - 1].clone()).collect(),
+    });
+    let names = grid.rows.iter().map(|(name, _)| name.clone()).collect();
+    let table = Fitted { head: grid.head[0], names, columns: columns.collect() };
+    // The words of how the published run was give way first.
+    let important: Vec<usize> = (1..table.columns.len()).chain([0]).collect();
+    Some(fitted_by(&table, &important, width))
 }
 
 /// The statements that were run: one table under another.
 pub fn cases(results: &Results) -> String {
-    let tables: Vec<_> = case_tables(results).into_iter().map(case_table).collect();
+    cases_of(results, table_width())
+}
+
+pub(super) fn cases_of(results: &Results, width: u16) -> String {
+    let tables: Vec<_> = case_tables(results).into_iter().map(|shown| case_table(shown, width)).collect();
     tables.join("\n")
 }
 
-fn case_table(shown: CaseTable) -> String {
-    let mut table = plain();
-    // No narrower than the longest word of its head.
-    let words: Vec<_> = shown.head.iter().map(|head| head.split(' ').map(str::len).max()).collect();
-    // Many columns stand closer.
-    let left = u16::from(shown.head.len() <= 6);
-    table.set_header(shown.head);
-    table.add_rows(shown.lines);
-    for (column, longest) in table.column_iter_mut().zip(words).skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-        column.set_padding((left, 1));
-        let width = left + 1 + longest.and_then(|longest| u16::try_from(longest).ok()).unwrap_or(0);
-        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
-    }
-    format!("{}\n{}", shown.title, whole_names(table))
+fn case_table(shown: CaseTable, width: u16) -> String {
+    let mut columns = shown.head.into_iter().enumerate().map(|(place, head)| Column {
+        cells: shown.lines.iter().map(|line| line[place].clone()).collect(),
+        name: head.clone(),
+        head,
+    });
+    let Some(names) = columns.next() else { return String::new() };
+    let table = Fitted { head: &names.head, names: names.cells, columns: columns.collect() };
+    format!("{}\n{}", shown.title, fitted(&table, width))
 }
 
 /// Names and a line for each, under these two headings.
@@ -106,20 +122,6 @@ pub(super) fn plain() -> Table {
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(width());
     table
-}
-
-/// Lays the table out; from this column on there are numbers, which stand close. On a screen of full width the names
-/// stay on one line too, on a narrower one they give way, so that no number is broken.
-pub(super) fn whole_numbers(mut table: Table, first: usize) -> String {
-    let narrow = table.width().is_some_and(|width| width < WIDTH);
-    for column in table.column_iter_mut().skip(first) {
-        column.set_cell_alignment(CellAlignment::Right);
-        column.set_padding((0, 1));
-        if narrow {
-            column.set_constraint(ColumnConstraint::ContentWidth);
-        }
-    }
-    if narrow { table.trim_fmt() } else { whole_names(table) }
 }
 
 /// Lays the table out; the first column stays on one line and the others give way.

@@ -3,7 +3,7 @@
 
 use super::case_table::{CaseTable, column, table};
 use super::numbers::{count, percent, rate};
-use idgen_record::{Results, VisitFigures};
+use idgen_record::{Metric, Results, Sample, VisitFigures};
 
 /// Rows with a payload of 100 bytes that a visit is measured against: a page of InnoDB holds 120 of them, and ascending
 /// keys leave 111 on it.
@@ -117,16 +117,30 @@ pub(super) fn answer(results: &Results) -> Option<String> {
                     == (many.writers, many.visits, many.rows_per_visit)
         })
     };
-    let said: Vec<_> = strategies(&all)
-        .into_iter()
-        .filter_map(|first| {
-            let fill = percent(of(first)?.fill_mean);
-            Some(format!("{fill} % of a page with \u{201c}{}\u{201d}", first.title()))
+    let found: Vec<_> = strategies(&all).into_iter().filter_map(|first| of(first).copied()).collect();
+    let said: Vec<_> = found
+        .iter()
+        .map(|found| {
+            format!("{} % of a page with \u{201c}{}\u{201d}", percent(found.fill_mean), found.title())
         })
         .collect();
+    let by_fill = |a: &&&VisitFigures, b: &&&VisitFigures| a.fill_mean.total_cmp(&b.fill_mean);
+    let (least, most) = (found.iter().min_by(by_fill)?, found.iter().max_by(by_fill)?);
+    let sample = |found: &VisitFigures| Sample::of(vec![found.fill_mean]);
+    // One table of each: what tables of one load were recorded to differ by is no difference.
+    let verdict = match sample(most)?.differs(&sample(least)?, Metric::named("fill_mean")?.noise) {
+        Some(_) => format!(
+            "\u{201c}{}\u{201d} fills pages {:.1} points more than \u{201c}{}\u{201d}, which is beyond the noise of a \
+             single table",
+            most.title(),
+            100.0 * (most.fill_mean - least.fill_mean),
+            least.title()
+        ),
+        None => "There is no difference beyond the noise of a single table".to_owned(),
+    };
     (said.len() > 1).then(|| {
         format!(
-            "After {} visits of {} rows{}, the rows of a bucket fill {}.",
+            "After {} visits of {} rows{}, the rows of a bucket fill {}. {verdict}.",
             count(u64::from(many.visits)),
             count(many.rows_per_visit),
             if many.writers > 1 { format!(" by each of {} writers", many.writers) } else { String::new() },

@@ -228,13 +228,13 @@ fn pages_can_be_read_on_desk_and_phone_in_light_and_dark_and_printed() {
     fs::write(directory.join("partly.html"), report::html(&partly).unwrap()).unwrap();
 
     for (page, charts, tables) in [
-        ("report.html", 6 + 2 * 6, 5),
+        ("report.html", 7 + 3 * 6, 6),
         ("compare.html", 7, 21),
         // Rates and times for each of two sizes.
         ("loads.html", 2 * 2, 2),
         ("statements.html", 1, 1),
         ("files.html", 3, 3),
-        ("partly.html", 5 + 6, 4),
+        ("partly.html", 5 + 2 * 6, 5),
     ] {
         for (width, dark) in [(1_280, false), (390, true)] {
             let found = look(profile.path(), directory, page, width, dark);

@@ -70,6 +70,7 @@ pub fn totals(
         fill_mean: all_leaves.mean,
         fill_p10: all_leaves.p10,
         bytes_per_row: figures.iter().map(|tree| tree.bytes).sum::<u64>() as f64 / (rows + existing) as f64,
+        allocated_bytes_per_row: None,
         heap_bytes_per_row: None,
         map_bytes_per_row: of_map().next().map(|_| of_map().sum::<u64>() as f64 / (rows + existing) as f64),
         other_bytes_per_row: None,
@@ -106,7 +107,7 @@ pub fn totals_seen(windows: &[Window], counted: &Counted, seen: &Seen, existing:
         distinct_leaves_per_1k: f64::NAN,
         fill_mean: seen.mean_fill.unwrap_or(known(fill.mean)),
         fill_p10: known(fill.p10),
-        bytes_per_row: per_row(seen.bytes),
+        bytes_per_row: seen.bytes.map_or(f64::NAN, per_row),
         map_bytes_per_row: seen.map_bytes.map(per_row),
         ..counted
     }

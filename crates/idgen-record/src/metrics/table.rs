@@ -14,6 +14,7 @@ const METRIC: Metric = Metric {
     group: Group::Facts,
     axis: None,
     chart: None,
+    instead: None,
     run: |_| None,
     window: None,
 };
@@ -81,10 +82,10 @@ pub static METRICS: &[Metric] = &[
     },
     Metric {
         name: "rows_per_sec",
-        title: "rows per second",
-        head: "rows/s",
+        title: "rows per second, whole run",
+        head: "rows/s\nwhole",
         better: Better::Higher,
-        group: Group::Figures,
+        group: Group::Whole,
         noise: TIMED,
         run: |f| number(f.totals.rows_per_sec),
         window: Some(|w| number(w.rows_per_sec)),
@@ -97,14 +98,24 @@ pub static METRICS: &[Metric] = &[
         better: Better::Higher,
         group: Group::Figures,
         axis: Some(Axis::Log),
+        instead: Some("rows_per_sec"),
         noise: TIMED,
         run: |f| number(f.totals.last_rows_per_sec),
         ..METRIC
     },
     Metric {
         name: "reads_per_1k",
-        title: "pages read per 1k",
-        head: "read\nper 1k",
+        title: "pages read per 1k, whole run",
+        head: "read/1k\nwhole",
+        group: Group::Whole,
+        run: |f| number(f.totals.reads_per_1k),
+        window: Some(|w| number(w.reads_per_1k)),
+        ..PER_1K
+    },
+    Metric {
+        name: "last_reads_per_1k",
+        title: "pages read per 1k, at the end",
+        head: "read/1k\nat end",
         group: Group::Figures,
         axis: Some(Axis::Log),
         chart: Some(ChartOf {
@@ -114,14 +125,7 @@ pub static METRICS: &[Metric] = &[
             embedded_caption: None,
             mark: None,
         }),
-        run: |f| number(f.totals.reads_per_1k),
-        window: Some(|w| number(w.reads_per_1k)),
-        ..PER_1K
-    },
-    Metric {
-        name: "last_reads_per_1k",
-        title: "pages read per 1k, at the end",
-        head: "read/1k\nat end",
+        instead: Some("reads_per_1k"),
         run: |f| number(f.totals.last_reads_per_1k),
         ..PER_1K
     },
@@ -136,8 +140,17 @@ pub static METRICS: &[Metric] = &[
     },
     Metric {
         name: "writes_per_1k",
-        title: "pages written per 1k",
-        head: "written\nper 1k",
+        title: "pages written per 1k, whole run",
+        head: "writ./1k\nwhole",
+        group: Group::Whole,
+        run: |f| number(f.totals.writes_per_1k),
+        window: Some(|w| number(w.writes_per_1k)),
+        ..PER_1K
+    },
+    Metric {
+        name: "last_writes_per_1k",
+        title: "pages written per 1k, at the end",
+        head: "writ./1k\nat end",
         group: Group::Figures,
         axis: Some(Axis::Log),
         chart: Some(ChartOf {
@@ -151,14 +164,7 @@ pub static METRICS: &[Metric] = &[
             ),
             mark: None,
         }),
-        run: |f| number(f.totals.writes_per_1k),
-        window: Some(|w| number(w.writes_per_1k)),
-        ..PER_1K
-    },
-    Metric {
-        name: "last_writes_per_1k",
-        title: "pages written per 1k, at the end",
-        head: "writ./1k\nat end",
+        instead: Some("writes_per_1k"),
         run: |f| number(f.totals.last_writes_per_1k),
         ..PER_1K
     },
@@ -166,7 +172,7 @@ pub static METRICS: &[Metric] = &[
         name: "flushed_per_1k",
         title: "pages written after the last insert per 1k",
         head: "flushed\nper 1k",
-        group: Group::Server,
+        group: Group::Figures,
         run: |f| f.totals.flushed_per_1k.and_then(number),
         ..PER_1K
     },
@@ -192,6 +198,7 @@ pub static METRICS: &[Metric] = &[
         name: "last_table_reads_per_1k",
         title: "pages read from the table's file per 1k, at the end",
         head: "own read\nat end",
+        group: Group::Figures,
         run: |f| f.totals.last_table_reads_per_1k.and_then(number),
         ..PER_1K
     },
@@ -199,6 +206,7 @@ pub static METRICS: &[Metric] = &[
         name: "last_table_writes_per_1k",
         title: "pages written to the table's file per 1k, at the end",
         head: "own wr.\nat end",
+        group: Group::Figures,
         run: |f| f.totals.last_table_writes_per_1k.and_then(number),
         ..PER_1K
     },
@@ -384,21 +392,33 @@ pub static METRICS: &[Metric] = &[
     },
     Metric {
         name: "bytes_per_row",
-        title: "bytes per row",
-        head: "bytes\nper row",
+        title: "bytes per row, pages in use",
+        head: "used B\nper row",
         unit: Unit::Decimals(1),
         better: Better::Lower,
         group: Group::Figures,
         axis: Some(Axis::Linear),
         chart: Some(ChartOf {
             file: "size",
-            title: "Bytes per row",
+            title: "Bytes per row, pages in use",
             caption: "All pages of all trees, per row; on PostgreSQL also those of the heap.",
             embedded_caption: None,
             mark: None,
         }),
+        instead: Some("allocated_bytes_per_row"),
         noise: Noise { floor: 0.5, ..LAYOUT },
         run: |f| number(f.totals.bytes_per_row),
+        ..METRIC
+    },
+    Metric {
+        name: "allocated_bytes_per_row",
+        title: "bytes per row, allocated by the server",
+        head: "alloc. B\nper row",
+        unit: Unit::Decimals(1),
+        better: Better::Lower,
+        group: Group::Server,
+        noise: Noise { floor: 0.5, ..LAYOUT },
+        run: |f| f.totals.allocated_bytes_per_row.and_then(number),
         ..METRIC
     },
     Metric {

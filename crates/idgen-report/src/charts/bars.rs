@@ -1,11 +1,12 @@
 //! Horizontal bars, one or more per strategy, with their values written at their ends.
 
+use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{Chart, INK, WIDTH, colour, failed, text};
 use crate::Result;
-use crate::numbers::{figure_text, grouped};
+use crate::numbers::{figure_text, short};
 use idgen_record::{Axis, Family};
 
 /// One line of the chart.
@@ -20,6 +21,8 @@ pub struct Bar {
     pub written: String,
     /// A mark across the bar, such as a percentile.
     pub mark: Option<f64>,
+    /// The value in each run, where there was more than one: a dot each, and a line from the least to the most.
+    pub points: Vec<f64>,
 }
 
 /// Of the labels: as wide as the longest needs, within these.
@@ -66,7 +69,8 @@ pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
     let height = ROW_HEIGHT * rows.len() as i32 + AXIS_HEIGHT;
     let letters = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0) as i32;
     let label_width = (letters * LETTER_WIDTH + 14).clamp(LABEL_WIDTH.0, LABEL_WIDTH.1);
-    let most = rows.iter().map(|row| row.mark.unwrap_or(0.0).max(row.value)).fold(0.0, f64::max);
+    let furthest = |row: &Bar| row.points.iter().copied().chain(row.mark).fold(row.value, f64::max);
+    let most = rows.iter().map(furthest).fold(0.0, f64::max);
     let most = if scale == Scale::Log || most <= 0.0 { most.max(1.0) } else { most };
     let decades = most.log10().ceil().max(1.0);
     let (top, ticks): (f64, Vec<f64>) = match scale {
@@ -88,15 +92,18 @@ pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
         let root = SVGBackend::with_string(&mut svg, (WIDTH, height as u32)).into_drawing_area();
         let floor = height - AXIS_HEIGHT;
         let centre = |h| Pos::new(h, VPos::Center);
+        let mut free_from = i32::MIN;
         for at in ticks {
             let x = place(at);
             root.draw(&PathElement::new(vec![(x, 0), (x, floor)], INK.mix(0.15))).map_err(failed)?;
-            root.draw(&Text::new(
-                if top < 4.0 { figure_text(at) } else { grouped(at) },
-                (x, floor + AXIS_HEIGHT / 2),
-                text(14).pos(centre(HPos::Center)),
-            ))
-            .map_err(failed)?;
+            let label = if top < 4.0 { figure_text(at) } else { short(at) };
+            // Many factors of ten stand close: a label that would touch the one before is left out.
+            let half = LETTER_WIDTH * label.chars().count() as i32 / 2 + 2;
+            if x - half >= free_from {
+                free_from = x + half;
+                let below = (x, floor + AXIS_HEIGHT / 2);
+                root.draw(&Text::new(label, below, text(14).pos(centre(HPos::Center)))).map_err(failed)?;
+            }
         }
         for (index, row) in rows.iter().enumerate() {
             let top = ROW_HEIGHT * index as i32;
@@ -115,8 +122,10 @@ pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
                 let line = vec![(x, top + 2), (x, top + ROW_HEIGHT - 2)];
                 root.draw(&PathElement::new(line, INK.stroke_width(2))).map_err(failed)?;
             }
+            let points: Vec<i32> = row.points.iter().map(|point| place(*point)).collect();
+            spread(&root, &points, middle)?;
             // A mark beyond the bar would cross the number.
-            let number = mark.map_or(end, |mark| mark.max(end)) + 5;
+            let number = points.into_iter().chain(mark).fold(end, i32::max) + 5;
             let written =
                 Text::new(row.written.clone(), (number, middle), text(FONT_SIZE).pos(centre(HPos::Left)));
             root.draw(&written).map_err(failed)?;
@@ -125,6 +134,21 @@ pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
     }
     let words: Vec<_> = rows.iter().map(|row| format!("{}: {}", row.label, row.written)).collect();
     Ok(Chart::drawn(&svg, title, words.join("; ")))
+}
+
+/// The runs of a bar: a line from the least to the most with ends across it, and a dot for each.
+fn spread(root: &DrawingArea<SVGBackend<'_>, Shift>, points: &[i32], middle: i32) -> Result<()> {
+    let (Some(least), Some(most)) = (points.iter().min(), points.iter().max()) else { return Ok(()) };
+    let line = |from: (i32, i32), to: (i32, i32)| {
+        root.draw(&PathElement::new(vec![from, to], INK.stroke_width(1))).map_err(failed)
+    };
+    line((*least, middle), (*most, middle))?;
+    for end in [*least, *most] {
+        line((end, middle - 4), (end, middle + 4))?;
+    }
+    points
+        .iter()
+        .try_for_each(|point| root.draw(&Circle::new((*point, middle), 2, INK.filled())).map_err(failed))
 }
 
 /// The next of 1, 2, 2.5 and 5 times a power of ten: a step between the lines of a grid.

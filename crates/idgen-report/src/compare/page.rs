@@ -2,11 +2,11 @@
 
 use askama::Template;
 
-use super::{Compared, Pair, Side};
+use super::{Compared, Pair, Ratio, Side};
 use crate::charts::{Bar, Scale, bars};
 use crate::drawings::Drawing;
 use crate::grids::Grid;
-use crate::numbers::{figure_text, ratio, write};
+use crate::numbers::{figure_text, probability, write_sample};
 use crate::{Error, Result};
 use idgen_record::{Better, Family, Metric};
 
@@ -28,7 +28,8 @@ struct Page<'a> {
 /// Where a chart cannot be drawn.
 pub fn comparison_html(compared: &Compared) -> Result<String> {
     let mut drawings = Vec::new();
-    for metric in Metric::compared() {
+    let metrics = compared.metrics();
+    for metric in metrics.iter().copied() {
         drawings.extend(drawing(compared, metric)?);
     }
     let lines = compared.differences.iter().map(|line| {
@@ -40,18 +41,19 @@ pub fn comparison_html(compared: &Compared) -> Result<String> {
     let cases = compared.cases.iter().flat_map(|pair| {
         pair.figures.iter().map(|found| {
             let name = found.name.replace('_', " ");
-            (pair.title.clone(), vec![name, figure_text(found.a), figure_text(found.b), ratio(found.ratio)])
+            let cells = vec![name, figure_text(found.a), figure_text(found.b), verdict(found), likely(found)];
+            (pair.title.clone(), cells)
         })
     });
-    let cases =
-        Grid { id: "cases", head: vec!["case", "figure", "A", "B", "B/A"], rows: cases.collect(), texts: 1 };
+    let head = vec!["case", "figure", "A", "B", "B/A", "p"];
+    let cases = Grid { id: "cases", head, rows: cases.collect(), texts: 1 };
     let page = Page {
         compared,
         sides: [("A", &compared.a), ("B", &compared.b)],
         only: [("A", &compared.only_in_a), ("B", &compared.only_in_b)],
         drawings,
         differences: some(differences),
-        grids: Metric::compared().filter_map(|metric| grid(&compared.strategies, metric)).collect(),
+        grids: metrics.into_iter().filter_map(|metric| grid(&compared.strategies, metric)).collect(),
         cases: some(cases),
     };
     page.render().map_err(|error| Error::caused("cannot write the comparison", error))
@@ -74,8 +76,14 @@ fn drawing(compared: &Compared, metric: &'static Metric) -> Result<Option<Drawin
                 label: pair.title.clone(),
                 family: pair.family.unwrap_or(Family::Integer),
                 value: scale.of(found.b),
-                written: ratio(found.ratio),
+                written: found.verdict("no diff."),
                 mark: Some(scale.of(found.a)),
+                points: found
+                    .b_runs
+                    .iter()
+                    .filter(|_| found.b_runs.len() > 1)
+                    .map(|b| scale.of(*b))
+                    .collect(),
             })
         })
         .collect();
@@ -99,14 +107,27 @@ fn drawing(compared: &Compared, metric: &'static Metric) -> Result<Option<Drawin
     }))
 }
 
+fn verdict(found: &Ratio) -> String {
+    found.verdict("no difference")
+}
+
+/// The probability of the rank test; nothing of single runs.
+fn likely(found: &Ratio) -> String {
+    found.p.map_or_else(String::new, |p| probability(p).trim_start_matches("= ").to_owned())
+}
+
 /// The table of one metric, with its heading.
 fn grid(pairs: &[Pair], metric: &'static Metric) -> Option<(String, Grid)> {
+    let repeated = pairs.iter().filter_map(|pair| pair.figure(metric)).any(|found| found.p.is_some());
     let rows = pairs.iter().filter_map(|pair| {
         let found = pair.figure(metric)?;
-        let write = |value| write(metric.unit, value);
-        Some((pair.title.clone(), vec![write(found.a), write(found.b), ratio(found.ratio)]))
+        let [a, b] = found.samples().map(|sample| write_sample(metric.unit, sample.as_ref()));
+        let mut cells = vec![a, b, verdict(found)];
+        cells.extend(repeated.then(|| likely(found)));
+        Some((pair.title.clone(), cells))
     });
-    let head = vec!["strategy", "A", "B", "B/A"];
+    let mut head = vec!["strategy", "A", "B", "B/A"];
+    head.extend(repeated.then_some("p"));
     let grid = some(Grid { id: metric.name, head, rows: rows.collect(), texts: 0 })?;
     Some((metric.title.into(), grid))
 }

@@ -1,34 +1,46 @@
 //! The comparison on the terminal.
 
-use comfy_table::{Cell, CellAlignment};
+use comfy_table::CellAlignment;
 use idgen_record::Metric;
 
-use super::{Compared, Pair, Side};
-use crate::numbers::{figure_text, ratio, write};
-use crate::terminal::{WIDTH, plain, whole_names, whole_numbers, width};
+use super::{Compared, Difference, Pair, Ratio, Side};
+use crate::fitted::{Column, Fitted, fitted, laid_out};
+use crate::numbers::{figure_text, write_median};
+use crate::terminal::{table_width, width};
 
-/// Figures beside the names in a table; on a narrow screen half as many, in place of broken numbers.
-const SIDE_BY_SIDE: usize = 8;
+/// What stands in place of a ratio where figures do not differ.
+const NO_DIFFERENCE: &str = "no diff.";
 
-/// The comparison in tables, at most [`WIDTH`](crate::WIDTH) columns wide.
+/// The comparison in tables, as wide as the terminal.
 pub fn comparison(compared: &Compared) -> String {
+    comparison_of(compared, table_width())
+}
+
+pub(crate) fn comparison_of(compared: &Compared, table_width: u16) -> String {
     let mut parts = vec![wrapped(&head("A", &compared.a)), wrapped(&head("B", &compared.b))];
-    parts.push(differences(compared));
+    parts.push(differences(compared, table_width));
     parts.extend(compared.cautions.iter().map(|text| wrapped(&format!("Note: {text}"))));
-    let side_by_side = if width() < WIDTH { SIDE_BY_SIDE / 2 } else { SIDE_BY_SIDE };
-    let has = |metric: &&Metric| compared.strategies.iter().any(|pair| pair.figure(metric).is_some());
-    let shown: Vec<_> = Metric::compared().filter(has).collect();
-    parts.extend(shown.chunks(side_by_side).map(|metrics| strategies(&compared.strategies, metrics)));
+    let shown = compared.metrics();
+    // As many beside each other as the screen takes: a table after the other, none of whose columns is left out.
+    let side_by_side = usize::from(table_width.saturating_sub(NAMES) / COLUMN).max(1);
+    parts.extend(
+        shown.chunks(side_by_side).map(|metrics| strategies(&compared.strategies, metrics, table_width)),
+    );
     if !compared.cases.is_empty() {
-        parts.push(cases(&compared.cases));
+        parts.push(cases(&compared.cases, table_width));
     }
     for (name, only) in [("A", &compared.only_in_a), ("B", &compared.only_in_b)] {
         if !only.is_empty() {
             parts.push(wrapped(&format!("Only in {name}: {}.", only.join("; "))));
         }
     }
+    parts.push(wrapped(&compared.conclusion));
     parts.join("\n")
 }
+
+/// Room for the names and the letters A and B, and for one figure.
+const NAMES: u16 = 26;
+const COLUMN: u16 = 11;
 
 /// Broken at blanks alone: a path stays in one piece, for the user to copy, and so does a date.
 fn wrapped(text: &str) -> String {
@@ -43,56 +55,68 @@ fn head(letter: &str, side: &Side) -> String {
     format!("{letter}: {}: {} {}, {}", side.name, side.engine.name, side.engine.version, side.started)
 }
 
-fn differences(compared: &Compared) -> String {
+fn differences(compared: &Compared, width: u16) -> String {
     if compared.differences.is_empty() {
         return "Both have the same engine, version, workload, settings and machine.".into();
     }
-    let mut table = plain();
-    table.set_header(["differs in", "", "A", "B"]);
-    for line in &compared.differences {
-        let cell = |text: &String| if text.is_empty() { "-".to_owned() } else { text.clone() };
-        table.add_row([line.area.title().into(), line.what.clone(), cell(&line.a), cell(&line.b)]);
+    let shown = |text: &str| if text.is_empty() { "-".to_owned() } else { text.to_owned() };
+    let column = |head: &str, cell: &dyn Fn(&Difference) -> String| Column {
+        head: head.into(),
+        name: head.into(),
+        cells: compared.differences.iter().map(cell).collect(),
+    };
+    let columns = vec![
+        column("", &|line| line.what.clone()),
+        column("A", &|line| shown(&line.a)),
+        column("B", &|line| shown(&line.b)),
+    ];
+    let names = compared.differences.iter().map(|line| line.area.title().to_owned()).collect();
+    let table = Fitted { head: "differs in", names, columns };
+    if table.fits(width) {
+        return laid_out(&table, &[0, 1, 2], width, CellAlignment::Left);
     }
-    whole_names(table)
+    // Each of these columns is needed: on a narrow screen they stand one after the other.
+    let lines = compared.differences.iter().map(|line| {
+        let (area, what) = (line.area.title(), &line.what);
+        wrapped(&format!("Differs in {area}, {what}: A {}; B {}", shown(&line.a), shown(&line.b)))
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Three lines for each strategy: A, B and the ratio.
-fn strategies(pairs: &[Pair], metrics: &[&'static Metric]) -> String {
-    let mut table = plain();
-    let head = [Cell::new("strategy"), Cell::new("")];
-    table.set_header(head.into_iter().chain(metrics.iter().map(|metric| Cell::new(metric.head))));
-    for pair in pairs {
-        let cells = metrics.iter().map(|metric| match pair.figure(metric) {
-            Some(found) => {
-                let write = |value| write(metric.unit, value);
-                format!("{}\n{}\n{}", write(found.a), write(found.b), ratio(found.ratio))
-            }
-            None => String::new(),
-        });
-        let start = [pair.title.clone(), "A\nB\nB/A".into()];
-        table.add_row(start.into_iter().chain(cells));
-    }
-    whole_numbers(table, 2)
+fn strategies(pairs: &[Pair], metrics: &[&'static Metric], width: u16) -> String {
+    let cell = |pair: &Pair, metric: &'static Metric| {
+        pair.figure(metric).map_or_else(String::new, |found| {
+            let [a, b] = found.samples().map(|sample| write_median(metric.unit, sample.as_ref()));
+            format!("{a}\n{b}\n{}", found.verdict(NO_DIFFERENCE))
+        })
+    };
+    let letters =
+        Column { head: String::new(), name: String::new(), cells: vec!["A\nB\nB/A".into(); pairs.len()] };
+    let columns = metrics.iter().map(|metric| Column {
+        head: metric.head.into(),
+        name: metric.title.into(),
+        cells: pairs.iter().map(|pair| cell(pair, metric)).collect(),
+    });
+    let names = pairs.iter().map(|pair| pair.title.clone()).collect();
+    let columns = std::iter::once(letters).chain(columns).collect();
+    fitted(&Fitted { head: "strategy", names, columns }, width)
 }
 
 /// A line for each figure: experiments differ in what they count.
-fn cases(pairs: &[Pair]) -> String {
-    let mut table = plain();
-    table.set_header(["case", "figure", "A", "B", "B/A"]);
-    for pair in pairs {
-        for found in &pair.figures {
-            table.add_row([
-                pair.title.clone(),
-                found.name.replace('_', " "),
-                figure_text(found.a),
-                figure_text(found.b),
-                ratio(found.ratio),
-            ]);
-        }
-    }
-    for column in table.column_iter_mut().skip(2) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    // The names are long, and give way too.
-    table.trim_fmt()
+fn cases(pairs: &[Pair], width: u16) -> String {
+    let lines: Vec<_> = pairs.iter().flat_map(|pair| pair.figures.iter().map(move |of| (pair, of))).collect();
+    let column = |head: &str, cell: &dyn Fn(&Pair, &Ratio) -> String| Column {
+        head: head.into(),
+        name: head.into(),
+        cells: lines.iter().map(|(pair, of)| cell(pair, of)).collect(),
+    };
+    let columns = vec![
+        column("figure", &|_, of| of.name.replace('_', " ")),
+        column("A", &|_, of| figure_text(of.a)),
+        column("B", &|_, of| figure_text(of.b)),
+        column("B/A", &|_, of| of.verdict(NO_DIFFERENCE)),
+    ];
+    let names = lines.iter().map(|(pair, _)| pair.title.clone()).collect();
+    fitted(&Fitted { head: "case", names, columns }, width)
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::tests::{MANY, results};
 use crate::{WIDTH, json};
-use idgen_record::{Latency, LoadFigures, Results};
+use idgen_record::{Latency, LoadFigures, Results, Totals};
 
 fn both(a: &Results, b: &Results) -> Compared {
     compare(("one", a), ("two", b)).unwrap()
@@ -11,8 +11,9 @@ fn both(a: &Results, b: &Results) -> Compared {
 
 #[test]
 fn figures_stand_beside_each_other_with_their_ratio() {
-    let (a, mut b) = (results(3), results(2));
-    b.runs[1].totals.reads_per_1k = 0.25;
+    let (mut a, mut b) = (results(3), results(2));
+    a.runs[1].totals.reads_per_1k = 400.0;
+    b.runs[1].totals.reads_per_1k = 100.0;
     b.runs[0].totals.reads_per_1k = 7.0;
     b.started = a.started.clone();
     let compared = both(&a, &b);
@@ -21,7 +22,7 @@ fn figures_stand_beside_each_other_with_their_ratio() {
         let figures = &compared.strategies[number].figures;
         figures.iter().find(|found| found.name == "reads_per_1k").unwrap()
     };
-    assert_eq!((reads(1).a, reads(1).b, reads(1).ratio), (1.0, 0.25, Some(0.25)));
+    assert_eq!((reads(1).a, reads(1).b, reads(1).ratio), (400.0, 100.0, Some(0.25)));
     assert_eq!((reads(0).a, reads(0).ratio), (0.0, None), "nothing is a multiple of zero");
     assert_eq!((compared.only_in_a.len(), compared.only_in_b.len()), (1, 0));
 
@@ -165,6 +166,45 @@ fn timed_cases_are_found_by_name_and_clients() {
         "{text}"
     );
     assert!(comparison_html(&compared).unwrap().contains("<th scope=\"row\">with, 25 clients"));
+}
+
+/// The rule of all conclusions: ranges apart, and medians further apart than the noise.
+#[test]
+fn figures_within_the_noise_do_not_differ() {
+    let with = |reads: [f64; 3]| {
+        let mut made = results(1);
+        let run = made.runs.remove(0);
+        let each = reads.into_iter().enumerate().map(|(number, reads)| {
+            let totals = Totals { last_reads_per_1k: reads, ..run.totals };
+            (number as u64, RunRecord { totals, ..run.clone() })
+        });
+        made.runs.push(RunRecord::of_repeats(each.collect()).unwrap());
+        made
+    };
+    let shown = |a, b| {
+        let compared = both(&with(a), &with(b));
+        let reads =
+            compared.strategies[0].figure(Metric::named("last_reads_per_1k").unwrap()).unwrap().clone();
+        (reads, comparison(&compared), comparison_html(&compared).unwrap())
+    };
+    let (reads, text, page) = shown([100.0, 110.0, 90.0], [200.0, 205.0, 210.0]);
+    assert_eq!(
+        (reads.a, reads.b, reads.ratio, reads.differs, reads.p),
+        (100.0, 205.0, Some(2.05), true, Some(0.1))
+    );
+    assert!(text.contains("2.05") && text.contains("cannot give a p below 0.10"), "{text}");
+    assert!(
+        page.contains("<td>100 (90\u{2013}110)</td>") && page.contains("<td>2.05</td><td>0.10</td>"),
+        "{page}"
+    );
+    // The medians are twice apart, and a run of A lies beyond one of B.
+    let (reads, text, page) = shown([100.0, 240.0, 90.0], [200.0, 205.0, 210.0]);
+    assert!(!reads.differs && reads.ratio == Some(2.05), "{reads:?}");
+    assert!(text.contains("no diff.") && !text.contains("2.05"), "{text}");
+    assert!(page.contains("<td>no difference</td>") && !page.contains("2.05"), "{page}");
+    assert!(text.contains("1 of ") || text.contains("0 of "), "{text}");
+    // Less than a server reads at rest.
+    assert!(!shown([0.0; 3], [0.6; 3]).0.differs);
 }
 
 #[test]

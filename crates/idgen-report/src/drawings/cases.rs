@@ -150,7 +150,10 @@ fn visits(results: &Results) -> Result<Vec<Drawing>> {
 fn seconds(cases: &[CaseRecord]) -> Result<Drawing> {
     let rows: Vec<_> = cases
         .iter()
-        .map(|case| bar(&case.name, case.secs, format!("{:.3}", case.secs), case.published_secs))
+        .map(|case| Bar {
+            points: if case.runs.len() > 1 { case.runs.clone() } else { Vec::new() },
+            ..bar(&case.name, case.secs, format!("{:.3}", case.secs), case.published_secs)
+        })
         .collect();
     let caption = if cases.iter().any(|case| case.published_secs.is_some()) {
         "The bar and its number were measured here; the vertical mark was published, for an older machine."
@@ -206,5 +209,5 @@ fn files(cases: &[CaseRecord]) -> Result<Vec<Drawing>> {
 
 /// All in one colour: cases are no families of ids.
 fn bar(label: &str, value: f64, written: String, mark: Option<f64>) -> Bar {
-    Bar { label: label.into(), family: Family::Integer, value, written, mark }
+    Bar { label: label.into(), family: Family::Integer, value, written, mark, points: Vec::new() }
 }

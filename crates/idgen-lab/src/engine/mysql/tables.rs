@@ -142,20 +142,26 @@ impl Table for Tables {
         }
         let page_bytes = given::number(&host.settings, "innodb_page_size")?;
         let roles = plan.trees().iter().map(|place| place.role).collect();
-        let mut seen = Seen { roles, fills: Vec::new(), mean_fill: None, bytes: 0, map_bytes: None };
+        let mut seen = Seen { roles, fills: Vec::new(), mean_fill: None, bytes: None, map_bytes: None };
         host.wait(async {
             for table in plan.tables() {
                 if host.reach.pool_pages {
                     let fills = given::fills(connection, host.scratch.name(), table, page_bytes).await?;
                     seen.fills.extend(fills);
                 }
-                let bytes = given::table_bytes(connection, table).await?;
-                seen.bytes += bytes;
-                if *table != plan.rows {
-                    seen.map_bytes = Some(seen.map_bytes.unwrap_or(0) + bytes);
-                }
             }
             Ok(Some(seen))
+        })
+    }
+
+    fn allocated_bytes(&mut self) -> Result<Option<u64>> {
+        let (host, plan, connection) = (&self.host, &self.plan, &mut self.connection);
+        host.wait(async {
+            let mut bytes = 0;
+            for table in plan.tables() {
+                bytes += given::table_bytes(connection, table).await?;
+            }
+            Ok(Some(bytes))
         })
     }
 

@@ -175,12 +175,12 @@ impl Table for Tables {
         }
         let trees = self.plan.trees();
         let roles = trees.iter().map(|(role, _)| *role).collect();
-        let mut seen = Seen { roles, fills: Vec::new(), mean_fill: None, bytes: 0, map_bytes: None };
+        let mut seen = Seen { roles, fills: Vec::new(), mean_fill: None, bytes: None, map_bytes: None };
         host.wait(async {
-            let mut used = 0.0;
+            let (mut all, mut used) = (0, 0.0);
             for (role, index) in &trees {
                 let bytes = pages::bytes(connection, index).await?;
-                seen.bytes += bytes;
+                all += bytes;
                 if *role == Role::Map {
                     seen.map_bytes = Some(bytes);
                 }
@@ -188,7 +188,8 @@ impl Table for Tables {
                     used += bytes as f64 * pages::density(connection, index).await?;
                 }
             }
-            seen.mean_fill = host.reach.density.then(|| used / seen.bytes.max(1) as f64);
+            seen.mean_fill = host.reach.density.then(|| used / all.max(1) as f64);
+            seen.bytes = Some(all);
             Ok(Some(seen))
         })
     }

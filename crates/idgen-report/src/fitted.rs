@@ -1,0 +1,165 @@
+//! A table as wide as the terminal: columns that do not fit are left out whole, and named below. No word is broken.
+
+use comfy_table::{CellAlignment, ColumnConstraint, Width};
+
+use super::terminal::plain;
+
+/// One column beside the names.
+pub struct Column {
+    /// What stands above it, in lines.
+    pub head: String,
+    /// What it is called where it is left out.
+    pub name: String,
+    /// The cell of each line.
+    pub cells: Vec<String>,
+}
+
+/// Names and columns, the ones that matter most first.
+pub struct Fitted<'a> {
+    /// What stands above the names.
+    pub head: &'a str,
+    /// The name of each line.
+    pub names: Vec<String>,
+    /// The columns in the order in which they stand.
+    pub columns: Vec<Column>,
+}
+
+/// Lays the table out at most this many columns wide, with the names and as many columns as fit; the first column is
+/// there always.
+pub fn fitted(table: &Fitted<'_>, width: u16) -> String {
+    let all: Vec<_> = (0..table.columns.len()).collect();
+    fitted_by(table, &all, width)
+}
+
+/// The same, with the columns in the order in which they get room.
+pub fn fitted_by(table: &Fitted<'_>, important: &[usize], width: u16) -> String {
+    laid_out(table, important, width, CellAlignment::Right)
+}
+
+impl Fitted<'_> {
+    /// Letters of the longest name's longest word.
+    fn names_width(&self) -> usize {
+        longest_word(self.names.iter().map(String::as_str).chain([self.head]))
+    }
+
+    /// Blanks before a cell: many columns stand closer.
+    fn before(&self) -> usize {
+        usize::from(self.columns.len() <= 6)
+    }
+
+    /// What the names take, with the line at the left and a blank on both sides.
+    fn room_of_names(&self) -> usize {
+        1 + self.names_width() + 3
+    }
+
+    /// What a column takes, with its blanks and a line.
+    fn room(&self, column: &Column) -> usize {
+        column.width() + self.before() + 2
+    }
+
+    /// Whether all columns fit.
+    pub fn fits(&self, width: u16) -> bool {
+        let columns: usize = self.columns.iter().map(|column| self.room(column)).sum();
+        self.room_of_names() + columns <= usize::from(width)
+    }
+}
+
+impl Column {
+    /// Letters of its longest word.
+    fn width(&self) -> usize {
+        longest_word(self.cells.iter().map(String::as_str).chain([self.head.as_str()]))
+    }
+}
+
+/// The same, with the cells at this side of their columns.
+pub fn laid_out(table: &Fitted<'_>, important: &[usize], width: u16, side: CellAlignment) -> String {
+    let (names, before) = (table.names_width(), table.before());
+    let mut used = table.room_of_names();
+    let mut shown = Vec::new();
+    for place in important {
+        let needed = table.room(&table.columns[*place]);
+        if used + needed <= usize::from(width) || shown.is_empty() {
+            used += needed;
+            shown.push(*place);
+        }
+    }
+    let mut laid = plain();
+    laid.set_width(width);
+    let columns = || table.columns.iter().enumerate().filter(|(place, _)| shown.contains(place));
+    laid.set_header(std::iter::once(table.head).chain(columns().map(|(_, column)| column.head.as_str())));
+    for (line, name) in table.names.iter().enumerate() {
+        let cells = columns().map(|(_, column)| column.cells[line].as_str());
+        laid.add_row(std::iter::once(name.as_str()).chain(cells));
+    }
+    let least = |words: usize| {
+        ColumnConstraint::LowerBoundary(Width::Fixed(u16::try_from(words).unwrap_or(u16::MAX)))
+    };
+    let widths: Vec<_> = columns().map(|(_, column)| column.width() + before + 1).collect();
+    for (column, needed) in laid.column_iter_mut().skip(1).zip(widths) {
+        column.set_padding((before as u16, 1)).set_constraint(least(needed));
+        column.set_cell_alignment(side);
+    }
+    if let Some(column) = laid.column_mut(0) {
+        column.set_constraint(least(names + 2));
+    }
+    let hidden: Vec<_> =
+        table.columns.iter().enumerate().filter(|(place, _)| !shown.contains(place)).collect();
+    let mut text = laid.trim_fmt();
+    if !hidden.is_empty() {
+        let hidden: Vec<_> = hidden.into_iter().map(|(_, column)| column.name.as_str()).collect();
+        let line = format!(
+            "Left out for lack of width: {}. A wider terminal, the report and --json have them.",
+            hidden.join("; ")
+        );
+        text += "\n";
+        text += &textwrap::fill(&line, usize::from(width));
+    }
+    text
+}
+
+/// Letters of the longest word.
+fn longest_word<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
+    texts.flat_map(str::split_whitespace).map(|word| word.chars().count()).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(columns: usize, names: &[&str]) -> String {
+        fitted_at(columns, names, 60)
+    }
+
+    fn fitted_at(columns: usize, names: &[&str], width: u16) -> String {
+        let column = |number: usize| Column {
+            head: format!("pages\nno {number:02}"),
+            name: format!("all the pages {number:02}"),
+            cells: vec![format!("{}", 1_234_567 + number); names.len()],
+        };
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        fitted(&Fitted { head: "strategy", names, columns: (0..columns).map(column).collect() }, width)
+    }
+
+    #[test]
+    fn whole_columns_are_left_out_and_named() {
+        let names = ["short", "incomprehensibly long, of several words"];
+        for width in [40, 60, 80, 120] {
+            let text = fitted_at(12, &names, width);
+            assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{width}: {text}");
+            let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            for number in 0..12 {
+                let shown = text.contains(&format!("{}", 1_234_567 + number));
+                assert_ne!(
+                    shown,
+                    flat.contains(&format!("all the pages {number:02}")),
+                    "{width} {number}: {text}"
+                );
+            }
+            for word in ["incomprehensibly", "several", "1234567", "no 00"] {
+                assert!(text.contains(word), "{width} {word}: {text}");
+            }
+        }
+        assert!(!table(2, &names).contains("Left out"));
+        assert!(table(9, &names).contains("the report and --json have them"));
+    }
+}

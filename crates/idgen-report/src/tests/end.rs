@@ -1,0 +1,168 @@
+//! What is shown of the end of a run, and of records that do not tell of it.
+
+use super::super::grids::{facts, figures, of_the_end, whole};
+use super::super::{answer, html, json, markdown, read, table};
+use super::results;
+use idgen_record::{Protocol, Results, RunRecord, Totals, Window};
+
+/// Three strategies that read nothing at first, and ten, twenty and so on at the end.
+fn growing() -> Results {
+    let mut results = results(3);
+    for (number, run) in results.runs.iter_mut().enumerate() {
+        let end = 100.0 * number as f64;
+        let window = |place: u64, reads_per_1k| Window {
+            rows_end: place * 400,
+            rows: 400,
+            reads_per_1k,
+            writes_per_1k: 2.0 * reads_per_1k,
+            ..run.windows[0]
+        };
+        run.windows = (1..=10).map(|place| window(place, if place == 10 { end } else { 0.0 })).collect();
+        run.totals = Totals {
+            reads_per_1k: end / 10.0,
+            writes_per_1k: end / 5.0,
+            last_reads_per_1k: end,
+            last_writes_per_1k: 2.0 * end,
+            flushed_per_1k: Some(33.3),
+            ..run.totals
+        };
+    }
+    results
+}
+
+/// The text of a record that was made before these fields were.
+fn without(results: &Results, fields: &[&str], windows: bool) -> Results {
+    let mut value: serde_json::Value = serde_json::from_str(&json(results).unwrap()).unwrap();
+    for run in value["runs"].as_array_mut().unwrap() {
+        for field in fields {
+            run["totals"].as_object_mut().unwrap().remove(*field);
+        }
+        if !windows {
+            run["windows"] = serde_json::json!([]);
+        }
+    }
+    read(&value.to_string()).unwrap()
+}
+
+const END: [&str; 2] = ["last_reads_per_1k", "last_writes_per_1k"];
+
+#[test]
+fn tables_and_charts_show_the_end_and_say_so() {
+    let results = growing();
+    let text = table(&results);
+    assert!(text.contains("200.0") || text.contains(" 200 "), "{text}");
+    assert!(text.contains("at end") && text.contains("in the last tenth of the inserts"), "{text}");
+    let grid = figures(&results);
+    let of = |head: &str| {
+        let place = grid.head.iter().position(|found| *found == head).unwrap();
+        grid.rows.iter().map(|(_, cells)| cells[place - 1].as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("pages read per 1k, at the end"), ["0.0", "100", "200"]);
+    assert_eq!(of("pages written after the last insert per 1k"), ["33.3"; 3]);
+    let means = whole(&results).unwrap();
+    assert_eq!(means.head[2], "pages read per 1k, whole run");
+    assert_eq!(means.rows[2].1[1], "20.0");
+    let page = html(&results).unwrap();
+    assert!(
+        page.contains("<title>Pages read per 1,000 inserts, at the end: the last tenth of the inserts"),
+        "{page}"
+    );
+    assert!(page.contains("v4, base64 22: 200") && page.contains("Means over the whole run"), "{page}");
+    assert!(
+        markdown(&results).unwrap().contains("| 0.0 | 0.0 |") && answer(&results).unwrap().contains("200")
+    );
+}
+
+/// The course of a run is drawn from its windows, on one scale for all.
+#[test]
+fn the_course_of_reads_and_writes_is_drawn() {
+    let page = html(&growing()).unwrap();
+    assert!(
+        page.contains("<title>v4, base64 22: pages read and written per 1,000 inserts over the run</title>")
+    );
+    let words =
+        "From 0.0 pages read and 0.0 written per 1,000 inserts at the start to 200 and 400 at 4,000 rows.";
+    assert!(page.contains(words), "{page}");
+    // The axis of the writes of all three ends at 400, which is also written beside a bar.
+    assert_eq!(page.matches(">\n400\n</text>").count(), 4, "{page}");
+}
+
+#[test]
+fn older_records_show_what_they_have() {
+    // The windows tell what the totals do not.
+    let from_windows = without(&growing(), &END, true);
+    assert_eq!(from_windows.runs[2].totals.last_reads_per_1k, 200.0);
+    // Without windows there is only the mean of the whole run, and it is called that.
+    let old = without(&growing(), &END, false);
+    assert!(old.runs[2].totals.last_reads_per_1k.is_nan());
+    assert!(of_the_end(&old).contains("only of the whole run"));
+    let grid = figures(&old);
+    assert!(grid.head.contains(&"pages read per 1k, whole run"), "{:?}", grid.head);
+    assert!(!grid.head.contains(&"pages read per 1k, at the end"));
+    let page = html(&old).unwrap();
+    assert!(page.contains("<title>Pages read per 1,000 inserts, mean of the whole run"), "{page}");
+    assert!(
+        !page.contains("pages read and written per 1,000 inserts over the run</title>")
+            && !page.contains("NaN")
+    );
+    let said = answer(&old).unwrap();
+    assert!(said.contains("pages read per 1k, whole run 20.0 against 0.0"), "{said}");
+    assert!(table(&old).contains("whole"));
+    // What it does not tell, it does not tell after it is written again.
+    assert!(read(&json(&old).unwrap()).unwrap().runs[2].totals.last_reads_per_1k.is_nan());
+}
+
+/// A server given by URL tells what it has allocated: that is no number of pages in use.
+#[test]
+fn allocated_bytes_are_not_called_pages_in_use() {
+    let mut given = growing();
+    given.runs.iter_mut().for_each(|run| run.trees.clear());
+    let given = without(&given, &[], true);
+    assert_eq!(given.runs[0].totals.allocated_bytes_per_row, Some(120.5));
+    let heads = figures(&given).head;
+    assert!(heads.contains(&"bytes per row, allocated by the server"), "{heads:?}");
+    assert!(!heads.contains(&"bytes per row, pages in use"), "{heads:?}");
+    let compared = crate::compare(("own", &growing()), ("given", &given)).unwrap();
+    let named = |name: &str| compared.strategies[0].figures.iter().any(|figure| figure.name.contains(name));
+    assert!(named("fill_mean") && !named("bytes_per_row"), "unequal quantities have no ratio");
+    let again = crate::compare(("given", &given), ("given", &given)).unwrap();
+    assert!(again.strategies[0].figures.iter().any(|figure| figure.name == "allocated_bytes_per_row"));
+}
+
+/// Eight rounds of three strategies, whose reads grow with each place in the round by so much.
+fn in_rounds(by_place: f64) -> Results {
+    let mut made = results(3);
+    let orders = [[0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]].repeat(2);
+    let name = |number: usize| made.runs[number].strategy.name.clone();
+    let order = orders.iter().flatten().map(|number| name(*number)).collect();
+    let protocol = Protocol { repeats: 8, order_seed: 1, order, isolation: "a new file".into() };
+    for (number, run) in made.runs.iter_mut().enumerate() {
+        let repeats = orders.iter().enumerate().map(|(round, order)| {
+            let place = order.iter().position(|found| *found == number).unwrap();
+            // Of the number of the round alone without an effect of the place.
+            let reads = 1_000.0 * number as f64 + by_place * place as f64 + 0.5 * ((round * 7) % 4) as f64;
+            let totals = Totals { last_reads_per_1k: reads, ..run.totals };
+            (round as u64, RunRecord { totals, ..run.clone() })
+        });
+        *run = RunRecord::of_repeats(repeats.collect()).unwrap();
+    }
+    Results { protocol: Some(protocol), ..made }
+}
+
+#[test]
+fn the_order_of_runs_is_tested() {
+    let said = |results: &Results| {
+        let facts = facts(results);
+        facts.into_iter().find(|(name, _)| *name == "Order of the runs").map(|(_, said)| said)
+    };
+    let effect = said(&in_rounds(10.0)).unwrap();
+    assert!(
+        effect.contains("8 runs in the first half of their round against 8 in the second half"),
+        "{effect}"
+    );
+    assert!(effect.contains("pages read per 1k, at the end an effect (p = 0.0015)"), "{effect}");
+    assert!(effect.contains("pages written per 1k, at the end no effect (p = 1.00)"), "{effect}");
+    let none = said(&in_rounds(0.0)).unwrap();
+    assert!(none.contains("pages read per 1k, at the end no effect"), "{none}");
+    assert_eq!(said(&results(3)), None, "a record without the order does not tell");
+}
