@@ -19,10 +19,7 @@ pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)
         let kind = kind.unwrap_or_default();
         facts.push((
             "Rows before",
-            format!(
-                "{} with ids of the kind {kind}, loaded in the order of their making; no figure counts them",
-                count(rows)
-            ),
+            format!("{} with ids of the kind {kind}; no figure counts them", count(rows)),
         ));
     }
     if !embedded {
@@ -134,7 +131,7 @@ mod tests {
 
         let existing = Some(Existing { ids: idgen_record::IdKind::V4, rows: 5_000 });
         let after = facts(&Workload { existing, ..load.clone() }, false);
-        assert!(after.contains("Rows before: 5,000 with ids of the kind v4, loaded"), "{after}");
+        assert!(after.contains("Rows before: 5,000 with ids of the kind v4; no figure"), "{after}");
 
         let postgres = facts(&Workload { checkpoint_secs: Some(300), ..load.clone() }, false);
         let said = "Checkpoints: one after each 25,000 rows, which are 300 s of simulated time\n";
