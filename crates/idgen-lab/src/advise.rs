@@ -1,6 +1,7 @@
 //! Which key a table should have, with the reasons.
 
 mod fill;
+mod hold_out;
 mod interval;
 mod postgres;
 mod reasons;

@@ -1,6 +1,6 @@
 //! What the figures of the candidates say, in sentences.
 
-use super::{Candidate, bytes};
+use super::{Candidate, bytes, hold_out};
 use crate::forecast::Load;
 
 /// Why this one; the strongest reason first.
@@ -80,25 +80,13 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
     reasons
 }
 
-/// What of a server the model does not have.
-const LEFT_OUT: &str = "The model leaves out what the server reads and writes for undo logs, rollback segments and its \
-    own tables, the second write of each page by the doublewrite buffer, the redo and binary logs, purge, and other \
-    tables. In a small pool that is most of what ordered keys cost.";
-
-/// How far it was off; the test of the hold-out set holds it to these figures.
-const OFF: &str = "On loads that no constant of the model was derived from (pools of 32 to 128 MiB, rows of 0 to 1,000 \
-    bytes, both servers), pages read and written were predicted within 11 % for random keys. For ordered keys the \
-    servers read up to 19 and wrote up to 26 pages per 1,000 inserts more. For prefixes with a random tail they read \
-    and wrote up to 36 more, and where a prefix fills the pool up to a third less.";
-
 /// What to keep in mind.
 pub fn caveats(best: &Candidate, load: &Load) -> Vec<String> {
     let mut caveats = vec![
         "Each secondary index stores the key again for every row; its inserts follow the order of its own columns."
             .into(),
-        LEFT_OUT.into(),
-        OFF.into(),
     ];
+    caveats.extend(hold_out::sentences());
     match best.strategy {
         "auto-increment" => caveats.push(
             "Its numbers tell how many rows there are, and only the database can give them: take v7-binary \
