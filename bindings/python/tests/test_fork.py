@@ -154,7 +154,7 @@ def test_preforking_server() -> None:
 
 @posix
 def test_a_state_file_belongs_to_the_parent(tmp_path: Any) -> None:
-    """Both would write it: the child is told so, and the parent goes on."""
+    """Both would write it: the child gets an error, and the parent continues."""
     new = idgen.V7(state=tmp_path / "ids.state")
     first = new()
 

@@ -138,7 +138,7 @@ def test_async(url: str) -> None:
 
 
 def test_cancelling(url: str) -> None:
-    """A call that was given up leaves the map in order: another one gets the one id."""
+    """A canceled call leaves the map consistent: the next call gets the one id."""
 
     async def main() -> None:
         ids = AsyncUuidMap(url, cache=0)
@@ -207,7 +207,7 @@ def test_a_child_that_only_ends(url: str, end: str) -> None:
     run = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", textwrap.dedent(code), url]
     done = subprocess.run(run, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    # A connection that hears nothing is given up after ten seconds.
+    # A connection that receives nothing is closed after ten seconds.
     assert float(done.stdout) < 5
 
 

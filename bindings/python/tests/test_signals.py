@@ -99,7 +99,7 @@ def test_a_handler_that_raises(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_handler_that_makes_ids(tmp_path: pathlib.Path) -> None:
-    """The generator that waits is locked, and the handler is told so; others work. Then the wait goes on."""
+    """The generator that waits is locked, and the handler gets an error; others work. Then the wait continues."""
     code = """
         now = NOW
         new, other = idgen.Short(clock=lambda: now), idgen.V7(clock=lambda: now)

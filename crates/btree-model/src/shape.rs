@@ -152,8 +152,8 @@ impl Shape {
         self.spare(level, records) >= i64::from(self.record(level))
     }
 
-    /// Whether an insert goes straight in, of a page that has `records` and whose heap was grown for
-    /// `heap` of them. The heap is larger where a split took records away; a page like that is given up
+    /// Whether an insert into a page that has `records`, and whose heap was grown for
+    /// `heap` of them, needs no split. The heap is larger where a split took records away; such a page is split
     /// when less than 1/32 of it is left (`BTR_CUR_PAGE_REORGANIZE_LIMIT`).
     pub(crate) fn takes(&self, level: u8, records: u32, heap: u32) -> bool {
         let record = i64::from(self.record(level));

@@ -6,7 +6,7 @@ use crate::page::{NIL, Page};
 use crate::rule::SplitRule;
 use crate::shape::Shape;
 
-/// Who is told of every page that an insert needs.
+/// Receives every page that an insert needs.
 pub(crate) trait Trace {
     /// The page is looked at.
     fn touch(&mut self, page: u32);

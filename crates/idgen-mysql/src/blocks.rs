@@ -276,7 +276,7 @@ mod tests {
     use super::*;
     use crate::nodes::tests::nobody;
 
-    /// Not one after the other, each with a deadline that begins when the one before has given up.
+    /// Not one after the other, each with a deadline that begins when the one before has expired.
     #[tokio::test(start_paused = true)]
     async fn waiting_for_a_block_is_part_of_a_calls_time() {
         let (nodes, begin) = (nobody(1), tokio::time::Instant::now());

@@ -72,7 +72,7 @@ impl Held {
 
     pub(crate) fn discard(&mut self, taken: u64) {
         let before = self.available();
-        // Another call of this client may have given up the same ids, and reserved anew.
+        // Another call of this client may have discarded the same ids, and reserved others.
         let keep = if taken < self.latest { self.latest } else { u64::MAX };
         self.returned.retain(|id| *id >= keep);
         self.block.start = self.block.start.max(keep).min(self.block.end);

@@ -73,7 +73,7 @@ impl UuidMap {
     /// Pairs are stored in groups of up to [`GROUP`](UuidMap::GROUP), in their order. Repeating an import, or
     /// going on with one that was interrupted, is safe: what is there already counts as present. New ids are
     /// made above the imported ones from then on; clients that hold lower blocks pass over ids that are taken,
-    /// and after a few in a row give up the rest of their block.
+    /// and after a few in a row discard the rest of their block.
     ///
     /// # Errors
     /// A pair contradicts the map, or another one of the same group

@@ -26,7 +26,7 @@ pub enum IdKind {
     MinuteRandom,
     /// Keyed hash of the minute, then time and counter.
     MinuteAscending,
-    /// Keyed hash of the minute, then the offset in the minute alone: the layout that was given up.
+    /// Keyed hash of the minute, then the offset in the minute alone: the layout that was abandoned.
     MinuteOffset,
     /// As `MinuteAscending`, but without the tag of a named writer: the superseded layout.
     MinuteUntagged,

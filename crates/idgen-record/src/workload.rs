@@ -112,7 +112,7 @@ impl Workload {
     /// The default: large enough that the table is eight times the page cache and random keys show
     /// their steady state, small enough that all strategies take less than two minutes.
     pub const DEFAULT_ROWS: u64 = 500_000;
-    /// What `--quick` inserts: a look at the report in seconds, not a measurement to cite.
+    /// What `--quick` inserts: enough for an example of a report in seconds, not a measurement to cite.
     pub const QUICK_ROWS: u64 = 40_000;
     /// Fewer rows than this make no tree worth measuring.
     pub const MIN_ROWS: u64 = 1_000;

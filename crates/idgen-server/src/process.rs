@@ -18,7 +18,7 @@ mod user;
 /// A server process with a temporary data directory.
 #[derive(Debug)]
 pub(crate) struct Process {
-    // Kills the server and removes its directory. First field: dropped, thus done, first.
+    // Kills the server and removes its directory. It is the first field because fields are dropped in order.
     _keeper: Keeper,
     flavor: Flavor,
     directory: PathBuf,

@@ -224,7 +224,7 @@ impl Server {
     /// belong to a database, and a temporary one leaves those of the others alone.
     ///
     /// # Errors
-    /// The server refuses, for example for want of privileges.
+    /// The server refuses, for example because privileges are missing.
     pub fn scratch(&self) -> Result<Scratch, Error> {
         Scratch::create(&self.url, self.provider() == Provider::Url)
     }

@@ -7,7 +7,7 @@
 //! constructor makes the objects, and the public attribute is read.
 //!
 //! An object is taken from the allocator without being handed to the cycle collector: a UUID refers to
-//! an integer and a member of an enumeration, neither of which can refer back. Thus a list of a
+//! an integer and a member of an enumeration, neither of which can refer back. So a list of a
 //! million ids costs no traversals.
 
 use std::sync::atomic::{AtomicPtr, Ordering};

@@ -96,7 +96,7 @@ impl<R> Host<R> {
 
     /// Waits for the work, unless the user cancels before it is done.
     ///
-    /// A statement that was given up runs on in the server, for minutes perhaps, and would hold up the end of
+    /// A statement that was abandoned runs on in the server, for minutes perhaps, and would hold up the end of
     /// the schema: the server is ended at once.
     pub fn wait<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         let cancel = self.cancel.borrow().clone();

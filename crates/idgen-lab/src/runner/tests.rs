@@ -3,7 +3,7 @@ use crate::engine::Sqlite;
 use crate::strategy::find;
 use idgen_record::{Metric, Protocol};
 
-/// Keeps what it is told, and cancels after a number of rows of the second strategy.
+/// Keeps the events that it receives, and cancels after a number of rows of the second strategy.
 #[derive(Default)]
 struct Watch {
     cancel: Cancel,

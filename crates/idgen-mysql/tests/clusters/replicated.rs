@@ -115,7 +115,7 @@ async fn group_replication_with_many_primaries() {
 }
 
 /// The published designs on two nodes at once: named locks know nothing of each other, so one UUID gets two
-/// ids; the claims do collide, and the client is told of a deadlock. The map, on the same cluster: see above.
+/// ids; the claims do collide, and the client gets a deadlock error. The map, on the same cluster: see above.
 async fn published_designs_fail(cluster: &Cluster) {
     let mut one = MySqlConnection::connect(&cluster.url(0)).await.unwrap();
     one.execute("CREATE DATABASE published").await.unwrap();

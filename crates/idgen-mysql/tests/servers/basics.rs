@@ -92,7 +92,7 @@ async fn register_tells_the_existing_id(flavor: Flavor, strategy: Strategy) {
     assert_eq!(made, 1);
 }
 
-/// Eight maps, thus eight clients without a common cache, ask for the same UUIDs at once.
+/// Eight maps, which are eight clients without a common cache, ask for the same UUIDs at once.
 async fn concurrent_calls_agree(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let uuids: Vec<Uuid> = (0..300).map(|_| Uuid::new_v4()).collect();

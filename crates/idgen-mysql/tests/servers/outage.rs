@@ -37,7 +37,7 @@ async fn the_first_call_leaves_a_bad_node(flavor: Flavor) {
     }
 }
 
-/// Of a hundred callers during an outage, the last one is told within its own timeout.
+/// Of a hundred callers during an outage, the last one gets its error within its own timeout.
 #[tokio::test(start_paused = true)]
 async fn callers_do_not_wait_for_each_others_time() {
     for same in [true, false] {

@@ -15,7 +15,7 @@ const READS: [&str; 6] = ["find", "id_of", "ids_of", "register", "uuid_of", "exp
 /// Without a binary log a commit can be seen a moment before it is on disk. Here the moment is stretched: the maker
 /// commits while the server leaves its log in memory, and the server is killed right after the reader's answer.
 ///
-/// MariaDB keeps no binary log unless it is told to; MySQL does.
+/// MariaDB writes no binary log by default; MySQL does.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pair_that_was_read_outlives_a_crash() {
     // The server itself is not to write the log meanwhile.

@@ -19,7 +19,7 @@ if ! [ -e /var/lib/vitess/.ready ]; then
   ctl CreateKeyspace --durability-policy=none lookup
   ctl ApplyVSchema --vschema='{"sharded": true}' main
   ctl ApplyVSchema --vschema='{"sharded": false}' lookup
-  # A tablet that somebody else's MySQL stands behind is told that it is its shard's primary.
+  # A tablet in front of an external MySQL has to be told that it is the primary of its shard.
   number=100
   for _ in "$@"; do
     until ctl TabletExternallyReparented "zone1-$number" 2>/dev/null; do sleep 0.5; done

@@ -8,7 +8,7 @@ use crate::source::{Saved, State};
 
 /// The position of a generator on its line: a time in units of its kind, and a counter within the unit.
 ///
-/// With a state that is kept, ids are only given up to `covered`, the end of the stretch that was
+/// With a state that is kept, ids are only handed out up to `covered`, the end of the stretch that was
 /// saved. A clean end saves the exact point, so that quick restarts do not run ahead of the clock.
 pub(crate) struct Line<S: State> {
     kind: Kind,

@@ -41,7 +41,7 @@ impl<C: Clock> MysqlServers<C> {
     fn take(&self, server_id: u8, count: u64) -> Result<u64> {
         self.mark.check_words(WHAT)?;
         let next = &self.next.all()[usize::from(server_id)];
-        // Without a look at the word before: nothing that follows a locked instruction overlaps with it, so that
+        // Without reading the word before: nothing that follows a locked instruction overlaps with it, so that
         // each load beside it adds its whole latency.
         match attempt(next, server_id, count) {
             Some(first) => Ok(first),

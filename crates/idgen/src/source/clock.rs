@@ -107,7 +107,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is told to move, for tests and for simulated time.
+/// A clock that stands still until a call moves it, for tests and for simulated time.
 ///
 /// `sleep` moves it, so that a generator that waits does not wait forever.
 ///

@@ -125,7 +125,7 @@ mod imp {
                 NUMBERS.store(word.as_ptr(), Ordering::Release);
             }
             // SAFETY: the handler only does atomic operations, on a static and on memory that is
-            // never unmapped, and is thus safe to run in a child of a threaded process.
+            // never unmapped, and so is safe to run in a child of a threaded process.
             let refused = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
             assert_eq!(refused, 0, "pthread_atfork: out of memory");
         });

@@ -1,7 +1,7 @@
 //! What the server counts.
 //!
 //! A session adds what it did to the server's statistics when it has nothing to do, and at most once a second: each
-//! writer is told to do so before another session reads them. Sources: PostgreSQL manual, sections pg_stat_io,
+//! writer is asked to do so before another session reads them. Sources: PostgreSQL manual, sections pg_stat_io,
 //! pg_stat_wal, pg_walinspect and "Viewing Statistics".
 
 use sqlx::postgres::PgConnection;

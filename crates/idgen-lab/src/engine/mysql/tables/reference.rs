@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use crate::engine::mysql::doing;
 use crate::{Error, Result};
 
-/// How often a call is repeated before the run is given up.
+/// How often a call is repeated before the run fails.
 const MOST_TRIES: u32 = 1_000;
 
 /// ER_DUP_ENTRY: the function's word for "known", and for a hash that another UUID had in the last seconds.

@@ -128,7 +128,7 @@ const fn character_of(digit: usize) -> usize {
     digit + (digit >= 8) as usize + (digit >= 12) as usize + (digit >= 16) as usize + (digit >= 20) as usize
 }
 
-/// Where a character is when the last register ends with the text, and thus repeats some of what
+/// Where a character is when the last register ends with the text, and so repeats some of what
 /// the `full` characters before it hold.
 const fn place(character: usize, full: usize, length: usize) -> usize {
     if character < full { character } else { character + full + 16 - length }
