@@ -8,9 +8,10 @@ use std::process::ExitCode;
 use btree_model::Server;
 use idgen_lab::advise::{advise, advise_postgres};
 use idgen_lab::experiment::{self, Experiment, Revisits, Scale};
-use idgen_lab::forecast::{self, Load, PostgresLoad, predict, predict_postgres};
+use idgen_lab::forecast::{self, Forecast, Load, PostgresLoad, predict, predict_postgres};
 use idgen_lab::strategy::{self, Strategy};
-use idgen_record::{Database, Workload};
+use idgen_record::{Database, Workload, thousands};
+use idgen_report as report;
 use serde::Serialize;
 
 use super::number;
@@ -24,6 +25,7 @@ Examples:
   idgen lab simulate v4-binary --rows 3M --pool 128M --rate 1000
   idgen lab simulate minute-ascending --rows 1000M --pool 16G --rate 20000   # takes minutes
   idgen lab simulate v7-binary --engine postgres --rows 2M --existing v4-binary:1M --checkpoint 60
+  idgen lab simulate minute-random --rows 10M --pool 32M --rates 1,60,1000,10000 --picture reads.svg
   idgen lab simulate --experiment prefix-revisits --scale full
 
 Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the pool divided by 16M, and \
@@ -57,6 +59,12 @@ pub struct SimulateArgs {
     /// The directory for the report of the experiment; it is created if it is missing.
     #[arg(long, value_name = "DIR", default_value = "idgen-lab", conflicts_with = "strategy")]
     out: PathBuf,
+    /// Several rates in place of --rate, separated by commas: each is predicted.
+    #[arg(long, value_name = "N,N", value_delimiter = ',', conflicts_with_all = ["rate", "experiment"], allow_negative_numbers = true)]
+    rates: Vec<f64>,
+    /// Draw pages read per 1,000 inserts over the rows in the table into this file (.svg), with a line for each rate.
+    #[arg(long, value_name = "FILE", conflicts_with = "experiment")]
+    picture: Option<PathBuf>,
     #[command(flatten)]
     load: LoadArgs,
 }
@@ -113,11 +121,61 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
     };
     strategy.check(args.load.engine).map_err(refused)?;
     if args.load.engine == Database::Postgres {
+        for (option, given) in [("--rates", !args.rates.is_empty()), ("--picture", args.picture.is_some())] {
+            if given {
+                return Err(failure::usage(format_args!(
+                    "{option} means nothing to the model of PostgreSQL, which has no buffer pool: leave it out"
+                )));
+            }
+        }
         let load = args.load.postgres()?;
         return show(&predict_postgres(strategy, &load).map_err(refused)?, args.load.json);
     }
     args.load.check_for_innodb()?;
-    show(&args.load.load().and_then(|load| predict(strategy, &load)).map_err(refused)?, args.load.json)
+    simulate(strategy, &args)
+}
+
+/// Predicts each rate, and draws all of them.
+fn simulate(strategy: &'static Strategy, args: &SimulateArgs) -> anyhow::Result<ExitCode> {
+    if let Some(path) =
+        args.picture.as_deref().filter(|path| path.extension().is_none_or(|ending| ending != "svg"))
+    {
+        return Err(failure::usage(format_args!("--picture {}: the name must end in .svg", path.display())));
+    }
+    let load = args.load.load().map_err(refused)?;
+    let rates = if args.rates.is_empty() { vec![load.rate] } else { args.rates.clone() };
+    let mut forecasts = Vec::new();
+    for rate in rates {
+        forecasts.push(predict(strategy, &Load { rate, ..load.clone() }).map_err(refused)?);
+    }
+    if let Some(path) = &args.picture {
+        let title = format!(
+            "{}: pages read per 1,000 inserts over the rows in the table, predicted for a pool of {} MiB",
+            strategy.title,
+            load.server.pool_bytes >> 20
+        );
+        let lines: Vec<_> = forecasts.iter().map(line).collect();
+        report::write(path, report::over_rows(&title, &lines)?.as_bytes())?;
+    }
+    match forecasts.as_slice() {
+        [forecast] if args.rates.is_empty() => show(forecast, args.load.json),
+        forecasts if args.load.json => print(&serde_json::to_string_pretty(forecasts)?),
+        forecasts => {
+            let texts: Vec<_> = forecasts.iter().map(|forecast| wrapped(&forecast.to_string())).collect();
+            print(&texts.join("\n"))
+        }
+    }
+}
+
+/// The line of a rate: its name, and the pages read at each number of rows.
+fn line(forecast: &Forecast) -> (String, Vec<(f64, f64)>) {
+    let points = forecast.windows.iter().map(|window| (window.rows as f64, window.reads_per_1k));
+    let each = match forecast.load.rate {
+        1.0 => "1 row per second".to_owned(),
+        whole if whole.fract() == 0.0 => format!("{} rows per second", thousands(whole as u64)),
+        rate => format!("{rate} rows per second"),
+    };
+    (each, points.collect())
 }
 
 /// An experiment that the model can run.
@@ -139,12 +197,12 @@ pub fn run_advise(args: AdviseArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn show(result: &(impl Display + Serialize), json: bool) -> anyhow::Result<ExitCode> {
+    if json { print(&serde_json::to_string_pretty(result)?) } else { print(&wrapped(&result.to_string())) }
+}
+
+fn print(text: &str) -> anyhow::Result<ExitCode> {
     let mut out = Output::open();
-    if json {
-        writeln!(out, "{}", serde_json::to_string_pretty(result)?)?;
-    } else {
-        writeln!(out, "{}", wrapped(&result.to_string()))?;
-    }
+    writeln!(out, "{text}")?;
     out.finish()?;
     Ok(ExitCode::SUCCESS)
 }

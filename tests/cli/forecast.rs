@@ -137,3 +137,35 @@ fn advice_with_its_reasons() {
     let interval = prefix["interval"].as_str().unwrap();
     lines(&["new", "prefixed", "--prefix", "sequential", "--interval", interval, "--tail", "ascending"]);
 }
+
+/// Pages read over the rows, a line for each rate; what would draw nothing is refused.
+#[test]
+fn several_rates_are_drawn() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("reads.svg");
+    let path = file.to_str().unwrap();
+    let load = ["lab", "simulate", "minute-random", "--rows", "20000", "--pool", "5M"];
+    let found = json(&[&load[..], &["--rates", "1,2000.5,30000", "--picture", path, "--json"]].concat());
+    let rates: Vec<_> =
+        found.as_array().unwrap().iter().map(|one| one["load"]["rate"].as_f64().unwrap()).collect();
+    assert_eq!(rates, [1.0, 2000.5, 30_000.0]);
+    let drawn = std::fs::read_to_string(&file).unwrap();
+    for said in ["1 row per second", "2000.5 rows per second", "30,000 rows per second", "pool of 5 MiB"] {
+        assert!(drawn.contains(said), "{said}: {drawn}");
+    }
+    let last = found[2]["windows"].as_array().unwrap().last().unwrap();
+    let written = format!("{:.0} at 20000", last["reads_per_1k"].as_f64().unwrap());
+    assert!(drawn.contains(&written), "{written}: {drawn}");
+    // One rate is a forecast as without a picture.
+    let one = json(&[&load[..], &["--rate", "60", "--picture", path, "--json"]].concat());
+    assert_eq!(one["load"]["rate"], 60.0);
+    for (args, says) in [
+        (&["--picture", "reads.png"][..], "must end in .svg"),
+        (&["--rates", "1,-5"], "-5"),
+        (&["--rates", "1", "--rate", "2"], "--rate"),
+        (&["--engine", "postgres", "--rates", "1"], "--rates means nothing"),
+    ] {
+        let (code, error) = failure(&[&load[..5], args].concat(), "");
+        assert!(code == 2 && error.contains(says), "{args:?}: {code} {error}");
+    }
+}

@@ -43,7 +43,7 @@ pub use files::{CHARTS, FILES, prepare, save, write};
 pub use html::html;
 pub use json::{json, read};
 pub use markdown::markdown;
-pub use picture::{page_png, page_svg};
+pub use picture::{over_rows, page_png, page_svg};
 pub use published::{Comparison, case_met, comparisons, met};
 pub use survey::survey;
 pub use terminal::{WIDTH, cases, list, published, table, width};

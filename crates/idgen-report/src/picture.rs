@@ -4,6 +4,10 @@ use std::fmt::Write as _;
 
 use innodb_pages::{Cell, Measure, PageMap};
 
+use crate::Result;
+use crate::charts::{Axes, Line, lines};
+use crate::numbers::grouped;
+
 /// Dark to bright, even to the eye and told apart without red and green (viridis).
 pub(super) const SHADES: [[u8; 3]; 10] = [
     [0x44, 0x01, 0x54],
@@ -113,6 +117,26 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
+/// Lines over the number of rows in a table, each with its name, as an SVG of its own with a legend.
+///
+/// # Errors
+/// Where the chart cannot be drawn.
+///
+/// ```
+/// let svg = idgen_report::over_rows("Pages read", &[("60 rows per second".into(), vec![(1e6, 1.1), (2e6, 1.3)])])?;
+/// assert!(svg.contains("<title>Pages read</title>") && svg.contains("60 rows per second"));
+/// # Ok::<(), idgen_report::Error>(())
+/// ```
+pub fn over_rows(title: &str, named: &[(String, Vec<(f64, f64)>)]) -> Result<String> {
+    let line = |(label, points): &(String, Vec<(f64, f64)>)| Line {
+        label: label.clone(),
+        measured: points.clone(),
+        published: Vec::new(),
+    };
+    let axes = Axes { across: "rows in the table", write: grouped, base: None, doubling: false };
+    Ok(lines(title, &axes, &named.iter().map(line).collect::<Vec<_>>())?.file())
+}
+
 /// The map as a PNG on a clear ground, without a legend.
 pub fn page_png(map: &PageMap) -> Vec<u8> {
     let columns = map.columns();
@@ -131,7 +155,7 @@ pub fn page_png(map: &PageMap) -> Vec<u8> {
     encode(&pixels, width, height).expect("a PNG of a right-sized image into memory can't fail")
 }
 
-fn encode(pixels: &[u8], width: usize, height: usize) -> Result<Vec<u8>, png::EncodingError> {
+fn encode(pixels: &[u8], width: usize, height: usize) -> std::result::Result<Vec<u8>, png::EncodingError> {
     let side = |pixels: usize| u32::try_from(pixels).map_err(|_| png::EncodingError::LimitsExceeded);
     let mut out = Vec::new();
     let mut encoder = png::Encoder::new(&mut out, side(width)?, side(height)?);

@@ -7,6 +7,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::bars::round_step;
 use super::{Chart, INK, WIDTH, failed, text};
 use crate::Result;
+use crate::numbers::short;
 
 /// One line of the chart.
 pub struct Line {
@@ -141,7 +142,7 @@ fn grid(root: &Area<'_>, place: &Place, axes: &Axes<'_>) -> Result<()> {
     let below = || text(15).pos(Pos::new(HPos::Center, VPos::Center));
     let mut free_from = i32::MIN;
     for value in &place.places {
-        let (x, name) = (place.x(*value), value.to_string());
+        let (x, name) = (place.x(*value), short(*value));
         root.draw(&PathElement::new(vec![(x, floor), (x, floor + 4)], INK.mix(0.5))).map_err(failed)?;
         // Narrow places share a number.
         let half = 4 * name.len() as i32 + 2;
