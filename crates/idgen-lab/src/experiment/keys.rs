@@ -159,6 +159,9 @@ mod tests {
             for scale in [Scale::Ci, Scale::Default, Scale::Full] {
                 let load = experiment.workload(scale).unwrap();
                 assert!(load.rows >= rows, "{} {scale}", experiment.id);
+                for strategy in &strategies {
+                    crate::runner::check_existing(strategy, &load).unwrap();
+                }
                 rows = load.rows;
             }
             for published in &experiment.judged(1) {
