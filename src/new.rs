@@ -1,6 +1,6 @@
 //! `idgen new`: makes ids.
 
-mod generator;
+mod kinds;
 mod options;
 
 use std::io::Write;
@@ -13,9 +13,8 @@ use idgen::generator::Generate;
 use crate::failure::{note, usage};
 use crate::form::{BATCH, Form};
 use crate::output::Output;
-use crate::record::Record;
 use crate::values;
-use generator::Generator;
+use kinds::{Generator, record};
 use options::Options;
 
 const EXAMPLES: &str = "\
@@ -110,7 +109,7 @@ fn make(kind: Kind, count: u64, form: Form, json: bool, options: &Options) -> an
                     Some(interval) => inspect(*id).keyed(interval)?,
                     None => inspect(*id),
                 };
-                Record::made(text, form.format(), &seen, kind, tail).write(&mut out)
+                record(text, form.format(), &seen, kind, tail).write(&mut out)
             })
         })?,
         Generator::Uuids(ids) => {
@@ -120,7 +119,7 @@ fn make(kind: Kind, count: u64, form: Form, json: bool, options: &Options) -> an
         Generator::Shorts(ids) if json => stream(ids, count, |ids| {
             ids.iter().try_for_each(|id| {
                 let seen = idgen::inspect_short(*id);
-                Record::made(&id.to_string(), form.format(), &seen, kind, tail).write(&mut out)
+                record(&id.to_string(), form.format(), &seen, kind, tail).write(&mut out)
             })
         })?,
         Generator::Shorts(ids) => {

@@ -2,9 +2,7 @@
 
 use std::io::Write;
 
-use idgen::codec::Format;
-use idgen::generator::Tail;
-use idgen::{AnyId, DeviceFields, Inspection, Kind, MysqlShortFields, Nature, Uuid};
+use idgen::{AnyId, DeviceFields, Inspection, MysqlShortFields, Nature, Uuid};
 use serde::Serialize;
 use uuid::Variant;
 
@@ -112,28 +110,6 @@ impl<'a> Record<'a> {
             or_ulid: None,
             device: short.map(|short| short.device().into()),
             mysql: short.map(|short| short.mysql().into()),
-        }
-    }
-
-    /// What an id that was just made as this kind says: without what its bits would say of another.
-    ///
-    /// Always with the format, also where the kind implies it: 32 digits may be simple, or the bytes
-    /// of one of the two binary formats.
-    pub fn made(id: &'a str, format: Format, seen: &Inspection, kind: Kind, tail: Tail) -> Self {
-        let format = Some(format.name());
-        let record = Record { kind: kind.name(), format, uuid: None, variant: None, ..Self::seen(id, seen) };
-        match kind {
-            Kind::V4 => Record { prefix: None, ..record },
-            Kind::Prefixed if tail != Tail::Ascending => {
-                Record { tail_time: None, counter: None, round: None, offset_ms: None, ..record }
-            }
-            // Here it is known that the prefix is not keyed, where there is such a time.
-            Kind::Prefixed | Kind::FixedPrefix => {
-                Record { time: record.tail_time.clone(), tail_time: None, ..record }
-            }
-            Kind::Short => Record { mysql: None, ..record },
-            Kind::MysqlShort => Record { device: None, ..record },
-            Kind::V1 | Kind::V6 | Kind::V7 | Kind::Ulid | Kind::Week => record,
         }
     }
 

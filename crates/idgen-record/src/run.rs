@@ -45,7 +45,7 @@ pub struct StrategyRecord {
 }
 
 /// The figures of a whole run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Rows found in the table afterwards: as many as were inserted, or there is no record.
     pub rows: u64,

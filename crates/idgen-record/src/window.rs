@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::Latency;
 
 /// A stretch of the run. What is `None` the database does not tell, or the record is older than the figure.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     /// Rows in the table at its end.
     pub rows_end: u64,

@@ -8,6 +8,16 @@ use crate::errors::raise;
 use crate::generators::base::Generator;
 use crate::generators::settings::{class, read_entropy};
 
+/// Adds the classes of this file to the module.
+pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<V1>()?;
+    module.add_class::<V4>()?;
+    module.add_class::<V6>()?;
+    module.add_class::<V7>()?;
+    module.add_class::<Ulid>()?;
+    module.add_class::<FixedPrefix>()
+}
+
 /// A generator with a node that may be given.
 macro_rules! with_node {
     ($class:ident, $node:ident, $common:ident) => {{

@@ -10,7 +10,6 @@ mod short;
 use pyo3::prelude::*;
 
 pub(crate) use base::Generator;
-use classes::{FixedPrefix, Ulid, V1, V4, V6, V7};
 pub(crate) use prefixed::read_tail;
 use prefixed::{Prefixed, Week};
 pub(crate) use shared::Shared;
@@ -20,14 +19,9 @@ use short::{MysqlShort, Short};
 /// Adds the classes to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Generator>()?;
-    module.add_class::<V1>()?;
-    module.add_class::<V4>()?;
-    module.add_class::<V6>()?;
-    module.add_class::<V7>()?;
-    module.add_class::<Ulid>()?;
+    classes::add(module)?;
     module.add_class::<Week>()?;
     module.add_class::<Prefixed>()?;
-    module.add_class::<FixedPrefix>()?;
     module.add_class::<ShortGenerator>()?;
     module.add_class::<Short>()?;
     module.add_class::<MysqlShort>()

@@ -72,16 +72,14 @@ pub async fn read(connection: &mut MySqlConnection, host: &Host) -> Result<Count
         pages_read: get("Innodb_pages_read")?,
         disk_reads: Some(disk_reads),
         pages_written: get("Innodb_pages_written")?,
-        pages_spilled: None,
         pages_created: Some(get("Innodb_pages_created")?),
         page_splits,
         redo_bytes: Some(get("Innodb_os_log_written")?),
-        page_images: None,
-        serialization_failures: None,
         cache_hits: Some(requests.saturating_sub(disk_reads)),
         pages_doublewritten: Some(get("Innodb_dblwr_pages_written")?),
         binlog_bytes,
         table_pages,
+        ..Counters::default()
     })
 }
 

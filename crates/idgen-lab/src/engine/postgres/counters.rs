@@ -88,15 +88,11 @@ pub async fn read(
         pages_read: at(0)?,
         disk_reads: Some(at(3)?),
         pages_written: at(1)?,
-        pages_spilled: None,
         pages_created: Some(at(2)?),
         page_splits: log.read(connection).await?,
         redo_bytes: Some(at(6)?),
-        serialization_failures: None,
         page_images: Some(at(5)?),
         cache_hits: Some(at(4)?),
-        pages_doublewritten: None,
-        binlog_bytes: None,
-        table_pages: None,
+        ..Counters::default()
     })
 }

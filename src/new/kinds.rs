@@ -1,16 +1,18 @@
-//! From options to a generator.
+//! What the command line knows of each kind: how options make its generator, and what the JSON of its ids says.
 
+use idgen::codec::Format;
 use idgen::generator::{
     DeviceShort, FixedPrefix, Generate, MysqlShort, PrefixBits, Prefixed, Tail, Ulid, V1, V4, V6, V7,
 };
 use idgen::source::{
     Clock, ClockPolicy, Csprng, FileState, FixedClock, NoState, State, SystemClock, WhenBehind,
 };
-use idgen::{Interval, Kind, Node, Prefix, PrefixKey, ShortId, Uuid};
+use idgen::{Inspection, Interval, Kind, Node, Prefix, PrefixKey, ShortId, Uuid};
 
 use super::options::{DEFAULT_INTERVAL, Options};
 use crate::failure::usage;
 use crate::key_file;
+use crate::record::Record;
 use crate::values::{NodeChoice, PrefixChoice};
 
 /// A generator of one of the two widths.
@@ -71,6 +73,28 @@ impl Generator {
                 Generator::Shorts(Box::new(ids.with_state(state(options)?)?))
             }
         })
+    }
+}
+
+/// What an id that was just made as this kind says: without what its bits would say of another.
+///
+/// Always with the format, also where the kind implies it: 32 digits may be simple, or the bytes
+/// of one of the two binary formats.
+pub fn record<'a>(id: &'a str, format: Format, seen: &Inspection, kind: Kind, tail: Tail) -> Record<'a> {
+    let format = Some(format.name());
+    let record = Record { kind: kind.name(), format, uuid: None, variant: None, ..Record::seen(id, seen) };
+    match kind {
+        Kind::V4 => Record { prefix: None, ..record },
+        Kind::Prefixed if tail != Tail::Ascending => {
+            Record { tail_time: None, counter: None, round: None, offset_ms: None, ..record }
+        }
+        // Here it is known that the prefix is not keyed, where there is such a time.
+        Kind::Prefixed | Kind::FixedPrefix => {
+            Record { time: record.tail_time.clone(), tail_time: None, ..record }
+        }
+        Kind::Short => Record { mysql: None, ..record },
+        Kind::MysqlShort => Record { device: None, ..record },
+        Kind::V1 | Kind::V6 | Kind::V7 | Kind::Ulid | Kind::Week => record,
     }
 }
 
