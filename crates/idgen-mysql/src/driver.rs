@@ -2,16 +2,11 @@
 
 use std::fmt;
 
-use uuid::Uuid;
-
-use crate::error::Result;
-use crate::map::UuidMap;
-
 /// A connection of another driver than sqlx, which is in a transaction on the map's server and schema.
 ///
-/// [`UuidMap::id_of_within_driver`] and its relatives run their statements on it, one at a time and each in its text
-/// form, without parameters and with the same checks as on a connection of sqlx. The wheel of idgen makes one of each
-/// connection of Python's drivers.
+/// [`UuidMap::id_of_within_driver`](crate::UuidMap::id_of_within_driver) and its relatives run their statements on it,
+/// one at a time and each in its text form, without parameters and with the same checks as on a connection of sqlx. The
+/// wheel of idgen makes one of each connection of Python's drivers.
 ///
 /// ```no_run
 /// use idgen_mysql::{DriverAnswer, DriverConnection, DriverError, UuidMap};
@@ -85,44 +80,3 @@ impl fmt::Display for DriverError {
 }
 
 impl std::error::Error for DriverError {}
-
-impl UuidMap {
-    /// [`id_of_within`](UuidMap::id_of_within) on a connection of another driver than sqlx.
-    ///
-    /// # Errors
-    /// As for [`id_of_within`](UuidMap::id_of_within).
-    #[tracing::instrument(level = "debug", skip_all)]
-    pub async fn id_of_within_driver<C: DriverConnection>(
-        &self,
-        transaction: &mut C,
-        uuid: Uuid,
-    ) -> Result<u64> {
-        self.id_within(transaction, uuid).await
-    }
-
-    /// [`ids_of_within`](UuidMap::ids_of_within) on a connection of another driver than sqlx.
-    ///
-    /// # Errors
-    /// As for [`ids_of_within`](UuidMap::ids_of_within).
-    #[tracing::instrument(level = "debug", skip_all, fields(uuids = uuids.len()))]
-    pub async fn ids_of_within_driver<C: DriverConnection>(
-        &self,
-        transaction: &mut C,
-        uuids: &[Uuid],
-    ) -> Result<Vec<u64>> {
-        self.ids_within(transaction, uuids).await
-    }
-
-    /// [`register_within`](UuidMap::register_within) on a connection of another driver than sqlx.
-    ///
-    /// # Errors
-    /// As for [`register_within`](UuidMap::register_within).
-    #[tracing::instrument(level = "debug", skip_all)]
-    pub async fn register_within_driver<C: DriverConnection>(
-        &self,
-        transaction: &mut C,
-        uuid: Uuid,
-    ) -> Result<u64> {
-        self.new_within(transaction, uuid).await
-    }
-}

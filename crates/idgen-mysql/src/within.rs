@@ -4,6 +4,7 @@ use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
 use crate::caller::Connection;
+use crate::driver::DriverConnection;
 use crate::error::{Error, Result};
 use crate::failure::Kind;
 use crate::installed::Strategy;
@@ -146,5 +147,46 @@ impl UuidMap {
         };
         observe::claimed(&[claimed]);
         Ok(claimed)
+    }
+}
+
+impl UuidMap {
+    /// [`id_of_within`](UuidMap::id_of_within) on a connection of another driver than sqlx.
+    ///
+    /// # Errors
+    /// As for [`id_of_within`](UuidMap::id_of_within).
+    #[tracing::instrument(level = "debug", skip_all)]
+    pub async fn id_of_within_driver<C: DriverConnection>(
+        &self,
+        transaction: &mut C,
+        uuid: Uuid,
+    ) -> Result<u64> {
+        self.id_within(transaction, uuid).await
+    }
+
+    /// [`ids_of_within`](UuidMap::ids_of_within) on a connection of another driver than sqlx.
+    ///
+    /// # Errors
+    /// As for [`ids_of_within`](UuidMap::ids_of_within).
+    #[tracing::instrument(level = "debug", skip_all, fields(uuids = uuids.len()))]
+    pub async fn ids_of_within_driver<C: DriverConnection>(
+        &self,
+        transaction: &mut C,
+        uuids: &[Uuid],
+    ) -> Result<Vec<u64>> {
+        self.ids_within(transaction, uuids).await
+    }
+
+    /// [`register_within`](UuidMap::register_within) on a connection of another driver than sqlx.
+    ///
+    /// # Errors
+    /// As for [`register_within`](UuidMap::register_within).
+    #[tracing::instrument(level = "debug", skip_all)]
+    pub async fn register_within_driver<C: DriverConnection>(
+        &self,
+        transaction: &mut C,
+        uuid: Uuid,
+    ) -> Result<u64> {
+        self.new_within(transaction, uuid).await
     }
 }

@@ -30,6 +30,7 @@
 mod certificates;
 mod cluster;
 mod container;
+mod docker;
 mod error;
 mod flavor;
 mod keeper;

@@ -3,7 +3,7 @@
 //! A server that goes wrong, such as a node of a cluster whose recovery does not end, is then ended by the kernel before
 //! it takes the memory of the whole machine.
 
-use crate::container::docker;
+use crate::docker::docker;
 
 /// The user's choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

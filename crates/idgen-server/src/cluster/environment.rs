@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::cluster::network::Network;
-use crate::container::{command, docker, output};
+use crate::docker::{command, docker, output};
 use crate::keeper::Keeper;
 use crate::memory;
 

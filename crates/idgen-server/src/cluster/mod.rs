@@ -217,7 +217,7 @@ impl fmt::Debug for Cluster {
 /// The name of the image, from the user or ours, after checking that it is on this machine.
 fn image_here(variable: &str, own: &str) -> Result<String, Error> {
     let image = std::env::var(variable).ok().filter(|name| !name.is_empty()).unwrap_or(own.to_owned());
-    crate::container::docker(&["image", "inspect", &image]).map_err(|error| {
+    crate::docker::docker(&["image", "inspect", &image]).map_err(|error| {
         Error::new(format!(
             "no image {image}: run scripts/setup.sh, or name one that is here in {variable} ({error})"
         ))
