@@ -9,8 +9,15 @@ use idgen_lab::strategy;
 use idgen_record::{IdKind, RunRecord, Workload};
 use recorded::{results, server_of};
 
-const LOADS: [&str; 6] =
-    ["p32-b200-fast", "p32-b0-fast", "p32-b100-4000", "p64-b1000-1000", "p128-b200-fast", "p256-b1000-fast"];
+const LOADS: [&str; 7] = [
+    "p32-b200-fast",
+    "p32-b0-fast",
+    "p32-b100-4000",
+    "p64-b1000-1000",
+    "p128-b200-fast",
+    "p256-b1000-fast",
+    "p256-b0-fast",
+];
 
 /// What `idgen lab advise` reads.
 const KEPT: &str = include_str!("../src/advise/hold_out.tsv");
