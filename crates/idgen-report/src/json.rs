@@ -2,7 +2,7 @@
 
 use super::maps::map;
 use crate::{Error, Result};
-use idgen_record::{Results, RunRecord};
+use idgen_record::{METRICS, Results, RunRecord, Value};
 use innodb_pages::Measure;
 
 /// The results as indented JSON.
@@ -13,6 +13,28 @@ pub fn json(results: &Results) -> Result<String> {
     serde_json::to_string_pretty(results)
         .map(|text| text + "\n")
         .map_err(|error| Error::caused("cannot write the results as JSON", error))
+}
+
+/// No axis holds more than this, and no lab counts so much.
+const MOST: f64 = 1e15;
+
+/// Whether all figures of a run are such as a lab can have measured: an axis for others would have no end.
+fn plausible(run: &RunRecord) -> Result<()> {
+    for one in run.each() {
+        let figures = METRICS.iter().map(|metric| (metric, metric.value(&one.figures)));
+        let windows = one.windows.iter();
+        let windows =
+            windows.flat_map(|window| METRICS.iter().map(|metric| (metric, metric.in_window(window))));
+        for (metric, value) in figures.chain(windows) {
+            if let Some(value) = value.map(Value::number).filter(|value| value.abs() > MOST) {
+                return Err(Error::refused(format!(
+                    "{} of {} is {value:e}, more than any run can have: the record is damaged, run the lab again",
+                    metric.name, run.strategy.name
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The results that [`json`] wrote.
@@ -40,5 +62,6 @@ pub fn read(text: &str) -> Result<Results> {
         map(file, Measure::Recency)?;
     }
     results.runs.iter_mut().for_each(RunRecord::complete);
+    results.runs.iter().try_for_each(plausible)?;
     Ok(results)
 }

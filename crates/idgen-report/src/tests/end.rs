@@ -112,6 +112,21 @@ fn older_records_show_what_they_have() {
     assert!(read(&json(&old).unwrap()).unwrap().runs[2].totals.last_reads_per_1k.is_nan());
 }
 
+/// An axis for them would have no end.
+#[test]
+fn figures_that_no_run_can_have_are_refused() {
+    let mut damaged = growing();
+    damaged.runs[1].windows[3].reads_per_1k = 1e300;
+    let mut total = growing();
+    total.runs[2].totals.bytes_per_row = -1e18;
+    for (results, name) in
+        [(damaged, "reads_per_1k of v4-text36 is 1e300"), (total, "bytes_per_row of v4-base64")]
+    {
+        let error = read(&json(&results).unwrap()).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains("damaged"), "{error}");
+    }
+}
+
 /// A server given by URL tells what it has allocated: that is no number of pages in use.
 #[test]
 fn allocated_bytes_are_not_called_pages_in_use() {
