@@ -114,7 +114,8 @@ fn compared(name: &str, run: &RunRecord, from: &RunRecord) -> Option<String> {
     let (here, there) = (here?, there?);
     Some(match differs(name, run, from) {
         None => format!("{}: no difference ({here} against {there})", metric.title),
-        Some(difference) => match difference.factor() {
+        // A multiple of what a database does at rest says nothing.
+        Some(difference) => match difference.factor().filter(|_| least(&difference) >= metric.noise.floor) {
             Some(factor) => {
                 let more = if difference.to > difference.from { "higher" } else { "lower" };
                 let factor = ratio(Some(factor));
@@ -127,6 +128,11 @@ fn compared(name: &str, run: &RunRecord, from: &RunRecord) -> Option<String> {
             None => format!("{} {here} against {there}{}", metric.title, likely(run, from, difference.p)),
         },
     })
+}
+
+/// The smaller of the two medians.
+fn least(difference: &Difference) -> f64 {
+    difference.from.abs().min(difference.to.abs())
 }
 
 /// The probability of the rank test; a single run has none.
@@ -303,6 +309,10 @@ mod tests {
         // The other way round: it is said too.
         let said = answer(&two([[0.0; 3], [0.6; 3]], [rates[1], rates[0]])).unwrap();
         assert!(said.contains("rows per second, at the end 1,000 against 500, 2.00 times higher"), "{said}");
+
+        // More than at rest against less than that: both are told, but not how many times as large.
+        let said = answer(&two([[0.5; 3], [1_120.0; 3]], rates)).unwrap();
+        assert!(said.contains("pages read per 1k, at the end 1,120 against 0.5 (p"), "{said}");
 
         // The same medians with ranges that overlap.
         let wide = [[1_000.0, 1_500.0, 400.0], [500.0, 510.0, 490.0]];

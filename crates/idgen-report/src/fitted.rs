@@ -37,9 +37,11 @@ pub fn fitted_by(table: &Fitted<'_>, important: &[usize], width: u16) -> String 
 }
 
 impl Fitted<'_> {
-    /// Letters of the longest name's longest word.
+    /// Letters of the longest name's longest word, or of the longest name where that is short.
     fn names_width(&self) -> usize {
-        longest_word(self.names.iter().map(String::as_str).chain([self.head]))
+        const SHORT: usize = 14;
+        let longest = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        longest_word(self.names.iter().map(String::as_str).chain([self.head])).max(longest.min(SHORT))
     }
 
     /// Blanks before a cell: many columns stand closer.
