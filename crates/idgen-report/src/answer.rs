@@ -1,10 +1,9 @@
 //! The answer in a sentence, from the figures.
 
+use super::asked::{asked, sample};
 use super::numbers::{probability, ratio, write, write_median};
 use super::times::{first_of, seconds, times_first};
-use idgen_record::{
-    CaseRecord, Difference, FileFigures, Group, Metric, Results, RunRecord, Sample, smallest_p,
-};
+use idgen_record::{CaseRecord, Difference, FileFigures, Metric, Results, RunRecord, Sample, smallest_p};
 
 /// What failed and why, a sentence each. Of an experiment that is timed, the cases before it are shown.
 pub fn problems(results: &Results) -> Vec<String> {
@@ -56,41 +55,6 @@ pub fn answer(results: &Results) -> Option<String> {
             &format!(" {}: no difference between {} and {}.", title(first), quoted(best), as_good.join(", "));
     }
     Some(text + &how_sure(worst, best))
-}
-
-/// The metrics that the answer is about, the one that decides first.
-fn asked(results: &Results) -> Vec<&'static str> {
-    let known = |name: &str| results.runs.iter().all(|run| sample(name, run).is_some());
-    // The pages of the tables alone, where the database tells them apart; else those of all its work.
-    let pages = match known("last_table_reads_per_1k") && !results.engine.is_embedded() {
-        true => ["last_table_reads_per_1k", "last_table_writes_per_1k"],
-        false => ["last_reads_per_1k", "last_writes_per_1k"],
-    };
-    let mut asked = Vec::new();
-    for name in ["distinct_leaves_per_1k"].into_iter().chain(pages).chain(["last_rows_per_sec"]) {
-        // A record that does not tell of the end of its runs tells of the whole.
-        let shown = Metric::named(name).and_then(|metric| metric.shown(&results.runs));
-        asked.extend(shown.map(|metric| metric.name).filter(|name| known(name)));
-    }
-    asked
-}
-
-/// The metrics of the main table: those that the answer is about first, and of the others what any run tells.
-pub fn main_metrics(results: &Results) -> Vec<&'static Metric> {
-    let mut metrics: Vec<_> = asked(results).into_iter().filter_map(Metric::named).collect();
-    // An embedded engine reads and writes nothing but the tables' own file.
-    let twice = |metric: &Metric| results.engine.is_embedded() && metric.name.starts_with("last_table_");
-    let others = Metric::of_group(Group::Figures).filter(|metric| !twice(metric));
-    for metric in others.filter_map(|metric| metric.shown(&results.runs)) {
-        if metrics.iter().all(|other| other.name != metric.name) {
-            metrics.push(metric);
-        }
-    }
-    metrics
-}
-
-fn sample(name: &str, run: &RunRecord) -> Option<Sample> {
-    Metric::named(name)?.sample(run)
 }
 
 /// As it stands at the beginning of a sentence.

@@ -2,7 +2,7 @@
 
 mod cases;
 
-use super::answer::main_metrics;
+use super::asked::main_metrics;
 use super::charts::{Bar, Chart, Course, Maps, Point, Scale, bars, course, pages, scatter};
 use super::maps::map;
 use super::numbers::{count, write_median};

@@ -1,8 +1,6 @@
 //! A table as wide as the terminal: columns that do not fit are left out whole, and named below. No word is broken.
 
-use comfy_table::{CellAlignment, ColumnConstraint, Width};
-
-use super::terminal::plain;
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
 /// One column beside the names.
 pub struct Column {
@@ -22,6 +20,16 @@ pub struct Fitted<'a> {
     pub names: Vec<String>,
     /// The columns in the order in which they stand.
     pub columns: Vec<Column>,
+}
+
+/// An empty table, as wide as this at most.
+pub(super) fn plain(width: u16) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::UTF8_FULL_CONDENSED)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(width);
+    table
 }
 
 /// Lays the table out at most this many columns wide, with the names and as many columns as fit; the first column is
@@ -85,8 +93,7 @@ pub fn laid_out(table: &Fitted<'_>, important: &[usize], width: u16, side: CellA
             shown.push(*place);
         }
     }
-    let mut laid = plain();
-    laid.set_width(width);
+    let mut laid = plain(width);
     let columns = || table.columns.iter().enumerate().filter(|(place, _)| shown.contains(place));
     laid.set_header(std::iter::once(table.head).chain(columns().map(|(_, column)| column.head.as_str())));
     for (line, name) in table.names.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The tables of a report, for the page and the Markdown alike.
 
-use super::answer::main_metrics;
+use super::asked::main_metrics;
 use super::load::load_facts;
 use super::numbers::{bytes, count, percent, probability, write_median, write_sample};
 use super::published::comparisons;

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod asked;
 mod case_table;
 mod cases;
 mod charts;

@@ -1,10 +1,10 @@
 //! Tables for the terminal, as wide as it is and at most [`WIDTH`] columns.
 
-use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, presets};
+use comfy_table::{Cell, ColumnConstraint, Table};
 
 use super::case_table::CaseTable;
 use super::cases::case_tables;
-use super::fitted::{Column, Fitted, fitted, fitted_by};
+use super::fitted::{Column, Fitted, fitted, fitted_by, plain};
 use super::grids;
 use idgen_record::{Results, RunRecord};
 
@@ -106,22 +106,12 @@ fn case_table(shown: CaseTable, width: u16) -> String {
 
 /// Names and a line for each, under these two headings.
 pub fn list<'a>(head: [&str; 2], lines: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
-    let mut table = plain();
+    let mut table = plain(width());
     table.set_header(head);
     for (name, line) in lines {
         table.add_row([Cell::new(name), Cell::new(line)]);
     }
     whole_names(table)
-}
-
-/// An empty table as wide as the terminal, and at most [`WIDTH`] columns.
-pub(super) fn plain() -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::UTF8_FULL_CONDENSED)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width());
-    table
 }
 
 /// Lays the table out; the first column stays on one line and the others give way.
