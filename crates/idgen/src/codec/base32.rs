@@ -47,7 +47,7 @@ pub fn decode(text: impl AsRef<[u8]>) -> Result<Uuid> {
     let text = text.as_ref();
     let mut bytes = [0; 16];
     match text.try_into() {
-        Ok(block) if arch::base32_decode(Level::best(), block, &mut bytes) => Ok(Uuid::from_bytes(bytes)),
+        Ok(block) if arch::base32_decode(Level::best(), block, &mut bytes) => Ok(arch::id(bytes)),
         _ => Err(diagnose(text, 0)),
     }
 }

@@ -59,7 +59,7 @@ macro_rules! radix64_form {
             let mut bytes = [0; 16];
             match text.try_into() {
                 Ok(block) if arch::base64_decode(Level::best(), &$alphabet, block, &mut bytes) => {
-                    Ok(Uuid::from_bytes(bytes))
+                    Ok(arch::id(bytes))
                 }
                 _ => Err(diagnose(text, 0)),
             }

@@ -36,7 +36,7 @@ pub fn decode(text: impl AsRef<[u8]>) -> Result<Uuid> {
     let text = text.as_ref();
     let mut bytes = [0; 16];
     match text.try_into() {
-        Ok(block) if arch::simple_decode(Level::best(), block, &mut bytes) => Ok(Uuid::from_bytes(bytes)),
+        Ok(block) if arch::simple_decode(Level::best(), block, &mut bytes) => Ok(arch::id(bytes)),
         _ => Err(diagnose(text, 0)),
     }
 }

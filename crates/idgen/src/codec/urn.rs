@@ -39,9 +39,7 @@ pub fn decode(text: impl AsRef<[u8]>) -> Result<Uuid> {
     let text = text.as_ref();
     let mut bytes = [0; 16];
     match text.strip_prefix(PREFIX).map(TryInto::try_into) {
-        Some(Ok(block)) if arch::hyphenated_decode(Level::best(), block, &mut bytes) => {
-            Ok(Uuid::from_bytes(bytes))
-        }
+        Some(Ok(block)) if arch::hyphenated_decode(Level::best(), block, &mut bytes) => Ok(arch::id(bytes)),
         _ => Err(diagnose(text)),
     }
 }

@@ -137,6 +137,15 @@ kernels! {
     base64_encode, base64_encode_batch, base64_decode, base64_decode_into, base64_decode_batch: 22 characters, alphabet: &Alphabet<64>;
 }
 
+/// The id with these bytes, for a decoder that returns it in a `Result`.
+#[inline(always)]
+pub(crate) fn id(bytes: [u8; 16]) -> Uuid {
+    #[cfg(feature = "fast")]
+    return crate::place::id_in_one_piece(bytes);
+    #[cfg(not(feature = "fast"))]
+    Uuid::from_bytes(bytes)
+}
+
 /// The text that the functions above have just written. Nothing else calls it: other text is checked by
 /// [`ascii_mut`].
 #[inline]
