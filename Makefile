@@ -43,7 +43,7 @@ test-package: ## packages what is published, and tests the library from its tarb
 # advisories need the database of RustSec, the others no more than crates.io.
 CHECKS ?=
 
-deny: ## the licences, the sources and the known vulnerabilities of all dependencies (needs a network for the last)
+deny: ## the licenses, the sources and the known vulnerabilities of all dependencies (needs a network for the last)
 	scripts/deny.sh $(CHECKS)
 
 test-minimal-versions: ## builds with the oldest dependencies that the manifests allow (needs rustup's nightly; minutes)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the licences and the sources of all dependencies, and whether a vulnerability of one is known: deny.toml.
+# Checks the licenses and the sources of all dependencies, and whether a vulnerability of one is known: deny.toml.
 #
 #   scripts/deny.sh [CHECK...]   advisories, bans, licenses, sources: all of them by default
 #

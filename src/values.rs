@@ -106,9 +106,9 @@ pub fn prefix(text: &str) -> Result<PrefixChoice, String> {
 /// What follows the prefix.
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 pub enum TailChoice {
-    /// Random bits, labelled version 4.
+    /// Random bits, labeled version 4.
     Random,
-    /// Random bits, labelled version 8.
+    /// Random bits, labeled version 8.
     RandomV8,
     /// Milliseconds and a counter, version 8: fills pages as AUTO_INCREMENT does.
     Ascending,

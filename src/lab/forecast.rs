@@ -95,7 +95,7 @@ struct LoadArgs {
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     writers: u64,
     /// The database whose default settings the model uses.
-    #[arg(long, alias = "server", value_parser = databases(forecast::modelled), default_value = Database::MySql.id())]
+    #[arg(long, alias = "server", value_parser = databases(forecast::modeled), default_value = Database::MySql.id())]
     engine: Database,
     /// Page reads and writes per second that the device can do, if it is the limit.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]

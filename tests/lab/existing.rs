@@ -44,7 +44,7 @@ fn after_random(database: Database) {
     assert!((0.5..0.95).contains(&v4.fill_of_new_rows.unwrap()), "{v4:?}");
     assert!((0.5..0.95).contains(&v7.fill_of_old_rows.unwrap()), "{v7:?}");
     assert!(fixed.fill_of_new_rows.unwrap() > 0.87, "{fixed:?}");
-    // SQLite fills neighbours before it splits a page, so random keys leave its pages as full as ascending ones.
+    // SQLite fills neighbors before it splits a page, so random keys leave its pages as full as ascending ones.
     let most = if database == Database::Sqlite { 1.05 } else { 1.0 };
     assert!(fixed.leaf_pages as f64 <= most * v4.leaf_pages as f64, "{fixed:?} {v4:?}");
     // Old rows lie on other pages, and are not counted: a thousand new ones fill a few.

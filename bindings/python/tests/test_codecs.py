@@ -160,7 +160,7 @@ def test_a_class_derived_from_uuid() -> None:
     assert type(idgen.parse(id)) is uuid.UUID
 
 
-def test_a_uuid_that_was_never_initialised() -> None:
+def test_a_uuid_that_was_never_initialized() -> None:
     with pytest.raises(AttributeError):
         idgen.to_str(uuid.UUID.__new__(uuid.UUID))
 

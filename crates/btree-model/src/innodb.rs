@@ -61,7 +61,7 @@ mod tests {
     fn a_run_upwards_leaves_the_page_full() {
         assert_eq!(split(10, Some(9), 10), cut(10, false, false));
         assert_eq!(split(10, Some(8), 9), cut(9, false, false), "the last record goes along");
-        assert_eq!(split(10, Some(4), 5), cut(6, true, false), "one neighbour stays");
+        assert_eq!(split(10, Some(4), 5), cut(6, true, false), "one neighbor stays");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! A B+tree grows by the split rule of its engine, a [`SplitRule`] such as [`InnoDb`], and a buffer pool with a young and an old part follows
 //! which pages are in memory. Keys come from the caller, in the order of the inserts; nothing else of
-//! the server is modelled: no change buffering, no adaptive hash index, no reading ahead, no other
+//! the server is modeled: no change buffering, no adaptive hash index, no reading ahead, no other
 //! tables.
 //!
 //! ```

@@ -3,7 +3,7 @@
 /// No entry.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The neighbours of each entry, whatever list it is on.
+/// The neighbors of each entry, whatever list it is on.
 #[derive(Debug)]
 pub(crate) struct Links(Vec<(u32, u32)>);
 

@@ -201,7 +201,7 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
         Ok(number)
     }
 
-    /// The right neighbour, if the record belongs at the very end and fits there
+    /// The right neighbor, if the record belongs at the very end and fits there
     /// (`btr_insert_into_right_sibling`).
     fn right_sibling_with_room(&mut self, page: u32, place: usize, trace: &mut impl Trace) -> Option<u32> {
         let next = self.page(page).next;
@@ -284,7 +284,7 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
         Ok(taken_by)
     }
 
-    /// Puts `lower` and `upper` in the place of `page` in its level's chain. The neighbours name the
+    /// Puts `lower` and `upper` in the place of `page` in its level's chain. The neighbors name the
     /// pages beside them, so one changes, and both are latched.
     fn link(&mut self, page: u32, lower: u32, upper: u32, trace: &mut impl Trace) {
         let (previous, next) = (self.page(page).previous, self.page(page).next);

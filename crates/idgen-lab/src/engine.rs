@@ -303,7 +303,7 @@ pub struct Tree {
     pub leaves: Vec<Leaf>,
     /// Pages above the leaves.
     pub inner_pages: u64,
-    /// Rows that lie in the inner page between two neighbouring leaves: 0 in a B+tree, 1 in a B-tree.
+    /// Rows that lie in the inner page between two neighboring leaves: 0 in a B+tree, 1 in a B-tree.
     pub rows_between_leaves: u64,
     /// What its file says, where the engine reads it.
     pub file: Option<FileMaps>,

@@ -237,7 +237,7 @@ fn refused(error: btree_model::Error) -> Error {
 }
 
 /// The versions of a database whose default settings the model knows; `None` where it knows none.
-pub fn modelled(database: Database) -> Option<&'static str> {
+pub fn modeled(database: Database) -> Option<&'static str> {
     match database {
         Database::Sqlite => None,
         Database::Postgres => {

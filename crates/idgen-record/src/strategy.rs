@@ -111,7 +111,7 @@ impl Column {
     }
 }
 
-/// The families that reports colour alike.
+/// The families that reports color alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {

@@ -1,5 +1,5 @@
 //! The charts as SVG, drawn by `plotters`. Narrow, so that they can be read on a phone; text and grid
-//! take the colour of the text around them, so that they work on light and dark ground and in print.
+//! take the color of the text around them, so that they work on light and dark ground and in print.
 
 mod bars;
 mod course;
@@ -27,8 +27,8 @@ const INK: RGBColor = RGBColor(0, 0, 0);
 const FONT: &str = "sans-serif";
 
 /// Mid tones with at least 3:1 contrast on white and on near-black. The names stand beside them, so
-/// that nothing depends on telling colours apart.
-fn colour(family: Family) -> RGBColor {
+/// that nothing depends on telling colors apart.
+fn color(family: Family) -> RGBColor {
     match family {
         Family::Integer => RGBColor(0x2f, 0x7f, 0xc9),
         Family::Random => RGBColor(0xd1, 0x4d, 0x41),
@@ -67,16 +67,16 @@ impl Chart {
         }
     }
 
-    /// Part of a page: in the colour of the text around it, as wide as its place.
+    /// Part of a page: in the color of the text around it, as wide as its place.
     pub fn inline(&self) -> String {
         self.element("", "")
     }
 
     /// A file of its own, on a ground of its own: a reader in the dark would not see black on it.
     pub fn file(&self) -> String {
-        const COLOURS: &str = "<style>svg{color:#1b1f24;background:#fff}\
+        const COLORS: &str = "<style>svg{color:#1b1f24;background:#fff}\
             @media(prefers-color-scheme:dark){svg{color:#e8ecf0;background:#101418}}</style>";
-        self.element(&format!(" width=\"{}\" height=\"{}\"", self.width, self.height), COLOURS) + "\n"
+        self.element(&format!(" width=\"{}\" height=\"{}\"", self.width, self.height), COLORS) + "\n"
     }
 
     fn element(&self, attributes: &str, style: &str) -> String {

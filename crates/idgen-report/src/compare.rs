@@ -80,7 +80,7 @@ pub struct Pair {
     pub name: String,
     /// For people.
     pub title: String,
-    /// The family of the strategy's ids; of a statement none. It colours the bar.
+    /// The family of the strategy's ids; of a statement none. It colors the bar.
     #[serde(skip)]
     pub family: Option<Family>,
     /// Each figure that both have.

@@ -30,8 +30,8 @@ const LEGEND_WIDTH: usize = 680;
 /// The side of a cell in a PNG, in pixels, for files of up to this many pages.
 const CELL_PX: [(usize, usize); 3] = [(4_096, 8), (65_536, 4), (1_000_000, 2)];
 
-/// The colour of a cell; none for a free page, which shows the ground.
-fn colour(cell: Cell) -> Option<[u8; 3]> {
+/// The color of a cell; none for a free page, which shows the ground.
+fn color(cell: Cell) -> Option<[u8; 3]> {
     match cell {
         Cell::Free => None,
         Cell::Other => Some(OTHER),
@@ -48,7 +48,7 @@ pub(super) fn hex([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// The map as an SVG with a legend. Neighbours of one colour share a rectangle, so a file of a
+/// The map as an SVG with a legend. Neighbors of one color share a rectangle, so a file of a
 /// million pages in order stays small; a random one is better drawn by [`page_png`].
 pub fn page_svg(map: &PageMap, title: &str) -> String {
     let columns = map.columns();
@@ -66,15 +66,15 @@ pub fn page_svg(map: &PageMap, title: &str) -> String {
     );
     for (row, cells) in map.cells.chunks(columns).enumerate() {
         let mut start = 0;
-        for run in cells.chunk_by(|a, b| colour(*a) == colour(*b)) {
-            if let Some(colour) = colour(run[0]) {
+        for run in cells.chunk_by(|a, b| color(*a) == color(*b)) {
+            if let Some(color) = color(run[0]) {
                 let _ = writeln!(
                     out,
                     "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{side}\" fill=\"{}\"/>",
                     start * side,
                     row * side,
                     run.len() * side,
-                    hex(colour)
+                    hex(color)
                 );
             }
             start += run.len();
@@ -102,15 +102,15 @@ fn legend(out: &mut String, measure: Measure, top: usize) {
         );
     }
     let _ = writeln!(out, "<text x=\"216\" y=\"10\">{high}</text>");
-    for (x, colour, word) in [(320, INNER, "above the leaves"), (450, OTHER, "not an index")] {
+    for (x, color, word) in [(320, INNER, "above the leaves"), (450, OTHER, "not an index")] {
         let _ = writeln!(
             out,
             "<rect x=\"{x}\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"{}\" y=\"10\">{word}</text>",
-            hex(colour),
+            hex(color),
             x + 16
         );
     }
-    out.push_str("<text x=\"560\" y=\"10\">no colour: free</text>\n</g>\n");
+    out.push_str("<text x=\"560\" y=\"10\">no color: free</text>\n</g>\n");
 }
 
 fn escape(text: &str) -> String {
@@ -145,7 +145,7 @@ pub fn page_png(map: &PageMap) -> Vec<u8> {
     let (width, height) = (columns * side, rows * side);
     let mut pixels = vec![0; width * height * 4];
     for (number, &cell) in map.cells.iter().enumerate() {
-        let Some([red, green, blue]) = colour(cell) else { continue };
+        let Some([red, green, blue]) = color(cell) else { continue };
         let (left, top) = (number % columns * side, number / columns * side);
         for y in top..top + side {
             let row = &mut pixels[(y * width + left) * 4..][..side * 4];

@@ -157,7 +157,7 @@ fn tags_of_different_buckets_are_unrelated() {
     };
     for (what, values) in [
         ("tags", a.clone()),
-        ("neighbours", differences(&a, &a[1..])),
+        ("neighbors", differences(&a, &a[1..])),
         ("two writers", differences(&a, &b)),
         ("tag and prefix", with_prefix(&a)),
     ] {

@@ -51,7 +51,7 @@ static CLASS: AtomicPtr<Class> = AtomicPtr::new(std::ptr::null_mut());
 fn known() -> PyResult<&'static Class> {
     // SAFETY: null, or from `learn`, which never frees it.
     unsafe { CLASS.load(Ordering::Acquire).as_ref() }
-        .ok_or_else(|| PyRuntimeError::new_err("idgen was not initialised"))
+        .ok_or_else(|| PyRuntimeError::new_err("idgen was not initialized"))
 }
 
 /// Takes this class as the class of ids: `uuid.UUID`, but in the tests of the slow way.

@@ -133,7 +133,7 @@ fn settings(flavor: Flavor, workload: &Workload) -> Settings {
         .option("innodb_flush_log_at_trx_commit", "0")
         .option("innodb_io_capacity", "100")
         .option("innodb_io_capacity_max", "500")
-        // On MariaDB the default is on: a page is then written with its changed neighbours, which for random keys
+        // On MariaDB the default is on: a page is then written with its changed neighbors, which for random keys
         // makes 450 pages of 180. Today's MySQL has it off.
         .option("innodb_flush_neighbors", "0");
     let settings = match workload.iops {

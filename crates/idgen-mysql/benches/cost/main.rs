@@ -3,7 +3,7 @@
 //! Every speed is pairs a second divided by the rows a second of `INSERT` into a table with an
 //! AUTO_INCREMENT key, with as many clients and the same batch size, on the same server and under full
 //! durability. The plain insert is measured before and after each design and averaged, so that a machine
-//! whose speed drifts does not favour either. Then what a pair takes, how many pages a new one touches, and
+//! whose speed drifts does not favor either. Then what a pair takes, how many pages a new one touches, and
 //! how many ids a repeat burns.
 //!
 //! `make bench-map`; `IDGEN_BENCH_SECS`, `IDGEN_BENCH_ROUNDS` and `IDGEN_BENCH_PAIRS` make it shorter,

@@ -4,7 +4,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{Chart, INK, WIDTH, colour, failed, text};
+use super::{Chart, INK, WIDTH, color, failed, text};
 use crate::Result;
 use crate::numbers::{figure_text, short};
 use idgen_record::{Axis, Family};
@@ -13,7 +13,7 @@ use idgen_record::{Axis, Family};
 pub struct Bar {
     /// Written at its left.
     pub label: String,
-    /// Gives the colour.
+    /// Gives the color.
     pub family: Family,
     /// How far the bar reaches.
     pub value: f64,
@@ -91,7 +91,7 @@ pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
     {
         let root = SVGBackend::with_string(&mut svg, (WIDTH, height as u32)).into_drawing_area();
         let floor = height - AXIS_HEIGHT;
-        let centre = |h| Pos::new(h, VPos::Center);
+        let center = |h| Pos::new(h, VPos::Center);
         let mut free_from = i32::MIN;
         for at in ticks {
             let x = place(at);
@@ -102,7 +102,7 @@ pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
             if x - half >= free_from {
                 free_from = x + half;
                 let below = (x, floor + AXIS_HEIGHT / 2);
-                root.draw(&Text::new(label, below, text(14).pos(centre(HPos::Center)))).map_err(failed)?;
+                root.draw(&Text::new(label, below, text(14).pos(center(HPos::Center)))).map_err(failed)?;
             }
         }
         for (index, row) in rows.iter().enumerate() {
@@ -112,11 +112,11 @@ pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
             let label = Text::new(
                 row.label.clone(),
                 (label_width - 6, middle),
-                text(FONT_SIZE).pos(centre(HPos::Right)),
+                text(FONT_SIZE).pos(center(HPos::Right)),
             );
             root.draw(&label).map_err(failed)?;
             let corners = [(label_width, top + 4), (end, top + ROW_HEIGHT - 4)];
-            root.draw(&Rectangle::new(corners, colour(row.family).filled())).map_err(failed)?;
+            root.draw(&Rectangle::new(corners, color(row.family).filled())).map_err(failed)?;
             let mark = row.mark.filter(|mark| mark.is_finite()).map(place);
             if let Some(x) = mark {
                 let line = vec![(x, top + 2), (x, top + ROW_HEIGHT - 2)];
@@ -127,7 +127,7 @@ pub fn bars(title: &str, rows: &[Bar], scale: Scale) -> Result<Chart> {
             // A mark beyond the bar would cross the number.
             let number = points.into_iter().chain(mark).fold(end, i32::max) + 5;
             let written =
-                Text::new(row.written.clone(), (number, middle), text(FONT_SIZE).pos(centre(HPos::Left)));
+                Text::new(row.written.clone(), (number, middle), text(FONT_SIZE).pos(center(HPos::Left)));
             root.draw(&written).map_err(failed)?;
         }
         root.present().map_err(failed)?;

@@ -10,7 +10,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::bars::round_step;
-use super::{Chart, INK, WIDTH, colour, failed, text};
+use super::{Chart, INK, WIDTH, color, failed, text};
 use crate::Result;
 use crate::numbers::{grouped, rate, short, write};
 use idgen_record::{Results, RunRecord, Unit, Window, Workload};
@@ -124,7 +124,7 @@ where
     for other in results.runs.iter().filter(|other| other.strategy != run.strategy) {
         chart.draw_series(LineSeries::new(points(&other.windows), INK.mix(0.12))).map_err(failed)?;
     }
-    let own = colour(run.strategy.family);
+    let own = color(run.strategy.family);
     for repeat in &run.repeats {
         chart.draw_series(LineSeries::new(points(&repeat.windows), own.mix(0.5))).map_err(failed)?;
     }

@@ -41,8 +41,8 @@ const FONT_SIZE: i32 = 16;
 const SAMPLE: i32 = 34;
 
 /// Mid tones with at least 3:1 contrast on white and on near-black. Each line has a mark of its own shape
-/// besides, so that nothing depends on telling colours apart.
-const COLOURS: [RGBColor; 6] = [
+/// besides, so that nothing depends on telling colors apart.
+const COLORS: [RGBColor; 6] = [
     RGBColor(0x2f, 0x7f, 0xc9),
     RGBColor(0xd1, 0x4d, 0x41),
     RGBColor(0x2b, 0x8a, 0x5f),
@@ -155,33 +155,33 @@ fn grid(root: &Area<'_>, place: &Place, axes: &Axes<'_>) -> Result<()> {
     root.draw(&Text::new(axes.across.to_owned(), middle, below())).map_err(failed)
 }
 
-/// The colour and the mark of a line.
+/// The color and the mark of a line.
 struct Ink {
-    colour: RGBColor,
+    color: RGBColor,
     number: usize,
 }
 
 impl Ink {
     fn of(number: usize) -> Self {
-        Ink { colour: COLOURS[number % COLOURS.len()], number }
+        Ink { color: COLORS[number % COLORS.len()], number }
     }
 
     /// What was measured: an unbroken line, its marks filled.
     fn whole(&self, root: &Area<'_>, points: &[(i32, i32)]) -> Result<()> {
-        root.draw(&PathElement::new(points.to_vec(), self.colour.stroke_width(2))).map_err(failed)?;
-        points.iter().try_for_each(|point| self.mark(root, *point, self.colour.filled()))
+        root.draw(&PathElement::new(points.to_vec(), self.color.stroke_width(2))).map_err(failed)?;
+        points.iter().try_for_each(|point| self.mark(root, *point, self.color.filled()))
     }
 
     /// What was published: a broken line, its marks hollow.
     fn dashes(&self, root: &Area<'_>, points: &[(i32, i32)]) -> Result<()> {
-        dashed(root, points, self.colour.to_rgba())?;
-        points.iter().try_for_each(|point| self.mark(root, *point, self.colour.stroke_width(2)))
+        dashed(root, points, self.color.to_rgba())?;
+        points.iter().try_for_each(|point| self.mark(root, *point, self.color.stroke_width(2)))
     }
 
     fn sample(&self, root: &Area<'_>, left: i32, middle: i32) -> Result<()> {
         let line = vec![(left, middle), (left + SAMPLE, middle)];
-        root.draw(&PathElement::new(line, self.colour.stroke_width(2))).map_err(failed)?;
-        self.mark(root, (left + SAMPLE / 2, middle), self.colour.filled())
+        root.draw(&PathElement::new(line, self.color.stroke_width(2))).map_err(failed)?;
+        self.mark(root, (left + SAMPLE / 2, middle), self.color.filled())
     }
 
     fn mark(&self, root: &Area<'_>, (x, y): (i32, i32), style: ShapeStyle) -> Result<()> {
@@ -201,7 +201,7 @@ impl Ink {
 }
 
 /// A broken line: six pixels and a gap of four, beginning anew at each point.
-fn dashed(root: &Area<'_>, points: &[(i32, i32)], colour: RGBAColor) -> Result<()> {
+fn dashed(root: &Area<'_>, points: &[(i32, i32)], color: RGBAColor) -> Result<()> {
     const DASH: f64 = 6.0;
     const GAP: f64 = 4.0;
     for ends in points.windows(2) {
@@ -214,7 +214,7 @@ fn dashed(root: &Area<'_>, points: &[(i32, i32)], colour: RGBAColor) -> Result<(
         let mut along = 0.0;
         while along < length {
             let dash = vec![at(along), at(along + DASH)];
-            root.draw(&PathElement::new(dash, colour.stroke_width(2))).map_err(failed)?;
+            root.draw(&PathElement::new(dash, color.stroke_width(2))).map_err(failed)?;
             along += DASH + GAP;
         }
     }

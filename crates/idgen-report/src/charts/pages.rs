@@ -46,13 +46,13 @@ pub fn pages(maps: &Maps, columns: usize, title: &str, words: String) -> Chart {
     Chart { title: title.into(), words, width: WIDTH as u32, height: top as u32, body }
 }
 
-/// A path for each colour; neighbours in a row share a step.
+/// A path for each color; neighbors in a row share a step.
 fn squares(cells: &[Cell], columns: usize) -> String {
     let mut paths = vec![String::new(); SHADES.len() + 2];
     for (y, row) in cells.chunks(columns).enumerate() {
         let mut x = 0;
-        for run in row.chunk_by(|a, b| colour(*a) == colour(*b)) {
-            if let Some(number) = colour(run[0]) {
+        for run in row.chunk_by(|a, b| color(*a) == color(*b)) {
+            if let Some(number) = color(run[0]) {
                 let _ = write!(paths[number], "M{x} {y}h{0}v1h-{0}z", run.len());
             }
             x += run.len();
@@ -67,8 +67,8 @@ fn squares(cells: &[Cell], columns: usize) -> String {
     out
 }
 
-/// Which of the colours; none for a free page.
-fn colour(cell: Cell) -> Option<usize> {
+/// Which of the colors; none for a free page.
+fn color(cell: Cell) -> Option<usize> {
     match cell {
         Cell::Free => None,
         Cell::Other => Some(SHADES.len() + 1),
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_of_one_colour_are_one_step_and_free_pages_none() {
+    fn neighbors_of_one_color_are_one_step_and_free_pages_none() {
         let leaf = |shade| Cell::Leaf { shade };
         let cells = [Cell::Other, leaf(0.41), leaf(0.49), Cell::Free, leaf(1.0)];
         let drawn = squares(&cells, 3);

@@ -5,7 +5,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::bars::round_step;
-use super::{Chart, INK, WIDTH, colour, failed, text};
+use super::{Chart, INK, WIDTH, color, failed, text};
 use crate::Result;
 use crate::numbers::short;
 use idgen_record::{Family, Sample};
@@ -14,7 +14,7 @@ use idgen_record::{Family, Sample};
 pub struct Point {
     /// Its name in the legend.
     pub label: String,
-    /// Gives the colour.
+    /// Gives the color.
     pub family: Family,
     /// The value across in each run.
     pub across: Sample,
@@ -80,7 +80,7 @@ pub fn scatter(title: &str, across: &str, up: &str, points: &[Point]) -> Result<
         let at = |point: &Point| (point.across.median(), point.up.median().max(0.1));
         for point in points {
             let (x, y) = at(point);
-            let ink = colour(point.family);
+            let ink = color(point.family);
             for ends in [
                 vec![(point.across.min(), y), (point.across.max(), y)],
                 vec![(x, point.up.min().max(0.1)), (x, point.up.max().max(0.1))],
@@ -109,7 +109,7 @@ pub fn scatter(title: &str, across: &str, up: &str, points: &[Point]) -> Result<
                 6 + column * WIDTH as i32 / COLUMNS,
                 HEADING + PLOT_HEIGHT as i32 + ACROSS_HEIGHT + row * ROW_HEIGHT + ROW_HEIGHT / 2,
             );
-            root.draw(&Circle::new((left + 4, middle), 4, colour(point.family).filled())).map_err(failed)?;
+            root.draw(&Circle::new((left + 4, middle), 4, color(point.family).filled())).map_err(failed)?;
             word(format!("{} {}", place + 1, point.label), (left + 14, middle), HPos::Left)?;
         }
         root.present().map_err(failed)?;

@@ -207,7 +207,7 @@ fn files(cases: &[CaseRecord]) -> Result<Vec<Drawing>> {
     Ok(drawings)
 }
 
-/// All in one colour: cases are no families of ids.
+/// All in one color: cases are no families of ids.
 fn bar(label: &str, value: f64, written: String, mark: Option<f64>) -> Bar {
     Bar { label: label.into(), family: Family::Integer, value, written, mark, points: Vec::new() }
 }

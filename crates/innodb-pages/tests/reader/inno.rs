@@ -88,8 +88,8 @@ fn same_index_page(what: &str, page: &Page, header: &FilHeader, bytes: &[u8]) {
     assert_eq!(u32::from(theirs.garbage), ours.garbage_bytes, "{what}");
     let heap = if theirs.is_compact() { 120 } else { 125 };
     assert_eq!(u32::from(theirs.heap_top - heap - theirs.garbage), ours.data_bytes, "{what}");
-    let neighbours = [header.prev_page, header.next_page].map(|page| Some(page).filter(|at| *at != FIL_NULL));
-    assert_eq!(neighbours, [ours.previous, ours.next], "{what}");
+    let neighbors = [header.prev_page, header.next_page].map(|page| Some(page).filter(|at| *at != FIL_NULL));
+    assert_eq!(neighbors, [ours.previous, ours.next], "{what}");
     // It follows the records themselves, from the first to the last; we read how many the header says.
     let mut walked =
         if theirs.is_compact() { walk_compact_records(bytes) } else { walk_redundant_records(bytes) };
