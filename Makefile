@@ -13,7 +13,8 @@ check: ## formatting, clippy, unit tests and command-line tests: minutes, and no
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace --lib --bins --test cli --test crash $(IDGEN_TESTS:%=--test %)
 
-lint: ## formatting, clippy and rustdoc, with warnings as errors
+lint: ## formatting, clippy, rustdoc and links between pages, with warnings as errors
+	scripts/links.py
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy -p idgen-keys --lib --no-default-features -- -D warnings

@@ -1,6 +1,6 @@
 -- The published designs that this crate is measured against, in their own terms: a stored function under a
 -- named lock, and one with a table of recent hashes. The tests show where they fail; the benchmark, what they
--- cost. The lock's patience is one second here, ten in the publication, so that a test need not wait,
+-- cost. The lock's timeout is one second here and ten in the publication, so that a test does not wait,
 -- and has the schema in its name, so that tests do not meet. MariaDB wants the RTRIM.
 
 CREATE TABLE uuid_to_id (

@@ -12,7 +12,7 @@
 //! |---|---|---|
 //! | [`v7`], [`v6`], [`ulid`] | time first, ascending | fills pages as `AUTO_INCREMENT` does |
 //! | [`prefixed`], [`generator::Prefixed`] | a prefix that stays put for an interval, then an ascending or random tail | one small region at a time |
-//! | [`week`] | the prefix that MySQL computes for this week, then random | 1/65,536 of the table at a time |
+//! | [`week`] | the prefix that MySQL computes for this week, then random | the region of one week at a time |
 //! | [`v4`] | random | another page for nearly every insert |
 //! | [`v1`] | time with its low bits first | as random, unless stored [swapped](codec::swapped) |
 //! | [`short`], [`mysql_short`] | 64 bits | half the bytes, `BIGINT UNSIGNED` |
