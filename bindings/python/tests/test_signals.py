@@ -99,7 +99,7 @@ def test_a_handler_that_raises(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_handler_that_makes_ids(tmp_path: pathlib.Path) -> None:
-    """The generator that waits is locked, and the handler gets an error; others work. Then the wait continues."""
+    """The waiting generator is locked: the handler gets an error. Others work. Then the wait continues."""
     code = """
         now = NOW
         new, other = idgen.Short(clock=lambda: now), idgen.V7(clock=lambda: now)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -100,7 +101,29 @@ def of_session(server: Server) -> Iterator[Transaction]:
     engine.dispose()
 
 
-@pytest.fixture(params=[of_pymysql, of_cursor, of_dictionaries, of_connector, of_sqlalchemy, of_session])
+def of_mysqlclient(server: Server) -> Iterator[Transaction]:
+    import MySQLdb  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+    connection = MySQLdb.connect(
+        host=server.host,
+        port=server.port,
+        user=server.user,
+        password=server.password,
+        database=server.database,
+    )
+    connection.begin()
+    run = connection.cursor().execute
+    yield Transaction(connection, connection.begin, run, connection.commit, connection.rollback)
+    connection.close()
+
+
+DRIVERS = [of_pymysql, of_cursor, of_dictionaries, of_connector, of_sqlalchemy, of_session]
+# It has no wheels for Linux, and its build needs a C compiler and the headers of a client library.
+if importlib.util.find_spec("MySQLdb"):
+    DRIVERS.append(of_mysqlclient)
+
+
+@pytest.fixture(params=DRIVERS)
 def transaction(request: pytest.FixtureRequest, server: Server) -> Iterator[Transaction]:
     yield from request.param(server)
 

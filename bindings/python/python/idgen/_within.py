@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from idgen._idgen import MapError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
-    from idgen._idgen import _Claiming
+    from idgen._idgen import _Callback, _Claiming
 
     # The columns, the rows, and how many rows the statement changed.
     _Answer = tuple[list[str], list[list[bytes | None]], int]
+    # The next statement, or the ids.
+    _Step = tuple[str | None, list[int] | None]
+    # Starts a call that tells a callback, and awaits its result.
+    _Call = Callable[[Callable[[_Callback], Any]], Awaitable[Any]]
 
 
 def run_claim(claim: _Claiming, connection: object) -> list[int]:
     """Runs the statements of a claim on a connection or cursor, and returns the ids."""
     run = _runner(connection)
-    statement, ids = claim.begin()
+    statement, ids = cast("_Step", claim.begin(None))
     while statement is not None:
         try:
             answer = run(statement)
@@ -28,11 +33,33 @@ def run_claim(claim: _Claiming, connection: object) -> list[int]:
             if number is None:
                 raise
             try:
-                statement, ids = claim.failed(number, str(error))
+                statement, ids = claim.failed(number, str(error), None)
             except MapError as failed:
                 raise failed from error
         else:
-            statement, ids = claim.answered(answer)
+            statement, ids = claim.answered(answer, None)
+    return cast("list[int]", ids)
+
+
+async def run_claim_async(claim: _Claiming, connection: object, call: _Call) -> list[int]:
+    """Runs the statements of a claim on an asynchronous connection or cursor, and returns the ids."""
+    run = await _async_runner(connection)
+    statement, ids = cast("_Step", await call(claim.begin))
+    while statement is not None:
+        try:
+            answer = await run(statement)
+        except Exception as error:
+            number = _number(error)
+            if number is None:
+                raise
+            code: int = number
+            reason = str(error)
+            try:
+                statement, ids = await call(lambda done: claim.failed(code, reason, done))
+            except MapError as failed:
+                raise failed from error
+        else:
+            statement, ids = await call(lambda done: claim.answered(answer, done))
     return cast("list[int]", ids)
 
 
@@ -40,25 +67,89 @@ def _runner(connection: Any) -> Callable[[str], _Answer]:
     """Returns what runs a statement on a connection or Session of SQLAlchemy, of the DB-API, or a cursor."""
     if callable(getattr(connection, "exec_driver_sql", None)):
         # Through SQLAlchemy, so that it knows that its transaction has begun.
-        return lambda statement: _sqlalchemy(connection.exec_driver_sql(statement))
+        return lambda statement: _sqlalchemy(_at_once(connection.exec_driver_sql(statement), connection))
     if callable(getattr(connection, "cursor", None)):
 
         def run(statement: str) -> _Answer:
-            cursor = connection.cursor()
+            cursor = _at_once(connection.cursor(), connection)
             try:
                 return _execute(cursor, statement)
             finally:
                 cursor.close()
 
         return run
-    if callable(getattr(connection, "execute", None)) and callable(getattr(connection, "fetchall", None)):
+    if _is_cursor(connection):
         return lambda statement: _execute(connection, statement)
-    if callable(getattr(connection, "execute", None)) and callable(getattr(connection, "connection", None)):
-        return _runner(connection.connection())
-    raise TypeError(
+    if _is_session(connection):
+        return _runner(_at_once(connection.connection(), connection))
+    raise _no_connection(connection)
+
+
+async def _async_runner(connection: Any) -> Callable[[str], Awaitable[_Answer]]:
+    """Returns the same for an asynchronous driver, or for AsyncConnection and AsyncSession of SQLAlchemy."""
+    if callable(getattr(connection, "exec_driver_sql", None)):
+
+        async def through(statement: str) -> _Answer:
+            return _sqlalchemy(await _later(connection.exec_driver_sql(statement), connection))
+
+        return through
+    if callable(getattr(connection, "cursor", None)):
+
+        async def run(statement: str) -> _Answer:
+            # Some drivers make a cursor at once, others in a coroutine.
+            cursor = connection.cursor()
+            if inspect.isawaitable(cursor):
+                cursor = await cursor
+            try:
+                return await _execute_async(cursor, statement)
+            finally:
+                closed = cursor.close()
+                if inspect.isawaitable(closed):
+                    await closed
+
+        return run
+    if _is_cursor(connection):
+
+        async def on_cursor(statement: str) -> _Answer:
+            return await _execute_async(connection, statement)
+
+        return on_cursor
+    if _is_session(connection):
+        return await _async_runner(await _later(connection.connection(), connection))
+    raise _no_connection(connection)
+
+
+def _is_cursor(connection: Any) -> bool:
+    return callable(getattr(connection, "execute", None)) and callable(getattr(connection, "fetchall", None))
+
+
+def _is_session(connection: Any) -> bool:
+    return callable(getattr(connection, "execute", None)) and callable(
+        getattr(connection, "connection", None)
+    )
+
+
+def _no_connection(connection: object) -> TypeError:
+    return TypeError(
         "a connection or cursor of a MySQL driver is needed, or one of SQLAlchemy or Django, "
         f"not {type(connection).__name__}"
     )
+
+
+def _at_once(value: Any, owner: object) -> Any:
+    """A value that is no promise of one."""
+    if inspect.isawaitable(value):
+        if inspect.iscoroutine(value):
+            value.close()
+        raise TypeError(f"{type(owner).__name__} is asynchronous: use AsyncUuidMap with it")
+    return value
+
+
+async def _later(value: Any, owner: object) -> Any:
+    """The value that was promised."""
+    if not inspect.isawaitable(value):
+        raise TypeError(f"{type(owner).__name__} is not asynchronous: use UuidMap with it")
+    return await value
 
 
 def _sqlalchemy(result: Any) -> _Answer:
@@ -69,11 +160,22 @@ def _sqlalchemy(result: Any) -> _Answer:
 
 
 def _execute(cursor: Any, statement: str) -> _Answer:
-    cursor.execute(statement)
+    _at_once(cursor.execute(statement), cursor)
     if cursor.description is None:
         return [], [], cursor.rowcount
+    return _rows(cursor, cursor.fetchall())
+
+
+async def _execute_async(cursor: Any, statement: str) -> _Answer:
+    await _later(cursor.execute(statement), cursor)
+    if cursor.description is None:
+        return [], [], cursor.rowcount
+    return _rows(cursor, await _later(cursor.fetchall(), cursor))
+
+
+def _rows(cursor: Any, rows: Iterable[Any]) -> _Answer:
     names = [_name(column[0]) for column in cursor.description]
-    return names, [_row(row, names) for row in cursor.fetchall()], 0
+    return names, [_row(row, names) for row in rows], 0
 
 
 def _name(name: str | bytes) -> str:

@@ -28,7 +28,7 @@ from idgen._idgen import (
     _Map,
     _metrics,
 )
-from idgen._within import run_claim
+from idgen._within import run_claim, run_claim_async
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
@@ -234,6 +234,24 @@ class AsyncUuidMap(_Common):
     async def register(self, uuid: _Id) -> int:
         """Creates an id for a UUID. Raises DuplicateError if the UUID has one already."""
         return cast(int, await self._call(lambda done: self._map.register(uuid, done)))
+
+    async def id_of_within(self, connection: object, uuid: _Id) -> int:
+        """Returns the id of a UUID as part of your transaction, and creates it if there is none.
+
+        connection: one of asyncmy, aiomysql or another asynchronous MySQL driver, or a cursor of it; an
+        AsyncConnection or AsyncSession of SQLAlchemy. UuidMap.id_of_within says what holds there.
+
+        If the call is canceled, roll your transaction back: a part of the claim may be in it.
+        """
+        return (await run_claim_async(self._map.claim_one_within(uuid), connection, self._call))[0]
+
+    async def ids_of_within(self, connection: object, uuids: Iterable[_Id]) -> list[int]:
+        """Returns the ids of many UUIDs as part of your transaction: see id_of_within and ids_of."""
+        return await run_claim_async(self._map.claim_within(uuids), connection, self._call)
+
+    async def register_within(self, connection: object, uuid: _Id) -> int:
+        """Creates an id for a UUID as part of your transaction: see id_of_within and register."""
+        return (await run_claim_async(self._map.register_within(uuid), connection, self._call))[0]
 
     async def find(self, uuid: _Id) -> int | None:
         """Returns the id of a UUID, or None. Creates nothing."""

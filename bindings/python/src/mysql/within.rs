@@ -1,15 +1,16 @@
 //! Claims in a transaction of the caller, whose Python driver runs the statements.
 //!
-//! The call runs in the threads of this module, and hands each statement to the thread that asked for it: the driver
-//! is used in that thread only, and an exception of it is one like any other.
+//! The call runs in the threads of this module, and hands each statement to the thread or the coroutine that asked for
+//! it: the driver is used there only, and an exception of it is one like any other.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use idgen_mysql::{DriverAnswer, DriverConnection, DriverError, Result};
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 
 use crate::mysql::errors::raise;
 use crate::mysql::runtime;
@@ -22,7 +23,7 @@ pub(super) struct Given(Vec<String>, Vec<Vec<Option<Vec<u8>>>>, u64);
 
 /// A claim under way.
 #[pyclass(module = "idgen._idgen", name = "_Claiming", frozen)]
-pub(crate) struct Claiming(Mutex<Option<Under>>);
+pub(crate) struct Claiming(Arc<Mutex<Option<Under>>>);
 
 struct Under {
     statements: Receiver<String>,
@@ -59,58 +60,86 @@ impl Claiming {
         let (ask, statements) = channel(1);
         let (answers, answered) = channel(1);
         let call = runtime::runtime()?.spawn(call(Asked { statements: ask, answers: answered }));
-        Ok(Claiming(Mutex::new(Some(Under { statements, answers, call }))))
+        let under = Under { statements, answers, call };
+        Ok(Claiming(Arc::new(Mutex::new(Some(under)))))
     }
 
-    fn next(&self, py: Python<'_>, answer: Option<Answer>) -> PyResult<(Option<String>, Option<Vec<u64>>)> {
+    /// Passes an answer on, and gives what follows it: to the callback, or to the caller, who waits.
+    fn next<'py>(
+        &self,
+        py: Python<'py>,
+        answer: Option<Answer>,
+        callback: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let over = || PyRuntimeError::new_err("this claim has ended");
         let mut under = self.0.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(over)?;
-        let (mut under, step) = runtime::wait(py, async move {
+        let work = async move {
             if let Some(answer) = answer {
                 // Where the call has ended without it, the result says why.
                 let _ = under.answers.send(answer).await;
             }
-            let step = match under.statements.recv().await {
-                Some(statement) => Ok(statement),
-                None => Err((&mut under.call).await),
-            };
-            (under, step)
-        })?;
-        match step {
-            Ok(statement) => {
-                *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(under);
-                Ok((Some(statement), None))
+            match under.statements.recv().await {
+                Some(statement) => Step::Statement(under, statement),
+                None => Step::End((&mut under.call).await),
             }
-            Err(Ok(Ok(ids))) => Ok((None, Some(ids))),
-            Err(Ok(Err(error))) => Err(raise(py, &error)),
-            Err(Err(ended)) => {
-                under.statements.close();
+        };
+        let place = self.0.clone();
+        let end = move |py: Python<'_>, step: Step| match step {
+            Step::Statement(under, statement) => {
+                *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(under);
+                (Some(statement), None::<Vec<u64>>).into_py_any(py)
+            }
+            Step::End(Ok(Ok(ids))) => (None::<String>, Some(ids)).into_py_any(py),
+            Step::End(Ok(Err(error))) => Err(raise(py, &error)),
+            Step::End(Err(ended)) => {
                 Err(PyRuntimeError::new_err(format!("the claim ended without a result: {ended}")))
             }
+        };
+        match callback {
+            Some(callback) => Ok(Bound::new(py, runtime::start(callback.unbind(), work, end)?)?.into_any()),
+            None => end(py, runtime::wait(py, work)?).map(|value| value.into_bound(py)),
         }
     }
+}
+
+/// What follows an answer.
+enum Step {
+    /// The next statement.
+    Statement(Under, String),
+    /// The call has ended.
+    End(std::result::Result<Result<Vec<u64>>, JoinError>),
 }
 
 #[pymethods]
 impl Claiming {
     /// The first statement, or the result.
-    fn begin(&self, py: Python<'_>) -> PyResult<(Option<String>, Option<Vec<u64>>)> {
-        self.next(py, None)
+    fn begin<'py>(
+        &self,
+        py: Python<'py>,
+        callback: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.next(py, None, callback)
     }
 
     /// What follows the answer to the last statement.
-    fn answered(&self, py: Python<'_>, given: Given) -> PyResult<(Option<String>, Option<Vec<u64>>)> {
+    fn answered<'py>(
+        &self,
+        py: Python<'py>,
+        given: Given,
+        callback: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let Given(columns, rows, affected) = given;
-        self.next(py, Some(Ok(DriverAnswer { columns, rows, affected })))
+        self.next(py, Some(Ok(DriverAnswer { columns, rows, affected })), callback)
     }
 
     /// What follows an error of the last statement.
-    fn failed(
+    fn failed<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         number: u16,
         message: String,
-    ) -> PyResult<(Option<String>, Option<Vec<u64>>)> {
-        self.next(py, Some(Err(DriverError::new(number, message))))
+        callback: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.next(py, Some(Err(DriverError::new(number, message))), callback)
     }
 }
