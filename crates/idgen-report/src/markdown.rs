@@ -51,7 +51,7 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
     }
     if !drawings.cases.is_empty() {
         paragraph("## In pictures");
-        paragraph(&drawings.cases.iter().map(picture).collect::<Vec<_>>().join("\n"));
+        paragraph(&pictures(&drawings.cases));
     }
     for shown in case_tables(results) {
         paragraph(&format!("## {}", shown.title));
@@ -92,7 +92,7 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
             paragraph(&of_the_end(results));
         }
         if !drawings.is_empty() {
-            paragraph(&drawings.iter().map(picture).collect::<Vec<_>>().join("\n"));
+            paragraph(&pictures(drawings));
         }
         if let Some(grid) = grid {
             paragraph(&grid_table(grid));
@@ -116,9 +116,19 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
 
 const FIGURES_HEADING: &str = "The figures";
 
+fn pictures(drawings: &[Drawing]) -> String {
+    drawings.iter().map(picture).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The heading stands above the chart, and what it needs said below.
 fn picture(drawing: &Drawing) -> String {
+    let beside =
+        if drawing.beside.is_empty() { String::new() } else { format!(" {}", plain(&drawing.beside)) };
+    let caption =
+        if drawing.caption.is_empty() { String::new() } else { format!("  \n{}", plain(drawing.caption)) };
     format!(
-        "![{}. {}](charts/{}.svg)",
+        "**{}**{beside}  \n![{}. {}](charts/{}.svg){caption}",
+        plain(&drawing.heading),
         plain(&drawing.chart.title),
         plain(&drawing.chart.words),
         drawing.name

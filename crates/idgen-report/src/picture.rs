@@ -117,7 +117,7 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Lines over the number of rows in a table, each with its name, as an SVG of its own with a legend.
+/// Pages read per 1,000 inserts over the number of rows in a table, for each name a line, as an SVG of its own with a legend.
 ///
 /// # Errors
 /// Where the chart cannot be drawn.
@@ -133,7 +133,12 @@ pub fn over_rows(title: &str, named: &[(String, Vec<(f64, f64)>)]) -> Result<Str
         measured: points.clone(),
         published: Vec::new(),
     };
-    let axes = Axes { across: "rows in the table", write: grouped, base: None, doubling: false };
+    let axes = Axes {
+        across: "rows in the table; upward: pages read per 1,000 inserts",
+        write: grouped,
+        base: None,
+        doubling: false,
+    };
     Ok(lines(title, &axes, &named.iter().map(line).collect::<Vec<_>>())?.file())
 }
 

@@ -341,6 +341,7 @@ fn the_markdown_has_the_tables_and_links_each_chart() {
         "| strategy | leaf pages per 1k | pages read per 1k, at the end |",
         "| auto-increment | an older machine | bytes per row, pages in use | 241.0 | 120.5 | -50 % |",
         "(charts/leaves.svg)",
+        "**Different leaf pages per 1,000 inserts**",
         "(charts/pages-v4-text36.svg)",
         "(charts/course-auto-increment.svg)",
         "(charts/io-auto-increment.svg)",
