@@ -22,10 +22,9 @@ pub const SECTION: Section = Section {
             that the caller provides. `idgen` is one call for each id, and chooses the instruction set on \
             each call, as all peers do; `idgen batch` is one call for 1,024 ids, with one choice. The \
             targets are for the batch; single calls are compared with the same targets to show the \
-            difference. Two things make single calls slower. Code for another instruction set cannot be \
-            inlined, and a call and its return take 1.1 ns in this loop, even for an empty function. A \
-            decoder's id passes through memory twice, because in a `Result` its 16 bytes lie at an odd \
-            address, and waiting for them accounts for a fifth of the samples of a single parse.",
+            difference. Single calls are slower, because code for another \
+            instruction set cannot be inlined, and a call and its return take 1.1 ns in this loop, even \
+            for an empty function.",
     groups: || {
         let ids: Rc<[Uuid]> = sample_ids().into();
         [hyphenated::groups, simple::groups, base64::groups, base32::groups, swapped::groups, v4_text::groups]
