@@ -187,10 +187,17 @@ async fn claims_without_pairs_double_nothing(cluster: &Cluster) {
     root.execute("CREATE DATABASE unpaired").await.unwrap();
     let urls = urls(cluster, 0, "unpaired");
     let builder = || UuidMap::builder().strategy(Strategy::Dedup).cache(0).timeout(TIMEOUT);
-    let one = builder().connect(&urls[0]).await.unwrap();
-    one.install().await.unwrap();
+    let maker = builder().connect(&urls[0]).await.unwrap();
+    maker.install().await.unwrap();
     let uuids: Vec<Uuid> = (0..40).map(|_| Uuid::new_v4()).collect();
-    one.ids_of(&uuids).await.unwrap();
+    maker.ids_of(&uuids).await.unwrap();
+    // A client may clear claims away beside any call. One that is closed does not.
+    maker.close().await.unwrap();
+    for uuid in &uuids {
+        let claim =
+            format!("INSERT IGNORE INTO unpaired.uuid_map_claim (uuid) VALUES (x'{}')", uuid.simple());
+        root.execute(sqlx::raw_sql(AssertSqlSafe(claim))).await.unwrap();
+    }
     let rows = async |url: &str, what: &str, wanted: i64| {
         let mut connection = MySqlConnection::connect(url).await.unwrap();
         // The other node may still be applying what this one committed.
@@ -206,7 +213,7 @@ async fn claims_without_pairs_double_nothing(cluster: &Cluster) {
     rows(&urls[1], "uuid_map_claim", 40).await;
     root.execute("DELETE FROM unpaired.uuid_map").await.unwrap();
     rows(&urls[1], "uuid_map", 0).await;
-    let two = builder().connect(&urls[1]).await.unwrap();
+    let (one, two) = (builder().connect(&urls[0]).await.unwrap(), builder().connect(&urls[1]).await.unwrap());
     for (at, uuid) in uuids.iter().enumerate() {
         let (one, two) = if at % 2 == 0 {
             let (one, two) = tokio::join!(one.id_of(*uuid), two.id_of(*uuid));
