@@ -8,13 +8,13 @@ use crate::{completions, convert, failure, input, inspect, lab, map, new, odds, 
 
 const EXAMPLES: &str = "\
 Examples:
-  idgen lab                                  # measures what each kind of key costs a table
-  idgen new v7                               # one id
-  idgen new week -n 1000 -f base64           # a thousand for a CHAR(22) column
-  idgen convert --to hyphenated < ids.txt    # converts each line to another format
-  idgen inspect 01ARZ3NDEKTSV4RRFFQ69G5FAV   # shows what can be read from an id
+  idgen lab                                 # what each kind of key costs
+  idgen new v7                              # one id
+  idgen new week -n 1000 -f base64          # 1,000 ids for a CHAR(22) column
+  idgen convert --to hyphenated < ids.txt   # each line in another format
+  idgen inspect 01ARZ3NDEKTSV4RRFFQ69G5FAV  # what can be read from an id
   idgen odds v4 --devices 1000 --rate 100 --years 10
-  idgen map --help                           # maps UUIDs to integers in MySQL and MariaDB
+  idgen map --help                          # UUIDs to integers, in MySQL
 
 Exit codes: 0 for success; 1 if some input was bad or something failed; 2 if the command line was wrong; 130 if the \
 lab was interrupted.";

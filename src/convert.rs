@@ -16,23 +16,23 @@ use crate::values;
 const EXAMPLES: &str = "\
 Examples:
   idgen convert --to base64 6ccd780c-baba-1026-9564-5b8c656024db
-  idgen convert --to hyphenated bM14DLq6ECaVZFuMZWAk2w 3CSNW0SENT20K9AS2VHHJP096V
+  idgen convert --to simple bM14DLq6ECaVZFuMZWAk2w 3CSNW0SENT20K9AS2VHHJP096V
   idgen convert --to swapped --hex 6ccd780c-baba-1026-9564-5b8c656024db
   idgen convert --from swapped --to hyphenated 1026baba6ccd780c95645b8c656024db
   idgen new v7 -n 1000 | idgen convert --to ordered64
   idgen convert --to hyphenated -- -P6xMXtjRo1C2gQBJY5OyV
   idgen convert --to simple < ids.txt > simple.txt
-  idgen convert --seal seal.key --to hyphenated 017f22e2-79b0-7cc3-98c4-dc0c0c07398f
+  idgen convert --seal seal.key -t simple 017f22e2-79b0-7cc3-98c4-dc0c0c07398f
 
-Texts in ordered64 and base64url can begin with a hyphen; all v7 ids and ULIDs in ordered64 do, until \
-the year 2109. As arguments, put them after --, because they would be read as options otherwise.
+Texts in ordered64 and base64url can begin with a hyphen. All v7 ids and ULIDs in ordered64 do so until \
+the year 2109. As arguments, put such ids after --, because they would be read as options otherwise.
 
 The format is detected by length, then by characters. 22 characters are standard base64 unless they can \
 only be base64url or ordered64; 26 are base32; 32 hexadecimal digits are simple, even if all are \
 decimal; any other decimal number is int. Raw bytes are never detected: name their format with --from.
 
-Each line of standard input is an id; it may end with LF or CRLF. A bad line (also an empty one, or \
-one of more than 1024 bytes) is reported with its number; all others are still converted, and the \
+Each line of standard input is an id; it may end with LF or CRLF. A bad line (an empty line and one \
+of more than 1024 bytes are bad too) is reported with its number. All others are still converted, and the \
 exit code is 1. With --from binary or swapped, and without --hex, every 16 bytes are an id.";
 
 /// Convert ids to another format.
@@ -50,10 +50,10 @@ pub struct Args {
     #[arg(long)]
     hex: bool,
 
-    /// Convert ids of version 7 to ids that look like version 4 and hide the time: a permutation with the
-    /// key in KEYFILE, whose bytes are the key, at least 16, without the line end after them. A file with the first line
-    /// "idgen seal ring" has a key on each further line: "begin SECRET", then "2027-01-01T00:00:00Z SECRET" for the ids that
-    /// are created from that moment on.
+    /// Convert ids of version 7 to ids that look like version 4 and hide the time, by a permutation. Its key is the
+    /// bytes of KEYFILE, at least 16, without the line end after them. A file whose first line is "idgen seal ring" has
+    /// a key on each further line: "begin SECRET", then "2027-01-01T00:00:00Z SECRET" for the ids that are created from
+    /// that moment on.
     #[arg(long, value_name = "KEYFILE", conflicts_with = "open")]
     seal: Option<PathBuf>,
 

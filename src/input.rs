@@ -129,7 +129,7 @@ impl Ids {
         let bad = match piece {
             None => return Ok(None),
             Some(Piece::Whole([])) => anyhow!("the line is empty: remove it, or put an id there"),
-            Some(Piece::TooLong) => anyhow!("it is longer than {LONGEST} bytes, and no id is"),
+            Some(Piece::TooLong) => anyhow!("the line is longer than {LONGEST} bytes, and no id is so long"),
             Some(Piece::Whole(text)) => match read(text) {
                 Ok(id) => return Ok(Some(Some(id))),
                 Err(error) => error.into(),

@@ -17,14 +17,14 @@ const EXAMPLES: &str = "\
 Examples:
   idgen inspect 1ec9414c-232a-6b00-b3c8-9f6bdeced846
   idgen inspect 01ARZ3NDEKTSV4RRFFQ69G5FAV 102176818768904192
-  idgen inspect e34e4c5b-0c8f-4d8c-9b0f-1f3a5d7c9e2b --weeks-from 2010-01-01 --weeks-to 2020-01-01
+  idgen inspect --weeks-from 2010-01-01 e34e4c5b-0c8f-4d8c-9b0f-1f3a5d7c9e2b
   idgen inspect --from swapped 1026baba6ccd780c95645b8c656024db
   idgen inspect --interval minute f12601c8-007b-8000-8100-006789abcdef
-  idgen inspect -- -P6xMXtjRo1C2gQBJY5OyV            # after --, because it begins with a hyphen
+  idgen inspect -- -P6xMXtjRo1C2gQBJY5OyV      # an id that begins with a hyphen
   idgen new prefixed -n 3 | idgen inspect --json
 
-An id does not name the program that generated it. Counters and version 8 are read with idgen's layout, and \
-mean nothing in ids of other programs. A decimal number below 2^64 is read as a 64-bit id.";
+An id does not name the program that generated it. Counters and version 8 are read with idgen's layout, so \
+they are wrong for ids of other programs. A decimal number below 2^64 is read as a 64-bit id.";
 
 /// Show what can be read from ids: kind, time, node, counter, prefix.
 #[derive(clap::Args)]

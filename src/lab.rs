@@ -32,24 +32,24 @@ use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
-  idgen lab                                              # all strategies; takes less than two minutes
-  idgen lab --quick                                      # the same in seconds, to see what the report looks like
+  idgen lab                                           # less than two minutes
+  idgen lab --quick                                   # seconds, fewer rows
   idgen lab --strategies v4-binary,v7-binary --rows 1000000
-  idgen lab --engine mysql --rows 200000                 # the same on a real server
-  idgen lab --engine postgres --rows 200000 --checkpoint 60   # page fill and log of PostgreSQL
-  idgen lab --existing v4:500K --strategies v4-binary,v7-binary,fixed-prefix  # what a new kind of key does to old rows
-  idgen lab --engine mariadb --pool 32M --payload 200 --rate 2000   # your row, pool and rate
-  idgen lab run --schema schema.sql --insert insert.sql --engine mysql   # your own table and statement
-  idgen lab run uuid-order --engine mysql --scale ci     # a published experiment
-  idgen lab run uuid-order --strategies v4-binary        # a part of it
-  idgen lab compare idgen-lab elsewhere/idgen-lab        # compares two recorded runs
-  idgen lab list                                         # explains each strategy and experiment
+  idgen lab --engine mysql --rows 200000              # on a real server
+  idgen lab --engine postgres --rows 200000 --checkpoint 60
+  idgen lab --existing v4:500K --strategies v4-binary,v7-binary,fixed-prefix
+  idgen lab --engine mariadb --pool 32M --payload 200 --rate 2000
+  idgen lab run --schema schema.sql --insert insert.sql --engine mysql
+  idgen lab run uuid-order --engine mysql --scale ci  # an experiment
+  idgen lab run uuid-order --strategies v4-binary     # a part of it
+  idgen lab compare idgen-lab elsewhere/idgen-lab     # two recorded runs
+  idgen lab list                                      # explains the names
 
 Each strategy inserts rows into a clustered table while the page cache holds an eighth of the table. \
 Afterwards the lab verifies the rows. After each strategy, it writes to the directory of --out: report.html, \
 the same report as report.md with its charts as charts/NAME.svg, results.json, results.csv, and windows.csv, \
-which shows the course of each run. Ctrl-C keeps finished strategies. MySQL, MariaDB and PostgreSQL run in a container if \
-Docker is available, otherwise as a private process.";
+which shows the course of each run. After Ctrl-C, the results of finished strategies are kept. \
+MySQL, MariaDB and PostgreSQL run in a container if Docker is available, otherwise as a private process.";
 
 /// Compare key strategies on a database, and write a report.
 #[derive(clap::Args)]

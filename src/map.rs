@@ -17,16 +17,16 @@ use tracing_subscriber::prelude::*;
 const EXAMPLES: &str = "\
 Examples:
   export IDGEN_MAP_URL=mysql://app:secret@localhost/shop
-  idgen map install                                      # creates the tables, once
-  idgen map id 6ccd780c-baba-1026-9564-5b8c656024db      # prints its id, which is created if there is none
-  idgen map id -- -P6xMXtjRo1C2gQBJY5OyV                 # after --, because it begins with a hyphen
-  idgen map ids < uuids.txt > ids.txt                    # many ids, in batches
-  idgen map uuid 42                                      # the UUID of an id
+  idgen map install                                     # creates the tables
+  idgen map id 6ccd780c-baba-1026-9564-5b8c656024db     # its id, new or old
+  idgen map id -- -P6xMXtjRo1C2gQBJY5OyV                # begins with a hyphen
+  idgen map ids < uuids.txt > ids.txt                   # many, in batches
+  idgen map uuid 42                                     # the UUID of an id
   idgen map export > pairs.tsv
   idgen map import --url mysql://app:secret@other/shop < pairs.tsv
-  idgen map changes --position shop.position >> pairs.tsv  # those committed since the last run
-  idgen map forget 6ccd780c-baba-1026-9564-5b8c656024db  # erases it; its id is never used again
-  idgen map check                                        # exit code 1 where something is wrong
+  idgen map changes --position shop.position >> pairs.tsv  # since the last run
+  idgen map forget 6ccd780c-baba-1026-9564-5b8c656024db    # erases the UUID
+  idgen map check                                       # exit code 1 if wrong
 
 An id is printed only after its pair is committed. It is safe to repeat any command.";
 

@@ -1,4 +1,4 @@
-//! `idgen new`: makes ids.
+//! `idgen new`: generates ids.
 
 mod kinds;
 mod options;
@@ -22,7 +22,7 @@ Examples:
   idgen new v7
   idgen new ulid -n 5
   idgen new week -n 1000 -f base64
-  idgen new v1 -f swapped --hex                      # what UUID_TO_BIN(id, 1) stores
+  idgen new v1 -f swapped --hex                # as UUID_TO_BIN(id, 1) stores it
   idgen new prefixed --interval hour --tail ascending
   idgen new fixed-prefix --fixed ff
   idgen new prefixed --prefix keyed:ids.key --writer shop-3
@@ -129,7 +129,7 @@ fn make(kind: Kind, count: u64, form: Form, json: bool, options: &Options) -> an
     Ok(out.finish()?)
 }
 
-/// The library speaks of a policy: here it is an option.
+/// The message of the library names a clock policy, which is an option here.
 fn name_the_option(error: idgen::Error) -> anyhow::Error {
     match error.is_clock_behind() || error.is_exhausted() {
         true => anyhow::anyhow!("{error} (option --when-behind)"),
@@ -137,7 +137,7 @@ fn name_the_option(error: idgen::Error) -> anyhow::Error {
     }
 }
 
-/// Makes `count` ids, a batch at a time.
+/// Generates `count` ids, a batch at a time.
 fn stream<T: Clone + Default>(
     mut generator: Box<dyn Generate<Id = T>>,
     count: u64,

@@ -15,7 +15,7 @@ Examples:
   idgen odds v4 --devices 1 --rate 1e9 --years 1
   idgen odds short --devices 5000 --rate 0.1 --years 5
   idgen odds v7 --devices 100 --rate 10000 --years 10 --json
-  idgen odds prefixed --prefix keyed --tail random --devices 100 --rate 1000 --years 1
+  idgen odds prefixed --tail random --devices 100 --rate 1000 --years 1
 
 The calculation assumes that each device has one generator, a random node, an exact clock and the same mean \
 rate, which is the worst case. A generator that counts never repeats an id; random ids and tails can repeat. \
@@ -76,7 +76,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         [("--interval", interval.is_some()), ("--prefix", prefix.is_some()), ("--tail", tail.is_some())]
     {
         if given && kind != Kind::Prefixed {
-            return Err(usage(format_args!("{option} has no effect on {kind}; it is only for prefixed")));
+            return Err(usage(format_args!("{option} does not apply to {kind}, only to prefixed")));
         }
     }
     let fleet = Fleet { devices, rate_per_sec: rate, years };

@@ -1,4 +1,4 @@
-//! What is known of an id, as a JSON object of one line.
+//! What is known about an id, as a JSON object on one line.
 
 use std::io::Write;
 

@@ -48,7 +48,7 @@ fn ring_lines(bytes: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
 }
 
 /// Each line has the moment from which its key is used and, after a space, the secret; the first one's is `begin`.
-/// No message shows a secret.
+/// No error message shows a secret.
 fn ring<'a>(lines: impl Iterator<Item = &'a [u8]>) -> anyhow::Result<SealRing> {
     let mut made: Option<SealRing> = None;
     for (line, number) in lines.zip(2..) {

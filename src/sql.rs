@@ -17,10 +17,10 @@ Examples:
   idgen sql --server mariadb --table order_ids | mariadb shop
 
 Then, in SQL:
-  SELECT idgen_week_uuid();                     -- a UUID with the prefix of this week
+  SELECT idgen_week_uuid();       -- a UUID with the prefix of this week
   SELECT idgen_to_base64('6ccd780c-baba-1026-9564-5b8c656024db');
   SELECT idgen_from_base64('bM14DLq6ECaVZFuMZWAk2w');
-  SELECT idgen_find('6ccd780c-baba-1026-9564-5b8c656024db');  -- its id in the map, or NULL
+  SELECT idgen_find('6ccd780c-baba-1026-9564-5b8c656024db');  -- id, or NULL
   SELECT idgen_uuid_of(42);
 
 On MySQL with a binary log the user needs SUPER, or log_bin_trust_function_creators = 1.";

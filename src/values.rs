@@ -24,18 +24,18 @@ pub fn format() -> impl TypedValueParser<Value = Format> {
 /// Reads a whole number, with underscores where they help to read it.
 pub fn count(text: &str) -> Result<u64, String> {
     let digits = text.replace('_', "");
-    digits.parse().map_err(|error| format!("{error}; write a whole number, as 1000000 or 1_000_000"))
+    digits.parse().map_err(|error| format!("{error}; write a whole number, such as 1000000 or 1_000_000"))
 }
 
-/// Reads a moment, as 2026-11-21T12:00:00Z; what is below 100 ns is dropped.
+/// Reads a moment, such as 2026-11-21T12:00:00Z, and rounds it down to 100 ns.
 pub fn moment(text: &str) -> Result<Timestamp, String> {
     let moment: jiff::Timestamp = text.parse().map_err(|error| match is_complete(text) {
         true => format!(
-            "no such moment can be given: choose one from {} to {}",
+            "the moment is out of range: choose one from {} to {}",
             jiff::Timestamp::MIN,
             jiff::Timestamp::MAX
         ),
-        false => format!("{error}; write a date, a time and an offset, as 2026-11-21T12:00:00Z"),
+        false => format!("{error}; write a date, a time and an offset, such as 2026-11-21T12:00:00Z"),
     })?;
     // Fits: jiff's moments end 26 hours before the year 9999 does, so that they have a local time
     // everywhere; a Timestamp ends some 20,000 years later.
@@ -48,20 +48,20 @@ fn is_complete(text: &str) -> bool {
         .is_ok_and(|pieces| pieces.time().is_some() && pieces.offset().is_some())
 }
 
-/// Reads a day, as 2026-11-21; it begins at midnight UTC.
+/// Reads a day, such as 2026-11-21; it begins at midnight UTC.
 pub fn date(text: &str) -> Result<Timestamp, String> {
     let date: jiff::civil::Date =
-        text.parse().map_err(|error| format!("{error}; write year, month and day, as 2026-11-21"))?;
+        text.parse().map_err(|error| format!("{error}; write year, month and day, such as 2026-11-21"))?;
     Ok(Timestamp::from_date(date.year().into(), date.month() as u8, date.day() as u8))
 }
 
-/// Reads an offset from UTC, as +02:00, in seconds.
+/// Reads an offset from UTC, such as +02:00, in seconds.
 pub fn utc_offset(text: &str) -> Result<i32, String> {
     jiff::fmt::strtime::parse("%:z", text)
         .ok()
         .and_then(|parsed| parsed.offset())
         .map(|offset| offset.seconds())
-        .ok_or_else(|| "write hours and minutes with a sign, as +02:00 or -05:30".into())
+        .ok_or_else(|| "write hours and minutes with a sign, such as +02:00 or -05:30".into())
 }
 
 /// The source of the node.
@@ -98,7 +98,7 @@ pub fn prefix(text: &str) -> Result<PrefixChoice, String> {
         ("md5-week", _) => Ok(PrefixChoice::Md5Week),
         ("sequential", _) => Ok(PrefixChoice::Sequential),
         (_, Some(file)) if !file.is_empty() => Ok(PrefixChoice::Keyed(OsString::from(file).into())),
-        ("keyed" | "keyed:", _) => Err("name the file that holds the key, as keyed:ids.key".into()),
+        ("keyed" | "keyed:", _) => Err("name the file that holds the key, such as keyed:ids.key".into()),
         _ => Err("choose md5-week, sequential or keyed:KEYFILE".into()),
     }
 }

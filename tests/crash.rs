@@ -1,4 +1,4 @@
-//! Runs of the command that are killed in the middle: a state file keeps the next run apart.
+//! Runs of the command that are killed: with a state file, the next run repeats no id.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::HashSet;
@@ -42,19 +42,18 @@ fn a_killed_run_is_never_repeated() {
     }
 }
 
-/// The ids of runs that all begin at one moment, so that no clock keeps them apart.
+/// The ids of runs that all have the same time, so that the clock does not keep their ids distinct.
 fn runs_of_one_moment(args: &[&str], state: Option<&Path>, count: usize) -> Vec<String> {
     let args = [args, &["--at", "2026-11-21T12:00:00Z"]].concat();
     (0..RUNS).flat_map(|_| killed_run(&args, state, count)).collect()
 }
 
-/// Each case is run without a state too: there it must fail, or it would show nothing.
-///
-/// v1 cannot be shown so: without a state, too, a random clock sequence keeps its runs apart.
+/// Each case also runs without a state, where ids must repeat: otherwise the test would prove nothing. Version 1 is not
+/// among the cases, because its random clock sequence keeps runs apart even without a state.
 #[test]
-fn nothing_but_the_state_keeps_runs_of_one_moment_apart() {
-    // A second has 65,536 short ids of a node, of which each run takes some that follow each other:
-    // 12 times 6,000 are more. The clock is told to wait because a killed run loses what it reserved.
+fn only_the_state_keeps_runs_of_one_moment_distinct() {
+    // A second has 65,536 short ids of a node, and each run takes consecutive ones: 12 runs of 6,000 ids need more
+    // than all. The policy is to wait, because a killed run loses the ids that it reserved.
     let short = ["short", "--node", "9f6bdeced846", "--when-behind", "wait"];
     for (args, count) in [(&["mysql-short", "--server-id", "3"][..], 50), (&short, 6_000)] {
         let folder = tempfile::tempdir().unwrap();
@@ -65,7 +64,7 @@ fn nothing_but_the_state_keeps_runs_of_one_moment_apart() {
 }
 
 #[test]
-fn nothing_but_the_state_keeps_runs_of_one_moment_in_order() {
+fn only_the_state_keeps_runs_of_one_moment_in_order() {
     let node = ["--node", "9f6bdeced846", "--when-behind", "wait"];
     for (kind, more) in [
         ("v6", &node[..]),

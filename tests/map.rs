@@ -68,7 +68,7 @@ fn end_to_end(flavor: Flavor) {
         assert_eq!(ids.lines().count(), 2501);
         assert_eq!(ids.lines().last(), Some("1"));
         assert_eq!(done(url, &["map", "ids"], &uuids.join("\n")), ids);
-        // Line by line beside the input, whatever is in it.
+        // Each line of the input has one line of output, even a bad one.
         for command in ["id", "ids"] {
             let holed = idgen(url, &["map", command], &format!("{UUID}\nnonsense\n\n{}\n", uuids[0]));
             let first = ids.lines().next().unwrap();
@@ -118,7 +118,7 @@ fn few_ids_left(url: &str) {
     done(url, &["map", "import", "--allow-exhaustion"], last);
 }
 
-/// Short runs burn no ids, changes come once, and a forgotten UUID stays away.
+/// Short runs use up no ids, each change is printed once, and a forgotten UUID is not exported.
 fn upkeep(url: &str, strategy: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("position");
@@ -142,7 +142,7 @@ fn upkeep(url: &str, strategy: &str) {
     std::fs::write(&file, "nonsense").unwrap();
     let bad =
         idgen(url, &[&["map", "changes", "--position", file.to_str().unwrap()], &table[..]].concat(), "");
-    assert!(bad.code == 1 && bad.err.contains("holds no position"), "{}", bad.err);
+    assert!(bad.code == 1 && bad.err.contains("does not contain a position"), "{}", bad.err);
 
     assert_eq!(run(&["check"]), "The map is in order.\n");
     assert_eq!(run(&["repair"]), "There was nothing to repair.\n");
@@ -175,9 +175,9 @@ fn while_it_waits_for_input(url: &str, strategy: &str) {
         program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
     };
     let begin = Instant::now();
-    let patient = || assert!(begin.elapsed() < Duration::from_secs(60), "{strategy}: nothing happens");
+    let in_time = || assert!(begin.elapsed() < Duration::from_secs(60), "{strategy}: nothing happens");
 
-    // What is ready is printed.
+    // The id of a line is printed before the next line is there.
     let mut register = start("register");
     let mut input = register.stdin.take().unwrap();
     writeln!(input, "{UUID}").unwrap();
@@ -188,14 +188,14 @@ fn while_it_waits_for_input(url: &str, strategy: &str) {
         line
     });
     while !line.is_finished() {
-        patient();
+        in_time();
         std::thread::sleep(Duration::from_millis(10));
     }
     assert_eq!(line.join().unwrap(), "1\n");
     drop(input);
     assert!(register.wait().unwrap().success());
 
-    // The claims' clearing away, begun beside the calls, does not stand still between two statements.
+    // Old claims are removed in the background, even while the command waits for input.
     let mut ids = start("ids");
     let mut input = ids.stdin.take().unwrap();
     for n in 1..=3_000_u128 {
@@ -210,7 +210,7 @@ fn while_it_waits_for_input(url: &str, strategy: &str) {
         if made(&stats) && few_claims(&stats) {
             break;
         }
-        patient();
+        in_time();
         std::thread::sleep(Duration::from_millis(50));
     }
     drop(input);

@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
         Ok((format, id)) => assert_eq!(format.decode(bytes).unwrap(), id),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-    // The crate `uuid` reads two of the formats, and more besides.
+    // The crate `uuid` reads two of the formats, and other texts too.
     for (len, ours) in [(36, Format::Hyphenated), (32, Format::Simple)] {
         if bytes.len() == len {
             assert_eq!(ours.decode(bytes).ok(), Uuid::try_parse_ascii(bytes).ok());

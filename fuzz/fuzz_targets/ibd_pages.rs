@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     read(bytes, Options { verify: true });
     read(bytes, Options { verify: false });
-    // A fuzzer finds no checksums: with good ones the damage goes on to the trees.
+    // A fuzzer does not find valid checksums. With these, the damaged pages reach the code that reads the trees.
     if let Some(sealed) = sealed(bytes) {
         read(&sealed, Options { verify: true });
     }
@@ -23,7 +23,7 @@ fn read(bytes: &[u8], options: Options) {
     for measure in [Measure::Fill, Measure::Recency] {
         let map = PageMap::of(&pages, measure);
         assert_eq!(map.cells.len(), pages.pages.len());
-        // What draws a map relies on this alone.
+        // The drawing of a map relies only on this.
         assert!(map.cells.iter().all(|cell| match cell {
             Cell::Leaf { shade } | Cell::Inner { shade } => (0.0..=1.0).contains(shade),
             Cell::Free | Cell::Other => true,
@@ -31,7 +31,7 @@ fn read(bytes: &[u8], options: Options) {
     }
 }
 
-/// The same pages, each with the checksum and the second LSN that its bytes ask for.
+/// The same pages, each with the checksum and the second LSN that match its bytes.
 fn sealed(bytes: &[u8]) -> Option<Vec<u8>> {
     let format = *Tablespace::new(Cursor::new(bytes), Options::default()).ok()?.format();
     let mut sealed = bytes.to_vec();

@@ -1,4 +1,4 @@
-//! Any text as a map of pages: the character that it refuses, or a map that writes the same text.
+//! Any text as a map of pages: an error that names a character, or a map that writes the same text.
 #![no_main]
 
 use innodb_pages::{Measure, PageMap};

@@ -11,7 +11,7 @@ use crate::output::Output;
 const EXAMPLES: &str = "\
 Examples:
   idgen lab compare idgen-lab/uuid-order yesterday/uuid-order
-  idgen lab compare mysql/results.json mariadb/results.json --html difference.html
+  idgen lab compare mysql/results.json mariadb/results.json --html page.html
 
 A and B are results.json files of idgen lab, or their directories. The output first lists the differences in \
 engine, version, workload, settings and machine. Then it shows the figures that both runs have, with B divided by \

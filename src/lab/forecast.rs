@@ -23,9 +23,9 @@ use crate::output::Output;
 const SIMULATE_EXAMPLES: &str = "\
 Examples:
   idgen lab simulate v4-binary --rows 3M --pool 128M --rate 1000
-  idgen lab simulate minute-ascending --rows 1000M --pool 16G --rate 20000   # takes minutes
-  idgen lab simulate v7-binary --engine postgres --rows 2M --existing v4-binary:1M --checkpoint 60
-  idgen lab simulate minute-random --rows 10M --pool 32M --rates 1,60,1000,10000 --picture reads.svg
+  idgen lab simulate minute-ascending --rows 1000M --pool 16G  # takes minutes
+  idgen lab simulate v7-binary --engine postgres --existing v4-binary:1M
+  idgen lab simulate minute-random --pool 32M --rates 1,60 --picture reads.svg
   idgen lab simulate --experiment prefix-revisits --scale full
 
 Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the pool divided by 16M, and \
@@ -53,13 +53,13 @@ pub struct SimulateArgs {
         conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "engine", "iops", "checkpoint", "existing"],
     )]
     experiment: Option<Revisits>,
-    /// How large the experiment is: ci, default or full.
+    /// The size of the experiment: ci, default or full.
     #[arg(long, default_value_t = Scale::Default, conflicts_with = "strategy")]
     scale: Scale,
     /// The directory for the report of the experiment; it is created if it is missing.
     #[arg(long, value_name = "DIR", default_value = "idgen-lab", conflicts_with = "strategy")]
     out: PathBuf,
-    /// Several rates in place of --rate, separated by commas: each is predicted.
+    /// Several rates in place of --rate, separated by commas; the model predicts each.
     #[arg(long, value_name = "N,N", value_delimiter = ',', conflicts_with_all = ["rate", "experiment"], allow_negative_numbers = true)]
     rates: Vec<f64>,
     /// Draw pages read per 1,000 inserts over the rows in the table into this file (.svg), with a line for each rate.
@@ -103,7 +103,7 @@ struct LoadArgs {
     /// Seconds between two checkpoints, on PostgreSQL [default: 300].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     checkpoint: Option<u32>,
-    /// Rows that the table holds before, as STRATEGY:ROWS, such as v4-binary:1M, on PostgreSQL.
+    /// Rows that the table holds before the run, as STRATEGY:ROWS, such as v4-binary:1M; on PostgreSQL.
     #[arg(long, value_name = "STRATEGY:ROWS", value_parser = number::existing)]
     existing: Option<number::Existing>,
     /// Print the figures as JSON.
@@ -124,7 +124,7 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
         for (option, given) in [("--rates", !args.rates.is_empty()), ("--picture", args.picture.is_some())] {
             if given {
                 return Err(failure::usage(format_args!(
-                    "{option} means nothing to the model of PostgreSQL, which has no buffer pool: leave it out"
+                    "{option} does not apply to the model of PostgreSQL, which has no buffer pool: leave it out"
                 )));
             }
         }
@@ -216,7 +216,7 @@ impl LoadArgs {
         for (option, given) in [("--pool", self.pool.is_some()), ("--iops", self.iops.is_some())] {
             if given {
                 return Err(failure::usage(format_args!(
-                    "{option} means nothing to the model of PostgreSQL, which has no buffer pool: leave it out"
+                    "{option} does not apply to the model of PostgreSQL, which has no buffer pool: leave it out"
                 )));
             }
         }
@@ -232,7 +232,7 @@ impl LoadArgs {
         {
             if given {
                 return Err(failure::usage(format_args!(
-                    "{option} means nothing to the model of {}: leave it out, or choose --engine postgres",
+                    "{option} does not apply to the model of {}: leave it out, or choose --engine postgres",
                     self.engine
                 )));
             }

@@ -21,9 +21,9 @@ pub struct Existing {
 
 /// A strategy and a number of rows, as in `v4-binary:1M` or `v4:1M`.
 pub fn existing(text: &str) -> Result<Existing, String> {
-    let (name, rows) = text
-        .split_once(':')
-        .ok_or_else(|| format!("'{text}' is no strategy with a number of rows such as v4-binary:1M"))?;
+    let (name, rows) = text.split_once(':').ok_or_else(|| {
+        format!("'{text}' is not a strategy with a number of rows: write it like v4-binary:1M")
+    })?;
     // `v4` is short for its plainest form.
     let strategy = strategy::find(name)
         .or_else(|error| strategy::find(&format!("{name}-binary")).map_err(|_| error.to_string()))?;

@@ -13,7 +13,7 @@ use crate::failure;
 
 /// Enough to show a spread; too few for a test at the level of 5 %, which takes four.
 const REPEATS: u32 = 3;
-/// More runs than this tell no more.
+/// More runs than this add no information.
 const MAX_REPEATS: u32 = 50;
 // No documentation comment: it would become that of the command that takes these.
 #[derive(clap::Args)]
@@ -84,7 +84,7 @@ impl LoadArgs {
         }
         match self.strategies.iter().find(|chosen| its.iter().all(|own| own.name != chosen.name)) {
             Some(Strategy { name, .. }) if its.is_empty() => Err(failure::usage(format_args!(
-                "{} has no strategies to choose from, and not {name}: leave out --strategies",
+                "{} has no strategies to choose from, so it cannot run {name} alone: leave out --strategies",
                 experiment.id()
             ))),
             Some(Strategy { name, .. }) => Err(failure::usage(format_args!(
@@ -115,7 +115,7 @@ fn joined(strategies: &[&Strategy], separator: &str) -> String {
 }
 
 impl CommonArgs {
-    /// Whether the database can do the experiment, and whether the writers mean something to it.
+    /// Whether the database can do the experiment, and whether the experiment takes a number of writers.
     pub fn check_for(&self, experiment: &Experiment) -> anyhow::Result<()> {
         if let Experiment::Keys(experiment) = experiment {
             return match experiment.only_on()? {
@@ -153,7 +153,7 @@ impl CommonArgs {
         self.repeat.unwrap_or(REPEATS)
     }
 
-    /// All experiments that the database can do; it is said which are left out.
+    /// All experiments that the database can do. A note names those that are left out.
     pub fn all(&self) -> anyhow::Result<Vec<Experiment>> {
         let possible = |experiment: &Experiment| match experiment {
             Experiment::Keys(experiment) => {
@@ -169,7 +169,7 @@ impl CommonArgs {
             others.into_iter().partition(|experiment| matches!(experiment, Experiment::Keys(_)));
         for experiment in bound {
             let id = experiment.id();
-            failure::note(format_args!("{} cannot run {id}: it is for one other database", self.engine));
+            failure::note(format_args!("{} cannot run {id}: it is for another database", self.engine));
         }
         if !others.is_empty() {
             let ids: Vec<_> = others.iter().map(Experiment::id).collect();
@@ -190,7 +190,7 @@ impl CommonArgs {
         };
         if workload.writers > 1 && self.engine.is_embedded() {
             return Err(failure::usage(format_args!(
-                "SQLite has one writer at a time, not {}: choose --engine mysql, mariadb or postgres",
+                "SQLite allows one writer at a time, not {}: choose --engine mysql, mariadb or postgres",
                 workload.writers
             )));
         }
@@ -204,7 +204,7 @@ impl CommonArgs {
         self.with_writers(Workload { iops, late_writes, ..workload })
     }
 
-    /// What was chosen, as a part of the command.
+    /// The options that were given, as a part of the command.
     pub fn given(&self) -> String {
         let writers = self.writers.map(|writers| format!(" --writers {writers}")).unwrap_or_default();
         let repeat = self.repeat.map(|repeat| format!(" --repeat {repeat}")).unwrap_or_default();

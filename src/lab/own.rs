@@ -25,7 +25,7 @@ pub struct OwnArgs {
     /// statements insert into other tables, in the same transaction.
     #[arg(long, value_name = "FILE", requires = "schema")]
     insert: Option<PathBuf>,
-    /// Give the lab's table so many columns of random numbers, each with an index.
+    /// Add N columns of random numbers to the lab's table, each with an index.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_INDEXES), conflicts_with_all = ["schema", "serializable"], allow_negative_numbers = true)]
     secondary_indexes: Option<u32>,
 }
@@ -52,7 +52,7 @@ impl OwnArgs {
         let rows = load.statement_rows as usize;
         if read.bound(rows) > MAX_BOUND {
             return Err(failure::usage(format_args!(
-                "a statement of {rows} rows has {} values, and a server takes {MAX_BOUND}: choose fewer --statement-rows",
+                "a statement of {rows} rows has {} values, and a server takes at most {MAX_BOUND}: lower --statement-rows",
                 read.bound(rows)
             )));
         }
@@ -70,7 +70,7 @@ impl OwnArgs {
         if load.own.is_none() {
             return Ok(strategies);
         }
-        // Only a table with a hidden row id counts by itself.
+        // SQLite counts only in a table with a hidden row id, and this table is `WITHOUT ROWID`.
         let cannot_count = database == Database::Sqlite && self.secondary_indexes.is_some();
         let counts = |strategy: &Strategy| cannot_count && strategy.column == Column::CountedInteger;
         if all {
@@ -80,7 +80,7 @@ impl OwnArgs {
             Own::check(strategy).map_err(failure::usage)?;
             if counts(strategy) {
                 return Err(failure::usage(format_args!(
-                    "--secondary-indexes on SQLite keeps the rows in the tree of the key, where {} cannot count: take device",
+                    "SQLite cannot run {} with --secondary-indexes, because such a table has no row id that counts: choose device",
                     strategy.name
                 )));
             }

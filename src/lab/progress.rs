@@ -50,7 +50,7 @@ impl Observer for Progress {
         if self.begun == self.strategies || results.interrupted {
             self.bar.finish_and_clear();
         }
-        // Interrupted before anything was finished: the results of an earlier run are worth more.
+        // Interrupted before anything was finished: the results of an earlier run stay.
         if results.runs.is_empty() && results.failures.is_empty() {
             return Ok(());
         }

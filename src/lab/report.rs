@@ -10,7 +10,7 @@ use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
-  idgen lab report idgen-lab/uuid-order                    # into the directory of the run
+  idgen lab report idgen-lab/uuid-order      # into the directory of the run
   idgen lab report old/results.json --out docs/results/uuid-order
 
 A report's results.json contains everything that the report shows. A run that was recorded by an older version gets \

@@ -74,7 +74,7 @@ impl Size {
 
 fn no_growth(id: &str) -> anyhow::Error {
     failure::usage(format_args!(
-        "{id} begins with an empty table, which nothing is a multiple of: leave out --growth"
+        "{id} begins with an empty table, so there is nothing to multiply: leave out --growth"
     ))
 }
 
@@ -90,7 +90,9 @@ pub fn experiments(
     let experiments: Vec<Experiment> = match names {
         [all] if all == "all" => common.all()?,
         names if names.iter().any(|name| name == "all") => {
-            return Err(failure::usage("all stands for every experiment: use it alone, or only names"));
+            return Err(failure::usage(
+                "all stands for every experiment: write it alone, or name single experiments",
+            ));
         }
         names => names
             .iter()
@@ -113,7 +115,7 @@ pub fn experiments(
     let mut worst = ExitCode::SUCCESS;
     let several = experiments.len() > 1;
     for experiment in experiments {
-        // The one before may have finished all the same; those that are left have not.
+        // The experiment before may have finished even so; those that are left have not run.
         if cancel.is_cancelled() {
             return Ok(ExitCode::from(INTERRUPTED));
         }
@@ -121,7 +123,7 @@ pub fn experiments(
         match one(experiment, size, load, common, &cancel) {
             Ok(ExitCode::SUCCESS) => {}
             Ok(code) => worst = code,
-            // The others go on, and those that were run are kept.
+            // The other experiments still run, and finished results are kept.
             Err(error) if several && !output::is_closed(&error) => {
                 failure::report(format_args!("{id}: {error:#}"));
                 worst = ExitCode::FAILURE;
@@ -210,7 +212,7 @@ impl Job<'_> {
             let mut notes = Vec::new();
             notes.extend(experiment::differs(experiment, scale, &results, ours)?);
             let (possible, refused) = those_possible(&*engine, &strategies, &results.workload);
-            // Where nothing would be left, the runner says why and ends.
+            // If no strategy would be left, the runner returns the reason as an error.
             if !possible.is_empty() {
                 strategies = possible;
                 notes.extend(refused.into_iter().map(|why| format!("Left out: {why}.")));

@@ -11,7 +11,7 @@ use crate::failure;
 
 /// InnoDB keeps longer columns off the page, where their pages would be other pages.
 const MAX_PAYLOAD: u32 = 7_000;
-/// More than any one server takes.
+/// More than any server handles.
 const MAX_RATE: f64 = 10_000_000.0;
 
 // No documentation comment: it would become that of the command that takes these.
@@ -47,8 +47,9 @@ pub struct ShapeArgs {
     /// repeated if it cannot be serialized; on PostgreSQL.
     #[arg(long)]
     serializable: bool,
-    /// Rows that the table holds before the run, loaded as the table grew, as KIND:ROWS, such as v4:1M. Their ids are of this
-    /// kind, in the column of each strategy that is compared. The figures are those of the rows that are inserted afterwards.
+    /// Rows that the table holds before the run, as KIND:ROWS, such as v4:1M. The lab inserts them first, in the order
+    /// in which their ids are generated, into the column of each strategy that is compared. All figures are those of
+    /// the rows that are inserted afterwards.
     #[arg(long, value_name = "KIND:ROWS", value_parser = number::existing)]
     existing: Option<number::Existing>,
     /// Also insert no faster than --rate: the server has as much time for each row as in production.
@@ -62,7 +63,7 @@ fn rate(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|rate| (0.001..=MAX_RATE).contains(rate))
-        .ok_or_else(|| format!("'{text}' is no rate: give inserts per second, from 0.001 to {MAX_RATE}"))
+        .ok_or_else(|| format!("'{text}' is not a rate: give inserts per second, from 0.001 to {MAX_RATE}"))
 }
 
 impl ShapeArgs {
@@ -72,19 +73,19 @@ impl ShapeArgs {
         let on_server = !engine.is_embedded();
         if self.pool.is_some() && !engine.is_ours() {
             return Err(failure::usage(format_args!(
-                "--pool means nothing to {engine}, which keeps its own buffer pool: leave it out"
+                "--pool does not apply to {engine}, which keeps its own buffer pool: leave it out"
             )));
         }
         if let (Some(rows), false) = (self.statement_rows, on_server) {
             return Err(failure::usage(format_args!(
-                "--statement-rows {rows} means nothing to SQLite, which runs in the process: choose --engine mysql, \
+                "--statement-rows {rows} does not apply to SQLite, which runs in the process: choose --engine mysql, \
                  mariadb or postgres"
             )));
         }
         let load = self.with_checkpoint(load, engine)?;
         if self.serializable && engine.database()? != Database::Postgres {
             return Err(failure::usage(format_args!(
-                "--serializable means nothing to {engine}: choose --engine postgres"
+                "--serializable does not apply to {engine}: choose --engine postgres"
             )));
         }
         let most = if self.own.has_statement() { 1 } else { 100 };
@@ -110,7 +111,7 @@ impl ShapeArgs {
     pub fn with_checkpoint(&self, load: Workload, engine: &EngineName) -> anyhow::Result<Workload> {
         match self.checkpoint {
             Some(secs) if !engine.has_checkpoints() => Err(failure::usage(format_args!(
-                "--checkpoint {secs} means nothing to {engine}: the lab makes checkpoints only on a PostgreSQL server of \
+                "--checkpoint {secs} does not apply to {engine}: the lab makes checkpoints only on a PostgreSQL server of \
                  its own, --engine postgres"
             ))),
             given => Ok(Workload { checkpoint_secs: given.or(load.checkpoint_secs), ..load }),
@@ -150,7 +151,7 @@ impl ShapeArgs {
     }
 }
 
-/// Says where the rows of one prefix need more memory than the cache has: random tails then read their pages again
+/// A note if the rows of one prefix need more memory than the cache has: random tails then read their pages again
 /// and again within the prefix, as random keys do. Ascending tails do not.
 pub fn warn_of_large_buckets(strategies: &[&Strategy], load: &Workload) {
     let Some(strategy) = strategies.iter().find(|strategy| strategy.ids == IdKind::MinuteRandom) else {
@@ -170,7 +171,7 @@ pub fn warn_of_large_buckets(strategies: &[&Strategy], load: &Workload) {
     }
 }
 
-/// Those whose column takes the ids of the rows that are there before; where all were to run, the others are left out.
+/// The strategies whose column can hold the ids of the existing rows. If `all` were to run, the others are left out.
 pub fn those_that_follow(
     mut strategies: Vec<&'static Strategy>,
     load: &Workload,
@@ -180,7 +181,9 @@ pub fn those_that_follow(
         strategies.retain(|strategy| runner::check_existing(strategy, load).is_ok());
     }
     match strategies.iter().try_for_each(|strategy| runner::check_existing(strategy, load)) {
-        Ok(()) if strategies.is_empty() => Err(failure::usage("no strategy can follow these existing rows")),
+        Ok(()) if strategies.is_empty() => Err(failure::usage(
+            "no strategy stores ids of the kind of --existing: choose another kind for it, such as v4",
+        )),
         Ok(()) => Ok(strategies),
         Err(why) => Err(failure::usage(why)),
     }

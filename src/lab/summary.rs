@@ -36,7 +36,7 @@ pub fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &P
     if results.has_any() && !results.analysis.is_empty() {
         writeln!(out, "\n{}", wrapped(&results.analysis))?;
     }
-    // Before anything was finished nothing is saved.
+    // Nothing is saved before something was finished.
     if !results.interrupted || results.has_any() || !results.failures.is_empty() {
         writeln!(out, "\nReport: {}", directory.join("report.html").display())?;
     }

@@ -65,7 +65,9 @@ pub async fn export(args: Export) -> anyhow::Result<ExitCode> {
 pub async fn changes(args: Changes) -> anyhow::Result<ExitCode> {
     let file = &args.position;
     let mut position = match std::fs::read_to_string(file) {
-        Ok(text) => text.parse().with_context(|| format!("{} holds no position", file.display()))?,
+        Ok(text) => {
+            text.parse().with_context(|| format!("{} does not contain a position", file.display()))?
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => Position::default(),
         Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.display())),
     };
@@ -115,7 +117,7 @@ pub async fn import(args: Import) -> anyhow::Result<ExitCode> {
             number += 1;
             let pair = match piece {
                 Piece::Whole(text) => read(text),
-                Piece::TooLong => Err(anyhow::anyhow!("it is too long")),
+                Piece::TooLong => Err(anyhow::anyhow!("the line is too long")),
             };
             // A list of pairs with a gap would look complete, so stop and say where to continue.
             batch.push(pair.with_context(|| {
@@ -139,7 +141,7 @@ pub async fn import(args: Import) -> anyhow::Result<ExitCode> {
 }
 
 fn read(text: &[u8]) -> anyhow::Result<(u64, Uuid)> {
-    let text = std::str::from_utf8(text).context("it is not text")?;
-    let (id, uuid) = text.split_once('\t').context("there is no tab")?;
+    let text = std::str::from_utf8(text).context("the line is not UTF-8")?;
+    let (id, uuid) = text.split_once('\t').context("the line has no tab")?;
     Ok((values::count(id).map_err(anyhow::Error::msg)?, hyphenated::decode(uuid)?))
 }

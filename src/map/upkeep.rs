@@ -44,7 +44,7 @@ pub struct Forget {
     input: Input,
 }
 
-/// Exit code 1 where something is wrong; a warning alone is none of that.
+/// Exit code 1 if something is wrong. A warning alone does not count.
 pub async fn check(args: Check) -> anyhow::Result<ExitCode> {
     // Settings that endanger the map are findings here.
     let map = args.connection.open_with(|builder| builder.accept_unsafe_server(true)).await?;
@@ -72,7 +72,7 @@ pub async fn check(args: Check) -> anyhow::Result<ExitCode> {
     Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Exit code 1 where something is wrong that cannot be repaired without a guess.
+/// Exit code 1 if something is wrong that cannot be repaired without a guess.
 pub async fn repair(args: Repair) -> anyhow::Result<ExitCode> {
     let map = args.connection.open().await?;
     let mut out = Output::open();

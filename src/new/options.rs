@@ -94,7 +94,7 @@ impl From<WhenBehindChoice> for WhenBehind {
 }
 
 impl Options {
-    /// Refuses options that would have no effect: someone expects one.
+    /// Refuses options that would have no effect, because their user expects one.
     pub fn check(&self, kind: Kind) -> anyhow::Result<()> {
         let with = |setting| Kind::ALL.iter().copied().filter(move |kind| kind.has(setting)).collect();
         let suits: [(&str, bool, Vec<Kind>); 12] = [
@@ -115,7 +115,7 @@ impl Options {
             if given && !kinds.contains(&kind) {
                 let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
                 return Err(usage(format_args!(
-                    "{option} means nothing for {kind}, only for {}",
+                    "{option} does not apply to {kind}, only to {}",
                     names.join(", ")
                 )));
             }
@@ -171,7 +171,7 @@ impl Options {
             ("--when-behind", self.when_behind.is_some() && is_random, "an ascending tail"),
         ];
         match wrong.into_iter().find(|(_, is_wrong, _)| *is_wrong) {
-            Some((option, _, needed)) => Err(usage(format_args!("{option} means nothing without {needed}"))),
+            Some((option, _, needed)) => Err(usage(format_args!("{option} needs {needed}"))),
             None => Ok(()),
         }
     }

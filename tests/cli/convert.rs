@@ -24,7 +24,7 @@ fn every_format_of_every_kind_round_trips() {
 }
 
 #[test]
-fn what_new_writes_convert_reads() {
+fn convert_reads_what_new_writes() {
     for kind in UUID_KINDS {
         for format in FORMATS {
             let written = output(&["new", kind, "-n", COUNT, "-f", format], "");
@@ -49,7 +49,7 @@ fn what_new_writes_convert_reads() {
 }
 
 #[test]
-fn the_texts_are_those_of_mysql() {
+fn texts_are_those_of_mysql() {
     let vectors = vectors("mysql-9.7.json");
     let rows = vectors["codec"].as_array().unwrap();
     let column = |name: &str| -> String {
@@ -76,15 +76,15 @@ fn arguments_are_read_in_any_format() {
     assert_eq!(lines(&[&["convert", "--to", "hyphenated"], &texts[..]].concat()), [id; 3]);
     let swapped = "1026baba6ccd780c95645b8c656024db";
     assert_eq!(lines(&["convert", "--to", "hyphenated", "--from", "swapped", swapped]), [id]);
-    // 32 decimal digits are hexadecimal unless someone says otherwise.
+    // 32 decimal digits are hexadecimal unless --from names another format.
     let digits = "11111111111111111111111111111111";
     assert_eq!(lines(&["convert", "--to", "simple", digits]), [digits]);
     assert_ne!(lines(&["convert", "--to", "simple", "--from", "int", digits]), [digits]);
 }
 
-/// All texts of v7 and ULID in ordered64 do, until the year 2109.
+/// Every v7 id and ULID in ordered64 begins with a hyphen until the year 2109.
 #[test]
-fn ids_that_begin_with_a_hyphen_are_arguments_after_two() {
+fn ids_that_begin_with_a_hyphen_are_read_after_a_double_hyphen() {
     for kind in ["v7", "ulid"] {
         let id = &lines(&["new", kind, "-f", "ordered64"])[0];
         assert!(id.starts_with('-'), "{id}");
@@ -106,7 +106,7 @@ fn bad_lines_are_reported_and_the_others_converted() {
         "error: line 2: not an id",
         "error: line 3: the line is empty",
         "error: line 4: not an id",
-        "error: line 5: it is longer than 1024 bytes",
+        "error: line 5: the line is longer than 1024 bytes",
         "error: line 7: not an id",
     ];
     let errors: Vec<_> = errors.lines().collect();
@@ -118,13 +118,13 @@ fn bad_lines_are_reported_and_the_others_converted() {
 }
 
 #[test]
-fn lines_of_every_length_are_told_apart() {
+fn lines_of_more_than_1024_bytes_are_reported_as_too_long() {
     for length in [1_022, 1_023, 1_024, 1_025, 1_026, 1_027, 1_028, 1_029, 1_030, 5_000] {
         for end in ["", "\n", "\r\n"] {
             let (code, errors) =
                 failure(&["convert", "--to", "int"], &format!("{}{end}", "7".repeat(length)));
             let expected =
-                if length > 1_024 { "line 1: it is longer" } else { "line 1: not a UUID as integer" };
+                if length > 1_024 { "line 1: the line is longer" } else { "line 1: not a UUID as integer" };
             assert_eq!((code, errors.lines().count()), (1, 1), "{length} {end:?}: {errors}");
             assert!(errors.contains(expected), "{length} {end:?}: {errors}");
         }

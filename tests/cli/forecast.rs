@@ -8,7 +8,7 @@ fn json(args: &[&str]) -> serde_json::Value {
     serde_json::from_slice(&output(args, "")).unwrap()
 }
 
-/// A small real file of MySQL 9.7, which the lab's own tests compare with what the server said.
+/// A small real file of MySQL 9.7. The tests of innodb-pages compare it with the figures of the server.
 fn tablespace() -> tempfile::NamedTempFile {
     let path = "crates/innodb-pages/tests/ibd/mysql-9.7-16k-random_keys.ibd.gz";
     let packed = std::fs::File::open(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
@@ -20,7 +20,7 @@ fn tablespace() -> tempfile::NamedTempFile {
 }
 
 #[test]
-fn pages_of_a_file() {
+fn pages_are_counted_and_drawn() {
     let file = tablespace();
     let path = file.path().to_str().unwrap();
     let survey = json(&["lab", "pages", path, "--json"]);
@@ -40,14 +40,14 @@ fn pages_of_a_file() {
 }
 
 #[test]
-fn a_file_that_is_no_tablespace() {
+fn a_file_that_is_not_a_tablespace_is_refused() {
     let (code, error) = failure(&["lab", "pages", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")], "");
     assert_eq!(code, 1);
     assert!(error.contains("Cargo.toml") && error.contains("not an InnoDB tablespace"), "{error}");
 }
 
 #[test]
-fn a_simulated_table() {
+fn simulate_predicts_a_table_and_refuses_bad_numbers() {
     let random = json(&["lab", "simulate", "v4-binary", "--rows", "60K", "--pool", "8M", "--json"]);
     assert_eq!(random["tree"]["rows"], 60_000);
     let text = lines(&["lab", "simulate", "v7-binary", "--rows", "60K", "--pool", "8M"]).join("\n");
@@ -70,7 +70,7 @@ fn a_simulated_table() {
 }
 
 #[test]
-fn a_simulated_table_of_postgres() {
+fn simulate_predicts_an_index_of_postgres() {
     let args = ["lab", "simulate", "v7-binary", "--engine", "postgres", "--rows", "60K", "--existing"];
     let after = |existing| json(&[&args[..], &[existing, "--json"]].concat());
     let (v4, v7) = (after("v4-binary:20K"), after("v7-binary:20K"));
@@ -85,7 +85,7 @@ fn a_simulated_table_of_postgres() {
         (&["--existing", "v4-binary"], "v4-binary:1M"),
         (&["--existing", "v5:1M"], "no strategy"),
         (&["--existing", "v4-text36:1M"], "do not fit one column"),
-        (&["--checkpoint", "60", "--engine", "mysql"], "means nothing to the model of MySQL"),
+        (&["--checkpoint", "60", "--engine", "mysql"], "does not apply to the model of MySQL"),
         (&["--rows", "2G"], "too many for the model of PostgreSQL"),
     ] {
         let args = [&["lab", "simulate", "v4-binary", "--engine", "postgres"], bad].concat();
@@ -97,7 +97,7 @@ fn a_simulated_table_of_postgres() {
 }
 
 #[test]
-fn advice_for_postgres() {
+fn advise_recommends_keys_for_postgres() {
     let args = ["lab", "advise", "--engine", "postgres", "--rows", "60K", "--rate", "10", "--writers", "5"];
     let text = lines(&args).join("\n");
     assert!(text.starts_with("Take v7-binary."), "{text}");
@@ -112,7 +112,7 @@ fn advice_for_postgres() {
 }
 
 #[test]
-fn advice_with_its_reasons() {
+fn advise_recommends_a_key_and_an_interval_with_reasons() {
     let args = ["lab", "advise", "--rows", "100K", "--pool", "8M", "--writers", "5"];
     let text = lines(&args).join("\n");
     assert!(text.starts_with("Take v7-binary.") && text.contains("- 5 writers generate their ids"), "{text}");
@@ -138,7 +138,7 @@ fn advice_with_its_reasons() {
     lines(&["new", "prefixed", "--prefix", "sequential", "--interval", interval, "--tail", "ascending"]);
 }
 
-/// Pages read over the rows, a line for each rate; what would draw nothing is refused.
+/// Pages read over the rows, with a line for each rate; options that would draw nothing are refused.
 #[test]
 fn several_rates_are_drawn() {
     let directory = tempfile::tempdir().unwrap();
@@ -163,7 +163,7 @@ fn several_rates_are_drawn() {
         (&["--picture", "reads.png"][..], "must end in .svg"),
         (&["--rates", "1,-5"], "-5"),
         (&["--rates", "1", "--rate", "2"], "--rate"),
-        (&["--engine", "postgres", "--rates", "1"], "--rates means nothing"),
+        (&["--engine", "postgres", "--rates", "1"], "--rates does not apply"),
     ] {
         let (code, error) = failure(&[&load[..5], args].concat(), "");
         assert!(code == 2 && error.contains(says), "{args:?}: {code} {error}");

@@ -1,4 +1,4 @@
-//! The help, and that its examples run.
+//! The help texts, whose examples are run.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,16 +8,18 @@ use crate::{idgen, lines_of, output};
 /// The subcommands whose examples need nothing but a shell: no server, and no minutes of measuring.
 const QUICK: [&str; 5] = ["new", "convert", "inspect", "odds", "completions"];
 
-/// The commands under `Examples:`.
+/// The commands under `Examples:`, each of which fits a line of 80 characters.
 fn examples(args: &[&str]) -> Vec<String> {
     let help = lines_of(output(args, ""));
     assert!(help.iter().all(|line| line.chars().count() <= 120), "{args:?} is too wide");
     let from =
         help.iter().position(|line| line == "Examples:").unwrap_or_else(|| panic!("{args:?} has examples"));
-    help[from + 1..].iter().take_while(|line| line.starts_with("  ")).map(|line| line.trim().into()).collect()
+    let examples: Vec<_> = help[from + 1..].iter().take_while(|line| line.starts_with("  ")).collect();
+    assert!(examples.iter().all(|line| line.chars().count() <= 80), "{examples:#?}");
+    examples.iter().map(|line| line.trim().into()).collect()
 }
 
-/// Runs a command line in a folder that has what the examples take for granted.
+/// Runs a command line in a folder that has the files that the examples use.
 fn run(example: &str, folder: &Path) {
     let bin = Path::new(assert_cmd::cargo::cargo_bin!("idgen")).parent().unwrap().to_path_buf();
     let path = std::env::var("PATH").unwrap();

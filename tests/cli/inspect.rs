@@ -8,7 +8,7 @@ fn json(args: &[&str], input: &str) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn the_examples_of_rfc_9562() {
+fn the_examples_of_rfc_9562_are_read() {
     for vector in vectors("rfc9562.json")["vectors"].as_array().unwrap() {
         let seen = &json(&[vector["uuid"].as_str().unwrap()], "")[0];
         assert_eq!(seen["version"], vector["version"]);
@@ -30,7 +30,7 @@ fn a_week_is_found_within_the_span() {
         let seen = &json(&[&id[0], "--weeks-from", &from, "--weeks-to", &to], "")[0];
         let weeks = seen["weeks"].as_array().unwrap();
         assert!(weeks.contains(&serde_json::json!({"year": year, "week": week["week"]})), "{seen}");
-        // The years after it are not searched.
+        // A span of later years does not contain the week.
         let (from, to) = (format!("{}-01-01", year + 1), format!("{}-01-02", year + 1));
         let seen = &json(&[&id[0], "--weeks-from", &from, "--weeks-to", &to], "")[0];
         assert_eq!(seen["weeks"], serde_json::json!([]), "{seen}");
@@ -38,7 +38,7 @@ fn a_week_is_found_within_the_span() {
 }
 
 #[test]
-fn a_ulid_is_known_even_where_its_bits_look_like_a_uuid() {
+fn a_ulid_is_recognized_even_if_its_bits_look_like_a_uuid() {
     let ids = output(&["new", "ulid", "-n", "200", "--at", "2026-11-21T12:00:00Z"], "");
     let seen = json(&[], std::str::from_utf8(&ids).unwrap());
     assert_eq!(seen.len(), 200);
@@ -70,7 +70,7 @@ fn short_ids_are_read_in_both_layouts() {
 }
 
 #[test]
-fn text_for_people() {
+fn the_text_shows_version_format_time_and_node() {
     let text = lines(&["inspect", "1ec9414c-232a-6b00-b3c8-9f6bdeced846"]).join("\n");
     for part in [
         "version 6",
@@ -116,7 +116,7 @@ fn bad_ids_are_reported_and_the_others_inspected() {
     assert!(String::from_utf8_lossy(&done.stderr).starts_with("error: line 1: "));
     for date in ["2000", "2000-13-01", "yesterday"] {
         let (code, error) = failure(&["inspect", "--weeks-from", date, "1"], "");
-        assert_eq!((code, error.contains("as 2026-11-21")), (2, true), "{error}");
+        assert_eq!((code, error.contains("such as 2026-11-21")), (2, true), "{error}");
     }
 }
 

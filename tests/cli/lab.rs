@@ -13,7 +13,7 @@ fn a_small_comparison_writes_its_files() {
     let printed = output(&[&["lab", "--json"], &load[..]].concat(), "");
     let saved = std::fs::read(format!("{out}/results.json")).unwrap();
     assert_eq!(String::from_utf8(printed).unwrap(), String::from_utf8(saved.clone()).unwrap());
-    // An eighth of the table would be less than SQLite is given.
+    // An eighth of the table would be less than the smallest cache that the lab gives SQLite.
     let results: serde_json::Value = serde_json::from_slice(&saved).unwrap();
     assert_eq!(results["workload"]["cache_bytes"], 16 * 16_384);
     assert_eq!(results["runs"][0]["settings"]["cache_size"], "16");
@@ -34,9 +34,9 @@ fn a_small_comparison_writes_its_files() {
     assert!(text.iter().any(|line| line.contains("v4, binary 16")), "{text:#?}");
 }
 
-/// Rows, cache, seed and rate of the user's own, and a warning where one prefix needs more than the cache.
+/// Options set rows, cache, seed and rate, and a note warns if one prefix needs more than the cache.
 #[test]
-fn a_load_of_the_users_own() {
+fn options_set_the_load() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().to_str().unwrap();
     let load = "--rows 4000 --payload 10 --pool 262144 --seed 7 --interval 600 --rate 20.5";
@@ -73,7 +73,7 @@ fn a_load_of_the_users_own() {
 
 /// The simulated clock sets the pace of the inserts too: 1,000 rows are due before the second thousand begins.
 #[test]
-fn a_paced_run_takes_its_time() {
+fn a_paced_run_follows_the_simulated_clock() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().to_str().unwrap();
     let began = Instant::now();
@@ -89,11 +89,11 @@ fn an_experiment_has_a_directory_of_its_own() {
         lines(&["lab", "run", "device-ids", "--scale", "ci", "--repeat", "1", "--out", out]).join("\n");
     assert!(text.contains("the spread is not known"), "{text}");
     assert!(text.contains("13.7"), "the published figure is missing:\n{text}");
-    // In what this run differs from it.
+    // The report says how this run differs from the published one.
     let flat = text.replace('\n', " ");
     let differs = "200,000 rows, whereas 1,000,000 were published; a cache of 8 MiB instead of 128.";
     assert!(flat.contains(differs) && flat.contains("Only a server that the lab starts itself"), "{text}");
-    // What the embedded engine cannot do is left out, and that is no failure.
+    // A strategy that the embedded engine cannot run is left out, which is not a failure.
     assert!(flat.contains("Left out: SQLite cannot run uuid-short"), "{text}");
     assert!(directory.path().join("device-ids/report.html").is_file());
 }
@@ -124,7 +124,7 @@ fn the_list_explains_strategies_and_experiments() {
 }
 
 #[test]
-fn what_means_nothing_is_refused_before_a_run() {
+fn invalid_options_are_refused_before_a_run() {
     for (arguments, says) in [
         (&["lab", "--rows", "10"][..], "from 1000"),
         (&["lab", "--rows", "-1"], "invalid digit"),
@@ -134,14 +134,14 @@ fn what_means_nothing_is_refused_before_a_run() {
         (&["lab", "--strategies", "v7-uuid", "--engine", "mysql"], "MySQL cannot run v7-uuid"),
         (&["lab", "--writers", "2"], "one writer at a time, not 2"),
         (&["lab", "--payload", "-1"], "-1 is not in 0..=7000"),
-        (&["lab", "--rate", "0"], "'0' is no rate: give inserts per second, from 0.001"),
-        (&["lab", "--rate", "NaN"], "'NaN' is no rate"),
+        (&["lab", "--rate", "0"], "'0' is not a rate: give inserts per second, from 0.001"),
+        (&["lab", "--rate", "NaN"], "'NaN' is not a rate"),
         (&["lab", "--rate", "5", "--prefixes", "3"], "cannot be used with '--prefixes <N>'"),
         (&["lab", "--paced"], "--rate <N>"),
         (&["lab", "--repeat", "0"], "0 is not in 1..=50"),
         (&["lab", "run", "prefix-revisits", "--repeat", "2"], "defines its own number of runs"),
         (&["lab", "--pool", "8.5M"], "'8.5M' is not a whole number"),
-        (&["lab", "--statement-rows", "5"], "--statement-rows 5 means nothing to SQLite"),
+        (&["lab", "--statement-rows", "5"], "--statement-rows 5 does not apply to SQLite"),
         (&["lab", "--statement-rows", "0"], "0 is not in 1..=1000"),
         (&["lab", "--pool", "8M", "--engine", "mysql://me:secret@127.0.0.1:1"], "keeps its own buffer pool"),
         (&["lab", "run", "uuid-order", "--payload", "9"], "cannot be used with"),
@@ -161,17 +161,20 @@ fn what_means_nothing_is_refused_before_a_run() {
         (&["lab", "--schema", "a", "--insert", "b", "--payload", "5"], "cannot be used with"),
         (&["lab", "--secondary-indexes", "17"], "17 is not in 1..=16"),
         (&["lab", "--secondary-indexes", "1", "--strategies", "mapped"], "does not fit a table of your own"),
-        (&["lab", "--secondary-indexes", "1", "--strategies", "auto-increment"], "cannot count: take device"),
+        (
+            &["lab", "--secondary-indexes", "1", "--strategies", "auto-increment"],
+            "SQLite cannot run auto-increment with --secondary-indexes",
+        ),
         (&["lab", "run", "uuid-order", "--secondary-indexes", "2"], "cannot be used with"),
         (&["lab", "--seed", "-1"], "invalid digit"),
         (&["lab", "--prefixes", "0"], "0 is not in 1.."),
         (&["lab", "--interval", "-60"], "-60 is not in 1.."),
         (&["lab", "--writers", "-1"], "invalid"),
         (&["lab", "--serializable"], "choose --engine postgres"),
-        (&["lab", "run", "wal-volume", "--checkpoint", "60"], "means nothing to sqlite"),
+        (&["lab", "run", "wal-volume", "--checkpoint", "60"], "does not apply to sqlite"),
         (&["lab", "run", "prefix-revisits", "--checkpoint", "60"], "leave it out"),
-        (&["lab", "--checkpoint", "60"], "means nothing to sqlite"),
-        // No server is asked: there is none.
+        (&["lab", "--checkpoint", "60"], "does not apply to sqlite"),
+        // These are refused without contacting a server; there is none at this address.
         (
             &["lab", "run", "device-ids", "partitions", "--engine", "mysql://me:secret@127.0.0.1:1"],
             "files of the server. It cannot run on mysql://me:***@127.0.0.1:1",
@@ -218,9 +221,10 @@ fn what_means_nothing_is_refused_before_a_run() {
     assert_eq!((code, error.contains("cannot make the directory")), (1, true), "{error}");
 }
 
-/// The lab's settings are not those of a server that tests were given: that is said, before it is asked anything.
+/// IDGEN_MYSQL_URL names a server for tests, which has other settings than the lab needs. The lab says so before it
+/// connects.
 #[test]
-fn a_server_for_tests_is_not_measured_unasked() {
+fn a_server_for_tests_is_not_measured() {
     let out = tempfile::tempdir().unwrap();
     let run = |experiments: &[&str]| {
         let mut command = super::idgen(&["lab", "run"]);
@@ -233,13 +237,13 @@ fn a_server_for_tests_is_not_measured_unasked() {
         said.contains("IDGEN_MYSQL_URL names a MySQL server: unset it") && !said.contains("secret"),
         "{said}"
     );
-    // One experiment that cannot begin does not end the series.
+    // If one experiment cannot begin, the next one is still tried.
     let said = run(&["uuid-order", "device-ids"]);
     assert!(said.contains("error: uuid-order: ") && said.contains("error: device-ids: "), "{said}");
 }
 
 #[test]
-fn all_tells_what_it_leaves_out() {
+fn all_names_the_experiments_that_it_leaves_out() {
     let (code, said) = failure(&["lab", "run", "all", "--engine", "mysql://me:secret@127.0.0.1:1"], "");
     assert_eq!(code, 1, "{said}");
     assert!(
@@ -252,11 +256,11 @@ fn all_tells_what_it_leaves_out() {
         said.contains("myisam-key-cache: they need a MySQL or MariaDB server of the lab's own"),
         "{said}"
     );
-    assert!(said.contains("cannot run serializable: it is for one other database"), "{said}");
+    assert!(said.contains("cannot run serializable: it is for another database"), "{said}");
     assert!(said.contains("no server at mysql://me:***@127.0.0.1:1"), "{said}");
 }
 
-/// The keys of so many rows never fit: that is said, and the results of the run before stay.
+/// The keys of so many rows do not fit in memory. The error says so, and the results of an earlier run stay.
 #[cfg(target_os = "linux")]
 #[test]
 fn rows_without_memory_are_refused_and_nothing_is_overwritten() {
@@ -278,7 +282,7 @@ fn rows_without_memory_are_refused_and_nothing_is_overwritten() {
     assert_eq!(directory.path().read_dir().unwrap().count(), 1, "the trial file is gone");
 }
 
-/// Ctrl-C after the first strategy: its results stay, and the exit code tells.
+/// After Ctrl-C, the results of the finished strategy are kept, and the exit code is 130.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_comparison_keeps_what_was_finished() {
@@ -311,10 +315,10 @@ fn an_interrupted_comparison_keeps_what_was_finished() {
     );
 }
 
-/// A closed terminal ends a run as Ctrl-C does, but not one that was to outlive it.
+/// A closed terminal ends a run as Ctrl-C does, but not a run under `nohup`.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_hangup_ends_a_run_unless_it_is_to_be_ignored() {
+fn a_hangup_ends_a_run_unless_the_signal_is_ignored() {
     for (wrapper, rows, code, finished) in
         [("env --default-signal=HUP", "100000", 130, 1), ("nohup", "60000", 0, 2)]
     {
@@ -345,7 +349,7 @@ fn a_hangup_ends_a_run_unless_it_is_to_be_ignored() {
 }
 
 #[test]
-fn two_recorded_runs_side_by_side() {
+fn two_recorded_runs_are_compared_and_drawn_again() {
     let directory = tempfile::tempdir().unwrap();
     let place = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let (a, b, page) = (place("a"), place("b"), place("page.html"));
@@ -363,7 +367,7 @@ fn two_recorded_runs_side_by_side() {
     assert_eq!(json["strategies"][1]["name"], "v4-binary");
     assert!(json["strategies"][1]["figures"][0]["ratio"].as_f64().unwrap() > 0.0);
 
-    // What is drawn again is what was drawn.
+    // A report that is drawn again is the same.
     let drawn = std::fs::read(format!("{a}/report.html")).unwrap();
     let again = place("again");
     let said = lines(&["lab", "report", &format!("{a}/results.json"), "--out", &again]);

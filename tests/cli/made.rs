@@ -1,11 +1,11 @@
-//! `idgen new`: what the ids are.
+//! The ids that `idgen new` generates.
 
 use std::collections::HashSet;
 
 use crate::{UUID_KINDS, idgen, lines, lines_of, vectors};
 
 #[test]
-fn every_kind_by_itself() {
+fn each_kind_has_its_length_and_version() {
     for (kind, length, version) in [
         ("v1", 36, Some('1')),
         ("v4", 36, Some('4')),
@@ -28,18 +28,17 @@ fn every_kind_by_itself() {
 }
 
 #[test]
-fn many_are_all_there_distinct_and_in_order() {
+fn many_ids_are_complete_distinct_and_in_order() {
     const COUNT: usize = 200_000;
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state");
     for kind in UUID_KINDS.into_iter().chain(["short", "mysql-short"]) {
         let mut args = vec!["new", kind, "-n", "200000"];
-        // With a clock that stands still, short ids need not be waited for, and the ascending kinds
-        // fill whole units of time.
+        // With a fixed time, short ids need no wait, and the ascending kinds fill whole units of time.
         if kind != "v4" {
             args.extend(["--at", "2026-11-21T12:00:00Z"]);
         }
-        // Without it there is a note.
+        // Without a state file, mysql-short prints a note.
         if kind == "mysql-short" {
             args.extend(["--state", state.to_str().unwrap()]);
         }
@@ -81,7 +80,7 @@ fn time_fields_are_those_of_rfc_9562() {
         let mut args = vec!["new", &kind, "--at", utc];
         args.extend(vector["node"].as_str().iter().flat_map(|node| ["--node", node]));
         let id = &lines(&args)[0];
-        // The time and the version; behind them, in version 7, comes the counter.
+        // The time and the version; in version 7, the counter follows them.
         let known = if kind == "v7" { 15 } else { 18 };
         assert_eq!(id[..known], expected[..known], "{kind}");
         if kind != "v7" {
@@ -99,7 +98,7 @@ fn mysql_short_ids_are_those_of_the_server() {
     let first = live[0]["short"].as_u64().unwrap();
     let startup = jiff::Timestamp::from_second((first >> 24 & 0xFFFF_FFFF) as i64).unwrap().to_string();
     let count = live.len().to_string();
-    // Of a server's id only the low byte counts.
+    // Only the low byte of the server's id is used.
     for server_id in ["1", "257"] {
         let args = ["new", "mysql-short", "--server-id", server_id, "--at", &startup, "-n", &count];
         let expected: Vec<_> = live.iter().map(|row| row["short"].to_string()).collect();
@@ -110,12 +109,12 @@ fn mysql_short_ids_are_those_of_the_server() {
             "{note}"
         );
     }
-    // Two runs in one second would repeat each other: that is said.
+    // Two runs in one second would generate the same ids, so a note warns of this.
     let (_, note) = noted(&["new", "mysql-short"]);
     assert!(note.contains("within this second") && note.contains("--state"), "{note}");
 }
 
-/// The lines of a run, and what it notes on standard error.
+/// The output lines of a run, and its standard error.
 fn noted(args: &[&str]) -> (Vec<String>, String) {
     let done = idgen(args).assert().success();
     let done = done.get_output();
@@ -168,7 +167,7 @@ fn keyed_prefixes_differ_by_writer_and_hide_the_key() {
     let distinct: HashSet<_> = writers.iter().chain([&nobody]).collect();
     assert_eq!(distinct.len(), 4);
     assert_eq!(prefix(&plain, &["--writer", "a"]), writers[0]);
-    // The line end that an editor puts there is not part of the key; two of them are.
+    // One line end, which editors add, is not part of the key; of two line ends, the first is.
     for (name, content) in [("lf", &b"0123456789abcdef\n"[..]), ("crlf", b"0123456789abcdef\r\n")] {
         assert_eq!(prefix(&path(name, content), &["--writer", "a"]), writers[0], "{name}");
     }
@@ -185,7 +184,7 @@ fn fixed_prefixes_have_the_bits_that_were_given() {
 }
 
 #[test]
-fn json_lines_hold_the_fields() {
+fn json_lines_have_the_fields_of_the_kind() {
     let json = |args: &[&str]| -> Vec<serde_json::Value> {
         let all: Vec<_> = ["new"].iter().chain(args).chain(&["--json"]).copied().collect();
         lines(&all).iter().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -234,7 +233,7 @@ fn json_lines_hold_the_fields() {
     assert!(keyed["time"].is_null() && keyed["tail_time"].is_null(), "{keyed}");
     let short = &json(&["short", "--node", "9f6bdeced846", "--at", at])[0];
     assert_eq!((&short["device"]["node"], &short["device"]["time"]), (&"d846".into(), &at.into()));
-    // A text: the number exceeds what JSON readers hold exactly.
+    // The id is a JSON string, because the number exceeds what JSON readers hold exactly.
     assert!(short["id"].is_string() && short["mysql"].is_null());
     assert_eq!(short["format"], "int");
     let state = folder.path().join("state");

@@ -22,7 +22,7 @@ fn idgen(args: &[&str]) -> Command {
     command
 }
 
-/// What it writes to standard output, where it succeeds and has nothing to say on standard error.
+/// The standard output of a run that must succeed and write nothing to standard error.
 fn output(args: &[&str], input: impl Into<Vec<u8>>) -> Vec<u8> {
     let done = idgen(args).write_stdin(input).assert().success();
     let done = done.get_output();

@@ -1,9 +1,9 @@
-//! Command lines that mean nothing: exit code 2, and what to do.
+//! Invalid command lines: exit code 2, and an error that says what to do.
 
 use crate::{failure, idgen};
 
 #[test]
-fn what_means_nothing_is_refused() {
+fn invalid_options_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let key = folder.path().join("key");
     std::fs::write(&key, "0123456789abcdef").unwrap();
@@ -11,44 +11,44 @@ fn what_means_nothing_is_refused() {
     for (args, expected) in [
         (&["new"][..], "<KIND>"),
         (&["new", "v5"], "v1, v4, v6, v7, ulid, week, prefixed, fixed-prefix, short, mysql-short"),
-        (&["new", "v7", "-n", "-1"], "as 1000000 or 1_000_000"),
+        (&["new", "v7", "-n", "-1"], "such as 1000000 or 1_000_000"),
         (&["new", "prefixed", "--bits", "-1"], "-1 is not in 0.."),
-        (&["new", "v7", "-n", "many"], "as 1000000 or 1_000_000"),
+        (&["new", "v7", "-n", "many"], "such as 1000000 or 1_000_000"),
         (&["new", "v7", "-n", "18446744073709551616"], "too large"),
         (&["new", "v7", "-f", "base65"], "base64"),
         (&["new", "v7", "--hex"], "hyphenated is text already"),
         (&["convert", "--to", "int", "--hex", "1"], "--hex is for the formats binary and swapped"),
         (&["convert", "--to", "int", "--from", "base64", "--hex"], "--hex is for the formats"),
         (&["inspect", "--hex", "1"], "--hex is for the formats binary and swapped"),
-        (&["new", "v4", "--at", "2026-11-21T12:00:00Z"], "--at means nothing for v4"),
-        (&["new", "v7", "--at", "yesterday"], "as 2026-11-21T12:00:00Z"),
-        (&["new", "v7", "--at", "2026-11-21T12:00:00"], "as 2026-11-21T12:00:00Z"),
+        (&["new", "v4", "--at", "2026-11-21T12:00:00Z"], "--at does not apply to v4"),
+        (&["new", "v7", "--at", "yesterday"], "such as 2026-11-21T12:00:00Z"),
+        (&["new", "v7", "--at", "2026-11-21T12:00:00"], "such as 2026-11-21T12:00:00Z"),
         (
             &["new", "v7", "--at", "9999-12-31T23:59:59Z"],
             "from -009999-01-02T01:59:59Z to 9999-12-30T22:00:00",
         ),
-        (&["new", "v7", "--node", "mac"], "--node means nothing for v7, only for v1, v6, short"),
+        (&["new", "v7", "--node", "mac"], "--node does not apply to v7, only to v1, v6, short"),
         (&["new", "v1", "--node", "9f6bdeced84"], "twelve hex digits"),
-        (&["new", "v7", "--server-id", "1"], "only for mysql-short"),
+        (&["new", "v7", "--server-id", "1"], "only to mysql-short"),
         (&["new", "mysql-short", "--server-id", "-1"], "-1 is not in 0.."),
         (&["new", "short", "-f", "hyphenated"], "no form hyphenated, only int"),
-        (&["new", "week", "--interval", "minute"], "only for prefixed"),
-        (&["new", "week", "--utc-offset", "2"], "as +02:00"),
+        (&["new", "week", "--interval", "minute"], "only to prefixed"),
+        (&["new", "week", "--utc-offset", "2"], "such as +02:00"),
         (&["new", "week", "--utc-offset", "+15:00"], "14 hours"),
-        (&["new", "week", "--state", "s"], "--state means nothing for week"),
+        (&["new", "week", "--state", "s"], "--state does not apply to week"),
         (&["new", "prefixed", "--prefix", "md5-week", "--interval", "minute"], "every \"minute\""),
         (&["new", "prefixed", "--prefix", "md5"], "md5-week, sequential or keyed:KEYFILE"),
         (&["new", "prefixed", "--prefix", "keyed"], "keyed:ids.key"),
         (&["new", "prefixed", "--prefix", "keyed:"], "keyed:ids.key"),
-        (&["new", "prefixed", "--prefix", &keyed, "--bits", "8"], "without a sequential prefix"),
-        (&["new", "prefixed", "--writer", "a"], "without a keyed prefix"),
+        (&["new", "prefixed", "--prefix", &keyed, "--bits", "8"], "--bits needs a sequential prefix"),
+        (&["new", "prefixed", "--writer", "a"], "--writer needs a keyed prefix"),
         (&["new", "prefixed", "--bits", "17"], "17"),
-        (&["new", "prefixed", "--utc-offset", "+01:00"], "without an md5-week prefix"),
-        (&["new", "prefixed", "--tail", "random", "--state", "s"], "without an ascending tail"),
+        (&["new", "prefixed", "--utc-offset", "+01:00"], "--utc-offset needs an md5-week prefix"),
+        (&["new", "prefixed", "--tail", "random", "--state", "s"], "--state needs an ascending tail"),
         (&["new", "prefixed", "--prefix", &keyed, "--interval", "50d"], "49 days"),
         (&["inspect", "--interval", "50d", "6ccd780c-baba-1026-9564-5b8c656024db"], "49 days"),
         (&["new", "fixed-prefix", "--fixed", "fffff"], "hexadecimal digits"),
-        (&["new", "v7", "--fixed", "ff"], "only for fixed-prefix"),
+        (&["new", "v7", "--fixed", "ff"], "only to fixed-prefix"),
         (&["new", "prefixed", "--interval", "0s"], "whole seconds"),
         (&["new", "prefixed", "--interval", "fortnight"], "minute, ten-minutes"),
         (&["new", "v7", "--when-behind", "restart", "--state", "s"], "another run"),
@@ -59,7 +59,7 @@ fn what_means_nothing_is_refused() {
         (&["convert", "-t6xMXtjRo1C2gQBJY5OyV"], "put -- before the ids"),
         (&["inspect", "1", "-P6xMXtjRo1C2gQBJY5OyV"], "put -- before the ids"),
         (&["map", "id", "--url", "none", "-P6xMXtjRo1C2gQBJY5OyV"], "put -- before the ids"),
-        // Of base64url, 1 in 4,096: it would end in the help, and success.
+        // One in 4,096 ids in base64url begins so: clap would print the help and succeed.
         (&["inspect", "-h6xMXtjRo1C2gQBJY5Oyg"], "put -- before the ids"),
         (&["convet"], "'convert'"),
     ] {
@@ -82,7 +82,7 @@ fn moments_that_a_kind_cannot_hold_are_refused() {
         ("short", "2106-02-07T06:28:16Z"),
         ("mysql-short", "2106-02-07T06:28:16Z"),
     ] {
-        // With a state, so that mysql-short has nothing to note.
+        // With a state, so that mysql-short prints no note.
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("state");
         let (code, error) = failure(&["new", kind, "--at", at, "--state", state.to_str().unwrap()], "");
@@ -93,7 +93,7 @@ fn moments_that_a_kind_cannot_hold_are_refused() {
 }
 
 #[test]
-fn key_files_that_are_none_are_named_and_never_shown() {
+fn bad_key_files_are_named_and_their_content_is_not_shown() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, content: &str| {
         let path = folder.path().join(name);
@@ -129,7 +129,7 @@ fn an_error_shows_the_usage_of_its_own_subcommand() {
 }
 
 #[test]
-fn the_version_and_a_bare_call() {
+fn the_version_is_printed_and_a_call_without_a_subcommand_is_refused() {
     idgen(&["--version"]).assert().success().stdout(format!("idgen {}\n", env!("CARGO_PKG_VERSION")));
     let (code, usage) = failure(&[], "");
     assert_eq!((code, usage.contains("Usage: idgen")), (2, true), "{usage}");

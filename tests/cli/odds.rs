@@ -3,7 +3,7 @@
 use crate::{failure, lines};
 
 #[test]
-fn known_odds() {
+fn odds_are_the_known_values() {
     let fleet = ["--devices", "1", "--rate", "1e9", "--years", "1"];
     let answer = lines(&[&["odds", "v4", "--json"], &fleet[..]].concat());
     let answer: serde_json::Value = serde_json::from_str(&answer[0]).unwrap();
@@ -11,7 +11,7 @@ fn known_odds() {
     assert!((9.3e-5..9.4e-5).contains(&p), "{p}");
     assert_eq!((&answer["kind"], &answer["devices"]), (&"v4".into(), &1.into()));
 
-    // One generator never repeats itself.
+    // One generator never repeats an id.
     let text = lines(&[&["odds", "short"], &fleet[..]].concat()).join("\n");
     assert!(text.contains("0: it cannot happen"), "{text}");
     for (devices, years, expected) in
@@ -24,7 +24,7 @@ fn known_odds() {
 }
 
 #[test]
-fn the_interval_counts_for_prefixed_ids_alone() {
+fn only_prefixed_ids_take_an_interval() {
     let fleet = ["--devices", "9", "--rate", "1e6", "--years", "1", "--json"];
     let p = |more: &[&str]| -> f64 {
         let answer = lines(&[&["odds", "prefixed"], more, &fleet[..]].concat());
@@ -35,7 +35,7 @@ fn the_interval_counts_for_prefixed_ids_alone() {
     assert!(0.0 < minute && minute < month, "{minute} {month}");
     assert_eq!(p(&["--tail", "ascending", "--interval", "day"]), p(&[]));
     let (code, error) = failure(&[&["odds", "v4", "--interval", "day"], &fleet[..]].concat(), "");
-    assert_eq!((code, error.contains("only for prefixed")), (2, true), "{error}");
+    assert_eq!((code, error.contains("only to prefixed")), (2, true), "{error}");
 }
 
 #[test]

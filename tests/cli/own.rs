@@ -1,10 +1,10 @@
-//! `idgen lab run` on a table of the user's own.
+//! `idgen lab run` with --schema and --insert: a table of the user.
 
 use crate::idgen;
 
-/// The user's own table and statement, its text in the record, and what is wrong with one.
+/// The record contains the user's statement, and an error names the line of a wrong placeholder.
 #[test]
-fn a_table_of_the_users_own() {
+fn tables_of_the_user_are_measured_and_recorded() {
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = directory.path().join(name);

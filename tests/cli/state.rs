@@ -1,4 +1,4 @@
-//! `--state`, and the clock that stands behind it.
+//! `--state`, and clocks that are behind the last id.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
@@ -14,8 +14,8 @@ fn no_run_repeats_another_and_the_order_holds() {
     for kind in ["v1", "v6", "v7", "ulid", "prefixed", "fixed-prefix", "short", "mysql-short"] {
         let file = folder.path().join(kind);
         let file = file.to_str().unwrap();
-        // The same tick each time: only the file keeps the runs apart. Nothing else could for
-        // mysql-short, nor for the others with this node.
+        // All runs have the same time, and the same node where there is one, so only the file keeps their ids
+        // distinct.
         let mut args = vec!["new", kind, "-n", "50", "--at", "2026-11-21T12:00:00Z", "--state", file];
         if ["v1", "v6", "short"].contains(&kind) {
             args.extend(["--node", "9f6bdeced846"]);
@@ -38,7 +38,7 @@ fn a_file_in_use_is_refused_by_name_and_free_after_the_end() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    // It has begun, and goes on as long as nobody reads all of it.
+    // It has begun, and it waits because nobody reads its whole output.
     let mut out = BufReader::new(first.stdout.take().unwrap());
     let mut last = String::new();
     out.read_line(&mut last).unwrap();
@@ -49,7 +49,7 @@ fn a_file_in_use_is_refused_by_name_and_free_after_the_end() {
 
     first.kill().unwrap();
     first.wait().unwrap();
-    // The very last line may be cut where the process died.
+    // The kill may have cut the last line.
     for line in out.lines().map(Result::unwrap).filter(|line| line.len() == 36) {
         last = line;
     }
@@ -58,7 +58,7 @@ fn a_file_in_use_is_refused_by_name_and_free_after_the_end() {
 }
 
 #[test]
-fn a_file_of_something_else_is_refused_and_kept() {
+fn a_file_that_is_not_a_state_is_refused_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("s");
     let path = file.to_str().unwrap();
@@ -69,11 +69,11 @@ fn a_file_of_something_else_is_refused_and_kept() {
     assert!(error.contains("v7") || error.contains("v6"), "{error}");
     assert_eq!(std::fs::read(&file).unwrap(), saved);
 
-    std::fs::write(&file, "my diary\n").unwrap();
+    std::fs::write(&file, "some notes\n").unwrap();
     let (code, error) = failure(&["new", "v7", "--state", path], "");
     assert_eq!(code, 1);
     assert!(error.contains("not a state file"), "{error}");
-    assert_eq!(std::fs::read(&file).unwrap(), b"my diary\n");
+    assert_eq!(std::fs::read(&file).unwrap(), b"some notes\n");
 
     let missing = folder.path().join("no/such/folder/s");
     let (code, error) = failure(&["new", "v7", "--state", missing.to_str().unwrap()], "");
@@ -82,7 +82,7 @@ fn a_file_of_something_else_is_refused_and_kept() {
 }
 
 #[test]
-fn a_clock_far_behind_is_an_error_or_waited_for() {
+fn a_clock_far_behind_is_an_error_or_a_wait() {
     let folder = tempfile::tempdir().unwrap();
     for kind in ["v1", "v6", "v7", "ulid", "prefixed", "fixed-prefix", "short"] {
         let file = folder.path().join(kind);

@@ -1,4 +1,4 @@
-//! Pipes that close early, disks that are full, memory that does not grow.
+//! Pipes that close early, full disks, and memory that does not grow.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ fn binary() -> Command {
 }
 
 #[test]
-fn a_closed_pipe_ends_it_quietly() {
+fn a_closed_pipe_ends_the_command_without_an_error() {
     let endless = u64::MAX.to_string();
     for args in [
         &["new", "v7", "-n", &endless][..],
@@ -62,12 +62,12 @@ fn memory_does_not_grow_with_the_output() {
     assert_eq!((ok, count.trim(), &*errors), (true, "18400000", ""));
     let (ok, count, errors) = limited("\"$1\" new v4 -n 400000 | \"$1\" convert --to urn | wc -c");
     assert_eq!((ok, count.trim(), &*errors), (true, "18400000", ""));
-    // The limit is one that bites: so much memory at once is refused.
+    // The limit works: an allocation of this size fails.
     let (ok, ..) = limited("dd if=/dev/zero of=/dev/null bs=18400000 count=1");
     assert!(!ok);
 }
 
-/// A line is answered before the next is asked for, also where the output is a pipe.
+/// The result of a line is written before the next line is read, even into a pipe.
 #[test]
 fn convert_answers_before_it_waits() {
     let mut child = binary()
@@ -85,7 +85,7 @@ fn convert_answers_before_it_waits() {
     });
     for number in 1..=5u128 {
         writeln!(stdin, "{:032x}", number << 64).unwrap();
-        // The time is only there so that a hanging test ends.
+        // The time limit only ends a test that hangs.
         let answer = answers.recv_timeout(Duration::from_secs(60)).unwrap();
         assert_eq!(answer, (number << 64).to_string());
     }

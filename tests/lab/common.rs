@@ -8,7 +8,7 @@ use idgen_lab::runner::{Cancel, Observer, run};
 use idgen_lab::strategy::{self, Strategy};
 use idgen_record::{Failure, Results, Workload};
 
-/// No multiple of the statement or of the round: the last of each are short.
+/// Not a multiple of the rows of a statement or of a round, so the last of each is short.
 pub const ROWS: u64 = 10_050;
 
 /// The load of [`ROWS`] rows.
@@ -17,7 +17,7 @@ pub fn load(writers: u32, payload_bytes: u32) -> Workload {
     Workload { statement_rows: 100, commit_rows: 500, payload_bytes, cache_bytes: Some(16 << 20), ..load }
 }
 
-/// Fails the test where a strategy fails.
+/// Panics if a strategy failed.
 pub struct Quiet;
 
 impl Observer for Quiet {

@@ -7,7 +7,7 @@ use idgen_record::{Database, Existing, IdKind, Results, Role, TreeFigures, Workl
 
 use crate::common::{find, results};
 
-/// No multiple of the statement or of the round: the last of each are short.
+/// Not a multiple of the rows of a statement or of a round, so the last of each is short.
 const OLD: u64 = 20_050;
 const NEW: u64 = 20_150;
 

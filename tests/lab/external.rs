@@ -1,5 +1,5 @@
-//! `idgen lab` on a server given by URL, as a user who may do little: what it shows, what it says is missing,
-//! and that nothing is left behind or let out.
+//! `idgen lab` on an external server, as a user with few privileges: which figures it shows, which it reports as
+//! missing, and that it leaves no schema behind and shows no password.
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -15,30 +15,30 @@ use crate::common::lab;
 
 const PASSWORD: &str = "Qx7-not-to-be-shown";
 
-/// A server with a schema that is none of the lab's business, and a user.
-struct Given {
+/// A server with a schema that the lab must not touch, and a user.
+struct External {
     server: Server,
     url: String,
 }
 
-impl Given {
+impl External {
     /// With the privilege to see the pool, or without.
-    fn new(flavor: Flavor, grant_process: bool) -> Given {
+    fn new(flavor: Flavor, grant_process: bool) -> External {
         let settings = Settings::new().buffer_pool_mib(16).option("innodb_flush_log_at_trx_commit", "0");
         let server = Server::start(flavor, &settings).unwrap();
         let address = server.url().rsplit_once('@').unwrap().1.replace("/mysql", "");
-        let given = Given { url: format!("mysql://lab:{PASSWORD}@{address}"), server };
-        given.sql("CREATE DATABASE shop");
-        given.sql("CREATE TABLE shop.kept (id INT PRIMARY KEY) ENGINE=InnoDB");
-        given.sql(&format!("CREATE USER lab IDENTIFIED BY '{PASSWORD}'"));
-        given.sql("GRANT ALL ON `idgen\\_%`.* TO lab");
+        let external = External { url: format!("mysql://lab:{PASSWORD}@{address}"), server };
+        external.sql("CREATE DATABASE shop");
+        external.sql("CREATE TABLE shop.kept (id INT PRIMARY KEY) ENGINE=InnoDB");
+        external.sql(&format!("CREATE USER lab IDENTIFIED BY '{PASSWORD}'"));
+        external.sql("GRANT ALL ON `idgen\\_%`.* TO lab");
         if grant_process {
-            given.sql("GRANT PROCESS ON *.* TO lab");
+            external.sql("GRANT PROCESS ON *.* TO lab");
         }
-        given
+        external
     }
 
-    /// The first column of what the administrator is told.
+    /// The first column of a query that the administrator runs.
     fn sql(&self, statement: &str) -> Vec<String> {
         self.try_sql(statement).unwrap()
     }
@@ -52,7 +52,7 @@ impl Given {
         })
     }
 
-    /// Locks a table as long as the value lives.
+    /// Locks a table until the returned value is dropped.
     fn locks(&self, table: &str) -> (MySqlConnection, Runtime) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let connection = runtime.block_on(async {
@@ -83,7 +83,7 @@ impl Given {
         command
     }
 
-    /// Runs to the end; nothing of it shows the password, and nothing stays.
+    /// Runs to the end, and checks that nothing shows the password and that no schema is left.
     fn run(&self, load: &[&str]) -> (Results, Output) {
         let directory = tempfile::tempdir().unwrap();
         let output = self.lab(directory.path(), load).output().unwrap();
@@ -106,10 +106,10 @@ impl Given {
 
 const LOAD: [&str; 4] = ["--rows", "20000", "--strategies", "v4-binary,v7-binary,uuid-short,mapped-unique"];
 
-/// A user who may only make schemas of the lab's names.
+/// A user who may only create schemas with the lab's names.
 fn with_little(flavor: Flavor) {
-    let given = Given::new(flavor, false);
-    let (results, output) = given.run(&LOAD);
+    let external = External::new(flavor, false);
+    let (results, output) = external.run(&LOAD);
     assert!(results.command.contains("--engine mysql://lab:***@"), "{}", results.command);
     let said = String::from_utf8(output.stderr).unwrap();
     let shown = String::from_utf8(output.stdout).unwrap();
@@ -117,7 +117,7 @@ fn with_little(flavor: Flavor) {
     let (said, shown) = (in_line(&said), in_line(&shown));
     for missing in [
         "No page fill and no page splits: the user lacks the privilege PROCESS, which GRANT PROCESS ON *.* TO",
-        "out of reach on a server given by URL; --engine m",
+        "out of reach on a server external by URL; --engine m",
     ] {
         let recorded = results.engine.missing.iter().any(|line| line.contains(missing));
         assert!(recorded && said.contains(missing) && shown.contains(missing), "{said} {shown}");
@@ -129,25 +129,25 @@ fn with_little(flavor: Flavor) {
         assert_eq!(totals.rows, 20_000);
         assert!(totals.distinct_leaves_per_1k.is_nan() && totals.fill_mean.is_nan() && run.trees.is_empty());
         assert!(totals.splits_per_1k.is_none() && totals.created_per_1k.is_some());
-        // The size that the server tells is that of whole extents, and named so.
+        // The server reports the size in whole extents, so the record has it as allocated bytes.
         let allocated = totals.allocated_bytes_per_row.unwrap();
         assert!(totals.bytes_per_row.is_nan() && (100.0..500.0).contains(&allocated), "{allocated}");
     }
     let allocated = |name| results.run(name).unwrap().totals.allocated_bytes_per_row.unwrap();
     assert!(allocated("mapped-unique") > allocated("uuid-short") + 40.0);
 
-    // Somebody else's counter stays as it is.
+    // A counter of the server that was off stays off.
     let column = if flavor == Flavor::MySql { "STATUS" } else { "IF(ENABLED, 'enabled', 'disabled')" };
     let counter =
         format!("SELECT {column} FROM information_schema.INNODB_METRICS WHERE NAME = 'index_page_splits'");
-    assert_eq!(given.sql(&counter), ["disabled"]);
+    assert_eq!(external.sql(&counter), ["disabled"]);
 }
 
-/// With PROCESS, the pages in the pool tell the fill, and a counter that is on the splits.
+/// With PROCESS, the lab reads the page fill from the pool, and the splits from a counter that is on.
 fn with_process(flavor: Flavor) {
-    let given = Given::new(flavor, true);
-    given.sql("SET GLOBAL innodb_monitor_enable = 'module_index'");
-    let (results, _) = given.run(&["--rows", "20000", "--strategies", "v4-binary,v7-binary"]);
+    let external = External::new(flavor, true);
+    external.sql("SET GLOBAL innodb_monitor_enable = 'module_index'");
+    let (results, _) = external.run(&["--rows", "20000", "--strategies", "v4-binary,v7-binary"]);
     let totals = |name: &str| results.run(name).unwrap().totals;
     let (random, ascending) = (totals("v4-binary"), totals("v7-binary"));
     assert!((0.5..0.8).contains(&random.fill_mean), "{}", random.fill_mean);
@@ -156,15 +156,15 @@ fn with_process(flavor: Flavor) {
     assert!(random.distinct_leaves_per_1k.is_nan());
 }
 
-/// With a binary log, MySQL's default, no user makes functions that change data: what needs them is left out, and
-/// refused where nothing else was asked for.
+/// With a binary log, MySQL's default, a user may not create functions that change data. Strategies that need them
+/// are left out, and it is an error if no other strategy was chosen.
 #[test]
-fn mysql_without_functions() {
-    let given = Given::new(Flavor::MySql, false);
+fn strategies_that_need_functions_are_left_out_under_a_binary_log() {
+    let external = External::new(Flavor::MySql, false);
     let directory = tempfile::tempdir().unwrap();
     let run = |strategies: &str| {
         let part = ["run", "uuid-mapping", "--scale", "ci", "--strategies", strategies];
-        given.lab(directory.path(), &part).output().unwrap()
+        external.lab(directory.path(), &part).output().unwrap()
     };
     let why = "this server cannot run mapped-ref-lock: it has a binary log";
     let output = run("mapped-ref-lock,auto-increment");
@@ -178,18 +178,18 @@ fn mysql_without_functions() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains(why) && said.contains("log_bin_trust_function_creators = 1"), "{said}");
-    assert_eq!(given.scratch_schemas(), [""; 0]);
+    assert_eq!(external.scratch_schemas(), [""; 0]);
 }
 
-/// Ctrl-C, the end of a job of CI, a failure in the middle, and addresses that are wrong.
+/// Ctrl-C, SIGTERM, a lost connection, and wrong addresses.
 fn ends_well(flavor: Flavor) {
-    let given = Given::new(flavor, false);
+    let external = External::new(flavor, false);
     let directory = tempfile::tempdir().unwrap();
     let start_of = |strategy: &str| {
-        let mut command = given.lab(directory.path(), &["--rows", "50000000", "--strategies", strategy]);
+        let mut command = external.lab(directory.path(), &["--rows", "50000000", "--strategies", strategy]);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let begin = Instant::now();
-        while given
+        while external
             .sql("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_NAME = 'rows_1'")
             .is_empty()
         {
@@ -211,28 +211,28 @@ fn ends_well(flavor: Flavor) {
     };
     for signal in ["-INT", "-TERM"] {
         let child = start();
-        assert_eq!(given.scratch_schemas().len(), 1);
+        assert_eq!(external.scratch_schemas().len(), 1);
         send(signal, &child);
         let said = ended(child);
         assert!(said.contains("stopping") && !said.contains("left at"), "{said}");
-        assert_eq!(given.scratch_schemas(), [""; 0]);
+        assert_eq!(external.scratch_schemas(), [""; 0]);
     }
 
-    // A map's claim is a transaction of several statements: it ends with the program's runtime, or the schema would
-    // wait for it. Every second signal comes in the middle of one.
+    // A map's claim is a transaction of several statements. It must end with the program's runtime, because dropping
+    // the schema waits for it. Every second signal comes during a claim.
     for _ in 0..4 {
         let child = start_of("mapped-dedup");
         std::thread::sleep(Duration::from_millis(500));
         send("-INT", &child);
         let said = ended(child);
         assert!(!said.contains("left at"), "{said}");
-        assert_eq!(given.scratch_schemas(), [""; 0]);
+        assert_eq!(external.scratch_schemas(), [""; 0]);
     }
 
-    // A statement that has to wait is given up; the schema goes as soon as it can.
+    // A statement that waits for a lock is canceled, and the schema is dropped as soon as the lock is released.
     let child = start();
-    let [schema] = given.scratch_schemas().try_into().unwrap();
-    let lock = given.locks(&format!("{schema}.rows_1"));
+    let [schema] = external.scratch_schemas().try_into().unwrap();
+    let lock = external.locks(&format!("{schema}.rows_1"));
     send("-TERM", &child);
     let dropping = match flavor {
         Flavor::MySql => {
@@ -242,28 +242,28 @@ fn ends_well(flavor: Flavor) {
         _ => "SELECT CAST(ID AS CHAR) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'DROP DATABASE%'",
     };
     let begin = Instant::now();
-    while given.sql(dropping).is_empty() {
+    while external.sql(dropping).is_empty() {
         assert!(begin.elapsed() < Duration::from_secs(60), "the statement is still waited for");
         std::thread::sleep(Duration::from_millis(20));
     }
     drop(lock);
     ended(child);
-    assert_eq!(given.scratch_schemas(), [""; 0]);
+    assert_eq!(external.scratch_schemas(), [""; 0]);
 
-    // What cannot be removed is named.
+    // An error names a schema that cannot be removed.
     let child = start();
-    given.sql("REVOKE DROP ON `idgen\\_%`.* FROM lab");
+    external.sql("REVOKE DROP ON `idgen\\_%`.* FROM lab");
     send("-TERM", &child);
     let said = ended(child);
-    let [left] = given.scratch_schemas().try_into().unwrap();
+    let [left] = external.scratch_schemas().try_into().unwrap();
     let advice = format!("remove it with DROP DATABASE IF EXISTS {left}");
     assert!(said.contains("is left at mysql://lab:***@") && said.contains(&advice), "{said}");
-    given.sql(&format!("DROP DATABASE {left}"));
-    given.sql("GRANT DROP ON `idgen\\_%`.* TO lab");
+    external.sql(&format!("DROP DATABASE {left}"));
+    external.sql("GRANT DROP ON `idgen\\_%`.* TO lab");
 
     let child = start();
-    // Both connections of the run: one inserts, one reads the counters. MySQL's PROCESSLIST would fail over
-    // the random bytes in the statement that it shows; MariaDB has no threads to show by default.
+    // Ends both connections of the run: one inserts, one reads the counters. MySQL's PROCESSLIST would fail on
+    // the random bytes in the statement that it shows; MariaDB's list of threads is empty by default.
     let connections = match flavor {
         Flavor::MySql => {
             "SELECT CAST(PROCESSLIST_ID AS CHAR) FROM performance_schema.threads WHERE \
@@ -276,20 +276,20 @@ fn ends_well(flavor: Flavor) {
     };
     let begin = Instant::now();
     let numbers = loop {
-        let numbers = given.sql(connections);
+        let numbers = external.sql(connections);
         if numbers.len() == 2 {
             break numbers;
         }
         assert!(begin.elapsed() < Duration::from_secs(60), "{numbers:?}");
     };
-    numbers.iter().for_each(|number| given.kill(number));
+    numbers.iter().for_each(|number| external.kill(number));
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("v4-text36 failed") && !said.contains(PASSWORD), "{said}");
-    assert_eq!(given.scratch_schemas(), [""; 0]);
+    assert_eq!(external.scratch_schemas(), [""; 0]);
 
-    let address = given.server.url().rsplit_once('@').unwrap().1.replace("/mysql", "");
+    let address = external.server.url().rsplit_once('@').unwrap().1.replace("/mysql", "");
     for (engine, code, says) in [
         (format!("mysql://lab:{PASSWORD}@127.0.0.1:1"), 1, "no server at mysql://lab:***@127.0.0.1:1"),
         (format!("mysql://nobody:{PASSWORD}@{address}"), 1, "mysql://nobody:***@"),
@@ -304,33 +304,33 @@ fn ends_well(flavor: Flavor) {
 }
 
 #[test]
-fn mysql_with_little() {
+fn mysql_measures_without_the_privilege_process() {
     with_little(Flavor::MySql);
 }
 
 #[test]
-fn mariadb_with_little() {
+fn mariadb_measures_without_the_privilege_process() {
     with_little(Flavor::MariaDb);
 }
 
 #[test]
-fn mysql_with_process() {
+fn mysql_shows_fill_and_splits_with_the_privilege_process() {
     with_process(Flavor::MySql);
 }
 
 #[test]
-fn mariadb_with_process() {
+fn mariadb_shows_fill_and_splits_with_the_privilege_process() {
     with_process(Flavor::MariaDb);
 }
 
 #[cfg(unix)]
 #[test]
-fn mysql_ends_well() {
+fn mysql_keeps_no_schema_after_signals_and_failures() {
     ends_well(Flavor::MySql);
 }
 
 #[cfg(unix)]
 #[test]
-fn mariadb_ends_well() {
+fn mariadb_keeps_no_schema_after_signals_and_failures() {
     ends_well(Flavor::MariaDb);
 }

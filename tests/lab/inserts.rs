@@ -1,4 +1,4 @@
-//! Inserts into real servers, judged by counts that don't depend on the machine.
+//! Inserts into real servers. The tests check counts, which do not depend on the machine.
 //!
 //! 200,000 rows a strategy, in a container where there is one, else in a private process. The bounds come
 //! from runs on MySQL 9.7 and MariaDB 10.11; the page size is InnoDB's 16 KiB on both.
@@ -54,13 +54,13 @@ fn judge(results: &Results) {
     assert!(random.last_reads_per_1k > 300.0, "{} reads", random.last_reads_per_1k);
     assert!(random.last_writes_per_1k > 300.0, "{} writes", random.last_writes_per_1k);
 
-    // A hashed prefix saves the reads, but with a random tail not the space.
+    // A hashed prefix avoids the reads; with a random tail it does not save space.
     let prefixed = totals("minute-random");
     assert!(prefixed.reads_per_1k < 100.0, "{} reads", prefixed.reads_per_1k);
     assert!((0.5..0.75).contains(&prefixed.fill_mean), "fill {}", prefixed.fill_mean);
     assert!(totals("device").reads_per_1k < 100.0);
 
-    // The order of the strategies, one line for each step; within a step they are as good as equal.
+    // The order of the strategies, one line for each step; within a step they differ little.
     let steps: [&[&str]; 5] = [
         &["auto-increment"],
         &["v1-swapped", "v7-binary", "minute-ascending"],
@@ -78,13 +78,13 @@ fn judge(results: &Results) {
 
     results.runs.iter().for_each(judge_course);
 
-    // The map takes the disorder away from the rows.
+    // With a map, the rows have integer keys, which ascend.
     let mapped = results.run("mapped").unwrap();
     assert!(mapped.tree(Role::Rows).unwrap().distinct_leaves_per_1k < 12.0);
     assert!(mapped.tree(Role::Map).unwrap().distinct_leaves_per_1k > 100.0);
 }
 
-/// The windows of a run together are the run.
+/// The windows of a run add up to its totals.
 fn judge_course(run: &RunRecord) {
     let name = &run.strategy.name;
     let sum = |figure: fn(&Window) -> Option<f64>| -> f64 {
@@ -124,21 +124,21 @@ fn judge_keys_alone(flavor: Flavor) {
 }
 
 #[test]
-fn mysql_finds_what_the_order_of_keys_alone_costs() {
+fn mysql_counts_the_cost_of_key_order_without_payload() {
     judge_keys_alone(Flavor::MySql);
 }
 
 #[test]
-fn mariadb_finds_what_the_order_of_keys_alone_costs() {
+fn mariadb_counts_the_cost_of_key_order_without_payload() {
     judge_keys_alone(Flavor::MariaDb);
 }
 
 #[test]
-fn mysql_finds_what_the_order_of_keys_costs() {
+fn mysql_counts_the_cost_of_key_order() {
     judge(&measured(Flavor::MySql, &STRATEGIES, 100));
 }
 
 #[test]
-fn mariadb_finds_what_the_order_of_keys_costs() {
+fn mariadb_counts_the_cost_of_key_order() {
     judge(&measured(Flavor::MariaDb, &STRATEGIES, 100));
 }

@@ -1,4 +1,4 @@
-//! The lab on real servers and SQLite, at a small size. The modules say what each judges.
+//! The lab on real servers and SQLite, at a small size. Each module documents what it checks.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -10,7 +10,7 @@ use idgen_record::{Database, Failure, OwnTable, Results, Role, Workload};
 
 use crate::common::find;
 
-/// No multiple of the statement or of the round: the last of each are short.
+/// Not a multiple of the rows of a statement or of a round, so the last of each is short.
 const ROWS: u64 = 3_050;
 
 #[derive(Default)]
@@ -33,7 +33,7 @@ fn documented() -> OwnTable {
     OwnTable { schema: (*schema).into(), insert: (*insert).into() }
 }
 
-/// Runs tables of the user's own; several, one after another, on one server.
+/// Runs several tables of the user, one after another, on one server.
 fn measured(database: Database, tables: &[(OwnTable, &[&str])]) -> Vec<(Results, Vec<String>)> {
     let load =
         Workload { statement_rows: 7, cache_bytes: Some(16 << 20), ..Workload::of_rows(ROWS).unwrap() };
@@ -80,7 +80,7 @@ fn own_tables(database: Database) {
             let name = &run.strategy.name;
             assert_eq!(run.totals.rows, ROWS, "{name}");
             assert_eq!(run.tree(Role::Rows).unwrap().rows, ROWS, "{name}");
-            // An index entry takes its value and something to find the row by.
+            // An index entry holds its value and a reference to the row.
             let others = run.totals.other_bytes_per_row.unwrap();
             assert!((12.0..300.0).contains(&others), "{name}: {others}");
             let known = run.totals.heap_bytes_per_row.unwrap_or(0.0) + others;
@@ -88,7 +88,7 @@ fn own_tables(database: Database) {
             assert!((run.totals.bytes_per_row - known - of_tree).abs() < 1e-6, "{name}");
             assert!(run.settings["table"].contains("orders") || run.settings["table"].contains("lab_rows"));
         }
-        // The table is built anew for each strategy, in the type of its key.
+        // The table is created again for each strategy, with the type of its key.
         assert_eq!(results.runs.len(), if results.runs[0].strategy.name == "v4-binary" { 2 } else { 5 });
     }
     // Where rows lie in the tree of the key, each secondary index holds the key.

@@ -1,4 +1,5 @@
-//! The lab on PostgreSQL: a server of its own, one given by URL to users who may do more or less, and the command line.
+//! The lab on PostgreSQL: on a server of its own, on an external server with users of different privileges, and from
+//! the command line.
 
 mod command;
 mod external;

@@ -1,4 +1,4 @@
-//! Prefixes that come again, on real servers: the page fill that the ascending tail promises, at a small size.
+//! Prefixes that are used again, on real servers at a small size: the ascending tail reaches its documented page fill.
 
 use idgen_lab::engine::Mysql;
 use idgen_lab::experiment::{Experiment, Scale};

@@ -1,4 +1,4 @@
-//! Experiments that run statements, on real servers: what they leave is counted, never how long it took.
+//! Experiments that run statements, on real servers. The tests count rows and pages; they check no times.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -84,7 +84,7 @@ fn amplifies(engine: &mut Mysql) {
     assert!((1.2..1.8).contains(&ratio), "{ratio}");
 }
 
-/// Cases run in rounds, and a record is given after each run.
+/// Cases run in rounds, and the runner returns a record after each run.
 fn in_rounds(engine: &mut Mysql) {
     let case = |name: &str| {
         format!(
@@ -138,7 +138,7 @@ fn loads(engine: &mut Mysql) {
         })
     };
     load(LOADS).unwrap();
-    // What a client's statement leaves behind is counted: one that ignores its rows is found out.
+    // The rows of each client are counted, so a statement that ignores some of its rows is an error.
     let lost = LOADS
         .replace("half INT, KEY (half)", "half INT, UNIQUE (client)")
         .replace("INSERT INTO", "INSERT IGNORE INTO");
@@ -185,7 +185,7 @@ fn counts_up(engine: &mut Mysql, flavor: Flavor) {
     }
 }
 
-/// Tables go to the caches that their case says, whatever the case before said.
+/// Each case assigns its tables to the key caches that it names, whatever the case before assigned.
 fn caches(engine: &mut Mysql) {
     let records = experiment(engine, "myisam-key-cache");
     let requests = |name: &str, clients| {
@@ -202,7 +202,7 @@ fn caches(engine: &mut Mysql) {
     }
 }
 
-/// What the user cancels ends in the middle of a statement, wherever it is: it would last ten minutes.
+/// Cancellation ends a statement of ten minutes at once, in the setup, before a case and in a case.
 fn interrupts(flavor: Flavor) {
     let statements = "id = 't'\nquestion = '?'\n[scale]\nci = 1\n[[case]]\nname = 'a'\nsql = 'DO 1'\n";
     let (slow, quick) = ("'DO SLEEP(600)'", "'DO 1'");
@@ -243,26 +243,26 @@ fn measures(flavor: Flavor) {
 }
 
 #[test]
-fn mysql_files_and_loads() {
+fn mysql_runs_statements_and_loads() {
     measures(Flavor::MySql);
 }
 
 #[test]
-fn mariadb_files_and_loads() {
+fn mariadb_runs_statements_and_loads() {
     measures(Flavor::MariaDb);
 }
 
 #[test]
-fn mysql_interrupted() {
+fn mysql_cancels_a_running_statement() {
     interrupts(Flavor::MySql);
 }
 
 #[test]
-fn mariadb_interrupted() {
+fn mariadb_cancels_a_running_statement() {
     interrupts(Flavor::MariaDb);
 }
 
-/// The containers that a program keeps: it has a shell for each, which is told the name and removes it.
+/// The containers that a program started: it keeps a shell for each, which has the name as an argument and removes it.
 #[cfg(target_os = "linux")]
 fn containers_of(program: u32) -> Vec<String> {
     let read = |path: String| std::fs::read_to_string(path).unwrap_or_default();

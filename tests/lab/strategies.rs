@@ -1,7 +1,7 @@
 //! Strategies that need a server, and several writers, on real servers at a small size.
 //!
-//! The runner verifies rows and keys of every run that it gives; what is judged here is what the order of the
-//! keys must leave behind, in counts that don't depend on the machine.
+//! The runner verifies rows and keys of every run. The tests here check the effects of key order by counts, which do
+//! not depend on the machine.
 
 use idgen_lab::engine::{Engine, Mysql};
 use idgen_lab::measure;
@@ -13,7 +13,7 @@ use idgen_server::Flavor;
 
 use crate::common::{Quiet, ROWS, find, lab, load, results, said};
 
-/// Those that only a server can do, and what they are set against.
+/// The strategies that only a server can run, and a few others to compare them with.
 fn servers_own(database: Database) -> Vec<&'static Strategy> {
     let servers_own = |strategy: &&Strategy| strategy.check(Database::Sqlite).is_err();
     let wanted = |strategy: &&Strategy| {
@@ -91,7 +91,7 @@ fn together(engine: &mut Mysql) {
     for run in &results.runs {
         assert_eq!(run.totals.rows, ROWS, "{}", run.strategy.name);
     }
-    // Prefixes of their own: three places at a time. One prefix for all: still the end of the table alone.
+    // Writers with prefixes of their own insert in three places at a time; with one prefix for all, at one place.
     let (three, one) = (leaves(&results, "minute-ascending"), leaves(&alone, "minute-ascending"));
     assert!(three > one + 1.0, "{three} leaves with three writers, {one} with one");
     for name in ["minute-sequence", "auto-increment", "v7-binary", "no-primary-key"] {
@@ -105,7 +105,7 @@ fn all(flavor: Flavor, database: Database) {
     together(&mut engine);
 }
 
-/// So small a load asks for less than a server can do with: what is recorded and shown is what the server had.
+/// A load this small asks for less memory than a server needs. The record and the report show what the server had.
 fn recorded_as_it_was(engine: &str) {
     let directory = tempfile::tempdir().unwrap();
     let mut command = lab();
@@ -124,22 +124,22 @@ fn recorded_as_it_was(engine: &str) {
 }
 
 #[test]
-fn mysql_is_recorded_as_it_was() {
+fn mysql_settings_are_recorded_as_the_server_had_them() {
     recorded_as_it_was("mysql");
 }
 
 #[test]
-fn mariadb_is_recorded_as_it_was() {
+fn mariadb_settings_are_recorded_as_the_server_had_them() {
     recorded_as_it_was("mariadb");
 }
 
 #[test]
-fn mysql_runs_what_only_servers_can_and_several_writers() {
+fn mysql_runs_server_strategies_and_several_writers() {
     all(Flavor::MySql, Database::MySql);
 }
 
 #[test]
-fn mariadb_runs_what_only_servers_can_and_several_writers() {
+fn mariadb_runs_server_strategies_and_several_writers() {
     all(Flavor::MariaDb, Database::MariaDb);
 }
 

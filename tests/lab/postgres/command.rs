@@ -1,10 +1,10 @@
-//! From the command line, on a server of the lab's own: what is recorded is what the server had.
+//! The command line on a server of the lab's own: the record has the settings that the server had.
 
 use crate::common::{lab, said};
 
 /// The experiment of the log, at its smallest scale.
 #[test]
-fn the_log_of_each_key() {
+fn random_keys_write_more_log() {
     let directory = tempfile::tempdir().unwrap();
     let mut command = lab();
     command.args([
@@ -28,9 +28,9 @@ fn the_log_of_each_key() {
     assert!(log("auto-increment") < log("v7-binary"));
 }
 
-/// From the command line: what is recorded is what the server had.
+/// Options of the command line reach the server, and the record has the values that the server reports.
 #[test]
-fn the_record_says_how_the_server_was_set() {
+fn the_record_has_the_settings_of_the_server() {
     let directory = tempfile::tempdir().unwrap();
     let mut command = lab();
     command.args(["--engine=postgres", "--rows=4000", "--strategies=v7-binary,v4-server", "--writers=2"]);

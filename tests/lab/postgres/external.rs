@@ -1,4 +1,4 @@
-//! A server given by URL to users who may do more or less.
+//! An external server, and users of different privileges.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,22 +12,22 @@ use crate::common::{lab, said};
 
 const PASSWORD: &str = "Qx7-not-to-be-shown";
 
-/// A server with a database that is none of the lab's business, and a user.
-struct Given {
+/// A server with a database that the lab must not touch, and a user.
+struct External {
     server: Server,
     url: String,
 }
 
-impl Given {
-    fn new() -> Given {
+impl External {
+    fn new() -> External {
         let server = Server::start(Flavor::Postgres, &Settings::new().option("fsync", "off")).unwrap();
         let address = server.url().rsplit_once('@').unwrap().1;
-        let given = Given { url: format!("postgres://lab:{PASSWORD}@{address}"), server };
-        given.sql(&format!("CREATE ROLE lab LOGIN CREATEDB PASSWORD '{PASSWORD}'"));
-        given
+        let external = External { url: format!("postgres://lab:{PASSWORD}@{address}"), server };
+        external.sql(&format!("CREATE ROLE lab LOGIN CREATEDB PASSWORD '{PASSWORD}'"));
+        external
     }
 
-    /// The first column of what the administrator is told.
+    /// The first column of a query that the administrator runs.
     fn sql(&self, statement: &str) -> Vec<String> {
         self.sql_in(self.server.url(), statement)
     }
@@ -51,7 +51,7 @@ impl Given {
         command
     }
 
-    /// Runs to the end; nothing of it shows the password, and nothing stays.
+    /// Runs to the end, and checks that nothing shows the password and that no database is left.
     fn run(&self) -> (Results, String) {
         let directory = tempfile::tempdir().unwrap();
         let load = ["--rows", "20000", "--strategies", "v4-binary,v7-binary,mapped"];
@@ -74,12 +74,12 @@ impl Given {
     }
 }
 
-/// The same server for users who may do more and more.
+/// The same server for a user who gets more and more privileges.
 #[test]
-fn a_given_server_shows_what_the_user_may_see() {
-    let given = Given::new();
-    // A user who may only make databases.
-    let (results, missing) = given.run();
+fn an_external_server_shows_what_the_user_may_see() {
+    let external = External::new();
+    // A user who may only create databases.
+    let (results, missing) = external.run();
     for what in [
         "No leaf pages per 1,000 inserts, tenth percentile of the page fill, and maps of pages: only a superuser may \
          create the extension pageinspect",
@@ -97,11 +97,11 @@ fn a_given_server_shows_what_the_user_may_see() {
     assert!(results.run("mapped").unwrap().totals.map_bytes_per_row.unwrap() > 28.0);
 
     // What is in template1 is in the lab's database, too; the functions need a role of their own.
-    let template = given.server.url().replace("/postgres?", "/template1?");
+    let template = external.server.url().replace("/postgres?", "/template1?");
     for extension in ["pageinspect", "pgstattuple", "pg_walinspect"] {
-        given.sql_in(&template, &format!("CREATE EXTENSION {extension}"));
+        external.sql_in(&template, &format!("CREATE EXTENSION {extension}"));
     }
-    let (_, missing) = given.run();
+    let (_, missing) = external.run();
     for what in [
         "maps of pages: only a superuser may call the functions of pageinspect",
         "No page fill: the user may not call the functions of pgstattuple, which GRANT pg_stat_scan_tables TO",
@@ -109,8 +109,8 @@ fn a_given_server_shows_what_the_user_may_see() {
     ] {
         assert!(missing.contains(what), "{missing}");
     }
-    given.sql("GRANT pg_stat_scan_tables, pg_read_server_files TO lab");
-    let (results, missing) = given.run();
+    external.sql("GRANT pg_stat_scan_tables, pg_read_server_files TO lab");
+    let (results, missing) = external.run();
     assert!(!missing.contains("No page fill") && !missing.contains("No page splits"), "{missing}");
     let totals = |name: &str| results.run(name).unwrap().totals;
     let (random, ordered) = (totals("v4-binary"), totals("v7-binary"));
@@ -118,22 +118,22 @@ fn a_given_server_shows_what_the_user_may_see() {
     assert!(ordered.fill_mean > 0.87, "{ordered:?}");
     assert!(random.splits_per_1k > ordered.splits_per_1k && ordered.splits_per_1k > Some(1.0));
 
-    given.sql("ALTER ROLE lab SUPERUSER");
-    let (results, missing) = given.run();
+    external.sql("ALTER ROLE lab SUPERUSER");
+    let (results, missing) = external.run();
     assert_eq!(missing.lines().count(), 1, "{missing}");
     assert!(results.run("v4-binary").unwrap().totals.distinct_leaves_per_1k > 40.0);
 }
 
-/// Ctrl-C, and addresses and options that are wrong.
+/// Ctrl-C, wrong addresses and wrong options.
 #[cfg(unix)]
 #[test]
-fn a_given_server_is_left_as_it_was() {
-    let given = Given::new();
+fn an_external_server_is_left_as_it_was() {
+    let external = External::new();
     let directory = tempfile::tempdir().unwrap();
-    let mut command = given.lab(directory.path(), &["--rows", "50000000", "--strategies", "v4-text36"]);
+    let mut command = external.lab(directory.path(), &["--rows", "50000000", "--strategies", "v4-text36"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begin = Instant::now();
-    while given.databases().is_empty() {
+    while external.databases().is_empty() {
         assert!(begin.elapsed() < Duration::from_secs(60), "no database was made");
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -142,7 +142,7 @@ fn a_given_server_is_left_as_it_was() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
     assert!(!said(&output).contains("left at") && !said(&output).contains(PASSWORD), "{}", said(&output));
-    assert_eq!(given.databases(), [""; 0]);
+    assert_eq!(external.databases(), [""; 0]);
 
     for (load, code, says) in [
         (
@@ -157,15 +157,15 @@ fn a_given_server_is_left_as_it_was() {
         (&["--checkpoint", "60"], 2, "only on a PostgreSQL server of its own"),
         (&["run", "partitions", "--scale", "ci"], 2, "needs a MySQL or MariaDB server"),
     ] {
-        let output = given.lab(directory.path(), load).output().unwrap();
+        let output = external.lab(directory.path(), load).output().unwrap();
         let said = said(&output);
         assert_eq!(output.status.code(), Some(code), "{said}");
         assert!(said.contains(says) && !said.contains(PASSWORD), "{said}");
     }
-    assert_eq!(given.databases(), [""; 0]);
+    assert_eq!(external.databases(), [""; 0]);
 
-    given.sql("ALTER ROLE lab NOCREATEDB");
-    let output = given.lab(directory.path(), &["--rows", "1000"]).output().unwrap();
+    external.sql("ALTER ROLE lab NOCREATEDB");
+    let output = external.lab(directory.path(), &["--rows", "1000"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     assert!(said(&output).contains("the user needs the attribute CREATEDB"), "{}", said(&output));
 }

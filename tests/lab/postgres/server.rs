@@ -1,6 +1,6 @@
 //! A server of the lab's own: every strategy, several writers, checkpoints, serializable transactions, small buffers.
 //!
-//! What is judged here does not depend on the machine.
+//! The tests check counts, which do not depend on the machine.
 
 use idgen_lab::engine::{Engine, Postgres};
 use idgen_lab::strategy;
@@ -19,7 +19,7 @@ fn alone(engine: &mut Postgres) {
         ["auto-increment", "v1-swapped", "v6-binary", "v7-binary", "v7-server", "ulid-text26", "mapped"]
     {
         let tree = rows(name);
-        // The last page is whatever is left over.
+        // The last page holds the remaining rows, however few.
         assert!(tree.fill_mean > 0.87 && tree.fill_p10 > 0.89, "{name}: {tree:?}");
         assert!(tree.distinct_leaves_per_1k < 8.0, "{name}: {tree:?}");
     }
@@ -43,7 +43,7 @@ fn alone(engine: &mut Postgres) {
     results.runs.iter().for_each(judge);
 }
 
-/// What holds for every run.
+/// Checks what holds for every run.
 fn judge(run: &RunRecord) {
     let name = &run.strategy.name;
     let totals = &run.totals;
@@ -68,7 +68,7 @@ fn judge(run: &RunRecord) {
         (pages as f64 - 4.0 * trees..=pages as f64).contains(&splits),
         "{name}: {splits} splits, {pages} pages"
     );
-    // The heap is apart from the indexes, and what is left is theirs.
+    // The heap and the indexes together are all bytes of a row.
     let trees: u64 = run.trees.iter().map(|tree| tree.bytes).sum();
     let heap = totals.heap_bytes_per_row.unwrap();
     assert!(heap > 28.0, "{name}: {heap}");
