@@ -1,6 +1,6 @@
 """Where Python programs hand ids to: everything takes them, as they are uuid.UUID objects.
 
-These are the rows of the table in docs/python.md.
+This is what the list in docs/python.md says.
 """
 
 from __future__ import annotations
