@@ -18,13 +18,12 @@ use crate::case::{Case, IDS, Section, Target, same, sample_ids, touch};
 /// The section of the report.
 pub const SECTION: Section = Section {
     name: "codecs",
-    about: "The cases convert one id between its binary form and a text or another binary form, in memory \
-            that the caller provides. `idgen` is one call for each id, and chooses the instruction set on \
-            each call, as all peers do; `idgen batch` is one call for 1,024 ids, with one choice. The \
-            targets are for the batch; single calls are compared with the same targets to show the \
-            difference. Single calls are slower, because code for another \
-            instruction set cannot be inlined, and a call and its return take 1.1 ns in this loop, even \
-            for an empty function.",
+    about: "The cases convert one id between its binary form and a text or another binary form, in memory that \
+            the caller provides. `idgen` is one call for each id; it chooses the instruction set on each call, \
+            as all peers do. `idgen batch` is one call for 1,024 ids, with one choice. The targets are for the \
+            batch. Single calls are compared with the same targets to show the difference. They are slower \
+            because code for another instruction set cannot be inlined; in this loop, a call and its return take \
+            1.1 ns even for an empty function.",
     groups: || {
         let ids: Rc<[Uuid]> = sample_ids().into();
         [hyphenated::groups, simple::groups, base64::groups, base32::groups, swapped::groups, v4_text::groups]

@@ -147,9 +147,10 @@ pub fn section(rounds: usize, started: &[Started]) -> String {
     let verdict = if slowest <= TARGET_MICROS { "reached" } else { "missed" };
     let _ = write!(
         text,
-        "\nEach of our kinds should take at most {TARGET_MICROS} µs: {verdict}, {slowest:.1}. No file and no socket is \
-         opened (`crates/idgen/tests/first_id.rs`). A thread that generates 128-bit ids holds 4.1 KiB of random bits \
-         and at most 256 bytes for each kind that it uses; the 64-bit kinds hold one memory page for the whole process."
+        "\nEach kind of idgen should take at most {TARGET_MICROS} µs: {verdict}, {slowest:.1}. No file and no socket \
+         is opened (`crates/idgen/tests/first_id.rs`). A thread that generates 128-bit ids holds 4.1 KiB of random \
+         bits and at most 256 bytes for each kind that it uses; the 64-bit kinds hold one memory page for the whole \
+         process."
     );
     text
 }

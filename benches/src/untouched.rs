@@ -56,7 +56,18 @@ const PEERS: [&str; 10] = [
 ];
 
 /// What the table does not say by itself.
-const NOTES: &str = "\nRatios in bold miss their target. On processor 1, a profile of the batches of v4 shows over half of the cipher's time in loading its blocks: the crate `aes` (0.9.4) does that through `Array::from_fn` of `hybrid-array` with a closure for each 64 bytes. In a program of several codegen units, that function lies in another unit, without the instructions of the closure, so that 64 blocks take 16 calls, which copy 16 bytes at a time, and the 512-bit loads that follow wait for these copies. The cipher alone then takes 1.2 ns for each block of a piece of 8 KiB, and 0.5 ns in one codegen unit; the 12 rounds of ChaCha take 6.0 ns (2026-11-23, load 16). A program that sets `codegen-units = 1` for the package `idgen-keys` gets the faster one: its batches of v4 and v7 took 10 and 111 times less than the peers. Hexadecimal text takes 1.2 to 1.8 ns, and up to 40 % more or less in another build, because the linker puts the loops elsewhere: in three builds of 2026-11-23, single hyphenated parses were 0.97, 0.97 and 0.97 of the best peer, simple parses 0.99, 1.00 and 1.25, and hyphenated formats 1.38, 1.37 and 0.97.\n";
+const NOTES: &str = "\n\
+    Ratios in bold miss their target.\n\n\
+    Batches of v4 on processor 1: a profile shows over half of the cipher's time in loading its blocks. The crate \
+    `aes` (0.9.4) loads them through `Array::from_fn` of `hybrid-array`, with a closure for each 64 bytes. In a \
+    program of several codegen units, that function is compiled in another unit, without the instructions of the \
+    closure. So 64 blocks take 16 calls, which copy 16 bytes at a time, and the 512-bit loads that follow wait for \
+    these copies. In pieces of 8 KiB, the cipher then takes 1.2 ns for each block, and 0.5 ns in one codegen unit; \
+    the 12 rounds of ChaCha take 6.0 ns (2026-11-23, load 16). A program that sets `codegen-units = 1` for the \
+    package `idgen-keys` gets the faster code: for batches of v4 and v7, the peers took 10 and 111 times as long.\n\n\
+    Hexadecimal text takes 1.2 to 1.8 ns. In another build it can take up to 40 % more or less, because the linker \
+    places the loops elsewhere. In three builds of 2026-11-23, the ratio to the best peer was 0.97 in all three for \
+    single hyphenated parses; 0.99, 1.00 and 1.25 for simple parses; 1.38, 1.37 and 0.97 for hyphenated formats.\n";
 
 /// One operation on one processor.
 #[derive(Clone, Debug, PartialEq)]
@@ -226,13 +237,14 @@ fn report(rows: &[Row]) -> String {
         }
     }
     let mut text = format!(
-        "## What a user gets\n\nThe benchmark is a package of its own here, made in a temporary folder as `cargo new` \
-         makes it: it depends on the library, with its default features, and on the peers, and is compiled with the \
+        "## What a user gets\n\nThe benchmark runs here as a package of its own, in a temporary folder, as `cargo new` makes it. The \
+         package depends on the library, with its default features, and on the peers. It is compiled with the \
          default release profile (no link-time optimization, 16 codegen units). In each of {} rounds, idgen and the \
-         peers take turns of {} µs. A cell shows how many times as long as idgen the fastest peer took, as the median \
-         over the rounds, and the nanoseconds of idgen and of that peer. `make bench-speed` runs `cargo run --release \
-         -p idgen-bench -- untouched --write docs/speed.md`, replaces the column of its processor, and keeps the \
-         others in `benches/untouched.tsv`.\n\n",
+         peers take turns of {} µs. A cell shows how many times as long as idgen the fastest peer took, as the \
+         median over the rounds. In brackets are the nanoseconds of idgen, the peer and its nanoseconds, as far as \
+         they are known. A *batch* is one call for 1,024 ids. `make bench-speed` runs `cargo run --release -p \
+         idgen-bench -- untouched --write docs/speed.md`, replaces the column of its processor, and keeps the others \
+         in `benches/untouched.tsv`.\n\n",
         EFFORT.rounds,
         EFFORT.turn.as_micros(),
     );
