@@ -69,7 +69,7 @@ enum Command {
     #[command(after_help = EXAMPLES)]
     Run {
         /// The experiments to run, or `all`. Without any, the lab compares all strategies.
-        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick", "payload", "pool", "seed", "statement_rows", "prefixes", "interval", "rate", "existing", "serializable", "schema", "insert", "secondary_indexes"])]
+        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick", "payload", "pool", "seed", "statement_rows", "prefixes", "interval", "rate", "existing", "mix", "serializable", "schema", "insert", "secondary_indexes"])]
         experiments: Vec<String>,
         /// The size of the experiments: ci (seconds), default (minutes) or full (as published).
         #[arg(long, default_value_t = Scale::Default, requires = "experiments")]

@@ -222,7 +222,15 @@ impl LoadArgs {
         }
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
         let checkpoint_secs = self.checkpoint.unwrap_or(Workload::CHECKPOINT_SECS);
-        let existing = self.existing.as_ref().map(|existing| (existing.strategy, existing.rows));
+        let existing = match self.existing {
+            None => None,
+            Some(number::Existing { strategy: Some(strategy), rows }) => Some((strategy, rows)),
+            Some(number::Existing { strategy: None, .. }) => {
+                return Err(failure::usage(
+                    "--existing own means nothing to the model: name a strategy, such as v4-binary:1M",
+                ));
+            }
+        };
         Ok(PostgresLoad { rows, row_bytes, rate, writers, checkpoint_secs, existing })
     }
 

@@ -15,19 +15,23 @@ pub fn size(text: &str) -> Result<u64, String> {
 /// Rows of a strategy.
 #[derive(Clone, Copy, Debug)]
 pub struct Existing {
-    pub strategy: &'static Strategy,
+    /// `None` of the strategy itself that is compared.
+    pub strategy: Option<&'static Strategy>,
     pub rows: u64,
 }
 
-/// A strategy and a number of rows, as in `v4-binary:1M` or `v4:1M`.
+/// A strategy and a number of rows, as in `v4-binary:1M` or `v4:1M`; `own` stands for each strategy itself.
 pub fn existing(text: &str) -> Result<Existing, String> {
     let (name, rows) = text.split_once(':').ok_or_else(|| {
         format!("'{text}' is not a strategy with a number of rows: write it like v4-binary:1M")
     })?;
+    if name == "own" {
+        return Ok(Existing { strategy: None, rows: count(rows)? });
+    }
     // `v4` is short for its plainest form.
     let strategy = strategy::find(name)
         .or_else(|error| strategy::find(&format!("{name}-binary")).map_err(|_| error.to_string()))?;
-    Ok(Existing { strategy, rows: count(rows)? })
+    Ok(Existing { strategy: Some(strategy), rows: count(rows)? })
 }
 
 /// A whole number, with K, M or G for the first powers of `thousand`.

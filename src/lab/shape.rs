@@ -2,7 +2,7 @@
 
 use idgen_lab::runner;
 use idgen_lab::strategy::Strategy;
-use idgen_record::{Database, Existing, IdKind, Workload};
+use idgen_record::{Database, Existing, IdKind, Mix, Workload};
 
 use super::engine::EngineName;
 use super::number;
@@ -48,15 +48,31 @@ pub struct ShapeArgs {
     #[arg(long)]
     serializable: bool,
     /// Rows that the table holds before the run, as KIND:ROWS, such as v4:1M. The lab inserts them first, in the order
-    /// in which their ids are generated, into the column of each strategy that is compared. All figures are those of
-    /// the rows that are inserted afterwards.
+    /// in which their ids are generated, into the column of each strategy that is compared; own:1M stands
+    /// for the kind of each strategy itself. All figures are those of the rows that are inserted afterwards.
     #[arg(long, value_name = "KIND:ROWS", value_parser = number::existing)]
     existing: Option<number::Existing>,
+    /// After --existing, do not only insert: of 100 operations so many are inserts, reads of recent rows, reads of random rows,
+    /// updates and deletes, such as 40/25/15/15/5. The report has the latencies of each kind.
+    #[arg(long, value_name = "SHARES", value_parser = mix, requires = "existing", conflicts_with_all = ["paced", "serializable", "statement_rows", "writers"])]
+    mix: Option<Mix>,
     /// Also insert no faster than --rate: the server has as much time for each row as in production.
     #[arg(long, requires = "rate")]
     paced: bool,
     #[command(flatten)]
     pub own: OwnArgs,
+}
+
+/// Five shares, separated by slashes.
+fn mix(text: &str) -> Result<Mix, String> {
+    let shares = text.split('/').map(str::parse).collect::<Result<Vec<u32>, _>>().ok();
+    let shares: [u32; 5] = shares.and_then(|shares| shares.try_into().ok()).ok_or_else(|| {
+        format!(
+            "'{text}' is no mix of operations: give five whole shares, of inserts, reads of recent rows, reads of random rows, \
+             updates and deletes, such as 40/25/15/15/5"
+        )
+    })?;
+    Mix::of(shares).map_err(|error| error.to_string())
 }
 
 fn rate(text: &str) -> Result<f64, String> {
@@ -100,6 +116,7 @@ impl ShapeArgs {
             rate: self.rate.or(load.rate),
             serializable: self.serializable,
             existing: self.existing(load.existing),
+            mix: self.mix,
             paced: self.paced,
             statement_rows,
             ..load
@@ -124,7 +141,8 @@ impl ShapeArgs {
     }
 
     fn existing(&self, otherwise: Option<Existing>) -> Option<Existing> {
-        let given = self.existing.map(|given| Existing { ids: given.strategy.ids, rows: given.rows });
+        let given =
+            self.existing.map(|given| Existing { ids: given.strategy.map(|of| of.ids), rows: given.rows });
         given.or(otherwise)
     }
 
@@ -141,7 +159,12 @@ impl ShapeArgs {
             option("prefixes", self.prefixes.map(|count| count.to_string())),
             option("interval", self.interval.map(|secs| secs.to_string())),
             option("rate", self.rate.map(|rate| rate.to_string())),
-            option("existing", self.existing.map(|given| format!("{}:{}", given.strategy.name, given.rows))),
+            option(
+                "existing",
+                self.existing
+                    .map(|given| format!("{}:{}", given.strategy.map_or("own", |of| of.name), given.rows)),
+            ),
+            option("mix", self.mix.map(|mix| mix.to_string())),
             self.given_checkpoint(),
             if self.serializable { " --serializable".to_owned() } else { String::new() },
             if self.paced { " --paced".to_owned() } else { String::new() },
@@ -178,15 +201,20 @@ pub fn those_that_follow(
     all: bool,
 ) -> anyhow::Result<Vec<&'static Strategy>> {
     if all {
-        strategies.retain(|strategy| runner::check_existing(strategy, load).is_ok());
+        strategies.retain(|strategy| follows(strategy, load).is_ok());
     }
-    match strategies.iter().try_for_each(|strategy| runner::check_existing(strategy, load)) {
+    match strategies.iter().try_for_each(|strategy| follows(strategy, load)) {
         Ok(()) if strategies.is_empty() => Err(failure::usage(
             "no strategy stores ids of the kind of --existing: choose another kind for it, such as v4",
         )),
         Ok(()) => Ok(strategies),
         Err(why) => Err(failure::usage(why)),
     }
+}
+
+fn follows(strategy: &Strategy, load: &Workload) -> idgen_lab::Result<()> {
+    runner::check_existing(strategy, load)?;
+    runner::check_mix(strategy, load)
 }
 
 /// Rows of one writer in one interval.

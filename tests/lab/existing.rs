@@ -16,7 +16,7 @@ fn measured(database: Database, names: &[&str], ids: IdKind) -> Results {
         statement_rows: 100,
         cache_bytes: Some(16 << 20),
         payload_bytes: 20,
-        existing: Some(Existing { ids, rows: OLD }),
+        existing: Some(Existing { ids: Some(ids), rows: OLD }),
         ..Workload::of_rows(NEW).unwrap()
     };
     let mut engine = engine::start(database, &load).unwrap();

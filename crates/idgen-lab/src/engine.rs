@@ -9,6 +9,7 @@ mod sqlite;
 mod start;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use idgen_record::{CaseRecord, EngineInfo, FileMaps, Latency, Role, Workload};
 
@@ -118,6 +119,25 @@ pub trait Table {
         Ok(())
     }
 
+    /// Carries out operations one after another and gives the outcome of each to `done`. On a server each is a transaction
+    /// of its own; SQLite commits them together.
+    ///
+    /// # Errors
+    /// The database refuses one, or finds another number of rows than the one of that key; the errors of `done`;
+    /// `is_interrupted` where the user cancelled.
+    fn operate(&mut self, _: &[Step<'_>], _: &mut OnDone<'_>) -> Result<()> {
+        Err(Error::config("these tables take inserts alone: leave out --mix"))
+    }
+
+    /// Has the database remove what deleted and changed rows left behind, until the first tree holds so many rows: InnoDB does
+    /// so in the background, PostgreSQL when it is told to.
+    ///
+    /// # Errors
+    /// The database refuses, or does not come to an end; `is_interrupted` where the user cancelled.
+    fn settle(&mut self, _rows: u64) -> Result<()> {
+        Ok(())
+    }
+
     /// What the database has counted since the tables were made.
     fn counters(&mut self) -> Result<Counters>;
 
@@ -194,6 +214,72 @@ pub struct Inserted {
     /// The integer that the database or a map gave it, where one of them did.
     pub number: Option<u64>,
 }
+
+/// One operation on one row. Where the database or a map gave the row an integer, that is its key.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
+    /// Inserts a row.
+    Insert {
+        /// The key that it is inserted with.
+        key: Key,
+        /// Its payload.
+        payload: &'a [u8],
+    },
+    /// Reads the payload of a row.
+    Read(Key),
+    /// Gives a row another payload.
+    Update {
+        /// Its key.
+        key: Key,
+        /// Its new payload.
+        payload: &'a [u8],
+    },
+    /// Deletes a row.
+    Delete(Key),
+}
+
+/// What came of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A row was inserted.
+    Inserted(Inserted),
+    /// The payload of the row.
+    Read(Vec<u8>),
+    /// The row was changed or deleted.
+    Changed,
+}
+
+impl Outcome {
+    /// What came of an operation that must change one row.
+    ///
+    /// # Errors
+    /// It changed another number of rows.
+    fn of_changed(step: &Step<'_>, rows: u64) -> Result<Self> {
+        if rows == 1 {
+            return Ok(Outcome::Changed);
+        }
+        Err(Error::unverified(format!("{rows} rows were changed by {}, not one", step.in_words())))
+    }
+}
+
+impl Step<'_> {
+    fn in_words(&self) -> String {
+        match self {
+            Step::Insert { key, .. } => format!("the insert of {key}"),
+            Step::Read(key) => format!("the read of {key}"),
+            Step::Update { key, .. } => format!("the update of {key}"),
+            Step::Delete(key) => format!("the delete of {key}"),
+        }
+    }
+
+    /// That a read found nothing.
+    fn missed(&self) -> Error {
+        Error::unverified(format!("{} found no row", self.in_words()))
+    }
+}
+
+/// Takes the outcome of each operation, and how long it took.
+pub type OnDone<'a> = dyn FnMut(Outcome, Duration) -> Result<()> + 'a;
 
 /// Rows that one writer inserts, one statement after another.
 #[derive(Clone, Copy, Debug)]

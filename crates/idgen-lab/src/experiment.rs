@@ -36,13 +36,14 @@ pub enum Experiment {
 }
 
 /// The definitions, in the order in which they are listed.
-const SOURCES: [&str; 18] = [
+const SOURCES: [&str; 19] = [
     include_str!("../experiments/uuid-representation.toml"),
     include_str!("../experiments/uuid-order.toml"),
     include_str!("../experiments/uuid-mapping.toml"),
     include_str!("../experiments/device-ids.toml"),
     include_str!("../experiments/switch.toml"),
     include_str!("../experiments/switch-integers.toml"),
+    include_str!("../experiments/mixed.toml"),
     include_str!("../experiments/wal-volume.toml"),
     include_str!("../experiments/serializable.toml"),
     include_str!("../experiments/prefix-revisits.toml"),

@@ -7,6 +7,7 @@
 
 mod check;
 mod existing;
+mod mixed;
 mod revisits;
 mod rounds;
 
@@ -23,6 +24,7 @@ use crate::{Error, Result};
 use check::Rows;
 pub use existing::check as check_existing;
 use idgen_record::{Failure, Results, RunRecord, Totals, Window, Workload};
+pub use mixed::check as check_mix;
 pub(crate) use revisits::each_cell;
 pub use revisits::revisit;
 use rounds::Rounds;
@@ -71,6 +73,7 @@ pub fn run(
     for strategy in strategies {
         engine.check(strategy, &workload)?;
         existing::check(strategy, &workload)?;
+        mixed::check(strategy, &workload)?;
     }
     let mut rounds = Rounds::new(strategies, results.protocol.as_ref());
     let mut touched = false;
@@ -123,17 +126,34 @@ pub fn run_one(
 ) -> Result<RunRecord> {
     let mut table = engine.create(strategy, workload)?;
     let mut rows = Rows::with_room(workload.rows_at_end())?;
-    let existing = workload.existing_rows();
-    existing::load(&mut *table, strategy, workload, cancel, &mut rows)?;
-    if existing > 0 {
+    let mut sums = Vec::new();
+    existing::load(&mut *table, strategy, workload, cancel, &mut rows, &mut |payload| {
+        if workload.mix.is_some() {
+            sums.push(crc32fast::hash(payload));
+        }
+    })?;
+    if workload.existing_rows() > 0 {
         // The pages of these rows are not to be counted with those of the run.
         table.flush()?;
     }
-    let (windows, counters) = insert(&mut *table, strategy, workload, cancel, observer, &mut rows)?;
-    let counted = Counted { inserts: counters, flush: table.flush()? };
+    let (windows, counted, mixed) = match workload.mix {
+        None => {
+            let (windows, counters) = insert(&mut *table, strategy, workload, cancel, observer, &mut rows)?;
+            (windows, Counted { inserts: counters, flush: table.flush()? }, None)
+        }
+        Some(mix) => {
+            let load = (workload, mix);
+            let done = mixed::operate(&mut *table, strategy, load, cancel, observer, &mut rows, sums)?;
+            let secs = done.operations.secs;
+            let window = measure::window(&done.counted.inserts, None, rows.len() as u64, done.inserted, secs);
+            (vec![window], done.counted, Some(done))
+        }
+    };
+    let existing = mixed.as_ref().map_or(workload.existing_rows(), |done| done.existing);
+    let all = rows.len() as u64;
 
     observer.verifying();
-    measure::contents(table.contents()?, workload)?;
+    measure::contents(table.contents()?, all, workload.payload_bytes)?;
     let mut figures = Vec::new();
     let totals = match table.seen()? {
         Some(seen) => {
@@ -161,14 +181,17 @@ pub fn run_one(
         Some(bytes) => measure::with_others(totals, bytes, existing),
         None => totals,
     };
-    let rows = workload.rows_at_end() as f64;
-    let allocated_bytes_per_row = table.allocated_bytes()?.map(|bytes| bytes as f64 / rows);
+    let allocated_bytes_per_row = table.allocated_bytes()?.map(|bytes| bytes as f64 / all as f64);
+    let totals = Totals { allocated_bytes_per_row, ..totals };
+    let is_mixed = mixed.is_some();
     Ok(RunRecord {
         strategy: strategy.into(),
         settings: table.settings()?,
-        totals: Totals { allocated_bytes_per_row, ..totals },
-        latency: table.latency(),
-        windows,
+        // Of a mixed load, pages read and written have no meaning per insert.
+        totals: if is_mixed { totals.without_inserts() } else { totals },
+        latency: table.latency().filter(|_| !is_mixed),
+        operations: mixed.map(|done| done.operations),
+        windows: if is_mixed { Vec::new() } else { windows },
         trees: figures,
         repeats: Vec::new(),
     })

@@ -64,7 +64,7 @@ fn replayed(strategy: &'static Strategy, workload: &Workload) -> (u64, f64) {
     let mut index = PostgresIndex::new(Nbtree { first_column, ..Nbtree::default() }, shape);
     if let Some(existing) = workload.existing {
         // Other keys of the same kind: the record does not hold those of the run.
-        let name = if existing.ids == strategy.ids { strategy.name } else { "v4-binary" };
+        let name = if existing.ids == Some(strategy.ids) { strategy.name } else { "v4-binary" };
         let name = if strategy.column == Column::Text36 { "v4-text36" } else { name };
         let name = if stored(strategy.column) == 8 { "auto-increment" } else { name };
         let before =

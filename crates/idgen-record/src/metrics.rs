@@ -3,9 +3,10 @@
 //! Tables, CSV, comparisons and charts iterate over [`METRICS`]: a new metric is one entry, and a field of
 //! [`Totals`](crate::Totals) where the figure is new. The order of the table is that of the columns everywhere.
 
+mod operations;
 mod table;
 
-use crate::{Latency, RunRecord, Totals, TreeFigures, Window};
+use crate::{Latency, Operation, Operations, RunRecord, Totals, TreeFigures, Window};
 
 pub use table::METRICS;
 
@@ -72,6 +73,10 @@ pub enum Group {
     Whole,
     /// How long statements took.
     Latency,
+    /// What a load of several kinds of operations read and wrote, and how fast it was.
+    Operations,
+    /// How long the operations of this kind took.
+    LatencyOf(Operation),
     /// What only servers count.
     Server,
     /// No table of the report, but the comparison.
@@ -113,6 +118,8 @@ pub struct Figures<'a> {
     pub totals: Totals,
     /// How long statements took, where they were timed.
     pub latency: Option<Latency>,
+    /// What operations took, where the run did more than insert.
+    pub operations: Option<&'a Operations>,
     /// The trees.
     pub trees: &'a [TreeFigures],
 }
@@ -134,7 +141,12 @@ impl Figures<'_> {
 impl RunRecord {
     /// What metrics are read from.
     pub fn figures(&self) -> Figures<'_> {
-        Figures { totals: self.totals, latency: self.latency, trees: &self.trees }
+        Figures {
+            totals: self.totals,
+            latency: self.latency,
+            operations: self.operations.as_ref(),
+            trees: &self.trees,
+        }
     }
 
     /// The same, with the figures of its end taken from the window in which the table reached this many rows.

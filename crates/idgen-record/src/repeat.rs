@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Figures, Latency, Metric, RunRecord, Sample, Totals, TreeFigures, Window};
+use crate::{Figures, Latency, Metric, Operations, RunRecord, Sample, Totals, TreeFigures, Window};
 
 /// How the runs of a file were made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct Repeat {
     /// How long its statements took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
+    /// What its operations took, where it did more than insert.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<Operations>,
     /// The course of the run.
     pub windows: Vec<Window>,
     /// Each tree.
@@ -37,11 +40,23 @@ pub struct Repeat {
 impl Repeat {
     fn of(run: &RunRecord, seed: u64) -> Self {
         let trees = run.trees.iter().map(|tree| TreeFigures { file: None, ..tree.clone() }).collect();
-        Repeat { seed, totals: run.totals, latency: run.latency, windows: run.windows.clone(), trees }
+        Repeat {
+            seed,
+            totals: run.totals,
+            latency: run.latency,
+            operations: run.operations.clone(),
+            windows: run.windows.clone(),
+            trees,
+        }
     }
 
     fn as_run(&self) -> OneRun<'_> {
-        let figures = Figures { totals: self.totals, latency: self.latency, trees: &self.trees };
+        let figures = Figures {
+            totals: self.totals,
+            latency: self.latency,
+            operations: self.operations.as_ref(),
+            trees: &self.trees,
+        };
         OneRun { seed: Some(self.seed), figures, windows: &self.windows }
     }
 }
@@ -62,7 +77,10 @@ impl RunRecord {
     /// written at the end, and holds the figures of all. `None` where there are none.
     pub fn of_repeats(mut runs: Vec<(u64, RunRecord)>) -> Option<RunRecord> {
         let repeats: Vec<_> = runs.iter().map(|(seed, run)| Repeat::of(run, *seed)).collect();
-        let pages = |run: &RunRecord| run.totals.last_reads_per_1k + run.totals.last_writes_per_1k;
+        let pages = |run: &RunRecord| match &run.operations {
+            Some(operations) => operations.reads_per_1k + operations.writes_per_1k,
+            None => run.totals.last_reads_per_1k + run.totals.last_writes_per_1k,
+        };
         // Stable: of equal runs the first comes first.
         runs.sort_by(|(_, a), (_, b)| pages(a).total_cmp(&pages(b)));
         let middle = runs.len().checked_sub(1)? / 2;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Column, Family, IdKind, Repeat, Role, TreeFigures, Window, known};
+use crate::{Column, Family, IdKind, Operations, Repeat, Role, TreeFigures, Window, known};
 
 /// One finished and verified run; of several, the middle one, with the figures of all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +20,9 @@ pub struct RunRecord {
     /// How long its statements took, on a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
+    /// What its operations took, where it did more than insert.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<Operations>,
     /// Each tree, the one with the rows first.
     pub trees: Vec<TreeFigures>,
     /// Each run in the order in which they were made, where there was more than one.
@@ -51,11 +54,14 @@ pub struct Totals {
     pub rows: u64,
     /// Seconds that the database took.
     pub secs: f64,
-    /// Inserted rows per second, over the run.
+    /// Inserted rows per second, over the run. Not a number where the run did more than insert.
+    #[serde(with = "known")]
     pub rows_per_sec: f64,
-    /// The same in the last tenth of the run, when the table has outgrown the cache.
+    /// The same in the last tenth of the run, when the table has outgrown the cache. Not a number where the run did more than insert.
+    #[serde(with = "known")]
     pub last_rows_per_sec: f64,
-    /// Pages read into the cache per 1,000 inserts.
+    /// Pages read into the cache per 1,000 inserts. Not a number where the run did more than insert.
+    #[serde(with = "known")]
     pub reads_per_1k: f64,
     /// The same in the last tenth of the run. Not a number where a record does not tell.
     #[serde(default = "unknown", with = "known")]
@@ -63,7 +69,8 @@ pub struct Totals {
     /// Page requests per 1,000 inserts that had to wait for such a read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_reads_per_1k: Option<f64>,
-    /// Pages written to the file per 1,000 inserts.
+    /// Pages written to the file per 1,000 inserts. Not a number where the run did more than insert.
+    #[serde(with = "known")]
     pub writes_per_1k: f64,
     /// The same in the last tenth of the run. Not a number where a record does not tell.
     #[serde(default = "unknown", with = "known")]
@@ -138,6 +145,32 @@ pub struct Totals {
     /// Of those, the ones of secondary indexes and of further tables, where the user's own tables have any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_bytes_per_row: Option<f64>,
+}
+
+impl Totals {
+    /// Those of the rows and the pages that they lie on, without the figures per insert: of a run that did more than insert.
+    #[must_use]
+    pub fn without_inserts(self) -> Self {
+        Totals {
+            rows: self.rows,
+            secs: self.secs,
+            rows_per_sec: f64::NAN,
+            last_rows_per_sec: f64::NAN,
+            reads_per_1k: f64::NAN,
+            last_reads_per_1k: f64::NAN,
+            writes_per_1k: f64::NAN,
+            last_writes_per_1k: f64::NAN,
+            distinct_leaves_per_1k: self.distinct_leaves_per_1k,
+            fill_mean: self.fill_mean,
+            fill_p10: self.fill_p10,
+            bytes_per_row: self.bytes_per_row,
+            allocated_bytes_per_row: self.allocated_bytes_per_row,
+            heap_bytes_per_row: self.heap_bytes_per_row,
+            map_bytes_per_row: self.map_bytes_per_row,
+            other_bytes_per_row: self.other_bytes_per_row,
+            ..Totals::default()
+        }
+    }
 }
 
 fn unknown() -> f64 {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, IdKind, Result};
+use crate::{Error, IdKind, Mix, Result};
 
 /// The load of one run. Every strategy of a comparison gets the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,6 +65,9 @@ pub struct Workload {
     /// Rows that are in the table before, and that no figure counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub existing: Option<Existing>,
+    /// Operations of other kinds between the inserts, one client's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix: Option<Mix>,
     /// Buckets of a minute prefix that are visited again and again, in place of the `intervals`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visits: Option<Visits>,
@@ -82,8 +85,10 @@ pub struct OwnTable {
 /// Rows of another kind of id, loaded in the order in which their ids are made, before the rows of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Existing {
-    /// Where their ids come from. Their column is that of the strategy that follows.
-    pub ids: IdKind,
+    /// Where their ids come from; those of the strategy itself where it is left out. Their column is that of the strategy
+    /// that follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ids: Option<IdKind>,
     /// How many there are.
     pub rows: u64,
 }
@@ -166,6 +171,7 @@ impl Workload {
             seed: 2026,
             own: None,
             existing: None,
+            mix: None,
             visits: None,
         })
     }

@@ -5,6 +5,15 @@ use idgen_record::{Group, Metric, Results, RunRecord, Sample};
 /// The metrics that the answer is about, the one that decides first.
 pub(super) fn asked(results: &Results) -> Vec<&'static str> {
     let known = |name: &str| results.runs.iter().all(|run| sample(name, run).is_some());
+    if is_mixed(results) {
+        // Of the tables alone, where the database tells them apart.
+        let pages = match known("operations_table_reads_per_1k") && !results.engine.is_embedded() {
+            true => "operations_table_reads_per_1k",
+            false => "operations_reads_per_1k",
+        };
+        let names = [pages, "operations_hit_rate", "insert_p99_micros", "read_random_p99_micros"];
+        return names.into_iter().filter(|name| known(name)).collect();
+    }
     // The pages of the tables alone, where the database tells them apart; else those of all its work.
     let pages = match known("last_table_reads_per_1k") && !results.engine.is_embedded() {
         true => ["last_table_reads_per_1k", "last_table_writes_per_1k"],
@@ -19,12 +28,22 @@ pub(super) fn asked(results: &Results) -> Vec<&'static str> {
     asked
 }
 
+/// Whether the runs did more than insert.
+pub(super) fn is_mixed(results: &Results) -> bool {
+    results.runs.iter().any(|run| run.operations.is_some())
+}
+
+/// Pages of the tables alone.
+const TABLE_PAGES: [&str; 3] =
+    ["last_table_reads_per_1k", "last_table_writes_per_1k", "operations_table_reads_per_1k"];
+
 /// The metrics of the main table: those that the answer is about first, and of the others what any run tells.
 pub(super) fn main_metrics(results: &Results) -> Vec<&'static Metric> {
     let mut metrics: Vec<_> = asked(results).into_iter().filter_map(Metric::named).collect();
     // An embedded engine reads and writes nothing but the tables' own file.
-    let twice = |metric: &Metric| results.engine.is_embedded() && metric.name.starts_with("last_table_");
-    let others = Metric::of_group(Group::Figures).filter(|metric| !twice(metric));
+    let twice = |metric: &Metric| results.engine.is_embedded() && TABLE_PAGES.contains(&metric.name);
+    let operations = Metric::of_group(Group::Operations).filter(|_| is_mixed(results));
+    let others = operations.chain(Metric::of_group(Group::Figures)).filter(|metric| !twice(metric));
     for metric in others.filter_map(|metric| metric.shown(&results.runs)) {
         if metrics.iter().all(|other| other.name != metric.name) {
             metrics.push(metric);

@@ -1,6 +1,7 @@
 //! The charts of a report, each with its name and its caption, for the page, the Markdown and the files.
 
 mod cases;
+mod operations;
 
 use super::asked::main_metrics;
 use super::charts::{Bar, Chart, Course, Maps, Point, Scale, bars, course, pages, scatter};
@@ -32,6 +33,8 @@ pub struct Drawings {
     pub space: Vec<Drawing>,
     /// Pages read and written over the run.
     pub page_courses: Vec<Drawing>,
+    /// How long the operations of each kind took.
+    pub operations: Vec<Drawing>,
     /// Rows per second, and how long statements took.
     pub courses: Vec<Drawing>,
     /// Those of an experiment of statements.
@@ -56,6 +59,7 @@ impl Drawings {
             pages_per_square,
             space,
             page_courses: courses(results, Course::Pages)?,
+            operations: operations::latencies(results)?,
             courses: courses(results, Course::Throughput)?,
             cases: cases::cases(results)?,
         })
@@ -63,9 +67,17 @@ impl Drawings {
 
     /// All of them, in the order of the report.
     pub fn all(&self) -> impl Iterator<Item = &Drawing> {
-        [&self.cases, &self.touched, &self.page_courses, &self.maps, &self.space, &self.courses]
-            .into_iter()
-            .flatten()
+        [
+            &self.cases,
+            &self.touched,
+            &self.operations,
+            &self.page_courses,
+            &self.maps,
+            &self.space,
+            &self.courses,
+        ]
+        .into_iter()
+        .flatten()
     }
 }
 

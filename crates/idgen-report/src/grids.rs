@@ -1,11 +1,11 @@
 //! The tables of a report, for the page and the Markdown alike.
 
-use super::asked::main_metrics;
+use super::asked::{is_mixed, main_metrics};
 use super::load::load_facts;
 use super::numbers::{bytes, count, percent, probability, write_median, write_sample};
 use super::published::comparisons;
 use idgen_record::{
-    Group, Metric, OrderEffect, Protocol, Results, Role, RunRecord, Value, Window, order_effect,
+    Group, Metric, Operation, OrderEffect, Protocol, Results, Role, RunRecord, Value, Window, order_effect,
 };
 
 /// One table: a name for each row, and its cells.
@@ -74,6 +74,11 @@ fn is_rising(run: &RunRecord) -> bool {
 
 /// Of what part of the runs the main table is, in a sentence or two.
 pub fn of_the_end(results: &Results) -> String {
+    if is_mixed(results) {
+        return "The figures are those of all operations after the first tenth, which warmed up the cache. Page fill, leaf pages and \
+                bytes are those of the rows that were left."
+            .into();
+    }
     if !tells_the_end(results) {
         return "These records tell only of the whole run: rows per second and pages read and written are means, whose \
                 beginning still fitted the cache."
@@ -107,6 +112,19 @@ pub fn latencies(results: &Results) -> Option<Grid> {
     let timed = results.runs.iter().filter(|run| run.latency.is_some());
     let rows = timed.map(|run| row(run, Group::Latency)).collect();
     some(Grid { id: "latency", head: head(Group::Latency), rows, texts: 0 })
+}
+
+/// How long the operations of each kind took: a table for each, with its heading.
+pub fn operations(results: &Results) -> Vec<(&'static str, Grid)> {
+    let of = |kind: Operation| {
+        let group = Group::LatencyOf(kind);
+        let has =
+            |run: &&RunRecord| Metric::of_group(group).any(|metric| metric.value(&run.figures()).is_some());
+        let rows = results.runs.iter().filter(has).map(|run| row(run, group)).collect();
+        let head = ["strategy", "median", "99th percentile", "99.9th percentile"].to_vec();
+        some(Grid { id: kind.id(), head, rows, texts: 0 }).map(|grid| (kind.title(), grid))
+    };
+    Operation::ALL.into_iter().filter_map(of).collect()
 }
 
 /// What only servers count.

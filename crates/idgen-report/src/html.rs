@@ -7,7 +7,8 @@ use super::case_table::CaseTable;
 use super::cases::{case_statements, case_tables};
 use super::drawings::Drawings;
 use super::grids::{
-    Grid, counts, facts, figures, files, latencies, of_the_end, published, settings, tells_the_end, whole,
+    Grid, counts, facts, figures, files, latencies, of_the_end, operations, published, settings,
+    tells_the_end, whole,
 };
 use super::numbers::count;
 use super::published::met;
@@ -34,6 +35,7 @@ struct Page<'a> {
     met: Option<String>,
     files: Option<Grid>,
     latencies: Option<Grid>,
+    operations: Vec<(&'static str, Grid)>,
     counts: Option<Grid>,
     staying: Option<Grid>,
     cases: Vec<CaseTable>,
@@ -71,6 +73,7 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
         met: met(results),
         files: files(results),
         latencies: latencies(results),
+        operations: operations(results),
         counts: counts(results),
         staying: staying::grid(results),
         cases: case_tables(results),

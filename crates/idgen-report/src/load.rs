@@ -1,27 +1,28 @@
 //! What was inserted and how, in names and sentences.
 
 use super::numbers::{bytes, count, grouped};
-use idgen_record::{Existing, Workload};
+use idgen_record::{Existing, Mix, Workload};
 
 /// The load of the runs. On a server each statement commits, and several clients may insert.
 pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)> {
-    let mut facts = vec![(
-        "Rows",
-        format!("{} per strategy, {}; {}", count(load.rows), beside_key(load), commits(load, embedded)),
-    )];
+    let rows = match load.mix {
+        Some(_) => format!("{} per strategy, {}", count(load.rows), beside_key(load)),
+        None => {
+            format!("{} per strategy, {}; {}", count(load.rows), beside_key(load), commits(load, embedded))
+        }
+    };
+    let mut facts = vec![("Rows", rows)];
     if let Some(own) = &load.own {
         let words = |sql: &str| sql.split_whitespace().collect::<Vec<_>>().join(" ");
         facts.push(("Schema", words(&own.schema)));
         facts.push(("Statements of a row", words(&own.insert)));
     }
     if let Some(Existing { rows, ids }) = load.existing {
-        let kind = serde_json::to_value(ids).ok().and_then(|kind| kind.as_str().map(str::to_owned));
-        let kind = kind.unwrap_or_default();
-        facts.push((
-            "Rows before",
-            format!("{} with ids of the kind {kind}; no figure counts them", count(rows)),
-        ));
+        let kind = ids.and_then(|ids| serde_json::to_value(ids).ok()?.as_str().map(str::to_owned));
+        let kind = kind.map_or("the same kind as the new rows".into(), |kind| format!("the kind {kind}"));
+        facts.push(("Rows before", format!("{} with ids of {kind}; no figure counts them", count(rows))));
     }
+    facts.extend(load.mix.map(|mix| ("Operations", operations(mix, load, embedded))));
     if !embedded {
         facts.push(("Writers", writers(load.writers)));
     }
@@ -72,6 +73,27 @@ fn commits(load: &Workload, embedded: bool) -> String {
             format!("{} per statement, each statement committed separately", count(rows.into()))
         }
     }
+}
+
+fn operations(mix: Mix, load: &Workload, embedded: bool) -> String {
+    let shares: Vec<_> = mix
+        .shares()
+        .iter()
+        .filter(|(_, share)| *share > 0)
+        .map(|(kind, share)| format!("{share} % {}", kind.plural()))
+        .collect();
+    let commits = if embedded {
+        "each 100 in a transaction, whose commit belongs to no operation's latency"
+    } else {
+        "each a statement that is committed separately"
+    };
+    format!(
+        "{} by one client: {}; a row by its primary key, {commits}. Recent rows are the last {} inserted, and each row is as likely \
+         as another. The first tenth of the operations is not measured",
+        count(mix.rounds(load.rows) * u64::from(Mix::ROUND)),
+        shares.join(", "),
+        count(Mix::RECENT_ROWS)
+    )
 }
 
 fn writers(writers: u32) -> String {
@@ -129,7 +151,7 @@ mod tests {
         assert!(!server.contains("transaction") && !server.contains("Writes:"), "{server}");
         assert!(!server.contains("Checkpoints"), "{server}");
 
-        let existing = Some(Existing { ids: idgen_record::IdKind::V4, rows: 5_000 });
+        let existing = Some(Existing { ids: Some(idgen_record::IdKind::V4), rows: 5_000 });
         let after = facts(&Workload { existing, ..load.clone() }, false);
         assert!(after.contains("Rows before: 5,000 with ids of the kind v4; no figure"), "{after}");
 

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use super::answer::{answer, problems};
 use super::cases::{case_statements, case_tables};
 use super::drawings::{Drawing, Drawings};
-use super::grids::{Grid, counts, facts, figures, files, latencies, of_the_end, published, settings, whole};
+use super::grids::{
+    Grid, counts, facts, figures, files, latencies, of_the_end, operations, published, settings, whole,
+};
 use super::numbers::count;
 use super::published::met;
 use super::staying;
@@ -75,6 +77,7 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
     }
     for (heading, drawings, grid) in [
         ("Pages changed, read and written", &drawings.touched, None),
+        (OPERATIONS_HEADING, &drawings.operations, None),
         ("Pages read and written over the run", &drawings.page_courses, None),
         ("The pages of the tables", &drawings.maps, files(results)),
         ("Fill and size", &drawings.space, staying::grid(results)),
@@ -93,6 +96,12 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
         }
         if !drawings.is_empty() {
             paragraph(&pictures(drawings));
+        }
+        if heading == OPERATIONS_HEADING {
+            for (kind, grid) in operations(results) {
+                paragraph(&format!("Milliseconds, {kind}:"));
+                paragraph(&grid_table(grid));
+            }
         }
         if let Some(grid) = grid {
             paragraph(&grid_table(grid));
@@ -114,6 +123,7 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
     out
 }
 
+const OPERATIONS_HEADING: &str = "Latency of each kind of operation";
 const FIGURES_HEADING: &str = "The figures";
 
 fn pictures(drawings: &[Drawing]) -> String {

@@ -96,6 +96,7 @@ pub(super) fn results(strategies: usize) -> Results {
                 ..Totals::default()
             },
             latency: None,
+            operations: None,
             trees: vec![TreeFigures {
                 role: Role::Rows,
                 rows: 4_000,

@@ -1,6 +1,7 @@
 //! SQLite: a clustered B-tree (`WITHOUT ROWID`), 16 KiB pages, a cache that holds a part of the table.
 
 mod layout;
+mod operate;
 mod own;
 mod status;
 
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Row, Statement, ToSql, params};
 
-use super::{Batch, Contents, Counters, Engine, Inserted, Table, Tree};
+use super::{Batch, Contents, Counters, Engine, Inserted, OnDone, Step, Table, Tree};
 use crate::key::Key;
 use crate::own::Own;
 use crate::strategy::Strategy;
@@ -211,6 +212,10 @@ impl Table for SqliteTable {
         }
         transaction.commit().map_err(doing("commit"))?;
         Ok(inserted)
+    }
+
+    fn operate(&mut self, steps: &[Step<'_>], done: &mut OnDone<'_>) -> Result<()> {
+        operate::all(&mut self.db, self.shape == Shape::Counted, steps, done)
     }
 
     fn counters(&mut self) -> Result<Counters> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use idgen_record::{Database, Existing, Published, Tolerance, Workload};
+use idgen_record::{Database, Existing, Mix, Published, Tolerance, Workload};
 use serde::Deserialize;
 
 use super::{Scale, at};
@@ -55,6 +55,9 @@ struct Load {
     /// See [`Workload::existing`].
     #[serde(default)]
     existing: Option<Existing>,
+    /// See [`Workload::mix`].
+    #[serde(default)]
+    mix: Option<Mix>,
     /// See [`Workload::serializable`].
     #[serde(default)]
     serializable: bool,
@@ -121,6 +124,7 @@ impl Keys {
             iops: load.iops,
             late_writes: load.late_writes,
             existing: load.existing,
+            mix: load.mix,
             serializable: load.serializable,
             intervals: load.minutes.unwrap_or(defaults.intervals),
             ..defaults.with_writers(load.writers)?
@@ -161,6 +165,7 @@ mod tests {
                 assert!(load.rows >= rows, "{} {scale}", experiment.id);
                 for strategy in &strategies {
                     crate::runner::check_existing(strategy, &load).unwrap();
+                    crate::runner::check_mix(strategy, &load).unwrap();
                 }
                 rows = load.rows;
             }

@@ -3,7 +3,7 @@
 use crate::engine::{Contents, Table, Tree};
 use crate::key::Key;
 use crate::{Error, Result};
-use idgen_record::{Role, Workload};
+use idgen_record::Role;
 
 /// For each row in the order of the inserts, its place in the order of the keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,16 +127,12 @@ fn check_found(rows: usize, found: usize) -> Result<()> {
     Err(Error::unverified(format!("{rows} rows were inserted, but only {found} are in the table")))
 }
 
-/// Checks what the rows contain beyond their keys.
+/// Checks what so many rows contain beyond their keys, each with a payload of so many bytes.
 ///
 /// # Errors
 /// Where rows or payload bytes are missing, or where a map leads nowhere.
-pub fn contents(found: Contents, workload: &Workload) -> Result<()> {
-    let expected = Contents {
-        rows: workload.rows_at_end(),
-        payload_bytes: workload.rows_at_end() * u64::from(workload.payload_bytes),
-        unmapped: 0,
-    };
+pub fn contents(found: Contents, rows: u64, payload_bytes: u32) -> Result<()> {
+    let expected = Contents { rows, payload_bytes: rows * u64::from(payload_bytes), unmapped: 0 };
     if found == expected {
         return Ok(());
     }

@@ -28,6 +28,24 @@ impl Rows {
         self.numbers.extend(inserted.iter().filter_map(|row| row.number));
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// What the row with this number, from 0, is found by: the integer that it was given, or its key.
+    pub fn address(&self, row: usize) -> Key {
+        self.numbers.get(row).map_or(self.keys[row], |number| Key::Uint(*number))
+    }
+
+    /// Leaves out the rows that were deleted.
+    pub fn retain(&mut self, is_there: impl Fn(usize) -> bool) {
+        let mut row = 0..;
+        self.keys.retain(|_| row.next().is_some_and(&is_there));
+        let mut row = 0..;
+        self.numbers.retain(|_| row.next().is_some_and(&is_there));
+    }
+
     fn numbers_as_keys(&self) -> Result<Vec<Key>> {
         let mut keys = room(self.numbers.len() as u64)?;
         keys.extend(self.numbers.iter().map(|number| Key::Uint(*number)));

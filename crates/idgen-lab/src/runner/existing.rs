@@ -25,7 +25,8 @@ pub fn check(strategy: &Strategy, workload: &Workload) -> Result<()> {
         return refused("the server makes every key of its table, those of the old rows too".into());
     }
     let is_number = |column: Column| matches!(column, Column::CountedInteger | Column::Integer);
-    let are_numbers = matches!(existing.ids, IdKind::AutoIncrement | IdKind::Device);
+    let ids = existing.ids.unwrap_or(strategy.ids);
+    let are_numbers = matches!(ids, IdKind::AutoIncrement | IdKind::Device);
     if are_numbers != is_number(strategy.column) {
         let (of_rows, of_column) = match are_numbers {
             true => ("64-bit integers", "128-bit ids"),
@@ -33,7 +34,7 @@ pub fn check(strategy: &Strategy, workload: &Workload) -> Result<()> {
         };
         return refused(format!("they have {of_rows}, and its column takes {of_column}"));
     }
-    match (existing.ids, strategy.column) {
+    match (ids, strategy.column) {
         (IdKind::Device, Column::CountedInteger) => {
             refused("its numbers are counted, and would follow those of devices".into())
         }
@@ -41,13 +42,15 @@ pub fn check(strategy: &Strategy, workload: &Workload) -> Result<()> {
     }
 }
 
-/// Inserts the rows that are there before, in the order in which their ids were made, as the table grew.
+/// Inserts the rows that are there before, in the order in which their ids were made, as the table grew, and shows the payload
+/// of each to `taken`, if rows have any.
 pub(super) fn load(
     table: &mut dyn Table,
     strategy: &Strategy,
     workload: &Workload,
     cancel: &Cancel,
     inserted: &mut Rows,
+    taken: &mut dyn FnMut(&[u8]),
 ) -> Result<()> {
     let Some(existing) = workload.existing else { return Ok(()) };
     let keys = keys(strategy, workload, existing)?;
@@ -58,6 +61,8 @@ pub(super) fn load(
         cancel.check()?;
         payloads.resize(keys.len() * workload.payload_bytes as usize, 0);
         payload_source.fill(&mut payloads)?;
+        let width = workload.payload_bytes.max(1) as usize;
+        payloads.chunks_exact(width).for_each(&mut *taken);
         inserted.extend(&table.load(&Batch { first, keys, payloads: &payloads })?);
         first += keys.len() as u64;
     }
@@ -69,7 +74,7 @@ fn keys(strategy: &Strategy, workload: &Workload, existing: Existing) -> Result<
     /// Another stream than those of the run.
     const SEED: u64 = 0x01d_5eed;
     let count = existing.rows;
-    Ok(match (existing.ids, strategy.column) {
+    Ok(match (existing.ids.unwrap_or(strategy.ids), strategy.column) {
         (IdKind::AutoIncrement, Column::CountedInteger) => (0..count).map(|_| Key::Assigned).collect(),
         (IdKind::AutoIncrement, _) => (1..=count).map(Key::Uint).collect(),
         (ids, column) => {
@@ -77,11 +82,17 @@ fn keys(strategy: &Strategy, workload: &Workload, existing: Existing) -> Result<
             let old = Strategy { name, title, ids, column, explains };
             let interval =
                 if ids == IdKind::Week { 7 * 86_400 } else { workload.interval_secs.unwrap_or(60) };
+            let intervals = match existing.ids {
+                Some(_) => u64::from(workload.intervals),
+                // Rows of the strategy itself came at the rate at which others follow.
+                None => (u64::from(workload.intervals) * count).div_ceil(workload.rows),
+            };
+            let intervals = u32::try_from(intervals).unwrap_or(u32::MAX);
             let before = Workload {
                 rows: count,
+                intervals,
                 seed: workload.seed ^ SEED,
-                start_unix_secs: workload.start_unix_secs
-                    - i64::from(interval) * i64::from(workload.intervals),
+                start_unix_secs: workload.start_unix_secs - i64::from(interval) * i64::from(intervals),
                 rate: None,
                 visits: None,
                 existing: None,
@@ -99,7 +110,10 @@ mod tests {
     use crate::strategy::find;
 
     fn load(ids: IdKind) -> Workload {
-        Workload { existing: Some(Existing { ids, rows: 2_000 }), ..Workload::of_rows(1_000).unwrap() }
+        Workload {
+            existing: Some(Existing { ids: Some(ids), rows: 2_000 }),
+            ..Workload::of_rows(1_000).unwrap()
+        }
     }
 
     #[test]
@@ -124,12 +138,20 @@ mod tests {
     #[test]
     fn old_ids_are_older_and_in_order() {
         let strategy = find("v7-binary").unwrap();
-        let load = load(IdKind::V7);
-        let mut old = keys(strategy, &load, load.existing.unwrap()).unwrap();
+        for ids in [Some(IdKind::V7), None] {
+            old_ids_of(
+                strategy,
+                &Workload { existing: Some(Existing { ids, rows: 2_000 }), ..load(IdKind::V7) },
+            );
+        }
+    }
+
+    fn old_ids_of(strategy: &Strategy, load: &Workload) {
+        let mut old = keys(strategy, load, load.existing.unwrap()).unwrap();
         assert!(old.is_sorted());
         old.dedup();
         assert_eq!(old.len(), 2_000);
-        let first = Ids::new(strategy, &load).unwrap().next_key().unwrap();
+        let first = Ids::new(strategy, load).unwrap().next_key().unwrap();
         assert!(old.last().unwrap() < &first);
     }
 }

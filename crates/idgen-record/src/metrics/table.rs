@@ -1,10 +1,14 @@
 //! The metrics themselves.
 
+use super::operations::{
+    DELETE, HIT_RATE, INSERT, PAGES_READ, PAGES_WRITTEN, PER_SEC, READ_RANDOM, READ_RECENT, TABLE_PAGES_READ,
+    UPDATE,
+};
 use super::{Axis, Better, ChartOf, Figures, Group, Metric, Noise, Unit, Value};
 use crate::{FileMaps, Role, TreeFigures};
 
 /// What most entries have.
-const METRIC: Metric = Metric {
+pub(super) const METRIC: Metric = Metric {
     name: "",
     title: "",
     head: "",
@@ -21,7 +25,7 @@ const METRIC: Metric = Metric {
 
 /// Pages read or written. A server writes about two per 1,000 inserts of others at rest, and two records of one load
 /// were a third apart.
-const PER_1K: Metric = Metric {
+pub(super) const PER_1K: Metric = Metric {
     unit: Unit::PerThousand,
     better: Better::Lower,
     noise: Noise { floor: 2.0, share: 0.35 },
@@ -29,10 +33,10 @@ const PER_1K: Metric = Metric {
     ..METRIC
 };
 /// Seconds depend on whatever else the machine does.
-const TIMED: Noise = Noise { floor: 0.0, share: 0.5 };
+pub(super) const TIMED: Noise = Noise { floor: 0.0, share: 0.5 };
 /// What is read from the files repeats to a percent or two.
 const LAYOUT: Noise = Noise { floor: 0.0, share: 0.02 };
-const LATENCY: Metric = Metric {
+pub(super) const LATENCY: Metric = Metric {
     unit: Unit::Micros,
     better: Better::Lower,
     noise: Noise { floor: 100.0, ..TIMED },
@@ -40,7 +44,8 @@ const LATENCY: Metric = Metric {
     ..METRIC
 };
 /// Half a point more or less is none that anybody would notice.
-const SHARE: Metric = Metric { unit: Unit::Share(1), noise: Noise { floor: 0.005, ..LAYOUT }, ..METRIC };
+pub(super) const SHARE: Metric =
+    Metric { unit: Unit::Share(1), noise: Noise { floor: 0.005, ..LAYOUT }, ..METRIC };
 
 fn number(value: f64) -> Option<Value> {
     Some(Value::Number(value))
@@ -347,6 +352,26 @@ pub static METRICS: &[Metric] = &[
         window: Some(|w| count(w.latency?.max_micros)),
         ..LATENCY
     },
+    PAGES_READ,
+    TABLE_PAGES_READ,
+    PAGES_WRITTEN,
+    HIT_RATE,
+    PER_SEC,
+    INSERT[0],
+    INSERT[1],
+    INSERT[2],
+    READ_RECENT[0],
+    READ_RECENT[1],
+    READ_RECENT[2],
+    READ_RANDOM[0],
+    READ_RANDOM[1],
+    READ_RANDOM[2],
+    UPDATE[0],
+    UPDATE[1],
+    UPDATE[2],
+    DELETE[0],
+    DELETE[1],
+    DELETE[2],
     Metric {
         name: "distinct_leaves_per_1k",
         title: "leaf pages per 1k",

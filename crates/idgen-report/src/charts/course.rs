@@ -217,7 +217,7 @@ mod tests {
     fn rows_from_before_are_not_in_the_course() {
         let empty = Workload::of_rows(4_000).unwrap();
         assert_eq!(over(&empty), 0..4_000);
-        let existing = Some(Existing { ids: IdKind::V4, rows: 3_000 });
+        let existing = Some(Existing { ids: Some(IdKind::V4), rows: 3_000 });
         assert_eq!(over(&Workload { existing, ..empty }), 3_000..7_000);
     }
 }

@@ -2,6 +2,7 @@
 
 mod keys;
 mod made;
+mod operate;
 mod own;
 mod plan;
 mod reference;
@@ -10,6 +11,7 @@ mod writer;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Instant;
 
 use futures_util::future::try_join_all;
 use futures_util::{TryFutureExt, TryStreamExt};
@@ -20,7 +22,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use super::{Host, connect, counters, doing, files, flush, given, run};
 use crate::Result;
 use crate::engine::latencies::Latencies;
-use crate::engine::{Batch, Contents, Counters, Inserted, LOAD_ROWS, Seen, Table, Tree};
+use crate::engine::{Batch, Contents, Counters, Inserted, LOAD_ROWS, OnDone, Seen, Step, Table, Tree};
 use crate::key::Key;
 use crate::own::Own;
 use crate::strategy::Strategy;
@@ -107,6 +109,33 @@ impl Table for Tables {
 
     fn begin(&mut self) -> Result<()> {
         self.latencies.clear();
+        Ok(())
+    }
+
+    fn operate(&mut self, steps: &[Step<'_>], done: &mut OnDone<'_>) -> Result<()> {
+        let Tables { host, plan, writers, .. } = self;
+        match writers.first_mut() {
+            Some(writer) => host.wait(operate::all(writer.connection(), plan, steps, done)),
+            None => Ok(()),
+        }
+    }
+
+    /// Deleted rows stay on their pages until the purge comes to them.
+    fn settle(&mut self, rows: u64) -> Result<()> {
+        if !self.host.reach.files {
+            return Ok(());
+        }
+        let began = Instant::now();
+        while self.trees()?.first().is_some_and(|tree| tree.rows() > rows) {
+            // What is left then is found by the check of the pages.
+            if began.elapsed() > operate::PURGE_LIMIT {
+                break;
+            }
+            self.host.wait(async {
+                tokio::time::sleep(operate::PURGE_STEP).await;
+                Ok(())
+            })?;
+        }
         Ok(())
     }
 

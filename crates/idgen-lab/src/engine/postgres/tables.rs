@@ -12,10 +12,10 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use super::own;
 use super::plan::Plan;
 use super::writer::{Heard, Writer};
-use super::{Host, connect, counters, doing, keys, pages, reach, run};
+use super::{Host, connect, counters, doing, keys, operate, pages, reach, run};
 use crate::Result;
 use crate::engine::latencies::Latencies;
-use crate::engine::{Batch, Contents, Counters, Inserted, LOAD_ROWS, Seen, Table, Tree};
+use crate::engine::{Batch, Contents, Counters, Inserted, LOAD_ROWS, OnDone, Seen, Step, Table, Tree};
 use crate::key::Key;
 use crate::own::Own;
 use crate::strategy::Strategy;
@@ -151,6 +151,22 @@ impl Table for Tables {
         self.latencies.clear();
         self.rows = self.checkpoint_rows;
         self.checkpoint()
+    }
+
+    fn operate(&mut self, steps: &[Step<'_>], done: &mut OnDone<'_>) -> Result<()> {
+        self.checkpoint()?;
+        self.rows += steps.iter().filter(|step| matches!(step, Step::Insert { .. })).count() as u64;
+        let Tables { host, plan, writers, .. } = self;
+        match writers.first_mut() {
+            Some(writer) => host.wait(operate::all(writer.connection(), plan, steps, done)),
+            None => Ok(()),
+        }
+    }
+
+    /// Versions of rows that were changed or deleted stay in heap and index until a vacuum.
+    fn settle(&mut self, _: u64) -> Result<()> {
+        let sql = format!("VACUUM {}", self.plan.rows);
+        self.host.wait(run(&mut self.connection, &sql))
     }
 
     fn counters(&mut self) -> Result<Counters> {

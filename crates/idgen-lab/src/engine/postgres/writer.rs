@@ -43,6 +43,11 @@ impl Writer {
         run(&mut self.connection, "SELECT pg_stat_force_next_flush()").await
     }
 
+    /// For statements of another kind than inserts.
+    pub fn connection(&mut self) -> &mut PgConnection {
+        &mut self.connection
+    }
+
     /// Inserts a batch, statement after statement, and tells what was acknowledged.
     pub async fn insert(
         &mut self,

@@ -53,6 +53,11 @@ impl Writer {
         Ok(Writer { connection, map, step })
     }
 
+    /// For statements of another kind than inserts.
+    pub fn connection(&mut self) -> &mut MySqlConnection {
+        &mut self.connection
+    }
+
     /// Inserts a batch, statement after statement, and tells what was acknowledged.
     pub async fn insert(
         &mut self,

@@ -1,0 +1,88 @@
+//! Operations of several kinds on single rows, each a statement that commits by itself.
+
+use std::time::{Duration, Instant};
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Row};
+
+use super::keys::bind;
+use super::plan::Plan;
+use crate::Result;
+use crate::engine::mysql::doing;
+use crate::engine::{Inserted, OnDone, Outcome, Step};
+use idgen_record::Column;
+
+/// How long the purge may take to remove what was deleted.
+pub const PURGE_LIMIT: Duration = Duration::from_secs(300);
+/// How often the lab looks whether it has.
+pub const PURGE_STEP: Duration = Duration::from_millis(500);
+
+/// The statements, which name the table.
+struct Statements {
+    insert: String,
+    read: String,
+    update: String,
+    delete: String,
+}
+
+impl Statements {
+    fn of(plan: &Plan) -> Self {
+        let rows = &plan.rows;
+        Statements {
+            insert: plan.insert(1),
+            read: format!("SELECT payload FROM {rows} WHERE id = ?"),
+            update: format!("UPDATE {rows} SET payload = ? WHERE id = ?"),
+            delete: format!("DELETE FROM {rows} WHERE id = ?"),
+        }
+    }
+}
+
+/// Carries out these operations.
+pub async fn all(
+    connection: &mut MySqlConnection,
+    plan: &Plan,
+    steps: &[Step<'_>],
+    done: &mut OnDone<'_>,
+) -> Result<()> {
+    let statements = Statements::of(plan);
+    for step in steps {
+        let began = Instant::now();
+        let outcome = one(connection, plan, &statements, step).await?;
+        done(outcome, began.elapsed())?;
+    }
+    Ok(())
+}
+
+async fn one(
+    connection: &mut MySqlConnection,
+    plan: &Plan,
+    statements: &Statements,
+    step: &Step<'_>,
+) -> Result<Outcome> {
+    let query = |sql: &String| sqlx::query(AssertSqlSafe(sql.clone()));
+    match step {
+        Step::Insert { key, payload } => {
+            let query = bind(query(&statements.insert), key, plan.column).bind(*payload);
+            let result = query.execute(connection).await.map_err(doing("insert"))?;
+            let number = (plan.column == Column::CountedInteger).then_some(result.last_insert_id());
+            Ok(Outcome::Inserted(Inserted { key: *key, number }))
+        }
+        Step::Read(key) => {
+            let failed = doing("read a row");
+            let query = bind(query(&statements.read), key, plan.column);
+            let row = query.fetch_optional(connection).await.map_err(&failed)?;
+            let row = row.ok_or_else(|| step.missed())?;
+            Ok(Outcome::Read(row.try_get_unchecked(0).map_err(failed)?))
+        }
+        Step::Update { key, payload } => {
+            let query = bind(query(&statements.update).bind(*payload), key, plan.column);
+            let result = query.execute(connection).await.map_err(doing("update a row"))?;
+            Outcome::of_changed(step, result.rows_affected())
+        }
+        Step::Delete(key) => {
+            let query = bind(query(&statements.delete), key, plan.column);
+            let result = query.execute(connection).await.map_err(doing("delete a row"))?;
+            Outcome::of_changed(step, result.rows_affected())
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Operations of several kinds on single rows, each a statement that commits by itself.
+
+use std::time::Instant;
+
+use sqlx::postgres::PgConnection;
+use sqlx::{AssertSqlSafe, Row};
+
+use super::doing;
+use super::keys::{bind, bind_one, read_key};
+use super::plan::{Plan, type_of};
+use crate::Result;
+use crate::engine::{Inserted, OnDone, Outcome, Step};
+use crate::key::Key;
+
+/// The statements, which name the table and the type of the key.
+struct Statements {
+    insert: String,
+    read: String,
+    update: String,
+    delete: String,
+}
+
+impl Statements {
+    fn of(plan: &Plan) -> Self {
+        let (rows, kind) = (&plan.rows, type_of(plan.column));
+        Statements {
+            insert: plan.insert(),
+            read: format!("SELECT payload FROM {rows} WHERE id = $1::{kind}"),
+            update: format!("UPDATE {rows} SET payload = $2::bytea WHERE id = $1::{kind}"),
+            delete: format!("DELETE FROM {rows} WHERE id = $1::{kind}"),
+        }
+    }
+}
+
+/// Carries out these operations.
+pub async fn all(
+    connection: &mut PgConnection,
+    plan: &Plan,
+    steps: &[Step<'_>],
+    done: &mut OnDone<'_>,
+) -> Result<()> {
+    let statements = Statements::of(plan);
+    for step in steps {
+        let began = Instant::now();
+        let outcome = one(connection, plan, &statements, step).await?;
+        done(outcome, began.elapsed())?;
+    }
+    Ok(())
+}
+
+async fn one(
+    connection: &mut PgConnection,
+    plan: &Plan,
+    statements: &Statements,
+    step: &Step<'_>,
+) -> Result<Outcome> {
+    let query = |sql: &String| sqlx::query(AssertSqlSafe(sql.clone()));
+    match step {
+        Step::Insert { key, payload } => {
+            let failed = doing("insert");
+            let mut insert = query(&statements.insert);
+            if !plan.is_made() {
+                insert = bind(insert, &[*key], plan.column)?;
+            }
+            let insert = insert.bind(vec![payload.to_vec()]);
+            let mut number = None;
+            if plan.is_made() {
+                let row = insert.fetch_one(connection).await.map_err(failed)?;
+                if let Key::Uint(made) = read_key(&row, plan.column)? {
+                    number = Some(made);
+                }
+            } else {
+                insert.execute(connection).await.map_err(failed)?;
+            }
+            Ok(Outcome::Inserted(Inserted { key: *key, number }))
+        }
+        Step::Read(key) => {
+            let failed = doing("read a row");
+            let query = bind_one(query(&statements.read), key, plan.column)?;
+            let row = query.fetch_optional(connection).await.map_err(&failed)?;
+            let row = row.ok_or_else(|| step.missed())?;
+            Ok(Outcome::Read(row.try_get(0).map_err(failed)?))
+        }
+        Step::Update { key, payload } => {
+            let query = bind_one(query(&statements.update), key, plan.column)?.bind(*payload);
+            let result = query.execute(connection).await.map_err(doing("update a row"))?;
+            Outcome::of_changed(step, result.rows_affected())
+        }
+        Step::Delete(key) => {
+            let query = bind_one(query(&statements.delete), key, plan.column)?;
+            let result = query.execute(connection).await.map_err(doing("delete a row"))?;
+            Outcome::of_changed(step, result.rows_affected())
+        }
+    }
+}

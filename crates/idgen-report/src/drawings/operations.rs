@@ -1,0 +1,55 @@
+//! How long the operations of each kind took.
+
+use super::{Drawing, drawing};
+use crate::Result;
+use crate::charts::{Bar, Scale, bars};
+use crate::numbers::write_median;
+use idgen_record::{Group, Metric, Operation, Results, RunRecord, Sample};
+
+/// A chart for each kind of which there were any: the 99th percentile, and the median as a mark.
+pub fn latencies(results: &Results) -> Result<Vec<Drawing>> {
+    let kinds = Operation::ALL.into_iter().filter_map(|kind| of_kind(results, kind).transpose());
+    kinds.collect()
+}
+
+fn of_kind(results: &Results, kind: Operation) -> Result<Option<Drawing>> {
+    let mut metrics = Metric::of_group(Group::LatencyOf(kind));
+    let (Some(median), Some(slow)) = (metrics.next(), metrics.next()) else { return Ok(None) };
+    let millis = |metric: &Metric, run: &RunRecord| -> Option<Vec<f64>> {
+        let sample = metric.sample(run)?;
+        Some(sample.values().iter().map(|micros| micros / 1_000.0).collect())
+    };
+    let middle = |values: Vec<f64>| Sample::of(values).map(|sample| sample.median());
+    let bar = |run: &RunRecord| {
+        let points = millis(slow, run)?;
+        Some(Bar {
+            label: run.strategy.title.clone(),
+            family: run.strategy.family,
+            value: middle(points.clone())?,
+            written: write_median(slow.unit, slow.sample(run).as_ref()),
+            mark: millis(median, run).and_then(middle),
+            points: if points.len() > 1 { points } else { Vec::new() },
+        })
+    };
+    let rows: Vec<_> = results.runs.iter().filter_map(bar).collect();
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let heading = sentence_case(kind.plural());
+    let title = format!("{heading}: 99th percentile in milliseconds");
+    let drawing = drawing(
+        &format!("latency-{}", kind.id()),
+        &heading,
+        "Milliseconds. The bar is the 99th percentile, and the vertical mark is the median.",
+        bars(&title, &rows, Scale::Linear)?,
+    );
+    Ok(Some(Drawing { beside: "(99th percentile of the latency)".into(), ..drawing }))
+}
+
+fn sentence_case(text: &str) -> String {
+    let mut text = text.to_owned();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
+}

@@ -1,0 +1,130 @@
+//! Operations of several kinds on a table that holds rows, on each engine at a small size.
+//!
+//! The runner compares what each read gives with what was last written, and verifies the rows that are left.
+
+use idgen_lab::engine;
+use idgen_record::{Database, Existing, Mix, Operation, Results, Role, RunRecord, Workload};
+
+use crate::common::{find, lab, results, said};
+
+/// Inserts; no multiple of the share, so that the last round inserts more.
+const ROWS: u64 = 1_990;
+const OLD: u64 = 30_050;
+/// Rounds of 100 operations, of which a tenth is not measured.
+const ROUNDS: u64 = 50;
+const MEASURED: u64 = 45;
+
+fn measured(database: Database) -> Results {
+    let load = Workload {
+        cache_bytes: Some(1 << 20),
+        existing: Some(Existing { ids: None, rows: OLD }),
+        mix: Some(Mix::of([40, 25, 15, 15, 5]).unwrap()),
+        ..Workload::of_rows(ROWS).unwrap()
+    };
+    let mut engine = engine::start(database, &load).unwrap();
+    let strategies = find(&["auto-increment", "v4-binary", "v4-text36", "minute-ascending"]);
+    let results = results(&mut *engine, &strategies, load);
+    results.runs.iter().for_each(check);
+    results
+}
+
+fn check(run: &RunRecord) {
+    let name = &run.strategy.name;
+    let operations = run.operations.as_ref().unwrap();
+    assert_eq!(operations.count, MEASURED * 100, "{name}");
+    for (kind, share) in [
+        (Operation::Insert, 40),
+        (Operation::ReadRecent, 25),
+        (Operation::ReadRandom, 15),
+        (Operation::Update, 15),
+        (Operation::Delete, 5),
+    ] {
+        let found = operations.kinds[&kind];
+        assert_eq!(found.count, MEASURED * share, "{name} {kind:?}");
+        let percentiles = [found.p50_micros, found.p99_micros, found.p999_micros, found.max_micros];
+        assert!(found.p50_micros > 0.0 && percentiles.is_sorted(), "{name} {found:?}");
+    }
+    assert!(operations.hit_rate.is_some_and(|rate| (0.5..=1.0).contains(&rate)), "{name}");
+    // The figures per insert have no meaning, and what is left is known.
+    assert!(run.totals.last_reads_per_1k.is_nan() && run.windows.is_empty() && run.latency.is_none());
+    let left = OLD + ROUNDS * (40 - 5);
+    let tree = run.tree(Role::Rows).unwrap();
+    assert_eq!(tree.rows, left, "{name}");
+    assert!((OLD - ROUNDS * 5..=OLD).contains(&(left - run.totals.rows)), "{name}: {}", run.totals.rows);
+}
+
+#[test]
+fn sqlite() {
+    let results = measured(Database::Sqlite);
+    // A cache of 1 MiB holds a quarter of the rows; the last ones are among them where keys ascend.
+    let of = |name: &str| results.run(name).unwrap().operations.clone().unwrap();
+    let (v4, ascending) = (of("v4-binary"), of("minute-ascending"));
+    assert!(v4.reads_per_1k > 1.3 * ascending.reads_per_1k, "{v4:?} {ascending:?}");
+    assert!(v4.hit_rate < ascending.hit_rate, "{v4:?} {ascending:?}");
+    // One client, one seed: the same pages.
+    let again = measured(Database::Sqlite);
+    for (run, other) in results.runs.iter().zip(&again.runs) {
+        let pages =
+            |run: &RunRecord| run.operations.as_ref().map(|all| (all.reads_per_1k, all.writes_per_1k));
+        assert_eq!(pages(run), pages(other), "{}", run.strategy.name);
+    }
+}
+
+#[test]
+fn mysql() {
+    measured(Database::MySql);
+}
+
+#[test]
+fn mariadb() {
+    measured(Database::MariaDb);
+}
+
+#[test]
+fn postgres() {
+    measured(Database::Postgres);
+}
+
+#[test]
+fn the_command_shows_each_operation_and_refuses_what_it_cannot_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let run =
+        |arguments: &[&str]| lab().args(arguments).args(["--rows", "2000", "--out", out]).output().unwrap();
+    let output = run(&[
+        "--existing",
+        "own:20K",
+        "--mix",
+        "40/25/15/15/5",
+        "--strategies",
+        "v4-binary,v7-binary",
+        "--repeat",
+        "2",
+        "--pool",
+        "512K",
+    ]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("pages read per 1,000 operations"), "{}", said(&output));
+    let page = std::fs::read_to_string(directory.path().join("report.html")).unwrap();
+    let text = std::fs::read_to_string(directory.path().join("report.md")).unwrap();
+    for kind in ["insert", "read of a recent row", "read of a random row", "update", "delete"] {
+        assert!(page.contains(&format!("Milliseconds, {kind}</h3>")), "{kind}");
+        assert!(text.contains(&format!("Milliseconds, {kind}:\n")), "{kind}");
+    }
+    assert!(directory.path().join("charts/latency-read-random.svg").is_file());
+    assert!(text.contains("40 % inserts, 25 % reads of recent rows"), "{text}");
+    assert!(!text.contains("read per 1,000 inserts"), "{text}");
+    for (arguments, says) in [
+        (&["--mix", "40/25/15/15/5"][..], "--existing"),
+        (&["--mix", "40/25/15/15/6", "--existing", "own:20K"], "add up to 101"),
+        (&["--mix", "40/25", "--existing", "own:20K"], "five whole shares"),
+        (&["--mix", "40/25/15/15/5", "--existing", "own:20K", "--strategies", "mapped"], "no primary key"),
+        (
+            &["--mix", "40/25/15/15/5", "--existing", "own:500", "--strategies", "v4-binary"],
+            "500 rows before",
+        ),
+    ] {
+        let output = run(arguments);
+        assert!(!output.status.success() && said(&output).contains(says), "{arguments:?}: {}", said(&output));
+    }
+}
