@@ -377,8 +377,42 @@ fn two_recorded_runs_are_compared_and_drawn_again() {
     lines(&["lab", "report", &a]);
     assert_eq!(std::fs::read(format!("{a}/report.html")).unwrap(), drawn);
 
+    several_runs_in_one_chart(&a, &b, &place("course.svg"));
+
     let (code, error) = failure(&["lab", "compare", &a, &place("")], "");
     assert_eq!((code, error.contains("such as")), (1, true), "{error}");
     let (code, error) = failure(&["lab", "compare", &a, &page], "");
     assert_eq!((code, error.contains("not a results.json")), (1, true), "{error}");
+}
+
+/// A line for each run, in three looks.
+fn several_runs_in_one_chart(a: &str, b: &str, picture: &str) {
+    let said = lines(&["lab", "compare", a, b, a, "--picture", picture, "--strategies", "v4-binary"]);
+    assert_eq!(
+        said,
+        [
+            "Lines: a: v4, binary 16; b: v4, binary 16; a: v4, binary 16".to_owned(),
+            format!("Picture: {picture}")
+        ]
+    );
+    let drawn = std::fs::read_to_string(picture).unwrap();
+    for said in ["pages read per 1,000 inserts", "pages written per 1,000 inserts", ">\nb: v4, binary 16\n<"]
+    {
+        assert!(drawn.contains(said), "{said}: {drawn}");
+    }
+    // Of two, the comparison is shown as well.
+    let said = lines(&["lab", "compare", a, b, "--picture", picture]).join("\n");
+    assert!(said.contains("B/A") && said.ends_with(&format!("Picture: {picture}")), "{said}");
+    let seven = [&["lab", "compare", "--picture", picture][..], &[a; 7]].concat();
+    for (arguments, says) in [
+        (&["lab", "compare", a, b, a][..], "--picture"),
+        (
+            &["lab", "compare", a, b, "--picture", picture, "--strategies", "v1-binary"],
+            "it has v7-binary, v4-binary",
+        ),
+        (&seven, "14 lines are more"),
+    ] {
+        let (_, error) = failure(arguments, "");
+        assert!(error.contains(says), "{arguments:?}: {error}");
+    }
 }

@@ -4,6 +4,7 @@
 mod bars;
 mod course;
 mod lines;
+mod overlay;
 mod pages;
 mod scatter;
 
@@ -15,6 +16,7 @@ use idgen_record::Family;
 pub use bars::{Bar, Scale, bars};
 pub use course::{Course, course};
 pub use lines::{Axes, Line, lines};
+pub use overlay::{MOST as MOST_OVERLAID, Overlaid, overlay};
 pub use pages::{Maps, pages};
 pub use scatter::{Point, scatter};
 

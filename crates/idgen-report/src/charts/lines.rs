@@ -42,7 +42,7 @@ const SAMPLE: i32 = 34;
 
 /// Mid tones with at least 3:1 contrast on white and on near-black. Each line has a mark of its own shape
 /// besides, so that nothing depends on telling colors apart.
-const COLORS: [RGBColor; 6] = [
+pub(super) const COLORS: [RGBColor; 6] = [
     RGBColor(0x2f, 0x7f, 0xc9),
     RGBColor(0xd1, 0x4d, 0x41),
     RGBColor(0x2b, 0x8a, 0x5f),
