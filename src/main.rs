@@ -7,7 +7,6 @@
 mod cli;
 mod completions;
 mod convert;
-mod database;
 mod failure;
 mod form;
 mod input;

@@ -1,7 +1,6 @@
 //! `idgen new`: generates ids.
 
 mod kinds;
-mod options;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -14,8 +13,7 @@ use crate::failure::{note, usage};
 use crate::form::{BATCH, Form};
 use crate::output::Output;
 use crate::values;
-use kinds::{Generator, record};
-use options::Options;
+use kinds::{Generator, Options, record};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,9 +5,7 @@ use std::process::ExitCode;
 
 use idgen_mysql::Strategy;
 use idgen_mysql::functions::{self, Dialect};
-use idgen_record::Database;
 
-use crate::database::databases;
 use crate::failure;
 use crate::output::Output;
 
@@ -30,8 +28,8 @@ On MySQL with a binary log the user needs SUPER, or log_bin_trust_function_creat
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The server that will run the functions.
-    #[arg(long, value_name = "SERVER", value_parser = databases(versions))]
-    server: Database,
+    #[arg(long, value_enum, value_name = "SERVER")]
+    server: Server,
     /// The table of the map, for idgen_find and idgen_uuid_of.
     #[arg(long, value_name = "NAME", default_value = "uuid_map")]
     table: String,
@@ -40,25 +38,20 @@ pub struct Args {
     strategy: Strategy,
 }
 
-/// The versions that can run the functions.
-fn versions(database: Database) -> Option<&'static str> {
-    match database {
-        Database::Sqlite | Database::Postgres => None,
-        Database::MySql => Some("MySQL 8.0 and later"),
-        Database::MariaDb => Some("MariaDB 10.10 and later"),
-    }
+/// The servers that can run the functions.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Server {
+    /// MySQL 8.0 and later
+    Mysql,
+    /// MariaDB 10.10 and later
+    Mariadb,
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let dialect = match args.server {
-        Database::MySql => Dialect::MySql,
-        Database::MariaDb => Dialect::MariaDb,
-        database @ (Database::Sqlite | Database::Postgres) => {
-            return Err(failure::usage(format_args!(
-                "there are no functions for {database}: choose mysql or mariadb"
-            )));
-        }
+        Server::Mysql => Dialect::MySql,
+        Server::Mariadb => Dialect::MariaDb,
     };
     let script = functions::script(dialect, &args.table, args.strategy).map_err(failure::usage)?;
     let mut out = Output::open();

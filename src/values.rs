@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use idgen::codec::Format;
 use idgen::generator::Tail;
+use idgen::source::WhenBehind;
 use idgen::{Kind, Node, Timestamp};
 
 /// Reads the name of a kind.
@@ -120,6 +121,27 @@ impl From<TailChoice> for Tail {
             TailChoice::Random => Tail::RandomV4,
             TailChoice::RandomV8 => Tail::RandomV8,
             TailChoice::Ascending => Tail::Ascending,
+        }
+    }
+}
+
+/// What to do when the clock is behind.
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+pub enum WhenBehindChoice {
+    /// Stop with an error.
+    Error,
+    /// Wait until the clock has caught up, for at most a minute; then stop with an error.
+    Wait,
+    /// Continue at the clock's time with fresh randomness: ids stay unique, but are out of order.
+    Restart,
+}
+
+impl From<WhenBehindChoice> for WhenBehind {
+    fn from(choice: WhenBehindChoice) -> Self {
+        match choice {
+            WhenBehindChoice::Error => WhenBehind::Error,
+            WhenBehindChoice::Wait => WhenBehind::Wait,
+            WhenBehindChoice::Restart => WhenBehind::Restart,
         }
     }
 }

@@ -4,7 +4,9 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use idgen_lab::engine::{self, Engine};
+use idgen_lab::forecast;
 use idgen_record::{Database, Workload};
 
 use crate::failure;
@@ -141,4 +143,13 @@ impl EngineName {
         let load = Workload { cache_bytes: Some(engine.cache_bytes(&load)?), ..load };
         Ok((engine, load))
     }
+}
+
+/// Accepts the databases that the model predicts.
+pub fn modeled() -> impl TypedValueParser<Value = Database> {
+    let possible = Database::ALL
+        .iter()
+        .filter_map(|database| Some(PossibleValue::new(database.id()).help(forecast::modeled(*database)?)));
+    PossibleValuesParser::new(possible.collect::<Vec<_>>())
+        .try_map(|id| Database::with_id(&id).ok_or("there is no such database"))
 }

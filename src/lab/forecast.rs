@@ -14,9 +14,8 @@ use idgen_record::{Database, Workload, thousands};
 use idgen_report as report;
 use serde::Serialize;
 
-use super::number;
 use super::screen::wrapped;
-use crate::database::databases;
+use super::{engine, number};
 use crate::failure;
 use crate::output::Output;
 
@@ -95,7 +94,7 @@ struct LoadArgs {
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     writers: u64,
     /// The database whose default settings the model uses.
-    #[arg(long, alias = "server", value_parser = databases(forecast::modeled), default_value = Database::MySql.id())]
+    #[arg(long, alias = "server", value_parser = engine::modeled(), default_value = Database::MySql.id())]
     engine: Database,
     /// Page reads and writes per second that the device can do, if it is the limit.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
