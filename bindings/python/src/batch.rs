@@ -8,8 +8,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::cpython::Safety;
 use crate::errors::raise;
-use crate::generators::{Generator, ShortGenerator};
-use crate::kinds::for_kinds;
+use crate::generators::{Generator, ShortGenerator, for_kinds};
 use crate::making::{self, LONG, text_form, uneven};
 use crate::{clock, device};
 

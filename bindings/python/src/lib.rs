@@ -1,5 +1,5 @@
 //! `idgen._idgen`: the native half of the Python package. What is public is re-exported by
-//! `python/idgen/__init__.py`, typed by `python/idgen/__init__.pyi`.
+//! `python/idgen/__init__.py`, typed by `python/idgen/_idgen.pyi`.
 #![deny(unsafe_code)]
 
 mod arguments;
@@ -13,7 +13,6 @@ mod errors;
 mod forms;
 mod generators;
 mod inspect;
-mod kinds;
 mod making;
 mod mysql;
 mod seal;

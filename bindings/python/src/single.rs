@@ -6,7 +6,7 @@ use crate::arguments::read_server_id;
 use crate::cpython::{Safety, add_function, add_function_of_one, c_doc};
 use crate::device;
 use crate::forms::Form;
-use crate::kinds::for_kinds;
+use crate::generators::for_kinds;
 
 /// Adds the five functions of each 128-bit kind.
 macro_rules! add_functions {

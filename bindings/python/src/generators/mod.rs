@@ -1,7 +1,7 @@
 //! Generators as objects: with a clock, a node, a key and a memory of their own.
 
 mod base;
-mod classes;
+mod kinds;
 mod prefixed;
 mod settings;
 mod shared;
@@ -10,6 +10,7 @@ mod short;
 use pyo3::prelude::*;
 
 pub(crate) use base::Generator;
+pub(crate) use kinds::for_kinds;
 pub(crate) use prefixed::read_tail;
 use prefixed::{Prefixed, Week};
 pub(crate) use shared::Shared;
@@ -19,7 +20,7 @@ use short::{MysqlShort, Short};
 /// Adds the classes to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Generator>()?;
-    classes::add(module)?;
+    kinds::add(module)?;
     module.add_class::<Week>()?;
     module.add_class::<Prefixed>()?;
     module.add_class::<ShortGenerator>()?;
