@@ -20,8 +20,8 @@ enum Maker<'a, 'py> {
     ShortGenerator(&'a Bound<'py, ShortGenerator>),
 }
 
-/// Many new ids of a kind: "v1", "v4", "v6", "v7", "ulid", "week", "prefixed", "fixed_prefix" or "short", or those of a
-/// generator.
+/// Many new ids: of a kind, by the name of its function, such as "v7" or "short", or those of a generator.
+/// mysql_short takes an argument, so it needs a generator.
 ///
 /// The form is "uuid" (a list of uuid.UUID), "str", "bytes", "int" or "base64" (lists), or "buffer": one
 /// bytes object with 16 bytes for each. Short ids are "int" unless "str", "bytes" or "buffer" is asked
