@@ -1,4 +1,4 @@
-//! A tree of short keys or of long ones: an integer is compared quicker than forty bytes.
+//! A tree of short keys or of long ones. Short keys are compared as integers, which is faster than comparing forty bytes.
 
 use crate::error::Result;
 use crate::key::{Key, Wide};
@@ -23,7 +23,7 @@ impl<R: SplitRule> AnyTree<R> {
         AnyTree::Short(Tree::new(shape, rule))
     }
 
-    /// Puts a key in and gives the leaf that took it. The first key decides between short and long ones.
+    /// Inserts a key and returns its leaf. The first key decides between short and long keys.
     pub(crate) fn insert(
         &mut self,
         shape: Shape,
@@ -43,7 +43,7 @@ impl<R: SplitRule> AnyTree<R> {
         }
     }
 
-    /// The leaf that `key` belongs to.
+    /// The leaf of `key`.
     pub(crate) fn leaf_of(&self, key: &[u8]) -> Result<u32> {
         Ok(match self {
             AnyTree::Short(tree) => tree.leaf_of(u128::read(key)?),
@@ -67,7 +67,7 @@ impl<R: SplitRule> AnyTree<R> {
         }
     }
 
-    /// Keeps the leaves of these ranges; gives the number of pages.
+    /// Keeps only the leaves of these ranges, and returns the number of pages.
     pub(crate) fn retain(&mut self, ranges: &Ranges) -> u32 {
         fn of<K: Key, R: SplitRule>(tree: &mut Tree<K, R>, ranges: &Ranges) -> u32 {
             tree.retain(|first| ranges.take_head(first.head()));
@@ -79,7 +79,7 @@ impl<R: SplitRule> AnyTree<R> {
         }
     }
 
-    /// How it stands, where it is one of `parts` equal parts of a table with so many rows.
+    /// The figures of a tree that is one of `parts` equal parts of a table of `rows` rows.
     pub(crate) fn state(&self, shape: Shape, rows: u64, parts: u32) -> TreeState {
         match self {
             AnyTree::Short(tree) => TreeState::of(tree, shape, rows, parts),

@@ -1,6 +1,6 @@
-//! How many different leaves a thousand inserts go to.
+//! Counts the different leaves of each 1,000 inserts.
 
-/// Counts different leaves in each thousand inserts.
+/// Counts the different leaves of each 1,000 inserts.
 #[derive(Debug, Default)]
 pub(crate) struct Distinct {
     /// The thousand in which each page was last seen, from 1.
@@ -10,7 +10,7 @@ pub(crate) struct Distinct {
 }
 
 impl Distinct {
-    /// An insert of this thousand, from 0, went to this leaf.
+    /// An insert into this leaf, in this thousand, counted from 0.
     pub(crate) fn see(&mut self, leaf: u32, thousand: u64) {
         if self.seen.len() <= leaf as usize {
             self.seen.resize(leaf as usize + 1, 0);

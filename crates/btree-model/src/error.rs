@@ -46,12 +46,12 @@ impl Error {
         Error { kind: Kind::Setting { name, value: value.to_string(), wanted } }
     }
 
-    /// A size or setting that no server could have.
+    /// A size or setting that no server can have.
     pub fn is_config(&self) -> bool {
         !matches!(self.kind, Kind::KeyLength { .. } | Kind::TooManyPages)
     }
 
-    /// A key that is longer than the model keeps.
+    /// A key that is longer than the model stores.
     pub fn is_key(&self) -> bool {
         matches!(self.kind, Kind::KeyLength { .. })
     }
@@ -75,9 +75,9 @@ impl fmt::Display for Error {
                 )
             }
             Kind::KeyLength { bytes, most } => {
-                write!(f, "a key of {bytes} bytes: this model keeps at most {most}")
+                write!(f, "a key of {bytes} bytes: the model takes keys of at most {most} bytes")
             }
-            Kind::TooManyPages => write!(f, "the tree outgrew 2^32 pages: give fewer rows"),
+            Kind::TooManyPages => write!(f, "the tree has more than 2^32 pages: give fewer rows"),
             Kind::Setting { name, value, wanted } => write!(f, "{name} is {value}: give {wanted}"),
         }
     }

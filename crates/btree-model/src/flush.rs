@@ -1,4 +1,4 @@
-//! How many dirty pages the page cleaner writes in a second, beside those that must leave the pool
+//! How many dirty pages the page cleaner writes in a second, in addition to the pages that it evicts
 //! (`page_cleaner_flush_pages_recommendation` in `buf0flu.cc`).
 
 use crate::server::Server;
@@ -7,10 +7,10 @@ use crate::server::Server;
 const AVERAGED_SECS: u32 = 30;
 /// The redo log's usable part: the rest is its safety margin.
 const REDO_USABLE: f64 = 0.8;
-/// Seconds of redo that count as due (`buf_flush_lsn_scan_factor`).
+/// Seconds of redo whose pages are due to be written (`buf_flush_lsn_scan_factor`).
 const DUE_SECS: f64 = 3.0;
 
-/// The page cleaner's arithmetic and its memory of the last half minute.
+/// The page cleaner's arithmetic, and what it averages over the last half minute.
 #[derive(Debug)]
 pub(crate) struct Flusher {
     io_capacity: f64,
@@ -44,14 +44,14 @@ impl Flusher {
         (DUE_SECS * inserts_per_sec) as u64
     }
 
-    /// The server counts no more due pages than this.
+    /// The server counts at most this many due pages.
     pub(crate) fn most_due(&self) -> usize {
         (2.0 * self.io_capacity_max) as usize
     }
 
-    /// Pages to write in this second. `age` is the inserts since the oldest dirty page became so.
+    /// Pages to write in this second. `age` is the number of inserts since the oldest dirty page became dirty.
     pub(crate) fn pages_to_write(&mut self, dirty_pct: f64, age: u64, due: usize) -> usize {
-        // A low mark of 0 means none: nothing is written early until there is too much.
+        // With a low-water mark of 0, no page is written early until there are too many dirty pages.
         let for_dirty = match self.dirty_low_pct {
             0.0 if dirty_pct >= self.dirty_max_pct => 100.0,
             0.0 => 0.0,
@@ -95,7 +95,7 @@ mod tests {
         assert!(pages(90.0, 0) < pages(90.0, 300_000));
         assert_eq!(pages(90.0, 2_000_000), 500);
 
-        // Without a low mark, and with a log that may grow older.
+        // Without a low-water mark, and with a larger log.
         (server.dirty_low_pct, server.dirty_max_pct, server.redo_low_pct) = (0.0, 75.0, 70.0);
         let pages = |dirty, age| Flusher::new(&server, 250).pages_to_write(dirty, age, 0);
         assert_eq!((pages(74.0, 200_000), pages(75.0, 200_000)), (0, 33));

@@ -3,7 +3,7 @@
 use crate::rule::{Cut, Records, SplitRule};
 use crate::shape::Shape;
 
-/// InnoDB's rule: a page that is filled in order stays full, any other is divided in the middle.
+/// InnoDB's rule: a page that is filled in key order stays full, and any other page is split in the middle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InnoDb;
 
@@ -18,12 +18,12 @@ impl SplitRule for InnoDb {
 
     fn cut(&self, page: &Records, _: &Shape, place: usize, _: &dyn Fn(usize) -> usize) -> Cut {
         let len = page.len;
-        // Ascending: leave what is below alone. Records above it move away, all but the nearest.
+        // Ascending: the records below stay. Those above move to the new page, except for the nearest.
         if page.follows_last(place) {
             let at = if place + 1 < len { place + 1 } else { place };
             return Cut { at, new_goes_down: place + 1 < len, downwards: false };
         }
-        // Descending: the same the other way round, with the record below taken along unless the
+        // Descending: the same in the other direction. The record below moves too, unless the
         // insert is at the page's very beginning.
         if page.precedes_last(place) {
             let at = if place > 1 { place - 1 } else { place };
@@ -32,7 +32,7 @@ impl SplitRule for InnoDb {
         if len <= 1 {
             return Cut { at: place, new_goes_down: place == 0, downwards: false };
         }
-        // Any other: half of the records each, wherever the new one goes.
+        // Otherwise: half of the records each, wherever the place of the new one is.
         let at = len / 2;
         Cut { at, new_goes_down: place <= at, downwards: false }
     }
@@ -58,21 +58,21 @@ mod tests {
     }
 
     #[test]
-    fn a_run_upwards_leaves_the_page_full() {
+    fn ascending_inserts_leave_the_page_full() {
         assert_eq!(split(10, Some(9), 10), cut(10, false, false));
-        assert_eq!(split(10, Some(8), 9), cut(9, false, false), "the last record goes along");
-        assert_eq!(split(10, Some(4), 5), cut(6, true, false), "one neighbor stays");
+        assert_eq!(split(10, Some(8), 9), cut(9, false, false), "the last record should move too");
+        assert_eq!(split(10, Some(4), 5), cut(6, true, false), "one neighbor should stay");
     }
 
     #[test]
-    fn a_run_downwards_leaves_the_page_full() {
+    fn descending_inserts_leave_the_page_full() {
         assert_eq!(split(10, Some(0), 0), cut(0, true, true));
         assert_eq!(split(10, Some(1), 1), cut(1, true, true));
-        assert_eq!(split(10, Some(5), 5), cut(4, false, true), "the record below goes along");
+        assert_eq!(split(10, Some(5), 5), cut(4, false, true), "the record below should move too");
     }
 
     #[test]
-    fn anything_else_is_cut_in_the_middle() {
+    fn other_inserts_cut_the_page_in_the_middle() {
         assert_eq!(split(10, None, 10), cut(5, false, false));
         assert_eq!(split(11, Some(3), 5), cut(5, true, false));
         assert_eq!(split(11, Some(3), 6), cut(5, false, false));

@@ -1,8 +1,8 @@
-//! Keys as the model keeps them.
+//! Keys as the model stores them.
 
 use crate::error::{Error, Result};
 
-/// The longest key that the exact model keeps whole.
+/// The longest key that the model stores in full.
 pub const MAX_KEY_BYTES: usize = 40;
 
 /// A key that can be compared and copied cheaply.

@@ -1,9 +1,8 @@
 //! Predicts what a key does to a table of InnoDB or an index of PostgreSQL: page fill, splits, and pages read and written.
 //!
-//! A B+tree grows by the split rule of its engine, a [`SplitRule`] such as [`InnoDb`], and a buffer pool with a young and an old part follows
-//! which pages are in memory. Keys come from the caller, in the order of the inserts; nothing else of
-//! the server is modeled: no change buffering, no adaptive hash index, no reading ahead, no other
-//! tables.
+//! A B+tree grows by the split rule of its engine, a [`SplitRule`] such as [`InnoDb`]. A buffer pool with a young and an
+//! old part decides which pages are in memory. The caller gives the keys in the order of the inserts. Nothing else of the
+//! server is modeled: no change buffer, no adaptive hash index, no read-ahead, no other tables.
 //!
 //! ```
 //! use btree_model::{Model, Server, Setup, Shape};
@@ -18,14 +17,14 @@
 //!     model.insert(&key.to_be_bytes())?;
 //! }
 //! let tree = model.tree();
-//! assert!(tree.fill.mean > 0.9, "ascending keys fill their pages: {}", tree.fill.mean);
+//! assert!(tree.fill.mean > 0.9, "ascending keys should fill their pages: {}", tree.fill.mean);
 //! assert_eq!(model.window().reads_per_1k, 0.0);
 //! # Ok::<(), btree_model::Error>(())
 //! ```
 //!
 //! Indexes of PostgreSQL, and what they add to its write-ahead log: see [`PostgresIndex`].
 //!
-//! A table of a thousand million rows is followed by a sample of its key ranges: see [`Ranges`].
+//! A table of 10^9 rows is modeled by a sample of its key ranges: see [`Ranges`].
 //!
 //! Sources: `btr0btr.cc`, `btr0cur.cc`, `page0page.h`, `buf0lru.cc` and `buf0flu.cc` of the MySQL
 //! source.

@@ -1,4 +1,4 @@
-//! Doubly linked lists through one array of links: moving an entry costs a few writes.
+//! Doubly linked lists in one array of links, in which moving an entry takes a few writes.
 
 /// No entry.
 pub(crate) const NONE: u32 = u32::MAX;

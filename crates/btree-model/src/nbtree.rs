@@ -40,7 +40,7 @@ impl Default for Nbtree {
     }
 }
 
-/// A place to split: the records of the lower page, the new one counted, and the bytes that stay free.
+/// A place to split: the number of records of the lower page, including the new one, and the bytes that stay free.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     lower: usize,
@@ -63,7 +63,7 @@ impl SplitRule for Nbtree {
         } else if self.continues_a_group(page, shape, place, shared) {
             let share = (place + 2) as f64 / (page.len + 2) as f64;
             if place < page.len && share <= leaf_fill {
-                // After the new record, which makes it the last of its page.
+                // Behind the new record, which becomes the last of its page.
                 return below(place + 1, place);
             }
             Some(leaf_fill)
@@ -74,7 +74,7 @@ impl SplitRule for Nbtree {
     }
 }
 
-/// A cut after so many records of the lower page, the new one counted.
+/// A cut behind this many records of the lower page, including the new one.
 fn below(lower: usize, place: usize) -> Cut {
     let new_goes_down = place < lower;
     Cut { at: if new_goes_down { lower - 1 } else { lower }, new_goes_down, downwards: false }
@@ -199,10 +199,10 @@ mod tests {
     fn two_columns_stay_together() {
         // Behind the last key of the page: as on the rightmost one.
         assert_eq!(lower(TWO, page(290, false), 290, 8), (261, false));
-        // In the midst, right after the row before: exactly there.
+        // In the middle of the page, right behind the row that was inserted before: the cut is there.
         let after = Records { last: Some(99), took_last_row: true, ..page(290, false) };
         assert_eq!(lower(TWO, after, 100, 8), (100, true));
-        // Another row came between, or another first column.
+        // Another row was inserted in between, or the first column differs.
         let later = Records { took_last_row: false, ..after };
         assert_eq!(lower(TWO, later, 100, 8), (144, true));
         assert_eq!(lower(TWO, after, 100, 7), (144, true));

@@ -2,7 +2,7 @@
 
 /// `BLCKSZ`.
 pub(crate) const PAGE_BYTES: u32 = 8_192;
-/// What a page keeps for records: all but its header and the links to its neighbors.
+/// Bytes of a page for records: all but its header and the links to its neighbors.
 pub(crate) const ROOM: u32 = PAGE_BYTES - 24 - 16;
 /// `BTMaxItemSize`, with the line pointer.
 pub(crate) const MOST_RECORD_BYTES: u32 = 2_704 + LINE_POINTER;
@@ -14,7 +14,7 @@ pub(crate) const KEYLESS_RECORD: u32 = TUPLE_HEADER + LINE_POINTER;
 /// `MAXALIGN` of an `ItemPointerData`, which a high key may need to tell duplicates apart.
 pub(crate) const HEAP_POINTER: i64 = 8;
 
-/// Bytes of a record whose key takes so many, with its header and its line pointer.
+/// Bytes of a record with a key of `key_bytes` bytes, including its header and its line pointer.
 pub(crate) fn record_bytes(key_bytes: u32) -> u32 {
     TUPLE_HEADER.saturating_add(key_bytes).div_ceil(8).saturating_mul(8).saturating_add(LINE_POINTER)
 }

@@ -13,11 +13,11 @@ pub(crate) struct Page<K> {
     pub(crate) level: u8,
     pub(crate) previous: u32,
     pub(crate) next: u32,
-    /// How many records the heap was grown for: more than are here after a split took some away.
+    /// How many records the heap has had room for: more than the page holds once a split has moved some away.
     heap: u16,
     /// The place of the record inserted last (`PAGE_LAST_INSERT`), where no split has cleared it.
     last: Option<u16>,
-    /// The row inserted last into a leaf: how many the table had then.
+    /// The row inserted last into this leaf, as the number of rows that the table had then.
     pub(crate) last_row: u64,
     pub(crate) keys: Vec<K>,
     /// The pages below, beside their keys; empty in a leaf.
@@ -29,7 +29,7 @@ impl<K: Key> Page<K> {
         Page::of(level, Vec::new(), Vec::new())
     }
 
-    /// A new page with these records, its heap without a gap.
+    /// A new page with these records, whose heap has no gaps.
     pub(crate) fn of(level: u8, keys: Vec<K>, children: Vec<u32>) -> Page<K> {
         let heap = keys.len() as u16;
         Page { level, previous: NIL, next: NIL, heap, last: None, last_row: 0, keys, children }
@@ -39,12 +39,12 @@ impl<K: Key> Page<K> {
         self.keys.len()
     }
 
-    /// Where `key` belongs: behind every key that is not greater.
+    /// The place of `key`: behind every key that is not greater.
     pub(crate) fn place(&self, key: K) -> usize {
         self.keys.partition_point(|other| *other <= key)
     }
 
-    /// What a split rule sees of it, while row number `row` is inserted.
+    /// What a split rule sees of the page while row number `row` is inserted.
     pub(crate) fn records(&self, row: u64) -> Records {
         Records {
             level: self.level,
@@ -61,7 +61,7 @@ impl<K: Key> Page<K> {
         shape.fits(self.level, self.len() as u32)
     }
 
-    /// Puts a record in at `place`, with its child above the leaves.
+    /// Inserts a record at `place`, with its child if this is not a leaf.
     pub(crate) fn insert(&mut self, place: usize, key: K, child: Option<u32>) {
         self.keys.insert(place, key);
         if let Some(child) = child {
@@ -71,7 +71,7 @@ impl<K: Key> Page<K> {
         self.heap = self.heap.max(self.len() as u16);
     }
 
-    /// Moves the records from `at` on to a page of their own. The heap here keeps their room.
+    /// Moves the records from `at` on to a new page. The heap of this page keeps their space.
     pub(crate) fn move_upper(&mut self, at: usize) -> Page<K> {
         let keys = self.keys.split_off(at);
         let children = if self.children.is_empty() { Vec::new() } else { self.children.split_off(at) };
@@ -81,7 +81,7 @@ impl<K: Key> Page<K> {
         Page::of(self.level, keys, children)
     }
 
-    /// Moves the records before `at` to a page of their own. The heap here keeps their room.
+    /// Moves the records before `at` to a new page. The heap of this page keeps their space.
     pub(crate) fn move_lower(&mut self, at: usize) -> Page<K> {
         let keys: Vec<K> = self.keys.drain(..at).collect();
         let children =
@@ -92,7 +92,7 @@ impl<K: Key> Page<K> {
         Page::of(self.level, keys, children)
     }
 
-    /// Moves everything to a page of its own and becomes the page above it: how a root grows.
+    /// Moves all records to a new page and becomes the page above it. A root grows this way.
     pub(crate) fn raise(&mut self, child: u32) -> Page<K> {
         let moved = self.move_upper(0);
         let lowest = moved.keys[0];

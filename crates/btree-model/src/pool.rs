@@ -1,11 +1,11 @@
 //! The buffer pool: which pages are in memory, and which of them must be written (`buf0lru.cc`,
 //! `buf0flu.cc`).
 //!
-//! The list of pages has a young part and an old part. A page that is read begins the old part; used
-//! again after a second it goes to the front. What leaves, leaves from the end. A page cleaner keeps
-//! some pages free and writes others before they must leave; the pages that it keeps free hold
-//! nothing, so a pool of 8,192 pages serves like one of 7,200 when the load is slow, and one of 2,048 pages like one of
-//! 1,000 or less.
+//! The list of pages has a young part and an old part. A page that is read is put at the head of the old part; if it
+//! is used again after a second, it moves to the head of the list. Pages are evicted from the end. A page cleaner keeps
+//! some pages free and writes others before they are evicted. Free pages hold nothing, so under a slow load a pool of
+//! 8,192 pages holds as much as one of 7,200 without a page cleaner, and a pool of 2,048 pages as much as one of 1,000
+//! or less.
 
 use crate::error::Result;
 use crate::flush::Flusher;
@@ -13,31 +13,31 @@ use crate::list::{Links, List, NONE};
 use crate::server::Server;
 use crate::tree::Trace;
 
-/// How far the old part may stray from its share (`BUF_LRU_OLD_TOLERANCE`).
+/// How many pages the old part may differ from its share (`BUF_LRU_OLD_TOLERANCE`).
 const OLD_TOLERANCE: usize = 20;
-/// With fewer pages the list has no old part (`BUF_LRU_OLD_MIN_LEN`).
+/// With fewer pages than this, the list has no old part (`BUF_LRU_OLD_MIN_LEN`).
 const OLD_MIN_LEN: usize = 512;
-/// The page cleaner leaves the list as many pages as this (`BUF_LRU_MIN_LEN`), however small the pool is.
+/// The page cleaner leaves at least this many pages in the list (`BUF_LRU_MIN_LEN`), however small the pool is.
 const LRU_MIN_LEN: usize = 256;
 /// Pages at the end among which an insert without a free page looks for one that need not be written
 /// (`BUF_LRU_SEARCH_SCAN_THRESHOLD`).
 const SEARCHED: usize = 100;
 
-/// One place for a page.
+/// A frame: the place of one page.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     page: u32,
     old: bool,
     dirty: bool,
-    /// The insert that read or made the page.
+    /// The insert that read or created the page.
     since: u64,
-    /// Pages that had left when this one last went to the front.
+    /// How many pages had been evicted when this one last moved to the head.
     freed_then: u64,
     /// The first insert that changed it since it was written.
     dirty_since: u64,
 }
 
-/// What a pool has done so far.
+/// What a pool has counted so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counters {
     pub(crate) read: u64,
@@ -55,7 +55,7 @@ pub(crate) struct Pool {
     young: List,
     old: List,
     flush_links: Links,
-    /// Dirty pages, the latest to become so at the head.
+    /// Dirty pages. The head is the page that became dirty last.
     dirty: List,
     freed: u64,
     now: u64,
@@ -101,7 +101,7 @@ impl Pool {
         })
     }
 
-    /// Lets one insert's time pass. The page cleaner wakes every second, and where so few pages are free that the
+    /// Advances the time by one insert. The page cleaner wakes every second, and also when so few pages are free that the
     /// server calls it.
     pub(crate) fn tick(&mut self) {
         self.now += 1;
@@ -114,7 +114,7 @@ impl Pool {
         }
     }
 
-    /// Takes in pages of a table that was there before, unchanged, the last ones to stay longest.
+    /// Puts clean pages of an existing table into the pool. The last ones stay longest.
     pub(crate) fn adopt(&mut self, pages: std::ops::Range<u32>) {
         for page in pages {
             let frame = self.take_free();
@@ -134,7 +134,7 @@ impl Pool {
         self.balance();
     }
 
-    /// `buf_page_peek_if_too_old`: to the front, unless it is near the front anyway.
+    /// `buf_page_peek_if_too_old`: moves a page to the head, unless it is near the head already.
     fn use_again(&mut self, frame: u32) {
         if self.freed == 0 {
             return;
@@ -179,8 +179,8 @@ impl Pool {
         }
     }
 
-    /// A free page. Where the page cleaner left none an insert helps itself, and would rather take a clean page
-    /// from near the end than write the last one (`buf_LRU_get_free_block`).
+    /// A free page. Where the page cleaner left none, the insert evicts a page itself: a clean page near the end if there is
+    /// one, otherwise the last page, which it writes (`buf_LRU_get_free_block`).
     fn take_free(&mut self) -> u32 {
         loop {
             if let Some(frame) = self.free.pop() {
@@ -195,19 +195,19 @@ impl Pool {
         }
     }
 
-    /// The page that is to leave next.
+    /// The page that is evicted next.
     fn last(&self) -> Option<u32> {
         self.old.tail().or_else(|| self.young.tail())
     }
 
-    /// Lets the last page go.
+    /// Evicts the last page.
     fn evict(&mut self) {
         if let Some(frame) = self.last() {
             self.let_go(frame);
         }
     }
 
-    /// Lets a page go, writing it first if it was changed.
+    /// Evicts a page, and writes it first if it is dirty.
     fn let_go(&mut self, frame: u32) {
         self.write(frame);
         let entry = self.frames[frame as usize];
@@ -228,14 +228,14 @@ impl Pool {
         }
     }
 
-    /// Frees pages from the end of the list, as many as the server wants, but leaves it the fewest that it may have.
+    /// Frees as many pages from the end of the list as the server wants, but leaves the list its minimum length.
     fn free_pages(&mut self) {
         while self.free.len() < self.keep_free && self.young.len + self.old.len > LRU_MIN_LEN {
             self.evict();
         }
     }
 
-    /// What the page cleaner does each second: some pages freed, then the longest dirty ones written.
+    /// What the page cleaner does each second: it frees pages, then writes those that have been dirty for longest.
     fn clean(&mut self) {
         self.free_pages();
         let oldest = self.dirty.tail().map_or(self.now, |frame| self.frames[frame as usize].dirty_since);
@@ -253,7 +253,7 @@ impl Pool {
         self.last_second = self.counters;
     }
 
-    /// What the device could still do in the second that ends.
+    /// The reads and writes that the device has left in the second that ends.
     fn device_has_left(&self) -> usize {
         let Some(iops) = self.device_iops else { return usize::MAX };
         let (now, then) = (self.counters, self.last_second);
@@ -262,7 +262,7 @@ impl Pool {
 }
 
 impl Trace for Pool {
-    /// Looks at a page, reading it first if it is not here.
+    /// Accesses a page, and reads it first if it is not in the pool.
     fn touch(&mut self, page: u32) {
         match self.frame_of.get(page as usize).copied().unwrap_or(NONE) {
             NONE => {
@@ -274,9 +274,9 @@ impl Trace for Pool {
         }
     }
 
-    /// Changes a page that was touched.
+    /// Changes a page that was accessed before.
     fn change(&mut self, page: u32) {
-        // The pages that a split read meanwhile may have driven it out of a small pool.
+        // In a small pool, the pages that a split has read since may have evicted it.
         if self.frame_of[page as usize] == NONE {
             self.touch(page);
         }
@@ -289,7 +289,7 @@ impl Trace for Pool {
         }
     }
 
-    /// Makes a new page, which needs no reading.
+    /// Creates a page, which need not be read.
     fn create(&mut self, page: u32) {
         self.counters.created += 1;
         let frame = self.take_free();

@@ -29,7 +29,7 @@ use crate::window::UNIT;
 /// index.checkpoint();
 /// index.log();
 /// index.insert(&100_000_u64.to_be_bytes())?;
-/// // The page that takes the key is logged whole.
+/// // The first change of the page after the checkpoint logs the whole page.
 /// assert_eq!(index.log().full_page_images, 1);
 /// # Ok::<(), btree_model::Error>(())
 /// ```
@@ -44,20 +44,20 @@ pub struct PostgresIndex {
     log: Log,
 }
 
-/// What the index has added to the log since it was last asked.
+/// What the index has added to the log since the last call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Log {
     /// Rows inserted.
     pub inserts: u64,
     /// Bytes of all records and images.
     pub bytes: u64,
-    /// Pages that were logged whole.
+    /// Full-page images.
     pub full_page_images: u64,
     /// Bytes of these.
     pub image_bytes: u64,
-    /// Pages that were divided.
+    /// Page splits.
     pub splits: u64,
-    /// Different leaves that took a key, counted in each thousand of the table's rows.
+    /// Different leaves that got a key, counted in each 1,000 of the table's rows.
     pub distinct_leaves: u64,
 }
 
@@ -101,7 +101,7 @@ impl Trace for Pages {
 
 /// The header of a log record, with the header of its data (`XLogRecord`, `XLogRecordDataHeaderShort`).
 const RECORD: u64 = 24 + 2;
-/// What a record says of a page that it changes: the file and the block (`XLogRecordBlockHeader`, `RelFileLocator`).
+/// What a record stores about a page that it changes: the file and the block (`XLogRecordBlockHeader`, `RelFileLocator`).
 const BLOCK: u64 = 4 + 12 + 4;
 /// The same file as the block before.
 const NEXT_BLOCK: u64 = 4 + 4;
@@ -147,7 +147,7 @@ impl PostgresIndex {
         self.rows
     }
 
-    /// The tree as it stands.
+    /// The figures of the tree.
     pub fn tree(&self) -> TreeState {
         self.tree.state(self.shape, self.rows, 1)
     }
@@ -185,7 +185,7 @@ impl PostgresIndex {
         self.pages.first.clear();
     }
 
-    /// Bytes of the tuples of a page, its high key counted.
+    /// Bytes of the tuples of a page, including its high key.
     fn tuples(&self, level: u8, records: usize) -> u64 {
         let tuple = u64::from(self.shape.record_bytes()) - 4;
         let keyless = if level > 0 { tuple - 8 } else { 0 };

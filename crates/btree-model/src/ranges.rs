@@ -1,13 +1,13 @@
-//! A sample of a table's key ranges, so that a thousand million rows fit memory and minutes.
+//! A sample of a table's key ranges, so that the model can follow 10^9 rows within minutes and in little memory.
 //!
 //! What happens to a leaf depends only on the keys of its own range, so one of every `n` ranges shows
-//! how all leaves split and fill. And a pool that is n times smaller, serving one range in n, reads and
-//! writes n times less: reuse distances shrink alike. Waldspurger et al., "Efficient MRC Construction
-//! with SHARDS", FAST 2015, showed it for caches in general.
+//! how all leaves split and fill. A pool that is `n` times smaller and serves one range in `n` also reads
+//! and writes `n` times less, because reuse distances shrink by the same factor. Waldspurger et al.,
+//! "Efficient MRC Construction with SHARDS", FAST 2015, showed this for caches in general.
 
 use crate::key::head;
 
-/// Ranges in each part: enough that no part is special, few enough that each spans many leaves.
+/// Ranges in each part: enough that all parts are alike, and few enough that each range spans many leaves.
 const RANGES_PER_PART: usize = 16;
 
 /// Which keys are followed.
@@ -26,9 +26,9 @@ impl Ranges {
 
     /// One of `parts` of the keys, in many ranges.
     ///
-    /// `keys` is a thin, even sample of all keys that will come, from the first to the last: every
-    /// thousandth will do. Ranges get equal numbers of them, so time-ordered and random keys are cut
-    /// alike. With too few keys to cut, all are followed.
+    /// `keys` is an even sample of all keys that will be inserted, from the first to the last: every
+    /// thousandth key is enough. Each range gets the same number of these keys, whether keys ascend or are
+    /// random. With too few keys to form ranges, all keys are followed.
     ///
     /// ```
     /// use btree_model::Ranges;

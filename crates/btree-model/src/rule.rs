@@ -38,18 +38,18 @@ use crate::shape::Shape;
 /// # Ok::<(), btree_model::Error>(())
 /// ```
 pub trait SplitRule: Copy + Debug {
-    /// Whether a record goes in at `place` without a split.
+    /// Whether a record can be inserted at `place` without a split.
     fn takes(&self, page: &Records, shape: &Shape, place: usize) -> bool;
 
-    /// Where to cut a page that does not take a record at `place`. Both pages must hold a record in the end: the
-    /// place lies on the page that gets the new record.
+    /// Where to cut a page that has no room for a record at `place`. Afterwards both pages must hold a record, the new one
+    /// included.
     ///
     /// `shared` returns how many leading bytes two neighbors have in common: the record at its argument and the one
     /// before it, where the new record counts as the one at `place`.
     fn cut(&self, page: &Records, shape: &Shape, place: usize, shared: &dyn Fn(usize) -> usize) -> Cut;
 
-    /// Whether a record that belongs behind the last of a page goes to the page on its right where that has room,
-    /// instead of dividing the page.
+    /// Whether a record whose place is behind the last record of a page is inserted into the next page if that has room,
+    /// instead of splitting the page.
     fn uses_right_sibling(&self) -> bool {
         false
     }
@@ -62,13 +62,13 @@ pub struct Records {
     pub level: u8,
     /// Records on the page.
     pub len: usize,
-    /// How many records the heap was grown for: more than [`Records::len`] after a split took some away.
+    /// How many records the heap has had room for: more than [`Records::len`] once a split has moved some away.
     pub heap: usize,
     /// The place of the record inserted last, where no split has cleared it.
     pub last: Option<usize>,
     /// Whether the row inserted last into the table went to this page.
     pub took_last_row: bool,
-    /// Whether no page of its level follows.
+    /// Whether the page is the last of its level.
     pub rightmost: bool,
 }
 

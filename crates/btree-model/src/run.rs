@@ -1,4 +1,4 @@
-//! The model as one thing: a tree and a pool, fed with keys, read out in windows.
+//! The model: a tree and a pool that keys are inserted into, and whose figures are read in windows.
 
 use crate::any_tree::AnyTree;
 use crate::distinct::Distinct;
@@ -25,7 +25,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Whether a server could have it. [`Model::new`] asks the same; this takes no memory.
+    /// Checks that a server could have this setup, as [`Model::new`] does, but without allocating memory.
     ///
     /// ```
     /// use btree_model::{Server, Setup, Shape};
@@ -37,7 +37,7 @@ impl Setup {
     /// ```
     ///
     /// # Errors
-    /// When the pool, the rate or a setting is none that a server could have.
+    /// A server cannot have this pool, rate or setting.
     pub fn check(&self) -> Result<()> {
         if !(self.rate.is_finite() && self.rate >= 1.0) {
             return Err(Error::setting("the rate", self.rate, "at least one insert a second"));
@@ -53,52 +53,52 @@ pub struct Model<R = InnoDb> {
     rule: R,
     rows: u64,
     ranges: Ranges,
-    /// What to follow once there are so many rows.
+    /// The ranges to follow from a number of rows on.
     later: Option<(u64, Ranges, Pool)>,
     tree: AnyTree<R>,
     pool: Pool,
     leaves: Distinct,
-    /// What was counted until only a sample was followed, and what the counters of the sample began with.
+    /// What was counted before the model followed only a sample, and the values of the sample's counters at that moment.
     whole: Reading,
     sample: Reading,
-    /// Where the window began.
+    /// The reading at which the window began.
     since: Reading,
 }
 
 impl Model {
-    /// Rows that [`Model::sampled`] follows whole before it follows a sample.
+    /// Rows that [`Model::sampled`] inserts before it follows only a sample.
     pub const WHOLE_ROWS: u64 = 8_000_000;
 
-    /// Bytes of memory for each row that is followed, with a key of so many bytes.
+    /// Bytes of memory for each row that is followed, by the length of its key in bytes.
     pub const fn bytes_per_row(key_bytes: u32) -> u64 {
         if key_bytes <= 16 { 30 } else { 70 }
     }
 
-    /// An empty table on a server with an empty pool. Keeps every key: see [`Model::bytes_per_row`]; 10^7 rows are no
-    /// trouble.
+    /// An empty table on a server with an empty pool. It stores every key, and [`Model::bytes_per_row`] tells how much memory
+    /// that takes: 10^7 rows fit easily.
     ///
     /// # Errors
-    /// When the pool, the rate or a setting is none that a server could have.
+    /// A server cannot have this pool, rate or setting.
     pub fn new(setup: &Setup) -> Result<Model> {
         Model::sampled(setup, Ranges::all())
     }
 
-    /// The same, but after the first eight million rows only the keys that `ranges` take are followed,
-    /// on their share of the server. The figures are for the whole table.
+    /// The same, but after the first eight million rows only the keys in `ranges` are followed, on their
+    /// share of the server. The figures are for the whole table.
     ///
-    /// The beginning is followed whole because random keys fill pages in waves: all split at about the
-    /// same time, and a table that begins small would be in another phase.
+    /// The first rows are all followed because random keys fill pages in waves: all pages split at about the
+    /// same time, and a smaller table would be in another phase of the wave.
     ///
     /// # Errors
-    /// As [`Model::new`], and when a share of the pool is too small to tell anything.
+    /// As [`Model::new`], and when the share of the pool is too small for a prediction.
     pub fn sampled(setup: &Setup, ranges: Ranges) -> Result<Model> {
         Model::with_rule(InnoDb, setup, ranges)
     }
 }
 
 impl<R: SplitRule> Model<R> {
-    /// A table whose pages are divided by a rule other than InnoDB's. [`Ranges::all`] follows every key, others a
-    /// sample as [`Model::sampled`] does.
+    /// A table whose pages are split by another rule than InnoDB's. [`Ranges::all`] follows every key; other ranges follow a
+    /// sample, as [`Model::sampled`] does.
     ///
     /// # Errors
     /// As [`Model::sampled`].
@@ -132,7 +132,7 @@ impl<R: SplitRule> Model<R> {
         })
     }
 
-    /// Goes on with a sample of the keys.
+    /// Continues with a sample of the keys.
     fn follow_less(&mut self, ranges: Ranges, mut pool: Pool) {
         self.whole = self.reading();
         pool.adopt(0..self.tree.retain(&ranges));
@@ -144,8 +144,8 @@ impl<R: SplitRule> Model<R> {
     /// one type, so the first key decides between short and long ones.
     ///
     /// # Errors
-    /// When the key is longer than [`crate::MAX_KEY_BYTES`], or longer than 16 bytes though the first
-    /// was not.
+    /// The key is longer than [`crate::MAX_KEY_BYTES`], or it is longer than 16 bytes and the first key was
+    /// not.
     pub fn insert(&mut self, key: &[u8]) -> Result<()> {
         if let Some((_, ranges, pool)) = self.later.take_if(|(rows, ..)| self.rows >= *rows) {
             self.follow_less(ranges, pool);
@@ -165,7 +165,7 @@ impl<R: SplitRule> Model<R> {
         self.rows
     }
 
-    /// The leaf that holds `key`, or would hold it: a number that is the same for keys on one page.
+    /// A number that identifies the leaf that holds `key`, or would hold it. Keys on one page have the same number.
     ///
     /// # Errors
     /// As [`Model::insert`].
@@ -177,7 +177,7 @@ impl<R: SplitRule> Model<R> {
         self.counted().grown(&self.sample, self.ranges.parts(), &self.whole)
     }
 
-    /// What was counted of the keys that are followed.
+    /// The counters of the keys that are followed.
     fn counted(&self) -> Reading {
         Reading {
             rows: self.rows,
@@ -187,14 +187,14 @@ impl<R: SplitRule> Model<R> {
         }
     }
 
-    /// What happened since the last call, or since the beginning.
+    /// The figures since the last call, or since the beginning.
     pub fn window(&mut self) -> Window {
         let now = self.reading();
         let before = std::mem::replace(&mut self.since, now);
         Window::between(&before, &now)
     }
 
-    /// The tree as it stands. Looks at every leaf.
+    /// The figures of the tree. Reads every leaf.
     pub fn tree(&self) -> TreeState {
         self.tree.state(self.shape, self.rows, self.ranges.parts())
     }

@@ -4,27 +4,27 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// A server, as far as the model needs it. Start from a named one and change what differs.
+/// A server's settings, as far as the model needs them. Start from those of a named server and change what differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Server {
     /// `innodb_buffer_pool_size`, in bytes.
     pub pool_bytes: u64,
     /// `innodb_lru_scan_depth`: pages that the page cleaner frees, for all pool instances together.
     pub free_pages: u32,
-    /// With fewer free pages than this the page cleaner begins at once, and not at the next second: half of the depth
+    /// With fewer free pages than this, the page cleaner begins at once instead of at the next second: half of the depth
     /// on MariaDB (`buf_pool_t::need_LRU_eviction`), 0 on MySQL.
     pub free_low_pages: u32,
     /// Pages of the pool that hold other things: undo logs, the dictionary.
     pub other_pages: u32,
-    /// `innodb_old_blocks_pct`: the part of the pool for pages seen once.
+    /// `innodb_old_blocks_pct`: the part of the pool for pages that were used once.
     pub old_pct: u32,
-    /// `innodb_old_blocks_time`, in milliseconds: a page used again after this long is seen twice.
+    /// `innodb_old_blocks_time`, in milliseconds: a page that is used again after this time moves to the young part.
     pub old_ms: u32,
     /// `innodb_io_capacity`, in pages a second.
     pub io_capacity: u32,
     /// `innodb_io_capacity_max`, in pages a second.
     pub io_capacity_max: u32,
-    /// `innodb_max_dirty_pages_pct_lwm`: below it, pages are not written early; 0 for no such mark.
+    /// `innodb_max_dirty_pages_pct_lwm`: below it, pages are not written early; 0 turns it off.
     pub dirty_low_pct: f64,
     /// `innodb_max_dirty_pages_pct`.
     pub dirty_max_pct: f64,
@@ -33,10 +33,11 @@ pub struct Server {
     /// Bytes that an insert logs beside its row, undo, page headers and the transaction's end, where each row is a
     /// transaction.
     pub redo_beside_row: u32,
-    /// `innodb_adaptive_flushing_lwm`: below this part of the redo log, its age calls for no writing.
+    /// `innodb_adaptive_flushing_lwm`: while less than this part of the redo log is in use, no pages are written because of
+    /// their age.
     pub redo_low_pct: f64,
-    /// Reads and writes a second that the device gives, where it is what holds the server back: pages
-    /// are written early only with what the others leave.
+    /// Reads and writes a second that the device allows, where the device limits the server. Pages are written early only
+    /// with what other reads and writes leave.
     pub device_iops: Option<u32>,
 }
 
@@ -50,8 +51,8 @@ impl Server {
     pub fn mysql(pool_bytes: u64) -> Server {
         Server {
             pool_bytes,
-            // One pool instance to a gibibyte, more where there are processors for them; one is the
-            // least that any server has.
+            // One pool instance for each gibibyte, and more where there are processors for them. Every server has at
+            // least one.
             free_pages: 1_024,
             free_low_pages: 0,
             // Counted in the pool of MySQL 9.7 after two million inserts, a row each: 624 pages of undo logs, 384 of
@@ -104,10 +105,10 @@ impl Server {
 
     /// The pool in pages, without those for other things.
     pub(crate) fn frames(&self, page_size: u32) -> Result<u32> {
-        /// What fits a page cleaner's reserve of free pages and a tree of three levels.
+        /// Room for the page cleaner's reserve of free pages and a tree of three levels.
         const LEAST: u64 = 64;
         let all = self.pool_bytes / u64::from(page_size);
-        // In a small pool they come and go as the table's pages do.
+        // In a small pool, these pages are evicted and read again as the table's pages are.
         let frames = all - u64::from(self.other_pages).min(all / 4);
         if frames < LEAST {
             return Err(Error::pool_size(frames, LEAST));

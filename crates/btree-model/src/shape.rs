@@ -1,9 +1,9 @@
-//! How much fits on a page: the arithmetic of `page0page.h` and `btr0cur.cc`.
+//! How many records fit on a page: the arithmetic of `page0page.h` and `btr0cur.cc`.
 
 use crate::error::{Error, Result};
 use crate::nbtree_page;
 
-/// What a page spends before the first record: headers, the two bounding records, the trailer and two
+/// Bytes of a page that records cannot use: headers, the infimum and supremum records, the trailer and two
 /// directory slots.
 const OVERHEAD: u32 = 120 + 8 + 4;
 /// A record's header in the compact row formats.
@@ -16,7 +16,7 @@ const CHILD: u32 = 4;
 /// How pages and records are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
-    /// A clustered index keeps a part of each leaf free.
+    /// A clustered index, which keeps a part of each leaf free.
     InnoDb { clustered: bool },
     /// PostgreSQL's: see the module `nbtree`.
     Nbtree,
@@ -46,7 +46,7 @@ impl Shape {
     /// ```
     ///
     /// # Errors
-    /// When the page size is none of InnoDB's, or fewer than two records fit on a page.
+    /// InnoDB does not have this page size, or fewer than two records fit on a page.
     pub fn clustered(page_size: u32, key_bytes: u32, other_bytes: u32) -> Result<Shape> {
         let record = RECORD_HEADER
             .saturating_add(SYSTEM_COLUMNS)
@@ -77,7 +77,7 @@ impl Shape {
     /// ```
     ///
     /// # Errors
-    /// When the key is longer than the index takes, about a third of a page.
+    /// The key is longer than an index allows, about a third of a page.
     pub fn nbtree(key_bytes: u32) -> Result<Shape> {
         let record = nbtree_page::record_bytes(key_bytes);
         if record > nbtree_page::MOST_RECORD_BYTES {
@@ -97,7 +97,7 @@ impl Shape {
         }
         let node_record = RECORD_HEADER.saturating_add(key_bytes).saturating_add(CHILD);
         let shape = Shape { page_size, leaf_record, node_record, layout };
-        // InnoDB keeps longer columns elsewhere so that at least two records fit.
+        // InnoDB stores longer columns on other pages, so that at least two records fit.
         if !shape.fits(0, 1) || !shape.fits(0, 0) || leaf_record.max(node_record) > shape.room() / 2 {
             return Err(Error::record_size(leaf_record.max(node_record), shape.room() / 2));
         }
@@ -114,8 +114,8 @@ impl Shape {
         self.leaf_record
     }
 
-    /// The share of a leaf page that `records` take, as the page reader counts it, or PostgreSQL's function
-    /// `pgstatindex`, which counts the high key too.
+    /// The share of a leaf page that `records` take, as the page reader counts it; for PostgreSQL as its function
+    /// `pgstatindex` does, which also counts the high key.
     pub fn fill(&self, records: usize) -> f64 {
         if self.layout == Layout::Nbtree {
             return (records + 1) as f64 * f64::from(self.leaf_record) / f64::from(nbtree_page::ROOM);
@@ -152,9 +152,9 @@ impl Shape {
         self.spare(level, records) >= i64::from(self.record(level))
     }
 
-    /// Whether an insert into a page that has `records`, and whose heap was grown for
-    /// `heap` of them, needs no split. The heap is larger where a split took records away; such a page is split
-    /// when less than 1/32 of it is left (`BTR_CUR_PAGE_REORGANIZE_LIMIT`).
+    /// Whether a page with `records` records takes another one without a split, if its heap has had room for `heap`
+    /// records. The heap is larger once a split has moved records away; such a page is split when less than 1/32 of it
+    /// is left (`BTR_CUR_PAGE_REORGANIZE_LIMIT`).
     pub(crate) fn takes(&self, level: u8, records: u32, heap: u32) -> bool {
         let record = i64::from(self.record(level));
         let spare = self.spare(level, records);
@@ -166,7 +166,7 @@ impl Shape {
         !(crowded && records > 1 && untidied < record)
     }
 
-    /// Whether an insert in key order must leave the page: a clustered leaf keeps 1/16 free for updates
+    /// Whether an insert in key order goes to another page: a clustered leaf keeps 1/16 free for updates
     /// (`dict_index_get_space_reserve`).
     pub(crate) fn reserve_reached(&self, level: u8, records: u32) -> bool {
         let reserve = i64::from(self.page_size / 16);
@@ -186,9 +186,9 @@ fn directory(records: u32) -> i64 {
 mod tests {
     use super::*;
 
-    /// The server's own pages: 676 rows of an INT key and 441 of a BINARY(16) key in key order.
+    /// As measured on the server: 676 rows of an INT key and 441 of a BINARY(16) key in key order.
     #[test]
-    fn ascending_pages_end_where_the_servers_do() {
+    fn ascending_pages_hold_as_many_rows_as_on_the_server() {
         for (key_bytes, rows) in [(4, 676), (16, 441)] {
             let shape = Shape::clustered(16_384, key_bytes, 0).unwrap();
             let full = (0..).find(|&records| shape.reserve_reached(0, records)).unwrap();

@@ -1,4 +1,4 @@
-//! A tree in figures.
+//! The figures of a tree.
 
 use innodb_pages::Distribution;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use crate::rule::SplitRule;
 use crate::shape::Shape;
 use crate::tree::Tree;
 
-/// The tree as it stands.
+/// The figures of a tree at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TreeState {
     /// Rows in it.
@@ -24,7 +24,7 @@ pub struct TreeState {
 }
 
 impl TreeState {
-    /// Looks at every leaf of a tree that is one of `parts` equal parts of a table with so many rows.
+    /// Computes the figures from every leaf of a tree that is one of `parts` equal parts of a table of `rows` rows.
     pub(crate) fn of<K: Key, R: SplitRule>(
         tree: &Tree<K, R>,
         shape: Shape,

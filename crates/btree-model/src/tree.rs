@@ -1,4 +1,4 @@
-//! A B+tree that grows as the rule of its engine says.
+//! A B+tree that grows by the split rule of its engine.
 
 use crate::error::{Error, Result};
 use crate::key::Key;
@@ -6,17 +6,17 @@ use crate::page::{NIL, Page};
 use crate::rule::SplitRule;
 use crate::shape::Shape;
 
-/// Receives every page that an insert needs.
+/// Is told of every page that an insert accesses.
 pub(crate) trait Trace {
-    /// The page is looked at.
+    /// The page is read.
     fn touch(&mut self, page: u32);
-    /// The page, touched before, is changed.
+    /// The page, which was read before, is changed.
     fn change(&mut self, page: u32);
     /// The page is new.
     fn create(&mut self, page: u32);
 }
 
-/// The root keeps its place for ever.
+/// The root is always at this place.
 const ROOT: u32 = 0;
 
 /// The pages of an index.
@@ -25,7 +25,7 @@ pub(crate) struct Tree<K, R> {
     shape: Shape,
     rule: R,
     pages: Vec<Page<K>>,
-    /// The pages above the leaf, with the child taken in each: kept to save allocations.
+    /// The path to the leaf: the pages above it, with the child chosen in each. Kept to save allocations.
     path: Vec<(u32, usize)>,
     pub(crate) rows: u64,
     pub(crate) splits: u64,
@@ -37,7 +37,7 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
         Tree { shape, rule, pages: vec![Page::empty(0)], path: Vec::new(), rows: 0, splits: 0 }
     }
 
-    /// Puts a key in and gives the leaf that took it.
+    /// Inserts a key and returns its leaf.
     pub(crate) fn insert(&mut self, key: K, trace: &mut impl Trace) -> Result<u32> {
         self.rows += 1;
         let leaf = self.descend(key, trace);
@@ -52,7 +52,7 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
         Ok(taken_by)
     }
 
-    /// The leaf that `key` belongs to.
+    /// The leaf of `key`.
     pub(crate) fn leaf_of(&self, key: K) -> u32 {
         let mut at = ROOT;
         while self.page(at).level > 0 {
@@ -77,7 +77,7 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
         self.pages.len()
     }
 
-    /// Keeps only the leaves whose first key `keep` takes, with new pages above them.
+    /// Keeps only the leaves for whose first key `keep` is true, and builds new pages above them.
     pub(crate) fn retain(&mut self, keep: impl Fn(K) -> bool) {
         let mut at = self.leftmost_leaf();
         let mut kept = Vec::new();
@@ -100,14 +100,14 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
         self.grow_above(1..=last, lowest);
     }
 
-    /// Puts pages of node pointers above a level, up to the root.
+    /// Builds pages of node pointers above a level, up to the root.
     fn grow_above(&mut self, children: std::ops::RangeInclusive<u32>, lowest: Vec<K>) {
         let mut below: Vec<(K, u32)> = lowest.into_iter().zip(children).collect();
         let mut level = 1;
         let most = (0..).find(|&records| !self.shape.fits(1, records)).unwrap_or(2) as usize;
         while below.len() > most {
             let mut pages = Vec::new();
-            // Two thirds full, as inserts at random leave them.
+            // Two thirds full, as random inserts leave them.
             for group in below.chunks(most * 2 / 3) {
                 let (keys, children) = group.iter().copied().unzip();
                 let number = self.pages.len() as u32;
@@ -145,13 +145,13 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
         &mut self.pages[page as usize]
     }
 
-    /// Goes down to the leaf that `key` belongs to, keeping the path.
+    /// Descends to the leaf of `key` and stores the path.
     fn descend(&mut self, key: K, trace: &mut impl Trace) -> u32 {
         self.path.clear();
         let mut at = ROOT;
         while self.page(at).level > 0 {
             trace.touch(at);
-            // The first pointer of a level stands for everything below the second.
+            // The first pointer of a level covers all keys below the second.
             let child = self.page(at).place(key).saturating_sub(1);
             self.path.push((at, child));
             at = self.page(at).children[child];
@@ -201,7 +201,7 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
         Ok(number)
     }
 
-    /// The right neighbor, if the record belongs at the very end and fits there
+    /// The next page, if the record's place is the end of this page and the next page has room
     /// (`btr_insert_into_right_sibling`).
     fn right_sibling_with_room(&mut self, page: u32, place: usize, trace: &mut impl Trace) -> Option<u32> {
         let next = self.page(page).next;
@@ -226,8 +226,8 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
         trace.change(page);
     }
 
-    /// Lowers the pointers to the page after the one that `path` leads to: its own, and those above it
-    /// as long as they are the first of their page.
+    /// Lowers the pointers to the page behind the one that `path` leads to: its own pointer, and those above it
+    /// while each is the first of its page.
     fn lower_pointers_to_next(&mut self, path: &[(u32, usize)], level: u8, key: K, trace: &mut impl Trace) {
         let up = path.iter().rev().find(|(above, at)| at + 1 < self.page(*above).len());
         let Some(&(mut above, at)) = up else { return };
@@ -255,7 +255,7 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
     ) -> Result<u32> {
         self.splits += 1;
         let divided = self.page(page);
-        // The keys as they would be with the new one among them.
+        // The keys of the page with the new one among them.
         let at = |index: usize| match index.cmp(&place) {
             std::cmp::Ordering::Less => divided.keys[index],
             std::cmp::Ordering::Equal => key,
@@ -277,15 +277,15 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
         let (taken_by, place) = if cut.new_goes_down { (lower, place) } else { (upper, place - cut.at) };
         self.page_mut(taken_by).insert(place, key, child);
 
-        let (parent, at) = path.pop().expect("a page that is not the root has a page above it");
+        let (parent, at) = path.pop().expect("a page that is not the root should have a page above it");
         let first_of_upper = self.page_mut(upper).keys[0];
         self.page_mut(parent).children[at] = lower;
         self.insert_or_split(parent, path, at + 1, first_of_upper, Some(upper), trace)?;
         Ok(taken_by)
     }
 
-    /// Puts `lower` and `upper` in the place of `page` in its level's chain. The neighbors name the
-    /// pages beside them, so one changes, and both are latched.
+    /// Replaces `page` by `lower` and `upper` in the chain of its level. The neighbors store the numbers of the pages beside
+    /// them, so one of them changes, and both are latched.
     fn link(&mut self, page: u32, lower: u32, upper: u32, trace: &mut impl Trace) {
         let (previous, next) = (self.page(page).previous, self.page(page).next);
         (self.page_mut(lower).previous, self.page_mut(lower).next) = (previous, upper);
@@ -327,7 +327,7 @@ mod tests {
         let mut at = tree.leftmost_leaf();
         let (mut keys, mut previous) = (Vec::new(), NIL);
         while at != NIL {
-            assert_eq!(tree.page(at).previous, previous, "the chain goes both ways");
+            assert_eq!(tree.page(at).previous, previous, "the chain should be the same in both directions");
             keys.extend_from_slice(&tree.page(at).keys);
             (previous, at) = (at, tree.page(at).next);
         }
@@ -337,8 +337,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
-        /// Runs up, runs down and single keys, in any mixture: nothing is lost, the chain is in order,
-        /// and each key is found where it lies.
+        /// Ascending runs, descending runs and single keys, in any mixture: no key is lost, the chain is in order, and each key
+        /// is found in its leaf.
         #[test]
         fn keys_stay_in_order(
             runs in prop::collection::vec((any::<u32>(), 1u32..120, -1i64..=1), 1..60),
@@ -357,11 +357,11 @@ mod tests {
             }
             prop_assert_eq!(chain(&tree), all.iter().copied().collect::<Vec<_>>());
             for key in all.iter().step_by(17) {
-                prop_assert!(tree.page(tree.leaf_of(*key)).keys.contains(key), "{} is elsewhere", key);
+                prop_assert!(tree.page(tree.leaf_of(*key)).keys.contains(key), "{} is in another leaf", key);
             }
             prop_assert_eq!(tree.rows, all.len() as u64);
 
-            // Without half of its leaves, the rest stands as before, and takes keys again.
+            // Without half of its leaves, the rest of the tree is unchanged, and keys can be inserted again.
             let rest: Vec<u128> =
                 tree.leaves().filter(|leaf| leaf.keys.first().is_some_and(|key| key % 2 == 0)).flat_map(|leaf| leaf.keys.clone()).collect();
             tree.retain(|first| first % 2 == 0);

@@ -1,16 +1,16 @@
-//! A stretch of inserts in figures: the difference of two readings.
+//! The figures of consecutive inserts: the difference of two readings of the counters.
 
 use serde::Serialize;
 
 use crate::pool::Counters;
 
-/// Inserts in the unit of every figure.
+/// Figures are per this many inserts.
 pub(crate) const UNIT: u64 = 1_000;
 
-/// A stretch of inserts in figures.
+/// The figures of consecutive inserts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Window {
-    /// Rows in the table at its end.
+    /// Rows in the table at the end of the window.
     pub rows: u64,
     /// Inserts in it.
     pub inserts: u64,
@@ -18,16 +18,16 @@ pub struct Window {
     pub reads_per_1k: f64,
     /// Pages written per 1,000 inserts, the doublewrite buffer's copies not counted.
     pub writes_per_1k: f64,
-    /// Pages made per 1,000 inserts.
+    /// Pages created per 1,000 inserts.
     pub created_per_1k: f64,
     /// Page splits per 1,000 inserts, on all levels.
     pub splits_per_1k: f64,
-    /// Different leaves that took a record, per 1,000 inserts: counted in each thousand of the table's rows, so
-    /// exact where the window begins and ends with one.
+    /// Different leaves that got a record, per 1,000 inserts. They are counted in each 1,000 of the table's rows, so the
+    /// figure is exact for a window that begins and ends at a multiple of 1,000 rows.
     pub distinct_leaves_per_1k: f64,
 }
 
-/// What was counted up to a moment, of the whole table.
+/// What was counted of the whole table up to a moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reading {
     /// Rows in the table.
@@ -36,12 +36,12 @@ pub(crate) struct Reading {
     pub(crate) splits: u64,
     /// What the pool did.
     pub(crate) counters: Counters,
-    /// Different leaves, summed over thousands of inserts.
+    /// Different leaves in each 1,000 inserts, summed.
     pub(crate) distinct: u64,
 }
 
 impl Reading {
-    /// What was counted from an earlier reading on, `parts` times, on top of `whole`.
+    /// `whole`, plus `parts` times what was counted since an earlier reading.
     pub(crate) fn grown(self, since: &Reading, parts: u32, whole: &Reading) -> Reading {
         let on = |now: u64, then: u64, whole: u64| whole + (now - then) * u64::from(parts);
         let (now, then, base) = (self.counters, since.counters, whole.counters);

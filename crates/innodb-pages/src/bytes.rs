@@ -18,7 +18,7 @@ pub(crate) fn u64_at(page: &[u8], at: usize) -> u64 {
     u64::from_be_bytes(field(page, at))
 }
 
-/// `N` bytes at `at`, or zeros past the end: damaged input may name any offset.
+/// `N` bytes at `at`, or zeros beyond the end, because damaged input may contain any offset.
 fn field<const N: usize>(page: &[u8], at: usize) -> [u8; N] {
     page.get(at..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; N])
 }

@@ -1,4 +1,4 @@
-//! Whether a page is as the server wrote it.
+//! Checks that a page is as the server wrote it.
 
 use crate::bytes::u32_at;
 use crate::fil::LSN;
@@ -7,7 +7,7 @@ use crate::format::{Checksum, Format};
 /// What `innodb_checksum_algorithm=none` writes in place of a checksum.
 const NONE: u32 = 0xdead_beef;
 
-/// Says what is wrong with the page's checksum, if it is wrong.
+/// Describes what is wrong with the page's checksum, if it is wrong.
 pub(crate) fn mismatch(format: &Format, page: &[u8]) -> Option<String> {
     let end = page.len();
     let (stored, computed) = match format.checksum {
@@ -30,7 +30,7 @@ pub(crate) fn mismatch(format: &Format, page: &[u8]) -> Option<String> {
     Some(format!("its checksum is {stored:#010x}, its bytes give {computed:#010x}{or_older}"))
 }
 
-/// Says how the two copies of the LSN of an unencrypted page differ, if they do.
+/// Describes how the two copies of the LSN of an unencrypted page differ, if they do.
 pub(crate) fn torn(format: &Format, page: &[u8]) -> Option<String> {
     let copy = match format.checksum {
         Checksum::Crc32 => page.len() - 4,

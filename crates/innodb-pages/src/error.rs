@@ -63,7 +63,7 @@ impl Error {
         matches!(*self.kind, Kind::NotTablespace { .. })
     }
 
-    /// The file ends before the last page that its header promises.
+    /// The file ends before the last page that its header counts.
     pub fn is_truncated(&self) -> bool {
         matches!(*self.kind, Kind::Truncated { .. })
     }
@@ -78,7 +78,7 @@ impl Error {
         matches!(*self.kind, Kind::Encrypted { .. })
     }
 
-    /// A page is damaged, or the pages of an index don't fit together.
+    /// A page is damaged, or the pages of an index are inconsistent.
     pub fn is_corrupt(&self) -> bool {
         matches!(*self.kind, Kind::Corrupt { .. } | Kind::BrokenTree { .. })
     }

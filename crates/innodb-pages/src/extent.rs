@@ -1,5 +1,5 @@
-//! Which pages are given out. A page that InnoDB gave back keeps its old bytes, so without this map
-//! the pages of a deleted tree would be counted as part of the living one.
+//! Which pages are allocated. A page that InnoDB freed keeps its old bytes, so without the extent descriptors the
+//! pages of a deleted tree would be counted as part of an existing one.
 
 use crate::bytes::u32_at;
 use crate::format::{Format, HEADER_BYTES};
@@ -10,8 +10,7 @@ const BITMAP: usize = 24;
 const NOT_INITIALISED: u32 = 0;
 const FREE: u32 = 1;
 
-/// The extent descriptors of one run of pages: a descriptor page covers as many pages as a page has
-/// bytes.
+/// The extent descriptors of one descriptor page, which covers as many pages as a page has bytes.
 pub(crate) struct Extents {
     first_page: u32,
     extent_pages: u32,

@@ -1,4 +1,4 @@
-//! What the tablespace flags say: page size, checksum and who wrote the file.
+//! Reads the tablespace flags: page size, checksum and which server wrote the file.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ const MYSQL_UNDO: std::ops::Range<u32> = 0xffff_fff0 - 127 * 400_000..0xffff_fff
 /// The header pages' common part: FIL header and file space header.
 pub(crate) const HEADER_BYTES: usize = FSP + 112;
 
-/// Which server wrote the file, as far as its flags tell.
+/// Which server wrote the file, as far as its flags show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Writer {
@@ -26,7 +26,7 @@ pub enum Writer {
     Mysql,
     /// MariaDB 10.4 or later, with the checksum `full_crc32`.
     Mariadb,
-    /// MySQL before 8.0, or MariaDB with the older checksum: their flags look the same.
+    /// MySQL before 8.0, or MariaDB with the older checksum, which have the same flags.
     Either,
 }
 
@@ -40,7 +40,7 @@ pub enum Checksum {
     FullCrc32,
 }
 
-/// What the first page says of the whole file.
+/// What the first page says about the whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Format {
     /// Which server wrote it.
@@ -53,7 +53,7 @@ pub struct Format {
     pub space_id: u32,
     /// Pages in the tablespace, by its header (`FSP_SIZE`).
     pub pages: u32,
-    /// Pages from this number on were never given out (`FSP_FREE_LIMIT`).
+    /// Pages from this number on were never allocated (`FSP_FREE_LIMIT`).
     pub free_limit: u32,
 }
 

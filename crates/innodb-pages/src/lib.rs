@@ -1,11 +1,11 @@
 //! Reads InnoDB tablespace files (`.ibd`) without a server.
 //!
-//! The server's own views stop at the buffer pool: a page that is not cached has no fill there. The
-//! file has every page. This crate reads a copy of it, made with `FLUSH TABLES t FOR EXPORT`, and tells
-//! how full the pages are, which index they belong to and how long ago each was written.
+//! The server's own views show only the buffer pool: they do not say how full a page is that is not cached. The file has
+//! every page. This crate reads a copy of the file, made with `FLUSH TABLES t FOR EXPORT`. It shows how full the pages
+//! are, which index they belong to and how long ago each was written.
 //!
 //! It reads files of MySQL 5.7 to 9.7 and MariaDB 10.2 to 11.x, of every page size from 4 KiB to
-//! 64 KiB. Files that are compressed, encrypted, cut short or damaged give an [`Error`] that says so.
+//! 64 KiB. Files that are compressed, encrypted, truncated or damaged give an [`Error`] that says so.
 //!
 //! ```no_run
 //! use innodb_pages::{Options, Survey, Tablespace};

@@ -1,4 +1,4 @@
-//! A file as a row of cells, for drawing. Knows pages, not pictures.
+//! A file as a row of cells, one for each page. Whoever draws the cells decides how they look.
 
 use crate::page::PageKind;
 use crate::pages::Pages;
@@ -8,15 +8,15 @@ use crate::pages::Pages;
 pub enum Measure {
     /// How full the page is: 0 empty, 1 full.
     Fill,
-    /// How lately it was changed: 1 newest, 0 oldest, by rank among the index pages. Ranks, because a
-    /// load after an idle day would otherwise show in a single shade.
+    /// How recently the page was changed: 1 for the newest, 0 for the oldest, by rank among the index pages. With ages
+    /// in place of ranks, a load after an idle day would have a single shade.
     Recency,
 }
 
 /// One page of the map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell {
-    /// Given back or never given out.
+    /// Freed, or never allocated.
     Free,
     /// A page that belongs to no index.
     Other,
@@ -63,8 +63,8 @@ impl PageMap {
         PageMap { measure, cells: file.pages.iter().map(cell).collect() }
     }
 
-    /// How many pages a cell must stand for, so that there are at most this many: a power of two, so that
-    /// an extent of 64 pages stays whole.
+    /// How many pages a cell must stand for, so that there are at most this many cells. It is a power of two, so that
+    /// cells end where extents of 64 pages end.
     pub fn pages_per_cell(&self, most_cells: usize) -> usize {
         let mut pages = 1;
         while self.cells.len().div_ceil(pages) > most_cells.max(1) {
@@ -73,7 +73,7 @@ impl PageMap {
         pages
     }
 
-    /// The same with one cell for so many. It is what most of them are; its shade is the mean of theirs.
+    /// The same map with one cell in place of several. It is of the kind of most of them, and its shade is the mean of theirs.
     pub fn condensed(&self, cells: usize) -> PageMap {
         PageMap { measure: self.measure, cells: self.cells.chunks(cells.max(1)).map(together).collect() }
     }
@@ -95,7 +95,7 @@ impl PageMap {
     /// The map that [`PageMap::to_text`] wrote; each leaf has the middle shade of its tenth.
     ///
     /// # Errors
-    /// The first character that stands for no cell.
+    /// The first character that is not one of a map.
     ///
     /// ```
     /// use innodb_pages::{Measure, PageMap};
@@ -150,7 +150,7 @@ fn together(cells: &[Cell]) -> Cell {
         counts[kind] += 1;
         shades[kind] += shade;
     }
-    // Of equals the first: what a leaf page shows matters most.
+    // Of equally frequent kinds the first, because leaf pages matter most.
     let most = (0..4).rev().max_by_key(|kind| counts[*kind]).unwrap_or(3);
     let shade = shades[most] / f64::from(counts[most].max(1));
     match most {

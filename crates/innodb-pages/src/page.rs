@@ -35,7 +35,7 @@ const MIN_REC_FLAG: u8 = 0x10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageKind {
-    /// Given out but not written, or never given out.
+    /// Allocated but not written, or never allocated.
     Allocated,
     /// The file space header: page 0.
     SpaceHeader,
@@ -51,7 +51,7 @@ pub enum PageKind {
     Spatial,
     /// The serialized dictionary (MySQL 8.0 and later).
     Sdi,
-    /// A part of a long column kept off its page.
+    /// A part of a long column that is stored outside of its row's page.
     Blob,
     /// An undo log.
     Undo,
@@ -68,7 +68,7 @@ pub enum PageKind {
 }
 
 impl PageKind {
-    /// The kind in a word or two.
+    /// The kind in one or two words.
     pub fn name(self) -> String {
         match self {
             PageKind::Allocated => "allocated".into(),
@@ -93,19 +93,19 @@ impl PageKind {
 /// One page of the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Page {
-    /// Its place in the file, from 0.
+    /// Its number in the file, from 0.
     pub number: u32,
-    /// What it is for, or was for before it was given back.
+    /// Its type, or the type it had before it was freed.
     pub kind: PageKind,
-    /// Given back, or never given out: its bytes are leftovers.
+    /// Freed, or never allocated: its bytes mean nothing.
     pub free: bool,
-    /// The log sequence number of its last change, in bytes of redo since the server was made.
+    /// The log sequence number of its last change, in bytes of redo log since the server was created.
     pub lsn: u64,
     /// The index header, for pages of B+trees and of spatial indexes that are in use.
     pub index: Option<IndexPage>,
 }
 
-/// What the header of an index page says.
+/// The header of an index page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct IndexPage {
     /// Which index, as in `INNODB_INDEXES.INDEX_ID`.
@@ -119,7 +119,7 @@ pub struct IndexPage {
     pub metadata: bool,
     /// Bytes that the records take, as `INNODB_BUFFER_PAGE.DATA_SIZE`.
     pub data_bytes: u32,
-    /// Bytes of removed records, which an insert may take again.
+    /// Bytes of removed records, which an insert may reuse.
     pub garbage_bytes: u32,
     /// The page before it on its level.
     pub previous: Option<u32>,
@@ -145,14 +145,14 @@ impl Page {
     }
 }
 
-/// Refuses a page whose type means: these bytes are not the page itself. Their checksum is that of the
-/// page before it was packed, so this comes before any check of it.
+/// Refuses a page whose type says that its bytes are compressed or encrypted. Their checksum is that of the page before
+/// compression, so this check comes before that of the checksum.
 pub(crate) fn refuse_packed(format: &Format, number: u32, bytes: &[u8]) -> Result<()> {
     let mysql = Err(compressed("COMPRESSION, MySQL page compression"));
     let mariadb = Err(compressed("MariaDB page compression"));
     let encrypted = Err(Error::new(Kind::Encrypted { page: number }));
     match (format.writer, u16_at(bytes, TYPE)) {
-        // The version and the algorithm follow: damage to the type alone is not taken for this.
+        // The version and the algorithm follow, so a page of which only the type is damaged is not taken for a compressed one.
         (Writer::Mysql | Writer::Either, 14) if matches!(bytes[26], 1..=2) && matches!(bytes[27], 1..=3) => {
             mysql
         }
@@ -211,7 +211,7 @@ impl IndexPage {
             ));
         };
         let records = u16_at(bytes, RECORDS);
-        // The smallest record is five bytes of header: more records than that is nonsense.
+        // The smallest record has a header of five bytes, so a page cannot hold more records than this.
         if u32::from(records) * 5 > data_bytes {
             return Err(Error::corrupt(number, format!("{records} records don't fit in {data_bytes} bytes")));
         }

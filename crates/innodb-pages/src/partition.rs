@@ -13,8 +13,8 @@ use crate::sdi::{self, IndexName};
 /// Where the root of the dictionary copy is in the file of a table.
 const SDI_ROOT: u64 = 3;
 
-/// The names of the indexes that the files of the other partitions give, if `path` is named as a partition is and
-/// they lie beside it. What cannot be read gives no names.
+/// The names of the indexes from the files of the other partitions, if `path` has the name of a partition and those
+/// files are in the same directory. Files that cannot be read give no names.
 pub(crate) fn index_names(path: &Path) -> Vec<IndexName> {
     let Some(table) = path.file_name().and_then(|name| table_of(name.to_str()?)) else { return Vec::new() };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,11 +1,11 @@
-//! Summaries of many pages.
+//! Distributions of figures over pages.
 
 use serde::Serialize;
 
 /// Bars of a fill histogram, each 5 % wide.
 const BARS: usize = 20;
 
-/// How a share between 0 and 1 is spread over pages.
+/// The distribution of a share between 0 and 1 over pages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Distribution {
     /// The mean over pages.
@@ -21,7 +21,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Summarises `shares`; no shares give zeros.
+    /// Summarizes `shares`. Without shares, all figures are 0.
     ///
     /// ```
     /// use innodb_pages::Distribution;
@@ -49,7 +49,7 @@ impl Distribution {
     }
 }
 
-/// How long ago pages were changed, in bytes of redo behind the newest page of the file.
+/// How long ago pages were changed, in bytes of redo log since then, up to the newest page of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LsnAge {
     /// A tenth of the pages are this old or younger (nearest rank).
@@ -63,7 +63,7 @@ pub struct LsnAge {
 }
 
 impl LsnAge {
-    /// Summarises `ages`; no ages give zeros.
+    /// Summarizes `ages`. Without ages, all figures are 0.
     pub fn of(mut ages: Vec<u64>) -> LsnAge {
         ages.sort_unstable();
         let at = |percent| nearest_rank(&ages, percent);

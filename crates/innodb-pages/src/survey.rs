@@ -1,4 +1,4 @@
-//! From pages to index trees: what the file says about each index.
+//! Summarizes the pages of a file by index.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,16 @@ use crate::pages::Pages;
 use crate::space::SpaceKind;
 use crate::stats::{Distribution, LsnAge};
 
-/// A whole file in figures.
+/// The figures of a whole file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Survey {
-    /// What the first page says.
+    /// What the first page says about the file.
     pub format: Format,
     /// What the tablespace is for.
     pub kind: SpaceKind,
     /// Pages in the file.
     pub pages: u64,
-    /// Pages given back or never given out.
+    /// Pages that are free: freed, or never allocated.
     pub free_pages: u64,
     /// The newest log sequence number of any page.
     pub newest_lsn: u64,
@@ -37,7 +37,7 @@ pub struct IndexTree {
     pub id: u64,
     /// Its name, where the file has it (MySQL 8.0 and later).
     pub name: Option<String>,
-    /// Whether it holds the rows.
+    /// Whether it is the clustered index, which holds the rows.
     pub clustered: bool,
     /// Whether it is a spatial index, an R-tree.
     pub spatial: bool,
@@ -171,7 +171,7 @@ fn ratio(bytes: u64, records: u64) -> f64 {
     if records == 0 { 0.0 } else { bytes as f64 / records as f64 }
 }
 
-/// That each index has one root, all levels below it, and that the pages of a level form one chain.
+/// Checks that each index has one root and all levels below it, and that the pages of a level form one chain.
 pub(crate) fn check_trees(file: &Pages) -> Result<()> {
     for (index, levels) in trees(&file.pages) {
         let broken = |problem| Error::new(Kind::BrokenTree { index, problem });
@@ -197,7 +197,7 @@ pub(crate) fn check_trees(file: &Pages) -> Result<()> {
     Ok(())
 }
 
-/// Follows a level from its first page; each page must name the one before it.
+/// Follows a level from its first page. Each page must point back to the one before it.
 fn chain_len(file: &[Page], level: &[(&Page, &IndexPage)]) -> std::result::Result<usize, String> {
     let Some(&(mut page, mut index)) = level.iter().find(|(_, index)| index.previous.is_none()) else {
         return Err("a level has no first page".into());

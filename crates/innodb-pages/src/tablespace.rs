@@ -20,8 +20,8 @@ use crate::survey::check_trees;
 /// How to read.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Check every page's checksum, place and owner, and that each index's pages form whole levels.
-    /// Without it a damaged file may still give figures, for what they are worth.
+    /// Check every page's checksum, number and owner, and that each index's pages form complete levels.
+    /// Without these checks, a damaged file may give wrong figures instead of an error.
     pub verify: bool,
 }
 
@@ -46,8 +46,8 @@ impl Tablespace<BufReader<File>> {
     /// Opens a `.ibd` file, or reads one from a pipe.
     ///
     /// # Errors
-    /// When the file can't be read, isn't a tablespace, is shorter than its header says, or is
-    /// compressed or encrypted as a whole.
+    /// The file cannot be read, is not a tablespace, is shorter than its header says, or is compressed or encrypted as a
+    /// whole.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
         let open = || {
@@ -77,7 +77,7 @@ impl<R: Read + Seek> Tablespace<R> {
 }
 
 impl<R: Read> Tablespace<R> {
-    /// Takes a tablespace from a reader that cannot seek, such as a pipe. Whether it is whole shows at its end.
+    /// Takes a tablespace from a reader that cannot seek, such as a pipe. Only the end of the scan shows whether it is complete.
     ///
     /// # Errors
     /// As [`Tablespace::open`].
@@ -103,10 +103,10 @@ impl<R: Read> Tablespace<R> {
         &self.format
     }
 
-    /// Reads every page, once, in order. Takes about 64 bytes of memory a page.
+    /// Reads every page once, in order. Takes about 64 bytes of memory for each page.
     ///
     /// # Errors
-    /// When a page can't be read, is damaged, compressed or encrypted.
+    /// A page cannot be read, or is damaged, compressed or encrypted.
     pub fn scan(self) -> Result<Pages> {
         let Some(path) = self.path.clone() else { return self.scan_pages() };
         let mut pages = self.scan_pages().map_err(|error| error.in_file(&path))?;
@@ -136,14 +136,14 @@ impl<R: Read> Tablespace<R> {
             if !zeros {
                 self.check(number, &buffer)?;
             }
-            // Below the limit all descriptors are written: zeros there would give every page of theirs back.
+            // Below the limit all descriptors are written. Zeros there would mean that all their pages are free.
             let describes = number % format.page_size == 0;
             if describes {
                 extents = Some(Extents::read(&format, number, &buffer));
             }
             let free = extents.as_ref().is_some_and(|extents| extents.is_free(number));
             let in_use = !free || (describes && number < format.free_limit);
-            // InnoDB makes a file longer before it writes the new pages, but it gives none out before that.
+            // InnoDB extends a file before it writes the new pages, but allocates none of them before that.
             if zeros && in_use && self.options.verify && format.space_id != 0 {
                 return Err(Error::corrupt(number, "it is in use, and all its bytes are zero"));
             }
@@ -163,7 +163,7 @@ impl<R: Read> Tablespace<R> {
         Ok(pages)
     }
 
-    /// Reads page `number`, the next one; false where the file ends before it.
+    /// Reads the next page, which is page `number`; false where the file ends before it.
     fn next_page(&mut self, number: u32, buffer: &mut [u8]) -> Result<bool> {
         let known = if number == 0 { HEADER_BYTES } else { 0 };
         buffer[..known].copy_from_slice(&self.header[..known]);
@@ -176,10 +176,10 @@ impl<R: Read> Tablespace<R> {
         Ok(len > 0)
     }
 
-    /// That page `number` is itself: neither encrypted nor damaged nor from elsewhere.
+    /// Checks that page `number` is neither encrypted nor damaged, and belongs at this place of this file.
     fn check(&self, number: u32, bytes: &[u8]) -> Result<()> {
         let mismatch = self.options.verify.then(|| checksum::mismatch(&self.format, bytes)).flatten();
-        // Where the key lies inside the checksum, a bad checksum says that it may be no key.
+        // Where the key is part of what the checksum covers, a bad checksum means that it may not be a key.
         let key_is_sure = mismatch.is_none() || self.format.checksum == Checksum::Crc32;
         if key_is_sure && key_version(&self.format, number, bytes) != 0 {
             return Err(Error::new(Kind::Encrypted { page: number }));
@@ -204,7 +204,7 @@ impl<R: Read> Tablespace<R> {
     }
 }
 
-/// That a file of `len` bytes has whole pages, and all that its header promises.
+/// Checks that a file of `len` bytes has complete pages, and as many as its header counts.
 fn check_len(format: &Format, len: u64) -> Result<()> {
     let page_size = u64::from(format.page_size);
     let needed = u64::from(format.pages.max(1)) * page_size;
@@ -220,7 +220,7 @@ fn check_len(format: &Format, len: u64) -> Result<()> {
     Ok(())
 }
 
-/// Fills the buffer as far as the reader goes.
+/// Reads until the buffer is full or the reader ends.
 fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> Result<usize> {
     let mut len = 0;
     while len < buffer.len() {

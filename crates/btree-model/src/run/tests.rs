@@ -1,8 +1,8 @@
-//! The model's figures from within, where the number of rows that is followed whole can be small.
+//! Tests inside the crate, where the number of rows before a sample can be small.
 
 use super::*;
 
-/// SplitMix64: even, quick and the same everywhere.
+/// SplitMix64: uniform, fast, and the same in each run.
 struct Random(u64);
 
 impl Random {
@@ -20,7 +20,7 @@ fn setup() -> Setup {
     Setup { shape, server, rate: 5_000.0 }
 }
 
-/// Keys whose first two bytes are random, and stay so for `bucket` keys.
+/// Keys whose first two bytes are random and stay the same for `bucket` keys.
 fn bucketed(row: u64, bucket: u64, ascending: bool, random: &mut Random) -> [u8; 16] {
     let prefix = Random(row / bucket * 977).next() >> 48;
     let tail = if ascending { row } else { random.next() >> 16 };
@@ -30,7 +30,7 @@ fn bucketed(row: u64, bucket: u64, ascending: bool, random: &mut Random) -> [u8;
     key
 }
 
-/// A quarter of the keys on a quarter of the pool predicts the figures of the whole.
+/// A quarter of the keys on a quarter of the pool predicts the figures of the whole table.
 #[test]
 fn a_sample_predicts_the_whole() {
     for (bucket, ascending) in [(1, false), (20_000, false), (600, false), (20_000, true)] {
@@ -61,7 +61,7 @@ fn a_sample_predicts_the_whole() {
     }
 }
 
-/// The window in which the sample begins counts what came before it too.
+/// The window in which the sample begins also counts what came before the sample.
 #[test]
 fn a_sample_that_begins_within_a_window_loses_nothing() {
     let mut thin = Random(7);
@@ -83,9 +83,9 @@ fn a_sample_that_begins_within_a_window_loses_nothing() {
     assert!(near(a.distinct_leaves_per_1k, b.distinct_leaves_per_1k), "{a:?} {b:?}");
 }
 
-/// Pages of the table that were there before are not changed by being taken over.
+/// Taking over the pages of an existing table changes none of them.
 #[test]
-fn taking_pages_over_counts_nothing() {
+fn taking_over_existing_pages_counts_nothing() {
     let setup = setup();
     let mut pool = Pool::new(&setup.server, setup.shape.page_size(), setup.rate, 100).unwrap();
     pool.adopt(0..10_000);
@@ -106,7 +106,7 @@ fn a_table_that_fits_the_pool_is_never_read() {
     assert_eq!((window.reads_per_1k, window.inserts, window.rows), (0.0, 50_000, 50_000));
     let tree = model.tree();
     assert!(window.created_per_1k * 50.0 >= (tree.leaf_pages + tree.inner_pages) as f64 - 1.0);
-    assert_eq!(model.window().inserts, 0, "a window begins where the last one ended");
+    assert_eq!(model.window().inserts, 0, "a window should begin where the last one ended");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn a_table_that_holds_random_keys() {
     let one = Nbtree::default();
     let then = |keys| index(one, random(ROWS, 1).into_iter().chain(keys));
     leaves("version 4", &then(random(ROWS, 2)), 2_111..=2_111, 65.0);
-    // Version 7 begins with a time, which lies in the midst of random keys.
+    // Version 7 begins with the time, which is in the middle of random keys.
     leaves("version 7", &then(ascending(ROWS, 0x0198_0000_0000_0000)), 2_409..=2_472, 56.0);
     leaves("a fixed prefix", &then(ascending(ROWS, 0xffff_ff00_0000_0000)), 1_850..=1_850, 74.6);
 }

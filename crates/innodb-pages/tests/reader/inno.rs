@@ -1,8 +1,7 @@
-//! Against the library of the tool `inno` (the crate innodb-utils): another reader of the same files, by
-//! other people.
+//! Compares this reader with the library of the tool `inno` (the crate innodb-utils), an independent reader of the same
+//! files.
 //!
-//! It is not the judge where the two differ; the servers are. Where it is wrong, a test says so, and shows the
-//! bytes that tell.
+//! Where the two differ, the server decides. Where `inno` is wrong, a test says so and shows the bytes that prove it.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +18,7 @@ use innodb_pages::{Page, PageKind, Pages, Survey, Writer};
 
 use super::files::{READABLE, bytes, scan};
 
-/// The same kind in its words. It has no others for what these files hold.
+/// The name that `inno` has for this kind of page.
 fn kind(theirs: PageType) -> PageKind {
     match theirs {
         PageType::Allocated => PageKind::Allocated,

@@ -1,5 +1,5 @@
-//! The offline page reader: against what servers said of their own files, against another reader of such
-//! files, and against damage.
+//! The page reader: compared with what servers reported about their own files, with another reader of such files, and on
+//! damaged files.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
 mod files;

@@ -1,4 +1,4 @@
-//! The page reader against real files and what the server said of them.
+//! Compares the page reader with real files and with what the server reported about them.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ fn expected(name: &str) -> Expected {
 }
 
 #[test]
-fn every_page_is_as_the_server_says() {
+fn every_page_agrees_with_the_server() {
     for name in READABLE {
         let (expected, pages) = (expected(name), scan(&bytes(name)).unwrap());
         assert_eq!(pages.format.page_size, expected.page_size, "{name}");
@@ -54,7 +54,7 @@ fn every_page_is_as_the_server_says() {
 }
 
 #[test]
-fn indexes_and_rows_are_as_the_server_says() {
+fn indexes_and_rows_agree_with_the_server() {
     for name in READABLE {
         let (expected, survey) = (expected(name), Survey::of(&scan(&bytes(name)).unwrap()));
         assert_eq!(survey.indexes.len(), expected.indexes.len(), "{name}");
@@ -109,7 +109,7 @@ fn formats_are_told_apart() {
 
 /// The deleted pages of `shrunk` still look like leaves; the extent map says that they are free.
 #[test]
-fn pages_given_back_are_not_counted() {
+fn freed_pages_are_not_counted() {
     for name in ["mysql-9.7-16k-shrunk", "mariadb-10.11-16k-shrunk"] {
         let pages = scan(&bytes(name)).unwrap();
         let survey = Survey::of(&pages);
@@ -140,7 +140,7 @@ fn compressed_and_encrypted_files_are_refused_by_name() {
 }
 
 #[test]
-fn a_file_cut_short_says_by_how_much() {
+fn a_truncated_file_gives_its_length_in_the_error() {
     let whole = bytes("mysql-9.7-16k-random_keys");
     for len in [0, 16, 149, 16_384, whole.len() - 16_384, whole.len() - 1] {
         let error = scan(&whole[..len]).unwrap_err();
@@ -182,7 +182,7 @@ fn pages_in_each_others_place_are_damage() {
     assert!(error.to_string().contains("page 6"), "{error}");
 }
 
-/// A page put back from an older copy has a good checksum; only the tree shows it.
+/// A page from an older copy of the file has a correct checksum. Only the tree shows that it is old.
 #[test]
 fn a_stale_page_breaks_the_chain() {
     let mut bytes = bytes("mysql-9.7-16k-random_keys");
@@ -220,10 +220,9 @@ fn maps_have_a_cell_for_each_page() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Damage anywhere gives an error or changes nothing that is counted; it never panics, nor does
-    /// reading on regardless.
+    /// Damage at any place gives an error or changes nothing that is counted. Neither a checked nor an unchecked scan panics.
     #[test]
-    fn damage_never_panics_and_never_passes(
+    fn damage_never_panics_and_is_never_accepted(
         name in prop::sample::select(&["mysql-9.7-4k-random_keys", "mariadb-10.11-16k-shrunk", "mysql-9.7-16k-ascending"][..]),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0usize..512), 1..8),
         cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
@@ -252,7 +251,7 @@ proptest! {
         }
     }
 
-    /// Bytes behind a sound first page, of any content.
+    /// Arbitrary bytes behind a valid first page.
     #[test]
     fn noise_never_panics(noise in prop::collection::vec(any::<u8>(), 0..20_000), keep in 0usize..400) {
         let mut bytes = bytes("mysql-9.7-4k-random_keys");

@@ -1,5 +1,5 @@
-//! Files that are more than the rows of one plain table: partitions, shared and system tablespaces, undo logs, a
-//! metadata record; and files that come through a pipe.
+//! Files that hold more than the rows of one plain table: partitions, shared and system tablespaces, undo logs, a
+//! metadata record; and files that are read from a pipe.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -60,7 +60,7 @@ fn each_table_of_a_shared_tablespace_has_its_clustered_index() {
 }
 
 #[test]
-fn undo_and_system_tablespaces_are_called_so() {
+fn undo_and_system_tablespaces_have_their_kind() {
     let survey = |name| Survey::of(&scan(&bytes(name)).unwrap());
     let undo = survey("mariadb-11.8-16k-undo");
     assert_eq!((undo.kind, undo.clustered()), (SpaceKind::Undo, None));
