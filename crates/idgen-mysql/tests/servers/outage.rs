@@ -91,7 +91,7 @@ async fn connections_are_bounded(flavor: Flavor, strategy: Strategy) {
     // The holder, three of the pool, and one that ends another.
     assert!(most <= 5, "{most} connections");
     transaction.rollback().await.unwrap();
-    map.ids_of(&uuids).await.unwrap();
+    UuidMap::connect(scratch.url()).await.unwrap().ids_of(&uuids).await.unwrap();
     assert_sound(scratch.url()).await;
 }
 
