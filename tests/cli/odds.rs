@@ -49,8 +49,8 @@ fn impossible_fleets_are_refused() {
     }
     for (devices, rate, years, says) in [
         ("-1", "1", "1", "invalid digit"),
-        ("1", "-1", "1", "at the rate \"-1\": give a finite number"),
-        ("1", "1", "-1e3", "for the years \"-1000\": give a finite number"),
+        ("1", "-1", "1", "the rate cannot be \"-1\": give a finite number"),
+        ("1", "1", "-1e3", "the number of years cannot be \"-1000\": give a finite number"),
     ] {
         let (code, error) =
             failure(&["odds", "v4", "--devices", devices, "--rate", rate, "--years", years], "");

@@ -35,11 +35,11 @@ type Stored = Kind;
 pub(crate) enum Kind {
     /// A text or byte string that is not an id of the wanted form.
     Parse { form: &'static str, problem: Problem, input: Excerpt },
-    /// The clock is behind the last id by more than the generator may absorb.
+    /// The clock is behind the last id by more than the policy tolerates.
     ClockBehind { now: Timestamp, last: Timestamp, tolerance_ms: u64 },
     /// The time does not fit the field of this kind.
     TimeOutOfRange { kind: &'static str, time: Timestamp, range: Excerpt },
-    /// All ids of one second are used, and the policy says not to wait; or all clock sequences of a node.
+    /// All ids of one second are used, and the policy is not to wait; or all clock sequences of a node are used.
     Exhausted { kind: &'static str, capacity: &'static str, advice: &'static str },
     /// The process was forked and this generator cannot tell itself from its parent's copy.
     Forked { what: &'static str },
@@ -54,7 +54,7 @@ pub(crate) enum Kind {
     Node { detail: Excerpt },
     /// A state could not be read, understood, locked or written.
     State { place: Excerpt, problem: &'static str, detail: Excerpt, cause: Cause },
-    /// A setting that makes no sense.
+    /// A setting that is not allowed.
     Config { problem: &'static str, value: Excerpt, advice: &'static str },
 }
 
@@ -91,25 +91,31 @@ impl Error {
         Error::new(Kind::Config { problem, value: Excerpt::of(value), advice })
     }
 
-    /// For a source of your own: no randomness was to be had.
+    /// For a source of your own: it has no random bytes. `detail` is the reason, for the message.
     ///
     /// ```
     /// use idgen::{Error, Result, generator::{Generate, V4}, source::Entropy};
     ///
-    /// struct Dry;
-    /// impl Entropy for Dry {
+    /// struct Token;
+    /// impl Entropy for Token {
     ///     fn fill(&mut self, _: &mut [u8]) -> Result<()> {
-    ///         Err(Error::entropy("the token was pulled out"))
+    ///         Err(Error::entropy("the hardware token is not connected"))
     ///     }
     /// }
-    /// assert!(V4::new(Dry).next_id().unwrap_err().is_entropy());
+    /// assert!(V4::new(Token).next_id().unwrap_err().is_entropy());
     /// ```
     #[cold]
     pub fn entropy(detail: impl fmt::Display) -> Self {
         Error::new(Kind::Entropy { detail: Excerpt::of(detail), cause: Cause::default() })
     }
 
-    /// For a state of your own: the place, what is wrong with it (`"cannot be written"`), and why.
+    /// For a state of your own: the place, what is wrong with it, and why.
+    ///
+    /// ```
+    /// let error = idgen::Error::state("table ids", "cannot be written", "the disk is full");
+    /// assert!(error.is_state());
+    /// assert_eq!(error.to_string(), "the state \"table ids\" cannot be written: the disk is full");
+    /// ```
     #[cold]
     pub fn state(place: impl fmt::Display, problem: &'static str, detail: impl fmt::Display) -> Self {
         Error::new(Kind::State {
@@ -165,7 +171,7 @@ impl Error {
         matches!(self.kind(), Kind::Parse { .. })
     }
 
-    /// True if the clock was behind the last id by more than the policy absorbs.
+    /// True if the clock was behind the last id by more than the policy tolerates.
     pub fn is_clock_behind(&self) -> bool {
         matches!(self.kind(), Kind::ClockBehind { .. })
     }
@@ -175,8 +181,9 @@ impl Error {
         matches!(self.kind(), Kind::TimeOutOfRange { .. })
     }
 
-    /// True if all ids of the present second are used up, which passes; or all clock sequences of a node
-    /// that was given, which does not (see [`V1::with_node`](crate::generator::V1::with_node)).
+    /// True if all ids of the present second are used, which lasts until the next second. Also true if all clock
+    /// sequences of a fixed node are used, which is permanent (see
+    /// [`V1::with_node`](crate::generator::V1::with_node)).
     pub fn is_exhausted(&self) -> bool {
         matches!(self.kind(), Kind::Exhausted { .. })
     }
@@ -206,7 +213,7 @@ impl Error {
         }
     }
 
-    /// The byte offset of the first offending byte of the input, where there is one.
+    /// The offset of the first wrong byte of the input; `None` if no single byte is wrong, as for a wrong length.
     pub fn offset(&self) -> Option<usize> {
         match *self.kind() {
             Kind::Parse {
@@ -217,7 +224,7 @@ impl Error {
     }
 }
 
-/// What an error was caused by. Two errors with the same text are equal, whatever caused them.
+/// The cause of an error. Two errors with the same text are equal, whatever caused them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cause(
     #[cfg(feature = "alloc")] Option<alloc::sync::Arc<dyn core::error::Error + Send + Sync>>,
@@ -232,7 +239,7 @@ impl PartialEq for Cause {
 impl Eq for Cause {}
 
 impl core::error::Error for Error {
-    /// The error of the system, where one was the cause: [`std::io::Error`] if a state file could not be used.
+    /// The error of the system if one was the cause: [`std::io::Error`] if a state file could not be used.
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self.kind() {
             #[cfg(feature = "alloc")]
@@ -256,19 +263,19 @@ impl fmt::Display for Error {
                  {tolerance_ms} ms ahead: correct the clock, wait, or choose another clock policy"
             ),
             Kind::TimeOutOfRange { kind, time, range } => {
-                write!(f, "{kind} cannot hold the time {time}: it holds {range}")
+                write!(f, "{kind} cannot hold the time {time}: use a time in its range, {range}")
             }
             Kind::Exhausted { kind, capacity, advice } => {
-                write!(f, "all {capacity} of {kind} are used: {advice}")
+                write!(f, "{kind} has used all {capacity}: {advice}")
             }
             Kind::Forked { what } => write!(
                 f,
-                "{what} was copied by fork and would repeat its parent's ids: build a new generator in the child"
+                "{what} was copied by a fork and would repeat its parent's ids: create a new generator in the child"
             ),
             Kind::Entropy { detail, .. } => write!(f, "no random bytes: {detail}"),
             #[cfg(feature = "std")]
             Kind::Node { detail } => {
-                write!(f, "no hardware address: {detail}; use a random node or name one")
+                write!(f, "no hardware address: {detail}; use a random node or give one")
             }
             Kind::State { place, problem, detail, .. } => {
                 write!(f, "the state \"{place}\" {problem}: {detail}")
@@ -291,7 +298,7 @@ impl fmt::Display for Problem {
             ),
             Problem::Overflow { bits } => write!(f, "the number needs more than {bits} bits"),
             Problem::Ambiguous { candidates } => write!(f, "it could be {candidates}: name the format"),
-            Problem::Unrecognized => write!(f, "no format of this library has this form"),
+            Problem::Unrecognized => write!(f, "it has the form of no format of this library"),
         }
     }
 }
@@ -346,7 +353,7 @@ impl fmt::Write for Excerpt {
 
 impl fmt::Display for Excerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Valid UTF-8 is shown as it is, but for control characters; anything else is escaped.
+        // Valid UTF-8 is shown as it is, except control characters; everything else is escaped.
         let mut rest = self.as_bytes();
         while !rest.is_empty() {
             let (text, bad) = match core::str::from_utf8(rest) {

@@ -1,9 +1,9 @@
 //! Layer 4: one-line functions over generators that the process keeps.
 //!
-//! The 128-bit kinds have a generator for each thread: no lock, and strictly ascending ids within
-//! each thread, where the kind has an order and the clock is not set back far. The 64-bit kinds share one
-//! generator, as they have no room to tell threads apart. All of them survive a fork: what the 64-bit kinds
-//! count in is shared with the children that are forked after its first use.
+//! The 128-bit kinds have a generator for each thread. It needs no lock, and if the kind has an order, the ids
+//! of a thread ascend strictly unless the clock is set back far. The 64-bit kinds share one generator, because their
+//! bits have no room for a number of the thread. All of them work after a fork: the counters of the 64-bit kinds are
+//! shared with the children that are forked after their first use.
 
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
@@ -20,15 +20,15 @@ use crate::generator::{
 use crate::short_id::ShortId;
 use crate::source::{SystemClock, ThreadEntropy};
 
-/// What a generator of this thread lies in. None of them owns anything, so there is nothing to drop, and each access
-/// to a thread-local with a destructor would first check whether it has run.
+/// The place of a generator of this thread. Generators own nothing that must be dropped, and each access to a
+/// thread-local with a destructor would first check whether it has run.
 type Slot<G> = RefCell<Option<ManuallyDrop<G>>>;
 
 /// The next id of this thread's generator.
 ///
-/// It comes as a number in two registers, and not in memory: whoever loads 16 bytes at once that were stored as two
-/// halves waits until both have left the processor's store buffer, which takes longer than generating the id. 0
-/// stands for a generator that has not been made.
+/// It is returned as a number in two registers, not in memory. If 16 bytes are stored as two halves and then loaded at
+/// once, the load waits until both halves have left the processor's store buffer, which takes longer than generating
+/// the id. 0 stands for a generator that does not exist yet.
 #[inline(always)]
 fn next<G: NextBits>(local: &'static LocalKey<Slot<G>>, make: fn() -> Result<G>) -> Uuid {
     // Not `with`, which the compiler does not inline.
@@ -38,7 +38,7 @@ fn next<G: NextBits>(local: &'static LocalKey<Slot<G>>, make: fn() -> Result<G>)
     });
     match bits {
         Ok(bits) if bits != 0 => from_bits(bits),
-        // If it was the id whose bits are all 0, another one takes its place.
+        // If the id's bits were all 0, another id takes its place.
         _ => from_bits(first(local, make)),
     }
 }
@@ -184,7 +184,8 @@ pub fn fill_v4(ids: &mut [Uuid]) {
 }
 
 /// A 64-bit device id with a random node: [`DeviceShort`]. After 65,536 ids in one second it waits for the next
-/// second. If the clock is set back by more than ten seconds, it continues at the clock's time with another node.
+/// second. If the clock is set back by more than ten seconds, the generator continues at the clock's time with another
+/// node.
 ///
 /// The whole process and the children that it forks after the first call share one generator. Children that were
 /// forked earlier have random nodes of their own, as other processes have; a program that generates no id itself calls
@@ -195,8 +196,8 @@ pub fn fill_v4(ids: &mut [Uuid]) {
 /// ```
 ///
 /// # Panics
-/// If the system provides no randomness, if its clock is before 1970 or after 2106-02-07, and in a forked child of a build
-/// without the feature `fast`, which has no shared memory to count in.
+/// If the system provides no randomness, or if its clock is before 1970 or after 2106-02-07. Without the feature
+/// `fast`, which provides shared memory for the counter, it also panics in a forked child.
 #[inline]
 pub fn short() -> ShortId {
     device().make().unwrap_or_else(|error| give_up(&error))
@@ -216,13 +217,13 @@ fn device() -> &'static DeviceShort<SystemClock> {
     DEVICE.get_or_init(|| DeviceShort::system().unwrap_or_else(|error| give_up(&error)))
 }
 
-/// An id as `UUID_SHORT()` of a MySQL server with this id that started when this process made its
-/// first: as [`MysqlShort`](crate::generator::MysqlShort) makes them. One line for the whole process and the
-/// children that it forks after the first call, for whichever server id.
+/// A 64-bit id as `UUID_SHORT()` of a MySQL server returns it: [`MysqlShort`](crate::generator::MysqlShort). The
+/// server has this id, and its start time is that of this process's first id.
 ///
-/// Other processes start lines of their own, which repeat each other's ids where they start in the same
-/// second: give each a server id of its own. Children that were forked before the first call are such
-/// processes; a program that makes no id itself calls `fill_mysql_short(0, &mut [])` before it forks.
+/// The whole process and the children that it forks after the first call, for any server id, share the counters. Other
+/// processes, and children that were forked earlier, have counters of their own. Two of them repeat each other's ids
+/// if they start in the same second, so give each process a server id of its own. A program that generates no id itself
+/// calls `fill_mysql_short(0, &mut [])` before it forks.
 ///
 /// ```
 /// let (a, b) = (idgen::mysql_short(3), idgen::mysql_short(3));
@@ -231,8 +232,8 @@ fn device() -> &'static DeviceShort<SystemClock> {
 /// ```
 ///
 /// # Panics
-/// If the system's clock is before 1970 or after 2106-02-07; and in a forked child of a build
-/// without the feature `fast`, which has no shared memory to count in.
+/// If the system's clock is before 1970 or after 2106-02-07. Without the feature `fast`, which provides shared memory
+/// for the counters, it also panics in a forked child.
 #[inline]
 pub fn mysql_short(server_id: u8) -> ShortId {
     mysql_servers().make(server_id).unwrap_or_else(|error| give_up(&error))
@@ -256,9 +257,9 @@ fn mysql_servers() -> &'static MysqlServers<SystemClock> {
 mod tests {
     use super::*;
 
-    /// What docs/speed.md says of the memory of a thread.
+    /// docs/speed.md states this memory of a thread.
     #[test]
-    fn a_thread_keeps_little() {
+    fn generators_of_a_thread_take_at_most_the_documented_memory() {
         let slots = [
             size_of::<Slot<V1<SystemClock, ThreadEntropy>>>(),
             size_of::<Slot<V6<SystemClock, ThreadEntropy>>>(),

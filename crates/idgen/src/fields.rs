@@ -34,7 +34,7 @@ pub(crate) fn sequence_and_node(clock_sequence: u16, node: Node) -> u64 {
     u64::from_be_bytes(bytes) | u64::from(clock_sequence & 0x3FFF | 0x8000) << 48
 }
 
-/// An id but for the random bits at its end: the halves as big-endian numbers.
+/// An id except the random bits at its end: the halves as big-endian numbers.
 #[derive(Clone, Copy)]
 pub(crate) struct Head {
     pub(crate) top: u64,
@@ -44,15 +44,15 @@ pub(crate) struct Head {
 impl Head {
     /// The id with random bits for its last `RANDOM`.
     ///
-    /// The random bytes stay in their order, as swapping them would make them no more random.
+    /// The random bytes stay in their order, because swapping them would not make them more random.
     #[inline]
     pub(crate) fn with_random<const RANDOM: u32>(self, bits: u64) -> Uuid {
         let low = self.low.to_be() | bits & random_mask::<RANDOM>();
         Uuid::from_u64_pair(self.top, u64::from_be(low))
     }
 
-    /// As many ids as there are random bits for, counting up from this one above them. The caller sees to it that
-    /// the counter carries into no other byte, so that it counts the same in any order of bytes.
+    /// An id for each of the random values, with a counter above the random bits that starts at this id's. The caller
+    /// ensures that the counter does not carry into another byte, so that it counts the same in any byte order.
     #[inline]
     pub(crate) fn count_up<const RANDOM: u32>(self, ids: &mut [Uuid], random: &[[u8; 8]]) {
         let step = (1u64 << RANDOM).to_be();
@@ -83,7 +83,7 @@ const fn random_mask<const RANDOM: u32>() -> u64 {
 /// The random bits at the end of [`v7`].
 pub(crate) const V7_RANDOM: u32 = 48;
 
-/// Version 7 but for its random end, from 48 bits of Unix milliseconds and a counter of 26 bits: 12 in
+/// Version 7 except its random end, from 48 bits of Unix milliseconds and a counter of 26 bits: 12 in
 /// `rand_a`, 14 in the top of `rand_b`.
 #[inline]
 pub(crate) fn v7(unix_ms: u64, counter: u32) -> Head {
@@ -187,9 +187,9 @@ mod tests {
     }
 
     proptest! {
-        /// Against one id after the other, forevery place of the counter's end within its byte.
+        /// The fast loop equals single ids, for every position of the counter's end within its byte.
         #[test]
-        fn counting_up_is_one_id_after_the_other(first in 0u32..1 << 26, bits in prop::collection::vec(any::<[u8; 8]>(), 0..40)) {
+        fn counting_up_equals_single_ids(first in 0u32..1 << 26, bits in prop::collection::vec(any::<[u8; 8]>(), 0..40)) {
             let count = bits.len().min(256 - first as usize % 256);
             let mut ids = std::vec![Uuid::nil(); count];
             v7(1, first).count_up::<V7_RANDOM>(&mut ids, &bits[..count]);

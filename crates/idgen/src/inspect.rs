@@ -19,8 +19,15 @@ pub use weeks::weeks_between;
 #[cfg(feature = "prefixed")]
 pub use weeks::weeks_of_prefix;
 
-/// Inspects a text in any format: see [`Format::decode_any`] for how it is recognised. A decimal number
-/// below 2^64 is taken for a 64-bit id.
+/// Inspects a text in any format: [`Format::decode_any`] says how the format is detected. A decimal number
+/// below 2^64 is treated as a 64-bit id.
+///
+/// ```
+/// let seen = idgen::inspect("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")?; // RFC 9562, appendix A.6
+/// assert_eq!(seen.version, Some(7));
+/// assert_eq!(seen.timestamp.unwrap().to_string(), "2022-02-22T19:22:22Z");
+/// # Ok::<(), idgen::Error>(())
+/// ```
 ///
 /// # Errors
 /// If no format could have written the text.
@@ -29,8 +36,8 @@ pub fn inspect(text: impl AsRef<[u8]>) -> Result<Inspection> {
     Ok(inspect_decoded(format, id))
 }
 
-/// Inspects an id that was read from a text of this format: 26 characters are a ULID unless the bits
-/// show a version that this crate makes, and a decimal number below 2^64 is a 64-bit id.
+/// Inspects an id that was read from a text of this format. A text in base32 is treated as a ULID, unless the bits show
+/// a version that this crate generates, and a decimal number below 2^64 as a 64-bit id.
 ///
 /// ```
 /// use idgen::codec::Format;
@@ -52,9 +59,9 @@ pub fn inspect_decoded(format: Format, id: Uuid) -> Inspection {
     }
 }
 
-/// Whether the bits say a version that this crate makes (1, 4, 6, 7 or 8), or nil or max. A ULID's random
-/// bits do so in one of thirteen, those of this crate, whose counter begins low, in one of eight; then only
-/// its maker knows.
+/// Whether the bits show a version that this crate generates (1, 4, 6, 7 or 8), or nil or max. By chance, the bits of
+/// one ULID in thirteen do so, and of one in eight of this crate's ULIDs, whose counter begins low. The bits then do
+/// not say which of the two the id is.
 fn has_known_version(seen: &Inspection) -> bool {
     !matches!(seen.nature, Nature::OtherVariant | Nature::OtherVersion)
 }
@@ -127,8 +134,7 @@ pub fn inspect_uuid(id: Uuid) -> Inspection {
     seen
 }
 
-/// Inspects a ULID: its 80 bits after the time may look like any version, so only who knows that it is
-/// one should call this.
+/// Inspects an id that is known to be a ULID. Its 80 bits after the time may look like those of any version.
 ///
 /// ```
 /// let made = idgen::ulid();
@@ -186,7 +192,7 @@ mod tests {
     const NOON: Timestamp = Timestamp::from_unix_secs(1_795_262_400);
 
     #[test]
-    fn what_was_put_in_is_read_out() {
+    fn inspection_reads_the_fields_that_generators_wrote() {
         let clock = FixedClock::new(NOON);
         let mut v7 = V7::new(&clock, FixedEntropy::new(1));
         let (a, b) = (inspect_uuid(v7.next_id().unwrap()), inspect_uuid(v7.next_id().unwrap()));

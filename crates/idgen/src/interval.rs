@@ -1,4 +1,4 @@
-//! Intervals: which stretch of time a moment falls into.
+//! Intervals: which period of time contains a moment.
 
 use core::fmt;
 use core::time::Duration;
@@ -6,7 +6,7 @@ use core::time::Duration;
 use crate::error::{Error, Result};
 use crate::timestamp::Timestamp;
 
-/// How long a prefix stays put.
+/// How long a prefix stays the same.
 ///
 /// ```
 /// use core::time::Duration;
@@ -159,7 +159,7 @@ impl core::str::FromStr for Interval {
             Error::config(
                 "not an interval",
                 text,
-                "write minute, ten-minutes, hour, day, week, month, or a number with s, m, h or d, as 90s",
+                "write minute, ten-minutes, hour, day, week, month, or a number with s, m, h or d, such as 90s",
             )
         };
         let unit = match text.bytes().last() {

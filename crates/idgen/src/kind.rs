@@ -46,8 +46,8 @@ macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $kind:ident, $name:literal, $bits:literal, [$($setting:ident),*], $collisions:expr, $about:literal;)+) => {
         /// A kind of id. The command line and state files use its name.
         ///
-        /// A new kind is a change that breaks callers who match on it: their compiler then lists the places that do
-        /// not know the kind yet.
+        /// A new kind is a breaking change for code that matches on this enum: its compiler then lists the places that do
+        /// not handle the kind yet.
         ///
         /// ```
         /// use idgen::{Kind, Setting};

@@ -11,7 +11,7 @@
 //! | function | kind | in an index |
 //! |---|---|---|
 //! | [`v7`], [`v6`], [`ulid`] | time first, ascending | fills pages as `AUTO_INCREMENT` does |
-//! | [`prefixed`], [`generator::Prefixed`] | a prefix that stays put for an interval, then an ascending or random tail | one small region at a time |
+//! | [`prefixed`], [`generator::Prefixed`] | a prefix that stays the same for an interval, then an ascending or random tail | one small region at a time |
 //! | [`week`] | the prefix that MySQL computes for this week, then random | the region of one week at a time |
 //! | [`v4`] | random | another page for nearly every insert |
 //! | [`v1`] | time with its low bits first | as random, unless stored [swapped](codec::swapped) |
@@ -40,7 +40,7 @@
 //! - `aes` (default): random bits from AES where the processor has instructions for it, else from ChaCha12.
 //! - `mac`: `Node::mac`.
 //! - `prefixed`: prefixed ids, and [`odds`].
-//! - `seal`: `SealKey`, which turns version 7 into what looks like version 4, and back.
+//! - `seal`: `SealKey`, which converts version 7 to ids that look like version 4, and back.
 //! - `state-file`: `source::FileState`.
 //! - `serde`: see the modules in `idgen::serde`.
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -56,7 +56,7 @@ impl core::str::FromStr for Node {
 
     /// Twelve hex digits, with a colon or hyphen between all the pairs or none.
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = || Error::config("not a node", text, "write twelve hex digits, as 9f6bdeced846");
+        let wrong = || Error::config("not a node", text, "write twelve hex digits, such as 9f6bdeced846");
         let bytes = text.as_bytes();
         let stride = match (bytes.len(), bytes.get(2)) {
             (12, _) => 2,

@@ -7,7 +7,7 @@
 //!
 //! The devices are independent of each other: each has generators of its own, an exact clock (the
 //! worst case) and makes ids at random moments at the same mean rate. Ids of one generator never
-//! coincide by construction where the kind has a counter.
+//! coincide, by construction, if the kind has a counter.
 
 use crate::error::{Error, Result};
 use crate::generator::Tail;
@@ -15,18 +15,18 @@ use crate::interval::Interval;
 use crate::kind::{Collisions, IN_ONE_MS_61, IN_ONE_MS_73, Kind};
 use crate::prefix::{Prefix, PrefixKind};
 
-/// How many devices make ids, how fast and for how long.
+/// How many devices generate ids, how fast and for how long.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fleet {
     /// Devices, each with generators of its own.
     pub devices: u64,
-    /// Ids a second, on each device.
+    /// Ids per second, on each device.
     pub rate_per_sec: f64,
-    /// How long they make ids, in years of 365.25 days.
+    /// How long they generate ids, in years of 365.25 days.
     pub years: f64,
 }
 
-/// What [`odds`] answers.
+/// The result of [`odds`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Odds {
@@ -45,7 +45,7 @@ pub struct Odds {
 const MOST: f64 = 1e30;
 const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 
-/// The probability that a fleet ever makes an id twice.
+/// The probability that a fleet ever generates an id twice.
 ///
 /// With `N` ids in all, `D` devices at `r` ids a second each over `T` seconds:
 ///
@@ -62,14 +62,14 @@ const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 /// | short | `D²/2 · 2^-16 · (1 - exp(-T · overlap))`, `overlap` of two runs of `r` in 65,536 |
 /// | mysql-short | as many servers as ids: 0 up to 256, then pairs that share id and second |
 ///
-/// A hash may give two intervals one prefix. A sequential or keyed prefix never does so within a round of
-/// 65,536 intervals; in another round, one interval has it again. Devices share the key.
+/// A hash may map two intervals to one prefix. Within a round of 65,536 intervals, a sequential or keyed prefix never
+/// does so; in each other round, one interval has the prefix again. All devices have the same key.
 ///
-/// Writers with names ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer)) have a permutation each. Two of them have
-/// the same prefix in one interval of a round instead of the same interval, so as many of their milliseconds meet; fewer
-/// where the fleet runs for less than a round. If they meet, their tags of 12 bits are the same once in 4,096
-/// times, which makes up for the 12 bits by which their tails are less random. Generators that share one name share
-/// its tags too: for them `b` is 61.
+/// Each named writer ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer)) has a permutation of its own. Two writers
+/// have one prefix in different intervals of a round. Their offsets in these intervals coincide as often as without
+/// names, or less often if the fleet runs for less than a round. When they coincide, the two tags of 12 bits are the
+/// same once in 4,096 times, which makes up for the 12 bits by which the tails are less random. Generators that share
+/// one name share its tags too: for them `b` is 61.
 ///
 /// `prefixed` stands for what [`prefixed`](crate::prefixed) makes; [`odds_prefixed`] takes other choices.
 ///
@@ -123,7 +123,7 @@ pub fn odds(kind: Kind, fleet: Fleet) -> Result<Odds> {
 /// ```
 ///
 /// # Errors
-/// As [`odds`], and where `md5-week` has an interval other than the week.
+/// As [`odds`]; also if `md5-week` has an interval other than the week.
 pub fn odds_prefixed(fleet: Fleet, prefix: PrefixKind, interval: Interval, tail: Tail) -> Result<Odds> {
     let Totals { device_pairs, ids, secs } = fleet.totals()?;
     if prefix == PrefixKind::Md5Week {
@@ -155,7 +155,7 @@ impl Fleet {
     fn totals(self) -> Result<Totals> {
         let Fleet { devices, rate_per_sec, years } = self;
         for (value, problem) in
-            [(rate_per_sec, "no fleet makes ids at the rate"), (years, "no fleet runs for the years")]
+            [(rate_per_sec, "the rate cannot be"), (years, "the number of years cannot be")]
         {
             if !value.is_finite() || value < 0.0 {
                 return Err(Error::config(problem, value, "give a finite number, 0 or more"));
@@ -170,7 +170,7 @@ impl Fleet {
         if rate_per_sec > MOST || years > MOST {
             let value = rate_per_sec.max(years);
             return Err(Error::config(
-                "no fleet needs the number",
+                "this number is too large:",
                 value,
                 "give rates and years up to 10^30",
             ));
@@ -205,15 +205,15 @@ fn at_least_one(expected: f64) -> f64 {
     -(-expected).exp_m1()
 }
 
-/// Random tails of 106 bits behind a hashed prefix of 16.
+/// Random tails of 106 bits after a hashed prefix of 16.
 fn hashed(ids: f64, secs: f64, interval: Interval) -> f64 {
     let same = within(ids, secs, interval.longest().as_secs_f64());
     let other = (pairs(ids) - same).max(0.0);
     (same + other * bits(16)) * bits(106)
 }
 
-/// The same behind a permutation of the intervals of each round: two intervals share a prefix only where
-/// they are of different rounds.
+/// The same after a permutation of the intervals of each round: two intervals share a prefix only if they are of
+/// different rounds.
 fn permuted(ids: f64, secs: f64, interval: Interval) -> f64 {
     let interval_secs = interval.longest().as_secs_f64();
     let same = within(ids, secs, interval_secs);
@@ -230,14 +230,14 @@ fn within(ids: f64, secs: f64, span_secs: f64) -> f64 {
 /// The probability that within one second two devices with one node use one counter value.
 ///
 /// A device that makes `r` ids in the second covers `r` consecutive of 65,536 values; two such runs
-/// meet for `2r - 1` of the 65,536 distances. Below one id a second, both must make one at all.
+/// meet for `2r - 1` of the 65,536 distances. Below one id a second, both must generate one at all.
 fn overlap(rate: f64) -> f64 {
     let run = rate.clamp(1.0, 65_536.0);
     let active = rate.min(1.0);
     active * active * ((2.0 * run - 1.0) / 65_536.0).min(1.0)
 }
 
-/// Pairs of servers that share the low byte of their id, where they are numbered one after the other.
+/// Pairs of servers that share the low byte of their id, if their ids are consecutive numbers.
 fn servers(devices: u64) -> f64 {
     let (each, more) = ((devices / 256) as f64, (devices % 256) as f64);
     more * pairs(each + 1.0) + (256.0 - more) * pairs(each)
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn known_values() {
+    fn odds_are_the_known_values() {
         // 2.71e18 random ids: one chance in two (RFC 9562's 122 bits; sqrt(2 ln 2) · 2^61).
         let half = p(Kind::V4, 1, 2.715e18 / SECS_PER_YEAR, 1.0);
         assert!((half - 0.5).abs() < 0.001, "{half}");
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn odds_rise_with_everything() {
+    fn odds_rise_with_devices_rate_and_years() {
         for &kind in Kind::ALL {
             let base = p(kind, 1_000, 100.0, 1.0);
             for more in [p(kind, 2_000, 100.0, 1.0), p(kind, 1_000, 200.0, 1.0)] {
@@ -316,15 +316,15 @@ mod tests {
         assert!((1.9..2.0).contains(&(hashed / same_week)), "{}", hashed / same_week);
         let error = odds_prefixed(fleet, PrefixKind::Md5Week, Interval::Hour, Tail::RandomV4).unwrap_err();
         assert!(error.is_config(), "{error}");
-        // Twelve fewer random bits stand behind the time.
+        // Twelve fewer random bits follow the time.
         let ascending = |prefix| of(prefix, Tail::Ascending).expected_collisions;
         assert!((ascending(PrefixKind::Sequential) / ascending(PrefixKind::Keyed) - 4_096.0).abs() < 1e-6);
     }
 
-    /// Each of 64 intervals makes 8 ids with one of 64 prefixes and a tail of 8 bits: as often as predicted two
-    /// are the same, with a permutation and with a hash.
+    /// In each of 64 intervals, 8 ids have one of 64 prefixes and a tail of 8 bits. Two are the same as often as
+    /// predicted, with a permutation and with a hash.
     #[test]
-    fn simulation_of_permuted_and_hashed_prefixes() {
+    fn simulated_permuted_and_hashed_prefixes_collide_as_predicted() {
         let mut entropy = FixedEntropy::new(4);
         let mut below = |n: u64| ((u128::from(entropy.next_u64().unwrap()) * u128::from(n)) >> 64) as u64;
         let trials = 400u32;
@@ -350,11 +350,11 @@ mod tests {
         }
     }
 
-    /// Two named writers: a permutation of 32 prefixes each in every round, two milliseconds in each interval with an id
-    /// of each writer, tags of 3 bits that belong to writer and prefix, and 4 random bits. The ids coincide as often as
-    /// those of two writers without names and with 7 random bits, which share all milliseconds.
+    /// Two named writers, each with a permutation of 32 prefixes in every round, and an id in each of two milliseconds of
+    /// an interval. An id has a tag of 3 bits, which depends on writer and prefix, and 4 random bits. The ids coincide
+    /// as often as those of two writers without names and with 7 random bits, which share all milliseconds.
     #[test]
-    fn simulation_of_named_writers() {
+    fn simulated_named_writers_collide_as_predicted() {
         const PREFIXES: usize = 32;
         let mut entropy = FixedEntropy::new(5);
         let mut below = |n: usize| ((u128::from(entropy.next_u64().unwrap()) * n as u128) >> 64) as usize;
@@ -386,7 +386,7 @@ mod tests {
 
     /// Random ids of 20 bits, drawn many times, collide as often as the formula says.
     #[test]
-    fn simulation_of_random_ids() {
+    fn simulated_random_ids_collide_as_predicted() {
         let (trials, count) = (2_000, 1_024);
         let mut entropy = FixedEntropy::new(1);
         let hits = (0..trials)
@@ -401,10 +401,10 @@ mod tests {
         assert!((found - predicted).abs() < 4.0 * (predicted * (1.0 - predicted) / trials as f64).sqrt());
     }
 
-    /// Two devices, counters of 8 bits from a random start in the lower half and a tail of 4 bits in
-    /// each unit of time: the model behind version 7, at a size that can be counted.
+    /// Two devices with counters of 8 bits, which start at random in the lower half in each unit of time, and tails of 4
+    /// bits: the model of version 7, at a size that can be counted.
     #[test]
-    fn simulation_of_counters_with_tails() {
+    fn simulated_counters_with_tails_collide_as_predicted() {
         let (units, per_unit) = (200_000u32, 3u64);
         let mut entropy = FixedEntropy::new(2);
         let mut hits = 0u32;
@@ -422,7 +422,7 @@ mod tests {
 
     /// Runs of consecutive counters in a ring, as device ids use them within a second.
     #[test]
-    fn simulation_of_overlapping_runs() {
+    fn simulated_runs_of_counters_overlap_as_predicted() {
         let (trials, rate) = (200_000u32, 1_000u64);
         let mut entropy = FixedEntropy::new(3);
         let hits = (0..trials)

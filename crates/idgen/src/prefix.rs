@@ -21,19 +21,20 @@ pub enum Prefix {
     /// The first 16 bits of the MD5 of the decimal text YEAR followed by WEEK, as MySQL computes
     /// `LEFT(MD5(CONCAT(YEAR(t), WEEK(t))), 4)`, at an offset from UTC in seconds.
     ///
-    /// It supports only weeks. It does not hide the calendar: 54 attempts a year find the week.
+    /// It supports only weeks. It does not hide the time: 54 attempts per year find the week.
     Md5Week {
         /// Seconds to add to UTC: the session time zone of the MySQL server that computes the same prefix.
         utc_offset_secs: i32,
     },
-    /// The interval's number modulo 2^bits: buckets follow each other, and come again after 2^bits intervals.
+    /// The interval's number modulo 2^bits. Successive intervals have successive buckets, and the prefixes repeat after
+    /// 2^bits intervals.
     Sequential {
         /// 1 to 16.
         bits: u8,
     },
-    /// A keyed permutation of the interval's number modulo 65,536, another one for each round of 65,536
-    /// intervals: without the key nobody can tell the interval, and no two intervals of a round share a
-    /// prefix. Each writer that is named has a permutation of its own.
+    /// A keyed permutation of the interval's number modulo 65,536, with a different permutation for each round of 65,536
+    /// intervals. Without the key, the prefix does not reveal the interval, and no two intervals of a round share a
+    /// prefix. Each named writer has a permutation of its own.
     Keyed(PrefixKey),
 }
 
@@ -64,7 +65,7 @@ impl Prefix {
         }
     }
 
-    /// The tag of a named writer behind a prefix; 0 where there is no name.
+    /// The tag of a named writer after a prefix; 0 if the key has no name.
     pub(crate) fn writer_tag(&self, prefix: u16) -> u16 {
         match self {
             Prefix::Keyed(key) => key.writer_tag(prefix).unwrap_or(0),
@@ -78,24 +79,24 @@ impl Prefix {
             Prefix::Md5Week { .. } if interval != Interval::Week => Err(Error::config(
                 "the md5-week prefix cannot change every",
                 interval,
-                "take the interval week, or the prefix sequential or keyed",
+                "choose the interval week, or the prefix sequential or keyed",
             )),
             Prefix::Md5Week { utc_offset_secs } if utc_offset_secs.unsigned_abs() > 14 * 3_600 => {
                 Err(Error::config(
-                    "no time zone is off UTC by",
+                    "no time zone has the offset from UTC",
                     format_args!("{utc_offset_secs} s"),
                     "give at most 14 hours",
                 ))
             }
             Prefix::Sequential { bits } if !(1..=16).contains(bits) => {
-                Err(Error::config("a sequential prefix cannot have bits", bits, "give 1 to 16"))
+                Err(Error::config("a sequential prefix cannot have this many bits:", bits, "give 1 to 16"))
             }
             _ => Ok(()),
         }
     }
 }
 
-/// Which of the kinds of [`Prefix`] one is, without its settings.
+/// The kind of a [`Prefix`], without its settings.
 ///
 /// ```
 /// use idgen::PrefixKind;
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn meaningless_combinations_are_refused() {
+    fn invalid_combinations_are_refused() {
         assert!(Prefix::MD5_WEEK_UTC.check(Interval::Week).is_ok());
         let error = Prefix::MD5_WEEK_UTC.check(Interval::Minute).unwrap_err();
         assert!(error.to_string().contains("minute"), "{error}");

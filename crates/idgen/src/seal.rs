@@ -24,12 +24,12 @@ const ROUNDS: u8 = 10;
 /// A secret that seals ids: version 7 in the database, and an id that looks like version 4 for everybody outside.
 ///
 /// The 122 bits besides version and variant are permuted by FF1 of [NIST SP 800-38G] with AES-256, radix 2 and an
-/// empty tweak, so two ids never have the same sealed id, and the key opens every one again. Nothing has to be stored.
+/// empty tweak. So two ids never have the same sealed id, the key opens each of them, and nothing has to be stored.
 ///
 /// Without the key, sealed ids reveal neither when the id was created nor which of two ids is older. They do not hide
-/// that two equal ids are equal, and they are not access tokens: whoever has the key, or may ask somebody who has it,
-/// learns the id. There is no authentication: every version 4 opens to some version 7, also one that was never
-/// sealed, so look the result up. With another key, all sealed ids are other ones.
+/// that two ids are equal, and they are not access tokens: anyone who has the key, or access to a service that opens
+/// ids, learns the id. There is no authentication: every version 4 opens to some version 7, even one that was never
+/// sealed, so look up the result. With another key, all sealed ids are different.
 ///
 /// [NIST SP 800-38G]: https://doi.org/10.6028/NIST.SP.800-38G
 ///
@@ -85,12 +85,12 @@ impl SealKey {
     /// The version 7 for which a version 4 stands.
     ///
     /// # Errors
-    /// If the id is not of version 4. An id that was never sealed, or with another key, is no error.
+    /// If the id is not of version 4. An id that was never sealed, or was sealed with another key, is not detected.
     pub fn open(&self, sealed: Uuid) -> Result<Uuid> {
         Ok(with_version(self.decrypt(openable(sealed)?), 7))
     }
 
-    /// Seals each id in its place, several times as fast as one by one.
+    /// Seals each id in place, several times as fast as one by one.
     ///
     /// # Errors
     /// If an id is not of version 7; then all are as they were.
@@ -111,7 +111,7 @@ impl SealKey {
         self.permute_all(ids, sealable, 4, Way::Seal)
     }
 
-    /// Opens each sealed id in its place, several times as fast as one by one.
+    /// Opens each sealed id in place, several times as fast as one by one.
     ///
     /// # Errors
     /// If an id is not of version 4; then all are as they were.
@@ -260,12 +260,12 @@ impl fmt::Debug for SealKey {
 
 /// The bits of an id that can be sealed.
 fn sealable(id: Uuid) -> Result<u128> {
-    free_bits(id, 7, "only ids of version 7 can be sealed, not", "seal ids of version 7")
+    free_bits(id, 7, "only ids of version 7 can be sealed, not", "pass an id of version 7")
 }
 
 /// The bits of an id that can be a sealed one.
 fn openable(id: Uuid) -> Result<u128> {
-    free_bits(id, 4, "sealed ids are of version 4, unlike", "open ids that were sealed before")
+    free_bits(id, 4, "sealed ids are of version 4, unlike", "pass an id that was sealed before")
 }
 
 /// The 122 bits besides version and variant, in their order.
@@ -295,7 +295,7 @@ mod tests {
     }
 
     proptest! {
-        /// The crate `fpe` is tested against the samples of the standard, which have the radices 10 and 36.
+        /// Compares with the crate `fpe`, which is tested against the samples of the standard.
         #[test]
         fn the_permutation_is_that_of_the_standard(key: [u8; 32], bits in 0..1u128 << 122) {
             let reference = FF1::<aes::Aes256>::new(&key, 2).unwrap();
@@ -306,7 +306,7 @@ mod tests {
         }
 
         #[test]
-        fn every_id_is_opened_again(bits: u128) {
+        fn opening_returns_the_id_that_was_sealed(bits: u128) {
             let key = SealKey::new(b"0123456789abcdef").unwrap();
             let id = uuid::Builder::from_u128(bits).with_version(uuid::Version::SortRand)
                 .with_variant(Variant::RFC4122).into_uuid();
@@ -318,7 +318,7 @@ mod tests {
 
     /// All numbers of ids around the sizes that are permuted at once.
     #[test]
-    fn several_at_once_are_those_one_by_one() {
+    fn ids_sealed_at_once_equal_those_sealed_one_by_one() {
         let key = SealKey::new(b"0123456789abcdef").unwrap();
         for count in (0..=70).chain(126..=130) {
             let ids: Vec<Uuid> =

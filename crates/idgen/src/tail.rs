@@ -26,13 +26,13 @@ const VERSION_8: u64 = 0x8000;
 /// The last millisecond that a tail with the time can hold.
 pub(crate) const LAST_TIME_MS: i64 = (1 << TIME_BITS) - 1;
 
-/// What all ids of one millisecond share, but for the counter.
+/// What all ids of one millisecond share, except the counter.
 #[inline]
 fn low(pad: u8) -> u64 {
     u64::from(0x80 | pad) << 56
 }
 
-/// Tails that begin with a number of 44 bits: the absolute time, behind prefixes that do not hide it, or a writer's tag,
+/// Tails that begin with a number of 44 bits: the absolute time, after prefixes that do not hide it, or a writer's tag,
 /// round and offset.
 pub(crate) mod wide {
     use super::*;
@@ -76,7 +76,7 @@ pub(crate) mod wide {
     }
 }
 
-/// Tails that begin with the round and the offset in the interval, behind keyed prefixes.
+/// Tails that begin with the round and the offset in the interval, after keyed prefixes.
 pub(crate) mod keyed {
     use super::*;
 
@@ -105,9 +105,9 @@ pub(crate) mod keyed {
         let longest = interval.longest().as_millis();
         if longest > 1 << MIDDLE_BITS {
             return Err(Error::config(
-                "an ascending tail behind a keyed prefix cannot count the milliseconds of",
+                "an ascending tail after a keyed prefix cannot count the milliseconds of",
                 interval,
-                "take an interval of at most 49 days",
+                "choose an interval of at most 49 days",
             ));
         }
         Ok(longest.next_power_of_two().trailing_zeros())

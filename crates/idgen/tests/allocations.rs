@@ -1,4 +1,4 @@
-//! No generator allocates, nor does a codec that writes into the caller's memory.
+//! Generators do not allocate, and neither do codecs that write into the caller's memory.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -37,7 +37,7 @@ fn allocations(work: impl FnOnce()) -> usize {
 }
 
 #[test]
-fn the_count_counts() {
+fn the_allocator_counts_allocations() {
     assert_eq!(allocations(|| drop(black_box(Box::new(1)))), 1);
 }
 
@@ -55,7 +55,7 @@ fn generators_do_not_allocate() {
     ];
     let mut batch = vec![Uuid::nil(); 5_000];
     for (name, one, fill) in kinds {
-        // The first use may: the C library keeps lists of what to do at a fork and at a thread's end.
+        // The first use may allocate: the C library keeps lists of handlers for a fork and for a thread's end.
         one();
         let count = allocations(|| {
             for _ in 0..5_000 {

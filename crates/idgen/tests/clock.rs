@@ -1,4 +1,4 @@
-//! What the clock may do: stand still, run, step back a little, step back a lot.
+//! Generators with a clock that stands still, runs, or steps back a little or far.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -18,10 +18,10 @@ fn policy(tolerance: Duration, when_behind: WhenBehind) -> ClockPolicy {
     ClockPolicy::DEFAULT.with_tolerance(tolerance).with_when_behind(when_behind)
 }
 
-/// The 14-bit clock sequence of a version 1 is full after 16,384 ids of one tick: the uuid crate
-/// repeats there. 70,000 ids pass that four times.
+/// The 14-bit clock sequence of version 1 is full after 16,384 ids of one tick, where the uuid crate repeats ids. 70,000
+/// ids fill it four times.
 #[test]
-fn a_clock_that_stands_still_repeats_nothing() {
+fn no_id_is_repeated_while_the_clock_stands_still() {
     for (name, ascending) in COUNTING {
         let clock = FixedClock::new(NOON);
         let mut ids = generator(name, &clock, FixedEntropy::new(1), ClockPolicy::DEFAULT, NoState).unwrap();
@@ -35,7 +35,7 @@ fn a_clock_that_stands_still_repeats_nothing() {
 }
 
 #[test]
-fn a_small_step_back_is_absorbed() {
+fn ids_ascend_over_a_small_step_back() {
     for (name, ascending) in COUNTING {
         let clock = FixedClock::new(NOON);
         let mut ids = generator(name, &clock, FixedEntropy::new(1), ClockPolicy::DEFAULT, NoState).unwrap();
@@ -49,7 +49,7 @@ fn a_small_step_back_is_absorbed() {
     }
 }
 
-/// The one rule: ten seconds without effect, then a restart, or an error where a state forbids it.
+/// The default policy: ten seconds without effect, then a restart, or an error with a state.
 #[test]
 fn the_default_is_to_restart_or_to_fail_with_a_state() {
     for (name, _) in COUNTING {
@@ -70,7 +70,7 @@ fn the_default_is_to_restart_or_to_fail_with_a_state() {
     }
 }
 
-/// An hour is not waited for: after a minute of sleeps there is an error, whatever the clock shows.
+/// After a minute of sleeps there is an error, although the clock is an hour behind.
 #[test]
 fn no_wait_is_longer_than_the_policy_allows() {
     for (name, _) in COUNTING {
@@ -86,7 +86,7 @@ fn no_wait_is_longer_than_the_policy_allows() {
 }
 
 #[test]
-fn a_large_step_back_is_an_error_where_the_policy_says_so() {
+fn with_the_policy_error_a_large_step_back_is_an_error() {
     for (name, _) in COUNTING {
         let clock = FixedClock::new(NOON);
         let error = ClockPolicy::DEFAULT.with_when_behind(WhenBehind::Error);
@@ -106,7 +106,7 @@ fn a_large_step_back_is_an_error_where_the_policy_says_so() {
 }
 
 #[test]
-fn a_large_step_back_is_waited_for_where_the_policy_says_so() {
+fn with_the_policy_wait_a_large_step_back_is_waited_for() {
     for (name, ascending) in COUNTING {
         let clock = FixedClock::new(NOON);
         let wait = policy(Duration::from_secs(2), WhenBehind::Wait).with_longest_wait(Duration::MAX);
@@ -115,12 +115,12 @@ fn a_large_step_back_is_waited_for_where_the_policy_says_so() {
         clock.set(NOON.saturating_sub(Duration::from_secs(3_600)));
         let after = ids.next_id().unwrap();
         assert!(before != after && (!ascending || before < after), "{name}");
-        // The fixed clock moves as one sleeps: up to the tolerance, and not for longer than needed.
+        // A sleep moves the fixed clock. The sleeps end at the tolerance, and last no longer than needed.
         assert_eq!(clock.now(), NOON.saturating_sub(Duration::from_secs(2)), "{name}");
     }
 }
 
-/// A clock that someone sets right while a generator waits: after the tenth sleep.
+/// A clock that is corrected while a generator waits: after the tenth sleep.
 struct SetRight {
     clock: FixedClock,
     sleeps: RefCell<Vec<Duration>>,
@@ -143,7 +143,7 @@ impl Clock for SetRight {
 
 /// A generator that sleeps for the whole hour at once would not notice.
 #[test]
-fn waiting_ends_soon_after_the_clock_is_set_right() {
+fn a_wait_ends_within_a_second_after_the_clock_is_corrected() {
     for (name, ascending) in COUNTING {
         let clock = SetRight { clock: FixedClock::new(NOON), sleeps: RefCell::default() };
         let wait = policy(Duration::from_secs(2), WhenBehind::Wait).with_longest_wait(Duration::MAX);
@@ -156,10 +156,10 @@ fn waiting_ends_soon_after_the_clock_is_set_right() {
     }
 }
 
-/// A tolerance of a millisecond and a half is one millisecond to a kind that counts milliseconds; the
-/// wait must end all the same.
+/// A tolerance of a millisecond and a half is one millisecond for a kind that counts milliseconds. The wait must end
+/// even so.
 #[test]
-fn waiting_ends_with_any_tolerance() {
+fn a_wait_ends_with_a_tolerance_of_a_fraction() {
     for tolerance in [Duration::ZERO, Duration::from_nanos(50), Duration::from_micros(1_500)] {
         for (name, ascending) in COUNTING {
             let clock = FixedClock::new(NOON);
@@ -175,7 +175,7 @@ fn waiting_ends_with_any_tolerance() {
 }
 
 #[test]
-fn a_restart_at_an_earlier_time_is_unique() {
+fn ids_after_a_restart_at_an_earlier_time_are_new() {
     for (name, _) in COUNTING {
         let clock = FixedClock::new(NOON);
         let restart = policy(Duration::ZERO, WhenBehind::Restart);
@@ -193,7 +193,7 @@ fn a_restart_at_an_earlier_time_is_unique() {
 }
 
 #[test]
-fn a_state_forbids_starting_over() {
+fn with_a_state_a_large_step_back_is_an_error() {
     for (name, _) in COUNTING {
         let clock = FixedClock::new(NOON);
         let state = MemoryState::default();
@@ -206,13 +206,13 @@ fn a_state_forbids_starting_over() {
 }
 
 #[test]
-fn times_beyond_the_field_are_errors() {
+fn times_that_the_kind_cannot_hold_are_errors() {
     let ends = [Timestamp::from_unix_ticks(i64::MIN), Timestamp::from_unix_ticks(i64::MAX)];
     for (name, _) in COUNTING {
         for end in ends {
             let clock = FixedClock::new(end);
             let ids = generator(name, &clock, FixedEntropy::new(1), ClockPolicy::DEFAULT, NoState);
-            // Some see it when they are built, the others at the first id.
+            // Some kinds return the error when they are created, the others at the first id.
             let error = ids.and_then(|mut ids| ids.next_id()).unwrap_err();
             // Version 7 holds more time than this crate's Timestamp after 1970, and none before.
             assert!(error.is_time_out_of_range(), "{name} at {end}: {error}");
@@ -220,9 +220,9 @@ fn times_beyond_the_field_are_errors() {
     }
 }
 
-/// The last tick that a kind can hold still gives ids, then an error, never a wrap-around.
+/// There are ids for the last tick that a kind can hold, and then an error instead of a wrap-around.
 #[test]
-fn the_end_of_time_does_not_wrap() {
+fn after_the_last_tick_there_is_an_error_instead_of_a_wrap() {
     let last_tick = Timestamp::from_gregorian_ticks((1 << 60) - 1);
     for name in ["v1", "v6", "v6 with a node"] {
         let clock = FixedClock::new(last_tick);
@@ -236,9 +236,9 @@ fn the_end_of_time_does_not_wrap() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Any walk of the clock within the tolerance, any mix of single ids and batches.
+    /// For any steps of the clock within the tolerance, and any mix of single ids and batches.
     #[test]
-    fn any_walk_of_the_clock(steps in prop::collection::vec((-4_000_000i64..4_000_000, 0usize..40), 1..60)) {
+    fn no_id_is_repeated_on_any_walk_of_the_clock(steps in prop::collection::vec((-4_000_000i64..4_000_000, 0usize..40), 1..60)) {
         for (name, ascending) in COUNTING {
             let clock = FixedClock::new(NOON);
             let wait = policy(Duration::from_secs(1), WhenBehind::Wait);

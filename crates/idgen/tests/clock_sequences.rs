@@ -1,5 +1,5 @@
-//! The end of the clock sequences of a node that was given. In a file of its own: the test uses up numbers from
-//! which all such generators of a process take theirs.
+//! The end of the clock sequences of a fixed node. The test is a program of its own, because it uses up numbers that
+//! all such generators of a process share.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::time::Duration;
@@ -11,7 +11,7 @@ use idgen::source::{ClockPolicy, FixedClock, FixedEntropy};
 const NOON: Timestamp = Timestamp::from_unix_secs(1_795_262_400);
 
 #[test]
-fn when_none_is_left_the_error_says_so_for_good() {
+fn the_error_is_permanent_when_no_clock_sequence_is_left() {
     let clock = FixedClock::new(NOON);
     let policy = ClockPolicy::DEFAULT.with_tolerance(Duration::ZERO);
     let node = "9f6bdeced846".parse().unwrap();
@@ -22,7 +22,7 @@ fn when_none_is_left_the_error_says_so_for_good() {
         clock.set(NOON.saturating_sub(Duration::from_secs(1)));
         ids.next_id()
     };
-    // Faster than as many forks, and from the same numbers.
+    // Restarts use the same numbers as forks, and are faster.
     let mut ids = make();
     let made = (0..16_384).map_while(|_| start_over(&mut ids).ok()).count();
     assert_eq!(made, 16_383, "one clock sequence is the first, and each start takes another");
@@ -31,14 +31,14 @@ fn when_none_is_left_the_error_says_so_for_good() {
     let text = error.to_string();
     assert!(text.contains("start the program anew") && !text.contains("wait"), "{text}");
 
-    // What others took before its first id is nothing to a generator.
+    // Clock sequences that others used before its first id do not count for a generator.
     let mut late = make();
     start_over(&mut late).unwrap();
 
     #[cfg(all(unix, feature = "fast"))]
     {
         clock.set(NOON.saturating_add(Duration::from_secs(3_600)));
-        // SAFETY: the child only makes ids and leaves; it takes no lock that another thread of the parent
+        // SAFETY: the child only generates ids and exits; it takes no lock that another thread of the parent
         // may have held, but the allocator's, which the C library resets.
         let child = unsafe { libc::fork() };
         if child == 0 {

@@ -1,4 +1,4 @@
-//! serde where the doc tests do not reach: options, strictness and binary formats.
+//! Parts of serde that the documentation tests do not cover: options, strictness and binary formats.
 #![cfg(feature = "serde")]
 
 use idgen::{ShortId, Uuid};
@@ -48,7 +48,7 @@ rows! {
 }
 
 #[test]
-fn binary_formats_give_bytes() {
+fn binary_formats_contain_bytes() {
     let bytes = *b"LLLLMMHHrest....";
     let read = |input: &[u8]| {
         let input: BytesDeserializer<'_, Error> = input.into_deserializer();

@@ -1,4 +1,4 @@
-//! The codecs against values that others computed: a MySQL 9.7 server and RFC 9562.
+//! The codecs against reference values: those of a MySQL 9.7 server and of RFC 9562.
 
 use idgen::Uuid;
 use idgen::codec::{Format, base64, binary, braced, hyphenated, simple, swapped};
@@ -34,7 +34,7 @@ fn binary_and_base64_forms_are_those_of_mysql() {
 }
 
 #[test]
-fn the_forms_that_mysql_knows_are_accepted_as_is_uuid_accepts_them() {
+fn the_formats_of_mysql_are_accepted_as_is_uuid_accepts_them() {
     let vectors = vectors("mysql-9.7.json");
     let cases = vectors["is_uuid"].as_array().unwrap();
     assert!(

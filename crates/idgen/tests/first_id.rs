@@ -1,5 +1,5 @@
-//! The first id of each kind needs neither the file system nor the network. In a program of its own, as it
-//! takes away from the process what every file and every socket needs.
+//! The first id of each kind needs neither the file system nor the network. The test is a program of its own, because it
+//! sets the limit of open files of the process to zero.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(unix)]
 
@@ -20,7 +20,7 @@ fn the_first_ids_open_no_file_and_no_socket() {
     limit(before);
 }
 
-/// Allows so many open files from now on; gives how many were allowed before.
+/// Sets the limit of open files, and returns the previous limit.
 fn limit(files: libc::rlim_t) -> libc::rlim_t {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the call writes the structure.

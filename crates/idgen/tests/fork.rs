@@ -1,6 +1,6 @@
-//! Parent and children of a fork make ids at the same time, with generators from before it.
+//! Parent and forked children generate ids at the same time, with generators that were created before the fork.
 //!
-//! The children write raw ids into files and leave with `_exit`, as the test harness is threaded.
+//! The children write raw ids into files and end with `_exit`, because the test harness has threads.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -17,8 +17,8 @@ use idgen::source::FileState;
 const CHILDREN: usize = 6;
 const IDS: usize = 2_000;
 
-/// Forks; each child and the parent run `make` with their number and write what it gives. Gives all ids
-/// with the number of the process that made them.
+/// Forks; each child and the parent run `make` with their number and write its ids. Returns all ids with the number of
+/// the process that generated them.
 fn in_family(folder: &Path, mut make: impl FnMut(usize) -> Vec<u128>) -> Vec<(usize, u128)> {
     let write = |process: usize, ids: &[u128]| {
         let bytes: Vec<u8> = ids.iter().flat_map(|id| id.to_be_bytes()).collect();
@@ -26,7 +26,7 @@ fn in_family(folder: &Path, mut make: impl FnMut(usize) -> Vec<u128>) -> Vec<(us
     };
     let mut children = Vec::new();
     for child in 1..=CHILDREN {
-        // SAFETY: the child only makes ids, writes a file and leaves; it takes no lock that another
+        // SAFETY: the child only generates ids, writes a file and exits; it takes no lock that another
         // thread of the parent may have held, but the allocator's, which the C library resets.
         match unsafe { libc::fork() } {
             0 => {
@@ -87,7 +87,7 @@ fn assert_no_repeats(name: &str, ids: Vec<(usize, u128)>) {
 }
 
 #[test]
-fn one_line_functions() {
+fn one_line_functions_repeat_nothing_across_a_fork() {
     type Kind = (&'static str, fn() -> Uuid, fn(&mut [Uuid]));
     let kinds: [Kind; 7] = [
         ("v1", idgen::v1, idgen::fill_v1),
@@ -121,7 +121,7 @@ fn one_line_functions() {
 /// Without shared memory, children get the fork error: see the test of values below.
 #[cfg(feature = "fast")]
 #[test]
-fn short_one_line_functions() {
+fn short_one_line_functions_repeat_nothing_across_a_fork() {
     type Kind = (&'static str, fn() -> idgen::ShortId);
     let kinds: [Kind; 2] = [("short", idgen::short), ("mysql_short", || idgen::mysql_short(4))];
     for (name, one) in kinds {
@@ -132,11 +132,11 @@ fn short_one_line_functions() {
     }
 }
 
-/// A parent that makes no id itself, as a server that only loads the program before it forks: an empty
-/// slice is enough to share the lines of all server ids, this one included, that nobody else here asks for.
+/// The parent generates no id itself, like a server that only loads the program before it forks. A call with an empty
+/// slice is enough to share the counters of all server ids. No other test uses this server id.
 #[cfg(feature = "fast")]
 #[test]
-fn children_share_a_line_that_they_begin() {
+fn children_share_a_server_whose_first_id_is_theirs() {
     idgen::fill_mysql_short(0, &mut []);
     let folder = tempfile::tempdir().unwrap();
     let ids = in_family(folder.path(), |_| (0..IDS).map(|_| idgen::mysql_short(77).get().into()).collect());
@@ -146,7 +146,7 @@ fn children_share_a_line_that_they_begin() {
 /// With a fixed node there is no randomness that distinguishes the copies: they take other clock sequences. The 64-bit
 /// kinds continue to count in shared memory, whatever their node; without such memory they return an error.
 #[test]
-fn values_without_room_for_randomness() {
+fn generators_with_a_fixed_node_repeat_nothing_across_a_fork() {
     let node = "9f6bdeced846".parse().unwrap();
     let mut v1 = V1::system().unwrap().with_node(node);
     let mut v6 = V6::system().unwrap().with_node(node);
@@ -176,8 +176,8 @@ fn values_without_room_for_randomness() {
     }
 }
 
-/// The parent restarts at an earlier time, for which its children have made ids: with a fixed node
-/// only a clock sequence that nobody had before keeps them apart.
+/// The parent restarts at an earlier time, for which its children have generated ids. With a fixed node, only a clock
+/// sequence that no process had before keeps the ids distinct.
 #[cfg(feature = "fast")]
 #[test]
 fn a_restart_after_a_fork_takes_a_clock_sequence_of_its_own() {
@@ -204,7 +204,7 @@ fn a_restart_after_a_fork_takes_a_clock_sequence_of_its_own() {
 
 /// A state belongs to one process: a child that would share it gets an error instead of ids.
 #[test]
-fn values_with_a_state_refuse_to_work_in_a_child() {
+fn generators_with_a_state_return_an_error_in_a_child() {
     let folder = tempfile::tempdir().unwrap();
     let state = |name: &str| FileState::open(folder.path().join(name)).unwrap();
     let mut v6 = V6::system().unwrap().with_state(state("v6.state")).unwrap();

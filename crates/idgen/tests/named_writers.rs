@@ -61,8 +61,8 @@ fn ids_are_those_of_the_reference() {
     }
 }
 
-/// The ids of three writers in one bucket over three rounds, each visit of a writer by a new generator with the
-/// writer's state: with its writer, in the order in which they were made.
+/// The ids of three writers in one bucket over three rounds, with their writers, in the order of generation. Each visit
+/// of a writer uses a new generator with the writer's state.
 fn ids_of_a_bucket(prefix: u16, names: &[&str]) -> Vec<(usize, Uuid)> {
     let states: Vec<MemoryState> = names.iter().map(|_| MemoryState::default()).collect();
     let mut made = Vec::new();
@@ -111,8 +111,8 @@ fn the_rows_of_a_writer_lie_together_and_in_order() {
     }
 }
 
-/// An id tells nothing of its interval but prefix, tag and round: with the same random bits at the same offset of
-/// two intervals of a round, two ids of a writer differ in prefix and tag alone.
+/// An id reveals nothing about its interval except prefix, tag and round. With the same random bits and the same offset,
+/// ids of a writer in two intervals of a round differ only in prefix and tag.
 #[test]
 fn only_prefix_and_tag_depend_on_the_interval_within_a_round() {
     let id = |writer: &str, number: i64| {
@@ -142,8 +142,8 @@ fn unevenness(values: impl Iterator<Item = u16>) -> f64 {
     (chi - 4_095.0) / (2.0 * 4_095.0f64).sqrt()
 }
 
-/// What the tag tells: within a bucket, which ids come from one writer. Over two buckets it tells nothing: neither the
-/// tags of one writer nor the differences between those of two writers are related, and neither are tag and prefix.
+/// Within a bucket, the tag shows which ids come from one writer. Between two buckets it shows nothing: neither the tags
+/// of one writer nor the differences between those of two writers are related, and neither are tag and prefix.
 #[test]
 fn tags_of_different_buckets_are_unrelated() {
     let prefixes = || (0..=u16::MAX).step_by(2);
@@ -164,11 +164,11 @@ fn tags_of_different_buckets_are_unrelated() {
         let found = unevenness(values.into_iter());
         assert!(found.abs() < 5.0, "{what}: {found}");
     }
-    // The measure notices a tag that is the same behind all prefixes.
+    // The statistic detects a tag that is the same for all prefixes.
     assert!(unevenness(differences(&a, &a).into_iter()) > 1_000.0);
 }
 
-/// Two generators that share a name share their tags: then the random bits keep their ids apart.
+/// Two generators that share a name share their tags, so only the random bits keep their ids distinct.
 #[test]
 fn generators_with_one_name_repeat_nothing() {
     let all: Vec<Uuid> = std::thread::scope(|scope| {

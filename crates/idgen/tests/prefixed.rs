@@ -108,7 +108,7 @@ fn ids_with_the_time_are_those_of_the_reference() {
     }
 }
 
-/// The kinds of prefix; with two bits, prefixes come again every four seconds.
+/// The kinds of prefix; with two bits, prefixes repeat every four seconds.
 fn choices() -> Vec<(Prefix, Interval)> {
     vec![
         (Prefix::Sequential { bits: 2 }, interval(1)),
@@ -123,9 +123,9 @@ fn choices() -> Vec<(Prefix, Interval)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
-    /// Any walk of the clock, forward over days and back within the tolerance, any mix of single ids, batches and
-    /// restarts: in each bucket every id is greater than all that were made before it. The naive twin is a map of
-    /// the greatest id of each prefix.
+    /// In each bucket, every id is greater than all earlier ids: for any steps of the clock, forward over days and back
+    /// within the tolerance, and any mix of single ids, batches and restarts. The naive twin is a map of the greatest
+    /// id of each prefix.
     #[test]
     fn ids_ascend_within_each_bucket(
         steps in prop::collection::vec((0u32..5, -9_000i64..9_000, 1usize..20, any::<bool>()), 1..40),
@@ -229,7 +229,7 @@ fn intervals_and_times_that_do_not_fit_are_refused_at_once() {
         assert!(error.is_config() && error.to_string().contains("4320000s"), "{error}");
         assert!(new(&prefix, days(49), NOON).is_ok());
     }
-    // The time needs no more room with a long interval.
+    // After a sequential prefix, the time takes the same bits for any interval.
     assert!(new(&Prefix::Sequential { bits: 16 }, days(5_000), NOON).is_ok());
 
     let last_times = [
@@ -264,8 +264,8 @@ fn intervals_and_times_that_do_not_fit_are_refused_at_once() {
     }
 }
 
-/// An id carries nothing of its interval but the prefix and the round: made with the same random bits at the
-/// same offset of two intervals of a round, two ids differ in the prefix alone.
+/// An id reveals nothing about its interval except the prefix and the round. With the same random bits and the same
+/// offset, ids in two intervals of a round differ only in the prefix.
 #[test]
 fn only_the_prefix_depends_on_the_interval_within_a_round() {
     let at = |number: i64| Timestamp::from_unix_millis(number * 60_000 + 4_321);
@@ -288,9 +288,10 @@ fn only_the_prefix_depends_on_the_interval_within_a_round() {
 /// The intervals of the second round whose ids the observer below knows.
 const KNOWN: usize = 34_464;
 
-/// How well an observer places the ids of the other 31,072 intervals of the second round, who knows the times of
-/// 10^5 ids of one key: one for each interval of the first round, and one for each of the first [`KNOWN`] of the second.
-/// It gives the most that any of some ways to guess hits above chance, in standard deviations.
+/// How well an observer guesses the intervals of ids. The observer knows the times of 10^5 ids of one key: one for each
+/// interval of the first round, and one for each of the first [`KNOWN`] intervals of the second. The guesses concern the
+/// other 31,072 intervals of the second round. Of several ways to guess, the result is the best one's number of hits
+/// above chance, in standard deviations.
 fn best_guess(old: &[u16], new: &[u16]) -> f64 {
     assert_eq!(old.len() + KNOWN, 100_000);
     let known: BTreeMap<u16, usize> = new[..KNOWN].iter().copied().zip(0..).collect();
@@ -335,7 +336,7 @@ fn the_interval_of_an_id_is_not_predicted_better_than_by_chance() {
         let excess = best_guess(&key.round(round), &key.round(round + 1));
         assert!(excess < 6.0, "a guess hits {excess} standard deviations above chance");
     }
-    // The measure notices what it should: prefixes that count, and a permutation that serves two rounds.
+    // The measure detects sequential prefixes, and a permutation that is used for two rounds.
     let sequence: Vec<u16> = (0..=u16::MAX).collect();
     assert!(best_guess(&sequence, &sequence) > 1_000.0);
     let rotated: Vec<u16> = sequence.iter().map(|p| p.wrapping_mul(40_503).rotate_left(3)).collect();

@@ -44,7 +44,7 @@ fn repeats(generator: impl Generate<Id = Uuid>, hook: fn()) -> usize {
 }
 
 #[test]
-fn only_a_restore_without_the_hook_repeats_ids() {
+fn ids_repeat_only_after_a_restore_without_the_hook() {
     let _alone = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
     let clock = FixedClock::new(Timestamp::from_unix_secs(1_795_262_400));
     let random = || Csprng::new().unwrap();
@@ -62,7 +62,7 @@ fn only_a_restore_without_the_hook_repeats_ids() {
 }
 
 #[test]
-fn the_functions_go_on_after_the_hook() {
+fn one_line_functions_work_after_the_hook() {
     let _alone = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
     let functions: [fn() -> Uuid; 5] = [idgen::v1, idgen::v4, idgen::v6, idgen::v7, idgen::ulid];
     let mut ids = HashSet::new();

@@ -1,4 +1,4 @@
-//! What a restart may do: come within the same tick, with the same randomness, after a crash.
+//! Restarts: within the same tick, with the same randomness, and after a crash.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -14,9 +14,9 @@ use idgen::{Error, Kind, Timestamp, Uuid};
 
 const NOON: Timestamp = Timestamp::from_unix_secs(1_795_262_400);
 
-/// The same clock and the same "random" bits in each run: only the state keeps the runs apart.
+/// Each run has the same clock and the same random bits, so only the state keeps the ids distinct.
 #[test]
-fn a_clean_restart_in_the_same_tick_repeats_nothing() {
+fn no_id_is_repeated_after_a_clean_restart_in_the_same_tick() {
     for (name, ascending) in COUNTING {
         let (clock, state) = (FixedClock::new(NOON), MemoryState::default());
         let mut all: Vec<Uuid> = Vec::new();
@@ -30,7 +30,7 @@ fn a_clean_restart_in_the_same_tick_repeats_nothing() {
     }
 }
 
-/// Keeps every value ever saved, so that a test can crash at any moment.
+/// Keeps every saved value, so that a test can simulate a crash at any moment.
 #[derive(Default)]
 struct Journal(RefCell<Vec<Saved>>);
 
@@ -45,9 +45,9 @@ impl State for &Journal {
     }
 }
 
-/// Runs that are cut off without a clean end: what was saved before the crash is all there is.
+/// Runs that end without a final save: the next run knows only what was saved before the crash.
 #[test]
-fn a_crash_repeats_nothing() {
+fn no_id_is_repeated_after_a_crash() {
     for (name, ascending) in COUNTING {
         let clock = FixedClock::new(NOON);
         let mut saved_before_the_crash = Vec::new();
@@ -89,7 +89,7 @@ impl State for Failing<'_> {
 }
 
 #[test]
-fn no_id_is_given_that_could_not_be_saved() {
+fn no_id_is_returned_if_the_state_cannot_be_saved() {
     for (name, _) in COUNTING {
         let (clock, memory, saves_left) = (FixedClock::new(NOON), MemoryState::default(), Cell::new(0));
         let state = Failing { inner: &memory, saves_left: &saves_left };
@@ -106,12 +106,12 @@ fn no_id_is_given_that_could_not_be_saved() {
 }
 
 #[test]
-fn device_ids_go_on_within_the_second() {
+fn device_ids_continue_after_a_restart_within_the_second() {
     let (clock, state) = (FixedClock::new(NOON), MemoryState::default());
     let mut all = HashSet::new();
     let mut nodes = HashSet::new();
     for run in 0..200 {
-        // Other random bits each time: the node must come from the state all the same.
+        // The random bits differ each time, so the same node must come from the state.
         let ids = DeviceShort::new(&clock, FixedEntropy::new(run)).unwrap();
         let mut ids = ids.with_state(&state).unwrap();
         for _ in 0..3 {
@@ -125,7 +125,7 @@ fn device_ids_go_on_within_the_second() {
 }
 
 #[test]
-fn a_crashed_device_loses_a_block_at_most() {
+fn a_crash_loses_at_most_a_block_of_device_ids() {
     let clock = FixedClock::new(NOON);
     let mut saved = Vec::new();
     let mut all = HashSet::new();
@@ -143,7 +143,7 @@ fn a_crashed_device_loses_a_block_at_most() {
 }
 
 #[test]
-fn mysql_ids_go_on_within_the_second() {
+fn mysql_short_ids_continue_after_a_restart_within_the_second() {
     let (clock, state) = (FixedClock::new(NOON), MemoryState::default());
     let mut last = None;
     for _ in 0..100 {
@@ -174,7 +174,7 @@ fn a_state_of_another_kind_is_refused() {
 
 /// Real files, and the real clock: many short runs within a second.
 #[test]
-fn files_keep_runs_apart() {
+fn short_runs_with_a_state_file_repeat_nothing() {
     let folder = tempfile::tempdir().unwrap();
     for (name, _) in COUNTING {
         let path = folder.path().join(name);

@@ -16,9 +16,9 @@ fn device(clock: &FixedClock, when_behind: WhenBehind) -> DeviceShort<&FixedCloc
     DeviceShort::new(clock, FixedEntropy::new(1)).unwrap().with_policy(policy)
 }
 
-/// 65,536 ids in one second, whatever the counter's start; the next one would repeat.
+/// A second has 65,536 ids, wherever the counter starts; the next id would repeat one.
 #[test]
-fn a_full_second_is_an_error_or_a_wait() {
+fn after_65536_ids_of_a_second_there_is_an_error_or_a_wait() {
     let clock = FixedClock::new(NOON);
     let mut ids = device(&clock, WhenBehind::Error);
     let mut all: HashSet<ShortId> = (0..65_536).map(|_| ids.next_id().unwrap()).collect();
@@ -49,7 +49,7 @@ fn a_batch_may_span_seconds() {
 }
 
 #[test]
-fn a_step_back_is_absorbed_then_the_policy_decides() {
+fn the_policy_decides_beyond_the_tolerance() {
     for when_behind in [WhenBehind::Error, WhenBehind::Wait, WhenBehind::Restart] {
         let clock = FixedClock::new(NOON);
         let mut ids = device(&clock, when_behind);
@@ -74,7 +74,7 @@ fn a_step_back_is_absorbed_then_the_policy_decides() {
     }
 }
 
-/// Each restart takes the next node, and the seconds that come again have other ids.
+/// Each restart uses the next node, so ids of the repeated seconds are different.
 #[test]
 fn a_restart_takes_another_node() {
     let clock = FixedClock::new(NOON);
@@ -112,9 +112,9 @@ fn a_fixed_node_or_a_state_does_not_restart() {
     assert!(kept.next_id().unwrap_err().is_clock_behind());
 }
 
-/// There are 65,536 nodes; none is taken twice.
+/// There are 65,536 nodes, and each is used once.
 #[test]
-fn restarts_end() {
+fn after_65535_restarts_there_is_a_permanent_error() {
     let clock = FixedClock::new(NOON);
     let mut ids =
         device(&clock, WhenBehind::Restart).with_policy(ClockPolicy::DEFAULT.with_tolerance(Duration::ZERO));
@@ -135,7 +135,7 @@ fn threads_restart_together() {
         device(&clock, WhenBehind::Restart).with_policy(ClockPolicy::DEFAULT.with_tolerance(Duration::ZERO));
     let moving = AtomicBool::new(true);
     let make = || {
-        // At most so many: on a busy machine, the clock's thread takes long for its turns.
+        // A limit, because the clock's thread takes long on a busy machine.
         let made = (0..200_000).map_while(|_| moving.load(SeqCst).then(|| ids.make().unwrap()));
         made.collect::<Vec<_>>()
     };
@@ -160,9 +160,9 @@ fn times_beyond_32_bits_are_errors() {
     }
 }
 
-/// The counter must not run into another server's range, nor wrap, nor forget in a state that it ended.
+/// The counter must not enter another server's range and must not wrap, and a state must record that it has ended.
 #[test]
-fn mysql_ids_end_with_their_server() {
+fn mysql_short_ids_end_at_the_last_number_of_their_server() {
     let last_second = FixedClock::new(Timestamp::from_unix_secs(u32::MAX.into()));
     for server_id in [0, 7, 255] {
         let state = MemoryState::default();
@@ -173,7 +173,7 @@ fn mysql_ids_end_with_their_server() {
         let mut two = [ShortId::new(1); 2];
         drop(ids);
         let mut ids = start();
-        // The number before the server's last one, which is kept to say that all are given.
+        // The number before the server's last one. The last one means that all are used.
         assert_eq!(ids.next_id().unwrap().get(), (u64::from(server_id) << 56) | ((1 << 56) - 2));
         assert!(ids.next_id().unwrap_err().is_time_out_of_range());
         assert!(ids.fill(&mut two).unwrap_err().is_time_out_of_range());
@@ -184,9 +184,9 @@ fn mysql_ids_end_with_their_server() {
     }
 }
 
-/// A state given to a generator that has made ids already must not send it back to its start.
+/// A state that is added after the first ids must not set the generator back to its start.
 #[test]
-fn a_late_state_keeps_what_was_made() {
+fn a_state_that_is_added_late_repeats_no_id() {
     let clock = FixedClock::new(NOON);
     let (first, second) = (MemoryState::default(), MemoryState::default());
     let mut mysql = MysqlShort::new(&clock, 1).unwrap();
@@ -200,7 +200,7 @@ fn a_late_state_keeps_what_was_made() {
 }
 
 #[test]
-fn a_full_second_long_ago_is_a_clock_behind() {
+fn a_clock_behind_a_full_second_is_an_error() {
     let clock = FixedClock::new(NOON);
     let mut ids = device(&clock, WhenBehind::Error);
     ids.fill(&mut vec![ShortId::default(); 65_536]).unwrap();
@@ -208,9 +208,9 @@ fn a_full_second_long_ago_is_a_clock_behind() {
     assert!(ids.next_id().unwrap_err().is_clock_behind());
 }
 
-/// A real MySQL 9.7.4 gave these numbers one after the other.
+/// A real MySQL 9.7.4 server returned these consecutive numbers.
 #[test]
-fn mysql_ids_are_those_of_the_server() {
+fn mysql_short_ids_are_those_of_the_server() {
     let text = include_str!("vectors/mysql-9.7.json");
     let vectors: serde_json::Value = serde_json::from_str(text).unwrap();
     let live = vectors["uuid_short_live"].as_array().unwrap();

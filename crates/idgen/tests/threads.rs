@@ -1,4 +1,4 @@
-//! Threads that make ids at the same time.
+//! Threads that generate ids at the same time.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ fn assert_all_differ<T: Eq + std::hash::Hash>(name: &str, lists: &[Vec<T>]) {
 }
 
 #[test]
-fn no_kind_repeats_across_threads_and_order_holds_within() {
+fn threads_repeat_no_id_and_each_has_ascending_ids() {
     type Kind = (&'static str, bool, fn() -> Uuid, fn(&mut [Uuid]));
     let kinds: [Kind; 7] = [
         ("v1", false, idgen::v1, idgen::fill_v1),
@@ -51,7 +51,7 @@ fn no_kind_repeats_across_threads_and_order_holds_within() {
 }
 
 #[test]
-fn short_kinds_share_one_line() {
+fn threads_share_the_counter_of_64_bit_kinds() {
     let lists = from_threads(|| {
         let mut all: Vec<ShortId> = (0..3_000).map(|_| idgen::short()).collect();
         let mut batch = [ShortId::default(); 3_000];
@@ -76,9 +76,9 @@ fn short_kinds_share_one_line() {
     }
 }
 
-/// A thread's locals are destroyed in an order that nobody knows; ids must still be had there.
+/// Thread-local values are destroyed in an unspecified order; ids must be available until the end.
 #[test]
-fn ids_are_made_while_a_thread_ends() {
+fn ids_are_generated_while_a_thread_ends() {
     struct AtTheEnd(std::sync::mpsc::Sender<(Uuid, Uuid)>);
     impl Drop for AtTheEnd {
         fn drop(&mut self) {

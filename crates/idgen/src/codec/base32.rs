@@ -1,9 +1,9 @@
 //! Crockford's base 32, the text of a ULID, 26 characters: `3CSNW0SENT20K9AS2VHHJP096V`.
 //!
-//! Source: the ULID specification, and Douglas Crockford, "Base 32". Written in uppercase. Read in
-//! either case, because Crockford's decoding ignores it; his substitutions (I and L for 1, O for 0)
-//! are refused, because two texts would then mean one id, and so are hyphens and check symbols.
-//! 26 digits hold 130 bits: the first one is at most 7. The texts sort like the bytes.
+//! Source: the ULID specification, and Douglas Crockford, "Base 32". The text is written in uppercase and read in either
+//! case, because Crockford's decoding ignores the case. His substitutions (I and L for 1, O for 0), hyphens and check
+//! symbols are refused, because two texts would then mean one id. 26 digits hold 130 bits, so the first digit is at most
+//! 7. The texts sort like the bytes.
 
 use crate::Uuid;
 use crate::codec::alphabet::CROCKFORD;
@@ -35,7 +35,7 @@ pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
 ///
 /// # Errors
 ///
-/// `is_parse` for any other length, for I, L, O, U and everything else that is no digit, and for a
+/// `is_parse` for any other length, for I, L, O, U and everything else that is not a digit, and for a
 /// first digit above 7. `offset` is that of the first bad character.
 ///
 /// ```

@@ -10,7 +10,7 @@ pub(crate) fn output(out: &mut [u8], count: usize, each: usize) -> Result<&mut [
         Error::config(
             "the output buffer is too short:",
             format_args!("{found} bytes for {count} ids"),
-            "each id needs the format's LEN bytes, and one more where a line ends",
+            "each id needs the format's LEN bytes, plus one for the line feed of a line",
         )
     })
 }
@@ -28,7 +28,7 @@ pub(crate) fn count(form: &'static str, text: &[u8], each: usize, slots: usize) 
         return Err(Error::config(
             "the output slice is too short:",
             format_args!("{slots} ids for {count} texts"),
-            "give it a place for each text",
+            "give one place for each text",
         ));
     }
     Ok(count)
@@ -42,7 +42,7 @@ macro_rules! batch_forms {
         ///
         /// # Errors
         ///
-        /// As [`decode`]; `uuid` is then nil.
+        /// As [`decode`]; `uuid` is set to nil then.
         #[inline]
         pub fn decode_into(text: impl AsRef<[u8]>, uuid: &mut Uuid) -> Result<()> {
             let text = text.as_ref();

@@ -1,6 +1,6 @@
 //! The text of Microsoft's GUIDs, 38 characters: `{6ccd780c-baba-1026-9564-5b8c656024db}`.
 //!
-//! The digits are written in lowercase and read in either.
+//! The digits are written in lowercase and read in either case.
 
 use crate::Uuid;
 use crate::codec::arch::{self, Level};

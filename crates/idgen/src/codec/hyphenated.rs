@@ -1,7 +1,7 @@
 //! The usual text of a UUID, 36 characters: `6ccd780c-baba-1026-9564-5b8c656024db`.
 //!
-//! Written in lowercase, read in either, as RFC 9562 section 4 asks. MySQL's `UUID()` and
-//! `BIN_TO_UUID()` write it.
+//! It is written in lowercase and read in either case, as RFC 9562 section 4 requires. MySQL's `UUID()` and
+//! `BIN_TO_UUID()` return it.
 
 use crate::Uuid;
 use crate::codec::arch::{self, Level};

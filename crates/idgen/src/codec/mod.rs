@@ -14,10 +14,22 @@
 //! | [`binary`] | 16 bytes | `UUID_TO_BIN(u)` | yes |
 //! | [`swapped`] | 16 bytes | `UUID_TO_BIN(u, 1)` | no: like the time of a version 1 id |
 //!
-//! All text modules have the same functions: `encode` into the caller's buffer without allocation, `to_string`
-//! (feature `alloc`), and a strict `decode`, which accepts only the text that `encode` writes, apart from the case
-//! of hexadecimal and base32 digits. An error says where the text is wrong, and why. The most common formats also
-//! have `encode_batch`, `encode_lines` and `decode_batch`, which choose the instruction set once for many ids.
+//! All text modules have the same functions. `encode` writes into the caller's buffer without allocation, and `to_string`
+//! returns a `String` (feature `alloc`). `decode` is strict: it accepts only the text that `encode` writes, apart from
+//! the case of hexadecimal and base32 digits, and its error says where the text is wrong, and why. The most common
+//! formats also have `encode_batch`, `encode_lines` and `decode_batch`, which choose the instruction set once for many
+//! ids.
+//!
+//! ```
+//! use idgen::codec::base64;
+//!
+//! let ids = [idgen::v7(), idgen::v7()];
+//! let mut buffer = [0; 2 * base64::LEN];
+//! let text = base64::encode_batch(&ids, &mut buffer)?; // 44 characters without a separator
+//! let mut read = [idgen::Uuid::nil(); 2];
+//! assert_eq!(base64::decode_batch(text, &mut read)?, ids);
+//! # Ok::<(), idgen::Error>(())
+//! ```
 //!
 //! [`Format`] selects a format at run time, and detects the format of a text.
 

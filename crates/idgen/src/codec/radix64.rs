@@ -51,7 +51,7 @@ macro_rules! radix64_form {
         ///
         /// # Errors
         ///
-        /// `is_parse` for any other length or character, and where the last character carries bits
+        /// `is_parse` for any other length or character, and if the last character carries bits
         /// beyond the 128: two texts would mean one id. `offset` is that of the first bad character.
         #[inline]
         pub fn decode(text: impl AsRef<[u8]>) -> Result<Uuid> {

@@ -1,6 +1,6 @@
 //! 32 hexadecimal digits without hyphens: `6ccd780cbaba102695645b8c656024db`.
 //!
-//! Written in lowercase, read in either. MySQL's `HEX()` of a `BINARY(16)` column, in uppercase.
+//! It is written in lowercase and read in either case. MySQL's `HEX()` of a `BINARY(16)` column returns it in uppercase.
 
 use crate::Uuid;
 use crate::codec::arch::{self, Level};

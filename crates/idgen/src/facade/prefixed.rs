@@ -11,8 +11,8 @@ use crate::prefix::Prefix;
 use crate::source::{SystemClock, ThreadEntropy};
 
 per_thread! {
-    /// A week-prefixed id: the prefix that MySQL computes for this week in UTC, a random tail,
-    /// version 4. See [`Prefix::Md5Week`].
+    /// A week-prefixed UUID, labeled version 4: the prefix that MySQL computes for this week in UTC, then a random tail.
+    /// See [`Prefix::Md5Week`].
     ///
     /// ```
     /// let (a, b) = (idgen::week(), idgen::week());

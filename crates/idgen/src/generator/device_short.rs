@@ -45,7 +45,7 @@ pub struct DeviceShort<C, S: State = NoState> {
 
 /// Ids that a state reserves at a time.
 const BLOCK: u64 = 4_096;
-/// The number of an id within its second, from 0 on, is the word's middle field.
+/// The word's middle field is the number of an id within its second, from 0 to this.
 const LAST_OF_SECOND: u64 = 0xFFFF;
 
 /// The last id given: its second (32 bits), its number within that second (16), its counter (16).
@@ -85,7 +85,7 @@ struct Taken {
 
 #[cfg(feature = "std")]
 impl DeviceShort<SystemClock> {
-    /// From the system's clock and randomness.
+    /// A generator with the system's clock and randomness.
     ///
     /// # Errors
     /// If the system provides no randomness.
@@ -95,13 +95,13 @@ impl DeviceShort<SystemClock> {
 }
 
 impl<C: Clock> DeviceShort<C> {
-    /// From a clock, and randomness for the node (16 of its bits are used) and the first counter.
+    /// A generator with this clock, and with randomness for the node (16 of its bits are used) and the first counter.
     ///
     /// # Errors
-    /// Those of the entropy; or where the system refuses a page of memory.
+    /// Those of the entropy; also if the system refuses a page of memory.
     pub fn new(clock: C, mut entropy: impl Entropy) -> Result<Self> {
         let node = Node::random(&mut entropy)?;
-        // Before the first id: the second 0 is full, and the next one's counter starts at random.
+        // Before the first id, second 0 counts as full, and the counter of the next second starts at random.
         let start = Word::new(0, LAST_OF_SECOND, entropy.next_u64()? as u16);
         let reserve = Reserve::restore(Kind::Short, NoState, start.0)?;
         Ok(DeviceShort { clock, policy: ClockPolicy::DEFAULT, node, node_is_random: true, reserve })
@@ -259,15 +259,15 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
 
     /// Continues at the clock's time with another node, in all processes that share the word.
     ///
-    /// The number of restarts changes first. Whoever takes ids of the old time afterwards makes the exchange of the
-    /// word fail, and the restart is tried again; whoever took them before drops them, unless it has seen the old number
-    /// after taking them. So no node has ids of a time before and of a time after a restart.
+    /// The number of restarts changes first. If another process takes ids of the old time afterwards, the exchange of
+    /// the word fails, and the restart is tried again. A process that took ids before the change reads the number again,
+    /// and drops the ids if the number has changed. So no node has ids of a time before and of a time after a restart.
     fn restart(&self, last: Word, restarts: u64) -> Result<()> {
         if restarts >= u64::from(u16::MAX) {
             return Err(Error::new(ErrorKind::Exhausted {
                 kind: "this device",
                 capacity: "65,536 nodes",
-                advice: "each restart after the clock stepped back took one; start the program again",
+                advice: "each restart after the clock stepped back uses one; start the program again",
             }));
         }
         let shared = self.reserve.restarts();

@@ -65,7 +65,7 @@ fn with_draws<const N: usize>(
     ids: &mut [Uuid],
     make: impl Fn(usize, &mut [Uuid], &[[u8; N]]),
 ) -> Result<()> {
-    // Large pieces are cheap to draw; a few ids are not worth the clearing of their memory.
+    // Large pieces are cheap to draw. For a few ids, clearing the memory would take longer.
     if ids.len() <= 64 {
         in_pieces::<N, 64>(entropy, ids, make)
     } else if N <= 8 {

@@ -40,11 +40,11 @@ impl PrefixBits {
     /// If `bits` is not 1 to 16, or the value needs more bits.
     pub fn new(value: u16, bits: u8) -> Result<Self> {
         if !(1..=16).contains(&bits) {
-            return Err(Error::config("a fixed prefix cannot have the bits", bits, "use 1 to 16"));
+            return Err(Error::config("a fixed prefix cannot have this many bits:", bits, "use 1 to 16"));
         }
         if u32::from(value) >> bits != 0 {
             return Err(Error::config(
-                "no such prefix exists:",
+                "the value does not fit the prefix:",
                 format_args!("{value:#06x} of {bits} bits"),
                 "use a smaller value or more bits",
             ));
@@ -88,12 +88,13 @@ impl fmt::Display for PrefixBits {
 /// Generates UUIDs of version 8 with a fixed prefix and an ascending tail, for tables that already hold random
 /// keys: with the prefix [`PrefixBits::ONES`], new rows go to the right edge of the index.
 ///
-/// The layout is `prefix n | unix milliseconds 48-n | version 4 | milliseconds 12 | variant 2 | pad 6 | counter 28 |
-/// random 28` with a prefix of `n` bits, as in [`Prefixed`](super::Prefixed) with a sequential prefix. 16 bits leave
-/// room for times until the year 2527; fewer bits leave more. Ids ascend strictly within a generator.
+/// With a prefix of `n` bits, the layout is that of [`Prefixed`](super::Prefixed) with a sequential prefix:
+/// `prefix n | unix milliseconds 48-n | version 4 | milliseconds 12 | variant 2 | pad 6 | counter 28 | random 28`.
+/// A prefix of 16 bits leaves room for times until the year 2527, and a shorter one for later times. Ids ascend strictly
+/// within a generator.
 ///
-/// PostgreSQL splits a page in the middle unless it is the last of the index, so that ascending keys in the middle
-/// of random ones leave pages half full; at the right edge they fill them.
+/// PostgreSQL splits a page in the middle unless it is the last page of the index. So ascending keys among random ones
+/// leave pages half full, whereas at the right edge they fill the pages.
 ///
 /// ```
 /// use idgen::Timestamp;
@@ -113,7 +114,7 @@ pub struct FixedPrefix<C, E, S: State = NoState> {
 
 #[cfg(feature = "std")]
 impl FixedPrefix<SystemClock, Csprng> {
-    /// From the system's clock and randomness.
+    /// A generator with the system's clock and randomness.
     ///
     /// # Errors
     /// If the system provides no randomness.
@@ -123,7 +124,7 @@ impl FixedPrefix<SystemClock, Csprng> {
 }
 
 impl<C: Clock, E: Entropy> FixedPrefix<C, E> {
-    /// From a clock, randomness and the prefix.
+    /// A generator with this clock, randomness and prefix.
     pub fn new(clock: C, entropy: E, prefix: PrefixBits) -> Self {
         let left = prefix.value << (16 - prefix.bits);
         let last_ms = (1 << (60 - u32::from(prefix.bits))) - 1;

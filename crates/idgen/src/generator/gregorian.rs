@@ -1,9 +1,9 @@
 //! What versions 1 and 6 share: a Gregorian tick, a clock sequence and a node for each id.
 //!
-//! With a random node, nobody else has the node, so the 14 bits of the clock sequence serve as a
-//! counter within the tick: 16,384 ids each 100 ns at the most, then the next tick is taken. With a
-//! node that others may share (the hardware address), the clock sequence is what tells this
-//! generator from them: it stays the same, and each id takes a tick of its own.
+//! A random node belongs to this generator alone, so the 14 bits of the clock sequence serve as a counter within the
+//! tick of 100 ns. After 16,384 ids in one tick, the next tick is used. A fixed node (the hardware address) may be
+//! shared with other generators, from which only the clock sequence distinguishes this one. So the clock sequence stays
+//! the same, and each id has a tick of its own.
 
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::fields::sequence_and_node;
@@ -32,10 +32,10 @@ pub(crate) struct Gregorian<C, E, S: State> {
     fixed_node: Option<Node>,
 }
 
-/// Who makes the ids: drawn at the first one, and again where it would not be unique any more.
+/// Node and clock sequence: chosen at the first id, and again when they would no longer be unique.
 #[derive(Clone, Copy)]
 struct Identity {
-    /// The lower half of an id, but for the clock sequence.
+    /// The lower half of an id, except the clock sequence.
     node_half: u64,
     /// The first clock sequence of each tick.
     sequence: u16,
@@ -101,7 +101,7 @@ impl<C: Clock, E: Entropy, S: State> Gregorian<C, E, S> {
         self.monotonic.line().check_fork()?;
         let mark = ForkMark::now();
         let identity = match (self.identity, self.fixed_node) {
-            // In a child, the fixed node is the parent's too: the family's numbers set them apart.
+            // A child has the parent's fixed node; the numbers shared with the parent distinguish them.
             (Some(old), Some(_)) if WORDS_ARE_SHARED => Identity { mark, ..old }.apart_by(mark.number())?,
             (Some(old), Some(_)) => return old.mark.check("a generator with a fixed node"),
             (old, fixed) => {
@@ -135,9 +135,9 @@ impl Identity {
         }
     }
 
-    /// The clock sequence of a number of the family, which all children and all restarts take from one
-    /// counter: so none of them has a clock sequence that another one had before. Nobody can know which
-    /// of them are still in use, so none is taken twice: the numbers end.
+    /// The clock sequence of a number that all forked children and all restarts take from one counter, so that none of
+    /// them has a clock sequence that another one had before. It is unknown which ones are still in use, so each
+    /// is used once, and the numbers end.
     fn apart_by(self, number: u64) -> Result<Self> {
         let (first, born) = self.origin;
         let distance = number.wrapping_sub(born);
@@ -145,7 +145,7 @@ impl Identity {
             return Err(Error::new(ErrorKind::Exhausted {
                 kind: "this node",
                 capacity: "16,384 clock sequences",
-                advice: "each fork took one, and each new start after a step back of the clock; start the \
+                advice: "each fork and each restart after the clock stepped back uses one; start the \
                          program anew, or let idgen choose the node",
             }));
         }

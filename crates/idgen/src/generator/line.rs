@@ -36,13 +36,13 @@ impl<S: State> Line<S> {
             None => (NEVER, 0),
             Some(saved) => ((saved.position >> 32) as i64, saved.position as u32),
         };
-        // What was saved is behind; a step to it or beyond is saved first.
+        // Ids up to the saved point may exist; a step to it or beyond is saved first.
         let covered = if state.is_kept() { NEVER } else { i64::MAX };
         let node = saved.and_then(|saved| saved.node);
         Ok(Line { kind, state, node, time, counter, covered, share: 1, mark: ForkMark::now() })
     }
 
-    /// Continues after another line's last point too, where that is later.
+    /// Continues after the last point of another line too, if that is later.
     pub(crate) fn follow<T: State>(mut self, other: &Line<T>) -> Self {
         (self.time, self.counter) = (self.time, self.counter).max((other.time, other.counter));
         self
@@ -74,7 +74,7 @@ impl<S: State> Line<S> {
         self.counter
     }
 
-    /// Refuses a forked child the use of its parent's state.
+    /// Returns an error in a forked child, which must not use its parent's state.
     #[inline]
     pub(crate) fn check_fork(&self) -> Result<()> {
         if self.state.is_kept() { self.mark.check("a generator with a state") } else { Ok(()) }
@@ -91,8 +91,8 @@ impl<S: State> Line<S> {
         Ok(())
     }
 
-    /// Reserves little at first: a program that crashes at once, again and again, must not run ahead
-    /// of the clock by a whole horizon each time.
+    /// Reserves little at first, so that a program that crashes at once, again and again, does not run ahead of the clock
+    /// by a whole horizon each time.
     #[cold]
     fn cover(&mut self, time: i64, horizon: i64) -> Result<()> {
         let end = time.saturating_add(horizon * self.share / 128);
@@ -111,7 +111,7 @@ impl<S: State> Line<S> {
 impl<S: State> Drop for Line<S> {
     fn drop(&mut self) {
         if self.state.is_kept() && self.time != NEVER && !self.mark.is_stale() {
-            // Where this fails, the stretch saved before stands, which is safe.
+            // If this fails, the range that was saved before is still valid.
             let _ = self.state.save(&self.saved(self.time, self.counter));
         }
     }
@@ -124,7 +124,7 @@ pub(crate) fn load(kind: Kind, state: &mut impl State) -> Result<Option<Saved>> 
         Some(Saved { kind: other, .. }) if other != kind => Err(Error::state(
             other,
             "belongs to another kind of id",
-            format_args!("it was asked to serve {kind}; give each kind its own"),
+            format_args!("this generator is of the kind {kind}; give each kind a state of its own"),
         )),
         _ => Ok(saved),
     }

@@ -36,15 +36,15 @@ use uuid::Uuid;
 use crate::error::Result;
 use crate::source::State;
 
-/// Makes ids.
+/// Generates ids.
 ///
-/// A generator never repeats an id, and neither do its copies in forked children. If a kind is
-/// ordered, each id is greater than all before it (ascending tails: than all of its bucket), unless the
-/// policy says to restart after a step back of the clock
+/// A generator never repeats an id, and neither do its copies in forked children. If a kind is ordered, each id is
+/// greater than all earlier ids, or with an ascending tail, than all earlier ids of its bucket. An exception is a
+/// policy that restarts after the clock stepped back
 /// ([`WhenBehind::Restart`](crate::source::WhenBehind::Restart)).
 ///
-/// For random ids and tails in forked children this rests on the [`Entropy`](crate::source::Entropy): those
-/// of this crate, but for the fixed one, notice a fork; one of your own must do so too.
+/// In forked children, random ids and tails depend on the [`Entropy`](crate::source::Entropy). Those of this crate
+/// detect a fork, except the fixed one; an `Entropy` of your own must do so too.
 pub trait Generate {
     /// [`Uuid`] or [`ShortId`](crate::ShortId).
     type Id;
@@ -52,12 +52,17 @@ pub trait Generate {
     /// The next id.
     ///
     /// # Errors
-    /// If the clock is out of range or too far behind (see [`ClockPolicy`](crate::source::ClockPolicy)),
-    /// where the system provides no randomness, where the state cannot be saved, or in a forked child that
-    /// cannot tell itself from its parent. No id is made then.
+    /// - `is_time_out_of_range`: the kind cannot hold the clock's time.
+    /// - `is_clock_behind`: the clock is too far behind (see [`ClockPolicy`](crate::source::ClockPolicy)).
+    /// - `is_exhausted`: all ids of a second, or all clock sequences of a fixed node, are used.
+    /// - `is_entropy`: the system provides no randomness.
+    /// - `is_state`: the state cannot be saved.
+    /// - `is_forked`: this is a forked child, and the generator cannot distinguish it from its parent.
+    ///
+    /// No id is generated then.
     fn next_id(&mut self) -> Result<Self::Id>;
 
-    /// Fills a slice with new ids, in order: faster than one at a time, as the clock is read once.
+    /// Fills a slice with new ids, in order. This is faster than one at a time, because the clock is read once.
     ///
     /// # Errors
     /// As [`next_id`](Self::next_id); the slice then holds no new id.
@@ -109,7 +114,7 @@ impl<T: Generate + ?Sized> Generate for &mut T {
     }
 }
 
-/// Generators show their name only: what they contain is secret, or of no use.
+/// Generators show only their name, because their content is secret or of no use.
 macro_rules! debug_by_name {
     ($([$($generics:tt)*] $name:ident $parameters:ty;)+) => {$(
         impl<$($generics)*> core::fmt::Debug for $parameters {
@@ -137,11 +142,11 @@ debug_by_name! {
 
 /// A UUID as the number whose memory is its bytes.
 ///
-/// What makes an id passes it on as a `Result` of this, not of a `Uuid`: that one has its 16 bytes at
-/// an odd address, where the compiler puts them together piece by piece, for longer than the rest takes.
+/// Generators return a `Result` of this number instead of a `Uuid`. A `Result<Uuid>` has its 16 bytes at an odd address,
+/// where the compiler assembles them piece by piece, which takes longer than the rest.
 pub(crate) type Bits = u128;
 
-/// The face of the UUID generators towards the one-line functions.
+/// The interface of the UUID generators for the one-line functions.
 pub(crate) trait NextBits {
     /// The next id.
     fn next_bits(&mut self) -> Result<Bits>;
@@ -170,7 +175,7 @@ impl<T: Generate + ?Sized> Generate for alloc::boxed::Box<T> {
     }
 }
 
-/// Runs a filling loop; where it fails, wipes what it wrote, so that nobody takes part of it for ids.
+/// Runs a loop that fills a slice. If it fails, wipes what it wrote, so that no part of it is mistaken for ids.
 fn all_or_nothing<T: Default>(ids: &mut [T], fill: impl FnOnce(&mut [T]) -> Result<()>) -> Result<()> {
     fill(ids).inspect_err(|_| ids.iter_mut().for_each(|id| *id = T::default()))
 }

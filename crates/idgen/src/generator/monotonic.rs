@@ -1,4 +1,4 @@
-//! Time and counter that only ever rise, whatever the clock does.
+//! Time and counter that only increase, whatever the clock does.
 
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::generator::line::Line;
@@ -6,7 +6,7 @@ use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, State, Waits, WhenBehind};
 use crate::timestamp::Timestamp;
 
-/// What sets one kind's line of ids apart from another's.
+/// The properties of one kind's sequence of ids.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) kind: Kind,
@@ -17,8 +17,8 @@ pub(crate) struct Shape {
     pub(crate) last: i64,
 }
 
-/// What a kind counts its time in. Two constants, as dividing by a variable costs as much as making
-/// the rest of an id.
+/// The unit in which a kind counts its time. The units are constants, because dividing by a variable takes as long as
+/// generating the rest of an id.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// 100 ns.
@@ -48,7 +48,7 @@ impl Unit {
 /// How far ahead a state reserves.
 const HORIZON_TICKS: i64 = 10_000_000;
 
-/// Gives pairs of time and counter, each greater than all before.
+/// Returns pairs of time and counter, each greater than all before.
 pub(crate) struct Monotonic<C, S: State> {
     clock: C,
     policy: ClockPolicy,
@@ -169,7 +169,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
         let count = want.min((limit - first) as usize);
         let horizon = HORIZON_TICKS / self.shape.unit.ticks();
         self.line.step_to(time, first + (count - 1) as u32, horizon)?;
-        // Only now: where the step could not be saved, nothing has changed.
+        // Changed only now, so that a step that could not be saved has no effect.
         self.limit = limit;
         Ok(Run { time, counter: first, count })
     }

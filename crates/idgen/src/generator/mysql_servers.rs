@@ -9,10 +9,10 @@ use crate::short_id::ShortId;
 use crate::source::Clock;
 use crate::source::fork::{ForkMark, SharedWords};
 
-/// As a [`MysqlShort`](super::MysqlShort) for each server id, that starts with the first id it is asked for.
+/// A [`MysqlShort`](super::MysqlShort) for each server id, which starts with its first id.
 ///
-/// All of them count in one piece of memory that is there from the beginning, so that also the children
-/// that ask for a server's first id after the fork share its line.
+/// All of them count in one piece of memory that exists from the beginning. So parent and children share the counter of a
+/// server even if its first id is generated after the fork.
 pub(crate) struct MysqlServers<C> {
     clock: C,
     /// The next number of each server, or what [`unstarted`] says.
@@ -41,8 +41,8 @@ impl<C: Clock> MysqlServers<C> {
     fn take(&self, server_id: u8, count: u64) -> Result<u64> {
         self.mark.check_words(WHAT)?;
         let next = &self.next.all()[usize::from(server_id)];
-        // Without reading the word before: nothing that follows a locked instruction overlaps with it, so that
-        // each load beside it adds its whole latency.
+        // The word is not read before, because nothing overlaps with a locked instruction: another load would add its
+        // whole latency.
         match attempt(next, server_id, count) {
             Some(first) => Ok(first),
             None => self.take_slowly(next, server_id, count),
@@ -62,8 +62,8 @@ impl<C: Clock> MysqlServers<C> {
     }
 }
 
-/// Stands for a server that has not started, and so does any number with this first byte: it may be counted in before
-/// somebody notices. It is neither the server's number nor the one behind its end.
+/// Stands for a server that has not started, and so does any number with this first byte, because others may count on
+/// before they detect it. It is neither a number of the server nor the one after its last.
 const fn unstarted(server_id: u8) -> u64 {
     ((server_id ^ 0x40) as u64) << 56
 }

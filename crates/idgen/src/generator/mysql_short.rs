@@ -11,11 +11,11 @@ use crate::short_id::{MysqlShortFields, ShortId};
 use crate::source::{Clock, NoState, State};
 use crate::timestamp::Timestamp;
 
-/// Makes ids as a MySQL server with this id that started now would:
+/// Generates 64-bit ids as a MySQL server with this id does that starts now:
 /// `(server_id & 255) << 56 | startup_secs << 24`, then one more each time.
 ///
-/// Two generators with one server id must not start in the same second, nor make more than 16,777,216
-/// ids a second over a whole run: then they could meet. A state keeps a restarted one apart.
+/// Two generators with one server id repeat each other's ids if they start in the same second, or if one generates more
+/// than 16,777,216 ids a second over its whole run. With a state, a restarted generator repeats no id.
 ///
 /// Source: MySQL Reference Manual, section Miscellaneous Functions, `UUID_SHORT()`.
 ///
@@ -107,12 +107,12 @@ pub(super) fn first_number(startup: Timestamp, server_id: u8) -> Result<u64> {
     Ok(ShortId::from(MysqlShortFields { server_id, startup_secs, counter: 0 }).get())
 }
 
-/// The last number of the server, which is never given: as the next one it says that all are.
+/// The last number of the server. It is never returned: as the next number it means that all are used.
 fn end_of(server_id: u8) -> u64 {
     u64::from(server_id) << 56 | u64::MAX >> 8
 }
 
-/// What a forked child that does not share its parent's word must not use.
+/// The name, in an error, of what a forked child must not use unless it shares its parent's word.
 pub(super) const WHAT: &str = "a generator of UUID_SHORT() ids";
 
 /// Takes `count` numbers from the word, which holds the next one; gives the first, while there are any.
@@ -120,7 +120,7 @@ pub(super) const WHAT: &str = "a generator of UUID_SHORT() ids";
 pub(super) fn take(word: &AtomicU64, server_id: u8, count: u64) -> Option<u64> {
     let taken = attempt(word, server_id, count);
     if taken.is_none() {
-        // Whoever passes the end sets the word back to it: there are no more numbers for anybody.
+        // A caller that passes the end sets the word back to it, so that no caller gets a number any more.
         word.store(end_of(server_id), Release);
     }
     taken

@@ -58,11 +58,11 @@ impl<C: Clock, E: Entropy, S: State> Padded<C, E, S> {
         let (entropy, mut pad) = (&mut self.entropy, self.pad);
         let run = self.monotonic.next_run(want, |_| {
             let draw = entropy.next_u64()?;
-            // 1 to 63; one value is twice as frequent, which does no harm.
+            // 1 to 63; one value is twice as frequent, which does not matter.
             pad = ((draw >> 32) as u8 & 0x3F).max(1);
             Ok(Counters { first: (draw & SEED_MASK) as u32, limit: 1 << COUNTER_BITS })
         })?;
-        // Only now: a millisecond that could not be saved has not begun, and the last one keeps its pad.
+        // Set only now: a millisecond that could not be saved has not begun, and the last one keeps its pad.
         self.pad = pad;
         Ok(run)
     }

@@ -1,4 +1,4 @@
-//! Prefixed ids: a prefix that stays put for an interval, and a tail.
+//! Prefixed ids: a prefix that stays the same for an interval, and a tail.
 
 use uuid::Uuid;
 
@@ -18,42 +18,42 @@ use crate::timestamp::Timestamp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Tail {
-    /// 106 random bits. During an interval only the bucket's leaf pages are touched, but they fill to
-    /// two thirds only, as with version 4. The version field
-    /// is 4, as in the MySQL formula.
+    /// 106 random bits. During an interval only the bucket's leaf pages are touched, but they become only about two
+    /// thirds full, as with version 4. The version field is 4, as in the MySQL formula.
     RandomV4,
     /// The same with the version field 8.
     RandomV8,
     /// Version 8, strictly ascending within the bucket over all its visits: later ids of a bucket always
     /// follow the earlier ones, so that InnoDB's pages fill as with `AUTO_INCREMENT`.
     ///
-    /// Behind a sequential or md5-week prefix, which do not hide the time, the tail begins with the absolute
-    /// time. Behind a keyed prefix it begins with the round of 65,536 intervals and the offset in the
-    /// interval: an id then shows which round it belongs to (45 days for minutes, 7.5 years for hours, 179
-    /// years for days), when within its interval it was made, and the order of the ids of one bucket.
-    /// Which interval of the round it is stays hidden without the key. If the writer has a name, its
-    /// [tag](crate::PrefixKey::writer_tag) comes before the round: the ids of one bucket then show which of them come
-    /// from one writer, and each writer's rows lie together and in their order.
+    /// After a sequential or md5-week prefix, which do not hide the time, the tail begins with the absolute
+    /// time. After a keyed prefix it begins with the round of 65,536 intervals and the offset in the interval.
+    ///
+    /// An id with a keyed prefix shows its round (45 days for minutes, 7.5 years for hours, 179 years for days), its
+    /// time within its interval, and the order of the ids of one bucket. Without the key, it does not reveal which
+    /// interval of the round it is from. If the writer has a name, its [tag](crate::PrefixKey::writer_tag) comes before
+    /// the round. The ids of one bucket then show which of them come from one writer, and the rows of each writer lie
+    /// together and in their order.
     Ascending,
 }
 
-/// Makes prefixed ids.
+/// Generates prefixed ids.
 ///
 /// With a random tail: `prefix 16 | random 32 | version 4 | random 12 | variant 2 | random 62`.
 ///
-/// With a [`Tail::Ascending`] (RFC 9562 section 5.8, version 8), behind a keyed prefix:
-/// `prefix 16 | round and offset 32 | version 4 | counter 12 | variant 2 | pad 6 | counter 16 | random 40`. The
-/// offset in the interval, in milliseconds, takes as many of the 32 bits as the interval needs (16 for a
-/// minute, 22 for an hour, 27 for a day, 30 for a week, 32 for a month), the round has the others.
+/// With a [`Tail::Ascending`] (RFC 9562 section 5.8, version 8), the layout depends on the prefix:
 ///
-/// Behind the keyed prefix of a named writer ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer)), so that the
-/// rows of two writers in one bucket do not lie between each other:
-/// `prefix 16 | tag 12, round and offset 20 | version 4 | offset 12 | variant 2 | pad 6 | counter 28 | random 28`.
+/// - After a keyed prefix:
+///   `prefix 16 | round and offset 32 | version 4 | counter 12 | variant 2 | pad 6 | counter 16 | random 40`.
+///   The offset in the interval, in milliseconds, takes as many of the 32 bits as the interval needs: 16 for a minute, 22
+///   for an hour, 27 for a day, 30 for a week, 32 for a month. The round has the other bits.
+/// - After the keyed prefix of a named writer ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer)), whose tag
+///   keeps its rows together in a bucket that several writers share:
+///   `prefix 16 | tag 12, round and offset 20 | version 4 | offset 12 | variant 2 | pad 6 | counter 28 | random 28`.
+/// - After the other prefixes:
+///   `prefix 16 | unix milliseconds 32 | version 4 | milliseconds 12 | variant 2 | pad 6 | counter 28 | random 28`.
 ///
-/// Behind the other prefixes: `prefix 16 | unix milliseconds 32 | version 4 | milliseconds 12 | variant 2 |
-/// pad 6 | counter 28 | random 28`.
-///
-/// The counter starts at random in each millisecond; the pad is drawn with it and is never zero, as MariaDB's
+/// The counter starts at random in each millisecond. The pad is drawn with it and is never zero, because MariaDB's
 /// UUID column refuses a byte 8 of 0x80 in version 8.
 ///
 /// ```
@@ -74,7 +74,7 @@ pub struct Prefixed<C, E, S: State = NoState> {
     prefix: Prefix,
     interval: Interval,
     layout: Layout,
-    /// The bucket of the last id, as a keyed prefix takes long to compute.
+    /// The bucket of the last id, kept because a keyed prefix takes long to compute.
     current: Current,
 }
 
@@ -92,7 +92,7 @@ enum Layout {
 struct Current {
     start: Timestamp,
     end: Timestamp,
-    /// The time in milliseconds minus this is the number that the tail begins with: behind a keyed prefix the offset,
+    /// The time in milliseconds minus this is the number that the tail begins with: after a keyed prefix the offset,
     /// with tag and round where those are not in the base.
     origin_ms: i64,
     /// The prefix in the top 16 bits, the round, the version: see [`tail::base`].
@@ -130,13 +130,13 @@ impl Current {
 }
 
 impl<C: Clock, E: Entropy> Prefixed<C, E> {
-    /// From a clock, randomness, and the choice of prefix, interval and tail.
+    /// A generator with this clock and randomness, and with this prefix, interval and tail.
     ///
     /// # Errors
-    /// If the combination makes no sense: `md5-week` with an interval other than the week, a bit
-    /// width outside 1 to 16, or an ascending tail behind a keyed prefix with an
-    /// interval of more than 49 days (2^32 ms); or where an ascending tail cannot hold the clock's time: before 1970,
-    /// after 2527, or with a keyed prefix after its last round, in the year 6461 or later.
+    /// - `is_config` for `md5-week` with an interval other than the week, and for a bit width outside 1 to 16.
+    /// - `is_config` for an ascending tail after a keyed prefix with an interval of more than 49 days (2^32 ms).
+    /// - `is_time_out_of_range` if an ascending tail cannot hold the clock's time: before 1970, after 2527, or with a
+    ///   keyed prefix after its last round, in the year 6461 or later.
     pub fn new(clock: C, entropy: E, prefix: Prefix, interval: Interval, tail: Tail) -> Result<Self> {
         prefix.check(interval)?;
         let (layout, last) = match (tail, &prefix) {
@@ -162,17 +162,17 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
         Ok(Prefixed { inner, prefix, interval, layout, current: Current::NONE })
     }
 
-    /// Continues where an earlier run stopped: the order within the bucket holds over the restart too.
+    /// Continues where an earlier run stopped, so that the order within the bucket holds over the restart too.
     ///
     /// # Errors
-    /// If the state cannot be read, or belongs to another kind; or where the tail is random, which has
-    /// nothing to remember.
+    /// - `is_state` if the state cannot be read, or belongs to another kind.
+    /// - `is_config` for a random tail, which has nothing to save.
     pub fn with_state<T: State>(self, state: T) -> Result<Prefixed<C, E, T>> {
         if let (true, Layout::Random { version }) = (state.is_kept(), self.layout) {
             return Err(Error::config(
-                "no state serves a random tail of version",
+                "a state has no effect on a random tail of version",
                 version,
-                "take an ascending tail, or no state",
+                "choose an ascending tail, or no state",
             ));
         }
         Ok(Prefixed {
@@ -186,8 +186,8 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
 }
 
 impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
-    /// Replaces the default policy for a clock that is behind. Random tails need none: they follow
-    /// the clock.
+    /// Replaces the default policy for a clock that is behind. It has no effect on random tails, whose prefix always
+    /// follows the clock.
     #[must_use]
     pub fn with_policy(mut self, policy: ClockPolicy) -> Self {
         self.inner.set_policy(policy);
@@ -202,7 +202,7 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
     }
 }
 
-/// In the order of memory, as the bytes of random bits need no swapping.
+/// In the order of memory, because the bytes of random bits need no swapping.
 const BEHIND_PREFIX: Bits = (u128::MAX >> 16).to_be();
 const BYTE_8: Bits = (0x3Fu128 << 56).to_be();
 

@@ -25,7 +25,7 @@ impl<S: State> Reserve<S> {
     /// At the word that the state holds, and not before `floor`.
     ///
     /// # Errors
-    /// If the state cannot be read or belongs to another kind, or no memory is to be had.
+    /// If the state cannot be read or belongs to another kind, or if the system refuses the memory.
     pub(super) fn restore(kind: Kind, mut state: S, floor: u64) -> Result<Self> {
         let saved = load(kind, &mut state)?;
         let covered = saved.map_or(0, |saved| saved.position as u64);
@@ -42,7 +42,7 @@ impl<S: State> Reserve<S> {
         &self.words.all()[0]
     }
 
-    /// How often the word was set back, by a kind that tells its ids apart with this number.
+    /// How often the word was set back, by a kind whose ids contain this number.
     #[inline]
     pub(super) fn restarts(&self) -> &AtomicU64 {
         &self.words.all()[1]
@@ -52,7 +52,7 @@ impl<S: State> Reserve<S> {
         self.state.is_kept()
     }
 
-    /// The word as it stands.
+    /// The current word.
     pub(super) fn last(&self) -> u64 {
         self.word().load(Ordering::SeqCst)
     }
@@ -87,7 +87,7 @@ impl<S: State> Reserve<S> {
         Ok(())
     }
 
-    /// Refuses a forked child the use of its parent's state.
+    /// Returns an error in a forked child, which must not use its parent's state.
     #[inline]
     pub(super) fn check_fork(&self) -> Result<()> {
         if self.state.is_kept() { self.mark.check("a generator with a state") } else { Ok(()) }
@@ -102,7 +102,7 @@ impl<S: State> Drop for Reserve<S> {
     fn drop(&mut self) {
         let last = self.last();
         if self.state.is_kept() && !self.mark.is_stale() {
-            // Where this fails, the block saved before stands, which is safe.
+            // If this fails, the block that was saved before is still valid.
             let _ = self.state.save(&self.saved(last));
         }
     }

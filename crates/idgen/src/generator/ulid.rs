@@ -11,12 +11,12 @@ use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 #[cfg(feature = "std")]
 use crate::source::{Csprng, SystemClock};
 
-/// Makes ULIDs: 48 bits of Unix milliseconds and 80 more, here a counter of 26 bits from a random
-/// start and 54 random bits. Strictly ascending within a generator. No version, no variant: write
+/// Generates ULIDs: 48 bits of Unix milliseconds and 80 more, here a counter of 26 bits from a random
+/// start and 54 random bits. Ids ascend strictly within a generator. They have no version and no variant: write
 /// them as text with [`codec::base32`](crate::codec::base32).
 ///
-/// Source: the ULID specification (github.com/ulid/spec), which adds one within the millisecond; the
-/// fresh tail keeps the next id from being guessed.
+/// Source: the ULID specification (github.com/ulid/spec). It adds one within the millisecond; the new random bits of
+/// each id make the next id hard to guess.
 ///
 /// ```
 /// use idgen::{Timestamp, generator::{Generate, Ulid}, source::{FixedClock, FixedEntropy}};
@@ -32,7 +32,7 @@ pub struct Ulid<C, E, S: State = NoState> {
 
 #[cfg(feature = "std")]
 impl Ulid<SystemClock, Csprng> {
-    /// From the system's clock and randomness.
+    /// A generator with the system's clock and randomness.
     ///
     /// # Errors
     /// If the system provides no randomness.
@@ -42,12 +42,12 @@ impl Ulid<SystemClock, Csprng> {
 }
 
 impl<C: Clock, E: Entropy> Ulid<C, E> {
-    /// From a clock and randomness.
+    /// A generator with this clock and randomness.
     pub fn new(clock: C, entropy: E) -> Self {
         Ulid { inner: UnixMs::new(Kind::Ulid, clock, entropy) }
     }
 
-    /// Continues where an earlier run stopped: the order holds over the restart too.
+    /// Continues where an earlier run stopped, so that the order holds over the restart too.
     ///
     /// # Errors
     /// If the state cannot be read, or belongs to another kind.

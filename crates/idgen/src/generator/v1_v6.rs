@@ -1,4 +1,4 @@
-//! UUID versions 1 and 6: one line of ids, with their fields in two orders.
+//! UUID versions 1 and 6: the same sequence of values, with the fields in two orders.
 
 use uuid::Uuid;
 
@@ -21,7 +21,7 @@ macro_rules! gregorian {
 
         #[cfg(feature = "std")]
         impl $version<SystemClock, Csprng> {
-            /// From the system's clock and randomness.
+            /// A generator with the system's clock and randomness.
             ///
             /// # Errors
             /// If the system provides no randomness.
@@ -31,12 +31,12 @@ macro_rules! gregorian {
         }
 
         impl<C: Clock, E: Entropy> $version<C, E> {
-            /// From a clock and randomness.
+            /// A generator with this clock and randomness.
             pub fn new(clock: C, entropy: E) -> Self {
                 $version { inner: Gregorian::new(Kind::$version, clock, entropy) }
             }
 
-            /// Continues where an earlier run stopped: none of its ids is repeated, even within the same tick.
+            /// Continues where an earlier run stopped, and repeats none of its ids, even within the same tick.
             ///
             /// # Errors
             /// If the state cannot be read, or belongs to another kind.

@@ -10,7 +10,7 @@ use crate::generator::{Bits, Generate, NextBits, all_or_nothing, from_bits, to_b
 use crate::source::Csprng;
 use crate::source::Entropy;
 
-/// Makes UUIDs of version 4: 122 random bits; RFC 9562 section 5.4.
+/// Generates UUIDs of version 4: 122 random bits. Source: RFC 9562 section 5.4.
 ///
 /// ```
 /// use idgen::{generator::{Generate, V4}, source::FixedEntropy};
@@ -26,7 +26,7 @@ pub struct V4<E> {
 
 #[cfg(feature = "std")]
 impl V4<Csprng> {
-    /// From the system's randomness.
+    /// A generator with the system's randomness.
     ///
     /// # Errors
     /// If the system provides no randomness.
@@ -36,7 +36,7 @@ impl V4<Csprng> {
 }
 
 impl<E: Entropy> V4<E> {
-    /// From randomness.
+    /// A generator with this randomness.
     pub fn new(entropy: E) -> Self {
         V4 { entropy }
     }

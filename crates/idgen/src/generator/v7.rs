@@ -11,8 +11,10 @@ use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 #[cfg(feature = "std")]
 use crate::source::{Csprng, SystemClock};
 
-/// Makes UUIDs of version 7: Unix milliseconds, a counter of 26 bits from a random start, 48 random
-/// bits; RFC 9562 sections 5.7 and 6.2 (method 1). Strictly ascending within a generator.
+/// Generates UUIDs of version 7: Unix milliseconds, a counter of 26 bits from a random start, and 48 random
+/// bits. Ids ascend strictly within a generator.
+///
+/// Source: RFC 9562 sections 5.7 and 6.2 (method 1).
 ///
 /// ```
 /// use idgen::{Timestamp, generator::{Generate, V7}, source::{FixedClock, FixedEntropy}};
@@ -30,7 +32,7 @@ pub struct V7<C, E, S: State = NoState> {
 
 #[cfg(feature = "std")]
 impl V7<SystemClock, Csprng> {
-    /// From the system's clock and randomness.
+    /// A generator with the system's clock and randomness.
     ///
     /// # Errors
     /// If the system provides no randomness.
@@ -40,12 +42,12 @@ impl V7<SystemClock, Csprng> {
 }
 
 impl<C: Clock, E: Entropy> V7<C, E> {
-    /// From a clock and randomness.
+    /// A generator with this clock and randomness.
     pub fn new(clock: C, entropy: E) -> Self {
         V7 { inner: UnixMs::new(Kind::V7, clock, entropy) }
     }
 
-    /// Continues where an earlier run stopped: the order holds over the restart too.
+    /// Continues where an earlier run stopped, so that the order holds over the restart too.
     ///
     /// # Errors
     /// If the state cannot be read, or belongs to another kind.

@@ -24,9 +24,8 @@ pub enum AnyId {
 
 /// What an id is, and what can be read from it.
 ///
-/// Fields that the kind does not have are `None`. If the layout is this crate's own choice (the
-/// counter of version 7 and of ULIDs, the whole of version 8), ids of other makers give numbers without
-/// meaning there.
+/// Fields that the kind does not have are `None`. Some layouts are this crate's own choice: the counter of version 7 and
+/// of ULIDs, and all of version 8. For ids that another program generated, these fields are meaningless.
 ///
 /// ```
 /// let seen = idgen::inspect("1ec9414c-232a-6b00-b3c8-9f6bdeced846")?;
@@ -45,11 +44,11 @@ pub struct Inspection {
     pub format: Option<Format>,
     /// What it is, as far as its bits show.
     pub nature: Nature,
-    /// The version field, where the variant says that there is one.
+    /// The version field, if the variant has one.
     pub version: Option<u8>,
     /// The variant of a 128-bit id; a ULID has none.
     pub variant: Option<Variant>,
-    /// The time at which it was made.
+    /// The time at which it was generated.
     pub timestamp: Option<Timestamp>,
     /// The clock sequence of versions 1 and 6, 14 bits.
     pub clock_sequence: Option<u16>,
@@ -59,25 +58,25 @@ pub struct Inspection {
     pub counter: Option<u32>,
     /// The leading 16 bits of versions 4 and 8: a prefix, if it is a prefixed id.
     pub prefix: Option<u16>,
-    /// When a version 8 was made, if it is a prefixed id with an ascending tail and its prefix is not keyed.
+    /// When a version 8 was generated, if it is a prefixed id with an ascending tail and its prefix is not keyed.
     /// The bits do not show whether the prefix is keyed: see [`keyed`](Self::keyed).
     pub tail_time: Option<Timestamp>,
-    /// The round of 65,536 intervals of an ascending tail behind a keyed prefix; only after
+    /// The round of 65,536 intervals of an ascending tail after a keyed prefix; only after
     /// [`keyed`](Self::keyed).
     pub round: Option<u32>,
-    /// How long after the start of its interval an id with an ascending tail behind a keyed prefix was made;
+    /// How long after the start of its interval an id with an ascending tail after a keyed prefix was generated;
     /// only after [`keyed`](Self::keyed).
     pub offset: Option<Duration>,
-    /// The tag of a named writer behind a keyed prefix, 12 bits; only after [`keyed_named`](Self::keyed_named).
+    /// The tag of a named writer after a keyed prefix, 12 bits; only after [`keyed_named`](Self::keyed_named).
     pub writer_tag: Option<u16>,
 }
 
 impl Inspection {
-    /// Reads the tail of a version 8 as one behind a keyed prefix that changes once every `interval`: it gives
-    /// round, offset and counter, and takes back [`tail_time`](Self::tail_time).
+    /// Reads the tail of a version 8 as one after a keyed prefix that changes once every `interval`: it sets
+    /// round, offset and counter, and clears [`tail_time`](Self::tail_time).
     ///
     /// The bits do not show which prefix or interval was chosen, so this must be known. If the offset that
-    /// results is longer than the interval, the id was not made so, and round, offset and counter are `None`.
+    /// results is longer than the interval, the id has another layout, and round, offset and counter are `None`.
     /// Other versions stay as they are.
     ///
     /// ```
@@ -95,7 +94,7 @@ impl Inspection {
     /// ```
     ///
     /// # Errors
-    /// If no keyed prefix can have the interval, as it is longer than 49 days.
+    /// If no keyed prefix can have the interval, because it is longer than 49 days.
     pub fn keyed(self, interval: Interval) -> Result<Self> {
         let offset_bits = tail::keyed::offset_bits(interval)?;
         let (Nature::V8, AnyId::Uuid(id)) = (self.nature, self.id) else { return Ok(self) };
@@ -112,8 +111,8 @@ impl Inspection {
         })
     }
 
-    /// The same for the ids of a writer that has a name ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer)): it
-    /// gives the writer's tag too.
+    /// The same for the ids of a named writer ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer)): it sets the
+    /// writer's tag too.
     ///
     /// ```
     /// use idgen::{Interval, Prefix, PrefixKey, Timestamp};

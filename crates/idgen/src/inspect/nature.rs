@@ -18,18 +18,22 @@ pub enum Nature {
     V7,
     /// Version 8: prefixed, or anything else.
     V8,
-    /// A version that this crate does not make (2, 3, 5, or one to come).
+    /// A version that this crate does not generate: 2, 3, 5 or a future one.
     OtherVersion,
-    /// A text of 26 characters whose bits show no version that this crate makes: a ULID.
+    /// A ULID: a text of 26 characters whose bits show no version that this crate generates.
     Ulid,
-    /// Another variant: of before RFC 9562, or no UUID at all.
+    /// Another variant: a UUID from before RFC 9562 (then RFC 4122), or no UUID at all.
     OtherVariant,
-    /// A 64-bit number: a device id or one of `UUID_SHORT()`, which leave no mark.
+    /// A 64-bit number: a device id or one of `UUID_SHORT()`. Its bits do not show which.
     Short,
 }
 
 impl Nature {
-    /// A short name: that of the [`Kind`](crate::Kind), where one follows from the bits.
+    /// A short name: that of the [`Kind`](crate::Kind), if one follows from the bits.
+    ///
+    /// ```
+    /// assert_eq!(idgen::inspect_uuid(idgen::v7()).nature.name(), "v7");
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Nature::Nil => "nil",
@@ -46,7 +50,12 @@ impl Nature {
         }
     }
 
-    /// A phrase for people.
+    /// A phrase that describes it.
+    ///
+    /// ```
+    /// let nature = idgen::inspect_uuid(idgen::Uuid::nil()).nature;
+    /// assert_eq!(nature.describe(), "the nil UUID");
+    /// ```
     pub const fn describe(self) -> &'static str {
         match self {
             Nature::Nil => "the nil UUID",
@@ -55,8 +64,8 @@ impl Nature {
             Nature::V4 => "UUID version 4: random, or a prefix and a random tail",
             Nature::V6 => "UUID version 6: sortable time, clock sequence, node",
             Nature::V7 => "UUID version 7: milliseconds, counter, random",
-            Nature::V8 => "UUID version 8: prefixed, or of another maker",
-            Nature::OtherVersion => "UUID of a version that idgen does not make",
+            Nature::V8 => "UUID version 8: prefixed, or of another program",
+            Nature::OtherVersion => "UUID of a version that idgen does not generate",
             Nature::Ulid => "ULID: milliseconds and 80 more bits",
             Nature::OtherVariant => "128 bits of another variant",
             Nature::Short => "64-bit id: of a device, or of UUID_SHORT()",

@@ -5,8 +5,8 @@ use crate::interval::Interval;
 use crate::prefix::md5_week_prefix;
 use crate::timestamp::Timestamp;
 
-/// The weeks between two moments whose md5-week prefix this is, as MySQL's year and week: about one
-/// in 65,536, so that the true one is nearly always alone.
+/// The weeks between two moments that have this md5-week prefix, as MySQL's year and week. A week has a given prefix by
+/// chance once in 65,536 times, so the week of an id is nearly always the only one.
 ///
 /// ```
 /// use idgen::Timestamp;
@@ -19,8 +19,8 @@ pub fn weeks_of_prefix(prefix: u16, from: Timestamp, to: Timestamp) -> impl Iter
     weeks_between(from, to).filter(move |&(year, week)| md5_week_prefix(year, week) == prefix)
 }
 
-/// The weeks between two moments, as MySQL's year and week, in their order: what a table of their
-/// prefixes is made from, where many prefixes are looked up.
+/// The weeks between two moments, as MySQL's year and week, in their order. If many prefixes are looked up, build a
+/// table of these weeks' prefixes.
 ///
 /// ```
 /// use idgen::Timestamp;
@@ -46,7 +46,7 @@ pub fn weeks_between(from: Timestamp, to: Timestamp) -> impl Iterator<Item = (i3
 mod tests {
     use super::*;
 
-    /// Every day of the span asks for its own week: the naive twin of the stepping iterator.
+    /// Looks up the week of every day of the span, which is the naive twin of the iterator.
     #[test]
     fn no_week_is_missed() {
         let (from, to) = (Timestamp::from_date(2010, 12, 29), Timestamp::from_date(2012, 2, 3));

@@ -17,8 +17,8 @@ pub(super) const ROUND: usize = 1 << 16;
 ///
 /// The intervals are counted in *rounds* of 65,536. Within a round each interval has a prefix of its own:
 /// the prefixes are a permutation, drawn uniformly by a Fisher-Yates shuffle from a ChaCha20 keystream
-/// (RFC 8439), whose key is the HMAC-SHA-256 (RFC 2104) of the round's number under this secret. To
-/// know the prefixes of some intervals tells about the others of the round only which prefixes are taken, and
+/// (RFC 8439). The key of the keystream is the HMAC-SHA-256 (RFC 2104) of the round's number under this secret.
+/// Known prefixes of some intervals reveal about the other intervals of the round only which prefixes are taken, and
 /// nothing about other rounds.
 ///
 /// The key is wiped from memory when it is dropped, and `Debug` does not show it.
@@ -39,13 +39,13 @@ pub struct PrefixKey {
 }
 
 impl PrefixKey {
-    /// The least length of a secret, in bytes.
+    /// The smallest length of a secret, in bytes.
     pub const MIN_LEN: usize = secret::MIN_LEN;
 
-    /// From a secret of at least [`MIN_LEN`](Self::MIN_LEN) bytes.
+    /// A key from a secret of at least [`MIN_LEN`](Self::MIN_LEN) bytes.
     ///
     /// # Errors
-    /// If it is shorter; the error states the length, not the secret.
+    /// `is_config` if it is shorter. The message contains the length, but not the secret.
     pub fn new(secret: &[u8]) -> Result<Self> {
         Ok(PrefixKey { key: secret::derive(secret, b"idgen prefix 2")?, has_writer: false })
     }
@@ -58,11 +58,11 @@ impl PrefixKey {
         self
     }
 
-    /// The 12 bits that stand for a named writer behind this prefix; `None` for a key without a name.
+    /// The 12 bits that stand for a named writer after this prefix; `None` for a key without a name.
     ///
-    /// They keep the rows of a writer together where several writers come to one prefix. A writer has another tag
-    /// behind each prefix: nobody can tell without the key that ids of two prefixes come from one writer. It is the
-    /// beginning of the HMAC of the prefix under the writer's key.
+    /// The tag keeps the rows of a writer together if several writers use one prefix. A writer has a different tag
+    /// for each prefix, so without the key, ids with two prefixes do not reveal that they come from one writer. The tag is
+    /// the beginning of the HMAC of the prefix under the writer's key.
     ///
     /// ```
     /// use idgen::PrefixKey;
@@ -87,8 +87,8 @@ impl PrefixKey {
     /// The prefix of the interval with this number (see [`Bucket::number`](crate::Bucket::number)).
     ///
     /// It follows the interval through the shuffle of its round, which takes 1.7 million instructions on average, 0.2 ms,
-    /// and twice as many at most: generators call it once an interval. [`round`](Self::round) gives all prefixes of a
-    /// round for little more.
+    /// and at most twice as many. Generators call it once per interval. [`round`](Self::round) returns all prefixes of a
+    /// round in little more time.
     pub fn prefix(&self, interval_number: i64) -> u16 {
         let mut draws = Draws::new(self, interval_number.div_euclid(ROUND as i64));
         let mut place = interval_number.rem_euclid(ROUND as i64) as usize;
@@ -159,7 +159,7 @@ impl Draws {
         Draws { stream, buffer: [0; BUFFER], used: BUFFER }
     }
 
-    /// A number from 0 to `last`, uniform but for a bias below 2^-48.
+    /// A number from 0 to `last`, uniform except for a bias below 2^-48.
     #[inline]
     fn up_to(&mut self, last: usize) -> usize {
         if self.used == BUFFER {

@@ -22,10 +22,13 @@ const FORMS: u128 = 16;
 /// Keys for sealed ids that follow each other in time: each seals the ids of version 7 that were created from a moment on,
 /// until that of the next key.
 ///
-/// The time in the id chooses the key. So each id has one sealed id, which stays the same when a key is added, and no two
-/// ids have the same: a sealed id does not say which key made it, so [`open`](Self::open) tries the keys from the oldest,
-/// and [`seal`](Self::seal) chooses, of the 16 forms that it can give an id, the first that no older key would take for
-/// its own. All keys stay in the ring: without an older one, some ids of the newer ones would be sealed in another form.
+/// The time in the id chooses the key. So each id has exactly one sealed id, which stays the same when a key is added,
+/// and no two ids have the same sealed id.
+///
+/// A sealed id does not contain the number of its key, so [`open`](Self::open) tries the keys from the oldest to the
+/// newest. A key claims a sealed id if it opens it to an id of its own period. An id has 16 possible sealed forms, and
+/// [`seal`](Self::seal) chooses the first form that no older key claims. All keys must stay in the ring: without an older key, some ids of the newer keys would be sealed in another
+/// form.
 ///
 /// A ring with one key seals ids as that key does.
 ///
@@ -49,15 +52,15 @@ pub struct SealRing {
 }
 
 impl SealRing {
-    /// A ring with one key, for the ids of all times.
+    /// A ring with one key, which seals all ids.
     pub fn new(key: SealKey) -> Self {
         SealRing { keys: vec![(0, key)] }
     }
 
     /// The ring with one more key, for the ids that are created from this moment on.
     ///
-    /// Choose a moment that has not come yet, and give the new ring to every process before it comes: an id that was
-    /// sealed with the key before, and was created after the moment, can no longer be opened.
+    /// Choose a moment in the future, and give the new ring to every process before that moment. If a process with the old
+    /// ring seals an id that was created after the moment, the new ring cannot open it.
     ///
     /// # Errors
     /// If the moment is not later than that of the last key, or is beyond the year 2527.
@@ -69,9 +72,9 @@ impl SealRing {
                 Ok(self)
             }
             _ => Err(Error::config(
-                "not after the time of the key before, or beyond the year 2527:",
+                "the time is not after that of the key before, or is beyond the year 2527:",
                 from,
-                "give the keys of a ring in the order of their times",
+                "add the keys of a ring in the order of their times",
             )),
         }
     }
@@ -79,12 +82,12 @@ impl SealRing {
     /// The version 4 that stands for a version 7.
     ///
     /// # Errors
-    /// If the id is not of version 7, or its time is beyond the year 2527. Also if older keys would take all of its 16
-    /// forms for their own, which has a probability of about 10^-12 if these keys cover a century.
+    /// If the id is not of version 7, or its time is beyond the year 2527. Also if older keys claim all of its 16
+    /// forms, which has a probability of about 10^-12 if these keys cover a century.
     pub fn seal(&self, id: Uuid) -> Result<Uuid> {
         let bits = sealable(id)?;
         let time = (bits >> TIME_SHIFT) as u64;
-        let advice = "seal ids of version 7 that a clock made";
+        let advice = "seal ids whose time is not later";
         if time >= TIMES {
             return Err(Error::config(
                 "beyond the year 2527, so it cannot be sealed:",
@@ -96,17 +99,19 @@ impl SealRing {
         let sealed = (0..FORMS).find_map(|form| self.free_form(own, bits, form));
         match sealed {
             Some(sealed) => Ok(with_version(sealed, 4)),
-            None => {
-                Err(Error::config("older keys have all forms of", id.as_hyphenated(), "begin a new ring"))
-            }
+            None => Err(Error::config(
+                "older keys claim each sealed form of",
+                id.as_hyphenated(),
+                "begin a new ring",
+            )),
         }
     }
 
     /// The version 7 for which a version 4 stands.
     ///
     /// # Errors
-    /// If the id is not of version 4, or if it was not sealed with a key of this ring: that is noticed of about 15 in 16
-    /// ids, so look the result up.
+    /// If the id is not of version 4, or if it was not sealed with a key of this ring. Only about 15 of 16 such ids are
+    /// detected, so look up the result.
     pub fn open(&self, sealed: Uuid) -> Result<Uuid> {
         let bits = openable(sealed)?;
         let found = (0..self.keys.len()).find_map(|key| Some((key, self.claimed(key, bits)?)));
@@ -119,23 +124,27 @@ impl SealRing {
         let problem = "no key of this ring sealed";
         match opened {
             Some(id) => Ok(with_version(id, 7)),
-            None => Err(Error::config(problem, sealed.as_hyphenated(), "open ids that were sealed with it")),
+            None => Err(Error::config(
+                problem,
+                sealed.as_hyphenated(),
+                "open ids that were sealed with this ring",
+            )),
         }
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     #[expect(clippy::len_without_is_empty, reason = "there is at least one")]
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// An id sealed in this form, if no older key would take it for its own.
+    /// An id sealed in this form, if no older key claims it.
     fn free_form(&self, key: usize, bits: u128, form: u128) -> Option<u128> {
         let sealed = self.keys[key].1.encrypt(bits | form << FORM_SHIFT);
         (0..key).all(|older| self.claimed(older, sealed).is_none()).then_some(sealed)
     }
 
-    /// What a key makes of a sealed id, if that is a form of an id of its period.
+    /// The id that a key opens a sealed id to, if the key claims it.
     fn claimed(&self, key: usize, sealed: u128) -> Option<u128> {
         let opened = self.keys[key].1.decrypt(sealed);
         let time = (opened >> TIME_SHIFT) as u64 & (TIMES - 1);
@@ -194,9 +203,9 @@ mod tests {
             prop_assert_eq!(ring(1).seal(id).unwrap(), key(0).seal(id).unwrap());
         }
 
-        /// What opens is what would have been sealed: no id has two sealed ids.
+        /// An id that opens is sealed to itself again, so no id has two sealed ids.
         #[test]
-        fn what_opens_is_the_only_sealed_id(bits: u128) {
+        fn an_opened_id_is_sealed_to_the_same_id(bits: u128) {
             let ring = ring(8);
             let any = with_version(bits & ((1 << 122) - 1), 4);
             if let Ok(id) = ring.open(any) {
@@ -205,9 +214,9 @@ mod tests {
         }
     }
 
-    /// Many ids need another form than the first, and most strange ids are noticed.
+    /// Many ids need another form than the first, and most ids of other rings are detected.
     #[test]
-    fn other_forms_are_needed_and_strange_ids_noticed() {
+    fn other_forms_are_used_and_most_foreign_ids_are_detected() {
         let ring = ring(8);
         let mut forms = HashMap::new();
         let mut opened = 0;

@@ -1,4 +1,4 @@
-//! serde forevery form: `#[serde(with = "idgen::serde::base64")]` on a field of type [`Uuid`](crate::Uuid).
+//! serde for every format: `#[serde(with = "idgen::serde::base64")]` on a field of type [`Uuid`](crate::Uuid).
 //!
 //! Each module has a submodule `option` for a field of type `Option<Uuid>`. The text modules read
 //! and write text in every serde format, so that the stored form is always the named one. Reading is

@@ -3,7 +3,7 @@
 /// Built on the `serialize` and `deserialize` beside it.
 macro_rules! option_module {
     () => {
-        /// The same for a field of type `Option<Uuid>`.
+        /// The same for a field of type `Option<Uuid>`; `None` is the format's null.
         pub mod option {
             use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -23,7 +23,7 @@ macro_rules! option_module {
                 }
             }
 
-            /// Writes the id, or none.
+            /// Writes the id, or `None`.
             ///
             /// # Errors
             ///
@@ -32,7 +32,7 @@ macro_rules! option_module {
                 uuid.map(Wrapped).serialize(serializer)
             }
 
-            /// Reads an id, or none.
+            /// Reads an id, or `None`.
             ///
             /// # Errors
             ///

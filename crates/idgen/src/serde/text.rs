@@ -70,7 +70,7 @@ macro_rules! text_module {
             ///
             /// # Errors
             ///
-            /// Those of the deserializer, and the codec's where the text is not canonical.
+            /// Those of the deserializer, and those of the codec if the text is not canonical.
             pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Uuid, D::Error> {
                 crate::serde::text::deserialize(deserializer, |text| codec::decode(text), $example)
             }

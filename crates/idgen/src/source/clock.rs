@@ -70,10 +70,10 @@ impl<T: Clock + ?Sized> Clock for std::sync::Arc<T> {
 
 /// The system's wall clock.
 ///
-/// On x86-64 with the feature `fast`, and with a processor whose time-stamp counter has a constant rate, each
-/// thread reads the system's clock at most once per millisecond, and computes the time in between from the
-/// counter, which takes a third of the time. The result stays within a microsecond of the system's clock. If the
-/// clock is set, or the machine sleeps, it follows within a millisecond.
+/// On x86-64 with the feature `fast`, it uses the processor's time-stamp counter if that has a constant rate. Each thread
+/// then reads the system's clock at most once per millisecond, and computes the time in between from the counter, which
+/// takes a third of the time. The result stays within a microsecond of the system's clock. If the clock is set, or the
+/// machine sleeps, the result follows within a millisecond.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_of_a_thread() {
+    fn the_generator_of_an_ended_thread_is_wiped() {
         std::thread::spawn(|| {
             ThreadEntropy.next_u64().unwrap();
             THREAD.with(|csprng| assert!(!csprng.borrow().keystream.is_wiped()));

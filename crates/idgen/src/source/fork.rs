@@ -48,7 +48,7 @@ impl ForkMark {
         self.0
     }
 
-    /// Refuses a forked child the use of `what`, which its parent continues to use.
+    /// Returns an error in a forked child, because its parent continues to use `what`.
     ///
     /// # Errors
     /// `is_forked` in a child.

@@ -5,8 +5,8 @@
 //! has its own key, the first output of a key replaces it, and each byte is wiped when it is handed out. So the
 //! memory reveals nothing about earlier ids.
 //!
-//! The next key is the beginning of the buffer, so that a fill is one call of the cipher for whole groups of blocks:
-//! a second call for the two blocks of a key would take as long as a quarter of the fill.
+//! The next key is the beginning of the buffer, so that a fill is one call of the cipher for whole groups of blocks.
+//! A second call for the two blocks of a key would take as long as a quarter of the fill.
 
 #[cfg(feature = "aes")]
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
@@ -257,7 +257,7 @@ mod tests {
 
     #[cfg(feature = "std")]
     #[test]
-    fn nothing_is_ready_where_the_buffer_ends() {
+    fn a_draw_beyond_the_end_of_the_buffer_is_not_ready() {
         let mut keystream = Keystream::new(Cipher::ChaCha, [5; KEY_LEN]);
         assert_eq!(keystream.ready(u64::from_ne_bytes), None, "before the first fill");
         keystream.fill(&mut [0; BUFFER_LEN - KEY_LEN - 20]);
@@ -352,7 +352,7 @@ mod tests {
 
     #[cfg(feature = "std")]
     #[test]
-    fn a_restart_leaves_nothing() {
+    fn a_restart_wipes_the_buffer() {
         let mut keystream = Keystream::new(CIPHERS[0], [7; KEY_LEN]);
         keystream.fill(&mut [0; 10]);
         keystream.restart(Cipher::ChaCha, &[8; KEY_LEN]);

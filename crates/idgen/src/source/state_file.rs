@@ -1,7 +1,7 @@
 //! State in a small text file.
 //!
 //! To save, the generator writes a new file beside the old one, syncs it, renames it over the old one and syncs the
-//! folder: whenever the machine stops, one of the two exists and is complete. A lock on a second file keeps other
+//! folder. Whenever the machine stops, one of the two exists and is complete. A lock on a second file keeps other
 //! generators out as long as this one exists. After a crash the system releases the lock, once the process and
 //! its forked children have ended.
 
@@ -91,7 +91,7 @@ impl State for FileState {
             None => Err(refused(
                 &self.path,
                 "is damaged or not a state file",
-                "restore it, or remove it if no id of this node can repeat",
+                "restore it from a backup, or remove it if no earlier id is in use",
             )),
         }
     }
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn every_damage_is_noticed() {
+    fn every_damaged_file_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");
         let mut state = FileState::open(&path).unwrap();
@@ -242,7 +242,7 @@ mod tests {
 
     /// A crash can leave any prefix of the new file; the old one must still be used.
     #[test]
-    fn a_half_written_successor_changes_nothing() {
+    fn a_half_written_new_file_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");
         let mut state = FileState::open(&path).unwrap();
@@ -279,14 +279,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_refused() {
+    fn a_place_that_is_not_a_regular_file_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let error = FileState::open(folder.path()).unwrap().load().unwrap_err();
         assert!(error.to_string().contains("not a state file"), "{error}");
     }
 
     #[test]
-    fn a_folder_that_is_not_there_is_named() {
+    fn the_error_names_a_missing_folder() {
         let error = FileState::open("/nonexistent/folder/ids.state").unwrap_err();
         assert!(error.to_string().contains("/nonexistent/folder/ids.state"), "{error}");
         let source = core::error::Error::source(&error).and_then(|source| source.downcast_ref());

@@ -2,10 +2,9 @@
 //!
 //! Reading the system's clock takes about 25 ns, and reading the counter takes 10. So each thread keeps an
 //! *anchor*, the last reading of the clock together with the counter's value, and adds the counts since then. After
-//! a millisecond it reads the clock again. An error of the counter (it differs between two processors, or it
-//! stopped while a machine slept or was moved) therefore shifts the time for at most a millisecond, and a step of
-//! the clock takes effect within a millisecond. The generators are correct with any clock; this one only has to be
-//! close.
+//! a millisecond it reads the clock again. The counter may differ between two processors, or stop while a machine
+//! sleeps or is moved; such an error shifts the time for at most a millisecond. A step of the clock takes effect within
+//! a millisecond. The generators are correct with any clock; this one only has to be close.
 
 use core::arch::x86_64::{__cpuid, _rdtsc};
 use core::cell::Cell;

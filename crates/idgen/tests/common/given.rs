@@ -1,8 +1,8 @@
-//! Randomness that a test chooses: the draw that begins a millisecond, and the random bits.
+//! Randomness with fixed values: the draw that begins a millisecond, and the random bits.
 
 use idgen::source::Entropy;
 
-/// Gives the draw that begins a millisecond (counter and pad), then the same random bits for each id.
+/// Returns the draw that begins a millisecond (counter and pad), then the same random bits for each id.
 pub struct Given {
     first: u64,
     rest: u64,

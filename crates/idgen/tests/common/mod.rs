@@ -1,4 +1,4 @@
-//! Every 128-bit kind behind one face, so that one test holds all of them to a promise.
+//! All 128-bit kinds with one interface, so that one test can check all of them.
 
 use idgen::generator::{FixedPrefix, Generate, PrefixBits, Prefixed, Tail, Ulid, V1, V6, V7};
 use idgen::source::{Clock, ClockPolicy, Entropy, State};
@@ -20,8 +20,8 @@ pub const COUNTING: [(&str, bool); 10] = [
     ("fixed prefix", true),
 ];
 
-/// A generator of the named kind. Prefixed ones change their prefix every 49 days, which no test
-/// crosses unless it means to.
+/// A generator of the named kind. Prefixed ones change their prefix every 49 days, which only tests of this change
+/// exceed.
 pub fn generator<'a>(
     name: &str,
     clock: impl Clock + 'a,

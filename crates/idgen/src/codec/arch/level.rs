@@ -46,7 +46,7 @@ mod constant {
             Level(ALL[ALL.len() - 1])
         }
 
-        /// Has no effect: a choice that could change would cost time.
+        /// Has no effect here, because the instruction set is a constant.
         #[cfg(any(test, feature = "_limit"))]
         pub(crate) fn limit(_place: usize) {}
 
@@ -101,7 +101,7 @@ mod x86_64 {
             }
         }
 
-        /// From now on, use no better level than index `place` (0 is the portable one). For measurements.
+        /// From now on, uses no better level than that with index `place` (0 is the portable one). For measurements.
         #[cfg(any(test, feature = "_limit"))]
         pub(crate) fn limit(place: usize) {
             let Level(best) = detect();

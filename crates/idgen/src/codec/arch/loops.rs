@@ -79,7 +79,7 @@ macro_rules! encode_loop {
 }
 pub(super) use encode_loop;
 
-// Always inlined: only so does the kernel, too, become part of a loop with its target features.
+// Always inlined, so that the kernel becomes part of a loop with its target features.
 #[inline(always)]
 pub(super) fn encode_each<const N: usize>(
     ids: &[Uuid],

@@ -40,7 +40,7 @@ fn cold_path() {}
 macro_rules! on {
     ($level:ident, $kernel:ident($($argument:expr),*)) => {
         match $level.set() {
-            // SAFETY: a `Level` is only made for what the processor has.
+            // SAFETY: a `Level` exists only for instructions that the processor has.
             Set::Vbmi => unsafe { vbmi::$kernel($($argument),*) },
             Set::Avx2 => {
                 cold_path();

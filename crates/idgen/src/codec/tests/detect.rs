@@ -25,7 +25,7 @@ fn detection_finds_the_format_that_wrote_a_text() {
 }
 
 #[test]
-fn detection_settles_the_known_clashes_and_explains_the_rest() {
+fn ambiguous_texts_have_a_documented_format_or_an_error() {
     let detect = |text: &str| Format::detect(text);
     assert_eq!(detect("12345678901234567890123456789012"), Ok(Format::Simple));
     assert_eq!(detect("12345678901234567890123456"), Ok(Format::Base32));
@@ -38,7 +38,7 @@ fn detection_settles_the_known_clashes_and_explains_the_rest() {
     assert!(message("").contains("or a decimal number, found 0"));
     assert!(message("00").contains("leading zero"));
     assert!(message("999999999999999999999999999999999999999").contains("128 bits"));
-    // Not canonical in any alphabet: the complaint is that of the alphabet which has the characters.
+    // Not canonical in any alphabet: the error is that of the alphabet which has the characters.
     assert!(message("bM14DLq6ECaVZFuMZWA+2x").contains("a base64 UUID: the character at offset 21"));
     assert!(message("bM14DLq6ECaVZFuMZWA_2x").contains("a URL-safe base64 UUID: the character at offset 21"));
     assert!(message("bM14DLq6ECaVZFu*ZWA+2w").contains("offset 15"));

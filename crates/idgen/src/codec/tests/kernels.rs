@@ -13,9 +13,9 @@ use crate::codec::alphabet::{BASE64, BASE64_URL, ORDERED_64};
 use crate::codec::arch::{self, Level};
 use crate::codec::{Format, base32, base64, hyphenated, limit_instruction_set, simple};
 
-/// Whatever the limit, there is a path, and the limit is undone by a higher one.
+/// There is a path below every limit, and a higher limit replaces a lower one.
 #[test]
-fn limited_paths_give_the_same() {
+fn limited_paths_give_the_same_texts() {
     let id = Uuid::from_u128(0x919108f7_52d1_4320_9bac_f847db4148a8);
     for limit in [0, 1, 2, 3, 9] {
         limit_instruction_set(limit);
@@ -25,9 +25,9 @@ fn limited_paths_give_the_same() {
     assert_eq!(Some(Level::best()), Level::available().last());
 }
 
-/// Every kernel of every path against the portable twin of the naive one, batch and single.
+/// Compares every kernel of every path with the naive twin, in batches and one by one.
 #[test]
-fn every_path_of_this_machine_gives_the_same() {
+fn every_path_of_this_machine_gives_the_same_texts() {
     let ids = edge_ids();
     for level in Level::available() {
         check_kernels::<32>(level, &ids, Format::Simple, arch::simple_encode, arch::simple_decode);
@@ -138,7 +138,7 @@ fn check_batch(
     let texts: Vec<String> = ids.iter().map(|id| naive(format, id)).collect();
     let length = naive(format, &Uuid::nil()).len();
     for lines in [false, true] {
-        // What lies behind the texts stays.
+        // The bytes after the texts stay as they were.
         let len = ids.len() * (length + usize::from(lines));
         let mut out = vec![0xA5; len + 64];
         let wanted = texts.join(if lines { "\n" } else { "" }) + if lines && len > 0 { "\n" } else { "" };

@@ -49,7 +49,7 @@ fn encoded(format: Format, id: &Uuid) -> Vec<u8> {
     format.encode(id, &mut [0; Format::MAX_LEN]).to_vec()
 }
 
-/// Whether a text is canonical, but for the case where that does not count.
+/// Whether a text is canonical, apart from the case in formats that ignore it.
 fn is_canonical(format: Format, text: &[u8], id: &Uuid) -> bool {
     let (wanted, found) = (naive(format, id), text);
     match format {
@@ -106,7 +106,7 @@ fn check_decode_into(format: Format, text: &[u8]) {
 /// Puts every byte value at every place of a text: it is read where it is canonical, and else an
 /// error that points to that place.
 #[test]
-fn one_wrong_byte_is_found_wherever_it_is() {
+fn the_error_has_the_offset_of_one_wrong_byte() {
     for id in [0, u128::MAX, 0x6ccd_780c_baba_1026_9564_5b8c_6560_24db].map(Uuid::from_u128) {
         for format in text_formats() {
             let good = encoded(format, &id);
@@ -130,7 +130,7 @@ fn one_wrong_byte_is_found_wherever_it_is() {
 }
 
 #[test]
-fn every_flipped_bit_gives_another_id_or_an_error() {
+fn a_flipped_bit_gives_another_id_or_an_error() {
     let id = Uuid::from_u128(0x919108f7_52d1_4320_9bac_f847db4148a8);
     for &format in Format::ALL {
         let good = encoded(format, &id);

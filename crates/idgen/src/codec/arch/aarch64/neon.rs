@@ -1,8 +1,8 @@
 //! NEON: digits are looked up 16 at a time in tables of up to 64 places (`tbl`, `tbx`), bits moved
 //! by shifting each lane by a count of its own (`ushl`).
 //!
-//! What lies outside a table reads as zero (`tbl`) or leaves what was there (`tbx`), whatever the
-//! index; x86's `pshufb` looks at the index's top bit alone.
+//! For any index outside the table, `tbl` returns zero, and `tbx` leaves the byte of the destination. On x86, `pshufb`
+//! returns zero only if the top bit of the index is set.
 
 use core::arch::aarch64::*;
 
@@ -173,8 +173,8 @@ fn are_valid(marks: uint8x16_t) -> bool {
 struct Cut {
     /// For each lane the two bytes of the id.
     bytes: [u8; 16],
-    /// For each lane by how much to shift it for its first digit, as a number of 16 bits. To shift by
-    /// a negative number is to shift to the right.
+    /// For each lane by how much to shift it for its first digit, as a number of 16 bits. A negative number shifts to
+    /// the right.
     first: [u8; 16],
     /// The same for its second digit.
     second: [u8; 16],

@@ -1,5 +1,5 @@
-//! AVX2: the same steps as SSSE3 in registers of twice the width. Two ids are encoded at once, one in
-//! each half; a text is decoded at once, its front in the lower half and its end in the upper one.
+//! AVX2: the same steps as SSSE3 in registers of twice the width. Two ids are encoded at once, one in each half. One
+//! text is decoded at a time, with its front in the lower half and its end in the upper half.
 //!
 //! One id alone is encoded by the SSSE3 kernels.
 

@@ -1,9 +1,9 @@
 //! AVX-512 VBMI: all digits of an id at once.
 //!
-//! To encode, one permutation (`vpermb`) brings to each group of 8 characters the 8 bytes that hold
-//! their bits, one `vpmultishiftqb` cuts the digits out of them, and a second permutation looks all
-//! of them up in a table of 64. To decode, one permutation over 128 places (`vpermi2b`) gives values
-//! and faults together. The forms differ only in a plan, which is computed at compile time.
+//! To encode, one permutation (`vpermb`) brings to each group of 8 characters the 8 bytes that hold their bits. One
+//! `vpmultishiftqb` cuts the digits out of them, and a second permutation looks all of them up in a table of 64. To
+//! decode, one permutation over 128 places (`vpermi2b`) returns both the values and the invalid characters. The formats
+//! differ only in a plan, which is computed at compile time.
 
 use core::arch::x86_64::*;
 
@@ -93,7 +93,7 @@ pub(crate) fn simple_decode(text: &[u8; 32], id: &mut [u8; 16]) -> bool {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 pub(crate) fn hyphenated_decode(text: &[u8; 36], id: &mut [u8; 16]) -> bool {
-    /// Where the 32 digits are.
+    /// The positions of the 32 digits.
     static DIGITS: Table<64> = {
         let mut places = [0; 64];
         let (mut digit, mut at) = (0, 0);
