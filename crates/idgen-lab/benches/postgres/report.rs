@@ -48,7 +48,8 @@ pub fn markdown(
     }
     writeln!(
         text,
-        "\nBytes of the write-ahead log per row, with a checkpoint before the rows of so many simulated minutes:\n"
+        "\nBytes of the write-ahead log per row, of the whole table and of its index, counted from a checkpoint over the \
+         simulated minutes that the column names:\n"
     )?;
     let heads: Vec<String> =
         CHECKPOINTS.iter().map(|minutes| format!("{minutes} min | index | predicted")).collect();

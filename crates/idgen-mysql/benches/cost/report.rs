@@ -104,7 +104,7 @@ fn footprints(all: &[Footprint]) -> String {
     let Some(first) = all.first() else { return String::new() };
     let mut text = format!(
         "\n| {} pairs | UUIDs | bytes per pair | bytes of an index entry | leaves changed by 1,000 new pairs | \
-         all pages changed | pages asked for by one | ids burned by {REPEATS} repeats of 1,000 |\n\
+         all pages changed | pages requested per pair | ids used up by {REPEATS} repeats of 1,000 |\n\
          |---|---|---|---|---|---|---|---|\n",
         first.pairs
     );
