@@ -42,7 +42,7 @@ pub struct CaseRecord {
 }
 
 impl CaseRecord {
-    /// The record of a table of visits, filled in so many seconds.
+    /// The record of a table of visits that was filled in `secs` seconds.
     pub fn of_visits(figures: VisitFigures, secs: f64) -> Self {
         CaseRecord {
             name: match figures.writers {
@@ -60,30 +60,30 @@ impl CaseRecord {
     }
 }
 
-/// What several clients did together.
+/// A load by several clients at the same time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadFigures {
-    /// Clients at work at once.
+    /// Clients that inserted at the same time.
     pub clients: u32,
     /// Rows of each statement.
     pub statement_rows: u32,
-    /// Rows of each run, of all clients together: as many as were found in the tables afterwards.
+    /// Rows of each run, of all clients together. The tables were found to hold this many.
     pub rows: u64,
     /// Rows per second, by the median of the runs.
     pub rows_per_sec: f64,
-    /// What was counted meanwhile, per 1,000 rows over all runs, by the server's name for it. What a server
-    /// does not count is absent.
+    /// What the server counted during the load, per 1,000 rows over all runs, by the server's name for it. Counters that
+    /// the server does not have are absent.
     pub per_1k: BTreeMap<String, f64>,
 }
 
 /// The file of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileFigures {
-    /// Rows in it: as many as the server counts.
+    /// Rows in it, which agree with the server's count.
     pub rows: u64,
-    /// Bytes of the file, with pages that no index uses.
+    /// Bytes of the file, including pages that no index uses.
     pub bytes: u64,
-    /// Bytes of one key, where the experiment is about its copies.
+    /// Bytes of one key, where the experiment is about copies of the key in indexes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_bytes: Option<u32>,
     /// How full the leaf pages of the clustered index are, from 0 to 1, as published.
@@ -97,7 +97,7 @@ pub struct FileFigures {
 }
 
 impl FileFigures {
-    /// Bytes of the pages of all indexes, per row: without the free pages, which a small file has many of.
+    /// Bytes of the pages of all indexes, per row. Free pages, of which a small file has many, do not count.
     pub fn bytes_per_row(&self) -> f64 {
         self.indexes.iter().map(|index| index.bytes).sum::<u64>() as f64 / self.rows.max(1) as f64
     }
@@ -124,11 +124,11 @@ pub struct IndexFigures {
     pub bytes: u64,
     /// How full a leaf page is, from 0 to 1: the mean.
     pub fill_mean: f64,
-    /// The fill that a tenth of the leaf pages do not exceed.
+    /// The tenth percentile of the page fill: a tenth of the leaf pages are at most this full.
     pub fill_p10: f64,
 }
 
-/// What a table of revisited buckets was like after the last visit.
+/// The state of a table of revisited buckets after the last visit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VisitFigures {
     /// The strategy's name.
@@ -138,7 +138,7 @@ pub struct VisitFigures {
     pub title: Option<String>,
     /// How often each writer visited each bucket.
     pub visits: u32,
-    /// Writers with names; 1 is a single writer without one.
+    /// Named writers; 1 is a single writer without a name.
     #[serde(default = "one")]
     pub writers: u32,
     /// Rows of a visit.
@@ -151,13 +151,13 @@ pub struct VisitFigures {
     pub leaf_pages: u64,
     /// How full a leaf page is, from 0 to 1: the mean.
     pub fill_mean: f64,
-    /// The fill that a tenth of the leaf pages do not reach.
+    /// The tenth percentile of the page fill: a tenth of the leaf pages are less full.
     pub fill_p10: f64,
     /// Pages read per 1,000 inserts, over the whole run.
     pub reads_per_1k: f64,
     /// Pages written per 1,000 inserts, over the whole run.
     pub writes_per_1k: f64,
-    /// The page fill that was measured before, where it was.
+    /// The page fill of an earlier measurement, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier_fill: Option<f64>,
 }

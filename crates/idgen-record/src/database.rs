@@ -8,8 +8,8 @@ use crate::IdKind;
 
 /// A database that the lab measures.
 ///
-/// What depends on the database asks a method, or matches without a `_` arm: with a new variant, the compiler lists
-/// the places that have to say something about it.
+/// Code that depends on the database calls a method, or matches without a `_` arm, so that the compiler lists all places
+/// that a new variant concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Database {
     /// The embedded engine.
@@ -58,7 +58,7 @@ impl Database {
         Self::ALL.iter().copied().find(|database| database.id() == id)
     }
 
-    /// Whether it runs in the process of its client: it commits many rows together, and has one writer.
+    /// Whether it runs in the process of its client. Then many rows are committed together, and there is one writer.
     pub const fn is_embedded(self) -> bool {
         match self {
             Database::Sqlite => true,
@@ -66,7 +66,7 @@ impl Database {
         }
     }
 
-    /// Whether it has a type `UUID` beside 16 bytes, with an order of its own. PostgreSQL's `uuid` is its type for 16 bytes.
+    /// Whether it has a type `UUID` in addition to 16 bytes, with an order of its own. PostgreSQL's `uuid` is its type for 16 bytes.
     pub const fn has_uuid_type(self) -> bool {
         match self {
             Database::MariaDb => true,
@@ -118,13 +118,13 @@ impl fmt::Display for Database {
 /// Which database measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineInfo {
-    /// For people: [`Database::name`], or what stood in for a database, such as a model.
+    /// The name for people: [`Database::name`], or the name of a model.
     pub name: String,
     /// As the database reports it.
     pub version: String,
     /// How it was set up, in a sentence.
     pub setup: String,
-    /// What it does not show, why, and what would show it: a sentence each. Nothing, mostly.
+    /// What it does not show, why, and what would show it, in a sentence each. Usually empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Why a load is refused.
+//! The error of a load that is refused.
 
 use std::fmt;
 

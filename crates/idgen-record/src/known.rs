@@ -1,4 +1,4 @@
-//! Figures that a database may not tell: not a number here, `null` in JSON, empty in CSV.
+//! Figures that a database may not provide: not a number here, `null` in JSON, empty in CSV.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -19,7 +19,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_stays_so() {
+    fn unknown_figures_stay_unknown() {
         let text = serde_json::to_string(&Figure { of: f64::NAN }).unwrap();
         assert_eq!(text, r#"{"of":null}"#);
         assert!(serde_json::from_str::<Figure>(&text).unwrap().of.is_nan());

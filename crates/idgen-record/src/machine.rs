@@ -1,8 +1,8 @@
-//! Which machine measured.
+//! The machine that measured.
 
 use serde::{Deserialize, Serialize};
 
-/// The machine of a run. It explains the seconds; the page counts don't depend on it.
+/// The machine of a run. Seconds depend on it; page counts do not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// Operating system and architecture.

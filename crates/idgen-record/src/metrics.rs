@@ -1,4 +1,4 @@
-//! The one table of metrics: what is measured of a run, what it is called and how it is read from a record.
+//! The table of metrics: the name of each, its unit, and how it is read from a record.
 //!
 //! Tables, CSV, comparisons and charts iterate over [`METRICS`]: a new metric is one entry, and a field of
 //! [`Totals`](crate::Totals) where the figure is new. The order of the table is that of the columns everywhere.
@@ -44,7 +44,7 @@ pub enum Unit {
     Micros,
 }
 
-/// In which direction a value is better.
+/// Whether less or more of a metric is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// Less is better.
@@ -55,31 +55,31 @@ pub enum Better {
     Neither,
 }
 
-/// What of a metric is noise: two samples closer than this do not differ; see [`Sample`](crate::Sample).
+/// The noise of a metric: two samples that are closer than this do not differ; see [`Sample`](crate::Sample).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
-    /// In the metric's own unit, however the runs went: what the database does at rest, or what nobody would notice.
+    /// In the metric's unit, for any number of runs: what an idle database does, or a difference without practical meaning.
     pub floor: f64,
-    /// Of a single run, as a share of its value: how far runs of one load were recorded to differ.
+    /// For a single run, as a share of its value: how far recorded runs of one load differed.
     pub share: f64,
 }
 
 /// The table of a report that a metric belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// The main table, and the comparison: what holds at the end of a run, when the table has outgrown the cache.
+    /// The main table and the comparison: figures of the end of a run, when the table is larger than the cache.
     Figures,
     /// Means over the whole run, whose beginning still fits the cache.
     Whole,
     /// How long statements took.
     Latency,
-    /// What a load of several kinds of operations read and wrote, and how fast it was.
+    /// Pages read and written by a load of several kinds of operations, and its speed.
     Operations,
     /// How long the operations of this kind took.
     LatencyOf(Operation),
-    /// What only servers count.
+    /// Figures that only servers count.
     Server,
-    /// No table of the report, but the comparison.
+    /// Only the comparison.
     Compared,
     /// Only the CSV files.
     Facts,
@@ -101,11 +101,11 @@ pub enum Axis {
 pub struct ChartOf {
     /// The name of its file, without the ending.
     pub file: &'static str,
-    /// What stands above it.
+    /// Its title.
     pub title: &'static str,
-    /// What stands below it.
+    /// Its caption.
     pub caption: &'static str,
-    /// What stands below it instead where the engine is embedded.
+    /// Its caption where the engine is embedded.
     pub embedded_caption: Option<&'static str>,
     /// The metric of the mark across the bar.
     pub mark: Option<&'static str>,
@@ -125,11 +125,11 @@ pub struct Figures<'a> {
 }
 
 impl Figures<'_> {
-    /// Pages of the trees but their first ones, per 1,000 rows: as many as divisions of pages made, and the heights of the
-    /// trees. `None` where no tree is known, or where the trees held rows before.
+    /// Pages of the trees except for the first page of each, per 1,000 rows. They come from page splits and from the growing
+    /// height of the trees. `None` where no tree is known, or where the trees held rows before the run.
     ///
-    /// The server's counter of splits differs from it where it counts trees of its own too, or a division that did not
-    /// keep its page.
+    /// The server's counter of splits differs from this where it also counts the server's own trees, or splits that kept no
+    /// page.
     fn tree_splits_per_1k(&self) -> Option<f64> {
         let pages: u64 =
             self.trees.iter().map(|tree| (tree.leaf_pages + tree.inner_pages).saturating_sub(1)).sum();
@@ -139,7 +139,7 @@ impl Figures<'_> {
 }
 
 impl RunRecord {
-    /// What metrics are read from.
+    /// The source of metrics.
     pub fn figures(&self) -> Figures<'_> {
         Figures {
             totals: self.totals,
@@ -149,7 +149,7 @@ impl RunRecord {
         }
     }
 
-    /// The same, with the figures of its end taken from the window in which the table reached this many rows.
+    /// The same, with the figures of the end taken from the window in which the table reached this many rows.
     pub fn figures_at(&self, rows: u64) -> Figures<'_> {
         Figures { totals: self.totals_at(rows), ..self.figures() }
     }
@@ -166,9 +166,9 @@ pub struct Metric {
     pub head: &'static str,
     /// How it is written.
     pub unit: Unit,
-    /// In which direction it is better.
+    /// Whether less or more is better.
     pub better: Better,
-    /// How far runs have to be apart to differ.
+    /// How far runs must be apart to differ.
     pub noise: Noise,
     /// The table that it belongs to.
     pub group: Group,
@@ -176,8 +176,8 @@ pub struct Metric {
     pub axis: Option<Axis>,
     /// Its chart in a report; only with an axis.
     pub chart: Option<ChartOf>,
-    /// The metric that stands in its place in a report none of whose runs has it: the mean over the whole run, for a record
-    /// that does not tell of its end.
+    /// The metric that replaces this one in a report of which no run has it: the mean over the whole run, for a record without
+    /// figures of its end.
     pub instead: Option<&'static str>,
     run: fn(&Figures<'_>) -> Option<Value>,
     window: Option<fn(&Window) -> Option<Value>>,
@@ -201,8 +201,8 @@ impl Metric {
         METRICS.iter().filter(move |metric| metric.group == group)
     }
 
-    /// What a report of these runs shows of it: the metric itself where any run has it, else what stands in its place, if any
-    /// run has that.
+    /// The metric that a report of these runs shows: this metric where any run has it, otherwise its replacement, if any run
+    /// has that.
     pub fn shown(&'static self, runs: &[RunRecord]) -> Option<&'static Metric> {
         let known = |metric: &&Metric| runs.iter().any(|run| metric.value(&run.figures()).is_some());
         Some(self).filter(known).or_else(|| Metric::named(self.instead?).filter(known))
@@ -218,7 +218,7 @@ impl Metric {
         METRICS.iter().filter(|metric| metric.window.is_some())
     }
 
-    /// Its value in a run; `None` where the database does not tell.
+    /// Its value in a run; `None` where the database does not provide it.
     pub fn value(&self, figures: &Figures<'_>) -> Option<Value> {
         (self.run)(figures).filter(|value| value.number().is_finite())
     }

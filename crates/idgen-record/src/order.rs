@@ -1,21 +1,21 @@
-//! Whether the place of a run in its round had an effect: the first against the last.
+//! Whether the place of a run in its round had an effect: early runs against late ones.
 
 use crate::{Metric, Protocol, Results, RunRecord, stratified_rank_test};
 
-/// What the place in a round did to one metric.
+/// The effect of the place in a round on one metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrderEffect {
     /// Runs in the first half of their round.
     pub early: usize,
     /// Runs in the second half.
     pub late: usize,
-    /// The probability of early and late runs as far apart as these, or further, if the place had no effect.
+    /// The probability that early and late runs differ this much, or more, if the place has no effect.
     pub p: f64,
 }
 
 /// Compares the runs that came in the first half of their round with those in the second half, strategy by strategy, by the
-/// ranks of a metric. `None` where the record does not tell the order, where no strategy has runs of both kinds, or where
-/// a run does not tell the metric.
+/// ranks of a metric. `None` where the record does not contain the order, where no strategy has runs of both kinds, or
+/// where a run does not have the metric.
 pub fn order_effect(results: &Results, metric: &Metric) -> Option<OrderEffect> {
     let protocol = results.protocol.as_ref()?;
     let mut groups = Vec::new();
@@ -49,7 +49,7 @@ enum Half {
 fn places(protocol: &Protocol, run: &RunRecord) -> Option<Vec<Half>> {
     let mut places = Vec::new();
     let mut left = protocol.order.as_slice();
-    // A round ends where a strategy comes again: one that failed is missing from the rounds after.
+    // A round ends where a strategy appears again, because a strategy that failed is missing from later rounds.
     while !left.is_empty() {
         let ends = (1..left.len()).find(|end| left[..*end].contains(&left[*end])).unwrap_or(left.len());
         let (round, rest) = left.split_at(ends);

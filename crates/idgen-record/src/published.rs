@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
-    /// The strategy that is nearest to it.
+    /// The strategy that corresponds to it.
     pub strategy: String,
-    /// How it was, in a few words.
+    /// A short description of the published run.
     pub setting: String,
     /// How many rows it had at the end. Where a run here has more, the figures of its end are taken from the
     /// window that reached this number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
-    /// How many clients inserted: only a run with as many compares with it.
+    /// How many clients inserted. Only runs with the same number are compared with it.
     #[serde(default = "one")]
     pub writers: u32,
     /// Figures by the name of their field in [`Totals`](crate::Totals).
     pub figures: BTreeMap<String, f64>,
-    /// How far the figures of the same name may be from the published ones. Only a run as large as the published one, on
-    /// a server that the lab set up for it, has tolerances.
+    /// How far the figures of the same name may be from the published ones. Only runs that are as large as the published
+    /// one, on a server that the lab set up for it, have tolerances.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tolerances: BTreeMap<String, Tolerance>,
 }
@@ -39,7 +39,7 @@ pub struct Published {
 pub struct Tolerance {
     /// A share of the published figure.
     pub share: f64,
-    /// At least this much, in the unit of the figure.
+    /// The smallest tolerance, in the unit of the figure.
     #[serde(default)]
     pub least: f64,
 }

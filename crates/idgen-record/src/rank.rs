@@ -1,13 +1,13 @@
-//! Exact rank tests: how likely it is that values come as far apart as they did, if nothing differs.
+//! Exact rank tests: the probability that samples differ this much if both come from the same distribution.
 
-/// Beyond so many values in a group of two samples no test is made: the lab repeats a run at most 50 times.
+/// The most values in a group of two samples. Larger groups are not tested: the lab repeats a run at most 50 times.
 const MOST_VALUES: usize = 128;
 
 /// The exact two-sided rank-sum test (Wilcoxon, Mann and Whitney): the share of all ways to divide the ranks among the
 /// two samples that are as far from the expected sum as this one, or further. Equal values share the mean of their
-/// ranks, which makes it exact with ties too; counts of pages often tie.
+/// ranks, so the test is also exact with ties, which are frequent among counts of pages.
 ///
-/// Three runs against three can give no less than 0.1, four against four 0.029, five against five 0.0079: see
+/// The smallest possible value is 0.1 for three runs against three, 0.029 for four, and 0.0079 for five: see
 /// [`smallest_p`]. An empty sample gives 1.
 ///
 /// ```
@@ -18,10 +18,10 @@ pub fn rank_test(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The same over groups of two samples each, whose values are compared only within their group: ranks are those in the
-/// group, and their sums are added (the test of van Elteren, with equal weights). A group with an empty sample says
-/// nothing.
+/// group, and their sums are added (the test of van Elteren, with equal weights). A group with an empty sample does
+/// not count.
 pub fn stratified_rank_test<'a>(groups: impl IntoIterator<Item = (&'a [f64], &'a [f64])>) -> f64 {
-    // How many ways there are to each sum; the sums are those of twice the ranks, whole numbers.
+    // The number of ways to reach each sum. Sums are of twice the ranks, which are whole numbers.
     let mut ways = vec![1.0];
     let (mut sum, mut expected) = (0, 0);
     for (a, b) in groups {
@@ -42,7 +42,8 @@ pub fn stratified_rank_test<'a>(groups: impl IntoIterator<Item = (&'a [f64], &'a
     as_far / ways.iter().sum::<f64>()
 }
 
-/// The least that [`rank_test`] can give for samples of these sizes: all of one above all of the other.
+/// The smallest value that [`rank_test`] can give for samples of these sizes: all values of one are above all of the
+/// other.
 ///
 /// ```
 /// assert_eq!(idgen_record::smallest_p(3, 3), 0.1);
@@ -53,7 +54,7 @@ pub fn smallest_p(a: usize, b: usize) -> f64 {
     if a == 0 || b == 0 { 1.0 } else { 2.0 / ways }
 }
 
-/// Twice the rank of each value of both samples, those of the first first; equal values share the mean.
+/// Twice the rank of each value of both samples, beginning with the first sample. Equal values share the mean.
 fn ranks(a: &[f64], b: &[f64]) -> Vec<usize> {
     let all: Vec<f64> = a.iter().chain(b).copied().collect();
     let rank = |value: &f64| {
@@ -64,10 +65,10 @@ fn ranks(a: &[f64], b: &[f64]) -> Vec<usize> {
     all.iter().map(rank).collect()
 }
 
-/// How many choices of so many of these numbers have each sum.
+/// The number of choices of `count` of these numbers, by their sum.
 fn sums(numbers: &[usize], choose: usize) -> Vec<f64> {
     let most: usize = numbers.iter().sum();
-    // By how many were chosen, then by their sum.
+    // By the number of chosen values, then by their sum.
     let mut ways = vec![vec![0.0; most + 1]; choose + 1];
     ways[0][0] = 1.0;
     for number in numbers {
@@ -81,7 +82,7 @@ fn sums(numbers: &[usize], choose: usize) -> Vec<f64> {
     ways.swap_remove(choose)
 }
 
-/// How many ways there are to each sum of a sum of one and a sum of the other.
+/// The number of ways to reach each sum of one sum of each group.
 fn product(one: &[f64], other: &[f64]) -> Vec<f64> {
     let mut ways = vec![0.0; one.len() + other.len() - 1];
     for (a, some) in one.iter().enumerate().filter(|(_, ways)| **ways > 0.0) {
@@ -124,7 +125,7 @@ mod tests {
         assert!((rank_test(&many, &many) - 1.0).abs() < 1e-9);
         let (found, least) = (rank_test(&many, &above), smallest_p(50, 50));
         assert!((found / least - 1.0).abs() < 1e-9, "{found} {least}");
-        assert_eq!(rank_test(&[many.clone(), many].concat(), &above), 1.0, "beyond what is tested");
+        assert_eq!(rank_test(&[many.clone(), many].concat(), &above), 1.0, "larger than what is tested");
     }
 
     #[test]
@@ -135,7 +136,7 @@ mod tests {
         assert_eq!(rank_test(&[1.0, 100.0], &[2.0, 200.0]), 2.0 / 3.0);
         let ten: Vec<(&[f64], &[f64])> = vec![(&[1.0], &[2.0]); 10];
         assert_eq!(stratified_rank_test(ten.clone()), 2.0 / 1024.0);
-        // A group without the one or the other says nothing; neither do no groups.
+        // A group with an empty sample does not count; without groups the result is 1.
         assert_eq!(stratified_rank_test(ten.into_iter().chain([(&[][..], &[7.0][..])])), 2.0 / 1024.0);
         assert_eq!(stratified_rank_test([]), 1.0);
     }

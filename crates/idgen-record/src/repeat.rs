@@ -1,4 +1,4 @@
-//! Runs of one load that were repeated, and how.
+//! Repeated runs of one load.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,28 +7,28 @@ use crate::{Figures, Latency, Metric, Operations, RunRecord, Sample, Totals, Tre
 /// How the runs of a file were made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Protocol {
-    /// How often each strategy or case was to be run.
+    /// How often each strategy or case should run.
     pub repeats: u32,
-    /// Where the order of the runs comes from: each round has all of them, in a random order.
+    /// The seed of the order: each round has all strategies or cases, in a random order.
     pub order_seed: u64,
     /// The strategies in the order in which they ran; empty where cases were timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<String>,
-    /// What a run shares with those before it: a clause.
+    /// What a run shares with the runs before it, as a clause.
     pub isolation: String,
 }
 
-/// One of the runs of a strategy: all that its record has but its settings and the maps of its files.
+/// One of the runs of a strategy, without its settings and the maps of its files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Repeat {
-    /// Where its randomness came from: each run has keys and payloads of its own.
+    /// Its seed: each run has its own keys and payloads.
     pub seed: u64,
     /// The whole run.
     pub totals: Totals,
     /// How long its statements took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
-    /// What its operations took, where it did more than insert.
+    /// How long its operations took, where it did more than insert.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<Operations>,
     /// The course of the run.
@@ -64,9 +64,9 @@ impl Repeat {
 /// One run of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct OneRun<'a> {
-    /// Where its randomness came from; `None` where it is that of the workload.
+    /// Its seed; `None` where it is that of the workload.
     pub seed: Option<u64>,
-    /// What metrics are read from.
+    /// The source of its metrics.
     pub figures: Figures<'a>,
     /// Its course.
     pub windows: &'a [Window],
@@ -81,14 +81,14 @@ impl RunRecord {
             Some(operations) => operations.reads_per_1k + operations.writes_per_1k,
             None => run.totals.last_reads_per_1k + run.totals.last_writes_per_1k,
         };
-        // Stable: of equal runs the first comes first.
+        // The sort is stable, so equal runs keep their order.
         runs.sort_by(|(_, a), (_, b)| pages(a).total_cmp(&pages(b)));
         let middle = runs.len().checked_sub(1)? / 2;
         let (_, shown) = runs.swap_remove(middle);
         Some(RunRecord { repeats: if repeats.len() > 1 { repeats } else { Vec::new() }, ..shown })
     }
 
-    /// How many runs the record is of.
+    /// The number of runs.
     pub fn run_count(&self) -> usize {
         self.repeats.len().max(1)
     }
@@ -103,7 +103,7 @@ impl RunRecord {
 }
 
 impl Metric {
-    /// Its value in each run of a record; `None` where one of them does not tell.
+    /// Its value in each run of a record; `None` where one of them does not have it.
     pub fn sample(&self, run: &RunRecord) -> Option<Sample> {
         Sample::of(run.each().iter().map(|run| self.number(&run.figures)).collect::<Option<_>>()?)
     }

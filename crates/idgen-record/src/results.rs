@@ -9,11 +9,11 @@ use crate::{CaseRecord, EngineInfo, Machine, Protocol, Published, RunRecord, Wor
 /// All runs of one command, as `results.json` holds them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Results {
-    /// The version of this form; readers refuse another.
+    /// The version of this format. Readers refuse other versions.
     pub format: u32,
-    /// The question that the runs answer.
+    /// The question of the experiment.
     pub question: String,
-    /// The command that made them.
+    /// The command that made the runs.
     pub command: String,
     /// The version of this library.
     pub idgen_version: String,
@@ -21,24 +21,24 @@ pub struct Results {
     pub started: String,
     /// Where they ran.
     pub machine: Machine,
-    /// Which database measured.
+    /// The database that was measured.
     pub engine: EngineInfo,
     /// What was inserted.
     pub workload: Workload,
     /// The server's settings, where statements were timed; each run has its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
-    /// How often and in which order the runs were made. Records of before have none: one run each, in the order of
-    /// `runs`; cases with as many runs as each has.
+    /// How often and in which order the runs were made. Older records have none: each strategy has one run, in the order of
+    /// `runs`, and each case has the runs that it lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Protocol>,
-    /// True where the user stopped before the last run.
+    /// Whether the user stopped the experiment before the last run.
     pub interrupted: bool,
-    /// What was published of this question.
+    /// Published figures on this question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,
-    /// In what the runs differ from those of the experiment's definition, and what was left out. Records of before have their
-    /// author's conclusions here.
+    /// How the runs differ from the experiment's definition, and what was left out. Older records have their author's
+    /// conclusions here.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub analysis: String,
     /// The runs that were finished and verified.
@@ -46,11 +46,11 @@ pub struct Results {
     /// The statements that were timed and checked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<CaseRecord>,
-    /// The runs that failed: no figures of theirs are shown anywhere.
+    /// The runs that failed. None of their figures are shown.
     pub failures: Vec<Failure>,
 }
 
-/// A run without result.
+/// A run that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The strategy's name.
@@ -60,10 +60,10 @@ pub struct Failure {
 }
 
 impl Results {
-    /// The version of the file's form that this library writes and reads.
+    /// The version of the format that this library writes and reads.
     pub const FORMAT: u32 = 1;
 
-    /// No runs yet, of this machine, begun at this time: RFC 3339, UTC.
+    /// Results without runs, of this machine, begun at this time: RFC 3339, UTC.
     pub fn new(
         question: &str,
         command: &str,
@@ -92,12 +92,12 @@ impl Results {
         }
     }
 
-    /// Whether statements were timed, rather than keys compared; also where none of them was finished.
+    /// Whether this is an experiment that times statements instead of comparing keys, even if none was finished.
     pub fn times_statements(&self) -> bool {
         !self.cases.is_empty() || !self.settings.is_empty()
     }
 
-    /// Whether there is anything to show but why there is not.
+    /// Whether there are figures to show, and not only failures.
     pub fn has_any(&self) -> bool {
         !self.runs.is_empty() || !self.cases.is_empty()
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Column, Family, IdKind, Operations, Repeat, Role, TreeFigures, Window, known};
 
-/// One finished and verified run; of several, the middle one, with the figures of all.
+/// One finished and verified run. Of repeated runs, it is the middle one, with the figures of all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// What was compared.
@@ -20,37 +20,37 @@ pub struct RunRecord {
     /// How long its statements took, on a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
-    /// What its operations took, where it did more than insert.
+    /// How long its operations took, where it did more than insert.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<Operations>,
     /// Each tree, the one with the rows first.
     pub trees: Vec<TreeFigures>,
-    /// Each run in the order in which they were made, where there was more than one.
+    /// All runs in the order in which they were made, where there was more than one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeats: Vec<Repeat>,
 }
 
-/// A strategy as a record names it.
+/// A strategy, as a record describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StrategyRecord {
     /// Its name on the command line.
     pub name: String,
-    /// A few words.
+    /// A title of a few words.
     pub title: String,
-    /// A line.
+    /// A description of one line.
     pub explains: String,
     /// Where its ids come from.
     pub ids: IdKind,
     /// What its column holds.
     pub column: Column,
-    /// What its ids are like.
+    /// The family of its ids.
     pub family: Family,
 }
 
 /// The figures of a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Rows found in the table afterwards: as many as were inserted, or there is no record.
+    /// Rows that the table held afterwards. A run with another number than was inserted is not recorded.
     pub rows: u64,
     /// Seconds that the database took.
     pub secs: f64,
@@ -63,26 +63,26 @@ pub struct Totals {
     /// Pages read into the cache per 1,000 inserts. Not a number where the run did more than insert.
     #[serde(with = "known")]
     pub reads_per_1k: f64,
-    /// The same in the last tenth of the run. Not a number where a record does not tell.
+    /// The same in the last tenth of the run. Not a number where a record does not contain it.
     #[serde(default = "unknown", with = "known")]
     pub last_reads_per_1k: f64,
-    /// Page requests per 1,000 inserts that had to wait for such a read.
+    /// Page requests that waited for such a read, per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_reads_per_1k: Option<f64>,
     /// Pages written to the file per 1,000 inserts. Not a number where the run did more than insert.
     #[serde(with = "known")]
     pub writes_per_1k: f64,
-    /// The same in the last tenth of the run. Not a number where a record does not tell.
+    /// The same in the last tenth of the run. Not a number where a record does not contain it.
     #[serde(default = "unknown", with = "known")]
     pub last_writes_per_1k: f64,
-    /// Pages written after the last insert until none was left that had been changed, per 1,000 inserts of the run.
+    /// Pages written after the last insert until no changed page was left, per 1,000 inserts of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flushed_per_1k: Option<f64>,
     /// Pages read from the tables' own files, per 1,000 inserts. The other pages read are the server's own: undo logs, the
     /// dictionary, statistics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table_reads_per_1k: Option<f64>,
-    /// Pages written to the tables' own files, per 1,000 inserts, until none was left that had been changed.
+    /// Pages written to the tables' own files until no changed page was left, per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table_writes_per_1k: Option<f64>,
     /// Pages read from the tables' own files per 1,000 inserts in the last tenth of the run.
@@ -103,7 +103,7 @@ pub struct Totals {
     /// New pages per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_per_1k: Option<f64>,
-    /// Pages divided to make room, per 1,000 inserts.
+    /// Page splits per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub splits_per_1k: Option<f64>,
     /// Bytes written to the log per row.
@@ -112,7 +112,7 @@ pub struct Totals {
     /// Pages that were written to the log as a whole, at their first change after a checkpoint, per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_images_per_1k: Option<f64>,
-    /// Transactions that the server could not serialize, and that were repeated, per 1,000 inserts.
+    /// Transactions that the server could not serialize and that were repeated, per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serialization_failures_per_1k: Option<f64>,
     /// Page requests answered by the cache, from 0 to 1.
@@ -125,11 +125,11 @@ pub struct Totals {
     /// Bytes in use of a leaf page, from 0 to 1: the mean over all trees. Not a number where unknown.
     #[serde(with = "known")]
     pub fill_mean: f64,
-    /// The fill that a tenth of the leaf pages do not reach. Not a number where unknown.
+    /// The tenth percentile of the page fill of leaf pages. Not a number where unknown.
     #[serde(with = "known")]
     pub fill_p10: f64,
     /// Bytes of all pages of all trees, and of the heap where there is one, by row of the table. Not a number where the
-    /// database tells only what it has allocated.
+    /// database shows only what it has allocated.
     #[serde(with = "known")]
     pub bytes_per_row: f64,
     /// Bytes that the server has allocated to the tables, by row: whole extents, the free pages in them included, so more
@@ -148,7 +148,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Those of the rows and the pages that they lie on, without the figures per insert: of a run that did more than insert.
+    /// Only the figures of the rows and their pages, without those per insert: for a run that did more than insert.
     #[must_use]
     pub fn without_inserts(self) -> Self {
         Totals {
@@ -180,19 +180,19 @@ fn unknown() -> f64 {
 /// How long statements took, in microseconds: each holds one or more rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Latency {
-    /// Half took no longer.
+    /// The median.
     pub p50_micros: u64,
-    /// 95 of 100 took no longer.
+    /// The 95th percentile.
     pub p95_micros: u64,
-    /// 99 of 100 took no longer.
+    /// The 99th percentile.
     pub p99_micros: u64,
     /// The longest.
     pub max_micros: u64,
 }
 
 impl RunRecord {
-    /// The totals, but what they say of the end taken from the window in which the table reached this many
-    /// rows. The run's own end where it has fewer.
+    /// The totals, with the figures of the end taken from the window in which the table reached this many rows. Where the run
+    /// has fewer rows, they are those of its own end.
     pub fn totals_at(&self, rows: u64) -> Totals {
         match self.windows.iter().find(|window| window.rows_end >= rows) {
             None => self.totals,
@@ -207,8 +207,8 @@ impl RunRecord {
         }
     }
 
-    /// Reads a record of before as one of today. Where it does not tell of the last tenth of the run, that comes from the
-    /// windows, if there are any. Bytes per row of a server that did not show its pages were those that it had allocated.
+    /// Converts an older record to the current format. Figures of the last tenth of the run that it lacks are computed from
+    /// the windows, if there are any. Its bytes per row of a server that did not show its pages are the allocated ones.
     pub fn complete(&mut self) {
         let tail = &self.windows[self.windows.len() - self.windows.len().div_ceil(10)..];
         let rows = tail.iter().map(|window| window.rows).sum::<u64>() as f64;

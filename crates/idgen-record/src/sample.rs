@@ -1,8 +1,8 @@
 //! A figure over the repeated runs of one load, and whether two of them differ.
 //!
-//! One rule decides everywhere. Two samples differ where their ranges do not overlap and their medians are further
-//! apart than the noise: the larger of the two ranges, and no less than what the [`Metric`](crate::Metric) itself calls
-//! noise. Otherwise there is no difference, whatever the medians are.
+//! All conclusions use one rule. Two samples differ if their ranges do not overlap and their medians are further apart
+//! than the noise. The noise is the larger of the two ranges, and at least the noise of the
+//! [`Metric`](crate::Metric) itself. Otherwise there is no difference, whatever the medians are.
 
 use crate::metrics::Noise;
 use crate::rank::rank_test;
@@ -53,15 +53,15 @@ impl Sample {
         self.0.iter().copied().fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The largest less the smallest value: 0 of a single run, which says nothing about the spread.
+    /// The largest minus the smallest value. It is 0 for a single run, whose spread is unknown.
     pub fn range(&self) -> f64 {
         self.max() - self.min()
     }
 
-    /// What two samples have to be further apart than, to differ.
+    /// The distance that two medians must exceed to differ.
     ///
-    /// Of a single run the spread is not known: the share of its value stands for it that runs of one load were recorded
-    /// to differ by.
+    /// The spread of a single run is unknown. In its place stands a share of the run's value: how far recorded runs of one
+    /// load differed.
     fn noise(&self, noise: Noise) -> f64 {
         let spread = if self.runs() == 1 { self.median().abs() * noise.share } else { self.range() };
         spread.max(noise.floor)
@@ -74,7 +74,7 @@ impl Sample {
     ///
     /// let of = |values: &[f64]| Sample::of(values.to_vec()).unwrap();
     /// let pages = Noise { floor: 2.0, share: 0.35 };
-    /// // 0.6 pages against none is less than a server reads at rest.
+    /// // 0.6 pages against none is less than an idle server reads.
     /// assert!(of(&[0.6, 0.6, 0.6]).differs(&of(&[0.0, 0.0, 0.0]), pages).is_none());
     /// let difference = of(&[164.0, 171.0, 160.0]).differs(&of(&[0.1, 0.0, 0.1]), pages).unwrap();
     /// assert_eq!((difference.from, difference.to, difference.p), (0.1, 164.0, 0.1));
@@ -99,14 +99,14 @@ pub struct Difference {
     pub from: f64,
     /// The median of the other.
     pub to: f64,
-    /// What they would have to be closer than, to be called the same.
+    /// The noise: closer medians do not differ.
     pub noise: f64,
-    /// The probability of ranks as far apart as these, or further, if the runs of both were alike.
+    /// The probability of ranks this far apart, or further, if both samples came from the same distribution.
     pub p: f64,
 }
 
 impl Difference {
-    /// How many times as large the larger is; `None` where the smaller is nothing.
+    /// The larger divided by the smaller; `None` where the smaller is 0.
     pub fn factor(&self) -> Option<f64> {
         let (small, large) = (self.from.abs().min(self.to.abs()), self.from.abs().max(self.to.abs()));
         (small > 0.0).then_some(large / small)
@@ -124,12 +124,12 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_within_the_noise_is_no_difference() {
+    fn medians_within_the_noise_do_not_differ() {
         for (a, b) in [
-            // Less than a server reads at rest.
+            // Less than an idle server reads.
             (&[0.6][..], &[0.0][..]),
             (&[0.6, 0.6, 0.6], &[0.0, 0.0, 0.0]),
-            // Single runs of one load were recorded as far apart.
+            // Recorded single runs of one load differed as much.
             (&[179.0], &[213.0]),
             (&[143.0], &[108.0]),
             // The ranges overlap, or are as wide as the gap.
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beyond_it_is_one_in_both_directions() {
+    fn medians_beyond_the_noise_differ_in_both_directions() {
         let (few, many) = (sample(&[10.0, 12.0, 11.0]), sample(&[20.0, 22.0, 24.0]));
         let down = few.differs(&many, PAGES).unwrap();
         assert_eq!((down.from, down.to, down.noise, down.factor()), (22.0, 11.0, 4.0, Some(2.0)));

@@ -1,4 +1,4 @@
-//! What a key strategy is made of: where its ids come from, and what its column holds.
+//! The parts of a key strategy: where its ids come from, and what its column holds.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdKind {
-    /// The database counts.
+    /// Integers that the database counts.
     AutoIncrement,
     /// UUID version 1: time, its low bits first.
     V1,
@@ -26,7 +26,7 @@ pub enum IdKind {
     MinuteRandom,
     /// Keyed hash of the minute, then time and counter.
     MinuteAscending,
-    /// Keyed hash of the minute, then the offset in the minute alone: the layout that was abandoned.
+    /// Keyed hash of the minute, then only the offset in the minute: a layout that was abandoned.
     MinuteOffset,
     /// As `MinuteAscending`, but without the tag of a named writer: the superseded layout.
     MinuteUntagged,
@@ -47,7 +47,7 @@ pub enum IdKind {
 }
 
 impl IdKind {
-    /// True where a function of the server makes the ids, so that no client knows them beforehand.
+    /// Whether a function of the server generates the ids, so that the client does not know them before the insert.
     pub fn is_server_made(self) -> bool {
         matches!(self, IdKind::UuidShort | IdKind::ServerV1 | IdKind::ServerV4 | IdKind::ServerV7)
     }
@@ -69,7 +69,7 @@ pub enum Column {
     TwoIntegers,
     /// 16 bytes with the time of a version 1 UUID moved to the front, as `UUID_TO_BIN(u, 1)` does.
     Swapped16,
-    /// 16 bytes that no index knows: the table has no key, and lies in the order of hidden row numbers.
+    /// 16 bytes without an index: the table has no primary key, and is in the order of hidden row numbers.
     Unkeyed16,
     /// MariaDB's type `UUID`: 16 bytes, in an order of its own.
     Uuid,
@@ -96,7 +96,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// True where a second table leads from the UUID to the integer.
+    /// Whether a second table maps the UUID to the integer.
     pub fn is_mapped(self) -> bool {
         use Column::{MappedDedup, MappedInteger, MappedReferenceDedup, MappedReferenceLock, MappedUnique};
         matches!(
@@ -105,13 +105,13 @@ impl Column {
         )
     }
 
-    /// True where a stored function, which a server may forbid to be made, gives the integer.
+    /// Whether a stored function gives the integer. A server may forbid creating it.
     pub fn is_by_function(self) -> bool {
         matches!(self, Column::MappedReferenceLock | Column::MappedReferenceDedup)
     }
 }
 
-/// The families that reports color alike.
+/// The families of ids. Reports have one color for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
@@ -121,12 +121,12 @@ pub enum Family {
     Random,
     /// UUIDs that hold the time.
     Time,
-    /// A prefix that stays put for an interval.
+    /// A prefix that stays the same for an interval.
     Prefixed,
 }
 
 impl Family {
-    /// In a word.
+    /// Its name.
     pub fn title(self) -> &'static str {
         match self {
             Family::Integer => "integer",

@@ -1,4 +1,4 @@
-//! Whole numbers for people.
+//! Whole numbers as people read them.
 
 /// A whole number with commas between thousands.
 ///

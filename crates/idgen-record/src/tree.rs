@@ -10,7 +10,7 @@ pub enum Role {
     Rows,
     /// It finds the integer of a UUID.
     Map,
-    /// It holds the pairs of a map in the order of the integers, where they don't lie in the index itself.
+    /// It holds the pairs of a map in the order of the integers, where the index itself does not hold them.
     Pairs,
 }
 
@@ -29,14 +29,13 @@ pub struct TreeFigures {
     pub bytes: u64,
     /// Bytes in use of a leaf page, from 0 to 1: the mean.
     pub fill_mean: f64,
-    /// The fill that a tenth of the leaf pages do not reach.
+    /// The tenth percentile of the page fill of leaf pages.
     pub fill_p10: f64,
     /// Leaf pages by fill: below 5 %, below 10 % and so on.
     pub fill_histogram: Vec<u64>,
     /// Different leaf pages that 1,000 consecutive inserts went to, on average.
     pub distinct_leaves_per_1k: f64,
-    /// Where rows were in the table before: the fill of the leaf page of such a row, from 0 to 1, the mean of all of
-    /// them.
+    /// The page fill of the leaf pages of rows that were in the table before the run, from 0 to 1: the mean over these rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill_of_old_rows: Option<f64>,
     /// The same of the rows of the run.
@@ -50,9 +49,9 @@ pub struct TreeFigures {
 /// The file of a tree, which may hold another tree of the same table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileMaps {
-    /// Pages in the file, the free ones too.
+    /// Pages in the file, including free ones.
     pub pages: u64,
-    /// How many of them a cell of the maps stands for, in the order of the file.
+    /// How many pages a cell of the maps stands for. Cells are in the order of the file.
     pub pages_per_cell: u64,
     /// A character for each cell: `.` free, `-` no index, `^` above the leaves, else a leaf, from `0`,
     /// less than a tenth full, to `9`.
@@ -74,6 +73,6 @@ pub struct FileMaps {
 }
 
 impl FileMaps {
-    /// Cells of a map: enough to see the pattern, few enough for a record that is text.
+    /// The most cells of a map: enough to see the pattern, and few enough for a text file.
     pub const MOST_CELLS: usize = 2_048;
 }

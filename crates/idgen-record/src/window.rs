@@ -4,14 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::Latency;
 
-/// A stretch of the run. What is `None` the database does not tell, or the record is older than the figure.
+/// Consecutive inserts of a run. A figure is `None` where the database does not provide it, or where the record is older
+/// than the figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
-    /// Rows in the table at its end.
+    /// Rows in the table at the end of the window.
     pub rows_end: u64,
-    /// Rows inserted in it.
+    /// Rows inserted in the window.
     pub rows: u64,
-    /// Seconds that the database took for them; making the ids is not counted.
+    /// Seconds that the database took for them. Generating the ids is not counted.
     pub secs: f64,
     /// Inserted rows per second.
     pub rows_per_sec: f64,
@@ -20,7 +21,7 @@ pub struct Window {
     pub latency: Option<Latency>,
     /// Pages read into the cache per 1,000 inserts.
     pub reads_per_1k: f64,
-    /// Page requests per 1,000 inserts that had to wait for such a read.
+    /// Page requests that waited for such a read, per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_reads_per_1k: Option<f64>,
     /// Pages written to the file per 1,000 inserts.
@@ -34,16 +35,16 @@ pub struct Window {
     /// New pages per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_per_1k: Option<f64>,
-    /// Pages divided to make room, per 1,000 inserts.
+    /// Page splits per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub splits_per_1k: Option<f64>,
     /// Bytes written to the log per row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redo_bytes_per_row: Option<f64>,
-    /// Pages that were written to the log as a whole, per 1,000 inserts.
+    /// Full-page images in the log, per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_images_per_1k: Option<f64>,
-    /// Transactions that the server could not serialize, and that were repeated, per 1,000 inserts.
+    /// Transactions that the server could not serialize and that were repeated, per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serialization_failures_per_1k: Option<f64>,
     /// Page requests answered by the cache, from 0 to 1.

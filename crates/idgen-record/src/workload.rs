@@ -1,4 +1,4 @@
-//! What is inserted: how many rows, how wide, how many at a time, over how much simulated time.
+//! The load of a run: how many rows, how wide, how many in a statement, and over how much simulated time.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,15 +9,15 @@ use crate::{Error, IdKind, Mix, Result};
 pub struct Workload {
     /// Rows to insert.
     pub rows: u64,
-    /// Width of the payload column, in bytes. Its content is random: nothing compresses it.
+    /// Width of the payload column, in bytes. Its content is random, so that it cannot be compressed.
     pub payload_bytes: u32,
-    /// Rows that a writer inserts in one go, and the unit in which counters and throughput are read. SQLite
-    /// commits them together; a server commits each statement.
+    /// Rows that a writer inserts before counters and throughput are read again. SQLite commits them in one transaction; a
+    /// server commits each statement.
     pub commit_rows: u32,
-    /// Rows per `INSERT` statement, on servers. SQLite has no round trip to save and takes one.
+    /// Rows per `INSERT` statement on servers. SQLite has no round trips and inserts single rows.
     #[serde(default = "one")]
     pub statement_rows: u32,
-    /// Clients that insert at the same time, each with ids of its own making. Servers only.
+    /// Clients that insert at the same time, each with ids that it generates itself. Servers only.
     #[serde(default = "one")]
     pub writers: u32,
     /// The page cache holds the expected table divided by this, where `cache_bytes` is not set.
@@ -25,21 +25,21 @@ pub struct Workload {
     /// Size of the page cache in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_bytes: Option<u64>,
-    /// Reads a second that the disk gives, and as many writes: container engines limit the two apart. Servers
-    /// in containers only.
+    /// Limit of reads a second from the disk, and of writes: container engines limit the two separately. Servers in
+    /// containers only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<u32>,
-    /// Changed pages are written when the pool needs room, not ahead of it, as in the published runs: the log is
-    /// long enough that it forces none out, no share of changed pages is too large, and few pages are kept free
-    /// for what comes. Servers of the lab's own only.
+    /// Changed pages are written when the pool needs space and not earlier, as in the published runs: the log is so large
+    /// that it never forces a page to be written, no share of changed pages is too large, and few pages are kept free.
+    /// Servers of the lab's own only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late_writes: bool,
     /// How many intervals (weeks, minutes) of simulated time the run spans, where it has no `rate`.
     pub intervals: u32,
-    /// Rows a second at which ids are made, at random moments (a Poisson process).
+    /// Rows per second of simulated time, whose ids are generated at random moments (a Poisson process).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
-    /// Rows are inserted no faster than at the `rate`.
+    /// Rows are also inserted no faster than at the `rate`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paced: bool,
     /// Seconds of the interval of a keyed prefix, where it is not a minute.
@@ -53,19 +53,19 @@ pub struct Workload {
     /// repeated when the server could not serialize it. PostgreSQL only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub serializable: bool,
-    /// When the first id is made, in seconds since 1970.
+    /// When the first id is generated, in seconds since 1970.
     pub start_unix_secs: i64,
-    /// How many devices make ids in turn, for the device strategy.
+    /// How many devices generate ids in turn, for the device strategy.
     pub devices: u32,
-    /// Where all randomness of the run comes from: the same seed gives the same rows.
+    /// The seed of all random numbers of the run: the same seed gives the same rows.
     pub seed: u64,
-    /// A table and statements of the user's own. The random bytes of a row are then `payload_bytes`.
+    /// The user's own tables and statements. The random bytes of a row are then `payload_bytes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnTable>,
-    /// Rows that are in the table before, and that no figure counts.
+    /// Rows that the table holds before the run. No figure counts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub existing: Option<Existing>,
-    /// Operations of other kinds between the inserts, one client's.
+    /// Operations of other kinds between the inserts, by one client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mix: Option<Mix>,
     /// Buckets of a minute prefix that are visited again and again, in place of the `intervals`.
@@ -73,16 +73,16 @@ pub struct Workload {
     pub visits: Option<Visits>,
 }
 
-/// SQL with placeholders for the key and for what else a row needs.
+/// SQL with placeholders for the key and the other values of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnTable {
-    /// The statements that make the tables.
+    /// The statements that create the tables.
     pub schema: String,
     /// The statements that insert a row.
     pub insert: String,
 }
 
-/// Rows of another kind of id, loaded in the order in which their ids are made, before the rows of the run.
+/// Rows that are loaded before the run, perhaps with another kind of id, in the order in which their ids are generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Existing {
     /// Where their ids come from; those of the strategy itself where it is left out. Their column is that of the strategy
@@ -93,15 +93,15 @@ pub struct Existing {
     pub rows: u64,
 }
 
-/// Buckets that are visited in rounds: each once a round by each writer, in a new random order each time, with the same
-/// number of rows a visit.
+/// Buckets that are visited in rounds. In each round, each writer visits each bucket once, in a new random order, and
+/// inserts the same number of rows per visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visits {
     /// Buckets, of the 65,536 that a prefix of 16 bits has.
     pub buckets: u32,
     /// How often each writer visits each of them.
     pub rounds: u32,
-    /// Writers with names, who visit the buckets one after the other: each has a permutation of its own.
+    /// Named writers, who visit the buckets one after the other. Each has its own random order.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub writers: u32,
 }
@@ -117,23 +117,23 @@ impl Workload {
     /// The default: large enough that the table is eight times the page cache and random keys show
     /// their steady state, small enough that all strategies take less than two minutes.
     pub const DEFAULT_ROWS: u64 = 500_000;
-    /// What `--quick` inserts: enough for an example of a report in seconds, not a measurement to cite.
+    /// What `--quick` inserts: enough for an example of a report within seconds, and too few for figures to cite.
     pub const QUICK_ROWS: u64 = 40_000;
-    /// Fewer rows than this make no tree worth measuring.
+    /// A tree with fewer rows than this is too small to measure.
     pub const MIN_ROWS: u64 = 1_000;
-    /// More connections than this are more than a server's default of 151 leaves room for.
+    /// The most connections: a server's default limit is 151.
     pub const MAX_WRITERS: u32 = 64;
     /// How many points a curve over the run has, at most.
     pub const WINDOWS: u64 = 50;
     /// PostgreSQL's default distance between checkpoints, `checkpoint_timeout`.
     pub const CHECKPOINT_SECS: u32 = 300;
-    /// When the first id of a run is made: 2026-01-04T00:00:00Z, the first Sunday of a year.
+    /// When the first id of a run is generated: 2026-01-04T00:00:00Z, the first Sunday of a year.
     const START_UNIX_SECS: i64 = 1_767_484_800;
 
-    /// The load with this many rows and the defaults for the rest.
+    /// A load with this many rows and defaults for everything else.
     ///
     /// # Errors
-    /// Where `rows` is below [`Workload::MIN_ROWS`] or above 2^32 - 1.
+    /// `rows` is below [`Workload::MIN_ROWS`] or above 2^32 - 1.
     ///
     /// ```
     /// use idgen_record::Workload;
@@ -176,7 +176,7 @@ impl Workload {
         })
     }
 
-    /// The load that visits buckets in rounds, with so many rows a visit.
+    /// A load that visits buckets in rounds, with `rows_per_visit` rows per visit.
     ///
     /// # Errors
     /// Where there are no buckets or more than 65,536, no rounds, no writers, or as many rows as [`Workload::of_rows`]
@@ -203,15 +203,15 @@ impl Workload {
         Ok(Workload { visits: Some(visits), ..load })
     }
 
-    /// Rows of one visit of a bucket; of all rows where no bucket is visited again.
+    /// Rows of one visit of a bucket. Where no bucket is visited again, all rows.
     pub fn rows_per_visit(&self) -> u64 {
         self.visits.map_or(self.rows, |visits| self.rows / visits.all())
     }
 
-    /// The same load by so many writers.
+    /// The same load by this many writers.
     ///
     /// # Errors
-    /// Where there are none, or more than [`Workload::MAX_WRITERS`].
+    /// `writers` is 0 or above [`Workload::MAX_WRITERS`].
     ///
     /// ```
     /// use idgen_record::Workload;
@@ -230,16 +230,16 @@ impl Workload {
         Ok(Workload { writers, ..self })
     }
 
-    /// Bytes of the table as expected for a 16-byte key in pages 88 % full.
+    /// The expected size of the table in bytes, with a 16-byte key and pages 88 % full.
     ///
-    /// Only the size of the page cache follows from it, so that all strategies get the same cache.
+    /// It only decides the size of the page cache, so that all strategies get the same cache.
     pub fn expected_bytes(&self) -> u64 {
         const KEY_BYTES: u64 = 16;
         const ROW_OVERHEAD: u64 = 8;
         self.rows_at_end() * (u64::from(self.payload_bytes) + KEY_BYTES + ROW_OVERHEAD) * 100 / 88
     }
 
-    /// Rows that are in the table before the run.
+    /// Rows that the table holds before the run.
     pub fn existing_rows(&self) -> u64 {
         self.existing.map_or(0, |existing| existing.rows)
     }
@@ -277,7 +277,7 @@ impl Workload {
         (minute * f64::from(secs) / 60.0).max(1.0) as u64
     }
 
-    /// Rows that all writers together insert before they meet again.
+    /// Rows that all writers together insert before they wait for each other.
     pub fn round_rows(&self) -> u64 {
         u64::from(self.commit_rows) * u64::from(self.writers)
     }

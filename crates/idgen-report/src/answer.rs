@@ -5,7 +5,7 @@ use super::numbers::{probability, ratio, write, write_median};
 use super::times::{first_of, seconds, times_first};
 use idgen_record::{CaseRecord, Difference, FileFigures, Metric, Results, RunRecord, Sample, smallest_p};
 
-/// What failed and why, a sentence each. Of an experiment that is timed, the cases before it are shown.
+/// What failed and why, in a sentence each. Of an experiment that times statements, the cases before the failure are shown.
 pub fn problems(results: &Results) -> Vec<String> {
     let what = match results.cases.len() {
         0 => "failed and is not shown".to_owned(),
@@ -19,11 +19,11 @@ pub fn problems(results: &Results) -> Vec<String> {
         .collect()
 }
 
-/// What the runs or cases say, in a sentence or two; `None` below two of them.
+/// The result of the runs or cases in one or two sentences; `None` where there are fewer than two.
 ///
-/// It compares the extremes of the one figure that does not depend on the machine, the distinct leaf pages that 1,000
-/// inserts go to, and tells of the same two what else was counted and how fast they were: by one rule, also where there is
-/// no difference, and also where it goes the other way.
+/// It compares the two strategies with the most and the fewest leaf pages per 1,000 inserts, the figure that does not
+/// depend on the machine. It also gives the other counts and the speed of these two, by one rule for all differences, also
+/// where there is no difference or an opposite one.
 pub fn answer(results: &Results) -> Option<String> {
     if !results.cases.is_empty() {
         return super::visits::answer(results)
@@ -57,7 +57,7 @@ pub fn answer(results: &Results) -> Option<String> {
     Some(text + &how_sure(worst, best))
 }
 
-/// As it stands at the beginning of a sentence.
+/// The text with a capital letter, for the beginning of a sentence.
 fn title(name: &str) -> String {
     let mut title = Metric::named(name).map_or("", |metric| metric.title).to_owned();
     if let Some(first) = title.get_mut(..1) {
@@ -78,7 +78,7 @@ fn compared(name: &str, run: &RunRecord, from: &RunRecord) -> Option<String> {
     let (here, there) = (here?, there?);
     Some(match differs(name, run, from) {
         None => format!("{}: no difference ({here} against {there})", metric.title),
-        // A multiple of what a database does at rest says nothing.
+        // A multiple of what an idle database does means nothing.
         Some(difference) => match difference.factor().filter(|_| least(&difference) >= metric.noise.floor) {
             Some(factor) => {
                 let more = if difference.to > difference.from { "higher" } else { "lower" };
@@ -99,13 +99,13 @@ fn least(difference: &Difference) -> f64 {
     difference.from.abs().min(difference.to.abs())
 }
 
-/// The probability of the rank test; a single run has none.
+/// The probability of the rank test; empty for single runs.
 fn likely(one: &RunRecord, other: &RunRecord, p: f64) -> String {
     let repeated = one.run_count().min(other.run_count()) > 1;
     if repeated { format!(" (p {})", probability(p)) } else { String::new() }
 }
 
-/// From how many runs that follows.
+/// The number of runs behind this, as a sentence.
 fn how_sure(one: &RunRecord, other: &RunRecord) -> String {
     let runs = one.run_count().min(other.run_count());
     match runs {
@@ -120,7 +120,8 @@ fn how_sure(one: &RunRecord, other: &RunRecord) -> String {
     }
 }
 
-/// Of tables that were filled in several ways: the fullest pages, and the least room, by the rule of all differences.
+/// For tables that were filled in several ways: which has the fullest pages and which is smallest, by the rule for
+/// differences.
 fn by_files(results: &Results) -> Option<String> {
     let files: Vec<(&CaseRecord, &FileFigures)> =
         results.cases.iter().filter_map(|case| Some((case, case.file.as_ref()?))).collect();
@@ -159,7 +160,8 @@ fn single(value: f64) -> Option<Sample> {
     Sample::of(vec![value])
 }
 
-/// Of several clients: where they lose most against the first case with as many, by the rule of all differences.
+/// For several clients: the longest and the shortest time as a multiple of that of the first case with the same number of
+/// clients, by the rule for differences.
 fn by_loads(results: &Results) -> Option<String> {
     let ratio = |case: &&CaseRecord| times_first(results, case, |case| Some(case.secs)).unwrap_or(1.0);
     let loads = || results.cases.iter().filter(|case| case.load.is_some());
@@ -214,7 +216,7 @@ fn case_likely(case: &CaseRecord, from: &CaseRecord, difference: Difference) -> 
     }
 }
 
-/// Of single statements: the slowest and the fastest.
+/// For single statements: the slowest and the fastest.
 fn by_seconds(results: &Results) -> Option<String> {
     let by_secs = |a: &&CaseRecord, b: &&CaseRecord| a.secs.total_cmp(&b.secs);
     let slow = results.cases.iter().max_by(by_secs)?;
@@ -266,15 +268,15 @@ mod tests {
         );
         assert!(said.contains("with so many runs it cannot be below 0.10"), "{said}");
 
-        // Less than a server reads at rest.
+        // Less than an idle server reads.
         let said = answer(&two([[0.0, 0.0, 0.0], [0.6, 0.6, 0.6]], rates)).unwrap();
         assert!(said.contains("pages read per 1k, at the end: no difference (0.6 against 0.0)"), "{said}");
 
-        // The other way round: it is said too.
+        // An opposite difference is also given.
         let said = answer(&two([[0.0; 3], [0.6; 3]], [rates[1], rates[0]])).unwrap();
         assert!(said.contains("rows per second, at the end 1,000 against 500, 2.00 times higher"), "{said}");
 
-        // More than at rest against less than that: both are told, but not how many times as large.
+        // One value is above what an idle server reads and one below: both are given, but not their ratio.
         let said = answer(&two([[0.5; 3], [1_120.0; 3]], rates)).unwrap();
         assert!(said.contains("pages read per 1k, at the end 1,120 against 0.5 (p"), "{said}");
 

@@ -2,11 +2,11 @@
 
 use idgen_record::{Group, Metric, Results, RunRecord, Sample};
 
-/// The metrics that the answer is about, the one that decides first.
+/// The metrics that the answer is about, beginning with the one that decides.
 pub(super) fn asked(results: &Results) -> Vec<&'static str> {
     let known = |name: &str| results.runs.iter().all(|run| sample(name, run).is_some());
     if is_mixed(results) {
-        // Of the tables alone, where the database tells them apart.
+        // Only the tables' own pages, where the database counts them separately.
         let pages = match known("operations_table_reads_per_1k") && !results.engine.is_embedded() {
             true => "operations_table_reads_per_1k",
             false => "operations_reads_per_1k",
@@ -14,14 +14,14 @@ pub(super) fn asked(results: &Results) -> Vec<&'static str> {
         let names = [pages, "operations_hit_rate", "insert_p99_micros", "read_random_p99_micros"];
         return names.into_iter().filter(|name| known(name)).collect();
     }
-    // The pages of the tables alone, where the database tells them apart; else those of all its work.
+    // Only the tables' own pages, where the database counts them separately; otherwise all pages.
     let pages = match known("last_table_reads_per_1k") && !results.engine.is_embedded() {
         true => ["last_table_reads_per_1k", "last_table_writes_per_1k"],
         false => ["last_reads_per_1k", "last_writes_per_1k"],
     };
     let mut asked = Vec::new();
     for name in ["distinct_leaves_per_1k"].into_iter().chain(pages).chain(["last_rows_per_sec"]) {
-        // A record that does not tell of the end of its runs tells of the whole.
+        // A record without figures of the end has those of the whole run.
         let shown = Metric::named(name).and_then(|metric| metric.shown(&results.runs));
         asked.extend(shown.map(|metric| metric.name).filter(|name| known(name)));
     }
@@ -33,14 +33,14 @@ pub(super) fn is_mixed(results: &Results) -> bool {
     results.runs.iter().any(|run| run.operations.is_some())
 }
 
-/// Pages of the tables alone.
+/// Pages of the tables' own files.
 const TABLE_PAGES: [&str; 3] =
     ["last_table_reads_per_1k", "last_table_writes_per_1k", "operations_table_reads_per_1k"];
 
-/// The metrics of the main table: those that the answer is about first, and of the others what any run tells.
+/// The metrics of the main table: first those that the answer is about, then the others that any run has.
 pub(super) fn main_metrics(results: &Results) -> Vec<&'static Metric> {
     let mut metrics: Vec<_> = asked(results).into_iter().filter_map(Metric::named).collect();
-    // An embedded engine reads and writes nothing but the tables' own file.
+    // An embedded engine reads and writes only the tables' own file.
     let twice = |metric: &Metric| results.engine.is_embedded() && TABLE_PAGES.contains(&metric.name);
     let operations = Metric::of_group(Group::Operations).filter(|_| is_mixed(results));
     let others = operations.chain(Metric::of_group(Group::Figures)).filter(|metric| !twice(metric));

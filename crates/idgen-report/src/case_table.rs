@@ -1,11 +1,11 @@
-//! The table of an experiment of cases: columns laid side by side.
+//! The tables of an experiment of cases.
 
-/// One table. Its columns are those in which any line has something to show.
+/// One table. It has the columns in which at least one line has a value.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CaseTable {
-    /// What it shows.
+    /// Its title.
     pub title: &'static str,
-    /// What it does not show, or how to read it, in a sentence or none.
+    /// How to read it, or what it does not show; may be empty.
     pub note: &'static str,
     /// The heads of the columns, the names of the lines first.
     pub head: Vec<String>,
@@ -16,7 +16,7 @@ pub struct CaseTable {
 /// A column: its head, and the cell of each line.
 pub type Column = (String, Vec<String>);
 
-/// Lays columns side by side, leaving out those without anything to show.
+/// Makes a table of columns. Columns without values are left out.
 pub fn table(title: &'static str, note: &'static str, columns: Vec<Column>) -> Option<CaseTable> {
     let columns: Vec<_> =
         columns.into_iter().filter(|(_, cells)| cells.iter().any(|cell| !cell.is_empty())).collect();

@@ -88,7 +88,7 @@ fn counts(results: &Results) -> Option<CaseTable> {
     )
 }
 
-/// A server's name for a count, so that its parts can stand on lines of their own.
+/// A server's name for a counter, divided so that its parts can be on separate lines.
 fn words(name: &str) -> String {
     name.replace("::", " ").replace('_', " ")
 }
@@ -150,7 +150,7 @@ fn megabytes(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / 1e6)
 }
 
-/// The statements of the cases, by the name of the case; each once.
+/// The statements of the cases, by the name of the case, without repeats.
 pub fn case_statements(results: &Results) -> Vec<(&str, &str)> {
     let mut shown = Vec::new();
     for case in &results.cases {
@@ -167,7 +167,7 @@ pub fn case_statements(results: &Results) -> Vec<(&str, &str)> {
 pub struct CaseFigure<'a> {
     /// The case.
     pub case: &'a CaseRecord,
-    /// The index that it is of, or nothing.
+    /// The name of its index; empty if it is not about an index.
     pub index: &'a str,
     /// Its name, as in `results.json`.
     pub name: &'a str,
@@ -189,9 +189,9 @@ impl CaseFigure<'_> {
         }
     }
 
-    /// What is noise of it.
+    /// Its noise.
     pub fn noise(&self) -> Noise {
-        /// What was asked for, or counted to the last: any difference is one.
+        /// A setting or an exact count, where any difference counts.
         const EXACT: [&str; 7] =
             ["rows", "writers", "visits", "rows_per_visit", "buckets", "counted", "earlier_fill"];
         let like = match self.name {
@@ -206,7 +206,7 @@ impl CaseFigure<'_> {
     }
 }
 
-/// All figures of all cases, one by one: experiments differ in what they count.
+/// All figures of all cases as a list, because experiments count different things.
 pub fn case_figures(results: &Results) -> Vec<CaseFigure<'_>> {
     let mut figures = Vec::new();
     for case in &results.cases {

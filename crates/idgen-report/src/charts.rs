@@ -1,5 +1,5 @@
-//! The charts as SVG, drawn by `plotters`. Narrow, so that they can be read on a phone; text and grid
-//! take the color of the text around them, so that they work on light and dark ground and in print.
+//! The charts as SVG, drawn by `plotters`. They are narrow, so that they can be read on a phone. Text and grid have the
+//! color of the surrounding text, so that they can be read on light and dark backgrounds and in print.
 
 mod bars;
 mod course;
@@ -20,7 +20,7 @@ pub use overlay::{MOST as MOST_OVERLAID, Overlaid, overlay};
 pub use pages::{Maps, pages};
 pub use scatter::{Point, scatter};
 
-/// Width of every chart in pixels of its own; pages scale it.
+/// Width of every chart in its own pixels; pages scale it.
 const WIDTH: u32 = 420;
 
 /// Becomes `currentColor`.
@@ -28,8 +28,8 @@ const INK: RGBColor = RGBColor(0, 0, 0);
 
 const FONT: &str = "sans-serif";
 
-/// Mid tones with at least 3:1 contrast on white and on near-black. The names stand beside them, so
-/// that nothing depends on telling colors apart.
+/// Colors with a contrast of at least 3:1 on white and on near-black. Names are beside the bars, so that readers need not
+/// tell colors apart.
 fn color(family: Family) -> RGBColor {
     match family {
         Family::Integer => RGBColor(0x2f, 0x7f, 0xc9),
@@ -39,12 +39,12 @@ fn color(family: Family) -> RGBColor {
     }
 }
 
-/// `plotters` gives a font size that covers more than the letters: 16 here are 13 pixels.
+/// The font size of `plotters` includes more than the letters: 16 here are 13 pixels.
 fn text(size: i32) -> TextStyle<'static> {
     TextStyle::from((FONT, size)).color(&INK)
 }
 
-/// A drawing with its name, and what it shows in words for those who do not see it.
+/// A drawing with its name, and a description in words for readers who cannot see it.
 #[derive(Debug)]
 pub struct Chart {
     pub title: String,
@@ -69,12 +69,12 @@ impl Chart {
         }
     }
 
-    /// Part of a page: in the color of the text around it, as wide as its place.
+    /// As part of a page: in the color of the surrounding text, and as wide as the space that it has.
     pub fn inline(&self) -> String {
         self.element("", "")
     }
 
-    /// A file of its own, on a ground of its own: a reader in the dark would not see black on it.
+    /// As a file, with its own background: black text would not be visible in a viewer with a dark background.
     pub fn file(&self) -> String {
         const COLORS: &str = "<style>svg{color:#1b1f24;background:#fff}\
             @media(prefers-color-scheme:dark){svg{color:#e8ecf0;background:#101418}}</style>";
@@ -102,7 +102,7 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Drawing into a string cannot fail but for a chart without room.
+/// Drawing into a string fails only for a chart without space.
 fn failed(error: impl std::fmt::Display) -> Error {
     Error::caused("cannot draw a chart", error.to_string())
 }

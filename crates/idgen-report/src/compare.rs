@@ -1,4 +1,4 @@
-//! Two recorded runs side by side: what differs in how they were made, then the figures of both with their ratio.
+//! Two recorded runs side by side: how they were made differently, and the figures of both with their ratio.
 
 mod page;
 mod record;
@@ -28,24 +28,24 @@ pub struct Compared {
     pub a: Side,
     /// The second.
     pub b: Side,
-    /// In what they were made differently; what is not here was the same.
+    /// How they were made differently. Everything else was the same.
     pub differences: Vec<Difference>,
-    /// What these differences, and interruptions, mean for the figures: a sentence each.
+    /// What these differences, and interruptions, mean for the figures, in a sentence each.
     pub cautions: Vec<String>,
     /// The strategies that both have, in the order of A.
     pub strategies: Vec<Pair>,
     /// The timed statements that both have.
     pub cases: Vec<Pair>,
-    /// By what rule figures differ, and how many do, in a sentence or two.
+    /// The rule by which figures differ, and how many do, in one or two sentences.
     pub conclusion: String,
-    /// What A has and B has not, by its title.
+    /// The titles of what only A has.
     pub only_in_a: Vec<String>,
-    /// What B has and A has not.
+    /// The titles of what only B has.
     pub only_in_b: Vec<String>,
 }
 
 impl Compared {
-    /// The metrics that any strategy has in both; what a report shows first comes first here, too.
+    /// The metrics that any strategy has in both, in the order of a report.
     pub(crate) fn metrics(&self) -> Vec<&'static Metric> {
         let has = |metric: &&Metric| self.strategies.iter().any(|pair| pair.figure(metric).is_some());
         let mut metrics: Vec<_> = Metric::compared().filter(has).collect();
@@ -61,9 +61,9 @@ impl Compared {
 /// One of the two.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Side {
-    /// What it is called: usually the path of its file.
+    /// Its name, usually the path of its file.
     pub name: String,
-    /// What it asked.
+    /// Its question.
     pub question: String,
     /// The database.
     pub engine: EngineInfo,
@@ -80,7 +80,7 @@ pub struct Pair {
     pub name: String,
     /// For people.
     pub title: String,
-    /// The family of the strategy's ids; of a statement none. It colors the bar.
+    /// The family of the strategy's ids, which decides the color of the bar; `None` for a statement.
     #[serde(skip)]
     pub family: Option<Family>,
     /// Each figure that both have.
@@ -97,17 +97,17 @@ impl Pair {
 /// One figure in both.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ratio {
-    /// Its name in `results.json`; before it the index that it is of.
+    /// Its name in `results.json`, preceded by the name of its index if it has one.
     pub name: String,
-    /// In A: of several runs the median.
+    /// In A: the median of the runs.
     pub a: f64,
     /// In B.
     pub b: f64,
-    /// B divided by A; nothing where A is zero.
+    /// B divided by A; `None` where A is 0.
     pub ratio: Option<f64>,
     /// Whether they differ by more than the noise, by the rule of [`Sample::differs`].
     pub differs: bool,
-    /// The probability of ranks as far apart, or further, if nothing differed; nothing where one of them has a single run.
+    /// The probability of ranks this far apart, or further, if nothing differed; `None` where one of them has a single run.
     pub p: Option<f64>,
     /// The value of each run of A.
     pub a_runs: Vec<f64>,
@@ -132,7 +132,7 @@ impl Ratio {
         }
     }
 
-    /// The ratio, or that there is no difference, in so many words.
+    /// The ratio, or the words "no difference".
     pub(crate) fn verdict(&self, none: &str) -> String {
         if self.differs { numbers::ratio(self.ratio) } else { none.into() }
     }
@@ -143,10 +143,10 @@ impl Ratio {
     }
 }
 
-/// Sets two results side by side, each with its name.
+/// Compares two results, each with its name.
 ///
 /// # Errors
-/// Where they have no strategy and no timed statement in common: the message lists what each has.
+/// They have no strategy and no timed statement in common. The message lists what each has.
 pub fn compare((a_name, a): (&str, &Results), (b_name, b): (&str, &Results)) -> Result<Compared> {
     let strategies: Vec<_> =
         a.runs.iter().filter_map(|run| Some(pair(run, b.run(&run.strategy.name)?))).collect();
@@ -191,7 +191,7 @@ fn pair(a: &RunRecord, b: &RunRecord) -> Pair {
     }
 }
 
-/// How many figures differ, from how many runs that follows, and what a rank test could show.
+/// How many figures differ, the number of runs behind that, and what a rank test could show.
 fn conclusion(strategies: &[Pair], cases: &[Pair]) -> String {
     let figures = || strategies.iter().chain(cases).flat_map(|pair| &pair.figures);
     let differ = figures().filter(|figure| figure.differs).count();
@@ -212,7 +212,7 @@ fn conclusion(strategies: &[Pair], cases: &[Pair]) -> String {
     format!("{differ} of {} figures differ. {rule}", figures().count())
 }
 
-/// By what a case is known: its name, its clients, the rows of a statement.
+/// What identifies a case: its name, its clients and the rows of a statement.
 fn known(case: &CaseRecord) -> (&str, Option<(u32, u32)>) {
     (&case.name, case.load.as_ref().map(|load| (load.clients, load.statement_rows)))
 }
@@ -226,7 +226,7 @@ fn case_title(case: &CaseRecord) -> String {
     }
 }
 
-/// Every figure of every case that both have; what was published is no measurement.
+/// Every figure of every case that both have, except for published figures.
 fn cases(a: &Results, b: &Results) -> Vec<Pair> {
     let (a_figures, b_figures) = (case_figures(a), case_figures(b));
     let pair = |case: &CaseRecord| {
@@ -256,7 +256,7 @@ fn side(name: &str, results: &Results) -> Side {
     }
 }
 
-/// What a file has, for the message.
+/// What a file has, for the error message.
 fn contents(results: &Results) -> String {
     let runs = results.runs.iter().map(|run| run.strategy.name.as_str());
     let cases = results.cases.iter().map(|case| case.name.as_str());

@@ -1,5 +1,5 @@
-//! `results.csv`: one row per run, and `windows.csv`: one per window of a run. Full precision, for spreadsheets
-//! and scripts; what is not known is empty.
+//! `results.csv` has one row per run, and `windows.csv` one per window of a run. Numbers have full precision, for
+//! spreadsheets and scripts; unknown figures are empty.
 
 use idgen_record::{METRICS, Metric, OneRun, Results, RunRecord, TreeFigures, Value};
 use serde::Serialize;
@@ -32,19 +32,19 @@ impl From<Option<Value>> for Cell<'_> {
 const RUN: [&str; 4] = ["engine", "engine_version", "strategy", "title"];
 /// The leaf pages of a run by fill: below 5 %, below 10 % and so on, with semicolons between them.
 const HISTOGRAM: &str = "fill_histogram";
-/// The number of a run of its strategy, from 1, and where its randomness came from.
+/// The number of a run of its strategy, from 1, and its seed.
 const NUMBER: &str = "run";
 const SEED: &str = "seed";
 /// The columns before the metrics of a window.
 const WINDOW: [&str; 2] = ["strategy", "rows_end"];
-/// The columns of a case: one figure a line, because experiments of statements differ in what they count.
+/// The columns of a case, with one figure per line, because experiments count different things.
 const CASE: [&str; 8] =
     ["engine", "engine_version", "case", "clients", "statement_rows", "index", "figure", "value"];
 
 /// The results as CSV with a header (RFC 4180).
 ///
 /// # Errors
-/// None that a record could cause; those of the writer are passed on.
+/// No record causes an error; errors of the CSV writer are passed on.
 pub fn csv(results: &Results) -> Result<String> {
     // Runs and cases have columns of their own; an experiment has one or the other.
     match results.runs.as_slice() {
@@ -58,7 +58,7 @@ pub fn csv(results: &Results) -> Result<String> {
     }
 }
 
-/// The course of each run as CSV with a header; nothing where no rows were inserted by windows.
+/// The course of each run as CSV with a header; `None` where runs have no windows.
 ///
 /// # Errors
 /// As [`csv`].
@@ -80,7 +80,7 @@ pub fn windows(results: &Results) -> Result<String> {
     )
 }
 
-/// The lines below their header; nothing where there are none.
+/// The lines below their header; `None` where there are none.
 fn lines<'a>(head: Vec<&str>, lines: impl Iterator<Item = Vec<Cell<'a>>>) -> Result<String> {
     let failed = |error| Error::caused("cannot write the results as CSV", error);
     let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
@@ -127,7 +127,7 @@ fn run_line<'a>(results: &'a Results, run: &'a RunRecord, number: u64, one: &One
     start.into_iter().chain(metrics).chain(end).collect()
 }
 
-/// Of all trees together; nothing where no tree is known.
+/// The figures of all trees together; empty where no tree is known.
 fn histogram(trees: &[TreeFigures]) -> String {
     let classes = trees.iter().map(|tree| tree.fill_histogram.len()).max().unwrap_or(0);
     let pages =

@@ -1,4 +1,4 @@
-//! The charts of a report, each with its name and its caption, for the page, the Markdown and the files.
+//! The charts of a report with their names and captions, for the page, for Markdown and for files.
 
 mod cases;
 mod operations;
@@ -15,10 +15,10 @@ use innodb_pages::{Cell, Measure, PageMap};
 pub struct Drawing {
     /// The name of its file, without the ending.
     pub name: String,
-    /// What stands above it, and in smaller type beside that.
+    /// Its title, and what is shown beside the title in smaller type.
     pub heading: String,
     pub beside: String,
-    /// What stands below.
+    /// Its caption.
     pub caption: &'static str,
     pub chart: Chart,
 }
@@ -42,10 +42,10 @@ pub struct Drawings {
 }
 
 impl Drawings {
-    /// Draws what there are figures for.
+    /// Draws all charts for which there are figures.
     ///
     /// # Errors
-    /// Where a chart has no room, or where a map in the record is damaged.
+    /// A chart cannot be drawn, or a map in the record is damaged.
     pub fn of(results: &Results) -> Result<Self> {
         if results.runs.is_empty() {
             return Ok(Drawings { cases: cases::cases(results)?, ..Drawings::default() });
@@ -96,7 +96,7 @@ fn of_metrics(results: &Results) -> Result<[Vec<Drawing>; 2]> {
         let (Some(axis), Some(chart)) = (metric.axis, metric.chart) else { continue };
         let scale = Scale::from(axis);
         let mark = chart.mark.and_then(Metric::named);
-        // The heading says what is shown: the end of the run, or what stands in its place.
+        // The heading says what is shown: the end of the run, or the mean of the run in its place.
         let Some(shown) = metric.shown(&results.runs) else { continue };
         let beside = match (shown.name == metric.name, metric.instead, shown.group) {
             (true, Some(_), Group::Figures) if axis == Axis::Log => {
@@ -121,8 +121,8 @@ fn of_metrics(results: &Results) -> Result<[Vec<Drawing>; 2]> {
     Ok([touched, space])
 }
 
-/// Bytes per row against leaf pages per 1,000 inserts: a key that is good at the one may be bad at the other. `None` below two
-/// strategies of which both are known.
+/// Bytes per row against leaf pages per 1,000 inserts, because few of the one may come with many of the other. `None` where
+/// fewer than two strategies have both figures.
 fn trade_off(results: &Results) -> Result<Option<Drawing>> {
     const HEADING: &str = "Size against pages touched";
     let shown = |name: &str| Metric::named(name).and_then(|metric| metric.shown(&results.runs));
@@ -198,14 +198,14 @@ fn maps(results: &Results) -> Result<(usize, Vec<Drawing>)> {
     Ok((usize::try_from(per_square).unwrap_or(1), drawings.collect::<Result<_>>()?))
 }
 
-/// A file, and the trees of a run that lie in it.
+/// A file, and the trees of a run that it holds.
 struct FileOf<'a> {
     run: &'a RunRecord,
     file: &'a FileMaps,
     trees: Vec<&'a TreeFigures>,
 }
 
-/// A map and its pairs are two indexes of one table, so of one file: its pages are drawn once.
+/// A map and its pairs are two indexes of one table and one file, so its pages are drawn once.
 fn files_of(run: &RunRecord) -> Vec<FileOf<'_>> {
     let mut files: Vec<FileOf<'_>> = Vec::new();
     for tree in &run.trees {
@@ -248,14 +248,14 @@ fn draw(found: &FileOf<'_>, per_square: u64, columns: usize) -> Result<Drawing> 
     })
 }
 
-/// Without the free pages at the end, which the server asked for ahead.
+/// The map without the free pages at the end, which the server allocated in advance.
 fn used(mut map: PageMap) -> PageMap {
     let end = map.cells.iter().rposition(|cell| *cell != Cell::Free).map_or(0, |last| last + 1);
     map.cells.truncate(end);
     map
 }
 
-/// What one sees of a tree on the maps of its file.
+/// The caption of a tree's maps.
 fn in_words(tree: &TreeFigures) -> String {
     let share = |from: usize, to: usize| {
         let part: u64 = tree.fill_histogram.iter().take(to).skip(from).sum();
@@ -282,7 +282,8 @@ fn drawing(name: &str, heading: &str, caption: &'static str, chart: Chart) -> Dr
     Drawing { name: name.into(), heading: heading.into(), beside: String::new(), caption, chart }
 }
 
-/// A name from a record may have been written by hand: nothing of it leads out of the directory.
+/// A file name made of a name in a record. A record may be edited by hand, so the file name never leads out of the
+/// directory.
 fn file_name(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }

@@ -1,4 +1,4 @@
-//! What is written into the directory of a run: each file whole or not at all.
+//! The files in the directory of a run. Each is written completely or not at all.
 
 use std::fs;
 use std::path::Path;
@@ -14,12 +14,12 @@ pub const FILES: [&str; 5] = ["results.json", "results.csv", "windows.csv", "rep
 /// The directory of the charts, `NAME.svg` each, within that of the report.
 pub const CHARTS: &str = "charts";
 
-/// Stands in every chart that the lab writes, so that it takes no others away.
+/// A mark in every chart that the lab writes, so that it never removes other files.
 const MARK: &str = "<!-- drawn by idgen lab -->\n";
 
-/// Makes the directory, and finds out whether it can be written: better known before the runs than after.
+/// Creates the directory, and checks before the runs that it can be written.
 ///
-/// What is in it stays: results of an earlier run give way to those of the next, not to its beginning.
+/// Files in it stay until the first results of this run replace them.
 ///
 /// # Errors
 /// Where the directory cannot be made or written.
@@ -33,8 +33,8 @@ pub fn prepare(directory: &Path) -> Result<()> {
 /// Writes `results.json`, `results.csv`, `windows.csv`, `report.md`, `report.html` and each chart as
 /// `charts/NAME.svg` into a directory, which it makes.
 ///
-/// Each file appears whole or not at all, so that an interrupted write leaves the one before. Charts of
-/// an earlier run that this one has not got are removed.
+/// Each file is replaced completely or not at all, so that an interrupted write leaves the earlier file. Charts of an
+/// earlier run that this run does not have are removed.
 ///
 /// # Errors
 /// Where the directory or a file cannot be written.
@@ -76,20 +76,20 @@ fn make(directory: &Path) -> Result<()> {
         .map_err(|error| Error::caused(format!("cannot make the directory {}", directory.display()), error))
 }
 
-/// Writes a file beside the one of this name and then renames it, which replaces that at once.
+/// Writes a temporary file in the same directory and renames it, which replaces the earlier file atomically.
 ///
 /// # Errors
-/// Where the file cannot be written: the one of this name stays as it was, and nothing beside it.
+/// The file cannot be written. The earlier file is then unchanged, and the temporary file is removed.
 pub fn write(path: &Path, content: &[u8]) -> Result<()> {
     let beside = path.with_added_extension(format!("{}.part", std::process::id()));
     fs::write(&beside, content).and_then(|()| fs::rename(&beside, path)).map_err(|error| {
-        // What was written of it, if anything, would take the last room of a full disk.
+        // The incomplete file would take space on a full disk.
         let _ = fs::remove_file(&beside);
         Error::caused(format!("cannot write {}", path.display()), error)
     })
 }
 
-/// A chart that was left from a run of other strategies would look like one of this run.
+/// Removes charts of an earlier run of other strategies, which would look like charts of this run.
 fn remove_others(charts: &Path, drawings: &Drawings) -> Result<()> {
     let Ok(entries) = fs::read_dir(charts) else { return Ok(()) };
     for path in entries.flatten().map(|entry| entry.path()) {

@@ -1,28 +1,28 @@
-//! A table as wide as the terminal: columns that do not fit are left out whole, and named below. No word is broken.
+//! A table that fits the terminal: columns that do not fit are left out completely and named below it. No word is broken.
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
 /// One column beside the names.
 pub struct Column {
-    /// What stands above it, in lines.
+    /// Its head, in lines.
     pub head: String,
-    /// What it is called where it is left out.
+    /// Its name where it is left out.
     pub name: String,
     /// The cell of each line.
     pub cells: Vec<String>,
 }
 
-/// Names and columns, the ones that matter most first.
+/// Names and columns, beginning with the most important.
 pub struct Fitted<'a> {
-    /// What stands above the names.
+    /// The head of the names.
     pub head: &'a str,
     /// The name of each line.
     pub names: Vec<String>,
-    /// The columns in the order in which they stand.
+    /// The columns in their order in the table.
     pub columns: Vec<Column>,
 }
 
-/// An empty table, as wide as this at most.
+/// An empty table of at most this width.
 pub(super) fn plain(width: u16) -> Table {
     let mut table = Table::new();
     table
@@ -32,14 +32,14 @@ pub(super) fn plain(width: u16) -> Table {
     table
 }
 
-/// Lays the table out at most this many columns wide, with the names and as many columns as fit; the first column is
-/// there always.
+/// Formats the table to at most this many characters, with the names and as many columns as fit. The first column is
+/// always included.
 pub fn fitted(table: &Fitted<'_>, width: u16) -> String {
     let all: Vec<_> = (0..table.columns.len()).collect();
     fitted_by(table, &all, width)
 }
 
-/// The same, with the columns in the order in which they get room.
+/// The same, with the order in which columns are given space.
 pub fn fitted_by(table: &Fitted<'_>, important: &[usize], width: u16) -> String {
     laid_out(table, important, width, CellAlignment::Right)
 }
@@ -52,17 +52,17 @@ impl Fitted<'_> {
         longest_word(self.names.iter().map(String::as_str).chain([self.head])).max(longest.min(SHORT))
     }
 
-    /// Blanks before a cell: many columns stand closer.
+    /// Spaces before a cell; fewer where there are many columns.
     fn before(&self) -> usize {
         usize::from(self.columns.len() <= 6)
     }
 
-    /// What the names take, with the line at the left and a blank on both sides.
+    /// The width of the names, with the line at the left and a space on both sides.
     fn room_of_names(&self) -> usize {
         1 + self.names_width() + 3
     }
 
-    /// What a column takes, with its blanks and a line.
+    /// The width of a column, with its spaces and a line.
     fn room(&self, column: &Column) -> usize {
         column.width() + self.before() + 2
     }
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_columns_are_left_out_and_named() {
+    fn columns_that_do_not_fit_are_left_out_and_named() {
         let names = ["short", "incomprehensibly long, of several words"];
         for width in [40, 60, 80, 120] {
             let text = fitted_at(12, &names, width);

@@ -1,4 +1,4 @@
-//! The tables of a report, for the page and the Markdown alike.
+//! The tables of a report, for the page and for Markdown.
 
 use super::asked::{is_mixed, main_metrics};
 use super::load::load_facts;
@@ -19,7 +19,7 @@ pub struct Grid {
     pub texts: usize,
 }
 
-/// What holds at the end of a run, the figures that the answer is about first.
+/// The figures of the end of a run, beginning with those that the answer is about.
 pub fn figures(results: &Results) -> Grid {
     let metrics = main_metrics(results);
     Grid {
@@ -43,7 +43,7 @@ pub fn whole(results: &Results) -> Option<Grid> {
     some(Grid { id: "whole", head, rows, texts: 0 })
 }
 
-/// Whether the records tell of the end of the runs.
+/// Whether the records have figures of the end of the runs.
 pub fn tells_the_end(results: &Results) -> bool {
     tells(results, "last_reads_per_1k")
 }
@@ -53,8 +53,8 @@ fn tells(results: &Results, name: &str) -> bool {
     results.runs.iter().any(|run| metric.is_some_and(|metric| metric.value(&run.figures()).is_some()))
 }
 
-/// Whether reads or writes were still rising: more in the last tenth than in the one before by a fifth, and by more than what a
-/// server does at rest.
+/// Whether reads or writes were still rising: a fifth more in the last tenth than in the tenth before, and by more than what
+/// an idle server does.
 fn is_rising(run: &RunRecord) -> bool {
     const MORE: f64 = 1.2;
     let part = run.windows.len() / 10;
@@ -72,7 +72,7 @@ fn is_rising(run: &RunRecord) -> bool {
     part > 0 && ["reads_per_1k", "writes_per_1k"].into_iter().any(|name| rising(name) == Some(true))
 }
 
-/// Of what part of the runs the main table is, in a sentence or two.
+/// Which part of the runs the main table is about, in one or two sentences.
 pub fn of_the_end(results: &Results) -> String {
     if is_mixed(results) {
         return "The figures are those of all operations after the first tenth, which warmed up the cache. Page fill, leaf pages and \
@@ -127,15 +127,15 @@ pub fn operations(results: &Results) -> Vec<(&'static str, Grid)> {
     Operation::ALL.into_iter().filter_map(of).collect()
 }
 
-/// What only servers count.
+/// Figures that only servers count.
 pub fn counts(results: &Results) -> Option<Grid> {
     let has = |run: &RunRecord, metric: &Metric| metric.value(&run.figures()).is_some();
-    // An embedded engine tells its hit rate, but counts nothing else of these.
+    // Of these figures, an embedded engine has only the hit rate.
     let counts = |run: &&RunRecord| {
         Metric::of_group(Group::Server).any(|metric| metric.name != "hit_rate" && has(run, metric))
     };
     let runs: Vec<&RunRecord> = results.runs.iter().filter(counts).collect();
-    // Servers of different makes count different things.
+    // Different servers count different things.
     let metrics: Vec<&Metric> =
         Metric::of_group(Group::Server).filter(|metric| runs.iter().any(|run| has(run, metric))).collect();
     let head = std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title)).collect();
@@ -168,7 +168,7 @@ fn row_of(run: &RunRecord, metrics: impl Iterator<Item = &'static Metric>) -> (S
     (run.strategy.title.clone(), metrics.map(cell).collect())
 }
 
-/// What the files of the tables say.
+/// The figures of the tables' files.
 pub fn files(results: &Results) -> Option<Grid> {
     let trees = results.runs.iter().flat_map(|run| run.trees.iter().map(move |tree| (run, tree)));
     let rows = trees.filter_map(|(run, tree)| {
@@ -221,7 +221,7 @@ fn some(grid: Grid) -> Option<Grid> {
     (!grid.rows.is_empty()).then_some(grid)
 }
 
-/// Where and how it ran, in names and sentences.
+/// Where and how it ran, as names with sentences.
 pub fn facts(results: &Results) -> Vec<(&'static str, String)> {
     let machine = &results.machine;
     let mut facts = vec![(
@@ -262,7 +262,7 @@ fn runs(protocol: &Protocol) -> String {
     }
 }
 
-/// Whether the place of a run in its round had an effect, where the record tells.
+/// Whether the place of a run in its round had an effect, where the record has the order.
 fn order(results: &Results) -> Option<String> {
     const LEVEL: f64 = 0.05;
     let metrics = ["last_reads_per_1k", "last_writes_per_1k", "last_rows_per_sec"];

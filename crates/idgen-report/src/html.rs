@@ -16,7 +16,7 @@ use super::staying;
 use crate::{Error, Result};
 use idgen_record::Results;
 
-/// The hash of `page.js`, the only script that a browser runs in a page: text from a record cannot be one.
+/// The hash of `page.js`. It is the only script that a browser runs in the page, so text from a record never runs.
 pub(crate) const SCRIPT_HASH: &str = "sha256-LvTmP7rtVStllCCqqA7Lg02zNGd+RRBUKNudOUgGEtw=";
 
 #[derive(Template)]
@@ -45,7 +45,7 @@ struct Page<'a> {
     tables: Vec<(&'a str, &'a str)>,
 }
 
-/// The page as one HTML file with everything in it.
+/// The page as one self-contained HTML file.
 ///
 /// # Errors
 /// Where a chart cannot be drawn.
@@ -53,7 +53,7 @@ pub fn html(results: &Results) -> Result<String> {
     page(results, Drawings::of(results)?)
 }
 
-/// The same with charts that are drawn already.
+/// The same with given charts.
 pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
     let page = Page {
         results,

@@ -8,17 +8,17 @@ use innodb_pages::Measure;
 /// The results as indented JSON.
 ///
 /// # Errors
-/// Where a figure is not a number, which JSON cannot hold.
+/// A figure is not a number, which JSON cannot represent.
 pub fn json(results: &Results) -> Result<String> {
     serde_json::to_string_pretty(results)
         .map(|text| text + "\n")
         .map_err(|error| Error::caused("cannot write the results as JSON", error))
 }
 
-/// No axis holds more than this, and no lab counts so much.
+/// The largest value of a figure: no run has more, and no axis could show it.
 const MOST: f64 = 1e15;
 
-/// Whether all figures of a run are such as a lab can have measured: an axis for others would have no end.
+/// Checks that all figures of a run are possible ones. Others would need an endless axis.
 fn plausible(run: &RunRecord) -> Result<()> {
     for one in run.each() {
         let figures = METRICS.iter().map(|metric| (metric, metric.value(&one.figures)));
@@ -40,7 +40,7 @@ fn plausible(run: &RunRecord) -> Result<()> {
 /// The results that [`json`] wrote.
 ///
 /// # Errors
-/// Where the text is not such a file, or one of another version.
+/// The text is not such a file, or is one of another version.
 pub fn read(text: &str) -> Result<Results> {
     #[derive(serde::Deserialize)]
     struct Head {
@@ -56,7 +56,7 @@ pub fn read(text: &str) -> Result<Results> {
         )));
     }
     let mut results: Results = serde_json::from_str(text).map_err(not_ours)?;
-    // The maps are text within the text: found now, a damage is named; later it would spoil a chart.
+    // Maps are text in the JSON. A damaged map is refused here, and not when a chart is drawn.
     for file in results.runs.iter().flat_map(|run| &run.trees).filter_map(|tree| tree.file.as_ref()) {
         map(file, Measure::Fill)?;
         map(file, Measure::Recency)?;

@@ -1,4 +1,4 @@
-//! `report.md`: the report as Markdown, for repositories and issues; its charts are files beside it.
+//! `report.md`: the report as Markdown, for repositories and issues. Its charts are separate files.
 
 use std::fmt::Write as _;
 
@@ -130,7 +130,7 @@ fn pictures(drawings: &[Drawing]) -> String {
     drawings.iter().map(picture).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The heading stands above the chart, and what it needs said below.
+/// A chart with its heading above and its caption below.
 fn picture(drawing: &Drawing) -> String {
     let beside =
         if drawing.beside.is_empty() { String::new() } else { format!(" {}", plain(&drawing.beside)) };
@@ -149,7 +149,7 @@ fn grid_table(grid: Grid) -> String {
     table(&grid.head, FIGURES, grid.rows.into_iter())
 }
 
-/// Columns of figures stand to the right.
+/// Columns of figures are aligned to the right.
 const FIGURES: &str = "---:|";
 
 fn table(head: &[&str], align: &str, rows: impl Iterator<Item = (String, Vec<String>)>) -> String {
@@ -163,7 +163,7 @@ fn table(head: &[&str], align: &str, rows: impl Iterator<Item = (String, Vec<Str
     out
 }
 
-/// As text that Markdown and HTML leave alone.
+/// Escapes what has a meaning in Markdown or HTML.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in one_line(text).chars() {
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_means_something_in_markdown_is_shown_as_it_is() {
+    fn markdown_and_html_in_text_are_escaped() {
         assert_eq!(plain("a|b\n<i>_x_ [1] 5 * 2"), "a\\|b &lt;i&gt;\\_x\\_ \\[1\\] 5 \\* 2");
     }
 }

@@ -1,8 +1,8 @@
-//! Numbers for people.
+//! Numbers as people read them.
 
 use idgen_record::{Sample, Unit, thousands};
 
-/// What stands for a figure that the database does not tell.
+/// The sign for a figure that the database does not provide.
 pub const UNKNOWN: &str = "\u{2013}";
 
 /// With commas between thousands: `1,234,567`.
@@ -68,7 +68,7 @@ fn supported(unit: Unit, value: f64, range: f64) -> String {
     grouped((value * times / step).round() * step)
 }
 
-/// With one decimal below 100: what a count per 1,000 inserts needs.
+/// With one decimal below 100, for counts per 1,000 inserts.
 pub fn rate(number: f64) -> String {
     if number < 99.95 { format!("{number:.1}") } else { grouped(number) }
 }
@@ -81,7 +81,7 @@ pub fn percent(ratio: f64) -> String {
     format!("{:.1}", ratio * 100.0)
 }
 
-/// How many times as much: `0.97`, `12.3`.
+/// A ratio: `0.97`, `12.3`.
 pub fn ratio(number: Option<f64>) -> String {
     match number {
         Some(number) if number.abs() < 9.995 => format!("{number:.2}"),
@@ -111,7 +111,7 @@ pub fn short(number: f64) -> String {
     format!("{}{letter}", (number * 1_000.0).round() / 1_000.0)
 }
 
-/// A figure of whatever size, with three decimals where it is small.
+/// A figure of any size, with three decimals where it is small.
 pub fn figure_text(number: f64) -> String {
     if number.abs() < 100.0 && number.fract() != 0.0 { format!("{number:.3}") } else { grouped(number) }
 }
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_digit_is_shown_below_the_spread() {
+    fn digits_smaller_than_the_spread_are_not_shown() {
         let shown = |unit, values: &[f64]| write_sample(unit, Sample::of(values.to_vec()).as_ref());
         assert_eq!(shown(Unit::PerThousand, &[164.2, 160.1, 171.4]), "164 (160\u{2013}171)");
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The courses of several recorded runs, drawn over each other.
+//! The courses of several recorded runs in one chart.
 
 use crate::charts::{MOST_OVERLAID, Overlaid, overlay};
 use crate::{Error, Result};
@@ -17,8 +17,8 @@ pub struct Overlay {
 /// its name, those of these strategies, or all where none is named. Of repeated runs it is the one in the middle.
 ///
 /// # Errors
-/// Where no run tells of its course, where one of the results has none of the strategies, or where there are more lines than
-/// can be told apart: the message says what to choose.
+/// No run has a course, one of the results has none of the strategies, or there are more lines than can be told apart. The
+/// message says what to choose.
 pub fn overlaid(results: &[(&str, &Results)], strategies: &[&str]) -> Result<Overlay> {
     let mut lines = Vec::new();
     let names = short_names(&results.iter().map(|(name, _)| *name).collect::<Vec<_>>());

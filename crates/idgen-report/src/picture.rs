@@ -1,4 +1,4 @@
-//! Draws a page map. Knows cells, not pages.
+//! Draws a page map from its cells.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::Result;
 use crate::charts::{Axes, Line, lines};
 use crate::numbers::grouped;
 
-/// Dark to bright, even to the eye and told apart without red and green (viridis).
+/// From dark to bright, in steps that look equal and do not need red and green to be told apart (viridis).
 pub(super) const SHADES: [[u8; 3]; 10] = [
     [0x44, 0x01, 0x54],
     [0x48, 0x28, 0x78],
@@ -25,12 +25,12 @@ pub(super) const SHADES: [[u8; 3]; 10] = [
 pub(super) const OTHER: [u8; 3] = [0x9a, 0x9a, 0x9a];
 /// Index pages above the leaves.
 pub(super) const INNER: [u8; 3] = [0xe0, 0x5a, 0x2b];
-/// What the legend takes.
+/// The height of the legend.
 const LEGEND_WIDTH: usize = 680;
 /// The side of a cell in a PNG, in pixels, for files of up to this many pages.
 const CELL_PX: [(usize, usize); 3] = [(4_096, 8), (65_536, 4), (1_000_000, 2)];
 
-/// The color of a cell; none for a free page, which shows the ground.
+/// The color of a cell; `None` for a free page, where the background shows.
 fn color(cell: Cell) -> Option<[u8; 3]> {
     match cell {
         Cell::Free => None,
@@ -48,8 +48,8 @@ pub(super) fn hex([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// The map as an SVG with a legend. Neighbors of one color share a rectangle, so a file of a
-/// million pages in order stays small; a random one is better drawn by [`page_png`].
+/// The map as an SVG with a legend. Neighbors of one color share a rectangle, so the SVG of a million pages in order is
+/// small. [`page_png`] is smaller where colors are random.
 pub fn page_svg(map: &PageMap, title: &str) -> String {
     let columns = map.columns();
     let rows = map.cells.len().div_ceil(columns);
@@ -142,7 +142,7 @@ pub fn over_rows(title: &str, named: &[(String, Vec<(f64, f64)>)]) -> Result<Str
     Ok(lines(title, &axes, &named.iter().map(line).collect::<Vec<_>>())?.file())
 }
 
-/// The map as a PNG on a clear ground, without a legend.
+/// The map as a PNG with a transparent background, without a legend.
 pub fn page_png(map: &PageMap) -> Vec<u8> {
     let columns = map.columns();
     let rows = map.cells.len().div_ceil(columns).max(1);
@@ -157,7 +157,7 @@ pub fn page_png(map: &PageMap) -> Vec<u8> {
             row.as_chunks_mut().0.fill([red, green, blue, 0xff]);
         }
     }
-    encode(&pixels, width, height).expect("a PNG of a right-sized image into memory can't fail")
+    encode(&pixels, width, height).expect("encoding an image of the right size into memory cannot fail")
 }
 
 fn encode(pixels: &[u8], width: usize, height: usize) -> std::result::Result<Vec<u8>, png::EncodingError> {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any map, the one of an empty file too, gives a whole picture in both formats.
+        /// Any map, also that of an empty file, gives a complete picture in both formats.
         #[test]
         fn every_map_is_drawn(cells in cells(), recency in any::<bool>()) {
             let measure = if recency { Measure::Recency } else { Measure::Fill };
@@ -205,7 +205,7 @@ mod tests {
         }
     }
 
-    /// A file of some gigabytes has narrow columns; the legend is as wide as ever.
+    /// A file of some gigabytes has narrow columns, while the legend keeps its width.
     #[test]
     fn the_legend_fits_a_picture_of_any_file() {
         for pages in [1, 4_096, 200_000, 331_776, 600_000] {

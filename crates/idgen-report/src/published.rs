@@ -8,7 +8,7 @@ use idgen_record::{CaseRecord, Metric, Results};
 pub struct Comparison {
     /// The title of the strategy measured.
     pub strategy: String,
-    /// How the published run was.
+    /// A description of the published run.
     pub setting: String,
     /// Which figure.
     pub figure: &'static str,
@@ -16,20 +16,20 @@ pub struct Comparison {
     pub published: String,
     /// As measured.
     pub measured: String,
-    /// Measured less published, in percent of the published; nothing beside zero.
+    /// The difference in percent of the published figure; `None` where that is 0.
     pub difference: String,
     /// Whether the difference is within the tolerance, where there is one.
     pub met: Option<bool>,
 }
 
 impl Comparison {
-    /// `met` or `missed`; nothing without a tolerance.
+    /// `met` or `missed`; empty without a tolerance.
     pub fn verdict(&self) -> &'static str {
         self.met.map_or("", verdict)
     }
 }
 
-/// In a word.
+/// Its name.
 pub(crate) fn verdict(met: bool) -> &'static str {
     if met { "met" } else { "missed" }
 }

@@ -1,4 +1,4 @@
-//! A table that had rows before: what new kinds of keys leave of it, against staying with the old kind.
+//! A table that had rows before the run: its size with new kinds of keys, against staying with the old kind.
 
 use std::fmt::Write as _;
 
@@ -6,14 +6,14 @@ use super::grids::Grid;
 use super::numbers::{write_median, write_sample};
 use idgen_record::{Column, Metric, Results, RunRecord, Sample};
 
-/// One kind of key beside the run that stays with the kind of the rows before, in the same column.
+/// One kind of key, compared with the run that stays with the old kind in the same column.
 struct Change<'a> {
     run: &'a RunRecord,
     stays: &'a RunRecord,
 }
 
 impl Change<'_> {
-    /// Leaf pages as a multiple of those of staying; `None` where there is no difference.
+    /// Leaf pages as a multiple of those of the run that stays; `None` where there is no difference.
     fn factor(&self) -> Option<f64> {
         let metric = Metric::named("leaf_pages")?;
         let (here, there) = (metric.sample(self.run)?, metric.sample(self.stays)?);
@@ -26,8 +26,8 @@ fn is_counted(column: Column) -> bool {
     matches!(column, Column::CountedInteger | Column::Integer)
 }
 
-/// The run that stays with the kind of the rows before, in this column. In SQLite, counted integers and others are in tables
-/// of two forms, which no change of the ids leads to.
+/// The run that stays with the old kind in this column. In SQLite, counted integers and other keys are in two kinds of
+/// tables, so a change of ids cannot lead from one to the other.
 fn stays(results: &Results, column: Column) -> Option<&RunRecord> {
     let existing = results.workload.existing?;
     results.runs.iter().find(|run| {
@@ -46,7 +46,7 @@ fn sample(name: &str, run: &RunRecord) -> Option<Sample> {
     Metric::named(name)?.sample(run)
 }
 
-/// Which kinds end with more leaf pages than staying, which with fewer, and whose pages are fullest; `None` where no run
+/// Which kinds end with more leaf pages than staying, which with fewer, and which fills pages best; `None` where no run
 /// stays.
 pub fn sentence(results: &Results) -> Option<String> {
     let changes = changes(results);
@@ -100,7 +100,7 @@ pub fn sentence(results: &Results) -> Option<String> {
     Some(text)
 }
 
-/// Every kind beside staying: leaf pages, what they are more or fewer, and the fill of the pages of old and of new rows.
+/// Every kind compared with staying: leaf pages, how many more or fewer, and the page fill of old and of new rows.
 pub fn grid(results: &Results) -> Option<Grid> {
     const SHOWN: [&str; 3] = ["fill_of_old_rows", "fill_of_new_rows", "bytes_per_row"];
     results.workload.existing?;
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_pages_and_no_difference_are_said_too() {
+    fn fewer_pages_and_no_difference_are_also_given() {
         let said = sentence(&after(890)).unwrap();
         assert!(said.starts_with("No kind of key ends with more leaf pages than staying with"), "{said}");
         assert!(said.contains("It ends with 11.0 % fewer leaf pages"), "{said}");
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_was_empty_has_no_such_sentence() {
+    fn a_table_without_existing_rows_has_no_such_sentence() {
         let empty = results(2);
         assert!(sentence(&empty).is_none() && grid(&empty).is_none());
     }

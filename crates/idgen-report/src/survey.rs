@@ -5,10 +5,10 @@ use std::fmt::{self, Write};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use innodb_pages::{Distribution, IndexTree, SpaceKind, Survey, Writer};
 
-/// The figures of a file: who wrote it, what its pages are for, and a table for each index.
+/// The figures of a file: which server wrote it, the kinds of its pages, and a table for each index.
 pub fn survey(survey: &Survey) -> String {
     let mut text = String::new();
-    write(&mut text, survey).expect("a string takes any text");
+    write(&mut text, survey).expect("writing into a String cannot fail");
     text
 }
 
@@ -84,7 +84,7 @@ fn index(out: &mut String, tree: &IndexTree) -> fmt::Result {
     writeln!(out, "Leaves followed by their neighbor in the file: {:.0} %", 100.0 * tree.in_file_order)
 }
 
-/// The histogram as twenty small bars; a bar that isn't empty shows.
+/// The histogram as twenty small bars. A bar above zero is always visible.
 fn sparkline(fill: &Distribution) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = fill.histogram.iter().copied().max().unwrap_or(0).max(1);

@@ -1,8 +1,8 @@
-//! The seconds of a case, set against those of the first.
+//! The seconds of a case as a multiple of those of the first.
 
 use idgen_record::{CaseRecord, Results, Sample};
 
-/// The case that this one is set against: the first with as many clients and rows in a statement.
+/// The case that this one is compared with: the first with the same number of clients and of rows in a statement.
 pub fn first_of<'a>(results: &'a Results, case: &CaseRecord) -> Option<&'a CaseRecord> {
     let size = |case: &CaseRecord| case.load.as_ref().map(|load| (load.clients, load.statement_rows));
     results.cases.iter().find(|other| size(other) == size(case))
@@ -13,7 +13,7 @@ pub fn seconds(case: &CaseRecord) -> Option<Sample> {
     Sample::of(if case.runs.is_empty() { vec![case.secs] } else { case.runs.clone() })
 }
 
-/// Seconds, times those of the first.
+/// Seconds as a multiple of those of the first case.
 pub fn times_first(
     results: &Results,
     case: &CaseRecord,
@@ -23,7 +23,7 @@ pub fn times_first(
     (first > 0.0).then_some(secs(case)? / first)
 }
 
-/// The same as published, either so or in seconds.
+/// The published multiple, which was published as such or as seconds.
 pub fn published_times(results: &Results, case: &CaseRecord) -> Option<f64> {
     case.published_times.or_else(|| times_first(results, case, |case| case.published_secs))
 }

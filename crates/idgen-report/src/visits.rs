@@ -1,12 +1,12 @@
-//! Tables whose buckets were visited again and again: a line for each number of visits and rows, a column for each
-//! strategy.
+//! The tables of an experiment whose buckets are visited again and again: a line for each number of visits and rows, and a
+//! column for each strategy.
 
 use super::case_table::{CaseTable, column, table};
 use super::numbers::{count, percent, rate};
 use idgen_record::{Metric, Results, Sample, VisitFigures};
 
-/// Rows with a payload of 100 bytes that a visit is measured against: a page of InnoDB holds 120 of them, and ascending
-/// keys leave 111 on it.
+/// Rows of a payload of 100 bytes on a page, by which the pages of a visit are counted. A page of InnoDB holds 120 of them,
+/// and 111 if keys ascend.
 const ROWS_A_PAGE: f64 = 114.0;
 
 /// The figures of each case.
@@ -104,7 +104,7 @@ fn earlier(all: &[&VisitFigures]) -> Option<CaseTable> {
     )
 }
 
-/// The answer in a sentence: what the last strategy visit after visit is compared with the first.
+/// The answer in a sentence: the page fill of the last strategy against that of the first.
 pub(super) fn answer(results: &Results) -> Option<String> {
     let all = visits(results);
     let many = all.iter().max_by_key(|found| {
@@ -127,7 +127,7 @@ pub(super) fn answer(results: &Results) -> Option<String> {
     let by_fill = |a: &&&VisitFigures, b: &&&VisitFigures| a.fill_mean.total_cmp(&b.fill_mean);
     let (least, most) = (found.iter().min_by(by_fill)?, found.iter().max_by(by_fill)?);
     let sample = |found: &VisitFigures| Sample::of(vec![found.fill_mean]);
-    // One table of each: what tables of one load were recorded to differ by is no difference.
+    // There is one table of each, so a difference must exceed how far recorded tables of one load differed.
     let verdict = match sample(most)?.differs(&sample(least)?, Metric::named("fill_mean")?.noise) {
         Some(_) => format!(
             "\u{201c}{}\u{201d} fills pages {:.1} points more than \u{201c}{}\u{201d}, which is beyond the noise of a \

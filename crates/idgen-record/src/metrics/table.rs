@@ -7,7 +7,7 @@ use super::operations::{
 use super::{Axis, Better, ChartOf, Figures, Group, Metric, Noise, Unit, Value};
 use crate::{FileMaps, Role, TreeFigures};
 
-/// What most entries have.
+/// The values that most entries have.
 pub(super) const METRIC: Metric = Metric {
     name: "",
     title: "",
@@ -23,8 +23,8 @@ pub(super) const METRIC: Metric = Metric {
     window: None,
 };
 
-/// Pages read or written. A server writes about two per 1,000 inserts of others at rest, and two records of one load
-/// were a third apart.
+/// Pages read or written. A server writes about two pages of its own per 1,000 inserts even when idle, and two records of
+/// one load differed by a third.
 pub(super) const PER_1K: Metric = Metric {
     unit: Unit::PerThousand,
     better: Better::Lower,
@@ -32,9 +32,9 @@ pub(super) const PER_1K: Metric = Metric {
     group: Group::Compared,
     ..METRIC
 };
-/// Seconds depend on whatever else the machine does.
+/// Seconds depend on the other work of the machine.
 pub(super) const TIMED: Noise = Noise { floor: 0.0, share: 0.5 };
-/// What is read from the files repeats to a percent or two.
+/// Figures that are read from the files differ by one or two percent between runs.
 const LAYOUT: Noise = Noise { floor: 0.0, share: 0.02 };
 pub(super) const LATENCY: Metric = Metric {
     unit: Unit::Micros,
@@ -43,7 +43,7 @@ pub(super) const LATENCY: Metric = Metric {
     group: Group::Latency,
     ..METRIC
 };
-/// Half a point more or less is none that anybody would notice.
+/// Half a percentage point makes no practical difference.
 pub(super) const SHARE: Metric =
     Metric { unit: Unit::Share(1), noise: Noise { floor: 0.005, ..LAYOUT }, ..METRIC };
 

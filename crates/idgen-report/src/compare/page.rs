@@ -1,4 +1,4 @@
-//! The comparison as a page: charts, one for each figure, and the tables behind them.
+//! The comparison as a page: a chart for each figure, and the tables of their values.
 
 use askama::Template;
 
@@ -22,7 +22,7 @@ struct Page<'a> {
     cases: Option<Grid>,
 }
 
-/// The comparison as one HTML file with everything in it.
+/// The comparison as one self-contained HTML file.
 ///
 /// # Errors
 /// Where a chart cannot be drawn.
@@ -63,7 +63,7 @@ fn some(grid: Grid) -> Option<Grid> {
     (!grid.rows.is_empty()).then_some(grid)
 }
 
-/// The bar is B, the mark across it A; nothing of a metric that is not drawn, or that no strategy has.
+/// The bar is B, and the mark across it is A. `None` for a metric that is not drawn or that no strategy has.
 fn drawing(compared: &Compared, metric: &'static Metric) -> Result<Option<Drawing>> {
     let Some(axis) = metric.axis else { return Ok(None) };
     let scale = Scale::from(axis);
@@ -111,7 +111,7 @@ fn verdict(found: &Ratio) -> String {
     found.verdict("no difference")
 }
 
-/// The probability of the rank test; nothing of single runs.
+/// The probability of the rank test; empty for single runs.
 fn likely(found: &Ratio) -> String {
     found.p.map_or_else(String::new, |p| probability(p).trim_start_matches("= ").to_owned())
 }

@@ -10,8 +10,7 @@ use idgen_record::Results;
 /// The results in this file, or in the `results.json` of this directory.
 ///
 /// # Errors
-/// Where there is none, where it is no such file, damaged or of another format: the message names the
-/// path and says what to do.
+/// There is no such file, or it is damaged or of another format. The message names the path and says what to do.
 pub fn open(path: &Path) -> Result<Results> {
     let file = if path.is_dir() { path.join(FILES[0]) } else { path.to_owned() };
     let text = fs::read_to_string(&file).map_err(|error| {
@@ -24,7 +23,7 @@ pub fn open(path: &Path) -> Result<Results> {
     read(&text).map_err(|error| Error::caused(format!("cannot use {}", file.display()), error))
 }
 
-/// A directory of experiments has a directory of results for each.
+/// The advice for a directory of experiments, which has a directory of results for each.
 fn below(directory: &Path) -> String {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut found: Vec<_> = entries

@@ -1,4 +1,4 @@
-//! In what two runs were made differently, and what that means.
+//! How two runs were made differently, and what that means for their figures.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use idgen_record::Results;
 /// One thing that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// What kind of thing it is.
+    /// Its kind.
     pub area: Area,
     /// Its name.
     pub what: String,
-    /// In A; empty where A has not got it.
+    /// In A; empty where A does not have it.
     pub a: String,
     /// In B.
     pub b: String,
@@ -41,7 +41,7 @@ pub enum Area {
 }
 
 impl Area {
-    /// In a word.
+    /// Its name.
     pub fn title(self) -> &'static str {
         match self {
             Area::Question => "question",
@@ -55,7 +55,7 @@ impl Area {
     }
 }
 
-/// All that differs, the question first.
+/// All differences, beginning with the question.
 pub fn differences(a: &Results, b: &Results) -> Vec<Difference> {
     let mut out = Vec::new();
     let mut add = |area, what: &str, a: String, b: String| {
@@ -67,13 +67,13 @@ pub fn differences(a: &Results, b: &Results) -> Vec<Difference> {
     };
     add(Area::Question, "question", a.question.clone(), b.question.clone());
     fields(Area::Engine, &a.engine, &b.engine, &mut add);
-    // Statements are timed on tables of their own: the load says nothing of them.
+    // Statements are timed on their own tables, so the load does not apply to them.
     if !a.runs.is_empty() && !b.runs.is_empty() {
         fields(Area::Workload, &a.workload, &b.workload, &mut add);
     }
     fields(Area::Machine, &a.machine, &b.machine, &mut add);
     add(Area::Idgen, "version", a.idgen_version.clone(), b.idgen_version.clone());
-    // MySQL and MariaDB share most variables; what only one of them has is no difference of the runs.
+    // MySQL and MariaDB share most variables. A variable that only one of them has is not a difference of the runs.
     let same_engine = a.engine.name == b.engine.name;
     let comparable = |mine: &String, theirs: &String| same_engine || !(mine.is_empty() || theirs.is_empty());
     let runs = a.runs.iter().filter_map(|run| Some((run, b.run(&run.strategy.name)?)));
@@ -125,7 +125,7 @@ fn fields(
     }
 }
 
-/// A definition without what numbers each run: the names of the tables, and how far they counted.
+/// A definition without the parts that are different in each run: the numbers of tables and the AUTO_INCREMENT counters.
 fn unnumbered(sql: &str) -> String {
     ["rows_", "map_", "AUTO_INCREMENT="].into_iter().fold(sql.to_owned(), |text, before| {
         let mut parts = text.split(before);

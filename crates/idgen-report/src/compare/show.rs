@@ -8,7 +8,7 @@ use crate::fitted::{Column, Fitted, fitted, laid_out};
 use crate::numbers::{figure_text, write_median};
 use crate::terminal::{table_width, width};
 
-/// What stands in place of a ratio where figures do not differ.
+/// Shown in place of a ratio where figures do not differ.
 const NO_DIFFERENCE: &str = "no diff.";
 
 /// The comparison in tables, as wide as the terminal.
@@ -21,7 +21,7 @@ pub(crate) fn comparison_of(compared: &Compared, table_width: u16) -> String {
     parts.push(differences(compared, table_width));
     parts.extend(compared.cautions.iter().map(|text| wrapped(&format!("Note: {text}"))));
     let shown = compared.metrics();
-    // As many beside each other as the screen takes: a table after the other, none of whose columns is left out.
+    // As many columns as fit in one table, then further tables, so that no column is left out.
     let side_by_side = usize::from(table_width.saturating_sub(NAMES) / COLUMN).max(1);
     parts.extend(
         shown.chunks(side_by_side).map(|metrics| strategies(&compared.strategies, metrics, table_width)),
@@ -38,11 +38,11 @@ pub(crate) fn comparison_of(compared: &Compared, table_width: u16) -> String {
     parts.join("\n")
 }
 
-/// Room for the names and the letters A and B, and for one figure.
+/// The width of the names with the letters A and B, and of one figure.
 const NAMES: u16 = 26;
 const COLUMN: u16 = 11;
 
-/// Broken at blanks alone: a path stays in one piece, for the user to copy, and so does a date.
+/// Lines are broken only at spaces, so that a path stays in one piece and can be copied.
 fn wrapped(text: &str) -> String {
     let options = textwrap::Options::new(usize::from(width()))
         .break_words(false)
@@ -75,7 +75,7 @@ fn differences(compared: &Compared, width: u16) -> String {
     if table.fits(width) {
         return laid_out(&table, &[0, 1, 2], width, CellAlignment::Left);
     }
-    // Each of these columns is needed: on a narrow screen they stand one after the other.
+    // Each of these columns is needed, so a narrow screen shows them one below the other.
     let lines = compared.differences.iter().map(|line| {
         let (area, what) = (line.area.title(), &line.what);
         wrapped(&format!("Differs in {area}, {what}: A {}; B {}", shown(&line.a), shown(&line.b)))

@@ -8,7 +8,7 @@ use crate::times::{published_times, times_first};
 use crate::visits as revisited;
 use idgen_record::{CaseRecord, Family, FileFigures, LoadFigures, Results, VisitFigures};
 
-/// Draws what there are figures for; nothing where there are no cases.
+/// Draws all charts for which there are figures; none where there are no cases.
 pub fn cases(results: &Results) -> Result<Vec<Drawing>> {
     let cases = &results.cases;
     if cases.iter().any(|case| case.visits.is_some()) {
@@ -24,7 +24,7 @@ pub fn cases(results: &Results) -> Result<Vec<Drawing>> {
     }
 }
 
-/// Two charts for each number of rows in a statement: as fast as it was here, and set against the first case.
+/// Two charts for each number of rows in a statement: the measured speed, and the time as a multiple of the first case's.
 fn loads(results: &Results) -> Result<Vec<Drawing>> {
     let mut sizes: Vec<u32> = Vec::new();
     for load in results.cases.iter().filter_map(|case| case.load.as_ref()) {
@@ -94,7 +94,7 @@ fn by_case(
         lines[at].measured.extend(measured(case, load).map(|value| (clients, value)));
         lines[at].published.extend(published(case).map(|value| (clients, value)));
     }
-    // The first of the published cases, set against itself, says nothing.
+    // The first published case is the reference, so its multiple is always 1.
     if let Some(first) = lines.first_mut().filter(|line| line.published.iter().all(|point| point.1 == 1.0)) {
         first.published.clear();
     }
@@ -123,7 +123,7 @@ fn visits(results: &Results) -> Result<Vec<Drawing>> {
                 published: Vec::new(),
             })
             .collect();
-        // A single number of visits makes no line.
+        // A single number of visits gives no line.
         if fills.iter().all(|line| line.measured.len() < 2) {
             continue;
         }
@@ -207,7 +207,7 @@ fn files(cases: &[CaseRecord]) -> Result<Vec<Drawing>> {
     Ok(drawings)
 }
 
-/// All in one color: cases are no families of ids.
+/// All in one color, because cases have no family of ids.
 fn bar(label: &str, value: f64, written: String, mark: Option<f64>) -> Bar {
     Bar { label: label.into(), family: Family::Integer, value, written, mark, points: Vec::new() }
 }

@@ -6,7 +6,7 @@ use crate::charts::{Bar, Scale, bars};
 use crate::numbers::write_median;
 use idgen_record::{Group, Metric, Operation, Results, RunRecord, Sample};
 
-/// A chart for each kind of which there were any: the 99th percentile, and the median as a mark.
+/// A chart for each kind of operation that occurred: the 99th percentile as a bar, and the median as a mark.
 pub fn latencies(results: &Results) -> Result<Vec<Drawing>> {
     let kinds = Operation::ALL.into_iter().filter_map(|kind| of_kind(results, kind).transpose());
     kinds.collect()
