@@ -4,8 +4,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use idgen_mysql::{Strategy, UuidMap};
-use sqlx::mysql::{MySqlPool, MySqlPoolOptions};
-use sqlx::{AssertSqlSafe, Executor};
+use sqlx::mysql::{MySqlConnection, MySqlPool, MySqlPoolOptions};
+use sqlx::{AssertSqlSafe, Connection, Executor};
 use uuid::Uuid;
 
 use crate::Failure;
@@ -35,6 +35,8 @@ pub enum Design {
     /// A table with nothing but a BINARY(16) key: how many pages such keys touch at least.
     Key,
     Map(Strategy),
+    /// The rows that the map stores, in the tables that it makes, by the plainest SQL: what the server itself takes.
+    Floor(Strategy),
     /// A published stored function, by its name in [`idgen_server::reference`].
     Function(&'static str),
     /// `ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id)`, the best of the common repairs.
@@ -54,12 +56,15 @@ const COMPACT: &str = "CREATE TABLE compact (id BIGINT UNSIGNED NOT NULL PRIMARY
     uuid BINARY(16) NOT NULL, hash BINARY(8) AS (LEFT(UNHEX(SHA2(uuid, 256)), 8)) VIRTUAL, \
     UNIQUE KEY hash (hash)) ENGINE=InnoDB";
 
+const PAIRS: &str = "INSERT INTO uuid_map (id, uuid) VALUES ";
+
 impl Design {
     pub fn name(self) -> String {
         match self {
             Design::Plain => "plain insert".to_owned(),
             Design::Key => "the key alone".to_owned(),
             Design::Map(strategy) => format!("map, {strategy}"),
+            Design::Floor(strategy) => format!("plain SQL, {strategy}"),
             Design::Function(function) => function.replace("reference_", "published function, "),
             Design::OnDuplicate => "ON DUPLICATE KEY UPDATE".to_owned(),
             Design::Compact => "64-bit hash (experiment)".to_owned(),
@@ -71,8 +76,10 @@ impl Design {
         match self {
             Design::Plain => &["plain"],
             Design::Key => &["keyed"],
-            Design::Map(Strategy::Dedup) => &["uuid_map", "uuid_map_claim", "uuid_map_state"],
-            Design::Map(_) => &["uuid_map", "uuid_map_state"],
+            Design::Map(Strategy::Dedup) | Design::Floor(Strategy::Dedup) => {
+                &["uuid_map", "uuid_map_claim", "uuid_map_state"]
+            }
+            Design::Map(_) | Design::Floor(_) => &["uuid_map", "uuid_map_state"],
             Design::Function("reference_dedup") => &["uuid_to_id", "dedup"],
             Design::Function(_) => &["uuid_to_id"],
             Design::OnDuplicate => &["repaired"],
@@ -86,6 +93,8 @@ pub struct Store {
     design: Design,
     pub pool: MySqlPool,
     map: Option<UuidMap>,
+    /// The same map for [`load`](Store::load), while the server is not durable.
+    loader: Option<UuidMap>,
     next: AtomicU64,
 }
 
@@ -101,7 +110,7 @@ impl Store {
             });
         }
         let pool = options.connect(url).await?;
-        let mut map = None;
+        let (mut map, mut loader) = (None, None);
         match design {
             Design::Plain => {
                 pool.execute(PLAIN).await?;
@@ -122,17 +131,31 @@ impl Store {
             }
             Design::Map(strategy) => {
                 // Without a front cache: a repeat asks the server, as after a restart of the client.
-                let made = UuidMap::builder().cache(0).strategy(strategy).with_pool(&pool)?;
+                let builder = || UuidMap::builder().cache(0).strategy(strategy);
+                let made = builder().with_pool(&pool)?;
                 made.install().await?;
                 map = Some(made);
+                loader = Some(builder().accept_unsafe_server(true).with_pool(&pool)?);
+            }
+            Design::Floor(strategy) => {
+                let made = UuidMap::builder().strategy(strategy).with_pool(&pool)?;
+                made.install().await?;
+                made.close().await?;
             }
         }
-        Ok(Store { design, pool, map, next: AtomicU64::new(1) })
+        Ok(Store { design, pool, map, loader, next: AtomicU64::new(1) })
     }
 
     /// Stores UUIDs: a single one by a call or a statement prepared before, several by one of many rows.
     /// Gives how many the server took.
     pub async fn put(&self, uuids: &[Uuid]) -> Result<u64, Failure> {
+        let mut connection = self.pool.acquire().await?;
+        self.put_on(&mut connection, uuids).await
+    }
+
+    /// The same on a connection of the caller's. The map has its own connections. A pool of sqlx would test a
+    /// connection after each statement.
+    pub async fn put_on(&self, connection: &mut MySqlConnection, uuids: &[Uuid]) -> Result<u64, Failure> {
         if let Some(map) = &self.map {
             match uuids {
                 [uuid] => drop(map.id_of(*uuid).await?),
@@ -143,9 +166,24 @@ impl Store {
         if let Design::Function(function) = self.design {
             let mut taken = 0;
             for uuid in uuids {
-                taken += u64::from(self.call(function, *uuid).await?);
+                taken += u64::from(call(connection, function, *uuid).await?);
             }
             return Ok(taken);
+        }
+        // The order of the index, in which the map stores them too.
+        let mut sorted;
+        let mut uuids = uuids;
+        if let Design::Floor(_) = self.design {
+            sorted = uuids.to_vec();
+            sorted.sort_unstable();
+            uuids = &sorted;
+        }
+        if self.design == Design::Floor(Strategy::Dedup) {
+            let mut transaction = connection.begin().await?;
+            insert(&mut transaction, "INSERT INTO uuid_map_claim (uuid) VALUES ", "", None, uuids).await?;
+            insert(&mut transaction, PAIRS, "", Some(self.ids(uuids)), uuids).await?;
+            transaction.commit().await?;
+            return Ok(uuids.len() as u64);
         }
         let (head, tail) = match self.design {
             Design::OnDuplicate => {
@@ -153,46 +191,20 @@ impl Store {
             }
             Design::Key => ("INSERT INTO keyed (uuid) VALUES ", ""),
             Design::Compact => ("INSERT INTO compact (id, uuid) VALUES ", ""),
+            Design::Floor(_) => (PAIRS, ""),
             _ => ("INSERT INTO plain (payload) VALUES ", ""),
         };
         let first = match self.design {
-            Design::Compact => Some(self.next.fetch_add(uuids.len() as u64, Ordering::Relaxed)),
+            Design::Compact | Design::Floor(_) => Some(self.ids(uuids)),
             _ => None,
         };
-        if let [uuid] = uuids {
-            let row = if first.is_some() { "(?, ?)" } else { "(?)" };
-            let mut insert = sqlx::query(AssertSqlSafe(format!("{head}{row}{tail}")));
-            if let Some(id) = first {
-                insert = insert.bind(id);
-            }
-            self.pool.execute(insert.bind(&uuid.as_bytes()[..])).await?;
-            return Ok(1);
-        }
-        let row = |(at, uuid): (usize, &Uuid)| match first {
-            Some(first) => format!("({},x'{}')", first + at as u64, uuid.simple()),
-            None => format!("(x'{}')", uuid.simple()),
-        };
-        let rows: Vec<String> = uuids.iter().enumerate().map(row).collect();
-        let insert = format!("{head}{}{tail}", rows.join(","));
-        self.pool.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await?;
+        insert(connection, head, tail, first, uuids).await?;
         Ok(uuids.len() as u64)
     }
 
-    /// Calls a published function, as a client must that wants its pair stored; says whether it was.
-    async fn call(&self, function: &str, uuid: Uuid) -> Result<bool, Failure> {
-        loop {
-            let call = sqlx::query(AssertSqlSafe(format!("SELECT {function}(?)")));
-            match self.pool.execute(call.bind(uuid.to_string())).await {
-                // The purges of two callers lock each other out.
-                Err(error) if has_state(&error, DEADLOCK) => {}
-                // A new UUID whose 32-bit hash another one had a moment ago: refused, by its design.
-                Err(error) if has_state(&error, DUPLICATE) && function == "reference_dedup" => {
-                    return Ok(false);
-                }
-                Err(error) if has_state(&error, TIMEOUT) => return Ok(false),
-                done => return Ok(done.map(|_| true)?),
-            }
-        }
+    /// The first of as many ids as there are UUIDs, which follow it.
+    fn ids(&self, uuids: &[Uuid]) -> u64 {
+        self.next.fetch_add(uuids.len() as u64, Ordering::Relaxed)
     }
 
     /// Stores many UUIDs with the result that [`put`](Store::put) has, in a quicker way where there is one.
@@ -203,7 +215,18 @@ impl Store {
             self.pool.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await?;
             return Ok(());
         }
+        if let Some(loader) = &self.loader {
+            return Ok(loader.ids_of(uuids).await.map(drop)?);
+        }
         self.put(uuids).await.map(drop)
+    }
+
+    /// Ends the loading: what the loader has left of its ids, the map goes on with.
+    pub async fn loaded(&self) -> Result<(), Failure> {
+        if let Some(loader) = &self.loader {
+            loader.close().await?;
+        }
+        Ok(())
     }
 
     /// Stores UUIDs that are stored already. The published functions refuse them, by their design.
@@ -220,6 +243,50 @@ impl Store {
             return Ok(());
         }
         self.put(uuids).await.map(drop)
+    }
+}
+
+/// Stores UUIDs by one statement, with ids from `first` on where the client chooses them.
+async fn insert(
+    connection: &mut MySqlConnection,
+    head: &str,
+    tail: &str,
+    first: Option<u64>,
+    uuids: &[Uuid],
+) -> Result<(), Failure> {
+    if let [uuid] = uuids {
+        let row = if first.is_some() { "(?, ?)" } else { "(?)" };
+        let mut insert = sqlx::query(AssertSqlSafe(format!("{head}{row}{tail}")));
+        if let Some(id) = first {
+            insert = insert.bind(id);
+        }
+        connection.execute(insert.bind(&uuid.as_bytes()[..])).await?;
+        return Ok(());
+    }
+    let row = |(at, uuid): (usize, &Uuid)| match first {
+        Some(first) => format!("({},x'{}')", first + at as u64, uuid.simple()),
+        None => format!("(x'{}')", uuid.simple()),
+    };
+    let rows: Vec<String> = uuids.iter().enumerate().map(row).collect();
+    let insert = format!("{head}{}{tail}", rows.join(","));
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await?;
+    Ok(())
+}
+
+/// Calls a published function, as a client must that wants its pair stored; says whether it was.
+async fn call(connection: &mut MySqlConnection, function: &str, uuid: Uuid) -> Result<bool, Failure> {
+    loop {
+        let call = sqlx::query(AssertSqlSafe(format!("SELECT {function}(?)")));
+        match connection.execute(call.bind(uuid.to_string())).await {
+            // The purges of two callers lock each other out.
+            Err(error) if has_state(&error, DEADLOCK) => {}
+            // A new UUID whose 32-bit hash another one had a moment ago: refused, by its design.
+            Err(error) if has_state(&error, DUPLICATE) && function == "reference_dedup" => {
+                return Ok(false);
+            }
+            Err(error) if has_state(&error, TIMEOUT) => return Ok(false),
+            done => return Ok(done.map(|_| true)?),
+        }
     }
 }
 

@@ -2,12 +2,12 @@
 //!
 //! Every speed is pairs a second divided by the rows a second of `INSERT` into a table with an
 //! AUTO_INCREMENT key, with as many clients and the same batch size, on the same server and under full
-//! durability. The plain insert is measured before and after each design and averaged, so that a machine
-//! whose speed drifts does not favor either. Then what a pair takes, how many pages a new one touches, and
-//! how many ids a repeat burns.
+//! durability. The map is also divided by its floor, the same rows in the same tables by plain SQL. They take
+//! turns in short rounds, so that a machine whose speed drifts favors none of them. Then what a pair takes, how
+//! many pages a new one touches, and how many ids a repeat burns.
 //!
 //! `make bench-map`; `IDGEN_BENCH_SECS`, `IDGEN_BENCH_ROUNDS` and `IDGEN_BENCH_PAIRS` make it shorter,
-//! `IDGEN_BENCH_SERVER` names one server.
+//! `IDGEN_BENCH_SERVER` names one server, and `IDGEN_BENCH_ONLY` some of the speeds.
 
 mod design;
 mod machine;
@@ -34,10 +34,10 @@ const CLIENTS: [u64; 3] = [1, 4, 16];
 #[command(name = "cost")]
 struct Arguments {
     /// Seconds of one measurement
-    #[arg(long, env = "IDGEN_BENCH_SECS", default_value_t = 1.0)]
+    #[arg(long, env = "IDGEN_BENCH_SECS", default_value_t = 0.2)]
     secs: f64,
     /// How often each is measured: the median counts
-    #[arg(long, env = "IDGEN_BENCH_ROUNDS", default_value_t = 3)]
+    #[arg(long, env = "IDGEN_BENCH_ROUNDS", default_value_t = 9)]
     rounds: usize,
     /// Pairs in the tables whose pages are counted
     #[arg(long, env = "IDGEN_BENCH_PAIRS", default_value_t = pages::MILLION)]
@@ -45,6 +45,9 @@ struct Arguments {
     /// Measure this server only: mysql or mariadb
     #[arg(long, env = "IDGEN_BENCH_SERVER", value_parser = flavor)]
     server: Option<Flavor>,
+    /// Measure only the speeds whose names contain this, as in "map, unique, batch", and no pages
+    #[arg(long, env = "IDGEN_BENCH_ONLY", conflicts_with = "write")]
+    only: Option<String>,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -68,6 +71,8 @@ fn flavor(name: &str) -> Result<Flavor, String> {
 struct Effort {
     span: Duration,
     rounds: usize,
+    /// How many processes ran or waited for a processor in the minute before, where the system says so.
+    load: Option<f64>,
 }
 
 fn main() -> Result<(), Failure> {
@@ -81,7 +86,8 @@ fn main() -> Result<(), Failure> {
         // Before the work, not after it.
         report::check_marks(path)?;
     }
-    let effort = Effort { span, rounds: arguments.rounds };
+    let load = sysinfo::System::load_average().ok().map(|load| load.one);
+    let effort = Effort { span, rounds: arguments.rounds, load };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut all = Vec::new();
     for flavor in
@@ -93,7 +99,7 @@ fn main() -> Result<(), Failure> {
             .option("sync_binlog", "1")
             .option("log_bin_trust_function_creators", "1");
         let server = Server::start(flavor, &settings)?;
-        all.push(runtime.block_on(measure(&server, &effort, arguments.pairs))?);
+        all.push(runtime.block_on(measure(&server, &effort, &arguments))?);
     }
     let text = report::markdown(&all, &effort);
     if arguments.json {
@@ -107,16 +113,29 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-async fn measure(server: &Server, effort: &Effort, pairs: u64) -> Result<Measured, Failure> {
+async fn measure(server: &Server, effort: &Effort, arguments: &Arguments) -> Result<Measured, Failure> {
     let mut measured = Measured::new(server)?;
-    for mut row in speed::rows() {
+    let mut rows = speed::rows();
+    if let Some(only) = &arguments.only {
+        let names: Vec<String> = rows.iter().map(|row| format!("\"{}\"", row.name())).collect();
+        rows.retain(|row| row.name().contains(only));
+        if rows.is_empty() {
+            return Err(
+                format!("no speed's name contains \"{only}\": choose from {}", names.join(", ")).into()
+            );
+        }
+    }
+    for mut row in rows {
         eprintln!("{}: {}", server.flavor(), row.name());
         row.measure(server, effort).await?;
         measured.speeds.push(row);
     }
+    if arguments.only.is_some() {
+        return Ok(measured);
+    }
     for what in pages::designs() {
         eprintln!("{}: pages of {}, {}", server.flavor(), what.0.name(), what.1.name());
-        measured.footprints.push(Footprint::measure(server, what, pairs).await?);
+        measured.footprints.push(Footprint::measure(server, what, arguments.pairs).await?);
     }
     Ok(measured)
 }

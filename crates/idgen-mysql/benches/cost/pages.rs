@@ -152,6 +152,7 @@ async fn fill(server: &Server, store: &Arc<Store>, order: Order, pairs: u64) -> 
         source = loader.await??;
     }
     durable(server, true).await?;
+    store.loaded().await?;
     Ok(source)
 }
 

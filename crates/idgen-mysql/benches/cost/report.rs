@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::design::Design;
 use crate::machine::Machine;
 use crate::pages::{Footprint, REPEATS};
-use crate::speed::{Cell, Row};
+use crate::speed::{Floor, OF_FLOOR, Row, Spread};
 use crate::{BATCH, CLIENTS, Effort, Failure};
 
 const BEGIN: &str = "<!-- begin cost -->";
@@ -45,17 +45,36 @@ impl Row {
     /// Where the target was missed.
     fn verdict(&self) -> String {
         let Some(target) = self.target else { return String::new() };
-        let missed: Vec<String> = CLIENTS
-            .iter()
-            .zip(&self.cells)
-            // As the table shows it: 0.896 is 0.90.
-            .filter(|(_, cell)| (cell.ratio * 100.0).round() / 100.0 < target)
-            .map(|(clients, _)| clients.to_string())
-            .collect();
-        match missed.len() {
-            0 => format!("{target}: met"),
-            _ => format!("{target}: missed with {}", missed.join(", ")),
+        verdict(target, self.cells.iter().map(|cell| &cell.of_plain))
+    }
+
+    /// The lines of the table, each with its first cell and its verdict.
+    fn lines(&self) -> Vec<(String, Vec<&Spread>, String)> {
+        let of_plain = self.cells.iter().map(|cell| &cell.of_plain).collect();
+        let mut lines = vec![(self.design.name(), of_plain, self.verdict())];
+        let floors: Option<Vec<&Floor>> = self.cells.iter().map(|cell| cell.floor.as_ref()).collect();
+        if let Some(floors) = floors {
+            let floor = floors.iter().map(|floor| &floor.of_plain).collect();
+            let reached: Vec<&Spread> = floors.iter().map(|floor| &floor.reached).collect();
+            let judged = self.target.map_or(String::new(), |_| verdict(OF_FLOOR, reached.iter().copied()));
+            lines.push((format!("{}, floor", self.design.name()), floor, String::new()));
+            lines.push((format!("{} / floor", self.design.name()), reached, judged));
         }
+        lines
+    }
+}
+
+fn verdict<'a>(target: f64, reached: impl Iterator<Item = &'a Spread>) -> String {
+    let missed: Vec<String> = CLIENTS
+        .iter()
+        .zip(reached)
+        // As the table shows it: 0.896 is 0.90.
+        .filter(|(_, reached)| (reached.median * 100.0).round() / 100.0 < target)
+        .map(|(clients, _)| clients.to_string())
+        .collect();
+    match missed.len() {
+        0 => format!("{target}: met"),
+        _ => format!("{target}: missed with {}", missed.join(", ")),
     }
 }
 
@@ -63,32 +82,38 @@ impl Row {
 pub fn markdown(all: &[Measured], effort: &Effort) -> String {
     let machine = Machine::this();
     let mut text = format!(
-        "Written by `make bench-map`. {}, {} processors, {}. Medians of {} rounds of {} s, with the lowest and the \
-         highest; client and server share the machine.\n",
+        "Written by `make bench-map`. {}, {} processors, {}{}. Medians of {} rounds of \
+         {} s, with the lowest and the highest; client and server share the machine.\n",
         machine.processor,
         machine.processors,
         machine.system,
+        effort.load.map_or(String::new(), |load| format!("; load {load:.2} before the run")),
         effort.rounds,
         effort.span.as_secs_f64(),
     );
     for measured in all {
         let _ = writeln!(text, "\n### {}\n\nWith {}.", measured.server, measured.settings);
         for batch in [1, BATCH] {
+            let rows = || measured.speeds.iter().filter(|row| row.batch == batch);
+            let Some(first) = rows().next() else { continue };
             let what = if batch == 1 { "Single calls".to_owned() } else { format!("Batches of {batch}") };
             let _ = writeln!(
                 text,
                 "\n| {what} | UUIDs | 1 client | 4 clients | 16 clients | target |\n|---|---|---|---|---|---|"
             );
-            let rows = || measured.speeds.iter().filter(|row| row.batch == batch);
-            if let Some(first) = rows().next() {
-                let plain: Vec<String> =
-                    first.cells.iter().map(|cell| format!("{:.0} rows/s", cell.plain_per_sec)).collect();
-                let _ = writeln!(text, "| plain insert | – | {} | |", plain.join(" | "));
-            }
+            let plain: Vec<String> =
+                first.cells.iter().map(|cell| format!("{:.0} rows/s", cell.plain_per_sec)).collect();
+            let _ = writeln!(text, "| plain insert | – | {} | |", plain.join(" | "));
             for row in rows() {
-                let cells: Vec<String> = row.cells.iter().map(cell).collect();
-                let (design, order) = (row.design.name(), row.order.name());
-                let _ = writeln!(text, "| {design} | {order} | {} | {} |", cells.join(" | "), row.verdict());
+                for (what, spreads, verdict) in row.lines() {
+                    let cells: Vec<String> = spreads.into_iter().map(cell).collect();
+                    let _ = writeln!(
+                        text,
+                        "| {what} | {} | {} | {verdict} |",
+                        row.order.name(),
+                        cells.join(" | ")
+                    );
+                }
             }
         }
         text.push_str(&footprints(&measured.footprints));
@@ -96,8 +121,8 @@ pub fn markdown(all: &[Measured], effort: &Effort) -> String {
     text
 }
 
-fn cell(cell: &Cell) -> String {
-    format!("{:.2} ({:.2}–{:.2})", cell.ratio, cell.lowest, cell.highest)
+fn cell(spread: &Spread) -> String {
+    format!("{:.2} ({:.2}–{:.2})", spread.median, spread.lowest, spread.highest)
 }
 
 fn footprints(all: &[Footprint]) -> String {
@@ -131,11 +156,14 @@ fn footprints(all: &[Footprint]) -> String {
 
 /// Everything, for a program.
 pub fn json(all: &[Measured], effort: &Effort) -> Value {
+    let spread = |spread: &Spread| json!({ "median": spread.median, "lowest": spread.lowest, "highest": spread.highest });
     let speed = |row: &Row| {
         let cells = CLIENTS.iter().zip(&row.cells).map(|(clients, cell)| {
             json!({
                 "clients": clients, "pairs_per_sec": cell.pairs_per_sec, "plain_per_sec": cell.plain_per_sec,
-                "ratio": cell.ratio, "lowest": cell.lowest, "highest": cell.highest,
+                "of_plain": spread(&cell.of_plain),
+                "floor_of_plain": cell.floor.as_ref().map(|floor| spread(&floor.of_plain)),
+                "of_floor": cell.floor.as_ref().map(|floor| spread(&floor.reached)),
             })
         });
         json!({
@@ -165,6 +193,7 @@ pub fn json(all: &[Measured], effort: &Effort) -> Value {
         "machine": {
             "processor": machine.processor, "processors": machine.processors, "system": machine.system,
         },
+        "load": effort.load,
         "rounds": effort.rounds,
         "secs": effort.span.as_secs_f64(),
         "servers": all.iter().map(server).collect::<Vec<_>>(),
