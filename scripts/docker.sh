@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes `docker` usable: installs it if this is allowed, and starts the daemon if none answers.
+# Makes `docker` usable: installs it if this is allowed, and starts the daemon if none is running.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh

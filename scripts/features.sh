@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures what each feature of the library costs a program that uses it, and writes the table into docs/library.md:
-# the crates that it compiles, the processor time that this takes, and the bytes of the program.
+# Measures what each feature of the library costs a program that uses it: the number of crates, the processor time to
+# compile them, and the bytes of the program. Writes the table into docs/library.md.
 #
 # Each program is a package of its own with the default release profile, compiled from nothing; its bytes are those of the
 # stripped program less those of a program that prints a line.
@@ -25,7 +25,7 @@ program() {
   printf 'fn main() {\n    println!("{:?}", %s);\n}\n' "$2" >src/main.rs
   rm -rf target
   cargo fetch --quiet
-  # The processor's time, and not the clock's: other programs that run affect it less.
+  # Processor time instead of elapsed time, because other programs affect it less.
   TIMEFORMAT='%U %S'
   seconds=$( { time cargo build --release --quiet --jobs 2 >&2; } 2>&1 | tail -1 | awk '{ print $1 + $2 }')
   crates=$(cargo tree --quiet -e normal --prefix none | sed 's/ (.*//' | sort -u | grep -vc '^probe ' || true)

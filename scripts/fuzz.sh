@@ -3,9 +3,9 @@
 # in fuzz/artifacts.
 #
 #   scripts/fuzz.sh TARGET [SECONDS]     one target, or `all` one after the other, for SECONDS each (120)
-#   scripts/fuzz.sh count EXECUTIONS     all targets, until each has been executed so often since its corpus was begun
+#   scripts/fuzz.sh count EXECUTIONS     all targets, until each has run so often since its corpus was begun
 #
-# `count` goes on where it was interrupted: fuzz/corpus/TARGET.executions has the count.
+# After an interruption, `count` continues: fuzz/corpus/TARGET.executions has the number of executions.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh
@@ -21,7 +21,7 @@ cargo fuzz --version >/dev/null 2>&1 || { say "installing cargo-fuzz"; cargo ins
 # fuzz TARGET SECONDS: one run, whose executions are added to the target's count.
 fuzz() {
   local corpus=fuzz/corpus/$1 log count=fuzz/corpus/$1.executions options=(-max_len=256) folders=()
-  # The seeds are small real files: without a valid first page the reader does not look at the others.
+  # The seeds are small real files, because the reader refuses a file without a valid first page.
   [ "$1" != ibd_pages ] || options=(-max_len=65536)
   [ "$1" != decode_batch ] || options=(-max_len=1500)
   [ "$1" != records ] || options=(-max_len=4096)

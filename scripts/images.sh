@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The images of the database servers. With a registry at hand the official ones serve: name them in
-# IDGEN_MYSQL_IMAGE, IDGEN_MARIADB_IMAGE, IDGEN_MARIADB_11_IMAGE and IDGEN_POSTGRES_IMAGE. Without, this builds them from
-# Debian's packages. An image that exists is left alone; remove it (docker rmi idgen-mysql:9.7) to build it
-# again.
+# Provides the images of the database servers. If a registry is reachable, use the official ones: name them in
+# IDGEN_MYSQL_IMAGE, IDGEN_MARIADB_IMAGE, IDGEN_MARIADB_11_IMAGE and IDGEN_POSTGRES_IMAGE. Otherwise this script builds
+# them from Debian's packages. It does not change an image that exists; remove it (docker rmi idgen-mysql:9.7) to build
+# it again.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh
@@ -28,7 +28,7 @@ build() {
 }
 
 # build_postgres IMAGE SUITE PACKAGE: the same for PostgreSQL. Its packages are unpacked without being configured,
-# which takes a third of the time and makes no database of their own.
+# which takes a third of the time and creates no database.
 build_postgres() {
   local image=$1 suite=$2 package=$3 dir log deb name
   may_build "$image"
@@ -43,7 +43,7 @@ build_postgres() {
     dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$dir" --keep-directory-symlink
   done
   rm -rf "$dir/debootstrap"
-  # What the packages' scripts would have made.
+  # The users and groups that the scripts of the packages would have created.
   printf '%s\n' 'root:x:0:0::/root:/bin/sh' 'postgres:x:999:999::/var/lib/postgresql:/bin/sh' >"$dir/etc/passwd"
   printf '%s\n' 'root:x:0:' 'postgres:x:999:' >"$dir/etc/group"
   chroot "$dir" ldconfig
@@ -54,7 +54,7 @@ build_postgres() {
 
 # may_build IMAGE: fails if this script cannot build images here.
 may_build() {
-  may_install || die "image $1 is missing. Name one that can be pulled (IDGEN_MYSQL_IMAGE=mysql:9.7, IDGEN_MARIADB_IMAGE=mariadb:10.11, IDGEN_POSTGRES_IMAGE=postgres:18), or run scripts/images.sh as root on Debian, which builds it"
+  may_install || die "image $1 is missing. Name an image that can be pulled (IDGEN_MYSQL_IMAGE=mysql:9.7, IDGEN_MARIADB_IMAGE=mariadb:10.11, IDGEN_POSTGRES_IMAGE=postgres:18), or run scripts/images.sh as root on Debian, which builds it"
   install_packages "building the image $1" debootstrap
 }
 
@@ -66,10 +66,10 @@ finish() {
   rm -rf "$dir"/var/cache/apt/* "$dir"/var/lib/apt/lists/* "$dir"/usr/share/{doc,man,locale,info}
   install -D -m 755 "image/$entrypoint" "$dir/usr/local/bin/entrypoint.sh"
   tar -C "$dir" -c . | docker import - "$image-base" >/dev/null
-  # The data directory is made once, here: every later start saves those seconds.
+  # The data directory is created once, here, which saves seconds at every later start.
   container=$(docker create --entrypoint /usr/local/bin/entrypoint.sh "$image-base" --idgen-initialise)
   docker start --attach "$container" >"$log" 2>&1 </dev/null \
-    || { tail -n 20 "$log" >&2; docker rm -f "$container" >/dev/null; die "could not initialise $image"; }
+    || { tail -n 20 "$log" >&2; docker rm -f "$container" >/dev/null; die "could not initialize $image"; }
   docker commit --change 'ENTRYPOINT ["/usr/local/bin/entrypoint.sh"]' --change 'CMD []' \
     "$@" "$container" "$image" >/dev/null
   docker rm "$container" >/dev/null
@@ -89,7 +89,7 @@ provide() {
   fi
 }
 
-# Also where single servers are given by URL: clusters run in containers.
+# These images are needed even if single servers are named by URL, because clusters run in containers.
 provide "${IDGEN_MYSQL_IMAGE:-idgen-mysql:9.7}" idgen-mysql:9.7 sid mysql-server-core,mysql-client-core
 provide "${IDGEN_MARIADB_IMAGE:-idgen-mariadb:10.11}" idgen-mariadb:10.11 bookworm \
   mariadb-server-core,mariadb-client-core,galera-4,rsync
@@ -108,7 +108,7 @@ build_galera() {
     apt-get -qq update
     apt-get -qq install -y --no-install-recommends rsync lsof procps
     if ! command -v wsrep_sst_rsync; then
-      # Only the scripts of this package: its other parts are here, or of no use without systemd.
+      # Only the scripts of this package: its other parts exist already, or need systemd.
       cd "$(mktemp -d)"
       chmod 755 .
       apt-get -qq download mariadb-server

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that every relative link of a Markdown file leads to a file, and its anchor to a heading. Exit code 1 if not."""
+"""Checks that every relative link of a Markdown file leads to a file, and its anchor to a heading.
+
+Exit code 1 if a link does not.
+"""
 
 import re
 import subprocess
@@ -9,7 +12,7 @@ from pathlib import Path
 
 
 def without_code(text: str) -> str:
-    """Links and headings in code are examples."""
+    """Returns the text without code, in which links and headings are examples."""
     return re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.S | re.M)
 
 
@@ -48,7 +51,7 @@ def fault(page: Path, link: str) -> str | None:
 
 def main() -> int:
     listed = subprocess.run(["git", "ls-files", "*.md"], capture_output=True, text=True, check=True)
-    # A symbolic link to a page is read where the page is.
+    # A symbolic link is left out: its page is checked at its real place.
     pages = [page for page in map(Path, listed.stdout.split("\n")) if page.is_file() and not page.is_symlink()]
     faults = [(page, link, found) for page in pages for link in links(page) if (found := fault(page, link))]
     for page, link, found in faults:

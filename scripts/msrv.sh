@@ -39,5 +39,5 @@ TOML
 
 check '' 'pub fn id() -> idgen::Uuid { idgen::Uuid::nil() }'
 check '"std"' 'pub fn id() -> idgen::Uuid { idgen::v7() }'
-# All but those that docs/library.md says need a newer compiler.
+# All features except those that need a newer compiler according to docs/library.md.
 check '"aes", "fast", "mac", "prefixed", "seal", "serde"' 'pub fn id() -> idgen::Uuid { idgen::v7() }'

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
-# Not verified here: their dependencies are not in a registry before the library is.
+# Not verified here, because their dependencies are not in a registry before the library is.
 cargo package --workspace --exclude idgen-bench --allow-dirty --no-verify --quiet
 tarball=$(ls "$target"/package/idgen-keys-*.crate)
 

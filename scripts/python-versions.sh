@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the wheels of scripts/wheel.sh and tests each on its interpreter.
+# Builds the wheels of scripts/wheel.sh, and tests each on its interpreter.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh

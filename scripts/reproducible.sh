@@ -10,7 +10,7 @@ cd ../bindings/python
 python=$PWD/.venv/bin/python
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# The time of the commit, which the archive then has in place of the clock's.
+# The archive has the time of the commit in place of the current time.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 for build in first second; do

@@ -14,7 +14,7 @@ RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitize
 
 rustup toolchain list | grep -q ^nightly || rustup toolchain install nightly --profile minimal
 rustup component add --toolchain nightly miri rust-src
-# Under Miri, a program detects the instructions that it was compiled for: first none, then SSSE3, then AVX2.
+# Under Miri, a program detects the instructions for which it was compiled: first none, then SSSE3, then AVX2.
 for features in "" "-Ctarget-feature=+ssse3" "-Ctarget-feature=+avx2"; do
   RUSTFLAGS=$features PROPTEST_CASES=4 MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR=target/miri \
     cargo +nightly miri test --package idgen-keys --lib codec

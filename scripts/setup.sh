@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Gets this machine ready for `make test`: the container engine, the images of the database servers
-# and what the other tests run. As root on Debian it installs what is missing and says so; otherwise it
-# says what to install. It asks nothing, and does nothing when all is there.
+# Prepares this machine for `make test`: the container engine, the images of the database servers, and the programs that
+# the tests run. As root on Debian it installs what is missing and says so; otherwise it says what to install. It asks no
+# questions, and does nothing if everything is installed.
 #
 #   IDGEN_MYSQL_IMAGE, IDGEN_MARIADB_IMAGE, IDGEN_MARIADB_11_IMAGE, IDGEN_POSTGRES_IMAGE
 #                                            use these images (pulled when absent) instead of building
@@ -16,7 +16,7 @@ cd "$(dirname "$0")"
 have cargo || die "Rust is missing. Install it from https://rustup.rs"
 have cc || install_packages "linking Rust programs" gcc libc6-dev
 have valgrind || install_packages "counting instructions" valgrind
-# A browser without a font draws no text.
+# Without a font, the browser draws no text.
 have "${IDGEN_CHROMIUM:-chromium}" || have chromium-browser || have google-chrome \
   || install_packages "looking at the lab's report in a browser" chromium fonts-dejavu-core
 
@@ -28,7 +28,7 @@ if ! have mariadb-install-db || ! have my_print_defaults || ! { have mariadbd ||
 fi
 have_postgres() { have postgres || compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null; }
 if ! have_postgres; then
-  # Unless told not to, the package makes a database and starts a service for it.
+  # Without this setting, the package creates a database and starts a service for it.
   readonly CLUSTERS=/etc/postgresql-common/createcluster.conf
   if may_install && [ ! -e "$CLUSTERS" ]; then
     mkdir -p "$(dirname "$CLUSTERS")"

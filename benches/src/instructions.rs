@@ -65,7 +65,7 @@ fn is_counted(section: &Section, group: &Group, case: &Case) -> bool {
 }
 
 fn total(section: &str, group: &str, case: &str, passes: u32) -> Result<f64> {
-    let program = std::env::current_exe().context("finding this program")?;
+    let program = std::env::current_exe().context("cannot find this program")?;
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program)

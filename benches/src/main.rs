@@ -125,7 +125,7 @@ fn main() -> Result<()> {
                     let measured = runner::run(&mut group, &effort)?;
                     println!("{}", report::group_table(&group, &measured));
                     results.push((group, measured));
-                    // After each group: a later failure loses nothing.
+                    // Written after each group, so that a later failure loses no results.
                     if let Some(path) = &write {
                         report::write_section(
                             path,

@@ -1,4 +1,4 @@
-//! Tests that take long: repeated ids among very many, and randomness that is not random.
+//! Long tests: they look for repeated ids among very many, and for random bits that are not random.
 
 mod bytes;
 mod repeats;

@@ -104,7 +104,7 @@ pub fn first(name: &str) -> Result<()> {
 ///
 /// A process that cannot be started, or that fails.
 pub fn measure(rounds: usize) -> Result<Vec<Started>> {
-    let program = std::env::current_exe().context("finding this program")?;
+    let program = std::env::current_exe().context("cannot find this program")?;
     let mut micros = vec![Vec::with_capacity(rounds); FIRSTS.len()];
     for _ in 0..rounds {
         for (first, micros) in FIRSTS.iter().zip(&mut micros) {

@@ -1,6 +1,6 @@
-//! What a user gets: the benchmark as a package of its own, made in a temporary folder as `cargo new` makes it, with
-//! the release profile that nobody has changed (no link-time optimization, 16 codegen units) and with the default
-//! features of the library.
+//! The speed in a user's program: the benchmark as a package of its own, created in a temporary folder as `cargo new`
+//! creates it. It has the default release profile (no link-time optimization, 16 codegen units) and the default features
+//! of the library.
 
 pub mod operations;
 

@@ -12,16 +12,16 @@ const EXAMPLES: &str = "\
 Examples:
   idgen lab compare idgen-lab/uuid-order yesterday/uuid-order
   idgen lab compare mysql/results.json mariadb/results.json --html page.html
-  idgen lab compare mysql/switch mariadb/switch postgres/switch --picture course.svg --strategies v4-binary,v7-binary
+  idgen lab compare mysql/switch mariadb/switch postgres/switch --picture a.svg
 
 A and B are results.json files of idgen lab, or their directories. The output first lists the differences in \
 engine, version, workload, settings and machine. Then it shows the figures that both runs have, with B divided by \
 A: rows per second and milliseconds per statement; pages read, written and created, also at the end of the run; \
-splits, log, cache, leaf pages, page fill and bytes. With --picture there may be more runs than two: the chart has the \
-course of pages read and written per 1,000 inserts of each, over the rows in the table.";
+splits, log, cache, leaf pages, page fill and bytes. With --picture there may be more than two runs. The chart shows, for \
+each run, the pages read and written per 1,000 inserts over the rows in the table.";
 
-/// Compare two recorded runs: the differences in their settings, and the figures of both with their ratio. Or draw the courses of
-/// several.
+/// Compare two recorded runs: the differences in their settings, and the figures of both with their ratio; or draw
+/// the courses of several runs.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -34,7 +34,7 @@ pub struct Args {
     /// Further runs, for --picture.
     #[arg(value_name = "MORE", requires = "picture", conflicts_with_all = ["json", "html"])]
     more: Vec<PathBuf>,
-    /// Draw the courses of pages read and written of all these runs over each other, and write the chart into this SVG file.
+    /// Draw the pages read and written of all these runs in one chart, into this SVG file.
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
     /// The strategies that --picture shows, separated by commas [default: all; at most 12 lines].

@@ -32,7 +32,7 @@ at most 64. A billion rows take up to 2 GB of memory with --pool 512M, and half 
 
 const ADVISE_EXAMPLES: &str = "\
 Examples:
-  idgen lab advise --rows 500M --row-bytes 200 --pool 8G --rate 3000 --writers 20
+  idgen lab advise --rows 500M --pool 8G --rate 3000 --writers 20
   idgen lab advise --engine postgres --rows 100M --rate 2000 --writers 20
   idgen lab advise --engine postgres --rows 10M --existing v4-binary:10M
   idgen lab advise --rows 10M --json";
@@ -226,7 +226,7 @@ impl LoadArgs {
             Some(number::Existing { strategy: Some(strategy), rows }) => Some((strategy, rows)),
             Some(number::Existing { strategy: None, .. }) => {
                 return Err(failure::usage(
-                    "--existing own means nothing to the model: name a strategy, such as v4-binary:1M",
+                    "--existing own does not apply to the model: name a strategy, such as v4-binary:1M",
                 ));
             }
         };

@@ -52,8 +52,8 @@ pub struct ShapeArgs {
     /// for the kind of each strategy itself. All figures are those of the rows that are inserted afterwards.
     #[arg(long, value_name = "KIND:ROWS", value_parser = number::existing)]
     existing: Option<number::Existing>,
-    /// After --existing, do not only insert: of 100 operations so many are inserts, reads of recent rows, reads of random rows,
-    /// updates and deletes, such as 40/25/15/15/5. The report has the latencies of each kind.
+    /// A mixed load after --existing: of 100 operations, the numbers of inserts, reads of recent rows, reads of random
+    /// rows, updates and deletes, such as 40/25/15/15/5. The report has the latencies of each kind of operation.
     #[arg(long, value_name = "SHARES", value_parser = mix, requires = "existing", conflicts_with_all = ["paced", "serializable", "statement_rows", "writers"])]
     mix: Option<Mix>,
     /// Also insert no faster than --rate: the server has as much time for each row as in production.
@@ -68,7 +68,7 @@ fn mix(text: &str) -> Result<Mix, String> {
     let shares = text.split('/').map(str::parse).collect::<Result<Vec<u32>, _>>().ok();
     let shares: [u32; 5] = shares.and_then(|shares| shares.try_into().ok()).ok_or_else(|| {
         format!(
-            "'{text}' is no mix of operations: give five whole shares, of inserts, reads of recent rows, reads of random rows, \
+            "'{text}' is not a mix of operations: give five whole shares, of inserts, reads of recent rows, reads of random rows, \
              updates and deletes, such as 40/25/15/15/5"
         )
     })?;

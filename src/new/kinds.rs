@@ -1,5 +1,4 @@
-//! What the command line knows of each kind: its options, the generator that they make, and what the JSON of its ids
-//! says.
+//! Each kind on the command line: its options, the generator that they create, and the JSON of its ids.
 
 use std::path::PathBuf;
 

@@ -385,7 +385,7 @@ fn two_recorded_runs_are_compared_and_drawn_again() {
     assert_eq!((code, error.contains("not a results.json")), (1, true), "{error}");
 }
 
-/// A line for each run, in three looks.
+/// The chart has a line for each run, each drawn in another style.
 fn several_runs_in_one_chart(a: &str, b: &str, picture: &str) {
     let said = lines(&["lab", "compare", a, b, a, "--picture", picture, "--strategies", "v4-binary"]);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The binary form of `UUID_TO_BIN(u, 1)`; we know of no peer that has it.
+//! The binary form of `UUID_TO_BIN(u, 1)`. We know of no other library that has it.
 
 use std::hint::black_box;
 use std::rc::Rc;

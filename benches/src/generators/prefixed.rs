@@ -1,4 +1,4 @@
-//! Ids with a prefix, on a clock that stands still: what a generator does beside reading the clock.
+//! Ids with a prefix, on a clock that stands still: the time of a generator without reading the clock.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -51,7 +51,7 @@ fn fill(ids: &Shared, batch: &mut [Uuid]) {
     ids.borrow_mut().fill(batch).expect("the clock does not go back");
 }
 
-/// Each batch belongs to the next minute, whose prefix must be found: the time of that, divided by 1,024.
+/// Each batch is of the next minute, so the time includes finding a prefix, divided by 1,024.
 fn a_minute_later() -> Case {
     let clock = Arc::new(FixedClock::new(NOON));
     let ids = prefixed(Arc::clone(&clock), Prefix::Keyed(key()));

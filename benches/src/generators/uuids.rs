@@ -19,7 +19,7 @@ fn any<T>(_: &T) -> bool {
 /// What the uuid crate does for each id without its `fast-rng`.
 fn by_system_call() -> Uuid {
     let mut bytes = [0; 16];
-    OsEntropy.fill(&mut bytes).expect("the system gives randomness");
+    OsEntropy.fill(&mut bytes).expect("the system provides randomness");
     uuid::Builder::from_random_bytes(bytes).into_uuid()
 }
 

@@ -10,7 +10,7 @@ use idgen::generator::DeviceShort;
 /// generators, until the reader closes the pipe.
 ///
 /// # Errors
-/// If the name is another one, or the system provides no randomness.
+/// If the name is none of these, or the system provides no randomness.
 pub fn write_random_bytes(what: &str, out: &mut impl Write) -> Result<()> {
     let mut ids = [Uuid::nil(); 1024];
     loop {

@@ -15,7 +15,7 @@ use crate::runner::{self, Effort, Measured};
 /// How often each case has its turn, and for how long.
 pub const EFFORT: Effort = Effort { rounds: 301, turn: Duration::from_micros(150) };
 
-/// One of our cases, which the fastest peer of its group is compared with.
+/// One of our cases, which is compared with the fastest peer of its group.
 pub struct Operation {
     /// Its name in the report.
     pub name: &'static str,
