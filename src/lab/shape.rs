@@ -37,7 +37,7 @@ pub struct ShapeArgs {
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     interval: Option<u32>,
     /// Inserts per second by the simulated clock of the ids, at random moments (a Poisson process), in place of
-    /// evenly spaced rows over --prefixes.
+    /// rows spread over --prefixes.
     #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "prefixes", allow_negative_numbers = true)]
     rate: Option<f64>,
     /// Seconds of simulated time between two checkpoints, on a PostgreSQL server of the lab's own [default: 300].

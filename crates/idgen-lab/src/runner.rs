@@ -13,6 +13,7 @@ mod rounds;
 
 use std::time::{Duration, Instant};
 
+use idgen::Timestamp;
 use idgen::source::{Entropy, FixedEntropy};
 
 pub use crate::cancel::Cancel;
@@ -20,6 +21,7 @@ use crate::engine::{Batch, Counters, Engine, Table};
 use crate::key::Key;
 use crate::measure::{self, Counted};
 use crate::strategy::{Ids, Strategy};
+use crate::workload::Arrivals;
 use crate::{Error, Result};
 use check::Rows;
 pub use existing::check as check_existing;
@@ -227,13 +229,23 @@ fn insert(
     let mut before = start;
     let (mut window_rows, mut window_secs, mut rounds) = (0, 0.0, 0);
     let mut done = 0;
+    // The clock of the ids, so that a row is inserted when its id was made.
+    let mut pace = workload
+        .rate
+        .filter(|_| workload.paced)
+        .map(|rate| Arrivals::new(Timestamp::from_unix_secs(workload.start_unix_secs), rate, workload.seed));
     let began = Instant::now();
     while done < workload.rows {
         cancel.check()?;
-        if let Some(rate) = workload.rate.filter(|_| workload.paced) {
-            wait_until(began + Duration::from_secs_f64(done as f64 / rate), cancel)?;
-        }
         let rows = workload.round_rows().min(workload.rows - done);
+        if let Some(pace) = &mut pace {
+            // A round begins when its first row arrives.
+            pace.next_moment()?;
+            wait_until(began + Duration::from_secs_f64(pace.elapsed_secs()), cancel)?;
+            for _ in 1..rows {
+                pace.next_moment()?;
+            }
+        }
         let mut first = existing + done;
         let mut batches = Vec::with_capacity(writers.len());
         for (writer, left) in writers.iter_mut().zip((1..=u64::from(workload.writers)).rev()) {

@@ -23,40 +23,85 @@ pub fn moment(load: &Workload, row: u64, interval_secs: u64) -> Timestamp {
 /// fill of 47.8 % at 1 row a second, and of 59.0 % at 1.0000002.
 pub(crate) struct Arrivals {
     start_ticks: i64,
-    mean_gap_secs: f64,
     secs: f64,
+    next: Next,
     random: FixedEntropy,
+}
+
+/// How the next moment follows from the one before.
+enum Next {
+    /// After so many seconds, on average.
+    After(f64),
+    /// So many more rows arrive before these seconds are over.
+    Before { end_secs: f64, left: u64 },
 }
 
 impl Arrivals {
     /// So many a second from this moment on. The same seed gives the same moments.
-    pub(crate) fn new(start_unix_secs: i64, rate: f64, seed: u64) -> Self {
-        let start_ticks = Timestamp::from_unix_secs(start_unix_secs).unix_ticks();
+    pub(crate) fn new(start: Timestamp, rate: f64, seed: u64) -> Self {
+        Self::of(start, Next::After(rate.recip()), seed)
+    }
+
+    /// So many in these seconds, from this moment on: a Poisson process of which it is known how many rows it has. The same
+    /// seed gives the same moments.
+    pub(crate) fn within(start: Timestamp, secs: f64, rows: u64, seed: u64) -> Self {
+        Self::of(start, Next::Before { end_secs: secs, left: rows }, seed)
+    }
+
+    fn of(start: Timestamp, next: Next, seed: u64) -> Self {
         // Another stream than that of the ids.
         let random = FixedEntropy::new(seed.rotate_left(32) ^ 0xa551_b415);
-        Arrivals { start_ticks, mean_gap_secs: rate.recip(), secs: 0.0, random }
+        Arrivals { start_ticks: start.unix_ticks(), secs: 0.0, next, random }
     }
 
     /// When the next row arrives.
     pub(crate) fn next_moment(&mut self) -> Result<Timestamp> {
         // From 53 random bits, above 0 and at most 1.
         let share = ((self.random.next_u64()? >> 11) + 1) as f64 / (1_u64 << 53) as f64;
-        self.secs -= self.mean_gap_secs * share.ln();
+        match &mut self.next {
+            Next::After(mean_secs) => self.secs -= *mean_secs * share.ln(),
+            // The first of so many independent moments in what is left of the time. A row beyond the last comes at the end.
+            Next::Before { end_secs, left } => {
+                let rest = *end_secs - self.secs;
+                let kept = if *left == 0 { 0.0 } else { share.powf((*left as f64).recip()) };
+                self.secs = *end_secs - rest * kept;
+                *left = left.saturating_sub(1);
+            }
+        }
         let ticks = (self.secs * f64::from(TICKS_PER_SEC)) as i64;
         Ok(Timestamp::from_unix_ticks(self.start_ticks.saturating_add(ticks)))
+    }
+
+    /// Seconds from the start to the last row.
+    pub(crate) fn elapsed_secs(&self) -> f64 {
+        self.secs
+    }
+}
+
+/// The moments of the rows of a load without visits; `None` where they are evenly spaced, as in records of before.
+pub(crate) fn arrivals(load: &Workload, interval_secs: u64) -> Option<Arrivals> {
+    let start = Timestamp::from_unix_secs(load.start_unix_secs);
+    match load.rate {
+        Some(rate) => Some(Arrivals::new(start, rate, load.seed)),
+        None if load.random_arrivals => {
+            let secs = interval_secs as f64 * f64::from(load.intervals);
+            Some(Arrivals::within(start, secs, load.rows, load.seed))
+        }
+        None => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use btree_model::{Model, Server, Setup, Shape};
 
     /// Of a Poisson process: as many as the rate says, gaps of which 1 in e is longer than the mean, and counts in
     /// equal intervals whose variance is their mean.
     #[test]
     fn arrivals_are_random_and_the_same_for_a_seed() {
         let moments = |seed| -> Vec<i64> {
-            let mut arrivals = Arrivals::new(0, 20.0, seed);
+            let mut arrivals = Arrivals::new(Timestamp::from_unix_secs(0), 20.0, seed);
             (0..100_000).map(|_| arrivals.next_moment().unwrap().unix_ticks()).collect()
         };
         let first = moments(7);
@@ -73,6 +118,56 @@ mod tests {
         }
         let variance = counts.iter().map(|&count| (f64::from(count) - 20.0).powi(2)).sum::<f64>() / 4_900.0;
         assert!((18.0..22.0).contains(&variance), "{variance}");
+    }
+
+    /// Exactly so many in the time, and of each part of it as many as its share, with the variance of independent rows.
+    #[test]
+    fn so_many_arrive_in_the_time() {
+        let mut arrivals = Arrivals::within(Timestamp::from_unix_secs(1_000), 400.0, 100_000, 7);
+        let offsets: Vec<f64> = (0..100_000)
+            .map(|_| (arrivals.next_moment().unwrap().unix_ticks() - 10_000_000_000) as f64 / 1e7)
+            .collect();
+        assert!(offsets.is_sorted() && offsets[0] >= 0.0 && offsets[99_999] <= 400.0);
+        assert!(offsets[0] < 0.1 && offsets[99_999] > 399.9, "{} {}", offsets[0], offsets[99_999]);
+        let mut counts = [0_u32; 400];
+        offsets.iter().for_each(|secs| counts[(*secs as usize).min(399)] += 1);
+        let variance = counts.iter().map(|&count| (f64::from(count) - 250.0).powi(2)).sum::<f64>() / 400.0;
+        assert!((190.0..320.0).contains(&variance), "{variance}");
+        // Beyond the last row time stands still.
+        assert_eq!(arrivals.next_moment().unwrap().unix_millis(), 1_400_000);
+    }
+
+    /// The page fill of 64 prefixes that come again every 64 minutes, in front of the millisecond of the minute and random bits.
+    fn fill_of(moments: impl Iterator<Item = Timestamp>) -> f64 {
+        let shape = Shape::clustered(16_384, 16, 100).unwrap();
+        let mut model = Model::new(&Setup { shape, server: Server::mysql(1 << 30), rate: 1_000.0 }).unwrap();
+        let mut random = FixedEntropy::new(3);
+        for moment in moments {
+            let millis = moment.unix_millis();
+            let mut key = [0; 16];
+            key[..2].copy_from_slice(&((millis / 60_000 % 64) as u16).to_be_bytes());
+            key[2..4].copy_from_slice(&((millis % 60_000) as u16).to_be_bytes());
+            key[4..12].copy_from_slice(&random.next_u64().unwrap().to_be_bytes());
+            model.insert(&key).unwrap();
+        }
+        100.0 * model.tree().fill.mean
+    }
+
+    /// Of evenly spaced rows a rate that divides the minute is a special one, of random arrivals none is.
+    #[test]
+    fn random_arrivals_do_not_resonate_with_the_interval() {
+        const ROWS: u64 = 64 * 60 * 80;
+        let even = |rate: f64| {
+            fill_of((0..ROWS).map(|row| Timestamp::from_unix_ticks((row as f64 / rate * 1e7) as i64)))
+        };
+        let random = |rate: f64| {
+            let mut arrivals = Arrivals::new(Timestamp::from_unix_secs(0), rate, 7);
+            fill_of((0..ROWS).map(|_| arrivals.next_moment().unwrap()))
+        };
+        let (one, other) = (random(1.0), random(1.000_000_2));
+        assert!((one - other).abs() < 0.5, "{one} {other}");
+        let (one, other) = (even(1.0), even(1.000_000_2));
+        assert!((one - other).abs() > 1.5, "{one} {other}");
     }
 
     #[test]

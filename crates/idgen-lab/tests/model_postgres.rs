@@ -94,12 +94,13 @@ fn within(found: f64, measured: f64, share: f64) -> bool {
 }
 
 /// How many runs there are, and a line for each that the model misses. Writers at the same time have no order that could be
-/// repeated.
+/// repeated, and the model does not delete.
 fn missed(results: &Results, name: &str) -> (usize, Vec<String>) {
     let (mut all, mut missed) = (0, Vec::new());
     for run in &results.runs {
         let strategy = find(&run.strategy.name).unwrap();
-        if strategy.column.is_mapped() || results.workload.writers > 1 || results.workload.serializable {
+        let load = &results.workload;
+        if strategy.column.is_mapped() || load.writers > 1 || load.serializable || load.mix.is_some() {
             continue;
         }
         // A run that was not repeated is its own record.

@@ -36,6 +36,10 @@ pub struct Workload {
     pub late_writes: bool,
     /// How many intervals (weeks, minutes) of simulated time the run spans, where it has no `rate`.
     pub intervals: u32,
+    /// Without a `rate`, too, ids are generated at random moments: those of a Poisson process that has exactly these rows in
+    /// these intervals, or in a visit. In earlier records, they are evenly spaced.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub random_arrivals: bool,
     /// Rows per second of simulated time, whose ids are generated at random moments (a Poisson process).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
@@ -161,6 +165,7 @@ impl Workload {
             iops: None,
             late_writes: false,
             intervals: 40,
+            random_arrivals: true,
             rate: None,
             paced: false,
             interval_secs: None,

@@ -33,6 +33,15 @@ pub(super) fn is_mixed(results: &Results) -> bool {
     results.runs.iter().any(|run| run.operations.is_some())
 }
 
+/// What the check of each run found.
+pub(super) fn checked(results: &Results) -> &'static str {
+    if is_mixed(results) {
+        "the table contained exactly the rows that had not been deleted, and each read had given what was last written"
+    } else {
+        "the table contained exactly the inserted rows"
+    }
+}
+
 /// Pages of the tables' own files.
 const TABLE_PAGES: [&str; 3] =
     ["last_table_reads_per_1k", "last_table_writes_per_1k", "operations_table_reads_per_1k"];

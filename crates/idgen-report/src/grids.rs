@@ -35,7 +35,7 @@ pub fn whole(results: &Results) -> Option<Grid> {
     let main = main_metrics(results);
     let metrics: Vec<_> = Metric::of_group(Group::Whole).collect();
     let shown = |metric: &&Metric| main.iter().any(|other| other.name == metric.name);
-    if metrics.iter().all(shown) {
+    if is_mixed(results) || metrics.iter().all(shown) {
         return None;
     }
     let head = std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title)).collect();

@@ -3,6 +3,7 @@
 use askama::Template;
 
 use super::answer::{answer, problems};
+use super::asked::checked;
 use super::case_table::CaseTable;
 use super::cases::{case_statements, case_tables};
 use super::drawings::Drawings;
@@ -25,6 +26,7 @@ struct Page<'a> {
     results: &'a Results,
     rows: String,
     answer: String,
+    checked: &'static str,
     problems: Vec<String>,
     drawings: Drawings,
     figures: Grid,
@@ -63,6 +65,7 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
             (true, []) => "A single run cannot be compared.".into(),
             (true, _) => "A single case cannot be compared.".into(),
         }),
+        checked: checked(results),
         problems: problems(results),
         drawings,
         figures: figures(results),

@@ -116,14 +116,19 @@ fn simulated_time(load: &Workload) -> String {
         );
     }
     let in_prefix = load.rows as f64 / f64::from(load.intervals.max(1));
+    let (how, about) = match load.random_arrivals {
+        true => ("at random moments (a Poisson process), ", "about "),
+        // As records of before say it.
+        false => ("evenly spaced, ", ""),
+    };
     let mut text = format!(
-        "the ids of a run cover {0} minutes (for the week prefix {0} weeks), so that each prefix has {1} rows",
+        "the ids of a run cover {0} minutes (for the week prefix {0} weeks), {how}so that each prefix has {about}{1} rows",
         load.intervals,
         grouped(in_prefix)
     );
     if load.writers > 1 {
         text += &format!(
-            "; a keyed minute prefix belongs to one writer and has {}",
+            "; a keyed minute prefix belongs to one writer and has {about}{}",
             grouped(in_prefix / f64::from(load.writers))
         );
     }
@@ -140,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_server_commits_each_statement_and_has_writers() {
-        let load = Workload::of_rows(200_000).unwrap();
+        let load = Workload { random_arrivals: false, ..Workload::of_rows(200_000).unwrap() };
         let embedded = facts(&load, true);
         assert!(embedded.contains("its key and 100 random bytes; 1,000 per transaction\n"), "{embedded}");
         assert!(!embedded.contains("Writers") && !embedded.contains("statement"), "{embedded}");
@@ -150,6 +155,12 @@ mod tests {
         assert!(server.contains("Writers: one client\n") && server.contains("has 5,000 rows\n"), "{server}");
         assert!(!server.contains("transaction") && !server.contains("Writes:"), "{server}");
         assert!(!server.contains("Checkpoints"), "{server}");
+
+        let random = facts(&Workload { random_arrivals: true, ..load.clone() }, false);
+        assert!(
+            random.contains("at random moments (a Poisson process), so that each prefix has about 5,000"),
+            "{random}"
+        );
 
         let existing = Some(Existing { ids: Some(idgen_record::IdKind::V4), rows: 5_000 });
         let after = facts(&Workload { existing, ..load.clone() }, false);

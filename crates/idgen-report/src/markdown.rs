@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::answer::{answer, problems};
+use super::asked::checked;
 use super::cases::{case_statements, case_tables};
 use super::drawings::{Drawing, Drawings};
 use super::grids::{
@@ -38,11 +39,11 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
         format!("Run on {}; the result of each run was checked.", plain(&engine))
     } else {
         format!(
-            "{} key strategies with {} rows each, on {}. Every run was checked afterwards: the table contained exactly \
-             the inserted rows.",
+            "{} key strategies with {} rows each, on {}. Every run was checked afterwards: {}.",
             results.runs.len(),
             count(results.workload.rows),
-            plain(&engine)
+            plain(&engine),
+            checked(results)
         )
     });
     if results.interrupted {

@@ -199,7 +199,8 @@ mod tests {
         }
         assert_eq!(buckets.len(), 64);
         for rows in buckets.values() {
-            assert!(rows.is_sorted() && (80..=120).contains(&rows.len()), "{} rows", rows.len());
+            // 100 on average, with a standard deviation of 10.
+            assert!(rows.is_sorted() && (55..=145).contains(&rows.len()), "{} rows", rows.len());
         }
     }
 

@@ -1,5 +1,7 @@
 //! The keys of a load, from the real generators.
 
+use idgen::Timestamp;
+
 use super::Load;
 use super::buckets::Bucketed;
 use crate::Result;
@@ -48,7 +50,7 @@ impl Keys {
         Ok(Keys {
             writers: (0..workload.writers).map(writer).collect::<Result<_>>()?,
             turn: 0,
-            arrivals: Arrivals::new(workload.start_unix_secs, rate, workload.seed),
+            arrivals: Arrivals::new(Timestamp::from_unix_secs(workload.start_unix_secs), rate, workload.seed),
             counted: strategy.column == Column::Unkeyed16,
             assigned: 0,
             buffer: [0; crate::TEXT_LEN],

@@ -15,14 +15,14 @@ use super::retagged::{Order, Retagged};
 use super::tour::Tour;
 use super::{Column, IdKind, Strategy, native};
 use crate::key::Key;
-use crate::workload::{Arrivals, moment};
+use crate::workload::{Arrivals, arrivals, moment};
 use crate::{Error, Result};
 use idgen_record::Workload;
 
 /// Makes the keys of a run in the order of the inserts. The same strategy and workload give the same.
 ///
-/// The clock is moved before each id: to the next of the random arrivals where the load has a rate, and otherwise so
-/// that the run spans [`Workload::intervals`] intervals, weeks for the week-prefixed strategy, minutes for all others.
+/// The clock is moved before each id, to the next of the random arrivals: those of the rate, or so many that the run spans
+/// [`Workload::intervals`] intervals, weeks for the week-prefixed strategy, minutes for all others.
 pub struct Ids {
     clock: Arc<FixedClock>,
     workload: Workload,
@@ -33,7 +33,7 @@ pub struct Ids {
     column: Column,
     /// The moments, where buckets are visited again and again.
     tour: Option<Tour>,
-    /// The moments, where the load has a rate: those of all writers, and how many come before the next of this one.
+    /// The moments, where they are random: those of all writers, and how many come before the next of this one.
     arrivals: Option<(Arrivals, u32)>,
     /// The moment of the next key, where the caller gives it.
     given: Option<Timestamp>,
@@ -93,8 +93,8 @@ impl Ids {
             }
             None => None,
         };
-        let arrivals =
-            workload.rate.map(|rate| (Arrivals::new(workload.start_unix_secs, rate, workload.seed), writer));
+        // The moments of a tour are its own.
+        let arrivals = arrivals(workload, interval_secs).filter(|_| tour.is_none()).map(|all| (all, writer));
         let (column, given) = (strategy.column, None);
         Ok(Ids {
             clock,
@@ -378,22 +378,31 @@ mod tests {
     #[test]
     fn prefixes_stay_for_an_interval() {
         for name in ["week-binary", "minute-random", "minute-ascending"] {
-            let prefixes: Vec<_> = keys(name, 4_000)
-                .into_iter()
-                .map(|key| match key {
-                    Key::Binary(bytes) => [bytes[0], bytes[1]],
-                    other => panic!("{other}"),
-                })
-                .collect();
-            // 40 intervals of 100 rows each.
-            assert_eq!(
-                prefixes.chunk_by(|a, b| a == b).map(<[_]>::len).collect::<Vec<_>>(),
-                [100; 40],
-                "{name}"
-            );
+            let keys = keys(name, 4_000);
+            let buckets: Vec<_> = keys.chunk_by(|a, b| prefix(a) == prefix(b)).collect();
+            // 40 intervals of 100 rows on average, with a standard deviation of 10.
+            assert_eq!(buckets.len(), 40, "{name}");
+            assert!(buckets.iter().all(|rows| (55..=145).contains(&rows.len())), "{name}");
+            let ascends = buckets.iter().all(|rows| rows.is_sorted());
+            assert_eq!(ascends, name == "minute-ascending", "{name}");
         }
-        let tails = keys("minute-ascending", 4_000);
-        assert!(tails.chunks(100).all(|bucket| bucket.is_sorted()));
+    }
+
+    /// Records of before have as many rows in each interval.
+    #[test]
+    fn evenly_spaced_rows_are_made_again() {
+        let load = Workload { random_arrivals: false, ..Workload::of_rows(4_000).unwrap() };
+        let mut ids = Ids::new(find("minute-random").unwrap(), &load).unwrap();
+        let keys: Vec<_> = (0..4_000).map(|_| ids.next_key().unwrap()).collect();
+        let rows: Vec<_> = keys.chunk_by(|a, b| prefix(a) == prefix(b)).map(<[_]>::len).collect();
+        assert_eq!(rows, [100; 40]);
+    }
+
+    fn prefix(key: &Key) -> [u8; 2] {
+        match key {
+            Key::Binary(bytes) => [bytes[0], bytes[1]],
+            other => panic!("{other}"),
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use idgen::{Interval, PrefixKey, Timestamp};
 
+use crate::workload::Arrivals;
 use crate::{Error, Result};
 use idgen_record::{Visits, Workload};
 
@@ -25,6 +26,9 @@ pub(super) struct Tour {
     left: Vec<(Timestamp, usize)>,
     /// Rows of the current visit that were given.
     given: u64,
+    /// The moments of the current visit, where they are random, and the seed of the next.
+    arrivals: Option<Arrivals>,
+    seed: Option<u64>,
 }
 
 impl Tour {
@@ -35,10 +39,22 @@ impl Tour {
         let round = start.div_euclid(ROUND);
         let last_round = round + i64::from(visits.rounds);
         let rows_per_visit = workload.rows_per_visit();
-        Tour { keys, visits, rows_per_visit, round, last_round, left: Vec::new(), given: 0 }
+        let seed = workload.random_arrivals.then_some(workload.seed);
+        Tour {
+            keys,
+            visits,
+            rows_per_visit,
+            round,
+            last_round,
+            left: Vec::new(),
+            given: 0,
+            arrivals: None,
+            seed,
+        }
     }
 
-    /// The moment of the next row, and the number of its writer: the rows of a visit are spread evenly over its minute.
+    /// The moment of the next row, and the number of its writer: the rows of a visit come at random moments of its minute, or
+    /// evenly spaced in records of before.
     pub(super) fn next_moment(&mut self) -> Result<(Timestamp, usize)> {
         if self.given == self.rows_per_visit {
             self.left.pop();
@@ -53,8 +69,15 @@ impl Tour {
         }
         const MINUTE_TICKS: u64 = 60 * 10_000_000;
         let offset = MINUTE_TICKS * self.given / self.rows_per_visit;
-        self.given += 1;
         let (start, writer) = self.left[self.left.len() - 1];
+        if let (0, Some(seed)) = (self.given, &mut self.seed) {
+            self.arrivals = Some(Arrivals::within(start, 60.0, self.rows_per_visit, *seed));
+            *seed = seed.wrapping_add(1);
+        }
+        self.given += 1;
+        if let Some(arrivals) = &mut self.arrivals {
+            return Ok((arrivals.next_moment()?.min(last_of_minute(start)), writer));
+        }
         Ok((Timestamp::from_unix_ticks(start.unix_ticks() + offset as i64), writer))
     }
 
@@ -70,4 +93,9 @@ impl Tour {
         moments.reverse();
         moments
     }
+}
+
+/// The last moment of the minute that begins then: a row that arrives at its very end still belongs to it.
+fn last_of_minute(start: Timestamp) -> Timestamp {
+    Timestamp::from_unix_ticks(start.unix_ticks() + 60 * 10_000_000 - 1)
 }

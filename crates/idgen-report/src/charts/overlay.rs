@@ -19,7 +19,7 @@ pub struct Overlaid {
 
 const LEFT: i32 = 66;
 const RIGHT: i32 = 24;
-const HEADING: i32 = 24;
+const HEADING: i32 = 34;
 const PLOT_HEIGHT: i32 = 180;
 const AXIS_HEIGHT: i32 = 26;
 const PANEL: i32 = HEADING + PLOT_HEIGHT + AXIS_HEIGHT;
@@ -85,7 +85,7 @@ fn panel(root: &Area<'_>, number: usize, heading: &str, lines: &[Overlaid]) -> R
     let words = |words: String, at: (i32, i32), h| {
         root.draw(&Text::new(words, at, text(FONT_SIZE).pos(Pos::new(h, VPos::Center)))).map_err(failed)
     };
-    words(heading.to_owned(), (8, top - HEADING / 2), HPos::Left)?;
+    words(heading.to_owned(), (8, top - HEADING / 2 - 5), HPos::Left)?;
     for tick in 0..=(end / up).round() as i32 {
         let value = up * f64::from(tick);
         let at = y(value).round() as i32;
