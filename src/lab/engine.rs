@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use idgen_lab::engine::{self, Engine};
+use idgen_lab::experiment::Experiment;
 use idgen_lab::forecast;
 use idgen_record::{Database, Workload};
 
@@ -85,12 +86,16 @@ impl EngineName {
     /// The server that the lab starts for it.
     ///
     /// # Errors
-    /// If another database was chosen.
-    pub fn server_for(&self, id: &str) -> anyhow::Result<Database> {
-        self.own_server().filter(|database| database.speaks_mysql()).ok_or_else(|| {
+    /// If the experiment has no statements for it, or it is not the lab's own.
+    pub fn server_for(&self, experiment: &Experiment) -> anyhow::Result<Database> {
+        let possible = experiment.servers();
+        self.own_server().filter(|database| possible.contains(database)).ok_or_else(|| {
             failure::usage(format_args!(
-                "the experiment {id} needs a MySQL or MariaDB server that the lab starts itself, because it sets variables \
-                 and reads files of the server. It cannot run on {self}: choose --engine mysql or mariadb"
+                "the experiment {} needs a {} server that the lab starts itself, because it sets variables and reads files of \
+                 the server. It cannot run on {self}: choose --engine {}",
+                experiment.id(),
+                any_of(possible, Database::name),
+                any_of(possible, Database::id),
             ))
         })
     }
@@ -152,4 +157,13 @@ pub fn modeled() -> impl TypedValueParser<Value = Database> {
         .filter_map(|database| Some(PossibleValue::new(database.id()).help(forecast::modeled(*database)?)));
     PossibleValuesParser::new(possible.collect::<Vec<_>>())
         .try_map(|id| Database::with_id(&id).ok_or("there is no such database"))
+}
+
+/// These databases in a sentence: "MySQL, MariaDB or PostgreSQL".
+fn any_of(databases: &[Database], name: fn(Database) -> &'static str) -> String {
+    let names: Vec<_> = databases.iter().map(|database| name(*database)).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    }
 }

@@ -131,7 +131,7 @@ impl CommonArgs {
         if matches!(experiment, Experiment::Revisits(_)) {
             self.engine.check_pages(id)?;
         } else {
-            self.engine.server_for(id)?;
+            self.engine.server_for(experiment)?;
         }
         if let Some(writers) = self.writers {
             return Err(failure::usage(format_args!(
@@ -161,7 +161,7 @@ impl CommonArgs {
             }
             Experiment::Revisits(_) => self.engine.is_ours(),
             Experiment::Statements(_) | Experiment::Loads(_) => {
-                self.engine.own_server().is_some_and(Database::speaks_mysql)
+                self.engine.own_server().is_some_and(|server| experiment.servers().contains(&server))
             }
         };
         let (possible, others): (Vec<_>, Vec<_>) = experiment::all()?.into_iter().partition(possible);

@@ -152,6 +152,8 @@ fn one(
         size.given(),
         load.named()
     );
+    // Only those that have statements of their own need one.
+    let server = common.engine.server_for(&experiment);
     match experiment {
         Experiment::Keys(experiment) => Job {
             question: &experiment.question,
@@ -165,12 +167,13 @@ fn one(
         }
         .run(common, cancel),
         Experiment::Statements(experiment) => {
-            let mut experiment = experiment.at(scale)?;
+            let server = server?;
+            let mut experiment = experiment.at(scale, server)?;
             experiment.runs = common.repeat.unwrap_or(experiment.runs);
-            timed::run(&Timed::Statements(experiment), &command, &out, common, cancel)
+            timed::run(&Timed::Statements(experiment), server, &command, &out, common, cancel)
         }
         Experiment::Loads(experiment) => {
-            timed::run(&Timed::Loads(experiment, scale), &command, &out, common, cancel)
+            timed::run(&Timed::Loads(experiment, scale), server?, &command, &out, common, cancel)
         }
         Experiment::Revisits(experiment) => {
             let strategies = load.part_of(experiment.strategies()?);

@@ -7,7 +7,7 @@ use idgen_lab::engine;
 use idgen_lab::experiment::{Loads, Scale, Statements};
 use idgen_lab::measure;
 use idgen_lab::runner::Cancel;
-use idgen_record::{Protocol, Workload};
+use idgen_record::{Database, Protocol, Workload};
 use idgen_report as report;
 
 use super::cases::Recorder;
@@ -27,6 +27,7 @@ pub enum Timed {
 /// Runs its cases, and saves the results after each.
 pub fn run(
     experiment: &Timed,
+    database: Database,
     command: &str,
     directory: &Path,
     common: &CommonArgs,
@@ -36,7 +37,6 @@ pub fn run(
         Timed::Statements(found) => (&found.id, &found.question),
         Timed::Loads(found, _) => (&found.id, &found.question),
     };
-    let database = common.engine.server_for(id)?;
     report::prepare(directory)?;
     let workload = Workload { cache_bytes: Some(POOL), ..Workload::of_rows(Workload::MIN_ROWS)? };
     let mut engine = engine::start(database, &workload)?;

@@ -3,10 +3,10 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use idgen_lab::engine::{Engine, Mysql};
+use idgen_lab::engine::{Engine, Mysql, Postgres};
 use idgen_lab::experiment::{Experiment, Loads, Scale, Statements, find};
 use idgen_lab::runner::Cancel;
-use idgen_record::{CaseRecord, FileFigures, LoadFigures, Workload};
+use idgen_record::{CaseRecord, Database, FileFigures, LoadFigures, Workload};
 use idgen_server::Flavor;
 
 #[cfg(target_os = "linux")]
@@ -14,7 +14,7 @@ use crate::common::lab;
 
 fn parsed_statements(text: &str) -> Statements {
     match Experiment::parse(&format!("mode = 'statements'\n{text}")).unwrap() {
-        Experiment::Statements(experiment) => experiment.at(Scale::Ci).unwrap(),
+        Experiment::Statements(experiment) => experiment.at(Scale::Ci, Database::MySql).unwrap(),
         other => panic!("{other:?}"),
     }
 }
@@ -26,12 +26,15 @@ fn parsed_loads(text: &str) -> Loads {
     }
 }
 
-fn server(flavor: Flavor) -> Mysql {
-    let workload = Workload { cache_bytes: Some(64 << 20), ..Workload::of_rows(1_000).unwrap() };
-    Mysql::start(flavor, &workload).unwrap()
+fn workload() -> Workload {
+    Workload { cache_bytes: Some(64 << 20), ..Workload::of_rows(1_000).unwrap() }
 }
 
-fn timed(engine: &mut Mysql, experiment: &Statements) -> Vec<CaseRecord> {
+fn server(flavor: Flavor) -> Mysql {
+    Mysql::start(flavor, &workload()).unwrap()
+}
+
+fn timed(engine: &mut dyn Engine, experiment: &Statements) -> Vec<CaseRecord> {
     let mut records = Vec::new();
     engine
         .time(experiment, &Cancel::new(), &mut |record| {
@@ -42,15 +45,10 @@ fn timed(engine: &mut Mysql, experiment: &Statements) -> Vec<CaseRecord> {
     records
 }
 
-fn statements(id: &str) -> Statements {
-    match find(id).unwrap() {
-        Experiment::Statements(experiment) => experiment.at(Scale::Ci).unwrap(),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn files(engine: &mut Mysql, id: &str) -> Vec<FileFigures> {
-    timed(engine, &statements(id)).into_iter().map(|record| record.file.unwrap()).collect()
+fn files(engine: &mut dyn Engine, id: &str) -> Vec<FileFigures> {
+    let Experiment::Statements(experiment) = find(id).unwrap() else { panic!("{id} is of another form") };
+    let experiment = experiment.at(Scale::Ci, engine.info().database().unwrap()).unwrap();
+    timed(engine, &experiment).into_iter().map(|record| record.file.unwrap()).collect()
 }
 
 fn rebuilds(engine: &mut Mysql) {
@@ -84,8 +82,54 @@ fn amplifies(engine: &mut Mysql) {
     assert!((1.2..1.8).contains(&ratio), "{ratio}");
 }
 
+/// PostgreSQL stores the key in the heap and in its own index; the other indexes are as large with any key.
+#[test]
+fn postgres_heap_and_indexes() {
+    let mut engine = Postgres::start(&workload()).unwrap();
+    let [text, binary, integer] = files(&mut engine, "storage-amplification").try_into().unwrap();
+    for file in [&text, &binary, &integer] {
+        assert_eq!((file.rows, file.indexes.len()), (20_000, 6));
+        let names: Vec<&str> = file.indexes.iter().map(|index| index.name.as_str()).collect();
+        assert_eq!(names, ["target_pkey", "a", "b", "c", "d", "e"]);
+        assert_eq!(
+            file.bytes,
+            file.heap_bytes.unwrap() + file.indexes.iter().map(|index| index.bytes).sum::<u64>()
+        );
+        // Random integers divide pages in the middle; an entry takes 16 bytes and its pointer 4.
+        for index in &file.indexes[1..] {
+            assert!((0.55..0.85).contains(&index.fill_mean) && index.fill_p10 < index.fill_mean, "{index:?}");
+            assert!((20.0..40.0).contains(&(index.bytes as f64 / 20_000.0)), "{index:?}");
+        }
+    }
+    assert_eq!([&text, &binary, &integer].map(|file| file.key_bytes_per_row()), [72.0, 32.0, 16.0].map(Some));
+    let secondary =
+        |file: &FileFigures| file.indexes[1..].iter().map(|index| index.bytes).collect::<Vec<_>>();
+    assert_eq!(secondary(&text), secondary(&binary));
+    assert_eq!(secondary(&text), secondary(&integer));
+    // A row's header takes 24 bytes, five integers 20, the key 8, 16, or 40 with its length; all is rounded up to 8 bytes,
+    // and the row's pointer takes 4.
+    for (file, row) in [(&integer, 60.0), (&binary, 68.0), (&text, 92.0)] {
+        let heap = file.heap_bytes_per_row().unwrap();
+        assert!((row..row * 1.03).contains(&heap), "{heap} for {row}");
+    }
+    let key = |file: &FileFigures| (file.indexes[0].fill_mean, file.indexes[0].bytes);
+    assert!(key(&integer).0 > 0.87 && (0.6..0.8).contains(&key(&binary).0), "{integer:?} {binary:?}");
+    assert!(key(&text).1 > key(&binary).1 && key(&binary).1 > key(&integer).1);
+    in_rounds(&mut engine);
+    // What a check finds wrong is no result.
+    let wrong = "id = 't'\nquestion = '?'\n[scale]\nci = 7\n[[case]]\nname = 'a'\nsql = 'x'\n[[postgres.case]]\nname = 'b'\n\
+                 sql = 'SELECT 1'\ncheck = 'SELECT 8'\nexpects = '{n}'\n";
+    let Experiment::Statements(wrong) = Experiment::parse(&format!("mode = 'statements'\n{wrong}")).unwrap()
+    else {
+        panic!("of another form")
+    };
+    let wrong = wrong.at(Scale::Ci, Database::Postgres).unwrap();
+    let error = engine.time(&wrong, &Cancel::new(), &mut |_| Ok(())).unwrap_err();
+    assert!(error.is_unverified() && error.to_string().contains("gave 8"), "{error}");
+}
+
 /// Cases run in rounds, and the runner returns a record after each run.
-fn in_rounds(engine: &mut Mysql) {
+fn in_rounds(engine: &mut dyn Engine) {
     let case = |name: &str| {
         format!(
             "[[case]]\nname = '{name}'\nsql = \"INSERT INTO seen VALUES ('{name}')\"\n\

@@ -7,6 +7,7 @@ mod mysql;
 mod postgres;
 mod sqlite;
 mod start;
+mod timed;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,10 +20,11 @@ use crate::key::Key;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 
-pub use mysql::{Mysql, ORDER_SEED};
+pub use mysql::Mysql;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 pub use start::{can_limit_iops, connect, database_at, start};
+pub use timed::ORDER_SEED;
 
 /// A database in which tables can be made and measured.
 pub trait Engine {

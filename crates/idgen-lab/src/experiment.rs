@@ -10,6 +10,7 @@ mod statements;
 
 use std::collections::BTreeMap;
 
+use idgen_record::Database;
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
@@ -92,6 +93,15 @@ impl Experiment {
             Experiment::Statements(experiment) => &experiment.question,
             Experiment::Loads(experiment) => &experiment.question,
             Experiment::Revisits(experiment) => &experiment.question,
+        }
+    }
+
+    /// The servers for which it has statements of its own; none where the lab makes the statements for any database.
+    pub fn servers(&self) -> &'static [Database] {
+        match self {
+            Experiment::Statements(experiment) => experiment.servers(),
+            Experiment::Loads(_) => statements::MYSQL,
+            Experiment::Keys(_) | Experiment::Revisits(_) => &[],
         }
     }
 }

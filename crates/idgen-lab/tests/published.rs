@@ -26,7 +26,7 @@ fn judged(server: &str, directory: &str, id: &str) -> Vec<(String, bool)> {
             of_cases(results, loads.into_iter().map(|load| load.published_tolerance).collect())
         }
         Experiment::Statements(experiment) => {
-            let cases = experiment.at(Scale::Full).unwrap().cases;
+            let cases = experiment.at(Scale::Full, results.engine.database().unwrap()).unwrap().cases;
             of_cases(results, cases.into_iter().map(|case| case.file?.tolerance).collect())
         }
         Experiment::Revisits(_) => panic!("nothing was published of {id}"),

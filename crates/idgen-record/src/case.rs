@@ -76,13 +76,16 @@ pub struct LoadFigures {
     pub per_1k: BTreeMap<String, f64>,
 }
 
-/// The file of a table.
+/// The file of a table, or its heap and its indexes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileFigures {
     /// Rows in it, which agree with the server's count.
     pub rows: u64,
     /// Bytes of the file, including pages that no index uses.
     pub bytes: u64,
+    /// Of those, the bytes of the heap, in which the rows lie; `None` where they lie in the first index.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heap_bytes: Option<u64>,
     /// Bytes of one key, where the experiment is about copies of the key in indexes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_bytes: Option<u32>,
@@ -92,19 +95,35 @@ pub struct FileFigures {
     /// The share of all storage that such keys took, from 0 to 1, as published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_key_share: Option<f64>,
-    /// The indexes: the clustered one, the table itself, first.
+    /// The indexes: the clustered one, the table itself, first; beside a heap, that of the primary key.
     pub indexes: Vec<IndexFigures>,
 }
 
 impl FileFigures {
-    /// Bytes of the pages of all indexes, per row. Free pages, of which a small file has many, do not count.
+    /// Bytes of the pages of all indexes and of the heap, per row. Free pages, of which a small file has many, do not count.
     pub fn bytes_per_row(&self) -> f64 {
-        self.indexes.iter().map(|index| index.bytes).sum::<u64>() as f64 / self.rows.max(1) as f64
+        self.heap_bytes_per_row().unwrap_or(0.0) + self.index_bytes_per_row()
     }
 
-    /// Bytes that the copies of the key take, per row: each index holds the key once.
+    /// Bytes of the pages of all indexes, per row.
+    pub fn index_bytes_per_row(&self) -> f64 {
+        self.per_row(self.indexes.iter().map(|index| index.bytes).sum())
+    }
+
+    /// Bytes of the heap, per row.
+    pub fn heap_bytes_per_row(&self) -> Option<f64> {
+        self.heap_bytes.map(|bytes| self.per_row(bytes))
+    }
+
+    fn per_row(&self, bytes: u64) -> f64 {
+        bytes as f64 / self.rows.max(1) as f64
+    }
+
+    /// Bytes that the copies of the key take, per row: each index holds the key once. Beside a heap only the index of the
+    /// primary key does, and the heap; the other indexes refer to places in the heap.
     pub fn key_bytes_per_row(&self) -> Option<f64> {
-        Some(f64::from(self.key_bytes?) * self.indexes.len() as f64)
+        let copies = if self.heap_bytes.is_some() { 2 } else { self.indexes.len() };
+        Some(f64::from(self.key_bytes?) * copies as f64)
     }
 
     /// The share of these pages that the copies of the key take, from 0 to 1.
@@ -184,6 +203,7 @@ mod tests {
         let mut file = FileFigures {
             rows: 10,
             bytes: 5_000,
+            heap_bytes: None,
             key_bytes: Some(36),
             published_fill: None,
             published_key_share: None,
@@ -192,6 +212,9 @@ mod tests {
         assert_eq!(file.bytes_per_row(), 360.0);
         assert_eq!(file.key_bytes_per_row(), Some(216.0));
         assert_eq!(file.key_share(), Some(0.6));
+        file.heap_bytes = Some(1_200);
+        assert_eq!((file.heap_bytes_per_row(), file.bytes_per_row()), (Some(120.0), 480.0));
+        assert_eq!((file.key_bytes_per_row(), file.key_share()), (Some(72.0), Some(0.15)));
         file.key_bytes = None;
         assert_eq!(file.key_share(), None);
     }

@@ -99,8 +99,7 @@ impl Database {
         }
     }
 
-    /// Whether the map of `idgen-mysql`, the published stored functions and the experiments that time statements run on
-    /// it.
+    /// Whether the map of `idgen-mysql` and the published stored functions run on it.
     pub const fn speaks_mysql(self) -> bool {
         match self {
             Database::MySql | Database::MariaDb => true,

@@ -96,15 +96,33 @@ fn words(name: &str) -> String {
 fn files(results: &Results) -> Option<CaseTable> {
     let files = of_files(results);
     let first = files.first()?.1;
+    let has_heap = files.iter().any(|(_, file)| file.heap_bytes.is_some());
+    let (title, note) = if has_heap {
+        (
+            "The whole table",
+            "Sizes of the heap, which holds the rows, and of all indexes, as the server reports them. The heap and the index \
+             of the primary key contain the key; the other indexes refer to places in the heap.",
+        )
+    } else {
+        (
+            "The whole file",
+            "From a copy of the table's file, whose rows were counted and compared with the server's. Bytes per row count \
+             the pages of the indexes; the file has free pages in addition.",
+        )
+    };
+    let bytes = |bytes: f64| format!("{bytes:.1}");
     table(
-        "The whole file",
-        "From a copy of the table's file, whose rows were counted and compared with the server's. Bytes per row count \
-         the pages of the indexes; the file has free pages in addition.",
+        title,
+        note,
         vec![
             column("case", &files, |(name, _)| Some((*name).to_owned())),
             column("rows", &files, |(_, file)| Some(count(file.rows))),
             column("MB", &files, |(_, file)| Some(megabytes(file.bytes))),
-            column("bytes per row", &files, |(_, file)| Some(format!("{:.1}", file.bytes_per_row()))),
+            column("bytes per row", &files, |(_, file)| Some(bytes(file.bytes_per_row()))),
+            column("of it heap", &files, |(_, file)| file.heap_bytes_per_row().map(bytes)),
+            column("of it indexes", &files, |(_, file)| {
+                Some(bytes(file.index_bytes_per_row())).filter(|_| has_heap)
+            }),
             column("times the first", &files, |(_, file)| {
                 Some(format!("{:.2}", file.bytes_per_row() / first.bytes_per_row().max(1e-9)))
             }),
@@ -196,7 +214,7 @@ impl CaseFigure<'_> {
             ["rows", "writers", "visits", "rows_per_visit", "buckets", "counted", "earlier_fill"];
         let like = match self.name {
             name if EXACT.contains(&name) => return Noise { floor: 0.0, share: 0.0 },
-            "bytes" => "leaf_pages",
+            "bytes" | "heap_bytes" => "leaf_pages",
             "key_share" => "fill_mean",
             name if Metric::named(name).is_some() => name,
             // What a server counted during a load.
@@ -240,6 +258,7 @@ pub fn case_figures(results: &Results) -> Vec<CaseFigure<'_>> {
         if let Some(file) = &case.file {
             add("", "rows", Some(file.rows as f64));
             add("", "bytes", Some(file.bytes as f64));
+            add("", "heap_bytes", file.heap_bytes.map(|bytes| bytes as f64));
             add("", "key_share", file.key_share());
             add("", "published_key_share", file.published_key_share);
             add("", "published_fill", file.published_fill);
@@ -352,6 +371,7 @@ mod tests {
         let file = |bytes, key_bytes| FileFigures {
             rows: 10_000,
             bytes,
+            heap_bytes: None,
             key_bytes,
             published_fill: Some(0.9375),
             published_key_share: None,
@@ -385,6 +405,17 @@ mod tests {
         };
         assert_eq!(of("", "key_share"), Some(0.18));
         assert_eq!(of("a", "fill_mean"), Some(0.6));
-        assert_eq!(of("", "rows_per_sec"), None);
+        assert_eq!((of("", "rows_per_sec"), of("", "heap_bytes")), (None, None));
+
+        let mut heaped = results.clone();
+        heaped.cases[0].file.as_mut().unwrap().heap_bytes = Some(1_000_000);
+        let tables = case_tables(&heaped);
+        assert_eq!(tables[0].title, "The whole table");
+        assert_eq!(cells(&tables[0], "bytes per row"), ["500.0", "200.0"]);
+        assert_eq!(cells(&tables[0], "of it heap"), ["100.0", ""]);
+        assert_eq!(cells(&tables[0], "of it indexes"), ["400.0", "200.0"]);
+        assert!(
+            case_figures(&heaped).iter().any(|figure| (figure.name, figure.value) == ("heap_bytes", 1e6))
+        );
     }
 }

@@ -125,6 +125,7 @@ fn files() -> Results {
         file: Some(FileFigures {
             rows: 10_000,
             bytes,
+            heap_bytes: None,
             key_bytes: Some(36),
             published_fill,
             published_key_share: Some(0.7),

@@ -21,14 +21,13 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 
 use super::host::{self, doing};
-use super::{Done, Engine, Table, start};
+use super::{Done, Engine, Table, start, timed};
 use crate::cancel::Cancel;
 use crate::experiment::{Loads, Scale, Statements};
 use crate::own::Own;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 use idgen_record::{EngineInfo, Workload};
-pub use statements::ORDER_SEED;
 
 /// A server, started for this purpose or given by the user.
 pub struct Mysql {
@@ -237,7 +236,10 @@ impl Engine for Mysql {
 
     fn time(&mut self, experiment: &Statements, cancel: &Cancel, done: &mut Done<'_>) -> Result<()> {
         self.watch(cancel);
-        statements::time_all(&self.host, experiment, done)
+        self.host.wait(async {
+            let mut client = statements::Client::connect(&self.host).await?;
+            timed::time_all(&mut client, experiment, done).await
+        })
     }
 
     fn load(&mut self, experiment: &Loads, scale: Scale, cancel: &Cancel, done: &mut Done<'_>) -> Result<()> {

@@ -11,6 +11,7 @@ mod own;
 mod pages;
 mod plan;
 mod reach;
+mod statements;
 mod tables;
 mod writer;
 
@@ -22,8 +23,9 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 
 use super::host::{self, doing};
-use super::{Engine, Table};
+use super::{Done, Engine, Table, timed};
 use crate::cancel::Cancel;
+use crate::experiment::Statements;
 use crate::own::Own;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
@@ -184,6 +186,14 @@ impl Engine for Postgres {
     fn create(&mut self, strategy: &Strategy, workload: &Workload) -> Result<Box<dyn Table>> {
         self.runs += 1;
         Ok(Box::new(tables::Tables::create(Rc::clone(&self.host), self.runs, strategy, workload)?))
+    }
+
+    fn time(&mut self, experiment: &Statements, cancel: &Cancel, done: &mut Done<'_>) -> Result<()> {
+        self.watch(cancel);
+        self.host.wait(async {
+            let mut client = statements::Client::connect(&self.host).await?;
+            timed::time_all(&mut client, experiment, done).await
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use idgen_record::Tolerance;
+use idgen_record::{Database, Tolerance};
 use serde::Deserialize;
 
 use super::{Scale, at};
@@ -26,6 +26,20 @@ pub struct Statements {
     /// What is compared; the others are set against the first.
     #[serde(rename = "case")]
     pub cases: Vec<Case>,
+    /// The same question in the SQL of PostgreSQL, where it can be asked there.
+    postgres: Option<Dialect>,
+}
+
+/// The statements of an experiment in another SQL.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Dialect {
+    /// As [`Statements::setup`].
+    #[serde(default)]
+    setup: Vec<String>,
+    /// As [`Statements::cases`].
+    #[serde(rename = "case")]
+    cases: Vec<Case>,
 }
 
 /// One thing that is compared.
@@ -65,16 +79,36 @@ pub struct File {
     pub tolerance: Option<Tolerance>,
 }
 
+/// The servers whose SQL an experiment has in any case.
+pub(super) const MYSQL: &[Database] = &[Database::MySql, Database::MariaDb];
+
 fn three() -> u32 {
     3
 }
 
 impl Statements {
-    /// This experiment with the number of a scale in place of `{n}`.
+    /// The servers for which it has statements.
+    pub fn servers(&self) -> &'static [Database] {
+        const ALL: &[Database] = &[Database::MySql, Database::MariaDb, Database::Postgres];
+        if self.postgres.is_some() { ALL } else { MYSQL }
+    }
+
+    /// This experiment with the statements for a database, and with the number of a scale in place of `{n}`.
     ///
     /// # Errors
-    /// Where the definition lacks the scale, or has no runs.
-    pub fn at(mut self, scale: Scale) -> Result<Self> {
+    /// Where the definition has no statements for the database, lacks the scale, or has no runs.
+    pub fn at(mut self, scale: Scale, database: Database) -> Result<Self> {
+        if !self.servers().contains(&database) {
+            return Err(Error::config(format!(
+                "the experiment {} has no statements for {database}",
+                self.id
+            )));
+        }
+        let dialect = self.postgres.take();
+        if let Some(Dialect { setup, cases }) = dialect.filter(|_| database == Database::Postgres) {
+            self.setup = setup;
+            self.cases = cases;
+        }
         if self.runs == 0 {
             return Err(Error::config(format!("the experiment {}: runs = 0, name at least one", self.id)));
         }
@@ -117,9 +151,11 @@ mod tests {
     fn every_definition_has_its_scales_and_no_number_is_left_open() {
         for experiment in known() {
             for scale in [Scale::Ci, Scale::Default, Scale::Full] {
-                let ready = experiment.clone().at(scale).unwrap();
-                assert!(!format!("{ready:?}").contains("{n}"), "{}", ready.id);
-                assert!(ready.cases.len() > 1);
+                for database in experiment.servers() {
+                    let ready = experiment.clone().at(scale, *database).unwrap();
+                    assert!(!format!("{ready:?}").contains("{n}"), "{}", ready.id);
+                    assert!(ready.cases.len() > 1);
+                }
             }
         }
     }
@@ -127,12 +163,26 @@ mod tests {
     #[test]
     fn what_cannot_be_run_is_refused() {
         let text = "id = 'x'\nquestion = '?'\n[scale]\nci = 1\n[[case]]\nname = 'a'\nsql = 'DO {n}'\n";
-        assert_eq!(parse(text).unwrap().at(Scale::Ci).unwrap().cases[0].sql, "DO 1");
-        let error = parse(text).unwrap().at(Scale::Full).unwrap_err();
+        let at = |text: &str, scale| parse(text).unwrap().at(scale, Database::MySql);
+        assert_eq!(at(text, Scale::Ci).unwrap().cases[0].sql, "DO 1");
+        let error = at(text, Scale::Full).unwrap_err();
         assert!(error.is_config() && error.to_string().contains("no scale full"), "{error}");
         let never = format!("runs = 0\n{text}");
-        let error = parse(&never).unwrap().at(Scale::Ci).unwrap_err();
+        let error = at(&never, Scale::Ci).unwrap_err();
         assert!(error.is_config() && error.to_string().contains("runs = 0"), "{error}");
         assert!(parse(&format!("{text}file = {{ key_bytes = 36 }}")).is_err());
+    }
+
+    #[test]
+    fn each_database_gets_its_own_statements() {
+        let text = "id = 'x'\nquestion = '?'\nsetup = ['DO 0']\n[scale]\nci = 1\n[[case]]\nname = 'a'\nsql = 'DO {n}'\n";
+        let error = parse(text).unwrap().at(Scale::Ci, Database::Postgres).unwrap_err();
+        assert!(error.is_config() && error.to_string().contains("no statements for PostgreSQL"), "{error}");
+        let both = format!("{text}[[postgres.case]]\nname = 'b'\nsql = 'SELECT {{n}}'\n");
+        for (database, setup, sql) in [(Database::MariaDb, 1, "DO 1"), (Database::Postgres, 0, "SELECT 1")] {
+            let ready = parse(&both).unwrap().at(Scale::Ci, database).unwrap();
+            assert_eq!((ready.setup.len(), ready.cases.len(), ready.cases[0].sql.as_str()), (setup, 1, sql));
+        }
+        assert!(parse(&both).unwrap().at(Scale::Ci, Database::Sqlite).unwrap_err().is_config());
     }
 }

@@ -7,9 +7,9 @@ use futures_util::future::try_join_all;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
-use super::statements::median;
 use super::{Host, connect, counts, doing, number, run};
 use crate::engine::Done;
+use crate::engine::timed::median;
 use crate::experiment::{Loads, ReadyLoad, Scale};
 use crate::{Error, Result};
 use idgen_record::{CaseRecord, LoadFigures};

@@ -29,6 +29,7 @@ pub async fn survey(host: &Host, connection: &mut MySqlConnection, file: &File) 
     let page_bytes = u64::from(survey.format.page_size);
     Ok(FileFigures {
         rows: clustered.records,
+        heap_bytes: None,
         bytes: survey.pages * page_bytes,
         key_bytes: file.key_bytes,
         published_fill: file.published_fill,

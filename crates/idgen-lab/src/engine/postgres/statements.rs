@@ -1,0 +1,90 @@
+//! A connection on which statements are timed, and the sizes of the tables that they leave.
+
+use idgen_record::{FileFigures, IndexFigures, Role};
+use innodb_pages::Distribution;
+use sqlx::postgres::PgConnection;
+use sqlx::{AssertSqlSafe, Executor, Row};
+
+use super::{Host, connect, doing, pages, run};
+use crate::engine::timed;
+use crate::experiment::File;
+use crate::{Error, Result};
+
+/// A connection to the scratch database.
+pub struct Client<'a> {
+    host: &'a Host,
+    connection: PgConnection,
+}
+
+impl<'a> Client<'a> {
+    /// Connects.
+    pub async fn connect(host: &'a Host) -> Result<Self> {
+        Ok(Client { host, connection: connect(host).await? })
+    }
+
+    /// The indexes of a table, that of the primary key first.
+    async fn indexes(&mut self, table: &str) -> Result<Vec<String>> {
+        let failed = doing("read the names of the indexes");
+        let sql = format!(
+            "SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid = '{table}'::regclass \
+             ORDER BY NOT indisprimary, 1"
+        );
+        let rows = self.connection.fetch_all(AssertSqlSafe(sql)).await.map_err(&failed)?;
+        rows.iter().map(|row| row.try_get(0).map_err(&failed)).collect()
+    }
+}
+
+impl timed::Client for Client<'_> {
+    async fn run(&mut self, sql: &str) -> Result<()> {
+        run(&mut self.connection, sql).await
+    }
+
+    async fn fetch(&mut self, sql: &str) -> Result<()> {
+        let rows = self.connection.fetch_all(AssertSqlSafe(sql.to_owned())).await;
+        rows.map(drop).map_err(|error| Error::engine(format!("the server refused \"{sql}\""), error))
+    }
+
+    async fn number(&mut self, sql: &str) -> Result<String> {
+        let failed = doing("check what a statement did");
+        let sql = AssertSqlSafe(format!("SELECT ({sql})::text"));
+        let row = self.connection.fetch_one(sql).await.map_err(&failed)?;
+        row.try_get(0).map_err(&failed)
+    }
+
+    async fn survey(&mut self, file: &File) -> Result<FileFigures> {
+        let table = &file.table;
+        let counted = self.number(&format!("SELECT count(*) FROM {table}")).await?;
+        let heap_bytes = pages::bytes(&mut self.connection, table).await?;
+        let mut indexes = Vec::new();
+        let mut rows = None;
+        for name in self.indexes(table).await? {
+            let page_bytes = self.host.reach.page_bytes;
+            let tree = pages::tree(&mut self.connection, Role::Rows, &name, page_bytes).await?;
+            // That of the primary key has an entry for each row; in others, an entry may list several.
+            rows.get_or_insert(tree.rows());
+            let fill = Distribution::of(tree.fills().collect());
+            indexes.push(IndexFigures {
+                leaf_pages: tree.leaves.len() as u64,
+                bytes: pages::bytes(&mut self.connection, &name).await?,
+                fill_mean: fill.mean,
+                fill_p10: fill.p10,
+                name,
+            });
+        }
+        let rows = rows.ok_or_else(|| Error::unverified(format!("the table {table} has no index")))?;
+        if rows.to_string() != counted {
+            return Err(Error::unverified(format!(
+                "the first index of {table} holds {rows} rows, but the server counts {counted}"
+            )));
+        }
+        Ok(FileFigures {
+            rows,
+            bytes: heap_bytes + indexes.iter().map(|index| index.bytes).sum::<u64>(),
+            heap_bytes: Some(heap_bytes),
+            key_bytes: file.key_bytes,
+            published_fill: file.published_fill,
+            published_key_share: file.published_key_share,
+            indexes,
+        })
+    }
+}
