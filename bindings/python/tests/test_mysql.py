@@ -81,7 +81,7 @@ def test_upkeep(url: str, strategy: Any) -> None:
     assert ids.check() == []
     ids.fence(1000)
     assert ids.stats()["next_id"] == 1000 and ids.repair() in ([], ["cleared 1 claims away"])
-    with pytest.raises(ValueError, match="is no position"):
+    with pytest.raises(ValueError, match="is not a position"):
         ids.changes("nonsense")
     with pytest.raises(DuplicateError) as refused:
         ids.register(orders[0])

@@ -1,7 +1,7 @@
-//! Ids in blocks: one committed update of the state row reserves many ids, which are then this client's own.
+//! Ids in blocks: one committed update of the state row reserves many ids for this client.
 //!
-//! The update commits by itself before any id of the block is used, so a crash can waste ids but never give
-//! one out twice. Ids that a statement did not use after all come back here and are used next.
+//! The update is committed before any id of the block is used, so a crash can waste ids but never repeat one. Ids that a
+//! statement did not use are returned to the block and used next.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -24,7 +24,7 @@ use crate::tables::{Tables, unquoted};
 
 /// The first block of a client; a busy one soon takes larger ones.
 const SMALLEST: u64 = 128;
-/// A block that lasts less long than this was too small.
+/// If a block is used up within this time, the next one is larger.
 const LASTS: Duration = Duration::from_secs(1);
 
 const ACTION: &str = "reserve ids";
@@ -40,7 +40,7 @@ pub(crate) struct Blocks {
     width: IdWidth,
     largest: u64,
     held: Mutex<Held>,
-    /// The server took no writes when they were last tried.
+    /// Whether the server refused writes at the last attempt.
     read_only: AtomicBool,
     /// The largest share of the ids, in percent, of which a warning was given.
     warned: AtomicU8,
@@ -48,7 +48,7 @@ pub(crate) struct Blocks {
     refill: tokio::sync::Mutex<()>,
 }
 
-/// What to do about a server that takes no writes.
+/// What to do if the server takes no writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReadOnly {
     /// A failover may make it writable.
@@ -78,7 +78,7 @@ impl Blocks {
         self.take_or(pool, deadline, count, ReadOnly::Retry).await
     }
 
-    /// Takes `count` ids, and fails at once if the server takes no writes: the caller has something to do that needs none.
+    /// Takes `count` ids, and fails at once if the server takes no writes, because the caller can continue without writes.
     pub(crate) async fn take_if_writable(
         &self,
         pool: &Nodes,
@@ -88,12 +88,12 @@ impl Blocks {
         self.take_or(pool, deadline, count, ReadOnly::Fail).await
     }
 
-    /// True if the server took no writes when they were last tried.
+    /// Whether the server refused writes at the last attempt.
     pub(crate) fn are_read_only(&self) -> bool {
         self.read_only.load(Ordering::Relaxed)
     }
 
-    /// Notes that the server takes no writes. Reserving ids the next time finds out whether this has changed.
+    /// Records that the server takes no writes. The next reservation shows whether this has changed.
     pub(crate) fn note_read_only(&self) {
         self.read_only.store(true, Ordering::Relaxed);
     }
@@ -159,14 +159,12 @@ impl Blocks {
         }
     }
 
-    /// Gives up what is held, since an id of it was in the table already. Ids reserved later than that one's
-    /// stay.
+    /// Discards the held ids because one of them was in the table already. Ids that were reserved later are kept.
     pub(crate) fn discard(&self, taken: u64) {
         self.held().discard(taken);
     }
 
-    /// Takes out the ids at the end of the latest block that nobody has used: its rest, and what came back of it.
-    /// Nothing is held afterwards.
+    /// Takes out the unused ids at the end of the latest block, including returned ones. No ids are held afterwards.
     pub(crate) fn take_rest(&self) -> Option<Range<u64>> {
         self.held().take_rest()
     }
@@ -212,7 +210,7 @@ impl Blocks {
                 max - size + 1,
                 self.conditions(pool)
             );
-            // Repeating after a lost answer wastes the ids of the first attempt, no more.
+            // Repeating this after a lost answer only wastes the ids of the first attempt.
             let attempt = async || match pool.execute(AssertSqlSafe(statement.clone())).await {
                 Err(failure) if failure.is_read_only() => {
                     self.note_read_only();
@@ -254,7 +252,7 @@ impl Blocks {
         conditions
     }
 
-    /// Why nothing was reserved: the ids that are left, where all else is as it must be.
+    /// Finds out why nothing was reserved. Returns the number of ids that are left if there is no other reason.
     async fn left(&self, pool: &Nodes) -> Attempt<u64> {
         let mut connection = pool.acquire().await?;
         let read = pool.timed(async {
@@ -278,7 +276,7 @@ mod tests {
 
     /// Not one after the other, each with a deadline that begins when the one before has expired.
     #[tokio::test(start_paused = true)]
-    async fn waiting_for_a_block_is_part_of_a_calls_time() {
+    async fn waiting_for_a_block_counts_against_the_deadline() {
         let (nodes, begin) = (nobody(1), tokio::time::Instant::now());
         let tables = Tables::named("uuid_map").unwrap();
         let blocks = Blocks::new(&tables, IdWidth::Bits64, 1000);

@@ -15,7 +15,7 @@ use crate::map::UuidMap;
 use crate::nodes::{Address, Nodes};
 use crate::tables::Tables;
 
-/// Builds a [`UuidMap`] other than the default one.
+/// Builds a [`UuidMap`] with other choices than the defaults.
 ///
 /// ```no_run
 /// use idgen_mysql::{IdWidth, Strategy, UuidMap};
@@ -43,7 +43,7 @@ impl UuidMap {
         UuidMap::builder().connect(url).await
     }
 
-    /// For other than the default choices.
+    /// Returns a builder for other choices than the defaults.
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -80,8 +80,7 @@ impl Builder {
         self
     }
 
-    /// How many pairs to remember, at some 60 bytes each; 0 for none. Pairs never change, so nothing
-    /// remembered is ever stale. Default: 10,000.
+    /// How many pairs to cache, at about 60 bytes each; 0 for none. Default: 10,000.
     pub fn cache(mut self, pairs: usize) -> Self {
         self.0.cache = pairs;
         self
@@ -93,10 +92,10 @@ impl Builder {
         self
     }
 
-    /// How long a call goes on trying while the server fails in ways that pass: a failover, a restart, a
-    /// deadlock. All its waits together take no longer, those for other calls included; only where this is
-    /// under a second, its one try gets that. A call with many UUIDs has it for each group of up to 999.
-    /// Default: 30 seconds.
+    /// How long a call repeats attempts while the server fails temporarily, as in a failover, a restart or a deadlock. It
+    /// limits all waits of the call together, including those for other calls. With less than a second, there is one
+    /// attempt, which may take a second. A call with many UUIDs has this time for each group of up to 999. Default: 30
+    /// seconds.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.0.timeout = limit;
         self
@@ -108,19 +107,18 @@ impl Builder {
         self
     }
 
-    /// Uses a server that may lose acknowledged pairs in a crash. The concerns stay readable in
-    /// [`server_report`](UuidMap::server_report).
+    /// Uses a server even if it may lose acknowledged pairs in a crash. [`server_report`](UuidMap::server_report) lists the
+    /// concerns.
     pub fn accept_unsafe_server(mut self, accept: bool) -> Self {
         self.0.accept_unsafe_server = accept;
         self
     }
 
-    /// Writes nothing, so that the privilege SELECT is enough: UUIDs are found, and those that have no id are refused.
+    /// Writes nothing, so that the privilege SELECT is sufficient. Calls find ids, and fail for UUIDs that have none.
     ///
-    /// What cannot be promised then: on a server without a binary log (MariaDB's default) a pair can be seen a
-    /// moment before it is on disk, and waiting for the disk takes a write. A pair that was found in that moment is
-    /// lost if the server crashes in it, and its UUID may get another id. Where there is a binary log, everything
-    /// that is found is on disk.
+    /// The map then promises less on a server without a binary log, which is MariaDB's default. There a pair is visible a
+    /// moment before it is on disk, and waiting for the disk needs a write. A pair that was found in that moment is lost if
+    /// the server crashes then, and its UUID may get another id. With a binary log, every visible pair is on disk.
     ///
     /// ```no_run
     /// # async fn example() -> idgen_mysql::Result<()> {
@@ -150,10 +148,9 @@ impl Builder {
         self
     }
 
-    /// How long to wait for the answer to one statement before the server counts as lost and the statement is
-    /// tried again, on the next node where there are several. A machine without power or network says
-    /// nothing at all. A cluster answers late while it finds out who is left: see docs/clusters.md.
-    /// Default: 10 seconds.
+    /// How long to wait for the answer to one statement. After this time the server counts as lost, and the statement is
+    /// repeated, on the next node if there are several. A machine without power or network does not answer at all. A
+    /// cluster answers late while it determines its members: see docs/clusters.md. Default: 10 seconds.
     pub fn answer_limit(mut self, limit: Duration) -> Self {
         self.0.answer_limit = limit;
         self
@@ -163,7 +160,7 @@ impl Builder {
     ///
     /// # Errors
     /// The URL cannot be read, the server is not reached within the [timeout](Builder::timeout), nothing listens at its
-    /// address for two seconds, or the table's name is no plain name.
+    /// address for two seconds, or the table's name is not a plain name.
     pub async fn connect(self, url: &str) -> Result<UuidMap> {
         self.connect_any([url]).await
     }
@@ -181,7 +178,7 @@ impl Builder {
     ///
     /// # Errors
     /// No URL is given or one cannot be read, no node is reached within the [timeout](Builder::timeout), nothing listens
-    /// at any of the addresses for two seconds, or the table's name is no plain name.
+    /// at any of the addresses for two seconds, or the table's name is not a plain name.
     pub async fn connect_any<U: AsRef<str>>(self, urls: impl IntoIterator<Item = U>) -> Result<UuidMap> {
         let addresses: Vec<Address> =
             urls.into_iter().map(|url| self.address(url.as_ref())).collect::<Result<_>>()?;
@@ -193,12 +190,12 @@ impl Builder {
         Ok(map)
     }
 
-    /// Connects as a pool does that is there: to the same server and schema, as the same user, with as many
-    /// connections at most. The connections are the map's own, since it sets them up and checks them; the pool's
-    /// are not used.
+    /// Connects to the server and schema of an existing pool, as the same user and with the same maximum number of
+    /// connections. The map makes its own connections, because it sets them up and checks them. It does not use the
+    /// pool's connections.
     ///
     /// # Errors
-    /// The table's name is no plain name.
+    /// The table's name is not a plain name.
     pub fn with_pool(self, pool: &MySqlPool) -> Result<UuidMap> {
         let options = plain(pool.connect_options().as_ref().clone());
         let address = Address { options, connections: pool.options().get_max_connections() };
@@ -222,7 +219,7 @@ impl Builder {
                 format!("the connection URL begins with {scheme:?}: write mysql://user@host/schema");
             return Err(Error::new(Kind::Config { problem }));
         }
-        // The password would be cut off there, and its beginning taken for the host or port, which errors name.
+        // Otherwise the password would be cut off there, and its beginning taken for the host or port, which errors show.
         let authority = url.split_once("://").map_or("", |(_, rest)| rest);
         if authority.find(['/', '?', '#']).is_some_and(|end| authority[end..].contains('@')) {
             let problem =
@@ -236,7 +233,8 @@ impl Builder {
     }
 }
 
-/// What sqlx would set for its users, the map's statements do not need, and Vitess does not parse.
+/// The options without the settings that sqlx makes by default. The map does not need them, and Vitess does not parse
+/// them.
 fn plain(options: MySqlConnectOptions) -> MySqlConnectOptions {
     options.pipes_as_concat(false).no_engine_substitution(false).timezone(None)
 }

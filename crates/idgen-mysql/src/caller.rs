@@ -12,7 +12,7 @@ use crate::sql::uuid_at;
 pub(crate) trait Connection: Send {
     type Row: Values;
 
-    /// Carries out a statement after others that must succeed first, and gives the number of rows that it changed.
+    /// Runs a statement after others that must succeed first, and returns the number of rows that it changed.
     fn execute_after(
         &mut self,
         checks: &[String],
@@ -39,7 +39,7 @@ pub(crate) trait Values: Send + Sync {
 impl Connection for MySqlConnection {
     type Row = MySqlRow;
 
-    /// One text, and so one round trip: the server ends at the first statement that fails.
+    /// All statements in one text, which takes one round trip. The server stops at the first statement that fails.
     async fn execute_after(&mut self, checks: &[String], statement: &str) -> Attempt<u64> {
         let mut text = String::new();
         for check in checks {
@@ -81,7 +81,7 @@ impl Values for MySqlRow {
 impl<C: DriverConnection> Connection for C {
     type Row = DriverRow;
 
-    /// One by one: most drivers refuse a text of several statements.
+    /// One statement after the other, because most drivers refuse a text of several statements.
     async fn execute_after(&mut self, checks: &[String], statement: &str) -> Attempt<u64> {
         for check in checks {
             self.run(check).await.map_err(Failure::Driver)?;

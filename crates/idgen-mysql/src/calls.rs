@@ -13,13 +13,13 @@ use crate::sql::uuid_at;
 use crate::strategy::claim_many;
 
 impl UuidMap {
-    /// The id of a UUID, made where there is none.
+    /// Returns the id of a UUID, and creates it if there is none.
     ///
     /// Concurrent calls for one UUID make one round trip.
     ///
     /// # Errors
-    /// The server fails for longer than the [timeout](crate::Builder::timeout), or no id is left. The pair may or
-    /// may not be stored then; calling again tells.
+    /// The server fails for longer than the [timeout](crate::Builder::timeout), or no id is left. The pair may or may not be
+    /// stored then; calling again is safe and returns its id.
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn id_of(&self, uuid: Uuid) -> Result<u64> {
         count_call!("id_of");
@@ -30,7 +30,7 @@ impl UuidMap {
         Ok(claimed.id)
     }
 
-    /// The ids of many UUIDs, made where there is none; in their order, repeats allowed.
+    /// Returns the ids of many UUIDs in the order of the UUIDs, and creates those that do not exist. Repeats are allowed.
     ///
     /// Pairs are committed in groups of up to [`GROUP`](UuidMap::GROUP). After an error some may be stored;
     /// calling again with all of them completes the rest.
@@ -70,7 +70,7 @@ impl UuidMap {
         all.ok_or_else(|| Error::new(Kind::Damaged { problem: "a claimed UUID has no id".to_owned() }))
     }
 
-    /// Makes an id for a UUID that must not have one.
+    /// Creates an id for a UUID that must not have one.
     ///
     /// # Errors
     /// The UUID has an id: [`is_duplicate`](Error::is_duplicate), with
@@ -86,7 +86,7 @@ impl UuidMap {
         if claimed.new && mine { Ok(claimed.id) } else { duplicate(claimed.id) }
     }
 
-    /// The id of a UUID, if it has one. Makes nothing.
+    /// Returns the id of a UUID, if it has one. Creates nothing.
     ///
     /// # Errors
     /// The server fails for longer than the [timeout](crate::Builder::timeout).
@@ -94,7 +94,7 @@ impl UuidMap {
         Ok(self.find_many(&[uuid]).await?[0])
     }
 
-    /// The ids of those UUIDs that have one, in their order. Makes nothing.
+    /// Returns, in the order of the UUIDs, the id of each or `None`. Creates nothing.
     ///
     /// # Errors
     /// As for [`find`](UuidMap::find).
@@ -127,7 +127,7 @@ impl UuidMap {
         Ok(ids)
     }
 
-    /// The UUID of an id, if it has one.
+    /// Returns the UUID of an id, if there is one.
     ///
     /// # Errors
     /// As for [`find`](UuidMap::find).
@@ -135,7 +135,7 @@ impl UuidMap {
         Ok(self.uuids_of(&[id]).await?[0])
     }
 
-    /// The UUIDs of ids, in their order.
+    /// Returns, in the order of the ids, the UUID of each or `None`.
     ///
     /// # Errors
     /// As for [`find`](UuidMap::find).

@@ -23,9 +23,10 @@ const ACTION: &str = "read the map's changes";
 /// Ranges in one statement: the server's optimizer takes memory for each.
 const RANGES_AT_ONCE: usize = 200;
 
-/// Where a reader of [`changes`](UuidMap::changes) is: the ids that it has not seen. The default is the beginning.
+/// The position of a reader of [`changes`](UuidMap::changes): the ids that it has not seen. The default is the
+/// beginning.
 ///
-/// As text, for a file or a table: ranges with a comma between them, of which the last has no end.
+/// Its text form, for a file or a table, is a list of ranges separated by commas. The last range has no end.
 ///
 /// ```
 /// use idgen_mysql::Position;
@@ -48,7 +49,7 @@ impl Default for Position {
 }
 
 impl Position {
-    /// The ranges without ids that were seen, which are given in ascending order.
+    /// The ranges without the ids in `seen`, which are in ascending order.
     fn without(&self, seen: impl IntoIterator<Item = u64>) -> Position {
         let mut unseen = Vec::with_capacity(self.unseen.len());
         let mut seen = seen.into_iter().peekable();
@@ -88,7 +89,7 @@ impl FromStr for Position {
     fn from_str(text: &str) -> Result<Position> {
         let wrong = || {
             let problem = format!(
-                "{text:?} is no position: write ranges of ids in ascending order, the last without an end, as in 7,129-256,300-"
+                "{text:?} is not a position: write ranges of ids in ascending order, the last without an end, as in 7,129-256,300-"
             );
             Error::new(Kind::Config { problem })
         };
@@ -115,13 +116,13 @@ impl FromStr for Position {
 
 impl UuidMap {
     /// The pairs that were committed since a position, at most about `most` of them, and the position after them.
-    /// None are left where the list is empty; ask again later.
+    /// An empty list means that there are no further pairs at the moment.
     ///
-    /// Each pair comes exactly once, also one whose id is lower than ids that came before: see [`Position`]. Store
-    /// the position together with what was done with the pairs. Pairs whose UUIDs were
-    /// [forgotten](UuidMap::forget) before they were read do not come; of those forgotten afterwards nothing is
-    /// said. A position takes a range for each run of ids that are reserved and not used: clients that
-    /// [close](UuidMap::close) leave fewer of them.
+    /// Each pair is returned exactly once, even if its id is lower than ids that were returned before: see [`Position`].
+    /// Store the position together with the result of processing the pairs. Pairs whose UUIDs were
+    /// [forgotten](UuidMap::forget) before they were read are not returned, and a later call does not report that a UUID
+    /// was forgotten. A position has a range for each run of ids that are reserved and not used. Clients that
+    /// [close](UuidMap::close) leave fewer of these.
     ///
     /// ```no_run
     /// # async fn example(map: idgen_mysql::UuidMap) -> idgen_mysql::Result<()> {
@@ -192,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_seen_is_taken_out() {
+    fn seen_ids_are_removed_from_the_ranges() {
         let position = Position::default().without([1, 2, 5]);
         assert_eq!(position.to_string(), "3-4,6-");
         assert_eq!(position.without([4, 6, 7, 1000]).to_string(), "3,8-999,1001-");
@@ -201,13 +202,13 @@ mod tests {
     }
 
     #[test]
-    fn only_positions_are_read() {
+    fn text_that_is_not_a_position_is_refused() {
         for text in ["1-", "7,129-256,300-", "2-3,5,9-\n"] {
             assert_eq!(text.parse::<Position>().unwrap().to_string(), text.trim());
         }
         for text in ["", "-", "7", "1-5", "5-1,9-", "0-", "3-,9-", "9-10,10-", "x-", "1-2-", "1,,5-"] {
             let error = text.parse::<Position>().unwrap_err();
-            assert!(error.to_string().contains("is no position"), "{error}");
+            assert!(error.to_string().contains("is not a position"), "{error}");
         }
     }
 }

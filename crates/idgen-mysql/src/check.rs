@@ -1,4 +1,4 @@
-//! Whether a map is as it should be, and what can be put right without a guess.
+//! Checks a map, and repairs what can be repaired with certainty.
 
 use std::fmt;
 
@@ -17,19 +17,19 @@ const ACTION: &str = "check the map";
 
 /// Pairs whose hashes one statement compares.
 const PAIRS_AT_ONCE: u64 = 50_000;
-/// Faulty pairs that are named.
+/// The most faulty pairs that findings name.
 const NAMED: usize = 5;
-/// Claims that say that nobody clears them away.
+/// The number of claims from which on it is a finding that no client clears them away.
 const MANY_CLAIMS: u64 = 10_000;
 
-/// How bad a [`Finding`] is.
+/// The severity of a [`Finding`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Nothing is wrong yet.
     Warning,
-    /// Wrong, and [`repair`](UuidMap::repair) puts it right.
+    /// Wrong, and [`repair`](UuidMap::repair) fixes it.
     Repairable,
-    /// Wrong, and somebody has to decide what is right.
+    /// Wrong, and an operator has to decide what is right.
     Broken,
 }
 
@@ -51,12 +51,12 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// How bad it is.
+    /// Its severity.
     pub fn severity(&self) -> Severity {
         self.severity
     }
 
-    /// What was found, in words.
+    /// A description of what was found.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -70,8 +70,8 @@ impl fmt::Display for Finding {
 
 impl UuidMap {
     /// Checks the map: the server's settings, the layout and engine of the tables, the next id against the ids in
-    /// use, how much of the id width is left, one id per UUID, and claims that nobody clears away. An empty list
-    /// says that all is well.
+    /// use, how much of the id width is left, one id per UUID, and claims that no client clears away. An empty list means
+    /// that nothing is wrong.
     ///
     /// One id per UUID is a key of the table with the strategy [`Unique`](Strategy::Unique); with
     /// [`Dedup`](Strategy::Dedup) the whole hash index is read, in statements of some 50,000 pairs. Clients may go
@@ -148,8 +148,8 @@ impl UuidMap {
         Ok(findings)
     }
 
-    /// Puts right what needs no guess: raises the next id above the ids in use, and clears claims away. Says what
-    /// it did. What [`check`](UuidMap::check) calls broken stays as it is.
+    /// Repairs what can be repaired with certainty: raises the next id above the ids in use, and clears claims away. Returns a
+    /// list of what it did. Findings that [`check`](UuidMap::check) calls broken are not changed.
     ///
     /// ```no_run
     /// # async fn example(map: idgen_mysql::UuidMap) -> idgen_mysql::Result<()> {

@@ -1,4 +1,4 @@
-//! What a client chooses before it connects.
+//! The choices of a client before it connects.
 
 use std::time::Duration;
 

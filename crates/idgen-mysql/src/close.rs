@@ -1,4 +1,4 @@
-//! The orderly end of a client.
+//! Closing a client.
 
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
@@ -13,12 +13,11 @@ use crate::strategy::context::Context;
 const ACTION: &str = "give back unused ids";
 
 impl UuidMap {
-    /// Ends this map in good order: the ids that it reserved and did not use go back, if nobody reserved any
-    /// after them, and with the strategy [`Dedup`](crate::Strategy::Dedup) claims are cleared away. The
-    /// map's connections are closed.
+    /// Closes this map and its connections. Ids that it reserved and did not use are given back, unless another client has
+    /// reserved ids after them. With the strategy [`Dedup`](crate::Strategy::Dedup), claims are cleared away.
     ///
-    /// It concerns all clones. Calls that are under way still end; later ones fail.
-    /// A program that ends without it wastes the rest of its block, and nothing else.
+    /// It closes all clones, too. Running calls are completed, and later calls fail. A program that ends without closing
+    /// the map only wastes the rest of its block.
     ///
     /// ```no_run
     /// # async fn example(uuid: uuid::Uuid) -> idgen_mysql::Result<()> {
@@ -55,7 +54,7 @@ impl Context {
         Retries::run(self.deadline, ACTION, give).await
     }
 
-    /// The row's lock keeps others from reserving or importing meanwhile.
+    /// The lock on the row prevents other clients from reserving or importing meanwhile.
     async fn give_back_on(
         &self,
         connection: &mut MySqlConnection,

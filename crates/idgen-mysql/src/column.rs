@@ -1,4 +1,4 @@
-//! Whether a column is what its Rust type says, asked at start.
+//! Checks, when a program starts, that a column fits its Rust type.
 
 use sqlx::{AssertSqlSafe, Executor, MySqlPool, Row};
 use uuid::Uuid;
@@ -10,10 +10,10 @@ use crate::types::private::Column;
 
 const ACTION: &str = "check the column";
 
-/// How many rows are looked at, to tell layouts apart that have the same column type.
+/// How many rows are read to distinguish layouts that have the same column type.
 const SAMPLE: usize = 100;
 
-/// With fewer rows nothing is concluded: read the wrong way, one in two is a proper UUID by chance.
+/// With fewer rows nothing is concluded, because half of the UUIDs are valid by chance when read in the wrong layout.
 const ENOUGH: usize = 10;
 
 /// Checks that a column of the pool's schema holds ids the way `T` reads them: its type, its length and
@@ -30,7 +30,7 @@ const ENOUGH: usize = 10;
 /// ```
 ///
 /// # Errors
-/// The column does not fit ([`is_column`](Error::is_column)), or cannot be asked about.
+/// The column does not fit ([`is_column`](Error::is_column)), or the server does not describe it.
 pub async fn check_column<T: ColumnType>(pool: &MySqlPool, table: &str, column: &str) -> Result<()> {
     let look = "SELECT CAST(column_type AS CHAR), CAST(character_maximum_length AS UNSIGNED), \
         CAST(collation_name AS CHAR) FROM information_schema.columns \
@@ -59,9 +59,9 @@ pub async fn check_column<T: ColumnType>(pool: &MySqlPool, table: &str, column: 
     Ok(())
 }
 
-/// A UUID read by the wrong layout has other bits where its version should be.
+/// A UUID that is read in the wrong layout has other bits in the place of its version.
 async fn check_layout<T: ColumnType>(pool: &MySqlPool, table: &str, column: &str) -> Result<()> {
-    // Names of the caller's own schema, which the look-up above found.
+    // These names are safe to use in SQL: the look-up above found them in the schema.
     let (table_name, column_name) = (table.replace('`', "``"), column.replace('`', "``"));
     let statement = format!(
         "SELECT `{column_name}` FROM `{table_name}` WHERE `{column_name}` IS NOT NULL LIMIT {SAMPLE}"

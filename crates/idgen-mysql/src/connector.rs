@@ -1,4 +1,4 @@
-//! Makes connections to one server, and decides whether one may be used (again).
+//! Makes connections to one server, and decides whether a connection may be used, or used again.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,11 +14,11 @@ use crate::identity::MapIdentity;
 use crate::server::{Reason, Refusal};
 use crate::session::{SERVER_NAME, Seen};
 
-/// What was read longer ago is read again before a connection is used: a setting that was changed is noticed
-/// within this time, as is a connection that was lost while it was idle.
+/// The server's settings are read again if the last reading is older than this. A changed setting, or a connection that
+/// was lost while it was idle, is therefore noticed within this time.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// A connection that owes an answer occupies its place in the pool for no longer than this after its call.
+/// The longest time that a connection with an outstanding answer occupies its place in the pool after its call.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
 
 /// What every connection of a client must fulfill.
@@ -34,18 +34,18 @@ pub(crate) struct Terms {
 pub(crate) struct Connector {
     options: MySqlConnectOptions,
     terms: Arc<Terms>,
-    /// True where other servers can be used instead.
+    /// Whether other servers can be used instead.
     several: bool,
-    /// Found out on the first connection.
+    /// Known from the first connection on.
     vitess: Mutex<Option<bool>>,
-    /// When the server's settings and its map were last read and found good.
+    /// When the server's settings and its map were last read and accepted.
     good: Mutex<Option<Instant>>,
-    /// Connections that were last used before are not to be trusted: one of them was lost.
+    /// Connections that were last used before this moment are replaced, because one of them was lost.
     mistrusted: Mutex<Option<Instant>>,
     refused: AtomicBool,
-    /// One connection more, for transactions to alternate, could not be made.
+    /// Whether an additional connection, between which transactions alternate, could not be made.
     full: AtomicBool,
-    /// One after the other: they need connections too.
+    /// Locked while a statement is ended, because that needs a connection, too.
     kills: tokio::sync::Mutex<()>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Session {
 impl Connector {
     pub(crate) fn new(options: MySqlConnectOptions, terms: Arc<Terms>, several: bool) -> Connector {
         Connector {
-            // Its events have statements in them, and so UUIDs.
+            // The driver's events contain statements, and these contain UUIDs.
             options: options.disable_statement_logging(),
             terms,
             several,
@@ -75,12 +75,12 @@ impl Connector {
         }
     }
 
-    /// True where the server was refused when it was last asked.
+    /// Whether the server was refused at the last check.
     pub(crate) fn is_refused(&self) -> bool {
         self.refused.load(Ordering::Relaxed)
     }
 
-    /// True where a connection beyond what calls need at one time could not be made.
+    /// Whether a connection beyond those that calls need at the same time could not be made.
     pub(crate) fn is_full(&self) -> bool {
         self.full.load(Ordering::Relaxed)
     }
@@ -95,7 +95,7 @@ impl Connector {
         set(&self.mistrusted, Some(Instant::now()));
     }
 
-    /// Reads again what the server and the map are like.
+    /// Reads the settings of the server and the state of the map again.
     pub(crate) async fn look_again(&self, session: &mut Session) -> Attempt<()> {
         let tables = self.terms.identity.tables();
         session.seen = session.seen.again(&mut session.connection, &tables).await?;
@@ -109,18 +109,18 @@ impl Connector {
             let _one = self.kills.lock().await;
             let mut connection = self.options.connect().await?;
             let row = connection.fetch_one(sqlx::raw_sql(SERVER_NAME)).await?;
-            // Behind one address there may be several servers, with other connections of this number.
+            // Several servers may be behind one address, and each numbers its own connections.
             if row.try_get_unchecked::<String, _>(0)? == *server {
                 let kill = format!("KILL {thread}");
                 connection.execute(sqlx::raw_sql(AssertSqlSafe(kill))).await?;
             }
             connection.close().await
         };
-        // A server that is not there any more has nothing to end.
+        // If the server is gone, there is nothing to end.
         let _ = tokio::time::timeout(KILL_LIMIT, kill).await;
     }
 
-    /// Where the server is; never who asks, nor with which password.
+    /// The address of the server, without user and password.
     pub(crate) fn address(&self) -> String {
         match self.options.get_socket() {
             Some(socket) => socket.display().to_string(),
@@ -130,7 +130,7 @@ impl Connector {
 
     async fn connect(&self) -> Attempt<Session> {
         let connected = self.options.connect().await;
-        // The failure of a connection does not say where.
+        // The driver's error does not contain the address.
         let mut connection = connected.map_err(|error| match error {
             sqlx::Error::Io(error) => {
                 let said = format!("{}: {error}", self.address());
@@ -153,7 +153,7 @@ impl Connector {
         Ok(Session { connection, seen, used: Instant::now(), committed: None })
     }
 
-    /// Refuses a server that does not keep the promise, or that holds another map.
+    /// Refuses a server whose settings endanger pairs, or that holds another map.
     fn judge(&self, seen: &Seen) -> Attempt<()> {
         let judged = self.reason(seen);
         let refused_before = self.refused.swap(judged.is_err(), Ordering::Relaxed);
@@ -189,7 +189,7 @@ impl Connector {
         identity.compare(seen.state.as_ref())
     }
 
-    /// How long an idle connection may take to show that it is there.
+    /// The time in which an idle connection must answer.
     fn ping_limit(&self) -> Duration {
         if self.several { self.terms.answer_limit.min(FRESH) } else { self.terms.answer_limit }
     }
@@ -200,7 +200,7 @@ impl Manager for Connector {
     type Error = Failure;
 
     async fn create(&self) -> Result<Session, Failure> {
-        // On the heap: it is large, and rare.
+        // Boxed because it is large and rare.
         Box::pin(self.connect()).await
     }
 
@@ -242,17 +242,17 @@ impl Session {
         &self.seen
     }
 
-    /// Notes that a transaction was committed.
+    /// Records that a transaction was committed.
     pub(crate) fn note_commit(&mut self) {
         self.committed = Some(Instant::now());
     }
 
-    /// When a transaction was last committed, if at all.
+    /// When a transaction was last committed, if one was.
     pub(crate) fn committed(&self) -> Option<Instant> {
         self.committed
     }
 
-    /// Notes that it was used until now.
+    /// Records that the connection was used until now.
     pub(crate) fn put_down(&mut self) {
         self.used = Instant::now();
     }

@@ -1,4 +1,4 @@
-//! How long a call waits: for all that it waits for together.
+//! The deadline of a call, which bounds all of its waits together.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use tokio::time::{Instant, timeout_at};
 use crate::error::{Error, Result};
 use crate::failure::Failure;
 
-/// What is left of a call's deadline.
+/// The deadline of a call.
 ///
-/// It begins with the call and is handed to everything that waits: retries and the pauses between them, answers
-/// of the server, locks that other calls hold. So it bounds the call, however many of these there are.
+/// It is set when the call begins, and passed to everything that waits: retries and the pauses between them, answers of
+/// the server, locks that other calls hold. So it bounds the call, however many of these there are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline {
-    /// From here on nothing is tried again.
+    /// No attempt begins after this.
     last_start: Instant,
-    /// Here the last try ends.
+    /// The last attempt ends here.
     end: Instant,
 }
 
-/// What a call that may try but once gets for that.
+/// The time of an attempt that is the only one of its call.
 const ONE_ATTEMPT: Duration = Duration::from_secs(1);
 
-/// For limits that mean "for ever": an `Instant` does not reach for just any. Thirty years.
+/// The longest limit, thirty years, because an `Instant` cannot represent every sum.
 const FOREVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
 impl Deadline {
@@ -31,27 +31,27 @@ impl Deadline {
         Deadline { last_start: now + limit.min(FOREVER), end: now + limit.clamp(ONE_ATTEMPT, FOREVER) }
     }
 
-    /// For work that no call waits for.
+    /// The deadline of work that no call waits for.
     pub(crate) fn never() -> Deadline {
         Deadline::after(FOREVER)
     }
 
-    /// True where nothing should be tried again after a pause of this length.
+    /// Whether no attempt may begin after a pause of this length.
     pub(crate) fn ends_within(&self, pause: Duration) -> bool {
         Instant::now() + pause >= self.last_start
     }
 
-    /// Work on the server, for no longer than is left; `None` where it took longer.
+    /// Runs work on the server until the deadline; `None` if it takes longer.
     pub(crate) async fn bound<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         timeout_at(self.end, work).await.ok()
     }
 
-    /// The same, for no longer than `limit` either.
+    /// The same, for at most `limit`.
     pub(crate) async fn bound_by<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
         timeout_at(self.end.min(Instant::now() + limit.min(FOREVER)), work).await.ok()
     }
 
-    /// Waits until another call of this client is through with something that one does for all.
+    /// Waits for work that another call of this client does for all calls.
     pub(crate) async fn wait_for<T>(&self, action: &'static str, wait: impl Future<Output = T>) -> Result<T> {
         self.bound(wait).await.ok_or_else(|| Error::failed(action, Failure::OtherCall, 1))
     }

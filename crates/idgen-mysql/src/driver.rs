@@ -1,12 +1,12 @@
-//! The caller's connection, where another driver than sqlx made it, such as one of Python's.
+//! The caller's connection if another driver than sqlx made it, such as one of Python's.
 
 use std::fmt;
 
 /// A connection of another driver than sqlx, which is in a transaction on the map's server and schema.
 ///
-/// [`UuidMap::id_of_within_driver`](crate::UuidMap::id_of_within_driver) and its relatives run their statements on it,
-/// one at a time and each in its text form, without parameters and with the same checks as on a connection of sqlx. The
-/// wheel of idgen makes one of each connection of Python's drivers.
+/// [`UuidMap::id_of_within_driver`](crate::UuidMap::id_of_within_driver) and the similar methods run their statements on
+/// it, one at a time, as text without parameters, and with the same checks as on a connection of sqlx. The wheel of idgen
+/// implements it for the connections of Python's drivers.
 ///
 /// ```no_run
 /// use idgen_mysql::{DriverAnswer, DriverConnection, DriverError, UuidMap};
@@ -31,21 +31,21 @@ use std::fmt;
 /// # }
 /// ```
 pub trait DriverConnection: Send {
-    /// Runs one statement, and gives all of its answer.
+    /// Runs one statement and returns its whole result.
     ///
     /// # Errors
-    /// What the server or the driver reports. The number decides what follows: a duplicate key (1062), for example,
-    /// is an expected answer.
+    /// The error that the server or the driver reports. The map reacts to its number: a duplicate key (1062), for example, is
+    /// an expected result.
     fn run(
         &mut self,
         statement: &str,
     ) -> impl Future<Output = std::result::Result<DriverAnswer, DriverError>> + Send;
 }
 
-/// What a statement gave.
+/// The result of a statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DriverAnswer {
-    /// The names of the columns, or nothing where the statement gives no rows.
+    /// The names of the columns; empty if the statement returns no rows.
     pub columns: Vec<String>,
     /// The rows, with a value for each column: text and binary columns as their bytes, numbers in decimal digits.
     pub rows: Vec<Vec<Option<Vec<u8>>>>,

@@ -8,7 +8,7 @@ use crate::server::Reason;
 /// What a fallible function of this crate returns.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a call did not do what it was asked. Ask with the `is_*` predicates; read the message for what to do.
+/// Why a call failed. The `is_*` methods tell the kind of error, and the message says what to do.
 pub struct Error {
     kind: Box<Kind>,
 }
@@ -19,12 +19,12 @@ impl Error {
         Error { kind: Box::new(kind) }
     }
 
-    /// For statements that are not repeated.
+    /// The error of a statement that is not repeated.
     pub(crate) fn once<F: Into<Failure>>(action: &'static str) -> impl FnOnce(F) -> Error {
         move |failure| Error::failed(action, failure.into(), 1)
     }
 
-    /// After the last of some attempts.
+    /// The error after the last attempt.
     pub(crate) fn failed(action: &'static str, failure: Failure, attempts: u32) -> Error {
         match failure {
             Failure::Final(kind) => Error { kind },
@@ -33,7 +33,7 @@ impl Error {
         }
     }
 
-    /// True where [`register`](crate::UuidMap::register) met a UUID that has an id already.
+    /// True if [`register`](crate::UuidMap::register) was called with a UUID that has an id already.
     pub fn is_duplicate(&self) -> bool {
         matches!(*self.kind, Kind::Duplicate { .. })
     }
@@ -46,12 +46,12 @@ impl Error {
         }
     }
 
-    /// True where no id of the map's width is left.
+    /// True if no id of the map's width is left.
     pub fn is_exhausted(&self) -> bool {
         matches!(*self.kind, Kind::Exhausted { .. })
     }
 
-    /// True where the map's tables are not there: call [`install`](crate::UuidMap::install).
+    /// True if the map's tables do not exist: call [`install`](crate::UuidMap::install).
     pub fn is_not_installed(&self) -> bool {
         match &*self.kind {
             Kind::NotInstalled { .. } => true,
@@ -60,7 +60,7 @@ impl Error {
         }
     }
 
-    /// True where the tables are not as this version made them, or of another strategy or width than asked.
+    /// True if the tables differ from those that this version creates, or have another strategy or width than requested.
     pub fn is_schema(&self) -> bool {
         match &*self.kind {
             Kind::Schema { .. } | Kind::OtherStrategy { .. } | Kind::OtherWidth { .. } => true,
@@ -69,63 +69,62 @@ impl Error {
         }
     }
 
-    /// True where the server runs with settings under which acknowledged pairs may be lost.
+    /// True if the server's settings may lose acknowledged pairs.
     pub fn is_unsafe_server(&self) -> bool {
         matches!(&*self.kind, Kind::Refused(refusal) if matches!(refusal.reason, Reason::Unsafe(_)))
     }
 
-    /// True where the server holds another map than the one that this client began with: another server took
-    /// its address, or the tables were dropped and installed again.
+    /// True if the server holds another map than the one that this client began with, because another server has taken its
+    /// address, or because the tables were dropped and installed again.
     pub fn is_other_map(&self) -> bool {
         matches!(&*self.kind, Kind::Refused(refusal) if matches!(refusal.reason, Reason::OtherMap { .. }))
     }
 
-    /// True where the tables contradict each other: ids that were given out are gone, or are in the map above
-    /// those that are reserved.
+    /// True if the tables contradict each other: ids that were given out are missing, or the map has ids above the reserved
+    /// ones.
     pub fn is_damaged(&self) -> bool {
         matches!(*self.kind, Kind::Damaged { .. })
     }
 
-    /// True where a choice, an address or a name cannot be used, or the server cannot do what is asked.
+    /// True if a choice, an address or a name cannot be used, or if the server cannot do what was requested.
     pub fn is_config(&self) -> bool {
         matches!(*self.kind, Kind::Config { .. })
     }
 
-    /// True where [`id_of_within`](crate::UuidMap::id_of_within) was called on a connection that is in no
-    /// transaction.
+    /// True if [`id_of_within`](crate::UuidMap::id_of_within) was called on a connection that is not in a transaction.
     pub fn is_not_in_transaction(&self) -> bool {
         matches!(*self.kind, Kind::NotInTransaction)
     }
 
-    /// True where a column does not fit its Rust type.
+    /// True if a column does not fit its Rust type.
     pub fn is_column(&self) -> bool {
         matches!(*self.kind, Kind::Column { .. })
     }
 
-    /// True where an imported pair contradicts the map.
+    /// True if an imported pair contradicts the map.
     pub fn is_conflict(&self) -> bool {
         matches!(*self.kind, Kind::Conflict { .. })
     }
 
-    /// True where an import would use up the map's ids, which
-    /// [`allow_exhausting_import`](crate::Builder::allow_exhausting_import) allows.
+    /// True if an import would use up the map's ids.
+    /// [`allow_exhausting_import`](crate::Builder::allow_exhausting_import) allows this.
     pub fn is_exhausting(&self) -> bool {
         matches!(*self.kind, Kind::Exhausting { .. })
     }
 
-    /// True where a statement failed or was not answered; [`source`](std::error::Error::source) has the
-    /// driver's error, where there is one.
+    /// True if a statement failed or was not answered. [`source`](std::error::Error::source) returns the driver's error, if
+    /// there is one.
     pub fn is_database(&self) -> bool {
         matches!(*self.kind, Kind::Failed { .. })
     }
 
-    /// True where the server takes no writes.
+    /// True if the server takes no writes.
     pub(crate) fn is_read_only(&self) -> bool {
         matches!(&*self.kind, Kind::Failed { failure, .. } if failure.is_read_only())
     }
 
-    /// True where the server kept failing in a way that passes by itself (a failover, a lost connection, a
-    /// deadlock inside the caller's transaction): trying again later is safe and sensible.
+    /// True if the failure is temporary, such as a failover, a lost connection, or a deadlock inside the caller's
+    /// transaction. Repeating the call later is safe and may succeed.
     pub fn is_transient(&self) -> bool {
         match &*self.kind {
             Kind::Failed { failure, .. } => failure.verdict() != Verdict::Final,

@@ -1,4 +1,4 @@
-//! What can become of one attempt, and what that means for the next one.
+//! How an attempt can fail, and whether it can be repeated.
 //!
 //! Error numbers: MySQL reference manual, "Server Error Message Reference"; MariaDB, "Error Codes".
 
@@ -11,10 +11,10 @@ use crate::driver::DriverError;
 use crate::installed::{IdWidth, Strategy};
 use crate::server::Refusal;
 
-/// What one attempt gives.
+/// The result of one attempt.
 pub(crate) type Attempt<T> = std::result::Result<T, Failure>;
 
-/// Why an attempt failed.
+/// The reason why an attempt failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The server or the driver reports an error.
@@ -60,14 +60,14 @@ pub(crate) enum Kind {
     Failed { action: &'static str, failure: Failure, attempts: u32 },
 }
 
-/// What is known after a failed attempt.
+/// What is known about the effect of a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The server undid it: repeat it, with the same ids.
+    /// The server undid it. It can be repeated with the same ids.
     Undone,
-    /// It may have been done: repeat it, but never use its ids for anything else.
+    /// It may have taken effect. It can be repeated, but its ids must not be used for other UUIDs.
     Unknown,
-    /// Repeating would fail again.
+    /// It would fail again.
     Final,
 }
 
@@ -94,8 +94,8 @@ impl Failure {
         }
     }
 
-    /// True where another node of a cluster may do what this one did not: it is down, cut off, shutting
-    /// down, read-only, or no member of the cluster. The connection is of no more use.
+    /// Whether another node of a cluster may succeed, because this one is down, unreachable, shutting down, read-only, or not
+    /// a member of the cluster. The connection cannot be used again.
     pub(crate) fn is_of_this_node(&self) -> bool {
         match self {
             Failure::NoConnection | Failure::Unreached(_) | Failure::NoAnswer | Failure::Refused(_) => true,
@@ -106,7 +106,7 @@ impl Failure {
             Failure::Sql(error) => {
                 is_of_connection(error)
                     || said(error).contains(BLOCKED)
-                    // Not a deadlock or a lost certification: those occur on every node.
+                    // Deadlocks and failed certifications do not count, because they occur on every node.
                     || matches!(
                         number(error),
                         Some(1040 | 1047 | 1053 | 1290 | 1317 | 1792 | 1836 | 1927 | 2006 | 2013 | 3100 | 3169 | 4031)
@@ -123,7 +123,7 @@ impl Failure {
     /// True for a table that does not exist (1146).
     pub(crate) fn is_no_table(&self) -> bool {
         match self {
-            // Vitess knows the tables by itself, and says so in words alone.
+            // Vitess checks table names itself, and reports a missing table only in the text of the error.
             Failure::Sql(error) => {
                 number(error) == Some(1146)
                     || (number(error) == Some(1105) && said(error).ends_with("not found"))
@@ -162,7 +162,7 @@ impl Failure {
         }
     }
 
-    /// A commit that fails for any reason but a lost certification may have happened.
+    /// A commit that fails may have taken effect, unless its certification failed.
     pub(crate) fn of_commit(error: sqlx::Error) -> Failure {
         let failure = Failure::Sql(error);
         match failure.verdict() {
@@ -268,14 +268,14 @@ fn judge_number(number: u16) -> Verdict {
         1040 | 1203 | 1226 | 1053 | 3169 => Verdict::Undone,
         // Read only, for a failover: --read-only, --super-read-only, a read-only transaction.
         1290 | 1836 | 1792 => Verdict::Undone,
-        // Interrupted, killed, lost, or the group fell apart (3100): while the commit was under way, for
+        // Interrupted, killed, lost, or the group lost its majority (3100). This may have been during the commit, for
         // all we know.
         3100 | 1317 | 1152 | 1158..=1161 | 1180 | 1927 | 2006 | 2013 | 4031 => Verdict::Unknown,
         _ => Verdict::Final,
     }
 }
 
-/// True where the connection is lost, or owes an answer.
+/// Whether the connection is lost, or an answer is still outstanding on it.
 pub(crate) fn is_of_connection(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed)
         || said(error).contains(FAILED)

@@ -1,4 +1,4 @@
-//! After a restore: ids that were given out after the backup must not be given out again.
+//! Fencing a restored map: ids that were given out after the backup must not be given out again.
 
 use sqlx::AssertSqlSafe;
 
@@ -12,10 +12,10 @@ const ACTION: &str = "fence the map";
 impl UuidMap {
     /// Starts a new epoch of the map, whose new ids are `next_id` and above.
     ///
-    /// Call it after the map was restored from a backup, before clients use it again. The pairs that were stored
-    /// after the backup are lost, and other tables or systems may still hold their ids: `next_id` has to be above
-    /// all of these. A next id that is larger already stays. All clients, also those that run, drop the ids that
-    /// they reserved and the pairs that they cached in an earlier epoch.
+    /// Call it after restoring the map from a backup and before clients use it again. Pairs that were stored after the backup
+    /// are lost, and other tables or systems may still contain their ids, so `next_id` must be above all of these. If the
+    /// map's next id is larger already, it is kept. All clients, including running ones, drop the ids that they reserved
+    /// and the pairs that they cached in an earlier epoch.
     ///
     /// ```no_run
     /// # async fn example(map: idgen_mysql::UuidMap, largest_id_in_orders: u64) -> idgen_mysql::Result<()> {
@@ -39,7 +39,7 @@ impl UuidMap {
             "UPDATE {} SET epoch = epoch + 1, next_id = GREATEST(next_id, {next_id}) WHERE one = 1",
             context.tables.state
         );
-        // Repeating it starts one more epoch, which does no harm.
+        // Repeating it starts another epoch, which is harmless.
         let update = || context.pool.execute(AssertSqlSafe(statement.clone()));
         Retries::run(context.deadline, ACTION, update).await.map(drop)
     }

@@ -1,8 +1,8 @@
-//! Erasing a UUID: the pair and its claim go, the id stays taken for ever.
+//! Erasing a UUID: its pair and its claim are deleted, and its id is never used again.
 //!
-//! The row of the id is kept, and a marker takes the place of the UUID. The primary key then refuses the id to
-//! every other UUID, whoever holds it in a block, imports it, or restores an old state row. The marker is made of
-//! the id alone: it says nothing about the UUID that was there.
+//! The row of the id is kept, with a marker in place of the UUID. The primary key then refuses the id for every other UUID,
+//! even if a client holds the id in a block, imports it, or restores an old state row. The marker is computed from the id
+//! alone, so it reveals nothing about the UUID.
 
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
@@ -24,16 +24,15 @@ use crate::strategy::dedup;
 const ACTION: &str = "forget a UUID";
 
 impl UuidMap {
-    /// Erases a UUID, as a privacy request asks for, and gives the id that it had.
+    /// Erases a UUID, for example because of a privacy request, and returns the id that it had.
     ///
-    /// Pair and claim go together, in one transaction. The id is never given out again: its row stays, with a
-    /// marker in place of the UUID, so that [`uuid_of`](UuidMap::uuid_of) finds nothing and no other UUID can get
-    /// the id. Asked for again, the UUID gets a new id, as if it had never been seen.
+    /// Pair and claim are deleted in one transaction. The id is never given out again: its row stays, with a marker in place
+    /// of the UUID, so that [`uuid_of`](UuidMap::uuid_of) finds nothing and no other UUID can get the id. If the UUID is
+    /// mapped again later, it gets a new id.
     ///
-    /// This map and its clones forget the pair at once. Another process may go on answering from its
-    /// [cache](crate::Builder::cache) until the entry is displaced or the process ends. The old bytes also remain
-    /// in backups, binary logs and pages that InnoDB has not reused yet: docs/mapping.md says what to do about
-    /// those.
+    /// This map and its clones drop the pair from their cache at once. Another process may return the id from its
+    /// [cache](crate::Builder::cache) until the entry is displaced or the process ends. The UUID also remains in backups,
+    /// binary logs and pages that InnoDB has not reused yet: docs/mapping.md says what to do about those.
     ///
     /// ```no_run
     /// # async fn example(map: idgen_mysql::UuidMap, uuid: uuid::Uuid) -> idgen_mysql::Result<()> {
@@ -58,7 +57,7 @@ impl UuidMap {
         let instead = "delete its row by SQL and restart the clients";
         crate::sharded::refuse(&context.tables, "forgetting a UUID", instead)?;
         let forgotten = finish(async move { context.forget(uuid).await }).await;
-        // Also after an error: the pair may be gone.
+        // Also after an error, because the pair may be deleted.
         self.drop_from_cache(&uuid);
         forgotten
     }
@@ -90,7 +89,7 @@ impl Context {
             match self.forget_on(&mut transaction, uuid, seen).await {
                 Ok(()) => transaction.commit().await.map_err(Failure::of_commit),
                 Err(error) => {
-                    // The server may have ended it already; what counts is that nothing stays open.
+                    // It does not matter if this fails: the server may have ended the transaction already.
                     let _ = transaction.rollback().await;
                     Err(error)
                 }
@@ -107,7 +106,7 @@ impl Context {
         seen: &mut Option<u64>,
     ) -> Attempt<()> {
         if self.installed.strategy == Strategy::Dedup {
-            // Whoever makes the pair at this moment holds the claim; whoever comes later waits for ours.
+            // A client that is creating the pair holds the claim, and later clients wait for ours.
             dedup::claim(self, connection, &[uuid]).await?;
         }
         *seen = self.find_one(connection, uuid, " FOR UPDATE").await?;

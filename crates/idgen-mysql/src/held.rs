@@ -9,11 +9,11 @@ use crate::observe;
 pub(crate) struct Held {
     pub(crate) returned: Vec<u64>,
     pub(crate) block: Range<u64>,
-    // Where the latest reservation begins.
+    // The first id of the latest reservation.
     pub(crate) latest: u64,
     pub(crate) size: u64,
     pub(crate) since: Option<Instant>,
-    // In which the ids were reserved.
+    // The epoch in which the ids were reserved.
     pub(crate) epoch: u64,
 }
 
@@ -49,7 +49,7 @@ impl Held {
     pub(crate) fn put(&mut self, block: Range<u64>) {
         self.latest = block.start;
         if self.block.end == block.start {
-            // Nobody reserved in between.
+            // No other client reserved ids in between.
             self.block.end = block.end;
         } else {
             let rest = std::mem::replace(&mut self.block, block);
@@ -77,7 +77,7 @@ impl Held {
         self.returned.retain(|id| *id >= keep);
         self.block.start = self.block.start.max(keep).min(self.block.end);
         observe::burned(before - self.available());
-        // Not used up by being busy: the next block need not be larger.
+        // The block was discarded and not used up, so the next block need not be larger.
         self.since = None;
     }
 }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn held_ids_come_out_once_and_ascending() {
+    fn held_ids_are_taken_once_and_in_ascending_order() {
         let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
         assert_eq!(held.take(1), None);
         held.put(10..14);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_is_what_nobody_used_at_the_end() {
+    fn the_rest_is_the_unused_ids_at_the_end_of_the_block() {
         let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
         assert_eq!(held.take_rest(), None);
         held.put(10..20);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn given_up_ids_do_not_come_out_and_later_ones_do() {
+    fn discarded_ids_are_not_taken_and_later_ones_are() {
         let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
         held.put(10..14);
         held.put(30..34);

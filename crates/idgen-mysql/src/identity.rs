@@ -1,4 +1,4 @@
-//! Which map this client works with: noted at the first use, and compared on every connection.
+//! The identity of the client's map: recorded at the first use, and compared on every connection.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -35,14 +35,14 @@ impl MapIdentity {
         lock(&self.tables).clone()
     }
 
-    /// Notes the map that is there. The first one counts.
+    /// Records the identity of the map that was found first.
     pub(crate) fn note(&self, tables: &Tables, state: &State, installed: Installed) {
         *lock(&self.tables) = tables.clone();
         lock(&self.known).get_or_insert(Known { map_id: state.map_id, installed });
         self.epoch.store(state.epoch, Ordering::Release);
     }
 
-    /// True once the map is known.
+    /// Whether the map is known already.
     pub(crate) fn is_known(&self) -> bool {
         lock(&self.known).is_some()
     }
@@ -52,13 +52,12 @@ impl MapIdentity {
         lock(&self.known).map(|known| known.map_id)
     }
 
-    /// The epoch that was read last. What was learned in another one is forgotten: cached pairs, and ids in
-    /// hand.
+    /// The epoch that was read last. Cached pairs and reserved ids of an earlier epoch are dropped.
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)
     }
 
-    /// Compares what a connection read with what is known, and takes over the epoch.
+    /// Compares what a connection read with the known map, and stores the epoch.
     pub(crate) fn compare(&self, state: Option<&State>) -> Result<(), Reason> {
         let Some(epoch) = self.epoch_of(state)? else { return Ok(()) };
         let before = self.epoch.swap(epoch, Ordering::AcqRel);
@@ -79,7 +78,7 @@ impl MapIdentity {
         let Some(known) = *lock(&self.known) else { return Ok(None) };
         let table = lock(&self.tables).state.clone();
         let Some(state) = state else { return Err(Reason::NoMap { table }) };
-        // A newer version may have its id and its epoch elsewhere.
+        // A newer version may store the id and the epoch in other columns.
         let installed = match state.understand() {
             Ok(installed) => installed,
             Err(problem) => return Err(Reason::Schema { table, problem }),

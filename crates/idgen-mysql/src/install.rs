@@ -1,4 +1,4 @@
-//! Makes the tables: what is missing, and never in the place of something that was lost.
+//! Creates missing tables, but never in place of tables that were lost.
 
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
@@ -10,11 +10,11 @@ use crate::schema::{self, State, VERSION};
 use crate::sql::literal;
 use crate::tables::{Tables, unquoted};
 
-/// Makes what is missing. Several clients may do so at once: each statement is safe to repeat, and the
-/// state row, written first and once, decides between clients that ask for different things.
+/// Creates what is missing. Several clients may do this at the same time: each statement is safe to repeat, and the state
+/// row, which is written once, decides between clients with different choices.
 ///
-/// Once ids were given out, neither the state nor the pairs are made again: an empty table in their place would
-/// give known UUIDs other ids, or give the ids out again.
+/// After ids were given out, neither the state nor the pairs are created again: an empty table in their place would give
+/// known UUIDs other ids, or give ids out again.
 pub(crate) async fn install(
     connection: &mut MySqlConnection,
     tables: &Tables,
@@ -22,7 +22,7 @@ pub(crate) async fn install(
 ) -> Attempt<()> {
     let Tables { map, claim, sync, .. } = tables;
     let name = unquoted(map);
-    // Pairs before the state: who installs at the same time writes the state first.
+    // The pairs are checked before the state, because clients that install at the same time write the state first.
     let pairs = holds_rows(connection, map).await?;
     if pairs == Some(true) && schema::state(connection, tables).await?.is_none() {
         return Err(lost(format!(
@@ -59,7 +59,7 @@ pub(crate) async fn install(
             tables.state
         )));
     }
-    // Claims and pushes hold nothing that has to last.
+    // The tables of claims and pushes hold nothing that must be kept.
     if found.strategy == Strategy::Dedup && holds_rows(connection, claim).await?.is_none() {
         create(connection, claim, CLAIM).await?;
     }
@@ -75,8 +75,7 @@ const STATE: &str = "one TINYINT UNSIGNED NOT NULL PRIMARY KEY, version SMALLINT
 const CLAIM: &str = "uuid BINARY(16) NOT NULL PRIMARY KEY, turn TINYINT UNSIGNED NOT NULL DEFAULT 0";
 const SYNC: &str = "slot TINYINT UNSIGNED NOT NULL PRIMARY KEY, pushes BIGINT UNSIGNED NOT NULL";
 
-/// The state row, made where it is missing, and what it says then. `None` where it is of another version: reading
-/// it says so.
+/// Creates the state row if it is missing, and returns it. `None` if it is of another version, which reading it reports.
 pub(crate) async fn install_state(
     connection: &mut MySqlConnection,
     tables: &Tables,
@@ -104,7 +103,7 @@ pub(crate) async fn install_state(
     Ok(found.understand().ok().map(|installed| (installed, found)))
 }
 
-/// Brings version 1 up to date. Clients of that version that are running go on meanwhile.
+/// Upgrades version 1. Running clients of that version continue to work.
 async fn upgrade(connection: &mut MySqlConnection, tables: &Tables, found: State) -> Attempt<State> {
     let Tables { state, claim, .. } = tables;
     let columns =

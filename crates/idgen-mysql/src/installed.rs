@@ -1,4 +1,4 @@
-//! What is chosen when a map is installed.
+//! The choices that are made when a map is installed.
 
 use std::fmt;
 
@@ -9,8 +9,8 @@ pub enum Strategy {
     /// A unique index on the UUID. The default: one statement for each new pair, and the table itself
     /// enforces the promise.
     Unique,
-    /// An index on a 32-bit hash, about half as large, and a small table of claims. More round trips for a
-    /// new pair, fewer pages to keep in memory.
+    /// An index on a 32-bit hash, which is about half as large, and a small table of claims. A new pair takes more round
+    /// trips, and fewer pages have to stay in memory.
     Dedup,
 }
 
@@ -73,7 +73,7 @@ impl fmt::Display for IdWidth {
     }
 }
 
-/// What the schema records.
+/// The value that the schema records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Installed {
     pub(crate) strategy: Strategy,

@@ -1,7 +1,7 @@
 //! UUIDs mapped to integers in MySQL and MariaDB: one id per UUID, one UUID per id, and no acknowledged pair
 //! ever lost or given out again.
 //!
-//! A schema keeps its compact integer keys while the world outside speaks UUID.
+//! A schema keeps its small integer keys, while other programs use UUIDs.
 //!
 //! ```no_run
 //! use idgen_mysql::UuidMap;
@@ -12,7 +12,7 @@
 //! map.install().await?;
 //!
 //! let order = uuid!("6ccd780c-baba-1026-9564-5b8c656024db");
-//! let id = map.id_of(order).await?; // made now, or found
+//! let id = map.id_of(order).await?; // created now, or found
 //! assert_eq!(map.id_of(order).await?, id);
 //! assert_eq!(map.uuid_of(id).await?, Some(order));
 //! # Ok(())
@@ -20,17 +20,17 @@
 //! ```
 //!
 //! # What is promised
-//! - **One id per UUID, one UUID per id**, for any number of clients in any number of processes, at any
-//!   isolation level, whatever a network or a crash does: the table's keys enforce it.
-//! - **Acknowledged is stored**: a call returns an id only after the pair is committed, and on disk; also an id
-//!   that another client made a moment ago.
-//! - **Cancelling a call** (dropping its future) leaves no lock, no open transaction and no half of a pair.
-//! - **Repeating a call is safe**: transient failures are repeated here, within a limit of time.
+//! - **One id per UUID, one UUID per id**, for any number of clients in any number of processes, at any isolation level,
+//!   and after network failures and crashes. The table's keys enforce it.
+//! - **Acknowledged pairs are stored**: a call returns an id only when the pair is committed and on disk, even if another
+//!   client created the pair.
+//! - **Canceling a call** (dropping its future) leaves no lock, no open transaction and no incomplete pair.
+//! - **Repeating a call is safe**: calls themselves repeat attempts that failed temporarily, within a time limit.
 //!
-//! The promise rests on the server's: [`UuidMap`] refuses settings under which a crash undoes commits, and
-//! says which ([`ServerReport`]). It cannot see what a failover loses: an asynchronous replica that takes over
-//! may lack acknowledged pairs and give their ids out again. Group Replication, Galera and semi-synchronous
-//! replication do not. Ids are not gapless: a crash of a client wastes the rest of its block.
+//! This depends on the durability of the server: [`UuidMap`] refuses settings under which a crash undoes commits, and names
+//! them ([`ServerReport`]). It cannot detect what a failover loses: an asynchronous replica that takes over may lack
+//! acknowledged pairs, and their ids would be given out again. This does not happen with Group Replication, Galera and
+//! semi-synchronous replication. Ids have gaps: a crash of a client wastes the rest of its block.
 #![forbid(unsafe_code)]
 
 mod blocks;

@@ -1,4 +1,4 @@
-//! The map, as its users see it.
+//! The map: connecting, caching, and running calls.
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,8 +32,8 @@ use crate::tables::Tables;
 
 /// UUIDs mapped to integers. Cheap to clone; clones share connections, cache and reserved ids.
 ///
-/// Calls may be cancelled by dropping their futures at any time: work on the server runs in a task of its
-/// own, which ends in good order.
+/// Calls may be canceled at any time by dropping their futures. Work on the server runs in a separate task, which is
+/// completed.
 #[derive(Clone)]
 pub struct UuidMap {
     inner: Arc<Inner>,
@@ -45,14 +45,14 @@ struct Inner {
     choices: Choices,
     context: OnceCell<Context>,
     cache: Option<Cache<Uuid, u64>>,
-    /// How often the cache was told to drop an entry.
+    /// How many entries the cache was told to drop.
     drops: AtomicU64,
     cache_epoch: AtomicU64,
     single_flight: SingleFlight<Claimed>,
     repeats: Repeats,
 }
 
-/// How long connecting goes on if nothing listens at the addresses. A wrong port is a more probable cause than a server
+/// How long connecting is repeated if nothing listens at the addresses. A wrong port is then more probable than a server
 /// that is being restarted.
 const REFUSED_LIMIT: Duration = Duration::from_secs(2);
 
@@ -73,7 +73,7 @@ impl UuidMap {
         UuidMap { inner: Arc::new(inner) }
     }
 
-    /// Waits for a server that answers.
+    /// Waits until a server answers.
     pub(crate) async fn reach(&self) -> Result<()> {
         const ACTION: &str = "connect";
         let (deadline, nodes) = self.begin();
@@ -89,12 +89,12 @@ impl UuidMap {
         }
     }
 
-    /// What was chosen before connecting.
+    /// The choices that were made before connecting.
     pub(crate) fn choices(&self) -> &Choices {
         &self.inner.choices
     }
 
-    /// What callers mostly pass.
+    /// Whether callers mostly pass new or known UUIDs.
     pub(crate) fn repeats(&self) -> &Repeats {
         &self.inner.repeats
     }
@@ -153,7 +153,7 @@ impl UuidMap {
         Ok((tables, installed, state))
     }
 
-    /// The pair, and whether this very call made the round trip.
+    /// The pair, and whether this call itself made the round trip.
     pub(crate) async fn claim(&self, uuid: Uuid) -> Result<(Claimed, bool)> {
         refuse_marker(uuid)?;
         let context = self.context().await?;
@@ -177,13 +177,13 @@ impl UuidMap {
         Some(id)
     }
 
-    /// How often the cache was told to drop an entry, and the epoch of the map.
+    /// How many entries the cache was told to drop, and the epoch of the map.
     pub(crate) fn drops(&self) -> (u64, u64) {
         (self.inner.drops.load(Ordering::SeqCst), self.inner.pool.identity().epoch())
     }
 
-    /// Only committed pairs come here. `before` is what [`drops`](Self::drops) gave before they were read: who
-    /// forgets a UUID while another call reads it must not find it in the cache again.
+    /// Adds committed pairs to the cache. `before` is the result of [`drops`](Self::drops) before they were read: a pair that
+    /// was forgotten while it was read must not be added to the cache again.
     pub(crate) fn remember(&self, pair: &Claimed, before: (u64, u64)) {
         if let Some(cache) = self.cache() {
             cache.insert(pair.uuid, pair.id);
@@ -193,7 +193,7 @@ impl UuidMap {
         }
     }
 
-    /// For a pair that is no longer in the table.
+    /// Drops a pair that is no longer in the table.
     pub(crate) fn drop_from_cache(&self, uuid: &Uuid) {
         self.inner.drops.fetch_add(1, Ordering::SeqCst);
         if let Some(cache) = &self.inner.cache {
@@ -241,8 +241,7 @@ fn check_choices(choices: &Choices, found: Installed) -> Result<()> {
     }
 }
 
-/// Runs work in a task of its own. A dropped future abandons the task, which then ends by itself: that is what makes calls
-/// cancellable.
+/// Runs work in a separate task. If the future is dropped, the task still completes, so calls can be canceled at any time.
 pub(crate) async fn finish<T: Send + 'static>(
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<T> {

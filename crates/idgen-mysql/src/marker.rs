@@ -1,12 +1,12 @@
-//! What stands in the place of a forgotten UUID.
+//! The markers that replace forgotten UUIDs.
 
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::failure::Kind;
 
-/// What stands in place of a forgotten UUID: 64 bits that are set, then the id. No UUID of RFC 9562 looks like
-/// this: version 15 does not exist, and ids have 63 bits, so that the variant is not the RFC's either.
+/// The marker that replaces a forgotten UUID: 64 bits that are set, then the id. No UUID of RFC 9562 has this form, because
+/// its version would be 15, and its variant is not the RFC's since ids have 63 bits.
 pub(crate) fn marker(id: u64) -> Uuid {
     Uuid::from_u64_pair(u64::MAX, id)
 }
@@ -17,7 +17,7 @@ pub(crate) fn is_marker(uuid: Uuid) -> bool {
     high == u64::MAX && low >> 63 == 0
 }
 
-/// Markers are the map's own, and cannot be mapped.
+/// Refuses markers, which are reserved for the map.
 pub(crate) fn refuse_marker(uuid: Uuid) -> Result<()> {
     if !is_marker(uuid) {
         return Ok(());

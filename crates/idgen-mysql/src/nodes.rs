@@ -1,7 +1,7 @@
 //! The servers that a map may use: one, or the nodes of a cluster, of which one at a time is in use.
 //!
-//! A node that fails, or that takes no writes, is left for the next one. Nothing is lost by going to a wrong
-//! node: the keys of the tables decide, on whichever node a claim is made.
+//! When a node fails or takes no writes, calls move on to the next one. The choice of a node never endangers a pair,
+//! because the keys of the tables decide on every node.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::rotation;
 use crate::server::ServerReport;
 use crate::session::Seen;
 
-/// With another node to go to, no longer than this is waited for a connection.
+/// The longest wait for a connection if there are other nodes.
 const REACH_LIMIT: Duration = Duration::from_secs(3);
 
-/// Connections to each node, as one call uses them: no wait is longer than what is left of its deadline.
+/// Connections to each node, as one call uses them: no wait is longer than the rest of the call's deadline.
 #[derive(Clone, Debug)]
 pub(crate) struct Nodes {
     nodes: Arc<[Pool<Connector>]>,
@@ -43,19 +43,19 @@ pub(crate) struct Address {
 
 /// A connection in use.
 pub(crate) struct PooledConnection {
-    // Taken out only on drop.
+    // It is `None` only after drop.
     session: Option<Object<Connector>>,
     node: usize,
     nodes: Nodes,
-    /// Something was sent, and what became of it is not known yet.
+    /// A statement was sent, and its result is not known yet.
     busy: bool,
-    /// It is of no more use.
+    /// It cannot be used again.
     lost: bool,
     _in_use: InUse,
 }
 
 impl Nodes {
-    /// Closes the connections: idle ones at once, those of calls under way when these end, which is waited for.
+    /// Closes the connections: idle ones at once, and those of running calls when the calls end. Waits for these.
     pub(crate) async fn close(&self) {
         self.nodes.iter().for_each(Pool::close);
         self.deadline
@@ -73,7 +73,7 @@ impl Nodes {
         let several = addresses.len() > 1;
         let pool = |address: Address| {
             let connector = Connector::new(address.options, terms.clone(), several);
-            // The one that was used last is the one that is most surely there.
+            // The connection that was used last is the most likely to be alive.
             let builder = Pool::builder(connector).max_size(address.connections as usize);
             builder
                 .queue_mode(deadpool::managed::QueueMode::Lifo)
@@ -99,12 +99,12 @@ impl Nodes {
         &self.terms.identity
     }
 
-    /// True where a server is used although it may lose acknowledged pairs.
+    /// Whether a server is used although it may lose acknowledged pairs.
     pub(crate) fn accept_unsafe(&self) -> bool {
         self.terms.accept_unsafe
     }
 
-    /// Sees whether the node in use can be reached; what it is like is asked later.
+    /// Checks whether the node in use can be reached. Its settings are read later.
     pub(crate) async fn reach(&self) -> Attempt<()> {
         match self.acquire().await {
             Ok(_) | Err(Failure::Refused(_)) => Ok(()),
@@ -134,26 +134,26 @@ impl Nodes {
                 let problem = "the map is closed: connect anew".to_owned();
                 return Err(Error::new(Kind::Config { problem }).into());
             }
-            // The pool has no time limits and no hooks.
+            // The pool has no time limits and no hooks, so these errors do not occur.
             Some(Err(_)) | None => Failure::NoConnection,
         };
         self.leave(node);
         Err(failure)
     }
 
-    /// A connection for ids that were reserved in this epoch: not one on which a transaction has just been committed, if
-    /// there is another one.
+    /// A connection for ids that were reserved in this epoch. If possible, it is not one on which a transaction has just been
+    /// committed.
     pub(crate) async fn acquire_in(&self, epoch: u64) -> Attempt<PooledConnection> {
         let mut connection = self.acquire().await?;
         let node = &self.nodes[connection.node];
         if let Some(session) = connection.session.take() {
             connection.session = Some(rotation::rested(node, session, &self.deadline).await);
         }
-        // It may have been learned just now.
+        // The epoch may have been read only now.
         if self.identity().epoch() == epoch { Ok(connection) } else { Err(Failure::OtherEpoch) }
     }
 
-    /// Nothing of the call was sent yet.
+    /// No statement of the call was sent yet.
     fn unreached(&self, failure: Failure) -> Failure {
         match failure {
             Failure::Refused(mut refusal) => {
@@ -170,8 +170,8 @@ impl Nodes {
         if self.nodes.len() > 1 { limit.min(REACH_LIMIT) } else { limit }
     }
 
-    /// A machine that lost its power or its network says nothing, not even that a connection is gone: the
-    /// wait for an answer ends here.
+    /// Limits the wait for an answer, because a machine that lost its power or network does not even report that a
+    /// connection is closed.
     pub(crate) async fn timed<T>(&self, work: impl Future<Output = Attempt<T>>) -> Attempt<T> {
         self.deadline.bound_by(self.terms.answer_limit, work).await.unwrap_or(Err(Failure::NoAnswer))
     }
@@ -194,7 +194,7 @@ impl Nodes {
         connection.conclude(result)
     }
 
-    /// Of many calls that fail on one node, one moves on.
+    /// Moves on to the next node. If many calls fail on one node, only one of them does this.
     fn leave(&self, node: usize) {
         let next = (node + 1) % self.nodes.len();
         let left = self.current.compare_exchange(node, next, Ordering::Relaxed, Ordering::Relaxed);
@@ -206,8 +206,8 @@ impl Nodes {
 }
 
 impl PooledConnection {
-    /// Passes a result on, and draws the consequences of a failure: the node is left when another one may do
-    /// better, and a connection that owes an answer is closed instead of being used again.
+    /// Returns the result, and reacts to a failure: calls move on to the next node if that may succeed, and a connection
+    /// whose answer is outstanding is closed instead of being used again.
     pub(crate) fn conclude<T>(&mut self, result: Attempt<T>) -> Attempt<T> {
         self.busy = matches!(result, Err(Failure::NoAnswer));
         if let Err(failure) = &result
@@ -219,17 +219,17 @@ impl PooledConnection {
         result
     }
 
-    /// Notes that a transaction was committed.
+    /// Records that a transaction was committed.
     pub(crate) fn note_commit(&mut self) {
         self.session.as_mut().expect(HELD).note_commit();
     }
 
-    /// What was last read about the server and the map, a second ago at most.
+    /// What was last read about the server and the map, at most a second ago.
     pub(crate) fn seen(&self) -> &Seen {
         self.object().seen()
     }
 
-    /// What the server is.
+    /// The kind of the server.
     pub(crate) fn report(&self) -> &ServerReport {
         &self.seen().report
     }
@@ -275,7 +275,7 @@ impl Drop for PooledConnection {
             connector.manager().mistrust();
         }
         match tokio::runtime::Handle::try_current() {
-            // The server may go on with the statement, or wait for a lock, long after its client has left. So it is
+            // The server may continue the statement, or wait for a lock, long after its client has disconnected. So it is
             // told to stop, and the connection counts among those of the pool until then.
             Ok(runtime) if self.busy => {
                 runtime.spawn(async move {
@@ -294,7 +294,7 @@ pub(crate) mod tests {
     use crate::retry::Retries;
     use crate::tables::Tables;
 
-    /// Nodes of which none is there: nothing listens on this port, and each connection to it is refused.
+    /// Nodes of which none is running: nothing listens on this port, and each connection is refused.
     pub(crate) fn nobody(count: usize) -> Nodes {
         let options: MySqlConnectOptions = "mysql://app:s3cret@127.0.0.1:1/shop".parse().unwrap();
         let address = Address { options, connections: 10 };
@@ -304,7 +304,7 @@ pub(crate) mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_ends_with_its_time() {
+    async fn a_call_ends_at_its_deadline() {
         for count in [1, 3] {
             for secs in [0, 1, 7, 30] {
                 let begin = tokio::time::Instant::now();
@@ -319,7 +319,7 @@ pub(crate) mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_is_not_there_is_named() {
+    async fn the_error_names_a_server_that_does_not_answer() {
         let deadline = Deadline::after(Duration::ZERO);
         let nodes = nobody(1).within(deadline);
         let error = Retries::run(deadline, "connect", || nodes.reach()).await.unwrap_err().to_string();

@@ -1,5 +1,5 @@
-//! What the map reports while it works: counters and gauges through the facade `metrics`, events and spans through
-//! `tracing`. docs/mapping.md lists all of them.
+//! Counters and gauges through the facade `metrics`, and events and spans through `tracing`. docs/mapping.md lists all of
+//! them.
 //!
 //! Events of the level INFO and above contain no UUIDs and no passwords.
 
@@ -14,7 +14,7 @@ macro_rules! count_call {
 }
 pub(crate) use count_call;
 
-/// Counts a UUID that was answered from memory.
+/// Counts a UUID whose id came from the cache.
 pub(crate) fn cached() {
     metrics::counter!("idgen_map_cached_total").increment(1);
 }
@@ -46,7 +46,7 @@ pub(crate) fn burned(ids: u64) {
     metrics::counter!("idgen_map_ids_burned_total").increment(ids);
 }
 
-/// Says how many reserved ids a client has at hand.
+/// Reports how many reserved ids a client holds.
 pub(crate) fn block_left(table: &str, ids: u64) {
     metrics::gauge!("idgen_map_block_left", "table" => table.to_owned()).set(ids as f64);
 }

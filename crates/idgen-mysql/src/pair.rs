@@ -2,12 +2,12 @@
 
 use uuid::Uuid;
 
-/// UUIDs in one statement: a quarter of a second of work at most, and some 30 kB of text. MariaDB makes a
+/// UUIDs in one statement: at most a quarter of a second of work, and about 30 kB of text. MariaDB makes a
 /// temporary table of a list of 1,000 or more (`in_predicate_conversion_threshold`), and may then read, and
 /// lock, the whole table to join it.
 pub(crate) const CHUNK: usize = 999;
 
-/// A pair, and whether this call made it.
+/// A pair, and whether this call created it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Claimed {
     pub(crate) uuid: Uuid,
@@ -15,7 +15,7 @@ pub(crate) struct Claimed {
     pub(crate) new: bool,
 }
 
-/// Which way to try first. A wrong guess costs a round trip, never the result.
+/// Which statement to try first. A wrong guess costs a round trip, and never changes the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
     Known,

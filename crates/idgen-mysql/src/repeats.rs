@@ -1,4 +1,4 @@
-//! Whether callers mostly pass new UUIDs or known ones, which decides what to try first.
+//! Whether callers mostly pass new UUIDs or known ones. This decides which statement is tried first.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -18,7 +18,7 @@ impl Repeats {
 
     pub(crate) fn learn(&self, new: bool) {
         let history = self.history.load(Ordering::Relaxed);
-        // Two calls at the same time may lose a bit, but the bits are only a hint.
+        // Two calls at the same time may lose a bit, which is acceptable because the bits are only a hint.
         self.history.store(history << 1 | u32::from(!new), Ordering::Relaxed);
     }
 }

@@ -1,4 +1,4 @@
-//! Repeats what failed in a way that passes by itself, within the time of the call.
+//! Repeats attempts that failed temporarily, within the deadline of the call.
 
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ impl Retries {
         Retries { deadline, count: 1 }
     }
 
-    /// Waits before the next attempt, or ends the call. Pauses double, and are drawn at random up to that
-    /// length, so that clients that failed together do not come back together.
+    /// Waits before the next attempt, or ends the call. The maximum pause doubles each time, and each pause is random up to it,
+    /// so that clients that failed at the same time do not repeat at the same time.
     pub(crate) async fn after(&mut self, action: &'static str, failure: Failure) -> Result<()> {
         let ceiling = FIRST_PAUSE.saturating_mul(1 << self.count.min(16)).min(LONGEST_PAUSE);
         let pause = ceiling.mul_f64(fastrand::f64());
@@ -36,12 +36,12 @@ impl Retries {
         Ok(())
     }
 
-    /// The error of a call that makes no other attempt.
+    /// The error of a call that makes no further attempt.
     pub(crate) fn end(&self, action: &'static str, failure: Failure) -> Error {
         Error::failed(action, failure, self.count)
     }
 
-    /// Goes on at once after ids that turned out to be taken, within the same limit of time.
+    /// Continues at once after ids that were in use already, within the same deadline.
     pub(crate) fn pass_over(&mut self, action: &'static str, failure: Failure) -> Result<()> {
         if self.deadline.ends_within(Duration::ZERO) {
             return Err(Error::failed(action, failure, self.count));
@@ -51,7 +51,7 @@ impl Retries {
         Ok(())
     }
 
-    /// Runs an attempt that may be repeated whatever became of it.
+    /// Runs an attempt that may be repeated whatever its effect was.
     pub(crate) async fn run<T, F>(
         deadline: Deadline,
         action: &'static str,

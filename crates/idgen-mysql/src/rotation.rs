@@ -1,4 +1,4 @@
-//! Which connection a new pair takes.
+//! Chooses the connection for a new pair.
 //!
 //! A server answers a commit before it has finished with the transaction: it then releases locks and memory, and reads
 //! the next statement of this connection only after that. A client that stores one pair after the other on one
@@ -14,13 +14,13 @@ use deadpool::managed::{Object, Pool, Timeouts};
 use crate::connector::Connector;
 use crate::deadline::Deadline;
 
-/// Between how many connections pairs alternate.
+/// The number of connections between which transactions alternate.
 const SEVERAL: usize = 3;
 
-/// After this time a server has finished with a transaction.
+/// After this time, a server has finished the work after a commit.
 const FINISHED: Duration = Duration::from_millis(2);
 
-/// How long one connection more may take: the call can do without it.
+/// How long making an additional connection may take. The call can do without it.
 const GROW_LIMIT: Duration = Duration::from_millis(200);
 
 /// This connection, or another one of the pool where the server has just answered a commit on this one.
@@ -48,7 +48,7 @@ pub(crate) async fn rested(
     candidates.swap_remove(longest_ago)
 }
 
-/// An idle connection, or a new one where the pool has few; never a wait for other calls.
+/// An idle connection, or a new one if the pool has few. It never waits for other calls.
 async fn one_more(pool: &Pool<Connector>, deadline: &Deadline) -> Option<Object<Connector>> {
     let status = pool.status();
     let grows = status.available == 0;
@@ -58,7 +58,7 @@ async fn one_more(pool: &Pool<Connector>, deadline: &Deadline) -> Option<Object<
     let at_once = Timeouts { wait: Some(Duration::ZERO), ..Timeouts::default() };
     let got = deadline.bound_by(GROW_LIMIT, pool.timeout_get(&at_once)).await.and_then(Result::ok);
     if got.is_none() && grows {
-        // The server or the pool allows no more: it is not asked again for each pair.
+        // The server or the pool allows no more connections, so this is not repeated for each pair.
         pool.manager().set_full();
     }
     got

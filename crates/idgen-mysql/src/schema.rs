@@ -1,4 +1,4 @@
-//! The tables: their names, their layout, and what the state row says.
+//! The tables: their layout, and the state row.
 //!
 //! ```sql
 //! -- one row: the version of the layout, how it was installed, which map it is, and the first id that no
@@ -13,9 +13,9 @@
 //! uuid_map_sync(slot PRIMARY KEY, pushes)
 //! ```
 //!
-//! `map_id` is drawn at install and never changes: a client that finds another one is connected to another
-//! map. `epoch` is raised by whatever makes knowledge of clients void, such as a restored backup: each then
-//! drops its cached pairs and the ids that it holds.
+//! `map_id` is chosen at random at install and never changes: a client that finds another one is connected to another map.
+//! `epoch` is raised when clients must discard their state, as after a restored backup: each client then drops its cached
+//! pairs and the ids that it holds.
 
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
@@ -30,8 +30,8 @@ use crate::installed::Strategy;
 use crate::tables::Tables;
 use crate::tables::unquoted;
 
-/// The layout that this version makes and reads. Version 1 had no `map_id`, `epoch`, `turn` and no table of
-/// pushes; [`install`](crate::UuidMap::install) brings it up to date.
+/// The version of the layout that this library creates and reads. Version 1 had no `map_id`, `epoch` and `turn`, and no
+/// table of pushes. [`install`](crate::UuidMap::install) upgrades it.
 pub(crate) const VERSION: u16 = 2;
 
 /// The state row.
@@ -48,10 +48,10 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Reads a row of whatever version.
+    /// Reads a row of any version.
     pub(crate) fn of_row(row: &impl Values) -> Attempt<State> {
         let number = |name: &str| number_at(row, row.place(name)?);
-        // A number that is too large for its column's type is unknown to this version.
+        // A number that is too large for this type is unknown to this version.
         let mut state = State {
             version: u16::try_from(number("version")?).unwrap_or(u16::MAX),
             strategy: String::new(),
@@ -74,7 +74,7 @@ impl State {
         Ok(state)
     }
 
-    /// How the map was installed, or what is wrong with the row.
+    /// How the map was installed, or an error that says what is wrong with the row.
     pub(crate) fn understand(&self) -> std::result::Result<Installed, String> {
         let version = self.version;
         if version > VERSION {
@@ -108,7 +108,7 @@ pub(crate) async fn state<C: Connection>(connection: &mut C, tables: &Tables) ->
     }
 }
 
-/// Reads how the map was installed, and checks that the tables are as this version makes them.
+/// Reads how the map was installed, and checks that the tables are as this version creates them.
 pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<(Installed, State)> {
     let not_there =
         |table: &String| Err(Error::new(Kind::NotInstalled { table: unquoted(table).to_owned() }).into());

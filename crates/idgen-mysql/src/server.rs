@@ -1,4 +1,4 @@
-//! What the map is connected to, and whether it keeps promises.
+//! The server that the map is connected to, and whether its settings are safe.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use uuid::Uuid;
 /// MySQL's status variable: OFF after `ALTER INSTANCE DISABLE INNODB REDO_LOG`.
 pub(crate) const REDO_LOG: &str = "Innodb_redo_log_enabled";
 
-/// What a server that is configured for a group says about its own membership.
+/// The state of a server that is configured as a member of a group.
 pub(crate) const MEMBER_STATE: &str = "group_replication member_state";
 
 /// A server setting under which an acknowledged pair may be lost, or its id given out again.
@@ -64,7 +64,7 @@ impl fmt::Display for Topology {
     }
 }
 
-/// What a connection tells about its server.
+/// What a connection reports about its server.
 #[derive(Clone, Debug)]
 pub struct ServerReport {
     version: String,
@@ -84,7 +84,7 @@ impl ServerReport {
         self.topology
     }
 
-    /// What endangers the promise of the map; empty on a server that keeps it.
+    /// The settings that endanger acknowledged pairs; empty on a safe server.
     pub fn concerns(&self) -> &[Concern] {
         &self.concerns
     }
@@ -136,7 +136,7 @@ impl ServerReport {
             &["ON", "1"],
             "the map relies on statements that commit themselves; set it to ON",
         );
-        // Of these names each server knows one.
+        // Each server has one of these names.
         for variable in ["transaction_isolation", "tx_isolation"] {
             check(
                 variable,
@@ -179,24 +179,24 @@ impl ServerReport {
 pub(crate) struct Refusal {
     pub(crate) server: String,
     pub(crate) reason: Reason,
-    /// True where another node may do, or this one later.
+    /// Whether another node may be usable, or this one later.
     pub(crate) elsewhere: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// Its settings endanger the promise.
+    /// Its settings endanger acknowledged pairs.
     Unsafe(Vec<Concern>),
     /// It holds another map than the one that this client began with.
     OtherMap { table: String, expected: Uuid, found: Uuid },
-    /// The tables are gone, or were never there.
+    /// The tables do not exist.
     NoMap { table: String },
     /// The tables are not what they were when this client began.
     Schema { table: String, problem: String },
 }
 
 impl Reason {
-    /// Without ids of maps.
+    /// The reason, without the ids of maps.
     pub(crate) fn short(&self) -> String {
         match self {
             Reason::Unsafe(concerns) => {
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn the_topology_is_found_out() {
+    fn the_topology_is_recognized() {
         assert_eq!(judge(&[]).topology(), Topology::MySql);
         assert_eq!(judge(&[("version", "10.11.19-MariaDB")]).topology(), Topology::MariaDb);
         let galera = [("version", "10.11.19-MariaDB"), ("wsrep_on", "ON")];

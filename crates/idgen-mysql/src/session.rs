@@ -1,4 +1,4 @@
-//! What a connection of the map is set to when it is made, and what it reads then and while it is used.
+//! The session settings of a new connection, and what a connection reads then and while it is used.
 
 use futures_util::TryStreamExt;
 use sqlx::mysql::{MySqlConnection, MySqlRow};
@@ -9,13 +9,13 @@ use crate::schema::State;
 use crate::server::{MEMBER_STATE, REDO_LOG, ServerReport, Topology};
 use crate::tables::{Tables, unquoted};
 
-/// What a session must be, whatever the server, the user or `init_connect` have set:
+/// The settings of each session, whatever the server, the user or `init_connect` have set:
 ///
-/// - `sql_select_limit` would cut answers short, and `completion_type` open a transaction after each commit,
+/// - `sql_select_limit` would truncate answers, and `completion_type` would begin a transaction after each commit,
 /// - without `unique_checks` InnoDB may leave a unique index unread,
-/// - modes such as `ORACLE` and `ANSI_QUOTES` read the statements differently,
-/// - who waits longer for a table that is about to be altered may be what the alteration waits for,
-/// - at `READ UNCOMMITTED` a pair would be seen, and passed on, that may yet be rolled back.
+/// - modes such as `ORACLE` and `ANSI_QUOTES` change the meaning of statements,
+/// - a longer wait for a table that is about to be altered could be part of a deadlock with the alteration,
+/// - at `READ UNCOMMITTED` a pair would be visible, and returned, that may be rolled back later.
 ///
 /// Comments of the form `/*!80000 */` are read by MySQL from 8.0 on, those of the form `/*M! */` by MariaDB.
 const SET: &str = "SET SESSION sql_select_limit = 18446744073709551615, completion_type = 0, autocommit = 1, \
@@ -37,7 +37,7 @@ pub(crate) fn elsewhere(server_and_schema: &str) -> String {
     format!("SELECT IF({here} = x'{name}', 1, EXP(9999))")
 }
 
-/// Names the server, to anybody who asks it.
+/// The query for the name of the server.
 pub(crate) const SERVER_NAME: &str = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id)";
 
 const VARIABLES: &str = "SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'binlog_format', \
@@ -53,7 +53,7 @@ pub(crate) struct Seen {
     pub(crate) report: ServerReport,
     /// `None` where the map is not installed.
     pub(crate) state: Option<State>,
-    /// A table that was of another engine than InnoDB when the connection was made, and that engine.
+    /// A table that had another engine than InnoDB when the connection was made, and that engine.
     pub(crate) engine: Option<(String, String)>,
     /// The server's number of the connection, and the server's name.
     pub(crate) thread: Option<(u64, String)>,
@@ -64,7 +64,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Sets a new connection up, and reads what must hold: one text, and so one round trip.
+    /// Sets a new connection up and reads what must hold, in one text and one round trip.
     pub(crate) async fn set_up(
         connection: &mut MySqlConnection,
         tables: &Tables,
@@ -88,7 +88,7 @@ impl Seen {
         read.into_seen(connection).await
     }
 
-    /// Reads again what may have changed since.
+    /// Reads again what may have changed.
     pub(crate) async fn again(&self, connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Seen> {
         if self.report.topology() == Topology::Vitess {
             return Seen::set_up_vitess(connection, tables).await;
@@ -185,7 +185,7 @@ impl Read {
         let thread = value("connection_id").and_then(|thread| thread.parse().ok()).zip(value("server_name"));
         let server_and_schema = value("server_and_schema");
         if value("group_replication_group_name").is_some_and(|group| !group.is_empty()) {
-            // Without the privilege nothing is known, and the advice names it.
+            // Without the privilege the state is unknown, and the advice names the privilege.
             let state = match connection.fetch_optional(sqlx::raw_sql(MEMBER)).await.map_err(Failure::Sql) {
                 Ok(Some(row)) => text(&row, 0)?,
                 Ok(None) => "not in its group".to_owned(),

@@ -1,9 +1,9 @@
-//! Waiting until a commit that can be seen is on disk.
+//! Waits until a visible commit is on disk.
 //!
-//! Without a binary log, InnoDB shows a transaction's rows, and frees its locks, before it writes its log: what a
-//! statement reads then may be gone after a crash, and its UUID get another id. (With one, the log is written and
-//! synced before: MySQL reference manual, "Binary Logging Options and Variables", sync_binlog.) So a pair that
-//! was read, not made, is passed on only once the log is on disk up to where it stood after the read.
+//! Without a binary log, InnoDB makes a transaction's rows visible, and releases its locks, before it writes its log. A row
+//! that a statement reads then may be lost in a crash, and its UUID may get another id. With a binary log, the log is
+//! written and synced first (MySQL reference manual, "Binary Logging Options and Variables", `sync_binlog`). So a pair that
+//! was read is returned only when the log is on disk up to its position after the read.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use crate::failure::{Attempt, Failure};
 use crate::observe;
 
-/// Whoever made the pair is about to write its log, and waits for no more than a disk.
+/// The wait before the log is pushed to disk: the client that created the pair is usually about to write it.
 const LOOKS: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(1);
 const LONG_PAUSE: Duration = Duration::from_millis(20);
@@ -23,7 +23,7 @@ const LONG_PAUSE: Duration = Duration::from_millis(20);
 const POSITIONS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_lsn_current', 'Innodb_lsn_flushed', \
     'Innodb_redo_log_current_lsn', 'Innodb_redo_log_flushed_to_disk_lsn')";
 
-/// Returns once all that this connection has read is on disk. Not to be called inside a transaction.
+/// Returns when everything that this connection has read is on disk. It must not be called inside a transaction.
 pub(crate) async fn settle(connection: &mut MySqlConnection, sync: &str) -> Attempt<()> {
     let mut wanted = None;
     for look in 0..LOOKS {
@@ -38,7 +38,7 @@ pub(crate) async fn settle(connection: &mut MySqlConnection, sync: &str) -> Atte
             return Ok(());
         }
     }
-    // What is not on disk is nobody's commit, such as the traces of an insert that was refused, and the server
+    // What is not on disk does not belong to a commit, for example the log of a refused insert, and the server
     // takes its time with it: a second. A commit of one's own takes everything before it along. It writes
     // one of 256 rows that nothing else needs: hardly anybody waits for anybody.
     let slot = fastrand::u8(..);
@@ -64,7 +64,7 @@ async fn wait(connection: &mut MySqlConnection, wanted: Option<u64>, refused: Fa
     Err(refused)
 }
 
-/// None where the server does not tell.
+/// `None` if the server does not report it.
 async fn positions(connection: &mut MySqlConnection) -> Attempt<Option<(u64, u64)>> {
     let (mut current, mut flushed) = (None, None);
     for row in connection.fetch_all(sqlx::raw_sql(POSITIONS)).await? {

@@ -1,4 +1,4 @@
-//! Making the tables of a map, and what a map is.
+//! Creating the tables of a map, and reading what a map is.
 
 use uuid::Uuid;
 
@@ -12,12 +12,12 @@ use crate::server::ServerReport;
 use crate::{install, sharded};
 
 impl UuidMap {
-    /// Makes the tables, or checks those that are there. Safe to call at every start and by many clients at
-    /// once.
+    /// Creates the tables, or checks existing ones. It is safe to call at every start, and by many clients at the same
+    /// time.
     ///
     /// # Errors
-    /// The server's settings endanger the promise, the user may not create tables, or the tables that are
-    /// there are of another layout, strategy or width than asked for.
+    /// The server's settings may lose pairs, the user may not create tables, or existing tables have another layout, strategy
+    /// or width than requested.
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn install(&self) -> Result<()> {
         if self.choices().read_only {
@@ -27,7 +27,7 @@ impl UuidMap {
         let (deadline, nodes) = self.begin();
         let make = async || {
             let mut connection = nodes.acquire().await?;
-            // Making tables takes its time, most of all on a cluster.
+            // Creating tables may take long, especially on a cluster.
             let done = deadline.bound(self.install_on(&mut connection)).await;
             connection.conclude(done.unwrap_or(Err(Failure::NoAnswer)))
         };
@@ -52,8 +52,8 @@ impl UuidMap {
         }
     }
 
-    /// What the server is, and what of it endangers the promise. Of a cluster: the node in use. Each connection
-    /// asks when it is made, and once a second while it is used.
+    /// The kind of the server, and which of its settings may lose pairs; for a cluster, those of the node in use. Each
+    /// connection reads them when it is made, and once a second while it is used.
     ///
     /// # Errors
     /// The server cannot be asked, or endangers the promise and [`Builder::accept_unsafe_server`](crate::Builder::accept_unsafe_server) was not
@@ -64,8 +64,8 @@ impl UuidMap {
         Ok(connection.report().clone())
     }
 
-    /// Which map this is: drawn when it was installed, and the same on every server that holds it. Compare it where
-    /// two addresses should lead to the same map.
+    /// The id of this map: chosen at random when it was installed, and the same on every server that holds it. Compare it to
+    /// check that two addresses lead to the same map.
     ///
     /// # Errors
     /// The map is not installed or not readable.

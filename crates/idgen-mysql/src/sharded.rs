@@ -1,5 +1,5 @@
-//! The map on Vitess: pairs sharded by a hash of the UUID, ids from a sequence, and the way back through a
-//! lookup table.
+//! The map on Vitess: pairs are sharded by a hash of the UUID, ids come from a sequence, and a lookup table leads from an
+//! id to its pair.
 //!
 //! ```text
 //! keyspace that is not sharded    uuid_map_state, and the sequence uuid_map_seq
@@ -22,7 +22,7 @@ use crate::installed::{Installed, Strategy};
 use crate::tables::Places;
 use crate::tables::{Tables, unquoted};
 
-/// Ids that a shard's server of the sequence holds in memory.
+/// Ids that the server of the sequence holds in memory.
 const SEQUENCE_CACHE: u32 = 1000;
 
 /// The tables' names on Vitess: the state is in the one keyspace that is not sharded.
@@ -59,15 +59,15 @@ fn placed(tables: &Tables, keyspace: String, keyspaces: &[(String, String)]) -> 
     Ok(Tables { map, state, claim, sync, places })
 }
 
-/// What this layout cannot do.
+/// Refuses what this layout cannot do.
 pub(crate) fn refuse(tables: &Tables, what: &str, instead: &str) -> Result<()> {
     if tables.places.is_none() {
         return Ok(());
     }
-    Err(Error::new(Kind::Config { problem: format!("{what} cannot be had on Vitess: {instead}") }))
+    Err(Error::new(Kind::Config { problem: format!("{what} is not possible on Vitess: {instead}") }))
 }
 
-/// Makes what is missing. Vindexes first: Vitess refuses a sharded table without one.
+/// Creates what is missing, beginning with the vindexes, because Vitess refuses a sharded table without one.
 pub(crate) async fn install(
     connection: &mut MySqlConnection,
     tables: &Tables,

@@ -96,7 +96,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[tokio::test]
-    async fn many_callers_one_flight() {
+    async fn many_callers_make_one_call() {
         let single_flight = Arc::new(SingleFlight::new());
         let worked = Arc::new(AtomicU32::new(0));
         let callers: Vec<_> = (0..50)
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failed_or_cancelled_flight_leaves_nothing() {
+    async fn a_failed_or_canceled_call_leaves_no_entry() {
         let single_flight = SingleFlight::<u64>::new();
         let (uuid, deadline) = (Uuid::nil(), Deadline::never());
         let no = async || Err(Error::new(Kind::Config { problem: "no".to_owned() }));
@@ -138,7 +138,7 @@ mod tests {
 
     /// The last of a hundred waiters gets its answer within its own time limit, not a hundred times that.
     #[tokio::test(start_paused = true)]
-    async fn waiting_in_line_is_part_of_a_calls_time() {
+    async fn waiting_for_another_call_counts_against_the_deadline() {
         let single_flight = SingleFlight::<u64>::new();
         let begin = tokio::time::Instant::now();
         let call = async || {
@@ -157,7 +157,7 @@ mod tests {
 
     /// If two waiters leave at the same time, one of them must remove the entry.
     #[test]
-    fn waiters_that_leave_at_once_leave_nothing() {
+    fn waiters_that_leave_at_the_same_time_leave_no_entry() {
         let single_flight = SingleFlight::<u64>::new();
         let together = std::sync::Barrier::new(2);
         std::thread::scope(|scope| {

@@ -1,20 +1,20 @@
-//! Pieces of statements that several files use, and how their rows are read.
+//! Parts of statements that several files use, and the reading of their rows.
 
 use std::fmt::Write;
 
 use sqlx::Row;
 use uuid::Uuid;
 
-/// Sent as one text: a pooled connection may have any isolation level set.
+/// Begins a transaction. It is sent as one text, and sets the isolation level because a pooled connection may have any.
 pub(crate) const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION";
 
-/// A locking read: sees the latest committed rows at every isolation level. This spelling is known to both
-/// servers.
+/// A locking read, which sees the latest committed rows at every isolation level. Both servers accept this syntax.
 pub(crate) const SHARED: &str = " LOCK IN SHARE MODE";
 
 pub(crate) const ALL: &str = " LIMIT 18446744073709551615";
 
-/// Fails with 1305 outside a transaction, and also where the server has ended the caller's, as after a deadlock.
+/// Fails with error 1305 outside of a transaction, and also if the server has ended the caller's transaction, as after a
+/// deadlock.
 pub(crate) const IN_TRANSACTION: [&str; 2] = ["SAVEPOINT idgen_map", "RELEASE SAVEPOINT idgen_map"];
 
 /// `x'...'`, a hexadecimal literal.

@@ -15,21 +15,22 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Only plain names are let through. The map's own is quoted, since it may be a reserved word; with an ending, none is.
+    /// Accepts only plain names. The map's own name is quoted, because it may be a reserved word. The other names have an
+    /// ending, with which none is.
     pub(crate) fn named(name: &str) -> Result<Tables> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         if !starts || !name.chars().all(plain) || name.len() > 48 {
             return Err(Error::new(Kind::Config {
                 problem: format!(
-                    "{name:?} is no name for the map's table: use up to 48 of a-z, A-Z, 0-9 and _, not a digit first"
+                    "{name:?} cannot be the name of the map's table: use up to 48 of a-z, A-Z, 0-9 and _, not a digit first"
                 ),
             }));
         }
         if let Some(ending) = ENDINGS.iter().find(|ending| name.to_ascii_lowercase().ends_with(**ending)) {
             return Err(Error::new(Kind::Config {
                 problem: format!(
-                    "{name:?} is no name for the map's table: the map {:?} would keep its own data in a table of this \
+                    "{name:?} cannot be the name of the map's table: the map {:?} would keep its own data in a table of this \
                      name; use a name that does not end in {ending}",
                     &name[..name.len() - ending.len()]
                 ),
@@ -45,7 +46,7 @@ impl Tables {
     }
 }
 
-/// How the names of the other tables of a map end.
+/// The endings of the names of a map's other tables.
 const ENDINGS: [&str; 3] = ["_state", "_claim", "_sync"];
 
 /// A table's name as the servers' lists of tables have it.

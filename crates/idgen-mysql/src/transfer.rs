@@ -1,4 +1,4 @@
-//! Taking the pairs out and putting pairs in.
+//! Exporting and importing pairs.
 
 use futures_util::stream::{self, Stream, TryStreamExt};
 use sqlx::{AssertSqlSafe, Row};
@@ -33,16 +33,15 @@ pub struct Stats {
 }
 
 impl UuidMap {
-    /// The most pairs that are committed together: those of [`ids_of`](UuidMap::ids_of) and
-    /// [`import`](UuidMap::import) are taken in groups of so many. Who calls with as many at a time has one
-    /// commit a call.
+    /// The most pairs that are committed together: [`ids_of`](UuidMap::ids_of) and [`import`](UuidMap::import) divide their
+    /// pairs into groups of this size. A call with at most this many has one commit.
     pub const GROUP: usize = CHUNK;
 
-    /// All pairs with ids above `after`, in ascending order of ids; 0 for all. To resume, go on after the last
-    /// id that was received.
+    /// All pairs with ids above `after`, in ascending order of ids; 0 for all pairs. To resume an export, pass the last id that
+    /// was received.
     ///
-    /// Pairs made meanwhile may or may not be in it: ids become visible in the order of commits, not of ids. To
-    /// follow a map that is in use, take [`changes`](UuidMap::changes). Forgotten UUIDs are not in it.
+    /// Pairs that are created meanwhile may be missing, because they become visible in the order of commits and not of ids. To
+    /// follow a map that is in use, call [`changes`](UuidMap::changes). Forgotten UUIDs are not exported.
     pub fn export(&self, after: u64) -> impl Stream<Item = Result<(u64, Uuid)>> + '_ {
         let pages = stream::try_unfold(Some(after), move |after| async move {
             let Some(after) = after else { return Ok(None) };
@@ -68,17 +67,15 @@ impl UuidMap {
             .map_err(Error::once(ACTION))
     }
 
-    /// Stores pairs with ids given by somebody else, as by another map's [`export`](UuidMap::export).
+    /// Stores pairs with given ids, such as those of another map's [`export`](UuidMap::export).
     ///
-    /// Pairs are stored in groups of up to [`GROUP`](UuidMap::GROUP), in their order. Repeating an import, or
-    /// going on with one that was interrupted, is safe: what is there already counts as present. New ids are
-    /// made above the imported ones from then on; clients that hold lower blocks pass over ids that are taken,
-    /// and after a few in a row discard the rest of their block.
+    /// Pairs are stored in groups of up to [`GROUP`](UuidMap::GROUP), in their order. Repeating an import, or continuing an
+    /// interrupted one, is safe: pairs that exist already count as present. Later reservations are above the imported ids.
+    /// Clients that hold lower blocks skip ids that are in use, and discard the rest of a block after several in a row.
     ///
     /// # Errors
-    /// A pair contradicts the map, or another one of the same group
-    /// ([`is_conflict`](Error::is_conflict)): groups before it are stored, of its own there is no trace. Or
-    /// the server fails.
+    /// A pair contradicts the map or another pair of its group ([`is_conflict`](Error::is_conflict)): earlier groups are
+    /// stored, and nothing of its own group is. Or the server fails.
     #[tracing::instrument(level = "debug", skip_all, fields(pairs = pairs.len()))]
     pub async fn import(&self, pairs: &[(u64, Uuid)]) -> Result<Imported> {
         count_call!("import");
@@ -93,7 +90,7 @@ impl UuidMap {
         Ok(imported)
     }
 
-    /// Size and state.
+    /// Reads the size and the state of the map.
     ///
     /// # Errors
     /// The server fails.

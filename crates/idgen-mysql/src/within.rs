@@ -16,23 +16,23 @@ use crate::strategy::context::Context;
 use crate::strategy::{dedup, unique};
 
 impl UuidMap {
-    /// The id of a UUID, made where there is none, as part of the caller's transaction on this server and
-    /// schema: the pair and the rows that use it are committed together, or not at all.
+    /// Returns the id of a UUID, and creates it if there is none, as part of the caller's transaction on this server and
+    /// schema. The pair and the rows that use it are committed together, or not at all.
     ///
-    /// What differs from [`id_of`](UuidMap::id_of):
-    /// - The id is the UUID's only once **the caller commits**. Do not hand it out before. After a rollback
-    ///   it is wasted, and the UUID gets another next time.
+    /// Differences from [`id_of`](UuidMap::id_of):
+    /// - The UUID has the id only when **the caller commits**. Do not pass it on before. After a rollback the id is wasted,
+    ///   and the UUID gets another one later.
     /// - Another client that asks for the same UUID waits until this transaction ends, for as long as
     ///   `innodb_lock_wait_timeout`. Claim late and commit soon; claim several UUIDs in ascending order.
-    /// - Nothing is repeated here. A deadlock ends the caller's transaction: on an error that
+    /// - No attempt is repeated. A deadlock ends the caller's transaction: after an error that
     ///   [`is_transient`](Error::is_transient), roll back and begin the transaction again.
     /// - The cache is neither read nor filled.
-    /// - It needs a connection of the map's pool for a moment, beside the caller's: do not let transactions
-    ///   hold all of them.
+    /// - It needs a connection of the map's pool for a moment, in addition to the caller's. Do not let transactions hold all
+    ///   connections.
     ///
-    /// It works at every isolation level, also where the transaction's snapshot is older than the pair. On a
-    /// cluster any node will do; the strategy [`Dedup`](Strategy::Dedup) locks more, and deadlocks more often,
-    /// on another one than the map uses.
+    /// It works at every isolation level, even if the transaction's snapshot is older than the pair. On a cluster, the
+    /// transaction may be on any node. On another node than the map uses, the strategy [`Dedup`](Strategy::Dedup) locks
+    /// more and causes more deadlocks.
     ///
     /// ```no_run
     /// # async fn example(map: idgen_mysql::UuidMap, pool: sqlx::MySqlPool, uuid: uuid::Uuid)
@@ -46,8 +46,8 @@ impl UuidMap {
     /// ```
     ///
     /// # Errors
-    /// The connection is in no transaction ([`is_not_in_transaction`](crate::Error::is_not_in_transaction)), also
-    /// because the server ended it after a deadlock; the server refuses a statement; or no id is left.
+    /// The connection is not in a transaction ([`is_not_in_transaction`](crate::Error::is_not_in_transaction)), perhaps because
+    /// the server ended it after a deadlock; the server refuses a statement; or no id is left.
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn id_of_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<u64> {
         self.id_within(transaction, uuid).await
@@ -129,7 +129,7 @@ impl UuidMap {
         if claimed.new { Ok(claimed.id) } else { Err(Error::new(Kind::Duplicate { uuid, id: claimed.id })) }
     }
 
-    /// How pairs are claimed here, where a claim can be part of a transaction.
+    /// The strategy of the map, if a claim can be part of a transaction there.
     async fn context_within(&self) -> Result<Context> {
         let context = self.context().await?;
         context.writable("nothing can be claimed in a transaction")?;

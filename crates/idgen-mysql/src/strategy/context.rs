@@ -1,4 +1,4 @@
-//! What one call needs of the map, and how it finds pairs.
+//! The context of one call, and how it finds pairs.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::sql::{ALL, IN_TRANSACTION, SHARED, hash, literal};
 use crate::strategy::purge::Purge;
 use crate::tables::Tables;
 
-/// What one call needs of the map.
+/// The context of one call.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
     pub(crate) pool: Nodes,
@@ -31,9 +31,9 @@ pub(crate) struct Context {
     pub(crate) blocks: Arc<Blocks>,
     pub(crate) deadline: Deadline,
     pub(crate) purge: Arc<Purge>,
-    /// Nothing is written.
+    /// Whether the client writes nothing.
     pub(crate) read_only: bool,
-    /// Imports may use up the ids.
+    /// Whether imports may use up the ids.
     pub(crate) allow_exhausting_import: bool,
 }
 
@@ -43,7 +43,7 @@ impl Context {
         Context { pool: self.pool.within(deadline), deadline, ..self.clone() }
     }
 
-    /// Fails where the client writes nothing.
+    /// Fails if the client was opened with `read_only`.
     pub(crate) fn writable(&self, what: &str) -> Result<()> {
         if !self.read_only {
             return Ok(());
@@ -52,8 +52,8 @@ impl Context {
         Err(Error::new(Kind::Config { problem }))
     }
 
-    /// A locking read, for a look after a duplicate key: it is made where the insert was made, also through a proxy
-    /// that sends plain reads to replicas.
+    /// The clause of a locking read, for the look-up after a duplicate key. A proxy that sends plain reads to replicas sends
+    /// locking reads to the server of the insert.
     pub(super) fn where_written(&self) -> &'static str {
         // Vitess has no such proxy before it, and routes both by the same key.
         if self.tables.places.is_none() { SHARED } else { "" }
@@ -179,8 +179,8 @@ impl Context {
         Retries::run(self.deadline, action, look).await
     }
 
-    /// Waits until all that this connection has read is on disk. It has to be the same connection: over a crash
-    /// in between it does not last.
+    /// Waits until everything that this connection has read is on disk. It must be the same connection, which does not survive
+    /// a crash in between.
     pub(crate) async fn settled(&self, connection: &mut PooledConnection) -> Attempt<()> {
         if !connection.report().shows_commits_early() {
             return Ok(());
@@ -199,7 +199,7 @@ impl Context {
         lock: &str,
     ) -> Attempt<Vec<(Uuid, u64)>> {
         let Some((first, rest)) = uuids.split_first() else { return Ok(Vec::new()) };
-        // Numbers and hexadecimal digits only: nothing that could be read as anything else.
+        // The list has only numbers and hexadecimal digits, so it needs no quoting.
         let item = |uuid: &Uuid| match self.installed.strategy {
             Strategy::Unique => literal(*uuid),
             Strategy::Dedup => hash(*uuid).to_string(),
@@ -208,8 +208,8 @@ impl Context {
             Strategy::Unique => "uuid",
             Strategy::Dedup => "hash",
         };
-        // On a map that was just filled MariaDB takes its statistics to be those of an empty table, and reads all
-        // of it.
+        // On a map that was just filled, MariaDB's statistics are still those of an empty table, and it would read the
+        // whole table.
         let index = match self.installed.strategy {
             Strategy::Unique => "",
             Strategy::Dedup => " FORCE INDEX (hash)",

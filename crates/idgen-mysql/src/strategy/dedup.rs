@@ -1,11 +1,11 @@
 //! Strategy `dedup`: the primary key of a small table of claims decides, and the map itself carries only an
 //! index on a 32-bit hash.
 //!
-//! A new pair takes one transaction at READ COMMITTED: claim the UUID, then look it up, then store it. The
-//! order is the point. A second client's claim waits for the first one's transaction to end; once it holds
-//! the claim, or sees that somebody else committed one, every committed pair of that UUID is visible to its
-//! look-up. So a committed claim has done its work and may be deleted at any time, by anybody, and no clock
-//! has a say. Looking up before claiming, as the published design does, lets two clients both find nothing.
+//! A new pair takes one transaction at READ COMMITTED: claim the UUID, then look it up, then store it. The order matters. A
+//! second client's claim waits until the first client's transaction ends. When it holds the claim, every committed pair of
+//! that UUID is visible to its look-up. So a committed claim is no longer needed, any client may delete it at any time, and
+//! nothing depends on a clock. If clients looked up before they claimed, as in the published design, two could find
+//! nothing.
 
 use sqlx::Connection as _;
 use sqlx::mysql::MySqlConnection;
@@ -110,7 +110,7 @@ async fn transact_on(
     let pairs = match store(context, &mut transaction, uuids, ids).await {
         Ok(pairs) => pairs,
         Err(error) => {
-            // The server may have ended it already; what counts is that nothing stays open.
+            // It does not matter if this fails: the server may have ended the transaction already.
             let _ = transaction.rollback().await;
             return Err(error);
         }
@@ -118,7 +118,7 @@ async fn transact_on(
     transaction.commit().await.map_err(Failure::of_commit)?;
     connection.note_commit();
     if pairs.iter().any(|(_, id)| !ids.contains(id)) {
-        // Committed by now: whatever goes wrong, the ids are in use.
+        // The transaction is committed, so the ids are in use whatever happens next.
         let settled = context.settled(connection).await;
         settled.map_err(|failure| Failure::CommitUnanswered(Box::new(failure)))?;
     }
@@ -142,9 +142,9 @@ async fn store(
     Ok(pairs)
 }
 
-/// A claim that is there already may have no pair: somebody deleted the pair, or its transaction was committed
-/// without one. So it is claimed again by changing it, which locks it exclusively, and which a cluster certifies
-/// against the same change on another node.
+/// An existing claim may have no pair, because the pair was deleted or the claiming transaction was committed without one.
+/// So an existing claim is changed. This locks it exclusively, and a cluster certifies it against the same change on
+/// another node.
 fn claim_text(context: &Context, uuids: &[Uuid]) -> String {
     let list: Vec<String> = uuids.iter().map(|uuid| format!("({})", literal(*uuid))).collect();
     let (table, list) = (&context.tables.claim, list.join(","));
@@ -195,7 +195,7 @@ pub(crate) async fn claim_within<C: Connection>(
             let there = context.pool.timed(look(context, &mut *other, uuid)).await;
             match other.conclude(there) {
                 Ok(there) => Ok(Some(there)),
-                // The table is about to be altered, which waits for the caller's transaction.
+                // An ALTER TABLE is waiting for the caller's transaction.
                 Err(failure) if failure.number() == Some(1205) => Ok(None),
                 Err(failure) => Err(failure),
             }
@@ -213,7 +213,7 @@ pub(crate) async fn claim_within<C: Connection>(
     if let Some(id) = found {
         return Ok(Claimed { uuid, id, new: false });
     }
-    // This claim is cleared away in a later round, after its commit.
+    // A later round clears this claim away, after its commit.
     context.purge.after(&context.pool, &context.tables.claim, 1);
     let mut taken = TakenIds::default();
     loop {

@@ -1,4 +1,4 @@
-//! Storing pairs whose ids are given.
+//! Stores pairs with given ids.
 
 use std::collections::HashMap;
 
@@ -22,17 +22,17 @@ use crate::sql::{uuid_at, value_list};
 
 const ACTION: &str = "import pairs";
 
-/// What an import did.
+/// The result of an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
     /// Pairs that are new in the map.
     pub stored: usize,
-    /// Pairs that were there already, exactly so.
+    /// Pairs that existed already with the same id.
     pub present: usize,
 }
 
 impl Context {
-    /// Stores a group of pairs, all or none.
+    /// Stores all pairs of a group or none.
     pub(crate) async fn import(&self, pairs: &[(u64, Uuid)]) -> Result<Imported> {
         let instead = "its sequence cannot be raised above the imported ids in one step with storing them";
         crate::sharded::refuse(&self.tables, "an import", instead)?;
@@ -45,7 +45,7 @@ impl Context {
         loop {
             match self.import_once(&group).await {
                 Ok(imported) => return Ok(imported),
-                // Somebody stored one of the UUIDs or ids meanwhile: look again.
+                // Another client stored one of the UUIDs or ids meanwhile, so the group is compared again.
                 Err(failure) if failure.is_duplicate_key() => retries.pass_over(ACTION, failure)?,
                 Err(failure) => retries.after(ACTION, failure).await?,
             }
@@ -74,7 +74,7 @@ impl Context {
         Ok(group)
     }
 
-    /// Refuses an id that would leave too few, unless the map has come that far already.
+    /// Refuses an id that would leave too few ids, unless the map's next id is as large already.
     async fn refuse_exhaustion(&self, group: &[(Uuid, u64)]) -> Result<()> {
         let Some((uuid, id)) = group.iter().copied().max_by_key(|(_, id)| *id) else { return Ok(()) };
         let width = self.installed.width;
@@ -104,7 +104,7 @@ impl Context {
                     self.settled(connection).await?;
                 }
             }
-            // Nothing of the group stays; an error of the rollback would only hide the cause.
+            // Nothing of the group is stored. An error of the rollback would only hide the cause.
             _ => drop(transaction.rollback().await),
         }
         result

@@ -1,4 +1,4 @@
-//! How a pair is claimed. Each strategy answers the same question: the ids of these UUIDs, made where missing.
+//! How pairs are claimed. Each strategy returns the ids of UUIDs, and creates those that are missing.
 
 pub(crate) mod context;
 pub(crate) mod dedup;

@@ -1,4 +1,4 @@
-//! Clears committed claims away. A committed claim has done its work, so that anybody may delete it at any time.
+//! Clears committed claims away. A committed claim is no longer needed, so any client may delete it at any time.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::pair::CHUNK;
 use crate::retry::Retries;
 use crate::sql::{BEGIN, literal, uuid_at};
 
-/// Claims made by this client between two rounds of clearing away.
+/// How many claims this client makes between two rounds of clearing away.
 const PURGE_EVERY: u64 = 2000;
 
-/// Clears committed claims away, now and then, beside the calls.
+/// Clears committed claims away from time to time, in the background.
 #[derive(Debug)]
 pub(crate) struct Purge {
     claims: AtomicU64,
@@ -27,8 +27,7 @@ pub(crate) struct Purge {
 }
 
 impl Default for Purge {
-    /// Clients that end after a few claims clear away as many as one that goes on: one in so many is the first to
-    /// reach the number.
+    /// Begins at a random count, so that clients that end after a few claims also clear claims away on average.
     fn default() -> Purge {
         Purge {
             claims: AtomicU64::new(fastrand::u64(0..PURGE_EVERY)),
@@ -47,26 +46,26 @@ impl Purge {
             return;
         }
         self.claims.store(0, Ordering::Relaxed);
-        // It does not end with the call that began it.
+        // It continues after the call that started it.
         let pool = pool.within(Deadline::never());
         let (table, running) = (table.to_owned(), self.running.clone());
         tokio::spawn(async move {
-            // A failure leaves rows for the next round; no promise depends on this one.
+            // After a failure, the rows are left for the next round.
             warn_of(purge(&pool, &table).await, &table);
             running.store(false, Ordering::Release);
         });
     }
 
-    /// For a client that ends, and leaves claims behind.
+    /// Clears claims away when a client closes.
     pub(crate) async fn at_the_end(&self, pool: &Nodes, table: &str) {
         if self.made.load(Ordering::Relaxed) {
-            // A failure leaves rows for other clients; no promise depends on this.
+            // After a failure, the rows are left for other clients.
             warn_of(purge(pool, table).await, table);
         }
     }
 }
 
-/// Clears all committed claims away, for somebody who waits for it; how many there were.
+/// Clears all committed claims away and returns how many there were.
 pub(crate) async fn purge_all(pool: &Nodes, deadline: Deadline, table: &str) -> Result<usize> {
     Retries::run(deadline, "clear claims away", || purge(pool, table)).await
 }
@@ -77,8 +76,8 @@ fn warn_of(purged: Attempt<usize>, table: &str) {
     }
 }
 
-/// Deletes claims that are committed, and waits for nobody: whoever waited would hold up all who claim what
-/// it has locked already.
+/// Deletes committed claims without waiting for locks: waiting would delay all clients that claim what this transaction has
+/// locked already.
 async fn purge(pool: &Nodes, table: &str) -> Attempt<usize> {
     let mut cleared = 0;
     loop {
@@ -92,8 +91,8 @@ async fn purge(pool: &Nodes, table: &str) -> Attempt<usize> {
     }
 }
 
-/// A claim under way is locked by its maker, and passed over; so is one that another client deletes. READ
-/// COMMITTED locks no gaps, into which others claim.
+/// It skips claims that are locked by the client that makes or deletes them. READ COMMITTED locks no gaps, so other clients
+/// can insert claims.
 async fn purge_some(connection: &mut MySqlConnection, table: &str) -> Attempt<usize> {
     let mut transaction = connection.begin_with(BEGIN).await?;
     let look = format!("SELECT uuid FROM {table} LIMIT {CHUNK} FOR UPDATE SKIP LOCKED");

@@ -1,4 +1,4 @@
-//! A look for a pair that also says on which server it was made.
+//! A look-up of a pair that also tells on which server it was executed.
 
 use uuid::Uuid;
 
@@ -7,20 +7,20 @@ use crate::caller::{Connection, Values};
 use crate::failure::Attempt;
 use crate::sql::hash;
 
-/// Names the running server process, to anybody who asks it. Host names and ports repeat where machines are
-/// copies of one image; a UUID of version 1 ends in the hardware address and in a random number of this start
-/// of the server (MySQL manual, "Miscellaneous Functions", `UUID()`). A clock that is set back changes that
-/// number, and then a server takes itself for another one, which costs a locking read and no more.
+/// Identifies the running server process. Host names and ports repeat if machines are copies of one image, so it includes
+/// the end of a UUID of version 1: the hardware address and a random number of this start of the server (MySQL manual,
+/// "Miscellaneous Functions", `UUID()`). If the clock is set back, that number changes and the server seems to be another
+/// one, which costs only a locking read.
 const SERVER: &str = "CONCAT_WS(' ', @@hostname, @@port, @@server_id, RIGHT(UUID(), 17))";
 
-/// What was seen, and where.
+/// The pair that was found, and the server.
 pub(super) struct Look {
     pub(super) id: Option<u64>,
     pub(super) server: String,
 }
 
-/// Looks a UUID up by its hash. One statement tells both, so that no proxy can send the look to one server and
-/// the question after it to another.
+/// Looks a UUID up by its hash. One statement returns both, so that no proxy can send the look-up to one server and the
+/// query for the identity to another.
 pub(super) async fn look<C: Connection>(context: &Context, connection: &mut C, uuid: Uuid) -> Attempt<Look> {
     let statement = format!(
         "SELECT {SERVER}, pair.id, pair.uuid FROM (SELECT 1 AS one) AS here \

@@ -1,4 +1,4 @@
-//! Reserved ids that turn out to be in the table with other UUIDs: an import put them there, or a hand.
+//! Reserved ids that the table already has with other UUIDs, because of an import or of a manual change.
 
 use super::context::Context;
 use crate::error::{Error, Result};
@@ -6,21 +6,21 @@ use crate::failure::Kind;
 use crate::observe;
 use crate::tables::unquoted;
 
-/// After so many in a row the rest of what is held counts as taken too: an import covers whole ranges.
+/// After this many in a row, the rest of the held ids is discarded, too, because imports cover whole ranges.
 const IN_A_ROW: u32 = 8;
 
-/// So many times in one call, each with ids reserved after the last, is no import but damage: the table's ids
-/// run ahead of the state row, as after a restored backup.
+/// If this happens so many times in one call, each time with newly reserved ids, the cause is damage and not an import: the
+/// table's ids are ahead of the state row, as after a restored backup.
 const MOST_BLOCKS: u32 = 8;
 
-/// The ids that one call passed over.
+/// The ids that one call skipped.
 #[derive(Default)]
 pub(super) struct TakenIds {
     count: u32,
 }
 
 impl TakenIds {
-    /// Passes over an id, or over a batch of `count`, of which `id` is the smallest.
+    /// Skips an id, or a batch of `count` ids of which `id` is the smallest.
     ///
     /// # Errors
     /// The map is damaged.

@@ -1,8 +1,7 @@
-//! Strategy `unique`: the index decides.
+//! Strategy `unique`: the unique index decides which pair exists.
 //!
-//! Every statement commits by itself, so there is no transaction that a cancelled call could leave open, and
-//! no snapshot that could hide another client's pair: a statement after a duplicate-key error sees what the
-//! error was about.
+//! Every statement is its own transaction. So a canceled call leaves no transaction open, and no snapshot hides another
+//! client's pair: a statement after a duplicate-key error sees the row that caused it.
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use sqlx::{AssertSqlSafe, Executor};
@@ -21,10 +20,10 @@ use crate::sql::{SHARED, literal, value_list};
 
 const ACTION: &str = "map a UUID to an id";
 
-/// Statements of one batch under way at a time, on shards.
+/// How many statements of one batch run at the same time on shards.
 const AT_ONCE: usize = 8;
 
-/// How one statement went, when it went at all.
+/// The result of an insert that the server answered.
 enum Outcome {
     Made(u64),
     Found(u64),
@@ -114,8 +113,8 @@ async fn insert_one(
     }
 }
 
-/// Each by a statement of its own, some at once: for shards. Two batches over two shards, each in one
-/// transaction, can wait for each other in a way that neither shard's server sees.
+/// Inserts each pair by its own statement, several at the same time, for shards. Two transactions over two shards can wait
+/// for each other without either shard's server detecting the deadlock.
 pub(super) async fn claim_each(context: &Context, uuids: &[Uuid], guess: Guess) -> Result<Vec<Claimed>> {
     let claims = uuids.iter().copied().map(|uuid| claim_one(context, uuid, guess));
     stream::iter(claims).buffer_unordered(AT_ONCE).try_collect().await
@@ -161,7 +160,7 @@ pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Gue
         let mut found = match result {
             Ok(found) => found,
             Err(error) => {
-                // What the look-up after the insert failed of says nothing about the insert.
+                // A failure of the look-up after the insert says nothing about the insert.
                 if inserted || error.verdict() == Verdict::Unknown {
                     observe::burned(ids.len() as u64);
                     unclear.extend(ids);
@@ -189,7 +188,7 @@ pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Gue
                     unused.extend(proposed.filter(|proposed| *proposed != id));
                     claimed.push(Claimed { uuid: *uuid, id, new });
                 }
-                // Not there after an insert that should have made it: the id was taken.
+                // The pair is missing after an insert that should have created it, so the id was in use.
                 Err(_) => {
                     first_taken = first_taken.or(proposed);
                     rest.push(*uuid);
