@@ -2,6 +2,7 @@
 
 mod indexed;
 mod read;
+mod refuse;
 mod token;
 
 use idgen_record::{Column, OwnTable};

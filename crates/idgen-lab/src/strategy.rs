@@ -5,6 +5,7 @@ mod list;
 pub(crate) mod native;
 mod offset;
 mod retagged;
+mod source;
 mod tour;
 
 use idgen_record::{Column, Database, Family, IdKind, StrategyRecord};
@@ -12,8 +13,8 @@ use idgen_record::{Column, Database, Family, IdKind, StrategyRecord};
 use crate::{Error, Result};
 
 pub use ids::Ids;
-pub(crate) use ids::prefix_key;
 pub use list::ALL;
+pub(crate) use source::prefix_key;
 
 /// What a row is identified by, and how that is stored.
 #[derive(Debug, PartialEq, Eq)]

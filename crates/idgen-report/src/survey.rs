@@ -2,8 +2,10 @@
 
 use std::fmt::{self, Write};
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use innodb_pages::{Distribution, IndexTree, SpaceKind, Survey, Writer};
+use innodb_pages::{Distribution, IndexTree, Level, SpaceKind, Survey, Writer};
+
+use super::fitted::{Column, Fitted, fitted};
+use super::terminal::table_width;
 
 /// The figures of a file: which server wrote it, the kinds of its pages, and a table for each index.
 pub fn survey(survey: &Survey) -> String {
@@ -46,42 +48,36 @@ fn index(out: &mut String, tree: &IndexTree) -> fmt::Result {
         "{kind}{name} (number {}, root page {}):\n{} records of {:.1} bytes, {:.1} bytes of pages each",
         tree.id, tree.root, tree.records, tree.record_bytes, tree.page_bytes_per_record
     )?;
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_header([
-        "level",
-        "pages",
-        "records",
-        "fill %\nmean",
-        "fill %\np10",
-        "fill %\nmedian",
-        "MB of redo\nsince, median",
-        "MB\np90",
-    ]);
-    for level in tree.levels.iter().rev() {
-        let percent = |share: f64| format!("{:.1}", 100.0 * share);
-        let megabytes = |bytes: u64| format!("{:.1}", bytes as f64 / 1e6);
-        let name = match level.level {
-            0 => "0, leaves".to_owned(),
-            above => above.to_string(),
-        };
-        table.add_row([
-            name,
-            level.pages.to_string(),
-            level.records.to_string(),
-            percent(level.fill.mean),
-            percent(level.fill.p10),
-            percent(level.fill.median),
-            megabytes(level.age.median),
-            megabytes(level.age.p90),
-        ]);
-    }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    writeln!(out, "{table}")?;
+    writeln!(out, "{}", fitted(&levels(tree), table_width()))?;
     writeln!(out, "Leaves by fill, 0 to 100 %:  {}", sparkline(&tree.leaf().fill))?;
     writeln!(out, "Leaves followed by their neighbor in the file: {:.0} %", 100.0 * tree.in_file_order)
+}
+
+/// A line for each level of a tree, the root first.
+fn levels(tree: &IndexTree) -> Fitted<'static> {
+    let levels = || tree.levels.iter().rev();
+    let column = |head: &str, cell: &dyn Fn(&Level) -> String| Column {
+        head: head.into(),
+        name: head.replace('\n', " "),
+        cells: levels().map(cell).collect(),
+    };
+    let percent = |share: f64| format!("{:.1}", 100.0 * share);
+    let megabytes = |bytes: u64| format!("{:.1}", bytes as f64 / 1e6);
+    Fitted {
+        head: "level",
+        names: levels()
+            .map(|level| if level.level == 0 { "0, leaves".into() } else { level.level.to_string() })
+            .collect(),
+        columns: vec![
+            column("pages", &|level| level.pages.to_string()),
+            column("records", &|level| level.records.to_string()),
+            column("fill %\nmean", &|level| percent(level.fill.mean)),
+            column("fill %\np10", &|level| percent(level.fill.p10)),
+            column("fill %\nmedian", &|level| percent(level.fill.median)),
+            column("MB of redo\nsince, median", &|level| megabytes(level.age.median)),
+            column("MB of redo\nsince, p90", &|level| megabytes(level.age.p90)),
+        ],
+    }
 }
 
 /// The histogram as twenty small bars. A bar above zero is always visible.

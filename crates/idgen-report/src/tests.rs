@@ -1,7 +1,10 @@
+mod csv_files;
 mod end;
 mod loads;
 mod narrow;
+mod page;
 mod problems;
+mod published;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -130,65 +133,6 @@ fn json_reads_back_and_other_formats_are_refused() {
 }
 
 #[test]
-fn csv_has_a_line_per_run() {
-    let text = csv(&results(3)).unwrap();
-    let mut lines = text.lines();
-    assert!(lines.next().unwrap().starts_with("engine,engine_version,strategy,title,rows,"));
-    assert!(
-        lines.next().unwrap().starts_with("Base<1>,1.2,auto-increment,auto-increment,4000,0.004,1000000.0,")
-    );
-    assert!(lines.next().unwrap().contains("v4-text36,\"v4, text 36\",4000"));
-    assert_eq!(lines.count(), 1);
-}
-
-#[test]
-fn csv_has_a_line_per_window() {
-    let mut results = results(2);
-    results.runs[1].windows[1].latency =
-        Some(Latency { p50_micros: 1, p95_micros: 2, p99_micros: 3, max_micros: 4 });
-    let text = csv::windows(&results).unwrap();
-    let mut lines = text.lines();
-    assert!(lines.next().unwrap().starts_with("strategy,rows_end,rows,secs,rows_per_sec,reads_per_1k,"));
-    assert_eq!(lines.next().unwrap(), "auto-increment,2000,2000,0.002,1000000.0,0.0,,0.0,,,,,,,,0.5,,,,,1");
-    assert_eq!(lines.nth(1).unwrap(), "v4-text36,2000,2000,0.004,500000.0,1.0,,10.0,,,,,,,,0.5,,,,,1");
-    assert_eq!(lines.next().unwrap(), "v4-text36,4000,2000,0.004,500000.0,1.0,,10.0,,,,,,,,0.5,1,2,3,4,1");
-    assert_eq!(lines.next(), None);
-}
-
-#[test]
-fn csv_has_a_line_for_each_run_and_tables_have_the_spread() {
-    let run = results(1).runs.remove(0);
-    let runs = [(7, 30.0), (8, 50.0), (9, 41.0)].map(|(seed, reads)| {
-        let totals = Totals { reads_per_1k: reads, last_reads_per_1k: reads, ..run.totals };
-        (seed, RunRecord { totals, ..run.clone() })
-    });
-    let results = Results { runs: vec![RunRecord::of_repeats(runs.into()).unwrap()], ..results(0) };
-    assert_eq!(results.runs[0].totals.reads_per_1k, 41.0);
-    let text = csv(&results).unwrap();
-    assert_eq!(text.lines().count(), 4);
-    assert!(text.lines().nth(2).unwrap().ends_with(",2,8"), "{text}");
-    assert_eq!(csv::windows(&results).unwrap().lines().count(), 1 + 3 * 2);
-    assert!(markdown(&results).unwrap().contains("| 41 (30\u{2013}50) |"));
-    let shown = table_of(&results, WIDTH);
-    assert!(shown.contains("41 ") && shown.contains("Medians of 3 runs"), "{shown}");
-    assert_eq!(read(&json(&results).unwrap()).unwrap(), results);
-}
-
-#[test]
-fn csv_has_the_histogram_and_the_ages_of_files() {
-    let text = csv(&with_files(1)).unwrap();
-    let (head, line) = text.split_once('\n').unwrap();
-    assert!(head.ends_with(",recent_leaves,age_p10,age_median,age_p90,fill_histogram,run,seed"), "{head}");
-    assert!(
-        line.trim_end().ends_with(",0.25,0.1,0.5,0.875,0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0,1,2026"),
-        "{line}"
-    );
-    // An engine whose files are not read still tells how full the pages are.
-    let text = csv(&results(1)).unwrap();
-    assert!(text.trim_end().contains(",,,,,0;0;") && text.trim_end().ends_with(";0;0,1,2026"), "{text}");
-}
-
-#[test]
 fn the_answer_compares_the_extremes() {
     assert_eq!(answer(&results(1)), None);
     let text = answer(&results(3)).unwrap();
@@ -239,43 +183,6 @@ fn what_a_server_does_not_tell_is_shown_as_absent() {
     assert!(again.runs.iter().all(|run| run.totals.fill_mean.is_nan()));
 }
 
-#[test]
-fn the_page_stands_alone_and_escapes_what_it_shows() {
-    let mut results = results(MANY);
-    results.interrupted = true;
-    results.failures.push(Failure { strategy: "v9".into(), error: "<script>".into() });
-    let page = html(&results).unwrap();
-    for (wanted, times) in [
-        ("<svg", 6 + 2 * MANY),
-        ("role=\"img\"", 6 + 2 * MANY),
-        ("<title>", 1 + 6 + 2 * MANY),
-        ("idgen lab run --rows 4000", 1),
-        ("were interrupted", 1),
-    ] {
-        assert_eq!(page.matches(wanted).count(), times, "{wanted}");
-    }
-    // A browser runs the script with this hash and no other: a message is shown as it is.
-    let (_, script) = page.split_once("<script>").unwrap();
-    let (script, rest) = script.split_once("</script>").unwrap();
-    let hash = base64::Engine::encode(
-        &base64::engine::general_purpose::STANDARD,
-        <sha2::Sha256 as sha2::Digest>::digest(script),
-    );
-    assert_eq!(super::html::SCRIPT_HASH, format!("sha256-{hash}"), "page.js was changed: this is its hash");
-    assert!(page.contains(&format!("script-src '{}'", super::html::SCRIPT_HASH)));
-    assert!(!rest.contains("<script") && page.matches("<script").count() == 1, "a message is shown as it is");
-    // Names of XML's own are no requests.
-    let without_names = page.replace("http://www.w3.org/2000/svg", "");
-    for outside in ["http:", "https:", "src=", "@import", "url("] {
-        assert!(!without_names.contains(outside), "{outside}");
-    }
-}
-
-#[test]
-fn one_run_compares_nothing() {
-    assert!(html(&results(1)).unwrap().contains("cannot be compared"));
-}
-
 /// As a server gives them: with the files of its tables.
 fn with_files(strategies: usize) -> Results {
     let mut results = results(strategies);
@@ -293,35 +200,6 @@ fn with_files(strategies: usize) -> Results {
         });
     }
     results
-}
-
-#[test]
-fn maps_of_pages_are_drawn_where_there_are_files() {
-    let results = with_files(3);
-    let page = html(&results).unwrap();
-    assert_eq!(page.matches("How full each page is").count(), 3);
-    assert!(page.contains("25 % changed in the last tenth of the run"), "for those who do not see it");
-    assert!(page.contains("Each square is a page of"));
-    assert_eq!(read(&json(&results).unwrap()).unwrap(), results);
-
-    let mut damaged = with_files(1);
-    damaged.runs[0].trees[0].file.as_mut().unwrap().recency = "012?".into();
-    let error = read(&json(&damaged).unwrap()).unwrap_err();
-    assert!(error.to_string().contains("damaged"), "{error}");
-}
-
-/// A map's two indexes lie in one file: its pages are shown once, both indexes in words.
-#[test]
-fn a_file_of_two_trees_is_drawn_once() {
-    let mut results = with_files(1);
-    let rows = results.runs[0].trees[0].clone();
-    for (role, leaf_pages) in [(Role::Pairs, 21), (Role::Map, 47)] {
-        results.runs[0].trees.push(TreeFigures { role, leaf_pages, ..rows.clone() });
-    }
-    let page = html(&results).unwrap();
-    assert_eq!(page.matches("How full each page is").count(), 2);
-    assert_eq!(page.matches(": the map and its pairs: fill, and time of the last change").count(), 1);
-    assert!(page.contains("; 21 leaves of its pairs: ") && page.contains("; 47 leaves of the map: "));
 }
 
 #[test]
@@ -353,36 +231,6 @@ fn the_markdown_has_the_tables_and_links_each_chart() {
     ] {
         assert!(text.contains(wanted), "{wanted} is not in:\n{text}");
     }
-}
-
-/// With a tolerance, each report says whether a published figure was met.
-#[test]
-fn published_figures_with_a_tolerance_are_met_or_missed() {
-    let mut results = results(1);
-    let figures = BTreeMap::from([("bytes_per_row".into(), 110.0), ("fill_mean".into(), 0.5)]);
-    results.published.push(Published {
-        rows: None,
-        writers: 1,
-        strategy: "auto-increment".into(),
-        setting: "elsewhere".into(),
-        figures,
-        tolerances: BTreeMap::new(),
-    });
-    let shown = |results: &Results| {
-        [super::published(results).unwrap(), markdown(results).unwrap(), html(results).unwrap()]
-    };
-    assert_eq!(met(&results), None);
-    assert!(shown(&results).iter().all(|text| !text.contains("verdict") && !text.contains("missed")));
-
-    let tolerance = |share| Tolerance { share, least: 0.0 };
-    results.published[0].tolerances =
-        BTreeMap::from([("bytes_per_row".into(), tolerance(0.1)), ("fill_mean".into(), tolerance(0.1))]);
-    assert_eq!(met(&results).unwrap(), "1 of 2 published figures are met within their tolerance.");
-    for text in shown(&results) {
-        assert!(text.contains("verdict") && text.contains("met") && text.contains("missed"), "{text}");
-    }
-    assert!(html(&results).unwrap().contains("<p>1 of 2 published"));
-    assert_eq!(read(&json(&results).unwrap()).unwrap(), results);
 }
 
 #[test]
@@ -430,28 +278,4 @@ fn saving_writes_whole_files_and_the_charts_of_this_run() {
 
     let error = save(&results(1), &place.join("results.csv")).unwrap_err();
     assert!(error.to_string().contains("results.csv"), "{error}");
-}
-
-#[test]
-fn the_end_of_a_longer_run_is_where_the_published_one_ended() {
-    let mut results = results(1);
-    results.runs[0].windows[0].reads_per_1k = 7.0;
-    let reads = |rows| {
-        let figures = BTreeMap::from([("last_reads_per_1k".into(), 5.0)]);
-        let name = results.runs[0].strategy.name.clone();
-        let published = Published {
-            strategy: name,
-            setting: String::new(),
-            rows,
-            writers: 1,
-            figures,
-            tolerances: BTreeMap::new(),
-        };
-        let compared = comparisons(&Results { published: vec![published], ..results.clone() });
-        (compared[0].measured.clone(), compared[0].difference.clone())
-    };
-    assert_eq!(reads(Some(1_500)), ("7.0".into(), "+40 %".into()));
-    assert_eq!(reads(Some(2_001)), ("0.0".into(), "-100 %".into()));
-    // A shorter run, or no such number: the end of the run.
-    assert_eq!((reads(Some(9_000)), reads(None)), (reads(Some(2_001)), reads(Some(2_001))));
 }

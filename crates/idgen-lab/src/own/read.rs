@@ -1,16 +1,14 @@
-//! Reads `schema.sql` and `insert.sql`, and refuses what the lab could not clean up or check.
+//! Reads `schema.sql` and `insert.sql`.
 
 use std::ops::Range;
 
 use idgen_record::{Database, OwnTable};
 
+use super::refuse::{INSERT, SCHEMA, check_behind, check_names, check_quotes, wrong};
 use super::token::{Kind, Token, tokens};
 use super::{Insert, KEY_TYPE, Own, Piece, REFERENCE_TYPE, Slot};
 use crate::{Error, Result};
 
-/// How the files are named in errors.
-const SCHEMA: &str = "schema";
-const INSERT: &str = "insert statement";
 /// Wider rows leave their page.
 const MAX_BYTES: usize = 7_000;
 
@@ -43,10 +41,6 @@ impl Own {
         }
         Ok(Own { schema, tables, inserts, key_column })
     }
-}
-
-fn wrong(file: &str, line: usize, what: impl std::fmt::Display) -> Error {
-    Error::config(format!("{file}, line {line}: {what}"))
 }
 
 /// Names are compared as most servers compare them: without quotes and without case.
@@ -338,78 +332,4 @@ fn table_after(file: &str, statement: &[Token<'_>], mut place: usize) -> Result<
         ));
     }
     Ok(token.text.to_owned())
-}
-
-/// Refuses a placeholder in quotes, and signs for values that only a program could bind.
-fn check_quotes(file: &str, statement: &[Token<'_>]) -> Result<()> {
-    const NAMES: [&str; 7] =
-        ["{key}", "{row}", "{number}", "{text:", "{bytes:", "{key_type}", "{reference_type}"];
-    for token in statement {
-        let is_quoted = matches!(token.kind, Kind::Text | Kind::Quoted);
-        if let (true, Some(name)) = (is_quoted, NAMES.iter().find(|name| token.text.contains(**name))) {
-            return Err(wrong(
-                file,
-                token.line,
-                format!(
-                    "{} stands in quotes: a placeholder is a value of its own",
-                    name.trim_matches(['{', '}', ':'])
-                ),
-            ));
-        }
-        if token.is("?") || token.is("$") {
-            return Err(wrong(
-                file,
-                token.line,
-                format!(
-                    "\"{}\" is no placeholder of the lab: write {{key}}, {{row}} or another in braces",
-                    token.text
-                ),
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Refuses the tables of other schemas.
-fn check_names(file: &str, statement: &[Token<'_>]) -> Result<()> {
-    for part in statement.windows(3) {
-        let joined = part[0].end() == part[1].start || part[1].end() == part[2].start;
-        if part[0].is_name() && part[1].is(".") && part[2].is_name() && joined {
-            return Err(wrong(
-                file,
-                part[0].line,
-                format!(
-                    "{}.{} names a table of another schema: the lab makes its tables in a schema of its own, which it drops, \
-                     and touches no other; name tables alone",
-                    part[0].text, part[2].text
-                ),
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Refuses what would stay behind, or lie where the lab does not measure.
-fn check_behind(statement: &[Token<'_>]) -> Result<()> {
-    for (at, token) in statement.iter().enumerate() {
-        let next = |word: &str| statement.get(at + 1).is_some_and(|next| next.is(word));
-        let engine = statement.get(at + 1 + usize::from(next("="))).filter(|engine| engine.is_name());
-        let why = if token.is("SELECT") {
-            "reads other tables: write the values themselves"
-        } else if token.is("TABLESPACE") || ((token.is("DATA") || token.is("INDEX")) && next("DIRECTORY")) {
-            "puts files where the lab neither reads nor removes them: leave it out"
-        } else if token.is("PARTITION") && next("BY") {
-            "divides the table into several trees, and the lab measures one: leave it out"
-        } else if token.is("CONNECTION") && next("=") {
-            "names a table of another server: leave it out"
-        } else if token.is("ENGINE")
-            && engine.is_some_and(|engine| !engine.name().eq_ignore_ascii_case("InnoDB"))
-        {
-            "is not InnoDB, whose pages the lab reads: leave it out"
-        } else {
-            continue;
-        };
-        return Err(wrong(SCHEMA, token.line, format!("{} {why}", token.text)));
-    }
-    Ok(())
 }

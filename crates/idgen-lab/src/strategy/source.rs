@@ -1,0 +1,145 @@
+//! What makes the ids of a run, and how a column stores them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use idgen::codec::{base32, base64, hyphenated, swapped};
+use idgen::generator::{
+    DeviceShort, FixedPrefix, Generate, PrefixBits, Prefixed, Tail, Ulid, V1, V4, V6, V7,
+};
+use idgen::source::{Entropy, FixedClock, FixedEntropy};
+use idgen::{Interval, Node, Prefix, PrefixKey, ShortId, Uuid};
+
+use super::offset::OffsetTail;
+use super::retagged::{Order, Retagged};
+use super::{Column, IdKind, native};
+use crate::key::Key;
+use crate::{Error, Result};
+use idgen_record::Workload;
+
+/// What makes the ids of one writer.
+pub(super) enum Source {
+    Database,
+    Uuids(Box<dyn Generate<Id = Uuid>>),
+    Devices { devices: Vec<DeviceShort<Arc<FixedClock>>>, turn: Box<FixedEntropy> },
+}
+
+impl Source {
+    /// The generators of a kind, for one of the writers of this load.
+    pub(super) fn of(
+        kind: IdKind,
+        clock: &Arc<FixedClock>,
+        workload: &Workload,
+        writer: u32,
+    ) -> Result<Self> {
+        let clock = || Arc::clone(clock);
+        let seed = workload.seed ^ u64::from(writer) << 17;
+        let entropy = || FixedEntropy::new(seed);
+        let interval = match workload.interval_secs {
+            Some(secs) => Interval::every(Duration::from_secs(secs.into()))?,
+            None => Interval::Minute,
+        };
+        let minute = |tail| -> Result<_> {
+            let prefix = Prefix::Keyed(prefix_key(workload, writer)?);
+            Ok(Prefixed::new(clock(), entropy(), prefix, interval, tail)?)
+        };
+        // Only named writers have tags.
+        let of_writer = |ids, order| match workload.writers {
+            1 => Source::uuids(ids),
+            _ => Source::uuids(Retagged::new(ids, order)),
+        };
+        Ok(match kind {
+            IdKind::AutoIncrement
+            | IdKind::UuidShort
+            | IdKind::ServerV1
+            | IdKind::ServerV4
+            | IdKind::ServerV7 => Source::Database,
+            IdKind::V1 => Source::uuids(V1::new(clock(), entropy())),
+            IdKind::V4 => Source::uuids(V4::new(entropy())),
+            IdKind::V6 => Source::uuids(V6::new(clock(), entropy())),
+            IdKind::V7 => Source::uuids(V7::new(clock(), entropy())),
+            IdKind::Ulid => Source::uuids(Ulid::new(clock(), entropy())),
+            IdKind::FixedPrefix => {
+                Source::uuids(FixedPrefix::new(clock(), entropy(), PrefixBits::new(0xffff, 16)?))
+            }
+            IdKind::Week => Source::uuids(Prefixed::new(
+                clock(),
+                entropy(),
+                Prefix::MD5_WEEK_UTC,
+                Interval::Week,
+                Tail::RandomV4,
+            )?),
+            IdKind::MinuteRandom => Source::uuids(minute(Tail::RandomV4)?),
+            IdKind::MinuteAscending => Source::uuids(minute(Tail::Ascending)?),
+            IdKind::MinuteOffset => Source::uuids(OffsetTail::new(clock(), minute(Tail::RandomV4)?)),
+            IdKind::MinuteUntagged => of_writer(minute(Tail::Ascending)?, Order::Untagged),
+            IdKind::MinuteRoundTag => of_writer(minute(Tail::Ascending)?, Order::RoundTag),
+            IdKind::MinuteSequence => Source::uuids(Prefixed::new(
+                clock(),
+                entropy(),
+                Prefix::Sequential { bits: 16 },
+                interval,
+                Tail::Ascending,
+            )?),
+            IdKind::Device => {
+                let devices = (writer..workload.devices.max(workload.writers))
+                    .step_by(workload.writers as usize)
+                    .map(|number| {
+                        // Odd, so that the first 65,536 devices get different nodes in no order.
+                        const SCATTER: u32 = 0x9E37;
+                        let low = (number.wrapping_mul(SCATTER) as u16).to_be_bytes();
+                        let node = Node::new([0x02, 0, 0, 0, low[0], low[1]]);
+                        let first_counter = FixedEntropy::new(workload.seed ^ u64::from(number) << 32);
+                        Ok(DeviceShort::new(clock(), first_counter)?.with_node(node))
+                    })
+                    .collect::<Result<Vec<_>>>()?;
+                Source::Devices { devices, turn: Box::new(entropy()) }
+            }
+        })
+    }
+
+    /// The next key, as the column stores it.
+    pub(super) fn next_key(&mut self, column: Column) -> Result<Key> {
+        match self {
+            Source::Database => Ok(Key::Assigned),
+            Source::Uuids(generator) => store(&generator.next_id()?, column),
+            Source::Devices { devices, turn } => {
+                let turn = turn.next_u64()? % devices.len() as u64;
+                let id: ShortId = devices[turn as usize].next_id()?;
+                Ok(Key::Uint(id.get()))
+            }
+        }
+    }
+
+    fn uuids(generator: impl Generate<Id = Uuid> + 'static) -> Self {
+        Source::Uuids(Box::new(generator))
+    }
+}
+
+/// The prefix key of a writer. Any key will do: its only effect here is which prefixes come.
+pub(crate) fn prefix_key(workload: &Workload, writer: u32) -> Result<PrefixKey> {
+    let key = PrefixKey::new(b"the lab keeps no secrets")?;
+    Ok(match workload.writers {
+        1 => key,
+        _ => key.for_writer(&format!("writer {writer}")),
+    })
+}
+
+/// The UUID as the column stores it.
+fn store(uuid: &Uuid, column: Column) -> Result<Key> {
+    let key = match column {
+        _ if column.is_mapped() => Some(Key::Binary(*uuid.as_bytes())),
+        Column::Binary16 | Column::Bytea | Column::TwoIntegers | Column::Unkeyed16 => {
+            Some(Key::Binary(*uuid.as_bytes()))
+        }
+        Column::Swapped16 => Some(Key::Binary(swapped::to_bytes(uuid))),
+        Column::Uuid => Some(Key::Binary(native::to_stored(*uuid.as_bytes()))),
+        Column::Text36 | Column::VarText36 | Column::VarBinary36 => {
+            Key::text(hyphenated::encode(uuid, &mut [0; hyphenated::LEN]))
+        }
+        Column::Base64 => Key::text(base64::encode(uuid, &mut [0; base64::LEN])),
+        Column::Base32 => Key::text(base32::encode(uuid, &mut [0; base32::LEN])),
+        _ => None,
+    };
+    key.ok_or_else(|| Error::config(format!("a UUID does not fit a column {column:?}")))
+}

@@ -1,0 +1,57 @@
+//! Published figures beside the measured ones.
+
+use super::*;
+
+/// With a tolerance, each report says whether a published figure was met.
+#[test]
+fn published_figures_with_a_tolerance_are_met_or_missed() {
+    let mut results = results(1);
+    let figures = BTreeMap::from([("bytes_per_row".into(), 110.0), ("fill_mean".into(), 0.5)]);
+    results.published.push(Published {
+        rows: None,
+        writers: 1,
+        strategy: "auto-increment".into(),
+        setting: "elsewhere".into(),
+        figures,
+        tolerances: BTreeMap::new(),
+    });
+    let shown = |results: &Results| {
+        [crate::published(results).unwrap(), markdown(results).unwrap(), html(results).unwrap()]
+    };
+    assert_eq!(met(&results), None);
+    assert!(shown(&results).iter().all(|text| !text.contains("verdict") && !text.contains("missed")));
+
+    let tolerance = |share| Tolerance { share, least: 0.0 };
+    results.published[0].tolerances =
+        BTreeMap::from([("bytes_per_row".into(), tolerance(0.1)), ("fill_mean".into(), tolerance(0.1))]);
+    assert_eq!(met(&results).unwrap(), "1 of 2 published figures are met within their tolerance.");
+    for text in shown(&results) {
+        assert!(text.contains("verdict") && text.contains("met") && text.contains("missed"), "{text}");
+    }
+    assert!(html(&results).unwrap().contains("<p>1 of 2 published"));
+    assert_eq!(read(&json(&results).unwrap()).unwrap(), results);
+}
+
+#[test]
+fn the_end_of_a_longer_run_is_where_the_published_one_ended() {
+    let mut results = results(1);
+    results.runs[0].windows[0].reads_per_1k = 7.0;
+    let reads = |rows| {
+        let figures = BTreeMap::from([("last_reads_per_1k".into(), 5.0)]);
+        let name = results.runs[0].strategy.name.clone();
+        let published = Published {
+            strategy: name,
+            setting: String::new(),
+            rows,
+            writers: 1,
+            figures,
+            tolerances: BTreeMap::new(),
+        };
+        let compared = comparisons(&Results { published: vec![published], ..results.clone() });
+        (compared[0].measured.clone(), compared[0].difference.clone())
+    };
+    assert_eq!(reads(Some(1_500)), ("7.0".into(), "+40 %".into()));
+    assert_eq!(reads(Some(2_001)), ("0.0".into(), "-100 %".into()));
+    // A shorter run, or no such number: the end of the run.
+    assert_eq!((reads(Some(9_000)), reads(None)), (reads(Some(2_001)), reads(Some(2_001))));
+}
