@@ -41,21 +41,7 @@ pub struct Register {
 const BATCH: usize = UuidMap::GROUP;
 
 pub async fn one(args: One) -> anyhow::Result<ExitCode> {
-    let map = args.connection.open().await?;
-    let mut ids = args.input.open(true);
-    let mut out = Output::open();
-    while let Some(uuid) = next(&mut ids)? {
-        match uuid {
-            Some(uuid) => writeln!(out, "{}", map.id_of(uuid).await?)?,
-            None => writeln!(out)?,
-        }
-        if ids.may_wait() {
-            out.flush()?;
-        }
-    }
-    out.finish()?;
-    map.close().await?;
-    Ok(ids.code())
+    each(&args.connection, args.input, async |map, uuid| map.id_of(uuid).await.map(Some)).await
 }
 
 pub async fn many(args: Many) -> anyhow::Result<ExitCode> {
@@ -116,6 +102,33 @@ pub async fn register(args: Register) -> anyhow::Result<ExitCode> {
     out.finish()?;
     map.close().await?;
     Ok(if duplicates { ExitCode::FAILURE } else { ids.code() })
+}
+
+/// Prints the id that `find` has for each UUID, one after another; an empty line for none, and for a bad UUID.
+pub(super) async fn each(
+    connection: &Connection,
+    input: Input,
+    find: impl AsyncFn(&UuidMap, Uuid) -> idgen_mysql::Result<Option<u64>>,
+) -> anyhow::Result<ExitCode> {
+    let map = connection.open().await?;
+    let mut ids = input.open(true);
+    let mut out = Output::open();
+    while let Some(uuid) = next(&mut ids)? {
+        let id = match uuid {
+            Some(uuid) => find(&map, uuid).await?,
+            None => None,
+        };
+        match id {
+            Some(id) => writeln!(out, "{id}")?,
+            None => writeln!(out)?,
+        }
+        if ids.may_wait() {
+            out.flush()?;
+        }
+    }
+    out.finish()?;
+    map.close().await?;
+    Ok(ids.code())
 }
 
 /// The next UUID, in any format; `Some(None)` for a bad one, which was reported.

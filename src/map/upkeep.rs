@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use idgen::codec::Format;
 use idgen_mysql::Severity;
 
 use super::Connection;
+use super::claim::each;
 use crate::failure::report;
 use crate::input::Input;
 use crate::output::Output;
@@ -108,23 +108,5 @@ pub async fn fence(args: Fence) -> anyhow::Result<ExitCode> {
 
 /// Prints the id that each UUID had; an empty line for one that had none.
 pub async fn forget(args: Forget) -> anyhow::Result<ExitCode> {
-    let map = args.connection.open().await?;
-    let mut ids = args.input.open(true);
-    let mut out = Output::open();
-    while let Some(uuid) = ids.next(|text, named| named.map_or_else(|| Format::decode_any(text), Ok))? {
-        let id = match uuid {
-            Some((_, uuid)) => map.forget(uuid).await?,
-            None => None,
-        };
-        match id {
-            Some(id) => writeln!(out, "{id}")?,
-            None => writeln!(out)?,
-        }
-        if ids.may_wait() {
-            out.flush()?;
-        }
-    }
-    out.finish()?;
-    map.close().await?;
-    Ok(ids.code())
+    each(&args.connection, args.input, async |map, uuid| map.forget(uuid).await).await
 }

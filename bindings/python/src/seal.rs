@@ -1,5 +1,6 @@
 //! Sealed ids, and what a restored process must do.
 
+use idgen::Uuid;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -31,15 +32,13 @@ impl SealKey {
     /// The version 4 that stands for an id of version 7. ValueError for other versions.
     #[pyo3(signature = (id, /))]
     fn seal<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let sealed = self.0.seal(read_id(id)?).map_err(raise)?;
-        new_uuid(id.py(), sealed, Safety::Unknown)
+        turned(id, |id| self.0.seal(id))
     }
 
     /// The version 7 for which a sealed id stands. ValueError for ids that are not of version 4.
     #[pyo3(signature = (id, /))]
     fn open<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let opened = self.0.open(read_id(id)?).map_err(raise)?;
-        new_uuid(id.py(), opened, Safety::Unknown)
+        turned(id, |id| self.0.open(id))
     }
 
     fn __repr__(&self) -> &'static str {
@@ -80,16 +79,14 @@ impl SealRing {
     /// The version 4 that stands for an id of version 7. ValueError for other versions, and for times beyond the year 2527.
     #[pyo3(signature = (id, /))]
     fn seal<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let sealed = self.0.seal(read_id(id)?).map_err(raise)?;
-        new_uuid(id.py(), sealed, Safety::Unknown)
+        turned(id, |id| self.0.seal(id))
     }
 
     /// The version 7 for which a sealed id stands. ValueError for ids that are not of version 4, and for 15 of 16 ids that no
     /// key of the ring sealed.
     #[pyo3(signature = (id, /))]
     fn open<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let opened = self.0.open(read_id(id)?).map_err(raise)?;
-        new_uuid(id.py(), opened, Safety::Unknown)
+        turned(id, |id| self.0.open(id))
     }
 
     fn __len__(&self) -> usize {
@@ -99,6 +96,14 @@ impl SealRing {
     fn __repr__(&self) -> String {
         format!("<idgen.SealRing of {} keys>", self.0.len())
     }
+}
+
+/// The id that another one was sealed or opened to.
+fn turned<'py>(
+    id: &Bound<'py, PyAny>,
+    turn: impl FnOnce(Uuid) -> idgen::Result<Uuid>,
+) -> PyResult<Bound<'py, PyAny>> {
+    new_uuid(id.py(), turn(read_id(id)?).map_err(raise)?, Safety::Unknown)
 }
 
 /// Makes all generators of this process take new randomness before their next id.

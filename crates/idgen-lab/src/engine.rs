@@ -294,9 +294,12 @@ pub struct Batch<'a> {
     pub payloads: &'a [u8],
 }
 
+/// A row that is inserted: its number, its key and its payload.
+pub type Numbered<'a> = (u64, Key, &'a [u8]);
+
 impl<'a> Batch<'a> {
     /// Each key with its payload and the number of its row.
-    pub fn rows(&self) -> impl Iterator<Item = (u64, Key, &'a [u8])> {
+    pub fn rows(&self) -> impl Iterator<Item = Numbered<'a>> {
         let width = self.payloads.len().checked_div(self.keys.len()).unwrap_or(0);
         let first = self.first;
         let payloads = self.payloads;

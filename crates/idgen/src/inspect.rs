@@ -73,22 +73,8 @@ fn has_known_version(seen: &Inspection) -> bool {
 /// assert_eq!(seen.version, Some(7));
 /// ```
 pub fn inspect_uuid(id: Uuid) -> Inspection {
-    let mut seen = Inspection {
-        id: AnyId::Uuid(id),
-        format: None,
-        nature: Nature::OtherVariant,
-        version: None,
-        variant: Some(id.get_variant()),
-        timestamp: None,
-        clock_sequence: None,
-        node: None,
-        counter: None,
-        prefix: None,
-        tail_time: None,
-        round: None,
-        offset: None,
-        writer_tag: None,
-    };
+    let seen = Inspection::of(AnyId::Uuid(id), Nature::OtherVariant);
+    let mut seen = Inspection { variant: Some(id.get_variant()), ..seen };
     if id.is_nil() {
         seen.nature = Nature::Nil;
         return seen;
@@ -145,41 +131,16 @@ pub fn inspect_uuid(id: Uuid) -> Inspection {
 pub fn inspect_ulid(id: Uuid) -> Inspection {
     let (top, bottom) = id.as_u64_pair();
     Inspection {
-        nature: Nature::Ulid,
-        version: None,
-        variant: None,
         timestamp: Some(Timestamp::from_unix_millis(fields::unix_ms(&id) as i64)),
-        clock_sequence: None,
-        node: None,
         counter: Some(((top & 0xFFFF) << 10 | bottom >> 54) as u32),
-        prefix: None,
-        tail_time: None,
-        round: None,
-        offset: None,
-        writer_tag: None,
-        ..inspect_uuid(id)
+        ..Inspection::of(AnyId::Uuid(id), Nature::Ulid)
     }
 }
 
 /// Inspects a 64-bit id. Its bits do not say which layout they follow: read
 /// [`ShortId::device`] and [`ShortId::mysql`].
 pub fn inspect_short(id: ShortId) -> Inspection {
-    Inspection {
-        id: AnyId::Short(id),
-        format: None,
-        nature: Nature::Short,
-        version: None,
-        variant: None,
-        timestamp: None,
-        clock_sequence: None,
-        node: None,
-        counter: None,
-        prefix: None,
-        tail_time: None,
-        round: None,
-        offset: None,
-        writer_tag: None,
-    }
+    Inspection::of(AnyId::Short(id), Nature::Short)
 }
 
 #[cfg(all(test, feature = "prefixed", feature = "std"))]

@@ -1,12 +1,16 @@
 //! Generators do not allocate, and neither do codecs that write into the caller's memory.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/one_line.rs"]
+mod one_line;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
 
 use idgen::codec::{Format, base32, base64, hyphenated, simple, swapped};
 use idgen::{ShortId, Uuid};
+use one_line::KINDS;
 
 /// Counts what this thread allocates.
 struct Counting;
@@ -43,18 +47,8 @@ fn the_allocator_counts_allocations() {
 
 #[test]
 fn generators_do_not_allocate() {
-    type Kind = (&'static str, fn() -> Uuid, fn(&mut [Uuid]));
-    let kinds: [Kind; 7] = [
-        ("v1", idgen::v1, idgen::fill_v1),
-        ("v4", idgen::v4, idgen::fill_v4),
-        ("v6", idgen::v6, idgen::fill_v6),
-        ("v7", idgen::v7, idgen::fill_v7),
-        ("ulid", idgen::ulid, idgen::fill_ulid),
-        ("week", idgen::week, idgen::fill_week),
-        ("prefixed", idgen::prefixed, idgen::fill_prefixed),
-    ];
     let mut batch = vec![Uuid::nil(); 5_000];
-    for (name, one, fill) in kinds {
+    for (name, _, one, fill) in KINDS {
         // The first use may allocate: the C library keeps lists of handlers for a fork and for a thread's end.
         one();
         let count = allocations(|| {

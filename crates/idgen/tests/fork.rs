@@ -4,6 +4,9 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/one_line.rs"]
+mod one_line;
+
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::Write;
@@ -13,6 +16,7 @@ use std::time::Duration;
 use idgen::Uuid;
 use idgen::generator::{DeviceShort, Generate, MysqlShort, V1, V6};
 use idgen::source::FileState;
+use one_line::KINDS;
 
 const CHILDREN: usize = 6;
 const IDS: usize = 2_000;
@@ -88,17 +92,7 @@ fn assert_no_repeats(name: &str, ids: Vec<(usize, u128)>) {
 
 #[test]
 fn one_line_functions_repeat_nothing_across_a_fork() {
-    type Kind = (&'static str, fn() -> Uuid, fn(&mut [Uuid]));
-    let kinds: [Kind; 7] = [
-        ("v1", idgen::v1, idgen::fill_v1),
-        ("v4", idgen::v4, idgen::fill_v4),
-        ("v6", idgen::v6, idgen::fill_v6),
-        ("v7", idgen::v7, idgen::fill_v7),
-        ("ulid", idgen::ulid, idgen::fill_ulid),
-        ("week", idgen::week, idgen::fill_week),
-        ("prefixed", idgen::prefixed, idgen::fill_prefixed),
-    ];
-    for (name, one, fill) in kinds {
+    for (name, _, one, fill) in KINDS {
         let folder = tempfile::tempdir().unwrap();
         // Fills the buffers and starts the counters that the children will inherit.
         one();

@@ -1,10 +1,14 @@
 //! Threads that generate ids at the same time.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/one_line.rs"]
+mod one_line;
+
 use std::collections::HashSet;
 use std::thread;
 
 use idgen::{ShortId, Uuid};
+use one_line::KINDS;
 
 const THREADS: usize = 8;
 
@@ -22,17 +26,7 @@ fn assert_all_differ<T: Eq + std::hash::Hash>(name: &str, lists: &[Vec<T>]) {
 
 #[test]
 fn threads_repeat_no_id_and_each_has_ascending_ids() {
-    type Kind = (&'static str, bool, fn() -> Uuid, fn(&mut [Uuid]));
-    let kinds: [Kind; 7] = [
-        ("v1", false, idgen::v1, idgen::fill_v1),
-        ("v4", false, idgen::v4, idgen::fill_v4),
-        ("v6", true, idgen::v6, idgen::fill_v6),
-        ("v7", true, idgen::v7, idgen::fill_v7),
-        ("ulid", true, idgen::ulid, idgen::fill_ulid),
-        ("week", false, idgen::week, idgen::fill_week),
-        ("prefixed", true, idgen::prefixed, idgen::fill_prefixed),
-    ];
-    for (name, ascending, one, fill) in kinds {
+    for (name, ascending, one, fill) in KINDS {
         let lists = from_threads(|| {
             let mut all = Vec::new();
             for _ in 0..50 {

@@ -67,10 +67,7 @@ impl Map {
             Ok(value) => convert(py, value),
             Err(error) => Err(raise(py, &error)),
         };
-        match callback {
-            Some(callback) => Ok(Bound::new(py, runtime::start(callback.unbind(), work, end)?)?.into_any()),
-            None => end(py, runtime::wait(py, work)?).map(|value| value.into_bound(py)),
-        }
+        runtime::run(py, callback, work, end)
     }
 }
 
@@ -325,10 +322,7 @@ impl Map {
             Ok(()) => Ok(py.None()),
             Err(error) => Err(raise(py, &error)),
         };
-        match callback {
-            Some(callback) => Ok(Bound::new(py, runtime::start(callback.unbind(), work, end)?)?.into_any()),
-            None => end(py, runtime::wait(py, work)?).map(|value| value.into_bound(py)),
-        }
+        runtime::run(py, callback, work, end)
     }
 
     fn stats<'py>(&self, py: Python<'py>, callback: Option<Bound<'py, PyAny>>) -> Answer<'py> {

@@ -32,7 +32,7 @@ pub(super) fn runtime() -> PyResult<&'static Runtime> {
 }
 
 /// Waits for a call without the GIL; Control-C cancels it.
-pub(super) fn wait<T: Send>(py: Python<'_>, work: impl Future<Output = T> + Send) -> PyResult<T> {
+fn wait<T: Send>(py: Python<'_>, work: impl Future<Output = T> + Send) -> PyResult<T> {
     let runtime = runtime()?;
     let mut work = pin!(work);
     loop {
@@ -56,8 +56,21 @@ impl Call {
     }
 }
 
+/// Runs a call: starts it if there is a callback, and otherwise waits for it.
+pub(super) fn run<'py, T: Send + 'static>(
+    py: Python<'py>,
+    callback: Option<Bound<'py, PyAny>>,
+    work: impl Future<Output = T> + Send + 'static,
+    convert: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+) -> PyResult<Bound<'py, PyAny>> {
+    match callback {
+        Some(callback) => Ok(Bound::new(py, start(callback.unbind(), work, convert)?)?.into_any()),
+        None => convert(py, wait(py, work)?).map(|value| value.into_bound(py)),
+    }
+}
+
 /// Starts a call; `callback(error, value)` is called from another thread, with `None` for one of them.
-pub(super) fn start<T: Send + 'static>(
+fn start<T: Send + 'static>(
     callback: Py<PyAny>,
     work: impl Future<Output = T> + Send + 'static,
     convert: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,

@@ -95,10 +95,7 @@ impl Claiming {
                 Err(PyRuntimeError::new_err(format!("the claim ended without a result: {ended}")))
             }
         };
-        match callback {
-            Some(callback) => Ok(Bound::new(py, runtime::start(callback.unbind(), work, end)?)?.into_any()),
-            None => end(py, runtime::wait(py, work)?).map(|value| value.into_bound(py)),
-        }
+        runtime::run(py, callback, work, end)
     }
 }
 

@@ -100,15 +100,7 @@ impl Inspection {
         let (Nature::V8, AnyId::Uuid(id)) = (self.nature, self.id) else { return Ok(self) };
         let (top, low) = id.as_u64_pair();
         let (round, offset, counter) = tail::keyed::read(top, low, offset_bits);
-        let fits = offset < interval.longest();
-        Ok(Inspection {
-            tail_time: None,
-            round: fits.then_some(round),
-            offset: fits.then_some(offset),
-            counter: fits.then_some(counter),
-            writer_tag: None,
-            ..self
-        })
+        Ok(self.with_tail((offset < interval.longest()).then_some((round, offset, counter)), None))
     }
 
     /// The same for the ids of a named writer ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer)): it sets the
@@ -136,13 +128,38 @@ impl Inspection {
         let (top, low) = id.as_u64_pair();
         let (tag, round, offset, counter) = tail::wide::read_of_writer(top, low, offset_bits);
         let fits = offset < interval.longest();
-        Ok(Inspection {
+        Ok(self.with_tail(fits.then_some((round, offset, counter)), fits.then_some(tag)))
+    }
+
+    /// The same with this tail behind a keyed prefix: its round, its offset and its counter.
+    fn with_tail(self, tail: Option<(u32, Duration, u32)>, writer_tag: Option<u16>) -> Self {
+        Inspection {
             tail_time: None,
-            round: fits.then_some(round),
-            offset: fits.then_some(offset),
-            counter: fits.then_some(counter),
-            writer_tag: fits.then_some(tag),
+            round: tail.map(|(round, ..)| round),
+            offset: tail.map(|(_, offset, _)| offset),
+            counter: tail.map(|(.., counter)| counter),
+            writer_tag,
             ..self
-        })
+        }
+    }
+
+    /// What an id is, without any field.
+    pub(super) fn of(id: AnyId, nature: Nature) -> Self {
+        Inspection {
+            id,
+            format: None,
+            nature,
+            version: None,
+            variant: None,
+            timestamp: None,
+            clock_sequence: None,
+            node: None,
+            counter: None,
+            prefix: None,
+            tail_time: None,
+            round: None,
+            offset: None,
+            writer_tag: None,
+        }
     }
 }

@@ -11,7 +11,7 @@ use super::keys::{bind, bind_one, read_key};
 use super::plan::Plan;
 use super::{Host, connect, doing, run};
 use crate::engine::latencies::Latencies;
-use crate::engine::{Batch, Inserted};
+use crate::engine::{Batch, Inserted, Numbered};
 use crate::key::Key;
 use crate::own::{Slot, Value};
 use crate::{Error, Result};
@@ -29,9 +29,6 @@ pub struct Heard<'a> {
     pub failures: u64,
     pub latencies: &'a mut Latencies,
 }
-
-/// A row with its number.
-type Numbered<'a> = (u64, Key, &'a [u8]);
 
 impl Writer {
     pub async fn connect(host: &Host) -> Result<Self> {

@@ -13,7 +13,7 @@ use super::plan::{MapBy, Plan};
 use super::reference;
 use crate::engine::latencies::Latencies;
 use crate::engine::mysql::{Host, connect, doing};
-use crate::engine::{Batch, Inserted};
+use crate::engine::{Batch, Inserted, Numbered};
 use crate::key::Key;
 use crate::own::{Own, Value};
 use crate::{Error, Result};
@@ -33,9 +33,6 @@ pub struct Heard<'a> {
     pub rows: Vec<Inserted>,
     pub latencies: &'a mut Latencies,
 }
-
-/// A row with its number.
-type Numbered<'a> = (u64, Key, &'a [u8]);
 
 impl Writer {
     pub async fn connect(host: &Host, plan: &Plan) -> Result<Self> {
