@@ -39,7 +39,7 @@ async fn keep_their_promises(kind: ClusterKind, topology: Topology, lives: &[(St
     assert_limited(&cluster.url(0), 3);
     if kind == ClusterKind::Galera {
         published_designs_fail(&cluster).await;
-        a_lagging_node_hides_nothing(&cluster).await;
+        a_pair_is_found_although_a_node_lags(&cluster).await;
     }
     if kind != ClusterKind::GroupSinglePrimary {
         claims_without_pairs_double_nothing(&cluster).await;
@@ -152,7 +152,7 @@ async fn published_designs_fail(cluster: &Cluster) {
 }
 
 /// The map's node applies nothing for a while. A pair is committed on the caller's, whose snapshot is older.
-async fn a_lagging_node_hides_nothing(cluster: &Cluster) {
+async fn a_pair_is_found_although_a_node_lags(cluster: &Cluster) {
     let mut caller = MySqlConnection::connect(&cluster.url(0)).await.unwrap();
     caller.execute("CREATE DATABASE lagging").await.unwrap();
     let urls = urls(cluster, 0, "lagging");

@@ -13,8 +13,8 @@ everywhere!(
     register_tells_the_existing_id,
     concurrent_calls_agree
 );
-everywhere!(what_has_an_id_keeps_it_when_none_is_left);
-everywhere!(repeats_burn_no_ids, running_out_is_a_clear_error);
+everywhere!(known_uuids_keep_their_ids_when_none_are_left);
+everywhere!(repeats_waste_no_ids, running_out_of_ids_is_an_error);
 
 async fn one_id_per_uuid(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
@@ -127,7 +127,7 @@ async fn concurrent_calls_agree(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn repeats_burn_no_ids(flavor: Flavor, strategy: Strategy) {
+async fn repeats_waste_no_ids(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let map = UuidMap::builder().cache(0).largest_block(1000).connect(scratch.url()).await.unwrap();
     let uuids: Vec<Uuid> = (0..1000).map(|_| Uuid::new_v4()).collect();
@@ -142,7 +142,7 @@ async fn repeats_burn_no_ids(flavor: Flavor, strategy: Strategy) {
     assert_eq!(next, 1001);
 }
 
-async fn running_out_is_a_clear_error(flavor: Flavor, strategy: Strategy) {
+async fn running_out_of_ids_is_an_error(flavor: Flavor, strategy: Strategy) {
     let scratch = server(flavor).scratch().unwrap();
     let map =
         UuidMap::builder().strategy(strategy).id_width(IdWidth::Bits32).connect(scratch.url()).await.unwrap();
@@ -163,7 +163,7 @@ async fn running_out_is_a_clear_error(flavor: Flavor, strategy: Strategy) {
 }
 
 /// Also those of a client that was started after the last id was given out.
-async fn what_has_an_id_keeps_it_when_none_is_left(flavor: Flavor, strategy: Strategy) {
+async fn known_uuids_keep_their_ids_when_none_are_left(flavor: Flavor, strategy: Strategy) {
     let scratch = server(flavor).scratch().unwrap();
     let map = || UuidMap::builder().cache(0).strategy(strategy).id_width(IdWidth::Bits32).largest_block(2);
     let first = map().connect(scratch.url()).await.unwrap();

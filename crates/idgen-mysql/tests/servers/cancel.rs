@@ -8,9 +8,9 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, connection_list, everywhere, map, number};
 
-everywhere!(a_cancelled_call_leaves_nothing_behind);
+everywhere!(a_canceled_call_leaves_no_lock_and_no_claim);
 
-async fn a_cancelled_call_leaves_nothing_behind(flavor: Flavor, strategy: Strategy) {
+async fn a_canceled_call_leaves_no_lock_and_no_claim(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let map = UuidMap::builder().cache(0).connections(4).connect(scratch.url()).await.unwrap();
     let uuids: Vec<Uuid> = (0..400).map(|_| Uuid::new_v4()).collect();

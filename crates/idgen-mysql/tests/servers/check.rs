@@ -6,7 +6,11 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
 
-everywhere!(a_sound_map_has_no_findings, a_next_id_that_is_behind_is_raised, a_width_that_runs_out_is_said);
+everywhere!(
+    a_sound_map_has_no_findings,
+    a_next_id_that_is_behind_is_raised,
+    check_reports_a_width_that_runs_out
+);
 on_both!(doubled_uuids_are_found, claims_that_stay_are_found_and_cleared);
 
 async fn a_sound_map_has_no_findings(flavor: Flavor, strategy: Strategy) {
@@ -38,7 +42,7 @@ async fn a_next_id_that_is_behind_is_raised(flavor: Flavor, strategy: Strategy) 
     assert_sound(scratch.url()).await;
 }
 
-async fn a_width_that_runs_out_is_said(flavor: Flavor, strategy: Strategy) {
+async fn check_reports_a_width_that_runs_out(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let narrow = UuidMap::builder().table("narrow").strategy(strategy).id_width(IdWidth::Bits32);
     let narrow = narrow.connect(scratch.url()).await.unwrap();

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
 
-everywhere!(unused_ids_are_given_back, ids_of_others_are_left_alone);
+everywhere!(unused_ids_are_given_back, ids_of_other_clients_are_not_given_back);
 on_both!(short_lived_clients_leave_no_claims, a_given_pool_stays_open);
 
 /// Each run of `idgen map id` is such a client.
@@ -28,7 +28,7 @@ async fn unused_ids_are_given_back(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn ids_of_others_are_left_alone(flavor: Flavor, strategy: Strategy) {
+async fn ids_of_other_clients_are_not_given_back(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let client = async || UuidMap::connect(scratch.url()).await.unwrap();
     let (first, second) = (client().await, client().await);

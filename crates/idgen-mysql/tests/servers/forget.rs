@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
 
 everywhere!(a_forgotten_uuid_leaves_no_trace, a_forgotten_id_is_never_given_out_again);
-everywhere!(forgetting_meets_calls_for_the_same_uuid, markers_are_not_mapped);
+everywhere!(forget_and_other_calls_for_one_uuid_at_the_same_time, markers_are_not_mapped);
 on_both!(claims_go_with_the_pair);
 
 async fn a_forgotten_uuid_leaves_no_trace(flavor: Flavor, strategy: Strategy) {
@@ -59,7 +59,7 @@ async fn a_forgotten_id_is_never_given_out_again(flavor: Flavor, strategy: Strat
 }
 
 /// Each call gives an id that was the UUID's at some moment of the call, and the last word is the table's.
-async fn forgetting_meets_calls_for_the_same_uuid(flavor: Flavor, strategy: Strategy) {
+async fn forget_and_other_calls_for_one_uuid_at_the_same_time(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let another = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     for _ in 0..20 {

@@ -13,12 +13,12 @@ use crate::proxy::{Mood, Proxy};
 everywhere!(
     another_map_is_not_used,
     a_map_that_was_installed_again_is_noticed,
-    what_was_lost_is_not_made_again,
+    lost_tables_are_not_created_again,
     changed_tables_are_noticed,
     another_epoch_voids_what_a_client_knows,
     version_1_is_brought_up_to_date,
 );
-on_both!(a_plain_column_is_no_hash);
+on_both!(a_plain_column_in_place_of_the_hash_is_refused);
 
 /// What was read longer ago is read again before a connection is used.
 async fn until_it_is_read_again() {
@@ -71,7 +71,7 @@ async fn a_map_that_was_installed_again_is_noticed(flavor: Flavor, strategy: Str
 }
 
 /// An empty table in the place of a lost one would give known UUIDs other ids.
-async fn what_was_lost_is_not_made_again(flavor: Flavor, strategy: Strategy) {
+async fn lost_tables_are_not_created_again(flavor: Flavor, strategy: Strategy) {
     let (scratch, first) = map(flavor, strategy).await;
     let uuid = Uuid::new_v4();
     let id = first.id_of(uuid).await.unwrap();
@@ -189,7 +189,7 @@ async fn version_1_is_brought_up_to_date(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn a_plain_column_is_no_hash(flavor: Flavor) {
+async fn a_plain_column_in_place_of_the_hash_is_refused(flavor: Flavor) {
     let (scratch, _map) = map(flavor, Strategy::Dedup).await;
     let mut root = connect(scratch.url()).await;
     for (column, words) in [

@@ -13,16 +13,16 @@ use crate::common::{
 };
 use crate::proxy::{Mood, Proxy};
 
-on_both!(the_first_call_leaves_a_bad_node);
+on_both!(the_first_call_moves_on_from_a_bad_node);
 everywhere!(
     connections_are_bounded,
     one_caller_uses_few_connections,
-    lost_idle_connections_burn_nothing,
-    a_proxy_that_splits_reads_hides_nothing,
+    lost_idle_connections_waste_no_ids,
+    a_pair_is_found_through_a_proxy_that_splits_reads,
 );
 
 /// Not even the first look at a map may depend on the first node.
-async fn the_first_call_leaves_a_bad_node(flavor: Flavor) {
+async fn the_first_call_moves_on_from_a_bad_node(flavor: Flavor) {
     let (scratch, map) = map(flavor, Strategy::Unique).await;
     let uuid = Uuid::new_v4();
     let id = map.id_of(uuid).await.unwrap();
@@ -118,7 +118,7 @@ fn sessions_of(flavor: Flavor, schema: &str) -> String {
 }
 
 /// As after a night, or a restart of the server: each of ten was tried, and each try burned the ids of the batch.
-async fn lost_idle_connections_burn_nothing(flavor: Flavor, strategy: Strategy) {
+async fn lost_idle_connections_waste_no_ids(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let proxy = Proxy::start(scratch.url()).await;
     let map = UuidMap::builder().cache(0).connections(10).connect(proxy.url()).await.unwrap();
@@ -142,7 +142,7 @@ async fn lost_idle_connections_burn_nothing(flavor: Flavor, strategy: Strategy) 
 }
 
 /// A reader behind the writer: the look after a duplicate key found nothing there.
-async fn a_proxy_that_splits_reads_hides_nothing(flavor: Flavor, strategy: Strategy) {
+async fn a_pair_is_found_through_a_proxy_that_splits_reads(flavor: Flavor, strategy: Strategy) {
     let (scratch, owner) = map(flavor, strategy).await;
     let mut root = connect(scratch.url()).await;
     for table in ["map", "map_state"] {

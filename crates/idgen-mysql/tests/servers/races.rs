@@ -14,7 +14,7 @@ use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run
 use crate::reference::{dedup, install_reference, lock};
 
 on_both!(four_clients_race);
-everywhere!(a_purge_in_the_callers_way);
+everywhere!(the_published_purge_delays_callers);
 
 const CLIENTS: usize = 4;
 
@@ -67,7 +67,7 @@ async fn four_clients_race(flavor: Flavor) {
 }
 
 /// The published purge is part of every call, and two callers want the same oldest rows.
-async fn a_purge_in_the_callers_way(flavor: Flavor, strategy: Strategy) {
+async fn the_published_purge_delays_callers(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let (mut one, mut two) = (connect(scratch.url()).await, connect(scratch.url()).await);
     install_reference(&mut one).await;

@@ -12,7 +12,13 @@ use uuid::Uuid;
 use crate::common::{assert_sound, connect, everywhere, map, number, run};
 
 everywhere!(two_open_transactions, an_older_snapshot, a_race_of_two_statements, spellings_of_one_uuid);
-everywhere!(a_lock_that_times_out, a_failure_inside, a_purged_claim, repairs_that_bite, the_last_id);
+everywhere!(
+    a_lock_that_times_out,
+    the_published_function_keeps_its_lock_after_an_error,
+    a_purged_claim,
+    repairs_of_the_published_function_have_faults,
+    the_last_id
+);
 
 /// A map and the reference design in one schema.
 async fn both(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap, MySqlConnection) {
@@ -137,7 +143,7 @@ async fn a_lock_that_times_out(flavor: Flavor, strategy: Strategy) {
 }
 
 /// An INSERT that fails leaves the named lock with the session, and a pool hands it on.
-async fn a_failure_inside(flavor: Flavor, strategy: Strategy) {
+async fn the_published_function_keeps_its_lock_after_an_error(flavor: Flavor, strategy: Strategy) {
     let (_scratch, map, mut reference) = both(flavor, strategy).await;
     let too_long = "SELECT reference_lock('6ccd780c-baba-1026-9564-5b8c656024db-and-more')";
     assert_eq!(number(&mut reference, too_long).await, Err(1406));
@@ -171,7 +177,7 @@ async fn a_purged_claim(flavor: Flavor, strategy: Strategy) {
 }
 
 /// Well-meant repairs of the reference, and their bites.
-async fn repairs_that_bite(flavor: Flavor, strategy: Strategy) {
+async fn repairs_of_the_published_function_have_faults(flavor: Flavor, strategy: Strategy) {
     let (scratch, map, mut reference) = both(flavor, strategy).await;
     let table = "CREATE TABLE repaired (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, \
         uuid BINARY(16) NOT NULL UNIQUE) ENGINE=InnoDB";
@@ -198,7 +204,7 @@ async fn repairs_that_bite(flavor: Flavor, strategy: Strategy) {
     assert_eq!(number(&mut reference, cut).await, Ok(1));
     assert!(Uuid::from_slice(&[b'x'; 17]).is_err());
 
-    // Every duplicate burns an AUTO_INCREMENT id. The map: see `repeats_burn_no_ids`.
+    // Every duplicate burns an AUTO_INCREMENT id. The map: see `repeats_waste_no_ids`.
     for _ in 0..10 {
         run(&mut reference, "INSERT INTO repaired (uuid) VALUES (REPEAT('y', 16)) ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id)").await;
     }

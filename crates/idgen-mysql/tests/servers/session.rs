@@ -9,10 +9,10 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, kill_connections, number, on_both, run, settings};
 
-on_both!(a_hostile_server);
+on_both!(a_server_with_adverse_settings);
 
 /// One server for all of it, which shares its settings with no other test.
-async fn a_hostile_server(flavor: Flavor) {
+async fn a_server_with_adverse_settings(flavor: Flavor) {
     let server = Server::start(flavor, &settings()).unwrap();
     // Connections that were made before are as they were.
     let mut root = connect(server.url()).await;

@@ -7,12 +7,12 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, on_both, run};
 
-everywhere!(ids_taken_by_others_are_passed_over, an_import_that_covers_a_block_ends_it);
+everywhere!(ids_in_use_are_skipped, an_import_over_a_block_discards_it);
 everywhere!(ids_that_run_ahead_of_the_state_row_are_damage);
 on_both!(ids_that_a_batch_stored_are_not_given_back);
 
 /// Somebody put rows into the table by hand, with ids of our block.
-async fn ids_taken_by_others_are_passed_over(flavor: Flavor, strategy: Strategy) {
+async fn ids_in_use_are_skipped(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 1);
@@ -26,7 +26,7 @@ async fn ids_taken_by_others_are_passed_over(flavor: Flavor, strategy: Strategy)
 }
 
 /// A block may have 65,536 ids, each two round trips to find out that it is taken.
-async fn an_import_that_covers_a_block_ends_it(flavor: Flavor, strategy: Strategy) {
+async fn an_import_over_a_block_discards_it(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let holders = async || UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let (single, batch, within) = (holders().await, holders().await, holders().await);

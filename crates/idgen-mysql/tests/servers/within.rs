@@ -9,11 +9,22 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, connection_list, everywhere, map, number, on_both, run};
 
-everywhere!(the_pair_shares_the_callers_fate, an_old_snapshot_hides_nothing, another_client_waits);
-everywhere!(two_transactions_with_different_uuids_do_not_meet, outside_a_transaction_it_is_refused);
-everywhere!(after_a_deadlock_it_is_refused);
-on_both!(an_alteration_holds_nobody_up);
-everywhere!(a_batch_shares_the_callers_fate, another_map_is_refused, an_old_snapshot_shows_no_forgotten_id);
+everywhere!(
+    the_pair_is_committed_or_rolled_back_with_the_caller,
+    a_pair_is_found_in_spite_of_an_old_snapshot,
+    another_client_waits
+);
+everywhere!(
+    two_transactions_with_different_uuids_do_not_wait_for_each_other,
+    a_claim_outside_a_transaction_is_refused
+);
+everywhere!(a_claim_after_a_deadlock_is_refused);
+on_both!(an_alter_table_does_not_block_clients);
+everywhere!(
+    a_batch_is_committed_or_rolled_back_with_the_caller,
+    another_map_is_refused,
+    an_old_snapshot_shows_no_forgotten_id
+);
 on_both!(a_lagging_node_shows_no_forgotten_id);
 mod a_record_that_has_changed_passes {
     use idgen_mysql::Strategy::{Dedup, Unique};
@@ -28,7 +39,7 @@ mod a_record_that_has_changed_passes {
         super::a_record_that_has_changed_passes(Dedup).await;
     }
 }
-on_both!(claims_of_transactions_are_cleared_away_too, a_lagging_node_hides_nothing);
+on_both!(claims_of_transactions_are_cleared_away_too, a_pair_is_found_although_a_node_lags);
 
 /// As callers do: MariaDB 11.8 refuses to look past an old snapshot (`innodb_snapshot_isolation`), and the
 /// transaction begins again.
@@ -47,7 +58,7 @@ async fn within(map: &UuidMap, connection: &mut MySqlConnection, uuids: &[Uuid])
     panic!("each of 20 transactions met a record that had changed");
 }
 
-async fn the_pair_shares_the_callers_fate(flavor: Flavor, strategy: Strategy) {
+async fn the_pair_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let mut connection = connect(scratch.url()).await;
     let uuid = Uuid::new_v4();
@@ -71,7 +82,7 @@ async fn the_pair_shares_the_callers_fate(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn an_old_snapshot_hides_nothing(flavor: Flavor, strategy: Strategy) {
+async fn a_pair_is_found_in_spite_of_an_old_snapshot(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     for level in ["REPEATABLE READ", "READ COMMITTED", "SERIALIZABLE"] {
         let mut connection = connect(scratch.url()).await;
@@ -179,7 +190,10 @@ async fn another_client_waits(flavor: Flavor, strategy: Strategy) {
 }
 
 /// Locking reads of what is not there would make these two deadlock.
-async fn two_transactions_with_different_uuids_do_not_meet(flavor: Flavor, strategy: Strategy) {
+async fn two_transactions_with_different_uuids_do_not_wait_for_each_other(
+    flavor: Flavor,
+    strategy: Strategy,
+) {
     let (scratch, map) = map(flavor, strategy).await;
     let (mut one, mut two) = (connect(scratch.url()).await, connect(scratch.url()).await);
     let (mut one, mut two) = (one.begin().await.unwrap(), two.begin().await.unwrap());
@@ -215,7 +229,7 @@ async fn claims_of_transactions_are_cleared_away_too(flavor: Flavor) {
 
 /// The map's connections lead to another server than the caller's, as on a cluster whose nodes are all in use.
 /// That one has not heard of the pair, and the caller's snapshot is older than it.
-async fn a_lagging_node_hides_nothing(flavor: Flavor) {
+async fn a_pair_is_found_although_a_node_lags(flavor: Flavor) {
     let (scratch, near, _lagging, far) = two_nodes(flavor).await;
     for claim in ["there", "cleared away"] {
         let uuid = Uuid::new_v4();
@@ -232,7 +246,7 @@ async fn a_lagging_node_hides_nothing(flavor: Flavor) {
     assert_sound(scratch.url()).await;
 }
 
-async fn a_batch_shares_the_callers_fate(flavor: Flavor, strategy: Strategy) {
+async fn a_batch_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let mut connection = connect(scratch.url()).await;
     // More than one group, with repeats, half of them known, of which a third were made after the snapshot.
@@ -265,7 +279,7 @@ async fn a_batch_shares_the_callers_fate(flavor: Flavor, strategy: Strategy) {
 }
 
 /// Each statement would commit itself, and the claim protect nothing.
-async fn outside_a_transaction_it_is_refused(flavor: Flavor, strategy: Strategy) {
+async fn a_claim_outside_a_transaction_is_refused(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let mut connection = connect(scratch.url()).await;
     for _ in 0..2 {
@@ -286,7 +300,7 @@ async fn outside_a_transaction_it_is_refused(flavor: Flavor, strategy: Strategy)
 }
 
 /// The server has ended the transaction, and its caller goes on as if nothing had happened.
-async fn after_a_deadlock_it_is_refused(flavor: Flavor, strategy: Strategy) {
+async fn a_claim_after_a_deadlock_is_refused(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let mut root = connect(scratch.url()).await;
     run(&mut root, "CREATE TABLE orders (id INT PRIMARY KEY, text CHAR(200)) ENGINE=InnoDB").await;
@@ -319,7 +333,7 @@ async fn after_a_deadlock_it_is_refused(flavor: Flavor, strategy: Strategy) {
 }
 
 /// The alteration waits for the caller's transaction, and the map's own connection for the alteration.
-async fn an_alteration_holds_nobody_up(flavor: Flavor) {
+async fn an_alter_table_does_not_block_clients(flavor: Flavor) {
     let (scratch, map) = map(flavor, Strategy::Dedup).await;
     let mut connection = connect(scratch.url()).await;
     let mut transaction = connection.begin().await.unwrap();
