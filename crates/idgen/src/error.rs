@@ -172,11 +172,34 @@ impl Error {
     }
 
     /// True if the clock was behind the last id by more than the policy tolerates.
+    ///
+    /// ```
+    /// use idgen::generator::{Generate, V7};
+    /// use idgen::source::{ClockPolicy, FixedClock, FixedEntropy, WhenBehind};
+    /// use idgen::Timestamp;
+    ///
+    /// let clock = FixedClock::new(Timestamp::from_unix_secs(1_800_000_000));
+    /// let policy = ClockPolicy::DEFAULT.with_when_behind(WhenBehind::Error);
+    /// let mut ids = V7::new(&clock, FixedEntropy::new(1)).with_policy(policy);
+    /// ids.next_id()?;
+    /// clock.set(Timestamp::from_unix_secs(1_799_999_989)); // eleven seconds earlier
+    /// assert!(ids.next_id().unwrap_err().is_clock_behind());
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
     pub fn is_clock_behind(&self) -> bool {
         matches!(self.kind(), Kind::ClockBehind { .. })
     }
 
     /// True if a time lies outside what this kind of id can hold.
+    ///
+    /// ```
+    /// use idgen::{Timestamp, generator::{Generate, V7}, source::{FixedClock, FixedEntropy}};
+    ///
+    /// let clock = FixedClock::new(Timestamp::from_unix_secs(-1));
+    /// let error = V7::new(clock, FixedEntropy::new(1)).next_id().unwrap_err();
+    /// assert!(error.is_time_out_of_range());
+    /// assert!(error.to_string().starts_with("v7 cannot hold the time 1969-12-31T23:59:59Z"));
+    /// ```
     pub fn is_time_out_of_range(&self) -> bool {
         matches!(self.kind(), Kind::TimeOutOfRange { .. })
     }
@@ -184,6 +207,21 @@ impl Error {
     /// True if all ids of the present second are used, which lasts until the next second. Also true if all clock
     /// sequences of a fixed node are used, which is permanent (see
     /// [`V1::with_node`](crate::generator::V1::with_node)).
+    ///
+    /// ```
+    /// use idgen::generator::{DeviceShort, Generate};
+    /// use idgen::source::{ClockPolicy, FixedClock, FixedEntropy, WhenBehind};
+    /// use idgen::{ShortId, Timestamp};
+    ///
+    /// let clock = FixedClock::new(Timestamp::from_unix_secs(1_800_000_000));
+    /// let policy = ClockPolicy::DEFAULT.with_when_behind(WhenBehind::Error);
+    /// let mut ids = DeviceShort::new(&clock, FixedEntropy::new(1))?.with_policy(policy);
+    /// ids.fill(&mut [ShortId::new(0); 65_536])?;
+    /// assert!(ids.next_id().unwrap_err().is_exhausted());
+    /// clock.set(Timestamp::from_unix_secs(1_800_000_001));
+    /// assert!(ids.next_id().is_ok());
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
     pub fn is_exhausted(&self) -> bool {
         matches!(self.kind(), Kind::Exhausted { .. })
     }
@@ -193,17 +231,23 @@ impl Error {
         matches!(self.kind(), Kind::Forked { .. })
     }
 
-    /// True if a source gave no randomness.
+    /// True if a source provided no randomness: see [`Error::entropy`].
     pub fn is_entropy(&self) -> bool {
         matches!(self.kind(), Kind::Entropy { .. })
     }
 
-    /// True if a state could not be read, understood, locked or written.
+    /// True if a state could not be read, understood, locked or written: see [`Error::state`].
     pub fn is_state(&self) -> bool {
         matches!(self.kind(), Kind::State { .. })
     }
 
     /// True if a setting was refused.
+    ///
+    /// ```
+    /// let error = "fortnight".parse::<idgen::Interval>().unwrap_err();
+    /// assert!(error.is_config());
+    /// assert!(error.to_string().contains("write minute, ten-minutes, hour"));
+    /// ```
     pub fn is_config(&self) -> bool {
         match self.kind() {
             Kind::Config { .. } => true,

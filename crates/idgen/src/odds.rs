@@ -30,10 +30,10 @@ pub struct Fleet {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Odds {
-    /// Ids that the fleet makes in all.
+    /// Ids that the fleet generates in all.
     pub ids: f64,
-    /// Pairs of ids that coincide, on average. (For kinds whose node is fixed for a device: pairs of
-    /// devices that ever repeat each other.)
+    /// Pairs of ids that coincide, on average. For kinds whose node is fixed for a device: pairs of devices that ever
+    /// repeat each other's ids.
     pub expected_collisions: f64,
     /// The probability that at least one pair coincides.
     pub probability: f64,
@@ -41,7 +41,7 @@ pub struct Odds {
     pub formula: &'static str,
 }
 
-/// More ids a second, or years, than this would overflow the formulas on their way.
+/// With more ids per second, or years, than this, the formulas could overflow.
 const MOST: f64 = 1e30;
 const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 

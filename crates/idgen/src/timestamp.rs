@@ -114,6 +114,15 @@ impl Timestamp {
     }
 
     /// This time plus a duration, saturating; fractions below 100 ns are dropped.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use idgen::Timestamp;
+    ///
+    /// let time = Timestamp::from_date(2026, 11, 21).saturating_add(Duration::from_nanos(1_234));
+    /// assert_eq!(time.to_string(), "2026-11-21T00:00:00.0000012Z");
+    /// assert_eq!(time.since(Timestamp::from_date(2026, 11, 21)), Duration::from_nanos(1_200));
+    /// ```
     #[inline]
     pub const fn saturating_add(self, span: Duration) -> Self {
         Timestamp { ticks: self.ticks.saturating_add(duration_ticks(span)) }
@@ -180,6 +189,13 @@ impl Timestamp {
     }
 
     /// The time at which a date begins in UTC; months and days beyond their range carry over.
+    ///
+    /// ```
+    /// use idgen::Timestamp;
+    ///
+    /// assert_eq!(Timestamp::from_date(2026, 11, 21).to_string(), "2026-11-21T00:00:00Z");
+    /// assert_eq!(Timestamp::from_date(2026, 2, 30), Timestamp::from_date(2026, 3, 2));
+    /// ```
     pub const fn from_date(year: i32, month: u8, day: u8) -> Self {
         Timestamp::from_unix_secs(day_of_date(year, month, day).saturating_mul(SECS_PER_DAY))
     }

@@ -110,6 +110,14 @@ impl Format {
     }
 
     /// Encodes into the caller's buffer, and returns the part that was written.
+    ///
+    /// ```
+    /// use idgen::codec::Format;
+    ///
+    /// let mut buffer = [0; Format::MAX_LEN];
+    /// assert_eq!(Format::Base64.encode(&idgen::Uuid::nil(), &mut buffer), [b'A'; 22]);
+    /// assert_eq!(Format::Binary.encode(&idgen::Uuid::max(), &mut buffer), [0xff; 16]);
+    /// ```
     pub fn encode<'b>(self, uuid: &Uuid, buf: &'b mut [u8; Format::MAX_LEN]) -> &'b [u8] {
         match self {
             Format::Hyphenated => hyphenated::encode(uuid, front(buf)).as_bytes(),
@@ -177,6 +185,14 @@ impl Format {
     ///
     /// `is_parse` if it is not exactly what [`Format::encode`] writes, apart from the case of
     /// hexadecimal and base32 digits.
+    ///
+    /// ```
+    /// use idgen::codec::Format;
+    ///
+    /// assert_eq!(Format::Int.decode("7")?, idgen::Uuid::from_u128(7));
+    /// assert!(Format::Int.decode("007").unwrap_err().is_parse());
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
     pub fn decode(self, input: impl AsRef<[u8]>) -> Result<Uuid> {
         let input = input.as_ref();
         match self {

@@ -126,6 +126,18 @@ impl<C: Clock> DeviceShort<C> {
 
     /// The next id, for a generator that threads share.
     ///
+    /// ```
+    /// # #[cfg(feature = "std")] {
+    /// let ids = idgen::generator::DeviceShort::system()?;
+    /// let (a, b) = std::thread::scope(|scope| {
+    ///     let (a, b) = (scope.spawn(|| ids.make()), scope.spawn(|| ids.make()));
+    ///     (a.join().unwrap(), b.join().unwrap())
+    /// });
+    /// assert_ne!(a?, b?);
+    /// # }
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Generate::next_id`].
     #[inline]

@@ -5,6 +5,27 @@ use core::time::Duration;
 use crate::timestamp::Timestamp;
 
 /// Reads the time, and can wait.
+///
+/// ```
+/// use core::time::Duration;
+/// use idgen::generator::{Generate, V7};
+/// use idgen::source::{Clock, FixedEntropy};
+/// use idgen::Timestamp;
+///
+/// /// Milliseconds of a simulation that begins in 2030.
+/// struct Simulated(i64);
+///
+/// impl Clock for Simulated {
+///     fn now(&self) -> Timestamp {
+///         Timestamp::from_date(2030, 1, 1).saturating_add(Duration::from_millis(self.0 as u64))
+///     }
+///     fn sleep(&self, _: Duration) {}
+/// }
+///
+/// let id = V7::new(Simulated(5), FixedEntropy::new(1)).next_id()?;
+/// assert_eq!(idgen::inspect_uuid(id).timestamp.unwrap().to_string(), "2030-01-01T00:00:00.005Z");
+/// # Ok::<(), idgen::Error>(())
+/// ```
 pub trait Clock {
     /// The current time. It may step back: the generators handle that.
     fn now(&self) -> Timestamp;

@@ -19,6 +19,30 @@ pub struct Saved {
 ///
 /// A generator reserves a range of ids: it saves the end of the range, and returns ids of the range only after
 /// `save` has returned. After a crash, it continues after the range.
+///
+/// ```
+/// use idgen::generator::{Generate, V7};
+/// use idgen::source::{FixedClock, FixedEntropy, Saved, State};
+/// use idgen::{Result, Timestamp};
+///
+/// /// A state in a variable: like a row of a database, it outlives the generator.
+/// struct Row<'a>(&'a mut Option<Saved>);
+///
+/// impl State for Row<'_> {
+///     fn load(&mut self) -> Result<Option<Saved>> {
+///         Ok(*self.0)
+///     }
+///     fn save(&mut self, saved: &Saved) -> Result<()> {
+///         *self.0 = Some(*saved);
+///         Ok(())
+///     }
+/// }
+///
+/// let (mut saved, clock) = (None, FixedClock::new(Timestamp::from_unix_secs(1_800_000_000)));
+/// let mut new = || V7::new(&clock, FixedEntropy::new(1)).with_state(Row(&mut saved))?.next_id();
+/// assert!(new()? < new()?); // a second generator at the same time
+/// # Ok::<(), idgen::Error>(())
+/// ```
 pub trait State {
     /// False only for [`NoState`], which saves nothing.
     #[inline]
