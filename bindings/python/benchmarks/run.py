@@ -1,4 +1,4 @@
-"""Times idgen beside its peers and prints the table of docs/python.md.
+"""Measures idgen and its peers, and prints the table of docs/python.md.
 
     make bench-python                               # or: scripts/python.sh bench
     scripts/python.sh bench --write docs/python.md  # puts the table into that file
@@ -49,7 +49,7 @@ SNOWFLAKE = snowflake.SnowflakeGenerator(1)
 
 
 def of_urandom() -> object:
-    """What a numpy program does without a library: random bytes, with version and variant stamped."""
+    """Version 4 by numpy alone: random bytes, in which version and variant are set."""
     ids = np.frombuffer(bytearray(os.urandom(16_000)), np.uint8).reshape(-1, 16)
     ids[:, 6] = ids[:, 6] & 0x0F | 0x40
     ids[:, 8] = ids[:, 8] & 0x3F | 0x80
@@ -60,7 +60,7 @@ def thousand(make: Callable[[], Any]) -> Call:
     return lambda: [make() for _ in range(1_000)]
 
 
-#: Of each row: what it is, how many ids a call makes, ours, then the peers.
+#: For each row: its name, the number of ids per call, our function, then those of the peers.
 ROWS: list[tuple[str, int, Call, dict[str, Call]]] = [
     ("uuid4()", 1, idgen.uuid.uuid4, {
         "stdlib": uuid.uuid4, "uuid_utils": uuid_utils.uuid4, "uuid_utils.compat": uuid_utils.compat.uuid4,
@@ -131,10 +131,10 @@ def once(call: Call, count: int) -> float:
 
 
 def best_of(calls: dict[str, Call], ids: int, rounds: int) -> dict[str, float]:
-    """Nanoseconds an id, the best of the rounds, each peer in its turn."""
+    """Nanoseconds per id: the best of the rounds, in each of which the functions take turns."""
     counts = {}
     for name, call in calls.items():
-        # About 100 microseconds a turn: shorter than what an interruption costs, so that some have none.
+        # A turn takes about 100 microseconds, so short that some turns are not interrupted.
         counts[name] = max(1, int(100_000 / max(1.0, min(once(call, 3), once(call, 3)))))
     best = dict.fromkeys(calls, float("inf"))
     for _ in range(rounds):
@@ -196,7 +196,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=300, help="turns of each, of which the best counts")
+    parser.add_argument(
+        "--rounds", type=int, default=300, help="how often each function is measured; the best time counts"
+    )
     parser.add_argument("--write", type=pathlib.Path, help="a Markdown file with the markers of the table")
     args = parser.parse_args()
     gc.disable()

@@ -12,7 +12,7 @@ use crate::generators::{Generator, ShortGenerator, for_kinds};
 use crate::making::{self, LONG, text_form, uneven};
 use crate::{clock, device};
 
-/// What makes the ids of a batch.
+/// The source of the ids of a batch.
 enum Maker<'a, 'py> {
     Function(fn(&mut [Uuid]), Safety),
     Short,
@@ -23,9 +23,9 @@ enum Maker<'a, 'py> {
 /// Many new ids: of a kind, by the name of its function, such as "v7" or "short", or those of a generator.
 /// mysql_short takes an argument, so it needs a generator.
 ///
-/// The form is "uuid" (a list of uuid.UUID), "str", "bytes", "int" or "base64" (lists), or "buffer": one
-/// bytes object with 16 bytes for each. Short ids are "int" unless "str", "bytes" or "buffer" is asked
-/// for; of these the last two take 8 bytes each.
+/// The form is "uuid" (a list of uuid.UUID), "str", "bytes", "int" or "base64" (lists of these), or "buffer" (one
+/// bytes object with 16 bytes for each id). For short ids, the form is "int" (the default), "str", "bytes" or "buffer";
+/// the last two have 8 bytes for each id.
 ///
 /// >>> ids = idgen.batch("v7", 1000)
 /// >>> ids == sorted(ids)
@@ -67,13 +67,14 @@ pub(crate) fn fill(kind: &Bound<'_, PyAny>, buffer: &Bound<'_, PyAny>, form: &st
     match Maker::of(kind)? {
         Maker::Function(make, _) => making::into_buffer(buffer, form, |ids| run_function(py, make, ids)),
         Maker::Generator(generator) => generator.get().fill_buffer(buffer, form),
-        Maker::Short | Maker::ShortGenerator(_) => {
-            Err(PyValueError::new_err("64-bit ids cannot fill a buffer of 128-bit ones"))
-        }
+        Maker::Short | Maker::ShortGenerator(_) => Err(PyValueError::new_err(
+            "64-bit ids cannot fill a buffer of 128-bit ids: use batch(form=\"buffer\")",
+        )),
     }
 }
 
-/// Writes the 36 characters ("str") or 22 ("base64") of each of the ids in one bytes object of 16 bytes each.
+/// Returns the texts of ids in one bytes object: 36 characters ("str") or 22 ("base64") for each 16 bytes of the
+/// argument.
 ///
 /// >>> idgen.encode_buffer(bytes(32), "base64")
 /// b'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
@@ -90,7 +91,8 @@ pub(crate) fn encode_buffer<'py>(py: Python<'py>, ids: &[u8], form: &str) -> PyR
     })
 }
 
-/// Reads what encode_buffer() writes: ids of 36 ("str") or 22 ("base64") characters each, one after another.
+/// Reads the texts that encode_buffer() returns, and returns 16 bytes for each: 36 ("str") or 22 ("base64") characters
+/// each, one after another.
 ///
 /// >>> idgen.decode_buffer(b'AAAAAAAAAAAAAAAAAAAAAA', "base64") == bytes(16)
 /// True
@@ -130,7 +132,7 @@ impl<'a, 'py> Maker<'a, 'py> {
     /// From the name of a kind, or a generator.
     fn of(kind: &'a Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(name) = kind.cast::<PyString>() {
-            // Functions have an underscore where the names of kinds have a hyphen.
+            // Functions have an underscore in place of the hyphen in the name of a kind.
             let kind: Kind = name.to_str()?.replace('_', "-").parse().map_err(raise)?;
             return for_kinds!(makers, kind);
         }

@@ -1,7 +1,7 @@
 //! The clocks of the generators: the system's, or a Python function. Control-C ends their sleep.
 //!
-//! A clock returns no errors. What its function raises, or a signal handler while it sleeps, is kept for the
-//! thread; until it is taken all clocks give [`NO_TIME`], so that nobody waits for a later time.
+//! A clock returns no errors. An exception of its function, or of a signal handler while it sleeps, is kept for the
+//! thread. Until it is taken, all clocks return [`NO_TIME`], so that no generator waits for a later time.
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -23,18 +23,18 @@ thread_local! {
 /// Beyond what any kind can hold: the generator stops, and the exception is raised.
 const NO_TIME: Timestamp = Timestamp::from_unix_ticks(i64::MAX);
 
-/// How long a sleep does not look whether a signal came.
+/// How often a sleep checks for signals.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What a generator gave; or what its clock raised, which comes first: it is why the generator failed,
-/// if it did.
+/// The result of a generator, or the exception of its clock, which takes precedence because it caused the generator's
+/// error.
 #[inline]
 pub(crate) fn answer<T>(done: idgen::Result<T>) -> PyResult<T> {
     let raised = ERROR.with(|error| error.borrow_mut().take());
     raised.map_or_else(|| done.map_err(raise), Err)
 }
 
-/// Whether a clock of this thread raised something that was not taken yet.
+/// Whether a clock of this thread raised an exception that was not taken yet.
 #[inline]
 fn has_raised() -> bool {
     ERROR.with(|error| error.borrow().is_some())
@@ -57,7 +57,7 @@ fn while_asked<T>(run: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Lets time pass without the GIL, until a signal handler raises something.
+/// Sleeps without the GIL, until a signal handler raises an exception.
 fn sleep(span: Duration) {
     let start = Instant::now();
     Python::attach(|py| {
@@ -72,7 +72,7 @@ fn sleep(span: Duration) {
     });
 }
 
-/// The system's clock. Its sleep lets other Python threads run, and Control-C end it.
+/// The system's clock. While it sleeps, other Python threads run, and Control-C ends the sleep.
 pub(crate) struct DetachedClock;
 
 impl Clock for DetachedClock {
@@ -86,7 +86,7 @@ impl Clock for DetachedClock {
     }
 }
 
-/// Calls a function that gives nanoseconds since 1970, as `time.time_ns`, or an aware datetime.
+/// Calls a function that returns nanoseconds since 1970, such as `time.time_ns`, or an aware datetime.
 pub(crate) struct PythonClock(pub(crate) Py<PyAny>);
 
 impl Clock for PythonClock {
@@ -109,14 +109,16 @@ impl Clock for PythonClock {
     }
 }
 
-/// A time that Python gave: nanoseconds since 1970, or an aware datetime.
+/// A time from Python: nanoseconds since 1970, or an aware datetime.
 pub(crate) fn read_time(time: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
     if time.is_instance_of::<PyInt>() {
         let nanos: i128 = time.extract()?;
         let ticks = i64::try_from(nanos.div_euclid(100));
-        return Ok(Timestamp::from_unix_ticks(
-            ticks.map_err(|_| PyValueError::new_err(format!("no time is {nanos} ns since 1970")))?,
-        ));
+        return Ok(Timestamp::from_unix_ticks(ticks.map_err(|_| {
+            PyValueError::new_err(format!(
+                "{nanos} ns since 1970 is out of range: use a time within 29,000 years of 1970"
+            ))
+        })?));
     }
     let Ok(time) = time.cast::<PyDateTime>() else {
         let found = time.get_type().name()?;
@@ -124,7 +126,9 @@ pub(crate) fn read_time(time: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
         return Err(PyTypeError::new_err(format!("expected {expected}, not {found}")));
     };
     if time.call_method0(intern!(time.py(), "utcoffset"))?.is_none() {
-        return Err(PyValueError::new_err(format!("a datetime without time zone is no moment: {time}")));
+        return Err(PyValueError::new_err(format!(
+            "a datetime without time zone: {time}: set its tzinfo, such as datetime.timezone.utc"
+        )));
     }
     let since = time.sub(epoch(time.py())?)?;
     let since = since.cast::<PyDelta>()?;

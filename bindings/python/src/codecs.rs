@@ -1,4 +1,4 @@
-//! The codecs: `to_*` writes an id in a form, `from_*` reads exactly that form, `parse` reads any.
+//! The codecs: `to_*` writes an id in a form, `from_*` reads exactly that form, `parse` reads every form.
 
 use idgen::Uuid;
 use idgen::codec::{
@@ -14,7 +14,7 @@ use crate::errors::raise;
 /// The id in a `uuid.UUID`, 16 bytes, or a text of any form.
 #[inline]
 pub(crate) fn read_id(object: &Bound<'_, PyAny>) -> PyResult<Uuid> {
-    // First, because finding out that a `str` is no instance of the class of ids takes as long as reading it.
+    // First, because checking that a `str` is not an instance of the class takes as long as reading the text.
     if let Ok(text) = object.cast_exact::<PyString>() {
         return read_text(text.to_str()?);
     }
@@ -29,7 +29,7 @@ pub(crate) fn read_id(object: &Bound<'_, PyAny>) -> PyResult<Uuid> {
 
 #[inline]
 fn read_text(text: &str) -> PyResult<Uuid> {
-    // The usual form first; the error, if it is none at all, is that of the search through all forms.
+    // The usual form first. If the text has no form at all, the error is that of the detection of the form.
     if text.len() == hyphenated::LEN
         && let Ok(id) = hyphenated::decode(text)
     {
@@ -38,7 +38,7 @@ fn read_text(text: &str) -> PyResult<Uuid> {
     Format::decode_any(text).map(|(_, id)| id).map_err(raise)
 }
 
-/// Calls `read` with what a `bytes` or `bytearray` holds.
+/// Calls `read` with the content of a `bytes` or `bytearray`.
 fn with_bytes<T>(
     object: &Bound<'_, PyAny>,
     expected: &str,
@@ -54,7 +54,7 @@ fn with_bytes<T>(
     Err(PyTypeError::new_err(format!("expected {expected}, not {found}")))
 }
 
-/// Text for the strict readers: a `str`, or ASCII in `bytes`, as drivers give it.
+/// Text for the strict readers: a `str`, or ASCII in `bytes`, as drivers return it.
 #[inline]
 fn from_text<'py>(
     object: &Bound<'py, PyAny>,
@@ -95,7 +95,7 @@ macro_rules! text_forms {
             $module,
             c_doc!("from_", $name),
             c_doc!(
-                "from_", $name, "(text, /)\n--\n\nReads ", $what, " and nothing else: ValueError for any other text.\n\n",
+                "from_", $name, "(text, /)\n--\n\nReads ", $what, ". Raises ValueError for any other text.\n\n",
                 "The text is a str, or ASCII in bytes.\n\n",
                 ">>> idgen.from_", $name, "('", $example, "')\n",
                 "UUID('6ccd780c-baba-1026-9564-5b8c656024db')\n"
@@ -130,7 +130,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module,
         c"from_int",
         c_doc!(
-            "from_int(number, /)\n--\n\nThe id that is this integer, or this decimal text, of at most 128 bits.\n\n\
+            "from_int(number, /)\n--\n\nThe id of an integer, or of a decimal text, of at most 128 bits.\n\n\
              >>> idgen.from_int(144623479298450090607906173242916742363)\nUUID('6ccd780c-baba-1026-9564-5b8c656024db')\n"
         ),
         from_int,
@@ -148,7 +148,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module,
         c"from_bytes",
         c_doc!(
-            "from_bytes(data, /)\n--\n\nThe id that is these 16 bytes: MySQL's BIN_TO_UUID(data).\n\n\
+            "from_bytes(data, /)\n--\n\nThe id of 16 bytes: MySQL's BIN_TO_UUID(data).\n\n\
              >>> idgen.from_bytes(bytes(16))\nUUID('00000000-0000-0000-0000-000000000000')\n"
         ),
         |data| from_bytes(data, |bytes| binary::decode(bytes)),

@@ -9,11 +9,11 @@ use pyo3::prelude::*;
 
 use crate::clock::{self, DetachedClock};
 
-/// The one device generator of this process and its forked children, as `idgen::short` has one: that
-/// would keep the GIL while it waits for the next second.
+/// The one device generator of this process and its forked children. That of `idgen::short` would keep the GIL while it
+/// waits for the next second.
 ///
 /// # Panics
-/// If the system provides no randomness; the caller's trampoline makes an exception of it.
+/// If the system provides no randomness; the caller's trampoline converts the panic to an exception.
 #[inline]
 pub(crate) fn short() -> &'static DeviceShort<DetachedClock> {
     static DEVICE: OnceLock<DeviceShort<DetachedClock>> = OnceLock::new();
@@ -26,6 +26,6 @@ pub(crate) fn short() -> &'static DeviceShort<DetachedClock> {
 /// The next id of the process.
 #[inline]
 pub(crate) fn next_short() -> PyResult<ShortId> {
-    // A wait that was interrupted fails: without an error there is nothing to look for.
+    // An interrupted wait returns an error, so without an error there is no exception to look for.
     short().make().or_else(|error| clock::answer(Err(error)))
 }

@@ -1,4 +1,4 @@
-//! What goes wrong, as Python's exceptions: those that the standard `uuid` module raises for bad input.
+//! Errors as Python exceptions. For bad input they are those of the standard `uuid` module.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyOverflowError, PyRuntimeError, PyValueError};
@@ -8,8 +8,8 @@ create_exception!(
     idgen,
     ClockBehindError,
     PyRuntimeError,
-    "The clock stands behind the last id by more than the generator tolerates, or all ids of this second \
-     are used and it was told not to wait."
+    "The clock is behind the last id by more than the tolerance, or all ids of this second are used and \
+     when_behind is \"error\"."
 );
 
 /// The exception for an error of the core.

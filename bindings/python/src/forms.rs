@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 
 use crate::cpython::{Safety, ascii, new_int, new_text, new_uuid};
 
-/// What to make of a 128-bit id.
+/// The type of object that stands for a 128-bit id.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Form {
     Uuid,
@@ -58,7 +58,7 @@ impl Form {
             Form::Str => ascii(py, &id.to_string()),
             Form::Bytes | Form::Buffer => Ok(PyBytes::new(py, &id.get().to_be_bytes()).into_any()),
             Form::Uuid | Form::Base64 => {
-                Err(PyValueError::new_err("a 64-bit id has the forms int, str, bytes and buffer only"))
+                Err(PyValueError::new_err("a 64-bit id has no such form: use int, str, bytes or buffer"))
             }
         }
     }

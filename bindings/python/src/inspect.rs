@@ -1,4 +1,4 @@
-//! What an id tells about itself, and the odds of a repetition: tuples, which `_inspect.py` names.
+//! The fields that can be read from an id, and the odds of a repetition: tuples, whose items `_inspect.py` names.
 
 use idgen::codec::Format;
 use idgen::{AnyId, Fleet, Kind, inspect_decoded, inspect_uuid};
@@ -20,8 +20,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module,
         c"timestamp",
         c_doc!(
-            "timestamp(id, /)\n--\n\nWhen an id of version 1, 6 or 7 was made, as an aware datetime in UTC; None for others.\n\n\
-             Rounded down to microseconds. OverflowError where the id's time is beyond the year 9999.\n\n\
+            "timestamp(id, /)\n--\n\nWhen an id of version 1, 6 or 7 was generated, as an aware datetime in UTC; None for others.\n\n\
+             Rounded down to microseconds. Raises OverflowError if the id's time is beyond the year 9999.\n\n\
              >>> idgen.timestamp('017f22e2-79b0-7cc3-98c4-dc0c0c07398f').isoformat()\n'2022-02-22T19:22:22+00:00'\n"
         ),
         timestamp,
@@ -34,7 +34,9 @@ fn timestamp<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let Some(time) = inspect_uuid(id).timestamp else { return Ok(py.None().into_bound(py)) };
     match new_datetime(py, time)? {
         Some(time) => Ok(time.into_any()),
-        None => Err(PyOverflowError::new_err(format!("no datetime holds {time}"))),
+        None => {
+            Err(PyOverflowError::new_err(format!("a datetime cannot hold {time}: use inspect(id).unix_ns")))
+        }
     }
 }
 
@@ -49,7 +51,7 @@ fn _inspect<'py>(
     let mut seen = if let Ok(text) = id.cast::<PyString>() {
         idgen::inspect(text.to_str()?).map_err(raise)?
     } else if id.is_instance_of::<PyInt>() {
-        // A number below 2^64 is a short id. It must not be taken for a text: 32 digits are hexadecimal there.
+        // A number below 2^64 is a short id. It must not be read as a text, where 32 digits are hexadecimal.
         inspect_decoded(Format::Int, read_int(id)?)
     } else {
         inspect_uuid(read_id(id)?)

@@ -22,18 +22,18 @@ mod standard;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// Takes another class as that of ids: the tests of the slow way call it.
+/// Uses another class for ids. Tests of the public constructor call it.
 #[pyfunction]
 fn _learn(class: &Bound<'_, PyType>, safety: &Bound<'_, PyAny>) -> PyResult<bool> {
     cpython::learn(class, safety)?;
     cpython::uses_slots()
 }
 
-/// Makes the memory in which a process and its children count together. This happens at the import, because a server
-/// may generate no id before it forks, and then each worker would count for itself.
+/// Creates the memory in which a process and its children count together. This happens at the import: if a server
+/// generates no id before it forks, each worker would otherwise count alone.
 ///
 /// # Panics
-/// If the system gives no memory or no randomness; PyO3 turns it into an exception.
+/// If the system provides no memory or no randomness; PyO3 converts the panic to an exception.
 fn prepare(py: Python<'_>) -> PyResult<()> {
     device::short();
     // No id, but the memory of all server ids.

@@ -1,4 +1,4 @@
-//! Many ids at once, whoever makes them: as a list of any form, as one `bytes`, or written into an array.
+//! Many ids at once, from any source: as a list of any form, as one `bytes`, or written into an array.
 
 use idgen::codec::{base64, hyphenated};
 use idgen::{ShortId, Uuid};
@@ -10,7 +10,7 @@ use crate::cpython::{Safety, WritableBuffer, new_list};
 use crate::errors::raise;
 use crate::forms::Form;
 
-/// From this many ids on, they are made without the GIL.
+/// From this many ids on, they are generated without the GIL.
 pub(crate) const LONG: usize = 2_048;
 /// The ids that are made before they are copied into a caller's buffer.
 const PIECE: usize = 4_096;
@@ -58,8 +58,8 @@ pub(crate) fn shorts<'py>(
     new_list(py, &ids, |id| form.make_short(py, *id))
 }
 
-/// Fills a caller's buffer with 128-bit ids. They are made and encoded in private memory, without the GIL if there are
-/// many, and copied with the GIL: another thread may read or write the buffer at any other time.
+/// Fills a caller's buffer with 128-bit ids. They are generated and encoded in private memory, without the GIL if there
+/// are many, and copied with the GIL, because another thread may read or write the buffer at any other time.
 pub(crate) fn into_buffer(
     buffer: &Bound<'_, PyAny>,
     form: &str,
@@ -107,7 +107,7 @@ pub(crate) fn text_form(form: &str) -> PyResult<(usize, Encode)> {
 }
 
 pub(crate) fn uneven(found: usize, each: usize) -> PyErr {
-    PyValueError::new_err(format!("{found} bytes are no whole number of ids of {each} bytes"))
+    PyValueError::new_err(format!("{found} bytes are not a multiple of the {each} bytes of an id"))
 }
 
 fn read_count(count: isize) -> PyResult<usize> {
@@ -122,5 +122,5 @@ fn zeros<T: Default + Clone>(count: usize) -> PyResult<Vec<T>> {
 }
 
 fn too_many(count: usize) -> String {
-    format!("no memory for {count} ids")
+    format!("no memory for {count} ids: generate fewer at a time")
 }

@@ -1,4 +1,4 @@
-//! Sealed ids, and what a restored process must do.
+//! Sealed ids, and the function that a restored process must call.
 
 use idgen::Uuid;
 use pyo3::prelude::*;
@@ -11,8 +11,8 @@ use crate::errors::raise;
 
 /// A secret that seals ids: version 7 in the database, and an id that looks like version 4 for everybody outside.
 ///
-/// secret: at least 16 bytes. Without it, a sealed id reveals neither its time nor its order. Sealed ids are no access
-/// tokens: every version 4 opens to some version 7, so look the result up.
+/// secret: at least 16 bytes. Without it, a sealed id reveals neither its time nor its order. Sealed ids are not access
+/// tokens: every version 4 opens to some version 7, so look up the result.
 ///
 /// >>> key = idgen.SealKey(b"a secret of at least 16 bytes")
 /// >>> id = idgen.v7()
@@ -82,8 +82,8 @@ impl SealRing {
         turned(id, |id| self.0.seal(id))
     }
 
-    /// The version 7 for which a sealed id stands. ValueError for ids that are not of version 4, and for 15 of 16 ids that no
-    /// key of the ring sealed.
+    /// The version 7 for which a sealed id stands. ValueError for ids that are not of version 4, and for about 15 of 16
+    /// ids that no key of the ring sealed.
     #[pyo3(signature = (id, /))]
     fn open<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         turned(id, |id| self.0.open(id))
@@ -108,9 +108,9 @@ fn turned<'py>(
 
 /// Makes all generators of this process take new randomness before their next id.
 ///
-/// Call it after a process or a machine was restored from a snapshot, before any thread generates ids: a second restore of
-/// the same snapshot would otherwise repeat them. Generators with a state file, a fixed node or 64-bit ids need more than
-/// this: a state, a node or a server id of their own.
+/// Call it after a process or a machine was restored from a snapshot, before any thread generates ids. Otherwise a second
+/// restore of the same snapshot repeats ids. Generators with a state file, a fixed node or 64-bit ids also need a state, a
+/// node or a server id of their own.
 ///
 /// >>> idgen.reseed()
 #[pyfunction]

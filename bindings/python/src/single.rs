@@ -1,4 +1,4 @@
-//! One id a call: a function for each kind and form.
+//! One id per call: a function for each kind and form.
 
 use pyo3::prelude::*;
 
@@ -21,7 +21,7 @@ macro_rules! add_functions {
             $module,
             c_doc!($name, "_str"),
             c_doc!(
-                $name, "_str()\n--\n\nThe 36 characters of a new id, as ", $name, "() makes them.\n\n",
+                $name, "_str()\n--\n\nA new id as ", $name, "(), in 36 characters.\n\n",
                 ">>> len(idgen.", $name, "_str())\n36\n"
             ),
             |py| Form::Str.make(py, &$make(), Safety::Unknown),
@@ -30,7 +30,7 @@ macro_rules! add_functions {
             $module,
             c_doc!($name, "_bytes"),
             c_doc!(
-                $name, "_bytes()\n--\n\nThe 16 bytes of a new id, as ", $name, "() makes them.\n\n",
+                $name, "_bytes()\n--\n\nA new id as ", $name, "(), in 16 bytes.\n\n",
                 ">>> len(idgen.", $name, "_bytes())\n16\n"
             ),
             |py| Form::Bytes.make(py, &$make(), Safety::Unknown),
@@ -39,7 +39,7 @@ macro_rules! add_functions {
             $module,
             c_doc!($name, "_int"),
             c_doc!(
-                $name, "_int()\n--\n\nA new id as an integer of 128 bits, as ", $name, "() makes them.\n\n",
+                $name, "_int()\n--\n\nA new id as ", $name, "(), as an integer of 128 bits.\n\n",
                 ">>> 0 < idgen.", $name, "_int() < 1 << 128\nTrue\n"
             ),
             |py| Form::Int.make(py, &$make(), Safety::Unknown),
@@ -48,7 +48,7 @@ macro_rules! add_functions {
             $module,
             c_doc!($name, "_base64"),
             c_doc!(
-                $name, "_base64()\n--\n\nThe 22 base64 characters of a new id, as ", $name, "() makes them.\n\n",
+                $name, "_base64()\n--\n\nA new id as ", $name, "(), in 22 characters of base64.\n\n",
                 ">>> len(idgen.", $name, "_base64())\n22\n"
             ),
             |py| Form::Base64.make(py, &$make(), Safety::Unknown),
@@ -64,8 +64,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         c"short",
         c_doc!(
             "short()\n--\n\nA 64-bit device id: seconds, 16 random bits of this process and its forked children, a counter.\n\n\
-             At most 65,536 a second; then it waits. Store it as BIGINT UNSIGNED; send it as text, as it\n\
-             exceeds what JavaScript can count.\n\n\
+             After 65,536 ids in a second it waits for the next one. Store it as BIGINT UNSIGNED, and send it as\n\
+             text, because it exceeds the integers that JavaScript holds exactly.\n\n\
              >>> 0 < idgen.short() < 1 << 64\nTrue\n"
         ),
         |py| Form::Int.make_short(py, device::next_short()?),
@@ -82,9 +82,9 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module,
         c"mysql_short",
         c_doc!(
-            "mysql_short(server_id, /)\n--\n\nA 64-bit id as MySQL's UUID_SHORT() makes them on the server with this id\n\
-             (0 to 255), had it started with the first call. Forked processes share one line; for\n\
-             others take another server id.\n\n\
+            "mysql_short(server_id, /)\n--\n\nA 64-bit id as MySQL's UUID_SHORT() returns it on a server with this id\n\
+             (0 to 255) that starts with the first call. Forked processes share one counter; give other\n\
+             processes other server ids.\n\n\
              >>> idgen.mysql_short(3) >> 56\n3\n"
         ),
         |server_id| Form::Int.make_short(server_id.py(), idgen::mysql_short(read_server_id(server_id)?)),
@@ -110,7 +110,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         c"uuid7",
         c_doc!(
             "uuid7()\n--\n\nGenerate a UUID from a Unix timestamp in milliseconds and random bits.\n\n\
-             They ascend strictly within a thread, also within a millisecond.\n\n\
+             The ids of a thread ascend strictly, even within a millisecond.\n\n\
              >>> idgen.uuid.uuid7() < idgen.uuid.uuid7()\nTrue\n"
         ),
         |py| Form::Uuid.make(py, &idgen::v7(), Safety::Unknown),

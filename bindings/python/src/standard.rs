@@ -1,5 +1,5 @@
-//! What `idgen.uuid` needs beyond the kinds: version 1 and 6 with a node or clock sequence of the
-//! caller's, and the stamping of hashed or given bits.
+//! Functions for `idgen.uuid` beyond the kinds: versions 1 and 6 with a node or clock sequence of the caller, and setting
+//! version and variant in hashed or given bits.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -84,7 +84,7 @@ enum Version {
     Six,
 }
 
-/// The next id with this node, which others may use too: one generator for each in the whole process.
+/// The next id with this node, which other processes may use too. The process has one generator for each node.
 fn of_node(py: Python<'_>, version: Version, node: Node) -> PyResult<Uuid> {
     type Any = Box<dyn Generate<Id = Uuid> + Send>;
     static KEPT: OnceLock<Shared<HashMap<(Version, Node), Any>>> = OnceLock::new();
@@ -103,14 +103,15 @@ fn of_node(py: Python<'_>, version: Version, node: Node) -> PyResult<Uuid> {
     })
 }
 
-/// An id whose clock sequence the caller chose, at a tick that no such id of this process or of the others of
-/// its family had before.
+/// An id whose clock sequence the caller chose, at a tick that no such id of this process or of related forked processes
+/// had before.
 fn at_next_tick(py: Python<'_>, version: Version, node: Node, sequence: &Bound<'_, PyAny>) -> PyResult<Uuid> {
     let sequence: u16 = sequence.bitand(0x3FFF)?.extract()?;
-    let now = SystemClock
-        .now()
-        .gregorian_ticks()
-        .ok_or_else(|| PyOverflowError::new_err("the clock stands outside of 1582 to 5236"))?;
+    let now = SystemClock.now().gregorian_ticks().ok_or_else(|| {
+        PyOverflowError::new_err(
+            "the clock is outside 1582 to 5236, the range of versions 1 and 6: correct it",
+        )
+    })?;
     let next = |last: u64| now.max(last + 1);
     let last = last_tick(py)?.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |last| Some(next(last)));
     let ticks = last.map_or(now, next);
@@ -134,7 +135,7 @@ fn random_node() -> PyResult<Node> {
     Csprng::new().and_then(|mut random| Node::random(&mut random)).map_err(raise)
 }
 
-/// Refused beyond 48 bits, with the standard library's words.
+/// Refused beyond 48 bits, with the message of the standard library.
 fn node_of_uuid1(node: &Bound<'_, PyAny>) -> PyResult<Node> {
     if !node.is_instance_of::<PyInt>() {
         let found = node.get_type().name()?;

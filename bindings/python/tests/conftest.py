@@ -15,7 +15,7 @@ VECTORS = pathlib.Path(__file__).parents[3] / "tests" / "vectors"
 
 @pytest.fixture(scope="session")
 def mysql_vectors() -> dict[str, Any]:
-    """What a real MySQL computed."""
+    """Values that a real MySQL server computed."""
     return json.loads((VECTORS / "mysql-9.7.json").read_text())  # type: ignore[no-any-return]
 
 
@@ -27,7 +27,7 @@ def rfc_vectors() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="session")
 def prefixed_vectors() -> dict[str, Any]:
-    """What prefixed_reference.py computed."""
+    """Values that prefixed_reference.py computed."""
     return json.loads((VECTORS / "prefixed.json").read_text())  # type: ignore[no-any-return]
 
 

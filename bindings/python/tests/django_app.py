@@ -1,4 +1,4 @@
-"""A Django project in one file: what test_django.py runs against each database."""
+"""A Django project in one file, which test_django.py runs against each database."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import django
 import pymysql
 from django.conf import settings
 
-# Django looks for mysqlclient, which needs a compiler; PyMySQL speaks the same, under its name and version.
+# Django imports mysqlclient, which needs a compiler. PyMySQL has the same interface, and takes its name.
 pymysql.version_info = (2, 2, 7, "final", 0)
 pymysql.install_as_MySQLdb()
 # An application is a package; this one has no files.

@@ -1,4 +1,4 @@
-"""What the processes of the fork tests run; importable by those that are spawned."""
+"""The functions that the processes of the fork tests run; spawned processes import this module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import idgen.uuid
 NODE = 0x9F6BDECED846
 COUNT = 3_000
 
-#: Everything that makes ids, by name: functions, batches, and generators made before the fork.
+#: All sources of ids, by name: functions, batches, and generators that were created before the fork.
 GENERATORS: dict[str, Any] = {
     "V1": idgen.V1(),
     "V1 with node": idgen.V1(node=NODE),
@@ -42,7 +42,7 @@ FUNCTIONS: dict[str, Any] = {
 }
 ALL: dict[str, Any] = {**FUNCTIONS, **GENERATORS}
 
-#: Kinds whose ids a new process (not a forked one) could repeat, as nothing but a node tells processes apart.
+#: Sources whose ids a new process (not a forked one) could repeat: only the node distinguishes processes.
 NOT_ACROSS_PROCESSES = {
     "V1 with node",
     "V6 with node",
@@ -56,17 +56,17 @@ NOT_ACROSS_PROCESSES = {
 
 
 def use_all() -> None:
-    """Lets everything make an id, so that a fork copies its state."""
+    """Generates an id from each source, so that a fork copies its state."""
     for make in ALL.values():
         make()
 
 
 def make_many(name: str) -> list[str]:
-    """So many ids of one maker, as text."""
+    """COUNT ids of one source, as text."""
     make = ALL[name]
     return [str(make()) for _ in range(COUNT)]
 
 
 def make_all(names: list[str]) -> dict[str, list[str]]:
-    """So many ids of each."""
+    """COUNT ids of each source."""
     return {name: make_many(name) for name in names}

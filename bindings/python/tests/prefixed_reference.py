@@ -76,7 +76,7 @@ def writer_key(secret: str, writer: str | None) -> bytes:
 
 
 def writer_tag(secret: str, writer: str, prefix: int) -> int:
-    """The 12 bits that stand for a named writer behind a prefix."""
+    """The 12 bits that stand for a named writer after a prefix."""
     mac = hmac.digest(writer_key(secret, writer), b"tag " + struct.pack(">H", prefix), "sha256")
     return int.from_bytes(mac[:2], "big") >> 4
 
@@ -110,7 +110,7 @@ def time_id(prefix: int, unix_ms: int, pad: int, counter: int, random: int) -> s
 
 
 def vectors() -> dict[str, Any]:
-    """What tests/vectors/prefixed.json holds."""
+    """The content of tests/vectors/prefixed.json."""
     prefixes = [
         {"secret": SECRET, "writer": writer, "number": number, "prefix": keyed_prefix(SECRET, writer, number)}
         for writer, base in ((None, 0), ("a", 29_700_000 // 65_536 * 65_536), ("round ", 65_536))

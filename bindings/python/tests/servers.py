@@ -29,13 +29,13 @@ OWN_IMAGES = {
     "postgres": "idgen-postgres:18",
 }
 SECONDS_TO_START = 90
-# Of a container: a server that goes wrong is ended by the kernel before it takes the memory of the machine.
+# The memory limit of a container: the kernel ends a faulty server before the machine's memory is used up.
 MEMORY = "1696m"
 
 
 @dataclasses.dataclass(frozen=True)
 class Server:
-    """Where a server listens, and a database of its own on it."""
+    """The address of a server, and a database that only these tests use."""
 
     flavor: str
     host: str
@@ -47,7 +47,7 @@ class Server:
     @classmethod
     @contextlib.contextmanager
     def start(cls, flavor: str) -> Iterator[Server]:
-        """Starts a container, or takes the server of the URL; makes a database and drops it again."""
+        """Starts a container, or uses the server of the URL; creates a database and drops it again."""
         url = os.environ.get(f"IDGEN_{flavor.upper()}_URL")
         with at_url(flavor, url) if url else container(flavor) as server:
             with wait_for(server) as connection:
@@ -112,7 +112,7 @@ def container(flavor: str) -> Iterator[Server]:
         options = [f"--port={port}", f"--bind-address={address}", "--skip-name-resolve"]
     if flavor == "mysql":
         options.append("--mysqlx=OFF")
-    # The password goes through the environment: it shows in no process list.
+    # The password is passed in the environment, so that no process list shows it.
     docker(
         *("run", "--detach", "--rm", "--name", name, "--label", "idgen-server", *network),
         *("--memory", MEMORY, "--memory-swap", MEMORY, "--env", variable, image, *options),

@@ -19,7 +19,7 @@ SOURCES: list[Any] = ["v1", "v4", "v7", "ulid", "prefixed", idgen.V7()]
 
 @pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("count", [0, 1, 1_000])
-def test_numpy(kind: Any, count: int) -> None:
+def test_numpy_arrays_hold_the_ids(kind: Any, count: int) -> None:
     ids = idgen.numpy.array(kind, count)
     assert ids.shape == (count, 16) and ids.dtype == np.uint8 and ids.flags.writeable and ids.flags.owndata
     assert len(np.unique(ids, axis=0)) == count if count else True
@@ -33,7 +33,7 @@ def test_numpy(kind: Any, count: int) -> None:
 
 
 @pytest.mark.parametrize("form, write", [("str", idgen.to_str), ("base64", idgen.to_base64)])
-def test_numpy_texts(form: str, write: Any) -> None:
+def test_numpy_texts_are_encoded_and_decoded(form: str, write: Any) -> None:
     ids = idgen.numpy.array("v4", 1_000)
     texts = idgen.numpy.encode(ids, form)
     assert texts.tolist() == [write(id.tobytes()).encode() for id in ids]
@@ -54,7 +54,7 @@ def test_numpy_texts(form: str, write: Any) -> None:
 
 @pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("count", [0, 1, 1_000])
-def test_arrow(kind: Any, count: int) -> None:
+def test_arrow_arrays_hold_the_ids(kind: Any, count: int) -> None:
     ids = idgen.arrow.array(kind, count)
     ids.validate(full=True)
     assert ids.type == pa.binary(16) and len(set(ids.to_pylist())) == count
@@ -77,7 +77,7 @@ def test_arrow_takes_the_buffer_without_a_copy(monkeypatch: pytest.MonkeyPatch) 
     assert ids.buffers()[1].address == pa.py_buffer(made[0]).address
 
 
-def test_arrow_refuses() -> None:
+def test_arrow_refuses_unknown_forms_and_large_counts() -> None:
     for wrong in ("int", "", "numpy"):
         with pytest.raises(ValueError):
             idgen.arrow.array("v7", 1, form=wrong)
@@ -86,7 +86,7 @@ def test_arrow_refuses() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 1_000])
-def test_pandas(count: int) -> None:
+def test_pandas_series_hold_the_ids(count: int) -> None:
     ids = idgen.pandas.series("v7", count, name="id")
     assert ids.name == "id" and ids.dtype == object and ids.nunique() == count
     assert ids.is_monotonic_increasing and all(type(id) is uuid.UUID for id in ids)

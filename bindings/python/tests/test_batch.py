@@ -1,4 +1,4 @@
-"""Many ids a call."""
+"""Many ids per call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def cut(data: bytes, size: int = 16) -> list[bytes]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("count", [0, 1, 2, 1_000, 5_000])
-def test_all_forms(kind: Any, count: int) -> None:
+def test_batch_has_each_form(kind: Any, count: int) -> None:
     ids: list[uuid.UUID] = []
     for form, read in TO_UUID.items():
         made = idgen.batch(kind, count, form)
@@ -43,7 +43,7 @@ def test_all_forms(kind: Any, count: int) -> None:
         assert {id.version for id in ids} == {version}
 
 
-def test_safety() -> None:
+def test_is_safe_is_set_in_batches() -> None:
     assert idgen.batch("v1", 1)[0].is_safe is uuid.SafeUUID.safe
     assert idgen.batch("v4", 1)[0].is_safe is uuid.SafeUUID.unknown
 
@@ -61,7 +61,7 @@ def test_short_ids() -> None:
     assert numbers == list(range(numbers[0], numbers[0] + 100))
 
 
-def test_generators() -> None:
+def test_batch_takes_generators() -> None:
     new = idgen.V7()
     assert idgen.batch(new, 100) < new.batch(100)
     assert len(idgen.batch(idgen.Short(), 100)) == 100
@@ -82,14 +82,14 @@ def test_generators() -> None:
         (("v7", 1 << 70), OverflowError),
     ],
 )
-def test_bad_input(arguments: Any, error: type[Exception]) -> None:
+def test_batch_refuses_bad_input(arguments: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         idgen.batch(*arguments)
 
 
 @pytest.mark.parametrize("form, width", [("bytes", 16), ("str", 36), ("base64", 22)])
 @pytest.mark.parametrize("count", [0, 1, 255, 256, 257, 4_000])
-def test_fill(form: str, width: int, count: int) -> None:
+def test_fill_writes_ids(form: str, width: int, count: int) -> None:
     for source in ("v7", idgen.V7()):
         buffer = bytearray(count * width)
         assert idgen.fill(source, buffer, form) == count  # type: ignore[arg-type]
@@ -114,7 +114,7 @@ def test_fill_any_writable_buffer() -> None:
         (memoryview(bytearray(64))[::2], BufferError),
     ],
 )
-def test_fill_refuses(buffer: Any, error: type[Exception]) -> None:
+def test_fill_refuses_bad_buffers_and_forms(buffer: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         idgen.fill("v4", buffer)
     with pytest.raises((error, ValueError)):
@@ -124,7 +124,7 @@ def test_fill_refuses(buffer: Any, error: type[Exception]) -> None:
 
 
 @pytest.mark.parametrize("form, width", [("str", 36), ("base64", 22)])
-def test_buffers_of_text(form: str, width: int) -> None:
+def test_buffers_of_text_are_encoded_and_decoded(form: str, width: int) -> None:
     ids = idgen.batch("v4", 1_000, form="buffer")
     text = idgen.encode_buffer(ids, form)
     write = {"str": idgen.to_str, "base64": idgen.to_base64}[form]

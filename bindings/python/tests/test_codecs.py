@@ -1,4 +1,4 @@
-"""The codecs, against the standard library and what MySQL computed."""
+"""The codecs, against the standard library and values that MySQL computed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ IDS = [
 
 
 @pytest.mark.parametrize("form", ORACLES)
-def test_there_and_back(form: str) -> None:
+def test_ids_round_trip_in_each_form(form: str) -> None:
     write, read = getattr(idgen, f"to_{form}"), getattr(idgen, f"from_{form}")
     for id in IDS:
         written = ORACLES[form](id)
@@ -74,14 +74,14 @@ def test_every_input_is_read(form: str) -> None:
         assert write(given) == write(id)
 
 
-def test_parse_knows_all_forms() -> None:
+def test_parse_reads_all_forms() -> None:
     for id in IDS:
         for form in ("str", "hex", "urn", "braced", "base64", "ordered64", "base32"):
             assert idgen.parse(ORACLES[form](id)) == id
         assert idgen.parse(id) == idgen.parse(id.bytes) == id
 
 
-def test_what_mysql_computed(mysql_vectors: dict[str, Any]) -> None:
+def test_codecs_agree_with_mysql(mysql_vectors: dict[str, Any]) -> None:
     assert len(mysql_vectors["codec"]) > 50
     for vector in mysql_vectors["codec"]:
         id = uuid.UUID(vector["uuid"])
@@ -92,7 +92,7 @@ def test_what_mysql_computed(mysql_vectors: dict[str, Any]) -> None:
         assert idgen.from_base64(vector["base64"]) == id
 
 
-def test_order_of_ordered64() -> None:
+def test_ordered64_sorts_like_the_ids() -> None:
     assert sorted(IDS) == sorted(IDS, key=idgen.to_ordered64)
 
 
@@ -115,7 +115,7 @@ TEXT_READERS = [
         "\U0001f600",
     ],
 )
-def test_bad_text(name: str, text: str) -> None:
+def test_bad_text_is_refused(name: str, text: str) -> None:
     with pytest.raises(ValueError):
         getattr(idgen, name)(text)
 
@@ -124,19 +124,19 @@ def test_bad_text(name: str, text: str) -> None:
     "name", [*TEXT_READERS, "from_bytes", "from_swapped", "from_int", "parse", "to_str", "to_bytes"]
 )
 @pytest.mark.parametrize("value", [None, 1.5, [], object(), uuid.UUID])
-def test_bad_types(name: str, value: object) -> None:
+def test_bad_types_are_refused(name: str, value: object) -> None:
     with pytest.raises(TypeError):
         getattr(idgen, name)(value)
 
 
-def test_one_text_for_each_id() -> None:
+def test_an_id_has_only_one_text() -> None:
     """The last of 22 characters holds two bits: another tail would be a second text for the same id."""
     assert idgen.from_base64("AAAAAAAAAAAAAAAAAAAAAA") == uuid.UUID(int=0)
     with pytest.raises(ValueError, match="AAAAAAAAAAAAAAAAAAAAAB"):
         idgen.from_base64("AAAAAAAAAAAAAAAAAAAAAB")
 
 
-def test_bytes_of_another_length() -> None:
+def test_bytes_of_another_length_are_refused() -> None:
     for length in (0, 15, 17):
         for read in (idgen.from_bytes, idgen.from_swapped, idgen.to_str):
             with pytest.raises(ValueError):
@@ -151,7 +151,7 @@ def test_integers() -> None:
             idgen.from_int(wrong)
 
 
-def test_a_class_derived_from_uuid() -> None:
+def test_a_class_derived_from_uuid_is_read() -> None:
     class Mine(uuid.UUID):
         pass
 
@@ -160,13 +160,13 @@ def test_a_class_derived_from_uuid() -> None:
     assert type(idgen.parse(id)) is uuid.UUID
 
 
-def test_a_uuid_that_was_never_initialized() -> None:
+def test_a_uuid_that_was_never_initialized_is_refused() -> None:
     with pytest.raises(AttributeError):
         idgen.to_str(uuid.UUID.__new__(uuid.UUID))
 
 
 @pytest.mark.parametrize("number", [-1, 1 << 128, 1 << 200, "1", None])
-def test_a_uuid_that_was_tampered_with(number: object) -> None:
+def test_a_uuid_with_a_wrong_number_is_refused(number: object) -> None:
     id = uuid.UUID.__new__(uuid.UUID)
     object.__setattr__(id, "int", number)
     with pytest.raises(ValueError, match="128 bits"):

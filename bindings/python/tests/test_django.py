@@ -1,4 +1,4 @@
-"""The model fields, on SQLite and on real servers, in a process of their own, as Django is set up once."""
+"""The model fields, on SQLite and on real servers, each in its own process, because Django is set up once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every public thing has a docstring with an example, and every example is true."""
+"""Every public object has a docstring with an example, and every example runs as shown."""
 
 from __future__ import annotations
 

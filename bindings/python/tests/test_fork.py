@@ -1,4 +1,4 @@
-"""No id twice, whatever happens to the process: fork, multiprocessing, preforking servers, threads."""
+"""No id is repeated with forks, multiprocessing, preforking servers and threads."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ import pytest
 from fork_helpers import ALL, COUNT, NOT_ACROSS_PROCESSES, make_all, use_all
 
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-# Python warns that a fork of a threaded process may deadlock: that it does not is what is tested.
+# Python warns that a fork of a threaded process may deadlock. These tests check that it does not.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 
 
 def merge(parts: list[dict[str, list[str]]]) -> None:
-    """Fails where one maker gave an id twice, over all processes."""
+    """Fails if one source returned an id twice, over all processes."""
     for name in parts[0]:
         ids = [id for part in parts for id in part[name]]
         assert len(ids) == len(parts) * COUNT
@@ -31,7 +31,7 @@ def merge(parts: list[dict[str, list[str]]]) -> None:
 
 
 def in_child(work: Any) -> int:
-    """Forks; the child sends what `work` gives as JSON. Gives the end to read from."""
+    """Forks; the child sends the result of `work` as JSON. Returns the end of the pipe to read from."""
     reader, writer = os.pipe()
     if os.fork() == 0:
         status = 1
@@ -72,8 +72,8 @@ def test_children_and_grandchildren_do_not_repeat_their_parents() -> None:
 
 
 def first_ids_in_children() -> None:
-    """Run in a process of its own, which has made no id yet."""
-    # With a node of the caller's, processes that begin after the fork are told apart by chance alone.
+    """Run in a process of its own, which has generated no id yet."""
+    # With a node of the caller, only random clock sequences distinguish processes that begin after the fork.
     names = [name for name in ALL if name not in ("uuid1 with node", "uuid6 with node")]
     parts = [answer(reader) for reader in [in_child(lambda: make_all(names)) for _ in range(3)]]
     merge(parts)
@@ -82,8 +82,8 @@ def first_ids_in_children() -> None:
 
 
 @posix
-def test_a_parent_that_only_imported() -> None:
-    """As `gunicorn --preload` does it: the first ids are made in the workers."""
+def test_children_of_a_parent_that_only_imported_repeat_nothing() -> None:
+    """As with `gunicorn --preload`, the first ids are generated in the workers."""
     code = "import test_fork; test_fork.first_ids_in_children()"
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=os.path.dirname(__file__), capture_output=True, text=True
@@ -93,8 +93,8 @@ def test_a_parent_that_only_imported() -> None:
 
 @posix
 @pytest.mark.parametrize("make", [idgen.uuid.uuid1, idgen.uuid.uuid6])
-def test_one_clock_sequence_in_several_processes(make: Any) -> None:
-    """Only the tick tells these ids apart, so that no two processes may take the same."""
+def test_processes_with_one_clock_sequence_repeat_nothing(make: Any) -> None:
+    """Only the tick distinguishes these ids, so no two processes may use the same tick."""
     begin = time.monotonic() + 0.3
 
     def work() -> list[int]:
@@ -108,17 +108,17 @@ def test_one_clock_sequence_in_several_processes(make: Any) -> None:
 
 
 @posix
-def test_order_goes_on_in_the_child() -> None:
-    """What the child makes is newer than what the parent made before."""
+def test_ids_of_the_child_are_newer() -> None:
+    """Ids of the child are newer than those that the parent generated before."""
     kinds = [idgen.v7_str, idgen.v6_str, idgen.ulid_str, idgen.prefixed_str]
     before = [make() for make in kinds]
     after = answer(in_child(lambda: [make() for make in kinds]))
-    # Equal times are told apart by fresh random bits: only the time itself is sure to be in order.
+    # Ids with equal times differ in random bits, so only the times are certain to be in order.
     assert len(after) == 4 and all(b[:13] <= a[:13] for b, a in zip(before, after)), (before, after)
 
 
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
-def test_multiprocessing(method: str) -> None:
+def test_multiprocessing_repeats_nothing(method: str) -> None:
     use_all()
     names = [name for name in ALL if method == "fork" or name not in NOT_ACROSS_PROCESSES]
     with multiprocessing.get_context(method).Pool(3) as pool:
@@ -127,9 +127,9 @@ def test_multiprocessing(method: str) -> None:
 
 
 @posix
-def test_preforking_server() -> None:
-    """As gunicorn does it: the master loads the application, forks workers, and forks new ones as they die;
-    each serves its requests in threads."""
+def test_a_preforking_server_repeats_nothing() -> None:
+    """As with gunicorn: the master loads the application, forks workers, and forks new ones when they end.
+    Each worker serves its requests in threads."""
     use_all()
     names = list(ALL)
 
@@ -154,7 +154,7 @@ def test_preforking_server() -> None:
 
 @posix
 def test_a_state_file_belongs_to_the_parent(tmp_path: Any) -> None:
-    """Both would write it: the child gets an error, and the parent continues."""
+    """The child gets an error, because both would write the file; the parent continues."""
     new = idgen.V7(state=tmp_path / "ids.state")
     first = new()
 
@@ -169,8 +169,8 @@ def test_a_state_file_belongs_to_the_parent(tmp_path: Any) -> None:
 
 
 @posix
-def test_fork_while_a_thread_makes_ids() -> None:
-    """The child finds the lock taken by a thread that it does not have: it says so instead of hanging."""
+def test_a_fork_while_a_thread_generates_ids_does_not_hang() -> None:
+    """The child raises an error and does not hang, although a thread of the parent still holds the lock."""
     entered, leave = threading.Event(), threading.Event()
 
     def clock() -> int:
@@ -191,7 +191,7 @@ def test_fork_while_a_thread_makes_ids() -> None:
         return "no error"
 
     try:
-        assert "make a new generator" in answer(in_child(child))
+        assert "create a new generator" in answer(in_child(child))
     finally:
         leave.set()
         thread.join()
@@ -199,8 +199,8 @@ def test_fork_while_a_thread_makes_ids() -> None:
 
 
 @posix
-def test_fork_in_the_middle_of_batches() -> None:
-    """Threads make long batches without the GIL while the process forks: children neither hang nor repeat."""
+def test_a_fork_during_batches_neither_hangs_nor_repeats() -> None:
+    """While threads generate long batches without the GIL, the process forks. Children repeat no ids."""
     stop = threading.Event()
     made: list[int] = []
     shared = idgen.V4()
@@ -223,7 +223,7 @@ def test_fork_in_the_middle_of_batches() -> None:
     assert len(set(ids)) == len(ids)
 
 
-def test_threads() -> None:
+def test_threads_repeat_nothing() -> None:
     parts: list[dict[str, list[str]]] = []
     names = list(ALL)
     threads = [threading.Thread(target=lambda: parts.append(make_all(names))) for _ in range(6)]
@@ -234,7 +234,7 @@ def test_threads() -> None:
     merge(parts)
 
 
-def test_each_thread_has_its_own_order() -> None:
+def test_ids_of_each_thread_ascend() -> None:
     results: list[bool] = []
 
     def work() -> None:
@@ -252,7 +252,7 @@ def test_each_thread_has_its_own_order() -> None:
 def test_the_gil_is_free_during_a_long_wait() -> None:
     """A generator that waits for its clock lets the other threads run."""
     new = idgen.Short(when_behind="wait")
-    # Three seconds' worth: one of them it waits out as a whole.
+    # The ids of three seconds, so that the generator waits for at least one whole second.
     waiting = threading.Thread(target=lambda: new.batch(65_536 * 3))
     waiting.start()
     turns = 0
@@ -267,7 +267,7 @@ def test_a_buffer_is_filled_without_the_gil() -> None:
     """While one thread fills a large buffer, another one runs Python code."""
     buffer = bytearray(16 * 2_000_000)
     interval = sys.getswitchinterval()
-    # With a switch interval of a minute, this thread runs during a fill only if the other one released the
+    # The switch interval is a minute, so this thread runs during a fill only if the other one released the
     # GIL.
     sys.setswitchinterval(60)
     try:
@@ -291,7 +291,7 @@ def test_a_buffer_is_filled_without_the_gil() -> None:
 
 
 def test_the_module_needs_no_gil() -> None:
-    """On a free-threaded interpreter the import leaves it so; on others only the ids are to be seen."""
+    """On a free-threaded interpreter, the import does not enable the GIL. Others only check the ids."""
     code = """
         import sys, threading, idgen
         found = []

@@ -22,7 +22,7 @@ CLASSES: list[Any] = [idgen.V1, idgen.V6, idgen.V7, idgen.Ulid, idgen.Prefixed, 
 
 
 @pytest.mark.parametrize("make", [*CLASSES, idgen.V4, idgen.Week])
-def test_what_all_can_do(make: Any) -> None:
+def test_each_generator_has_all_methods(make: Any) -> None:
     new = make()
     assert isinstance(new, idgen.Generator) and repr(new) == f"<idgen.{make.__name__}>"
     ids = [
@@ -43,7 +43,7 @@ def test_what_all_can_do(make: Any) -> None:
 
 
 @pytest.mark.parametrize("make", CLASSES)
-def test_a_seed_and_a_clock_make_it_repeat(make: Any) -> None:
+def test_seed_and_clock_determine_the_ids(make: Any) -> None:
     def run() -> list[uuid.UUID]:
         new = make(clock=lambda: NOON_NS, seed=1)
         return [new(), new(), *new.batch(3)]
@@ -56,12 +56,12 @@ def test_a_seed_and_a_clock_make_it_repeat(make: Any) -> None:
     "clock",
     [lambda: NOON_NS, lambda: NOON, lambda: NOON.astimezone(datetime.timezone(datetime.timedelta(hours=5)))],
 )
-def test_clocks(make: Any, clock: Any) -> None:
+def test_clocks_return_nanoseconds_or_a_datetime(make: Any, clock: Any) -> None:
     assert idgen.timestamp(make(clock=clock)()) == NOON
     assert make(clock=time.time_ns)() != make(clock=lambda: datetime.datetime.now(UTC))()
 
 
-def test_what_a_clock_raises_is_raised() -> None:
+def test_an_exception_of_the_clock_is_raised() -> None:
     def broken() -> int:
         raise LookupError("no time")
 
@@ -72,7 +72,7 @@ def test_what_a_clock_raises_is_raised() -> None:
         for _ in range(2):
             with pytest.raises(LookupError, match="no time"):
                 new()
-    # These ask their clock when they are built; and nothing is left for another one's call.
+    # These read their clock when they are created; no exception is left for the call of another generator.
     with pytest.raises(LookupError, match="no time"):
         idgen.MysqlShort(1, clock=broken)
     with pytest.raises(LookupError, match="no time"):
@@ -91,17 +91,17 @@ def test_what_a_clock_raises_is_raised() -> None:
         idgen.V7(clock=5)  # type: ignore[arg-type]
 
 
-def test_a_clock_that_uses_its_own_generator() -> None:
+def test_a_clock_must_not_use_its_own_generator() -> None:
     def clock() -> int:
         new()
         return NOON_NS
 
     new = idgen.V7(clock=clock)
-    with pytest.raises(RuntimeError, match="must not make ids"):
+    with pytest.raises(RuntimeError, match="must not generate ids"):
         new()
 
 
-def test_a_clock_beyond_the_range() -> None:
+def test_a_clock_out_of_range_is_an_error() -> None:
     with pytest.raises(OverflowError):
         idgen.V7(clock=lambda: -1)()
     with pytest.raises(OverflowError):
@@ -119,7 +119,7 @@ class Stepping:
 
 
 @pytest.mark.parametrize("make", [idgen.V6, idgen.V7, idgen.Ulid, idgen.Prefixed, idgen.FixedPrefix])
-def test_a_clock_that_steps_back(make: Any) -> None:
+def test_the_policy_decides_when_the_clock_steps_back(make: Any) -> None:
     clock = Stepping()
     new = make(clock=clock)
     first = new()
@@ -154,7 +154,7 @@ def test_a_state_forbids_a_restart(tmp_path: pathlib.Path) -> None:
         new()
 
 
-def test_waiting_for_the_clock() -> None:
+def test_the_policy_wait_waits_for_the_clock() -> None:
     started, back = time.monotonic_ns(), 0
     new = idgen.V7(
         clock=lambda: NOON_NS + time.monotonic_ns() - started - back, tolerance=0.02, when_behind="wait"
@@ -166,7 +166,7 @@ def test_waiting_for_the_clock() -> None:
 
 
 @pytest.mark.parametrize("make", CLASSES)
-def test_state_over_restarts(make: Any, tmp_path: pathlib.Path) -> None:
+def test_no_id_is_repeated_after_a_restart_with_a_state(make: Any, tmp_path: pathlib.Path) -> None:
     path = tmp_path / "ids.state"
     settings = {"clock": lambda: NOON_NS, "seed": 1, "state": path}
     runs = []
@@ -182,17 +182,17 @@ def test_state_over_restarts(make: Any, tmp_path: pathlib.Path) -> None:
         assert ids == sorted(ids)
 
 
-def test_a_damaged_state(tmp_path: pathlib.Path) -> None:
+def test_a_damaged_state_is_refused(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "ids.state"
     path.write_text("nonsense")
-    with pytest.raises(OSError, match=r"ids\.state"):
+    with pytest.raises(OSError, match="damaged or not a state file"):
         idgen.V7(state=str(path))
     with pytest.raises(OSError, match="nowhere"):
         idgen.V7(state="/nowhere/ids.state")
 
 
 @pytest.mark.parametrize("make", [idgen.V1, idgen.V6])
-def test_nodes(make: Any) -> None:
+def test_ids_have_the_node(make: Any) -> None:
     for node in (0x9F6BDECED846, "9f6bdeced846", "9F:6B:DE:CE:D8:46"):
         assert make(node=node)().node == 0x9F6BDECED846
     assert make(node=0)().node == 0
@@ -301,7 +301,7 @@ def test_later_visits_of_a_prefix_follow_the_earlier_ones() -> None:
     now = NOON_NS
     new = idgen.Prefixed(bits=1, clock=lambda: now)
     first = new()
-    # The prefix comes again two days later; here at an earlier time of the day.
+    # The prefix is used again two days later, here at an earlier time of the day.
     now += (2 * 86_400 - 3_600) * 10**9
     later = new()
     assert first.hex[:4] == later.hex[:4] and first < later
@@ -327,7 +327,7 @@ def test_later_visits_of_a_prefix_follow_the_earlier_ones() -> None:
         {"when_behind": "sleep"},
     ],
 )
-def test_settings_that_make_no_sense(settings: dict[str, Any]) -> None:
+def test_invalid_settings_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(ValueError) as refused:
         idgen.Prefixed(**settings)
     assert "short" not in str(refused.value).replace("too short", ""), "the key is not shown"

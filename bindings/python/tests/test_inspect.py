@@ -14,7 +14,7 @@ import pytest
 UTC = datetime.timezone.utc
 
 
-def test_the_examples_of_the_rfc(rfc_vectors: list[dict[str, Any]]) -> None:
+def test_the_examples_of_rfc_9562_are_read(rfc_vectors: list[dict[str, Any]]) -> None:
     assert len(rfc_vectors) == 5
     for vector in rfc_vectors:
         for given in (vector["uuid"], uuid.UUID(vector["uuid"]), uuid.UUID(vector["uuid"]).bytes):
@@ -42,7 +42,7 @@ def test_short_ids(mysql_vectors: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("digits", range(20, 40))
-def test_integers_are_no_text(digits: int) -> None:
+def test_integers_are_not_read_as_text(digits: int) -> None:
     """32 digits are hexadecimal in a text, 26 a ULID."""
     number = int("12345678901234567890" * 2) // 10 ** (40 - digits)
     seen = idgen.inspect(number)
@@ -52,7 +52,7 @@ def test_integers_are_no_text(digits: int) -> None:
         assert seen.id == uuid.UUID(int=number) and seen.format == "int"
 
 
-def test_times_that_no_datetime_holds() -> None:
+def test_times_beyond_datetime_have_unix_ns_only() -> None:
     id = uuid.UUID(int=((1 << 48) - 1) << 80 | 7 << 76 | 2 << 62)
     seen = idgen.inspect(id)
     assert seen.timestamp is None and seen.unix_ns == ((1 << 48) - 1) * 10**6
@@ -74,12 +74,12 @@ def test_times_that_no_datetime_holds() -> None:
         (b"short", ValueError),
     ],
 )
-def test_bad_input(wrong: Any, error: type[Exception]) -> None:
+def test_bad_input_is_refused(wrong: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         idgen.inspect(wrong)
 
 
-def test_records() -> None:
+def test_inspections_are_immutable_and_compare() -> None:
     seen = idgen.inspect(idgen.v7())
     assert seen == copy.copy(seen) == pickle.loads(pickle.dumps(seen)) and hash(seen) == hash(copy.copy(seen))
     assert seen != idgen.inspect(idgen.v7()) and seen != 1
@@ -90,7 +90,7 @@ def test_records() -> None:
         del seen.version
 
 
-def test_odds() -> None:
+def test_odds_are_the_known_values() -> None:
     found = idgen.odds("v4", devices=10, rate_per_sec=1e6, years=10)
     assert 0 < found.probability < 1e-3 < found.ids and found.formula
     # Birthday bound by hand: N(N-1)/2 of 2^122.

@@ -126,7 +126,7 @@ def test_psycopg(make: Any) -> None:
 
 
 def test_asyncpg(make: Any) -> None:
-    """Its own class derives from uuid.UUID and compares with it."""
+    """The class of asyncpg derives from uuid.UUID and compares with it."""
     asyncpg = pytest.importorskip("asyncpg.pgproto.pgproto")
     id = make()
     assert asyncpg.UUID(str(id)) == id and id == asyncpg.UUID(id.bytes)

@@ -1,4 +1,4 @@
-"""One id a call: every kind in every form."""
+"""One id per call: every kind in every form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ASCENDING = ("v6", "v7", "ulid", "prefixed", "fixed_prefix")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_form(kind: str) -> None:
+def test_each_kind_has_each_form(kind: str) -> None:
     id = getattr(idgen, kind)()
     assert type(id) is uuid.UUID
     if KINDS[kind]:
@@ -35,13 +35,13 @@ def test_every_form(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_id_twice(kind: str) -> None:
+def test_no_id_is_repeated(kind: str) -> None:
     make = getattr(idgen, kind)
     assert len({make() for _ in range(20_000)}) == 20_000
 
 
 @pytest.mark.parametrize("kind", ASCENDING)
-def test_order(kind: str) -> None:
+def test_ids_ascend(kind: str) -> None:
     make, text = getattr(idgen, kind), getattr(idgen, f"{kind}_str")
     ids = [make() for _ in range(20_000)]
     assert all(a < b for a, b in zip(ids, ids[1:]))
@@ -49,7 +49,7 @@ def test_order(kind: str) -> None:
     assert str(ids[-1]) < texts[0] and texts == sorted(texts)
 
 
-def test_the_time_is_now() -> None:
+def test_ids_have_the_current_time() -> None:
     before = time.time()
     ids = [idgen.v1(), idgen.v6(), idgen.v7()]
     after = time.time()
@@ -66,7 +66,7 @@ def test_the_node_is_random() -> None:
     assert idgen.v1().node == node != idgen.v6().node
 
 
-def test_is_safe_tells_what_is_known() -> None:
+def test_is_safe_is_set_for_version_1() -> None:
     assert idgen.v1().is_safe is uuid.SafeUUID.safe
     assert idgen.v4().is_safe is idgen.v7().is_safe is uuid.SafeUUID.unknown
 

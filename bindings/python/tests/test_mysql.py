@@ -26,7 +26,7 @@ from idgen.mysql import (
 
 @pytest.mark.parametrize("strategy", ["unique", "dedup"])
 @pytest.mark.parametrize("bits", [32, 64])
-def test_there_and_back(url: str, strategy: Any, bits: Any) -> None:
+def test_pairs_are_created_found_exported_and_imported(url: str, strategy: Any, bits: Any) -> None:
     ids = UuidMap(url, table="of_orders", strategy=strategy, id_bits=bits)
     with pytest.raises(NotInstalledError, match="install"):
         ids.id_of(idgen.v4())
@@ -62,8 +62,8 @@ def test_there_and_back(url: str, strategy: Any, bits: Any) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["unique", "dedup"])
-def test_upkeep(url: str, strategy: Any) -> None:
-    # Of two nodes the first is not there.
+def test_changes_forget_fence_and_repair(url: str, strategy: Any) -> None:
+    # The first of the two nodes does not exist.
     ids = UuidMap(["mysql://app@127.0.0.1:1/shop", url], strategy=strategy, answer_limit=5.0)
     ids.install()
     orders = idgen.batch("v7", 3)
@@ -72,7 +72,7 @@ def test_upkeep(url: str, strategy: Any) -> None:
     pairs, position = ids.changes()
     assert pairs == sorted(zip(made, orders)) and ids.changes(position) == ([], position)
     ids.close()
-    # The unused ids of the block went back.
+    # The unused ids of the block were returned.
     assert ids.stats()["next_id"] == 4
     assert ids.forget(orders[1]) == made[1] and ids.forget(orders[1]) is None
     assert ids.find(orders[1]) is None and ids.uuid_of(made[1]) is None
@@ -98,7 +98,7 @@ def test_upkeep(url: str, strategy: Any) -> None:
     asyncio.run(main())
 
 
-def test_one_id_for_each_from_many_threads(url: str) -> None:
+def test_many_threads_get_one_id_per_uuid(url: str) -> None:
     maps = [UuidMap(url, cache=0) for _ in range(2)]
     maps[0].install()
     orders = idgen.batch("v4", 100)
@@ -114,7 +114,7 @@ def test_one_id_for_each_from_many_threads(url: str) -> None:
     assert len(found) == 6 and len({tuple(ids) for ids in found}) == 1 and len(set(found[0])) == 100
 
 
-def test_async(url: str) -> None:
+def test_the_async_map_has_the_same_results(url: str) -> None:
     async def main() -> None:
         ids = AsyncUuidMap(url)
         with pytest.raises(NotInstalledError):
@@ -137,7 +137,7 @@ def test_async(url: str) -> None:
     asyncio.run(main())
 
 
-def test_cancelling(url: str) -> None:
+def test_a_canceled_call_leaves_the_map_consistent(url: str) -> None:
     """A canceled call leaves the map consistent: the next call gets the one id."""
 
     async def main() -> None:
@@ -159,8 +159,8 @@ def test_cancelling(url: str) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
-def test_fork(url: str) -> None:
-    """The child has connections of its own; the parent's stay usable."""
+def test_a_forked_child_opens_its_own_connections(url: str) -> None:
+    """The child opens connections of its own, and the parent's stay usable."""
     ids = UuidMap(url)
     ids.install()
     orders = idgen.batch("v4", 50)
@@ -184,8 +184,8 @@ def test_fork(url: str) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.parametrize("end", ["sys.exit()", "del ids; os._exit(0)"])
-def test_a_child_that_only_ends(url: str, end: str) -> None:
-    """It never used the map, and leaves the parent's connections as they are: they answer at once."""
+def test_a_child_that_ends_keeps_its_parents_connections(url: str, end: str) -> None:
+    """A child that ends without using the map does not close its parent's connections."""
     code = f"""
         import os, sys, time
         import idgen
@@ -211,7 +211,7 @@ def test_a_child_that_only_ends(url: str, end: str) -> None:
     assert float(done.stdout) < 5
 
 
-def test_no_server() -> None:
+def test_a_missing_server_is_an_error() -> None:
     ids = UuidMap("mysql://app:secret@127.0.0.1:1/shop", timeout=0.2)
     with pytest.raises(MapError) as failed:
         ids.install()

@@ -1,4 +1,4 @@
-"""The objects that are made without the constructor are no different from those made with it."""
+"""Objects that are created without the constructor equal those that are created with it."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ import pytest
 from idgen import _idgen
 
 
-def test_the_fast_way_is_in_use() -> None:
-    """On CPython, this wheel must not fall back by accident."""
+def test_objects_are_created_without_the_constructor() -> None:
+    """On CPython, this wheel must not use the slow constructor by accident."""
     expected = sys.implementation.name == "cpython"
     assert _idgen._learn(uuid.UUID, uuid.SafeUUID) is expected
 
 
 def numbers() -> Iterator[int]:
-    """Those at the edges of the 30-bit digits, and around each power of two."""
+    """Numbers at the edges of the 30-bit digits, and around each power of two."""
     for bits in range(129):
         for near in (-1, 0, 1):
             if 0 <= (1 << bits) + near < 1 << 128:
                 yield (1 << bits) + near
 
 
-def test_same_as_constructed() -> None:
+def test_objects_equal_constructed_ones() -> None:
     for number in numbers():
         fast, slow = idgen.from_int(number), uuid.UUID(int=number)
         assert fast == slow and hash(fast) == hash(slow) and repr(fast) == repr(slow)
@@ -42,8 +42,8 @@ def test_same_as_constructed() -> None:
         assert idgen.to_int(slow) == number
 
 
-def test_not_in_the_cycle_collector() -> None:
-    """A UUID cannot be part of a cycle: a million of them cost the collector nothing."""
+def test_the_cycle_collector_does_not_track_ids() -> None:
+    """A UUID cannot be part of a cycle, so the cycle collector need not track it."""
     id = idgen.v4()
     assert not gc.is_tracked(id)
     assert not gc.is_tracked(idgen.batch("v4", 1)[0])
@@ -51,7 +51,7 @@ def test_not_in_the_cycle_collector() -> None:
     assert str(uuid.UUID(int=id.int)) == str(id)
 
 
-def test_survives_collections() -> None:
+def test_ids_survive_collections() -> None:
     kept = idgen.batch("v7", 50_000)
     texts = [str(id) for id in kept]
     gc.collect()
@@ -99,7 +99,7 @@ def test_nothing_leaks(form: str) -> None:
 
 
 class Property:
-    """A class of UUIDs whose number is no slot, as one written in C would have it."""
+    """A class of UUIDs whose number is not in a slot, as in a class written in C."""
 
     def __init__(self, *, int: int, is_safe: uuid.SafeUUID = uuid.SafeUUID.unknown) -> None:
         self._int, self.is_safe = int, is_safe
@@ -129,8 +129,8 @@ def learned(request: pytest.FixtureRequest) -> Iterator[type]:
 
 
 @pytest.mark.parametrize("learned", [Property, OtherOrder], indirect=True)
-def test_the_slow_way(learned: type) -> None:
-    """Where the class is not as it is known, the public constructor and attribute serve for everything."""
+def test_other_classes_use_the_public_constructor(learned: type) -> None:
+    """For a class with another layout, the public constructor and attribute are used."""
     for make in (idgen.v1, idgen.v4, idgen.v7, idgen.week, idgen.V7(), idgen.uuid.uuid1, idgen.uuid.uuid4):
         id = make()
         assert type(id) is learned and 0 < id.int < 1 << 128
@@ -146,5 +146,5 @@ def test_the_slow_way(learned: type) -> None:
         idgen.to_str(object())  # type: ignore[arg-type]
 
 
-def test_the_class_may_be_changed_back() -> None:
+def test_the_standard_class_can_be_restored() -> None:
     assert type(idgen.v4()) is uuid.UUID

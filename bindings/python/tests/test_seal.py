@@ -9,7 +9,7 @@ import pytest
 SECRET = b"0123456789abcdef"
 
 
-def test_what_is_sealed_is_opened() -> None:
+def test_opening_returns_the_sealed_id() -> None:
     key = idgen.SealKey(SECRET)
     ids = idgen.batch("v7", 1_000)
     sealed = [key.seal(id) for id in ids]
@@ -21,7 +21,7 @@ def test_what_is_sealed_is_opened() -> None:
     assert idgen.SealKey(SECRET[::-1]).open(sealed[0]) != ids[0]
 
 
-def test_what_cannot_be_sealed_is_refused() -> None:
+def test_other_versions_and_short_secrets_are_refused() -> None:
     key = idgen.SealKey(SECRET)
     assert repr(key) == "<idgen.SealKey>"
     with pytest.raises(ValueError, match="version 7"):
@@ -49,7 +49,7 @@ def test_a_ring_has_a_key_for_each_period() -> None:
     assert idgen.SealRing(SECRET, [(nanoseconds, SECRET[::-1])]).seal(new) == ring.seal(new)
 
 
-def test_a_ring_refuses_what_makes_none() -> None:
+def test_a_ring_refuses_bad_periods_and_foreign_ids() -> None:
     moment = datetime(2027, 1, 1, tzinfo=timezone.utc)
     for periods in ([(moment, SECRET), (moment, SECRET)], [(-1, SECRET)], [(moment, b"short")]):
         with pytest.raises(ValueError) as refused:
@@ -80,7 +80,7 @@ def test_reseed_gives_version_1_another_node() -> None:
     assert generator() > first
 
 
-def test_a_generator_with_a_state_refuses_after_reseed(tmp_path: object) -> None:
+def test_a_generator_with_a_state_is_an_error_after_reseed(tmp_path: object) -> None:
     new = idgen.V7(state=f"{tmp_path}/ids.state")
     new()
     idgen.reseed()

@@ -23,13 +23,13 @@ def soon(number):
     threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
 
 def ahead(make):
-    # A state that lies an hour ahead of the system's clock.
+    # A state that is an hour ahead of the system's clock.
     make(clock=lambda: NOW + HOUR, state=STATE)()
 """
 
 
 def run(code: str, folder: pathlib.Path) -> list[str]:
-    """What the code prints, in a process of its own: a wait that nothing ends must not be this one's."""
+    """Returns what the code prints. It runs in a process of its own, because the wait might never end."""
     done = subprocess.run(
         [sys.executable, "-c", PRELUDE + textwrap.dedent(code), str(folder / "ids.state")],
         capture_output=True,
@@ -61,14 +61,14 @@ WAITS = {
         "new.batch(9_000)",
         "idgen.V6()()",
     ),
-    # As long a wait as is to be had of the process's own generator, whose clock no test can set.
+    # The longest wait of the generator of the process, whose clock a test cannot set.
     "the process's own generator": ("", "idgen.batch('short', 65_536 * 150)", "idgen.short()"),
 }
 
 
 @pytest.mark.parametrize("prepare, wait, then", WAITS.values(), ids=WAITS.keys())
 def test_control_c_ends_a_wait(prepare: str, wait: str, then: str, tmp_path: pathlib.Path) -> None:
-    """And what was interrupted works again."""
+    """The interrupted generator works again afterwards."""
     code = f"""
         {prepare}
         soon(signal.SIGINT)
@@ -81,7 +81,7 @@ def test_control_c_ends_a_wait(prepare: str, wait: str, then: str, tmp_path: pat
     assert run(code, tmp_path) == ["interrupted"]
 
 
-def test_a_handler_that_raises(tmp_path: pathlib.Path) -> None:
+def test_an_exception_of_a_handler_ends_a_wait(tmp_path: pathlib.Path) -> None:
     code = """
         def enough(*_):
             raise LookupError("enough")
@@ -98,8 +98,8 @@ def test_a_handler_that_raises(tmp_path: pathlib.Path) -> None:
     assert run(code, tmp_path) == ["enough"]
 
 
-def test_a_handler_that_makes_ids(tmp_path: pathlib.Path) -> None:
-    """The waiting generator is locked: the handler gets an error. Others work. Then the wait continues."""
+def test_a_handler_may_use_other_generators(tmp_path: pathlib.Path) -> None:
+    """The waiting generator is locked, so the handler gets an error. Others work, and the wait continues."""
     code = """
         now = NOW
         new, other = idgen.Short(clock=lambda: now), idgen.V7(clock=lambda: now)

@@ -44,7 +44,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: pathlib.Path) -> Iterator[s
     engine.dispose()
 
 
-def test_there_and_back(engine: sa.Engine) -> None:
+def test_values_are_stored_and_read(engine: sa.Engine) -> None:
     with Session(engine) as session:
         first = Row()
         session.add(first)
@@ -71,7 +71,7 @@ def test_there_and_back(engine: sa.Engine) -> None:
         )
 
 
-def test_literals(engine: sa.Engine) -> None:
+def test_literals_are_valid_sql(engine: sa.Engine) -> None:
     with Session(engine) as session:
         row = Row()
         session.add(row)
@@ -97,8 +97,8 @@ def test_many_rows_at_once(engine: sa.Engine) -> None:
     assert [row._asdict() for row in found] == ids
 
 
-def test_what_is_stored(server: Server) -> None:
-    """The bytes and texts are those that the server's own functions give, in columns of the right types."""
+def test_stored_values_are_those_of_the_servers_functions(server: Server) -> None:
+    """The bytes and texts equal those of the server's own functions, and the columns have the right types."""
     engine = sa.create_engine(server.url())
     Base.metadata.create_all(engine)
     row = Row()
@@ -131,7 +131,7 @@ def test_what_is_stored(server: Server) -> None:
     engine.dispose()
 
 
-def test_what_is_stored_on_postgres(postgres: Server) -> None:
+def test_stored_values_are_those_of_postgres(postgres: Server) -> None:
     engine = sa.create_engine(postgres.url())
     Base.metadata.create_all(engine)
     row = Row()

@@ -1,4 +1,4 @@
-"""idgen.uuid does what the standard module does, by the standard library's own tests."""
+"""idgen.uuid does what the standard module does, according to the standard library's own tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unittest import mock
 import idgen.uuid as drop_in
 import pytest
 
-#: What the module has in Python 3.14.
+#: The names of the module in Python 3.14.
 NAMES_OF_3_14 = {
     "MAX", "NAMESPACE_DNS", "NAMESPACE_OID", "NAMESPACE_URL", "NAMESPACE_X500", "NIL", "RESERVED_FUTURE",
     "RESERVED_MICROSOFT", "RESERVED_NCS", "RFC_4122", "SafeUUID", "UUID", "getnode", "main", "uuid1", "uuid3",
@@ -38,12 +38,12 @@ PRIVATE = {
 }
 
 
-def test_the_names() -> None:
+def test_the_module_has_the_standard_names() -> None:
     assert set(drop_in.__all__) == NAMES_OF_3_14
     public = {
         name for name in dir(standard) if not name.startswith("_") and callable(getattr(standard, name))
     }
-    # What the module imports for itself is not part of it.
+    # Names that the module imports for its own use are not part of it.
     assert public - {"Enum", "bytes_", "int_"} <= NAMES_OF_3_14 | {"simple_enum"}
     for name in NAMES_OF_3_14 & set(dir(standard)) - {"main"}:
         if not name.startswith("uuid"):
@@ -53,7 +53,7 @@ def test_the_names() -> None:
     assert drop_in.UUID is standard.UUID and drop_in.getnode is standard.getnode
 
 
-def test_cpythons_own_tests() -> None:
+def test_cpythons_own_tests_pass() -> None:
     """Run from the interpreter's installed test package, with only the module under test changed."""
     cpython = pytest.importorskip("test.test_uuid", reason="this interpreter came without its tests")
 
@@ -77,7 +77,7 @@ def test_cpythons_own_tests() -> None:
     assert {case.id().rsplit(".", 1)[1] for case, _ in result.skipped} <= {"test_uuid1_safe"}
 
 
-def test_named() -> None:
+def test_named_uuids_equal_the_standard_ones() -> None:
     for namespace in (
         drop_in.NAMESPACE_DNS,
         drop_in.NAMESPACE_URL,
@@ -131,8 +131,8 @@ def test_nodes_and_clock_sequences(make: type[standard.UUID], version: int) -> N
         call(other=5)
 
 
-def test_nodes_out_of_range() -> None:
-    """Version 1 refuses them, as the standard module does; 3.14's version 6 cuts them."""
+def test_nodes_out_of_range_are_refused_or_cut() -> None:
+    """As in the standard module of 3.14, version 1 refuses them, and version 6 cuts them to 48 bits."""
     for node in (-1, 1 << 48, 1 << 100):
         with pytest.raises(ValueError, match="field 6 out of range"):
             drop_in.uuid1(node)
@@ -152,7 +152,7 @@ def test_custom_blocks() -> None:
 
 
 def test_against_the_newest_standard_module() -> None:
-    """Where this interpreter's module has the new functions, they agree."""
+    """If this interpreter's module has the new functions, their results agree."""
     if not hasattr(standard, "uuid8"):
         assert sys.version_info < (3, 14)
         return

@@ -1,4 +1,4 @@
-"""Claims in a transaction of the caller, on real servers and through drivers and frameworks."""
+"""Claims in a transaction of the caller, on real servers, with several drivers and frameworks."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_the_pair_is_committed_with_the_rows(
     with pytest.raises(DuplicateError) as refused:
         ids.register_within(transaction.handed, known)
     assert refused.value.existing_id == before
-    # Nothing of it is there before the commit.
+    # No part of it is visible before the commit.
     assert ids.find_many([new, several[0]]) == [None, None]
     transaction.commit()
     assert ids.find(new) == made and ids.find_many(several) == both[:1_500]
@@ -217,13 +217,13 @@ def test_another_map_is_refused(url: str, server: Server, strategy: Any) -> None
 
 
 @strategies
-def test_limits_and_old_snapshots_of_the_connection(url: str, server: Server, strategy: Any) -> None:
+def test_session_limits_and_old_snapshots_do_not_matter(url: str, server: Server, strategy: Any) -> None:
     ids = UuidMap(url, strategy=strategy, cache=0)
     ids.install()
     orders = idgen.batch("v4", 50)
     with connect(server) as connection, connection.cursor() as cursor:
         cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        # On a MariaDB where it is on, a row that is newer than the snapshot is an error.
+        # If it is on, a row that is newer than the snapshot is an error on MariaDB.
         if server.flavor == "mariadb":
             cursor.execute("SET SESSION innodb_snapshot_isolation = OFF")
         cursor.execute("SET SESSION sql_select_limit = 7")
@@ -237,7 +237,7 @@ def test_limits_and_old_snapshots_of_the_connection(url: str, server: Server, st
 
 
 @strategies
-def test_two_transactions_race_for_one_uuid(url: str, server: Server, strategy: Any) -> None:
+def test_two_racing_transactions_get_one_id(url: str, server: Server, strategy: Any) -> None:
     ids = UuidMap(url, strategy=strategy, cache=0)
     ids.install()
     for order in idgen.batch("v4", 10):
@@ -270,7 +270,7 @@ def test_two_transactions_race_for_one_uuid(url: str, server: Server, strategy: 
 
 
 @strategies
-def test_a_wait_that_ends_is_transient(url: str, server: Server, strategy: Any) -> None:
+def test_a_lock_wait_timeout_is_transient(url: str, server: Server, strategy: Any) -> None:
     ids = UuidMap(url, strategy=strategy)
     ids.install()
     order = idgen.v7()
@@ -287,7 +287,7 @@ def test_a_wait_that_ends_is_transient(url: str, server: Server, strategy: Any) 
         assert ids.id_of_within(second, order) == made
 
 
-def test_what_is_no_connection_is_refused(url: str, server: Server) -> None:
+def test_objects_other_than_connections_are_refused(url: str, server: Server) -> None:
     ids = UuidMap(url)
     ids.install()
     for wrong in (None, 5, "mysql://", ids):
@@ -296,12 +296,12 @@ def test_what_is_no_connection_is_refused(url: str, server: Server) -> None:
     with connect(server) as connection:
         with pytest.raises(TypeError):
             ids.id_of_within(connection, 5)  # type: ignore[arg-type]
-    # An error that comes from neither the server nor the map stays what it is.
+    # An error that comes from neither the server nor the map is passed on unchanged.
     with pytest.raises(pymysql.err.InterfaceError):
         ids.id_of_within(connection, idgen.v4())
 
 
-def test_only_readers(url: str, server: Server) -> None:
+def test_a_read_only_map_claims_nothing(url: str, server: Server) -> None:
     ids = UuidMap(url)
     ids.install()
     order = idgen.v7()
@@ -314,7 +314,7 @@ def test_only_readers(url: str, server: Server) -> None:
         reader.id_of_within(connection, order)
 
 
-def test_an_import_at_the_end_of_the_range(url: str) -> None:
+def test_an_import_at_the_end_of_the_range_needs_permission(url: str) -> None:
     ids = UuidMap(url, id_bits=32)
     ids.install()
     last = [((1 << 32) - 10, idgen.v4())]
@@ -323,7 +323,7 @@ def test_an_import_at_the_end_of_the_range(url: str) -> None:
     assert UuidMap(url, allow_exhausting_import=True).import_pairs(last) == (1, 0)
 
 
-def test_the_counters(url: str, server: Server) -> None:
+def test_metrics_count_claims(url: str, server: Server) -> None:
     ids = UuidMap(url, table="counted")
     ids.install()
     calls, claims = 'idgen_map_calls_total{call="id_of"}', 'idgen_map_calls_total{call="id_of_within"}'

@@ -78,7 +78,7 @@ async def of_asyncmy(server: Server) -> AsyncIterator[Transaction]:
 
 @contextlib.asynccontextmanager
 async def of_dictionaries(server: Server) -> AsyncIterator[Transaction]:
-    """A cursor, which makes dictionaries of rows."""
+    """A cursor whose rows are dictionaries."""
     connection = await aiomysql.connect(**address(server), db=server.database)
     cursor = await connection.cursor(aiomysql.DictCursor)
     await connection.begin()
@@ -155,7 +155,7 @@ def test_the_pair_is_committed_with_the_rows(url: str, server: Server, driver: A
             with pytest.raises(DuplicateError) as refused:
                 await ids.register_within(handed, known)
             assert refused.value.existing_id == before
-            # Nothing of it is there before the commit.
+            # No part of it is visible before the commit.
             assert await ids.find_many([new, several[0]]) == [None, None]
             await transaction.commit()
             assert await ids.find(new) == made and await ids.find_many(several) == both[:300]
@@ -174,8 +174,10 @@ def test_the_pair_is_committed_with_the_rows(url: str, server: Server, driver: A
 
 @drivers
 @strategies
-def test_the_event_loop_goes_on(url: str, server: Server, driver: Any, strategy: Any) -> None:
-    """A claim waits for one that only this event loop can commit."""
+def test_the_event_loop_continues_during_a_claim(
+    url: str, server: Server, driver: Any, strategy: Any
+) -> None:
+    """A claim waits for another one, which only this event loop can commit."""
 
     async def main() -> None:
         ids = AsyncUuidMap(url, strategy=strategy)
@@ -200,8 +202,8 @@ def test_the_event_loop_goes_on(url: str, server: Server, driver: Any, strategy:
 
 @drivers
 @strategies
-def test_a_canceled_claim_doubles_nothing(url: str, server: Server, driver: Any, strategy: Any) -> None:
-    """Its caller commits what is left of the transaction, where the driver still can."""
+def test_a_canceled_claim_creates_no_second_id(url: str, server: Server, driver: Any, strategy: Any) -> None:
+    """The caller commits the rest of the transaction if the driver still can."""
 
     async def main() -> None:
         maps = [AsyncUuidMap(url, strategy=strategy, cache=0) for _ in range(2)]
@@ -232,7 +234,7 @@ def test_a_canceled_claim_doubles_nothing(url: str, server: Server, driver: Any,
 
 
 @strategies
-def test_errors(url: str, server: Server, strategy: Any) -> None:
+def test_errors_have_their_class_and_is_transient(url: str, server: Server, strategy: Any) -> None:
     async def main() -> None:
         ids = AsyncUuidMap(url, strategy=strategy)
         await ids.install()

@@ -1,4 +1,4 @@
-"""What type checkers must know: test_typing.py has mypy and pyright read this."""
+"""Uses of the API that type checkers must accept: test_typing.py runs mypy and pyright on this file."""
 
 from __future__ import annotations
 

@@ -4,13 +4,15 @@
 >>> idgen.v7()                              # doctest: +SKIP
 UUID('01938a6e-3c1b-7d2a-9f3e-5b8c656024db')
 
-A function for each kind: ``v1 v4 v6 v7 ulid week prefixed fixed_prefix`` give a ``uuid.UUID``, ``short`` and
-``mysql_short`` an ``int``. With ``_str``, ``_bytes``, ``_int`` or ``_base64`` behind its name, each
-gives that form at once. ``batch`` and ``fill`` make many; ``V7`` and its like are generators with a
-clock, a node, a key or a state file of their own; ``to_*``, ``from_*`` and ``parse`` are the codecs.
+There is a function for each kind: ``v1 v4 v6 v7 ulid week prefixed fixed_prefix`` return a ``uuid.UUID``,
+``short`` and ``mysql_short`` an ``int``. With the suffix ``_str``, ``_bytes``, ``_int`` or ``_base64`` (as in
+``v7_str``), a function returns that form directly. ``batch`` and ``fill`` generate many ids. The classes, as
+``V7``, are generators with a clock, a node, a key or a state file of their own. ``to_*``, ``from_*`` and
+``parse`` are the codecs.
 
-``idgen.uuid`` replaces the standard module; ``idgen.sqlalchemy``, ``idgen.django``, ``idgen.numpy``,
-``idgen.pandas`` and ``idgen.arrow`` serve those libraries, and import them only then.
+``idgen.uuid`` replaces the standard module. ``idgen.sqlalchemy``, ``idgen.django``, ``idgen.numpy``,
+``idgen.pandas`` and ``idgen.arrow`` are for those libraries, which ``idgen`` itself does not import.
+``idgen.mysql`` maps UUIDs to integers in MySQL and MariaDB.
 """
 
 from idgen._idgen import (

@@ -21,7 +21,7 @@ _WhenBehind: TypeAlias = Literal["error", "wait", "restart"]
 _Tolerance: TypeAlias = float | datetime.timedelta
 
 class _Array(Protocol):
-    """A numpy array, which the type checkers take for a Buffer from Python 3.12 on only."""
+    """A numpy array, which type checkers accept as a Buffer only since Python 3.12."""
 
     @property
     def __array_interface__(self) -> dict[str, Any]: ...

@@ -1,4 +1,4 @@
-"""What an id tells about itself, and the odds that two ever coincide."""
+"""The fields that can be read from an id, and the odds that two ids ever coincide."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _Record:
-    """Named values that do not change: written by hand, as importing dataclasses takes a millisecond."""
+    """Named values that do not change. Not a dataclass, because importing dataclasses takes a millisecond."""
 
     __slots__: tuple[str, ...] = ()
 
@@ -54,7 +54,7 @@ def _restore(cls: type[_Record], values: tuple[object, ...]) -> _Record:
 class DeviceFields(_Record):
     """A 64-bit id read as the device layout: seconds, node, counter.
 
-    Any number has these fields: the layout leaves no mark.
+    Every number can be read this way, because the layout has no marker.
     """
 
     __slots__ = (
@@ -69,9 +69,9 @@ class DeviceFields(_Record):
 
 
 class MysqlFields(_Record):
-    """A 64-bit id read as MySQL's UUID_SHORT() makes it: server id, start of the server, counter.
+    """A 64-bit id read in the layout of MySQL's UUID_SHORT(): server id, start of the server, counter.
 
-    Any number has these fields: the layout leaves no mark.
+    Every number can be read this way, because the layout has no marker.
     """
 
     __slots__ = (
@@ -111,34 +111,34 @@ class Inspection(_Record):
     id: UUID | int
     #: What it is, in words.
     nature: str
-    #: The format of the text that it was read from, as "hyphenated" or "base64".
+    #: The format of the text that it was read from, such as "hyphenated" or "base64".
     format: str | None
-    #: The version field, where the variant says that there is one.
+    #: The version field, if the variant has one.
     version: int | None
-    #: When it was made, in UTC, rounded down to microseconds. None beyond the year 9999: see unix_ns.
+    #: When it was generated, in UTC, rounded down to microseconds. None beyond the year 9999: see unix_ns.
     timestamp: datetime.datetime | None
-    #: When it was made, in nanoseconds since 1970, a multiple of 100.
+    #: When it was generated, in nanoseconds since 1970, a multiple of 100.
     unix_ns: int | None
-    #: The 14 bits of versions 1 and 6.
+    #: The clock sequence of versions 1 and 6, 14 bits.
     clock_sequence: int | None
-    #: The 48 bits of versions 1 and 6.
+    #: The node of versions 1 and 6, 48 bits.
     node: int | None
     #: The counter of versions 7 and 8 and of ULIDs, as idgen lays it out.
     counter: int | None
     #: The leading 16 bits of versions 4 and 8: a prefix, if it is a prefixed id.
     prefix: int | None
-    #: When a version 8 was made, if it is a prefixed id with an ascending tail and its prefix is not keyed.
-    #: The bits do not show whether it is: give inspect() the interval of a keyed prefix.
+    #: When a version 8 was generated, if it is a prefixed id with an ascending tail and no keyed prefix.
+    #: The bits do not show whether the prefix is keyed: if it is, pass its interval to inspect().
     tail_time: datetime.datetime | None
-    #: The round of 65,536 intervals, of an ascending tail behind a keyed prefix.
+    #: The round of 65,536 intervals, of an ascending tail after a keyed prefix.
     round: int | None
-    #: How long after the start of its interval an id with such a tail was made.
+    #: How long after the start of its interval an id with such a tail was generated.
     offset: datetime.timedelta | None
-    #: The tag of a named writer behind a keyed prefix, 12 bits: the same for all its ids of this prefix.
+    #: The tag of a named writer after a keyed prefix, 12 bits: the same for all its ids with this prefix.
     writer_tag: int | None
-    #: The fields of a 64-bit id.
+    #: The fields of a 64-bit id in the device layout.
     device: DeviceFields | None
-    #: The fields of a 64-bit id, if MySQL made it.
+    #: The fields of a 64-bit id in the layout of MySQL.
     mysql: MysqlFields | None
 
 
@@ -149,13 +149,15 @@ def inspect(
     keyed_interval: str | None = None,
     named: bool = False,
 ) -> Inspection:
-    """Tells what an id is and what can be read from it.
+    """Returns what an id is and what can be read from it.
 
-    The id is a uuid.UUID, 16 bytes, a text of any form, or an int; a number below 2**64 is taken for a
-    64-bit id. keyed_interval reads a version 8 as a prefixed id with an ascending tail behind a keyed prefix
-    of this interval: round, offset and counter, and with named=True the tag of a writer that has a name.
-    Without keyed_interval, the tail is read as one behind another prefix, which begins with the time. The id
-    does not show which of these it is.
+    The id is a uuid.UUID, 16 bytes, a text of any form, or an int; a number below 2**64 is read as a
+    64-bit id.
+
+    With keyed_interval, such as "minute", a version 8 is read as a prefixed id with an ascending tail after a
+    keyed prefix of this interval: round, offset and counter. With named=True, the tag of a named writer is
+    read too. Without keyed_interval, the tail is read as one after another prefix, which begins with the
+    time. The id does not show which of these it is.
 
     >>> seen = idgen.inspect("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
     >>> seen.version, seen.timestamp.year
@@ -170,7 +172,7 @@ def inspect(
 
 
 class Odds(_Record):
-    """What odds() answers."""
+    """The result of odds()."""
 
     __slots__ = (
         "ids",
@@ -179,13 +181,13 @@ class Odds(_Record):
         "formula",
     )
 
-    #: Ids made in all.
+    #: Ids that the fleet generates in all.
     ids: float
     #: Pairs of ids that coincide, on average.
     expected_collisions: float
     #: The probability that at least one pair coincides.
     probability: float
-    #: How it was reckoned.
+    #: The formula of the calculation.
     formula: str
 
 
@@ -199,10 +201,11 @@ def odds(
     interval: str | None = None,
     tail: Literal["ascending", "random"] = "ascending",
 ) -> Odds:
-    """The probability that a fleet ever makes an id twice.
+    """Returns the probability that a fleet ever generates an id twice.
 
-    So many devices, each with generators of its own, make ids of this kind at the same rate for so many
-    years. prefix, interval ("day" by default, "week" for "md5-week") and tail matter for "prefixed" alone.
+    Each device has generators of its own, and generates ids of this kind at rate_per_sec ids per second for
+    this many years. prefix, interval ("day" by default, "week" for "md5-week") and tail only matter for the
+    kind "prefixed".
 
     >>> round(idgen.odds("v4", rate_per_sec=1e9, years=1).probability, 6)
     9.4e-05

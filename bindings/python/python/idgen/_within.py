@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     _Answer = tuple[list[str], list[list[bytes | None]], int]
     # The next statement, or the ids.
     _Step = tuple[str | None, list[int] | None]
-    # Starts a call that tells a callback, and awaits its result.
+    # Starts a call that passes its result to a callback, and awaits the result.
     _Call = Callable[[Callable[[_Callback], Any]], Awaitable[Any]]
 
 
@@ -64,7 +64,7 @@ async def run_claim_async(claim: _Claiming, connection: object, call: _Call) -> 
 
 
 def _runner(connection: Any) -> Callable[[str], _Answer]:
-    """Returns what runs a statement on a connection or Session of SQLAlchemy, of the DB-API, or a cursor."""
+    """Returns a function that runs a statement on a connection, a cursor, or a Session of SQLAlchemy."""
     if callable(getattr(connection, "exec_driver_sql", None)):
         # Through SQLAlchemy, so that it knows that its transaction has begun.
         return lambda statement: _sqlalchemy(_at_once(connection.exec_driver_sql(statement), connection))
@@ -96,7 +96,7 @@ async def _async_runner(connection: Any) -> Callable[[str], Awaitable[_Answer]]:
     if callable(getattr(connection, "cursor", None)):
 
         async def run(statement: str) -> _Answer:
-            # Some drivers make a cursor at once, others in a coroutine.
+            # Some drivers return a cursor at once, others a coroutine.
             cursor = connection.cursor()
             if inspect.isawaitable(cursor):
                 cursor = await cursor
@@ -131,13 +131,13 @@ def _is_session(connection: Any) -> bool:
 
 def _no_connection(connection: object) -> TypeError:
     return TypeError(
-        "a connection or cursor of a MySQL driver is needed, or one of SQLAlchemy or Django, "
+        "pass a connection or cursor of a MySQL driver, or a connection of SQLAlchemy or Django, "
         f"not {type(connection).__name__}"
     )
 
 
 def _at_once(value: Any, owner: object) -> Any:
-    """A value that is no promise of one."""
+    """Returns the value, which must not be awaitable."""
     if inspect.isawaitable(value):
         if inspect.iscoroutine(value):
             value.close()
@@ -146,7 +146,7 @@ def _at_once(value: Any, owner: object) -> Any:
 
 
 async def _later(value: Any, owner: object) -> Any:
-    """The value that was promised."""
+    """Awaits the value, which must be awaitable."""
     if not inspect.isawaitable(value):
         raise TypeError(f"{type(owner).__name__} is not asynchronous: use UuidMap with it")
     return await value
@@ -183,13 +183,13 @@ def _name(name: str | bytes) -> str:
 
 
 def _row(row: Mapping[str, object] | Iterable[object], names: Sequence[str]) -> list[bytes | None]:
-    """A row of any class of cursor, also of one that makes dictionaries."""
+    """A row of any class of cursor, even if its rows are dictionaries."""
     values = [row[name] for name in names] if isinstance(row, Mapping) else row
     return [_bytes(value) for value in values]
 
 
 def _bytes(value: object) -> bytes | None:
-    """A value as its text or its bytes, whatever the driver makes of it."""
+    """A value as its text or its bytes, whatever type the driver returns."""
     if value is None:
         return None
     if isinstance(value, (bytes, bytearray, memoryview)):

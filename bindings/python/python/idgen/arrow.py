@@ -32,7 +32,7 @@ def array(kind: _UuidKind | Generator, count: int, form: str = "bytes") -> Any:
     if form == "str":
         return _texts(kind, count)
     if form not in ("bytes", "uuid"):
-        raise ValueError(f"no form of an Arrow array has the name {form!r}: use bytes, uuid or str")
+        raise ValueError(f"an Arrow array has no form {form!r}: use bytes, uuid or str")
     data = pa.py_buffer(_idgen.batch(kind, count, form="buffer"))
     ids = pa.FixedSizeBinaryArray.from_buffers(pa.binary(16), count, [None, data])
     return pa.ExtensionArray.from_storage(pa.uuid(), ids) if form == "uuid" else ids
@@ -40,7 +40,7 @@ def array(kind: _UuidKind | Generator, count: int, form: str = "bytes") -> Any:
 
 def _texts(kind: _UuidKind | Generator, count: int) -> Any:
     if count * 36 >= 1 << 31:
-        raise ValueError(f"one StringArray cannot hold {count} ids: make several of at most 59,652,323")
+        raise ValueError(f"one StringArray cannot hold {count} ids: create several of at most 59,652,323")
     data = bytearray(count * 36)
     _idgen.fill(kind, data, "str")
     ends = _array.array("i", range(0, (count + 1) * 36, 36))

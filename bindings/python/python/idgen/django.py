@@ -94,7 +94,7 @@ class BinaryUUIDField(models.Field):  # type: ignore[type-arg]
 class ShortIdField(models.PositiveBigIntegerField):  # type: ignore[type-arg]
     """A 64-bit id: ``BIGINT UNSIGNED`` on MySQL and MariaDB, ``NUMERIC(20)`` on PostgreSQL.
 
-    SQLite's integers have a sign: it refuses ids of 2**63 and more, which device ids reach in 2038.
+    SQLite's integers have a sign, so it refuses ids of 2**63 and more, which device ids reach in 2038.
     """
 
     description = _("64-bit id")
@@ -129,7 +129,7 @@ class ShortIdField(models.PositiveBigIntegerField):  # type: ignore[type-arg]
 
 
 def _whole_range(lookup: Any) -> Any:
-    """A lookup that finds ids of 2**63 and more on PostgreSQL, where Django takes the column for a bigint."""
+    """A lookup that finds ids of 2**63 and more on PostgreSQL, where Django assumes a bigint column."""
 
     class WholeRange(lookup):  # type: ignore[misc]
         def process_rhs(self, compiler: Any, connection: Any) -> Any:

@@ -1,15 +1,15 @@
 """UUIDs mapped to integers in MySQL and MariaDB: one id per UUID, also after crashes.
 
-A schema keeps its compact integer keys while the world outside speaks UUID::
+A schema keeps its compact integer keys, while other systems use UUIDs::
 
     ids = UuidMap("mysql://app:secret@localhost/shop")
     ids.install()
     ids.id_of(order)            # 17: created or found
     ids.uuid_of(17) == order
 
-One id per UUID and one UUID per id, for any number of clients, whatever a network or a crash does. A
-call returns an id only after the pair is committed; calling again is always safe. Threads may share a
-map. A forked child makes connections of its own.
+There is one id per UUID and one UUID per id, for any number of clients, even after network failures and
+crashes. A call returns an id only after the pair is committed; calling again is always safe. Threads may
+share a map. A forked child opens connections of its own.
 """
 
 from __future__ import annotations
@@ -83,17 +83,21 @@ class _Common:
     ) -> None:
         """A map on the server of mysql://user:password@host:port/schema. It connects on first use.
 
-        A list of URLs names the nodes of a cluster that hold the same data: one is in use at a time, and
-        calls move on to the next if it fails.
+        A list of URLs names the nodes of a cluster that have the same data. One is in use at a time, and
+        calls continue with the next one if it fails.
 
-        table: its name. strategy: "unique" (an index on the UUID) or "dedup" (a smaller one on a hash).
-        id_bits: 32 or 64. These two are chosen by install(); on a map that is there they are checked.
-        cache: how many pairs to remember. largest_block: the most ids reserved at once, which a crash
-        wastes. timeout: for how many seconds a call goes on trying while the server fails in ways that
-        pass. connections: the most of them. answer_limit: for how many seconds a statement may go without an
-        answer before the server counts as lost. accept_unsafe_server: use a server that may lose pairs in a
-        crash. read_only: write nothing, for a user that may only read or a replica. allow_exhausting_import:
-        let import_pairs store ids in the last 5 % of the range.
+        table: the name of the map's table.
+        strategy: "unique" (an index on the UUID) or "dedup" (a smaller index on a hash).
+        id_bits: 32 or 64. install() creates a map with this strategy and width, and checks those of an
+        existing map.
+        cache: how many pairs to keep in memory.
+        largest_block: the most ids that are reserved at once. A crash can lose as many.
+        timeout: for how many seconds a call is retried after temporary failures of the server.
+        connections: the most connections that are open at once.
+        answer_limit: after how many seconds without an answer to a statement the server counts as lost.
+        accept_unsafe_server: use a server that may lose pairs in a crash.
+        read_only: write nothing, for a replica or a user that may only read.
+        allow_exhausting_import: let import_pairs store ids in the last 5 % of the range.
         """
         self._map = _Map(
             [url] if isinstance(url, str) else list(url),
@@ -116,7 +120,7 @@ class _Common:
 
 
 class UuidMap(_Common):
-    """A map whose calls block. Control-C ends a call, and leaves nothing behind on the server."""
+    """A map whose calls block. Control-C ends a call, which then leaves nothing on the server."""
 
     def install(self) -> None:
         """Creates the tables, or checks the existing ones. Programs may call it at every start."""
@@ -141,8 +145,8 @@ class UuidMap(_Common):
         SQLAlchemy; ``connection`` of Django. It must be in a transaction on the map's server and schema.
 
         The id is valid only once you commit. Another client that asks for the same UUID waits until then.
-        Nothing is repeated: if a MapError has ``is_transient``, roll back and begin the transaction again.
-        Raises NotInTransactionError if the connection is in no transaction.
+        The map does not retry: if a MapError has ``is_transient``, roll back and repeat the transaction.
+        Raises NotInTransactionError if the connection is not in a transaction.
         """
         return run_claim(self._map.claim_one_within(uuid), connection)[0]
 
@@ -159,7 +163,7 @@ class UuidMap(_Common):
         return self.find_many([uuid])[0]
 
     def find_many(self, uuids: Iterable[_Id]) -> list[int | None]:
-        """Returns the ids of UUIDs, in their order, with None where there is none. Creates nothing."""
+        """Returns the ids of UUIDs, in their order, and None for a UUID without an id. Creates nothing."""
         return cast("list[int | None]", self._map.find_many(uuids, None))
 
     def uuid_of(self, id: int) -> UUID | None:
@@ -167,7 +171,7 @@ class UuidMap(_Common):
         return self.uuids_of([id])[0]
 
     def uuids_of(self, ids: Iterable[int]) -> list[UUID | None]:
-        """Returns the UUIDs of ids, in their order."""
+        """Returns the UUIDs of ids, in their order, and None for an id without a UUID."""
         return cast("list[UUID | None]", self._map.uuids_of(list(ids), None))
 
     def export(self, after: int = 0) -> Iterator[tuple[int, UUID]]:
@@ -186,13 +190,13 @@ class UuidMap(_Common):
     def changes(self, position: str = "", most: int = _PAGE) -> tuple[list[tuple[int, UUID]], str]:
         """Returns pairs that were committed since a position, and the position after them.
 
-        The empty text is the beginning. Each pair comes exactly once, also if its id is lower than ids that
-        came before. No pairs are left if the list is empty.
+        The empty text is the beginning. Each pair is returned exactly once, even if its id is lower than ids
+        that were returned before. If the list is empty, there are no more pairs.
         """
         return cast("tuple[list[tuple[int, UUID]], str]", self._map.changes(position, most, None))
 
     def forget(self, uuid: _Id) -> int | None:
-        """Erases a UUID, and returns the id that it had, which is never given out again."""
+        """Erases a UUID, and returns the id that it had, or None. That id is never used again."""
         return cast("int | None", self._map.forget(uuid, None))
 
     def check(self) -> list[tuple[str, str]]:
@@ -204,11 +208,11 @@ class UuidMap(_Common):
         return cast("list[str]", self._map.repair(None))
 
     def fence(self, next_id: int) -> None:
-        """Starts a new epoch after a restore: new ids are next_id and above."""
+        """Starts a new epoch after a restore from a backup: new ids are next_id and above."""
         self._map.fence(next_id, None)
 
     def close(self) -> None:
-        """Gives unused ids back and closes the connections. A later call connects again."""
+        """Returns unused ids to the map, and closes the connections. A later call connects again."""
         self._map.close(None)
 
     def stats(self) -> dict[str, int | None]:
@@ -217,7 +221,7 @@ class UuidMap(_Common):
 
 
 class AsyncUuidMap(_Common):
-    """A map with coroutines, for any asyncio event loop. Canceling a call leaves nothing behind."""
+    """A map with coroutines, for any asyncio event loop. A canceled call leaves nothing on the server."""
 
     async def install(self) -> None:
         """Creates the tables, or checks the existing ones. Programs may call it at every start."""
@@ -239,7 +243,7 @@ class AsyncUuidMap(_Common):
         """Returns the id of a UUID as part of your transaction, and creates it if there is none.
 
         connection: one of asyncmy, aiomysql or another asynchronous MySQL driver, or a cursor of it; an
-        AsyncConnection or AsyncSession of SQLAlchemy. UuidMap.id_of_within says what holds there.
+        AsyncConnection or AsyncSession of SQLAlchemy. The rules are those of UuidMap.id_of_within.
 
         If the call is canceled, roll your transaction back: a part of the claim may be in it.
         """
@@ -258,7 +262,7 @@ class AsyncUuidMap(_Common):
         return (await self.find_many([uuid]))[0]
 
     async def find_many(self, uuids: Iterable[_Id]) -> list[int | None]:
-        """Returns the ids of UUIDs, in their order, with None where there is none. Creates nothing."""
+        """Returns the ids of UUIDs, in their order, and None for a UUID without an id. Creates nothing."""
         return cast("list[int | None]", await self._call(lambda done: self._map.find_many(uuids, done)))
 
     async def uuid_of(self, id: int) -> UUID | None:
@@ -266,7 +270,7 @@ class AsyncUuidMap(_Common):
         return (await self.uuids_of([id]))[0]
 
     async def uuids_of(self, ids: Iterable[int]) -> list[UUID | None]:
-        """Returns the UUIDs of ids, in their order."""
+        """Returns the UUIDs of ids, in their order, and None for an id without a UUID."""
         wanted = list(ids)
         return cast("list[UUID | None]", await self._call(lambda done: self._map.uuids_of(wanted, done)))
 
@@ -300,7 +304,7 @@ class AsyncUuidMap(_Common):
         )
 
     async def forget(self, uuid: _Id) -> int | None:
-        """Erases a UUID, and returns the id that it had, which is never given out again."""
+        """Erases a UUID, and returns the id that it had, or None. That id is never used again."""
         return cast("int | None", await self._call(lambda done: self._map.forget(uuid, done)))
 
     async def check(self) -> list[tuple[str, str]]:
@@ -312,11 +316,11 @@ class AsyncUuidMap(_Common):
         return cast("list[str]", await self._call(lambda done: self._map.repair(done)))
 
     async def fence(self, next_id: int) -> None:
-        """Starts a new epoch after a restore: new ids are next_id and above."""
+        """Starts a new epoch after a restore from a backup: new ids are next_id and above."""
         await self._call(lambda done: self._map.fence(next_id, done))
 
     async def close(self) -> None:
-        """Gives unused ids back and closes the connections. A later call connects again."""
+        """Returns unused ids to the map, and closes the connections. A later call connects again."""
         await self._call(lambda done: self._map.close(done))
 
     async def stats(self) -> dict[str, int | None]:
@@ -337,7 +341,7 @@ class AsyncUuidMap(_Common):
                 future.set_exception(error)
 
         def done(error: BaseException | None, value: Any) -> None:
-            # If the loop has been closed, nobody waits for the result.
+            # If the loop has been closed, no coroutine waits for the result.
             if not loop.is_closed():
                 loop.call_soon_threadsafe(settle, error, value)
 

@@ -40,10 +40,10 @@ def series(
 
         data = pd.arrays.ArrowExtensionArray(arrow.array(kind, count))
     else:
-        raise ValueError(f"no form of a series has the name {form!r}: use uuid, str or arrow")
+        raise ValueError(f"a series has no form {form!r}: use uuid, str or arrow")
     return pd.Series(data, index=index, name=name, copy=False)
 
 
 def _has_str() -> bool:
-    """From pandas 3 on, the type "str" means text."""
+    """Whether the type "str" means text: since pandas 3."""
     return int(pd.__version__.split(".", 1)[0]) >= 3

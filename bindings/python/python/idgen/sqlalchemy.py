@@ -1,7 +1,7 @@
 """Column types for SQLAlchemy. Needs SQLAlchemy 2.
 
-All of them give and take ``uuid.UUID`` (or ``int``, for short ids), and any function of idgen is a
-default as it is::
+Their values are ``uuid.UUID`` objects (or ``int``, for short ids). A function of idgen can be the default
+of a column::
 
     id: Mapped[UUID] = mapped_column(BinaryUUID, primary_key=True, default=idgen.v7)
 """
@@ -106,7 +106,7 @@ class Base64UUID(types.TypeDecorator[uuid.UUID]):
 class ShortId(types.TypeDecorator[int]):
     """A 64-bit id: ``BIGINT UNSIGNED`` on MySQL and MariaDB, ``NUMERIC(20)`` on PostgreSQL.
 
-    SQLite's integers have a sign: ids of 2**63 and more, which device ids reach in 2038, are refused.
+    SQLite's integers have a sign, so ids of 2**63 and more, which device ids reach in 2038, are refused.
     """
 
     impl = types.BigInteger
@@ -130,7 +130,7 @@ class ShortId(types.TypeDecorator[int]):
             raise TypeError(f"a short id is an int, not {type(value).__name__}")
         limit = 1 << (63 if dialect.name == "sqlite" else 64)
         if not 0 <= value < limit:
-            raise ValueError(f"no short id of this database is {value}: it must be below {limit}")
+            raise ValueError(f"this database cannot store the short id {value}: it must be below {limit}")
         return value
 
     def process_result_value(self, value: Any, dialect: Dialect) -> int | None:

@@ -1,9 +1,12 @@
 """The standard ``uuid`` module as of Python 3.14, faster, on Python 3.10 and later.
 
-``import idgen.uuid as uuid`` is the whole change. The class is the standard ``uuid.UUID`` itself.
-Two things differ: ``uuid1()`` and ``uuid6()`` use a random node unless one is given (RFC 9562 section
-6.10; ``uuid1(getnode())`` gives the former), and no id repeats after a fork. With a node that you give, the
-parent must have made an id before: a random clock sequence is all that tells unrelated processes apart.
+To use it, write ``import idgen.uuid as uuid``. The class is the standard ``uuid.UUID`` itself. Two things
+differ:
+
+- ``uuid1()`` and ``uuid6()`` use a random node unless you pass one (RFC 9562 section 6.10).
+  ``uuid1(getnode())`` uses the node of the standard module.
+- No id is repeated after a fork. If you pass a node, the parent must have generated an id with it before the
+  fork, because only a random clock sequence distinguishes unrelated processes.
 
 >>> import idgen.uuid as uuid
 >>> uuid.uuid5(uuid.NAMESPACE_DNS, "python.org")

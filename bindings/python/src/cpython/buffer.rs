@@ -61,6 +61,6 @@ pub(crate) fn shared_word(py: Python<'_>) -> PyResult<&'static AtomicU64> {
     let buffer = std::mem::ManuallyDrop::new(WritableBuffer::of(&map)?);
     assert!(buffer.len() >= size_of::<AtomicU64>(), "mmap gave less memory than requested");
     // SAFETY: a mapping begins at a page, so it is aligned. It lives as long as the process, because its buffer is never
-    // released. Nobody else has the map, so all accesses are atomic.
+    // released. No other code has the map, so all accesses are atomic.
     Ok(unsafe { AtomicU64::from_ptr(buffer.view.buf.cast()) })
 }

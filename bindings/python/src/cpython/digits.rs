@@ -12,13 +12,13 @@ pub(crate) fn new_int(py: Python<'_>, number: u128) -> PyResult<Bound<'_, PyAny>
     imp::new_int(py, number)
 }
 
-/// The number of an `int`, where it fits 128 bits without a sign.
+/// The number of an `int`, if it fits 128 bits without a sign.
 #[inline]
 pub(super) fn read_int(int: &Bound<'_, PyAny>) -> PyResult<u128> {
     imp::read_int(int)
 }
 
-/// Whether the interpreter's digits are as they are written here.
+/// Whether the interpreter's digits have the layout that this file assumes.
 pub(super) fn digits_are_known(py: Python<'_>) -> PyResult<bool> {
     let Some(bits) = imp::BITS_PER_DIGIT else { return Ok(true) };
     let info = py.import("sys")?.getattr("int_info")?;

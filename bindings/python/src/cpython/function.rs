@@ -12,7 +12,7 @@ use pyo3::{ffi, intern};
 
 type Answer<'py> = PyResult<Bound<'py, PyAny>>;
 
-/// A docstring, with the zero that C wants.
+/// A docstring, with the zero byte at the end that C requires.
 macro_rules! c_doc {
     ($($part:expr),+) => {{
         const DOC: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(concat!($($part,)+ "\0").as_bytes()) {
@@ -74,7 +74,7 @@ where
 
 /// Adds a function of two optional arguments, by position or by these names.
 ///
-/// Without arguments, as it is mostly called, it costs no more than one that takes none.
+/// Without arguments, which is the usual call, it takes no longer than a function without parameters.
 pub(crate) fn add_function_of_two<F, N>(
     module: &Bound<'_, PyModule>,
     name: &'static CStr,
@@ -150,7 +150,7 @@ where
 /// An argument that may be left out, or given as `None`.
 pub(crate) type Optional<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
-/// The one value of a type that holds nothing.
+/// The value of a type without bytes.
 ///
 /// # Safety
 /// A value of the type must exist: `add_function` and the others got one, and their trampolines call this.
@@ -196,12 +196,12 @@ fn add(
         ml_flags: flags,
         ml_doc: doc.as_ptr(),
     }));
-    // The public name of the place: what `help`, pickle and Django's migrations write down.
+    // The public name of the module, which `help`, pickle and Django's migrations write.
     let home = match name.to_bytes() {
         [b'u', b'u', b'i', b'd', ..] => intern!(py, "idgen.uuid"),
         _ => intern!(py, "idgen"),
     };
-    // SAFETY: attached; the definition lives for ever and its flags match the function's arguments.
+    // SAFETY: attached; the definition lives forever and its flags match the function's arguments.
     let function = unsafe {
         let made = ffi::PyCFunction_NewEx(definition, std::ptr::null_mut(), home.as_ptr());
         Bound::from_owned_ptr_or_err(py, made)?

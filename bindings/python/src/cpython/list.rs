@@ -3,7 +3,7 @@
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-/// A new `list` of what `make` gives for each item.
+/// A new `list` of the results of `make` for each item.
 #[inline]
 pub(crate) fn new_list<'py, T>(
     py: Python<'py>,

@@ -1,10 +1,15 @@
-//! The only module with `unsafe` code: what CPython offers and PyO3's safe interface does not.
+//! The only module with `unsafe` code: parts of CPython's C interface that PyO3's safe interface does not have.
 //!
-//! A call of a PyO3 function costs about 25 ns before it does anything, and `uuid.UUID(int=...)` more than 500. Both are
-//! most of the time that an id takes. So this module has functions that CPython calls directly, objects of the
-//! standard `uuid.UUID` class made without its constructor, 128-bit integers read and written by their digits, text and
-//! lists written in place, buffers of other objects, and memory that forked children share. Everything that it exports
-//! is safe to call.
+//! A call of a PyO3 function takes about 25 ns before it does anything, and `uuid.UUID(int=...)` more than 500. Together
+//! they are most of the time that an id takes. So this module has faster ways:
+//!
+//! - functions that CPython calls directly,
+//! - objects of the standard `uuid.UUID` class that are created without its constructor,
+//! - 128-bit integers that are read and written by their digits,
+//! - text and lists that are written in place,
+//! - buffers of other objects, and memory that forked children share.
+//!
+//! Everything that it exports is safe to call.
 
 #[cfg(any(PyPy, GraalPy))]
 compile_error!("this extension uses the internals of CPython: PyPy and GraalPy are not supported");

@@ -1,14 +1,14 @@
-//! Objects of the standard `uuid.UUID` class, made and read without its Python code.
+//! Objects of the standard `uuid.UUID` class, created and read without its Python code.
 //!
 //! Only an exact `uuid.UUID` passes everywhere (database drivers, serializers, `isinstance`), and its
 //! constructor costs more than half a microsecond. The class keeps its number in the slot `int` and its
 //! safety in the slot `is_safe`; their places are read once from the class's member descriptors.
-//! If these are not what is known here (a class written in C, another interpreter), the public
-//! constructor makes the objects, and the public attribute is read.
+//! If the class has another layout (a class written in C, another interpreter), the public constructor creates the
+//! objects, and the public attribute is read.
 //!
 //! An object is taken from the allocator without being handed to the cycle collector: a UUID refers to
-//! an integer and a member of an enumeration, neither of which can refer back. So a list of a
-//! million ids costs no traversals.
+//! an integer and a member of an enumeration, neither of which can refer back. So the collector does not traverse a list
+//! of a million ids.
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -21,7 +21,7 @@ use pyo3::types::{IntoPyDict, PyType};
 
 use super::digits::{digits_are_known, new_int, read_int};
 
-/// What `is_safe` says: made in a way that is safe with several processes, or nothing.
+/// The value of `is_safe`: generated in a way that is safe with several processes, or unknown.
 #[derive(Clone, Copy)]
 pub(crate) enum Safety {
     Safe,
@@ -71,12 +71,12 @@ pub(crate) fn learn(class: &Bound<'_, PyType>, safety: &Bound<'_, PyAny>) -> PyR
     if learned.slots.is_some() && !agrees(py, &learned)? {
         learned.slots = None;
     }
-    // Never freed: a call in another thread may still read the former one. There is one, but in tests.
+    // Never freed, because a call in another thread may still read the former one. Outside of tests there is only one.
     CLASS.store(Box::into_raw(Box::new(learned)), Ordering::Release);
     Ok(())
 }
 
-/// Makes a few ids both ways and compares them.
+/// Creates a few ids in both ways and compares them.
 fn agrees(py: Python<'_>, class: &Class) -> PyResult<bool> {
     for number in [0, 1, u128::from(u64::MAX), 1 << 90, 1 << 119, 1 << 120, u128::MAX, 0x0123_4567 << 97] {
         let slow = class.construct(py, number, Safety::Unknown)?;
@@ -167,7 +167,7 @@ mod imp {
     const WORD: usize = size_of::<*mut ffi::PyObject>();
     const GENERIC: ffi::allocfunc = ffi::PyType_GenericAlloc;
 
-    /// The slots, where the class is as the standard library's Python code makes it.
+    /// The slots, if the class is as the standard library's Python code creates it.
     pub(super) fn find_slots(class: &Bound<'_, PyType>) -> PyResult<Option<Slots>> {
         let pointer = class.as_type_ptr();
         // SAFETY: attached; a type object lives as long as the `Bound` to it.
@@ -241,7 +241,7 @@ mod imp {
         }
     }
 
-    /// What the slot `int` of an object of the class holds; `None` where it was never set.
+    /// The content of the slot `int` of an object of the class; `None` if it was never set.
     #[inline]
     pub(super) fn number_of<'py>(object: &Bound<'py, PyAny>, slots: Slots) -> Option<Bound<'py, PyAny>> {
         // SAFETY: the caller checked that the object is of this very class. A UUID refuses assignments, so

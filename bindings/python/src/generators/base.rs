@@ -11,7 +11,7 @@ use crate::making::{self, LONG};
 
 type AnyGenerator = Box<dyn Generate<Id = Uuid> + Send>;
 
-/// What all generators of 128-bit ids can do. Threads may share one; pickle cannot copy it.
+/// The base class of the generators of 128-bit ids. Threads may share a generator; pickle cannot copy it.
 ///
 /// >>> new = idgen.V7()
 /// >>> new() < new() < next(new)
@@ -84,7 +84,7 @@ impl Generator {
         self.make(py, Form::Base64)
     }
 
-    /// Many ids, as idgen.batch() gives them.
+    /// Many ids, as idgen.batch() returns them.
     ///
     /// >>> len(idgen.V7().batch(100, form="str"))
     /// 100

@@ -26,10 +26,10 @@ macro_rules! for_kinds {
                 "A UUID of version 7: sorted by time. Strictly ascending within a thread."
                 ">>> idgen.v7() < idgen.v7()\nTrue";
             Ulid "ulid" = idgen::ulid, idgen::fill_ulid, Unknown:
-                "A ULID, as a uuid.UUID; to_base32 gives its 26 characters. Strictly ascending within a thread."
+                "A ULID, as a uuid.UUID; to_base32 returns its 26 characters. Strictly ascending within a thread."
                 ">>> len(idgen.to_base32(idgen.ulid()))\n26";
             Week "week" = idgen::week, idgen::fill_week, Unknown:
-                "A week-prefixed id, version 4: 16 bits that stay for the week (in UTC), and a random tail."
+                "A week-prefixed id, version 4: 16 bits that stay the same for a week (in UTC), and a random tail."
                 ">>> idgen.week().version\n4";
             Prefixed "prefixed" = idgen::prefixed, idgen::fill_prefixed, Unknown:
                 "A prefixed id, version 8: 16 bits for the day (in UTC), and an ascending tail.\n\n\
@@ -54,7 +54,7 @@ pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<FixedPrefix>()
 }
 
-/// A generator with a node that may be given.
+/// A generator with an optional node.
 macro_rules! with_node {
     ($class:ident, $node:ident, $common:ident) => {{
         let ids = generator::$class::new($common.clock, $common.entropy);
@@ -68,12 +68,13 @@ macro_rules! with_node {
 class! {
     /// A generator of UUIDs of version 7, strictly ascending.
     ///
-    /// clock: a function that gives the time, as time.time_ns or as an aware datetime.
-    /// state: a file in which it remembers what it made, so that the order holds over restarts.
-    /// seed: makes the ids follow from this number: for tests, as they are no secret then.
-    /// tolerance, when_behind: by how many seconds the clock may be behind the last id (10), and what happens beyond:
-    /// "restart" at the clock's time with fresh randomness (ids are then out of order; with a state or a fixed node of
-    /// Short it raises ClockBehindError), "error" (ClockBehindError), or "wait", for at most a minute.
+    /// clock: a function that returns the time, as nanoseconds since 1970 (time.time_ns) or as an aware datetime.
+    /// state: a file that keeps the position of the generator, so that the order holds over restarts.
+    /// seed: a number that determines all random bits. For tests only, because the ids are then predictable.
+    /// tolerance: by how many seconds the clock may be behind the last id (10).
+    /// when_behind: what happens beyond the tolerance. "restart" continues at the clock's time with fresh randomness, so
+    /// ids are then out of order; with a state, or with a fixed node of Short, it raises ClockBehindError. "error" raises
+    /// ClockBehindError. "wait" waits for at most a minute.
     ///
     /// >>> new = idgen.V7(clock=lambda: 1_645_557_742_000_000_000, seed=1)
     /// >>> str(new())[:15]
@@ -93,8 +94,8 @@ class! {
 class! {
     /// A generator of UUIDs of version 1.
     ///
-    /// node: an integer of 48 bits, twelve hex digits, or "mac" for the network card's address; random
-    /// if left out, as RFC 9562 section 6.10 advises. The other arguments are those of V7.
+    /// node: an integer of 48 bits, twelve hex digits, or "mac" for the network card's address. By default it is
+    /// random, as RFC 9562 section 6.10 advises. The other arguments are those of V7.
     ///
     /// >>> hex(idgen.V1(node="9f6bdeced846")().node)
     /// '0x9f6bdeced846'
@@ -126,7 +127,7 @@ class! {
 
 /// A generator of random UUIDs, of version 4.
 ///
-/// seed: makes the ids follow from this number: for tests, as they are no secret then.
+/// seed: a number that determines all random bits. For tests only, because the ids are then predictable.
 ///
 /// >>> idgen.V4(seed=1)() == idgen.V4(seed=1)()
 /// True

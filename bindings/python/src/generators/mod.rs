@@ -1,4 +1,4 @@
-//! Generators as objects: with a clock, a node, a key and a memory of their own.
+//! Generators as objects, each with its own clock, node, key and state.
 
 mod base;
 mod kinds;

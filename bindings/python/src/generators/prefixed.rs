@@ -14,12 +14,12 @@ class! {
     /// A generator of prefixed ids: 16 bits that stay the same for an interval, and a tail.
     ///
     /// prefix: "sequential" (the interval's number), "keyed" (a keyed permutation of it, which hides the
-    /// calendar), or "md5-week" (as MySQL computes LEFT(MD5(CONCAT(YEAR(t), WEEK(t))), 4)).
-    /// interval: "minute", "ten-minutes", "hour", "day", "week", "month", or as "90s", "15m", "6h", "3d".
+    /// interval), or "md5-week" (as MySQL computes LEFT(MD5(CONCAT(YEAR(t), WEEK(t))), 4)).
+    /// interval: "minute", "ten-minutes", "hour", "day", "week", "month", or a length such as "90s", "15m", "6h", "3d".
     /// tail: "ascending" (version 8: each id is greater than all earlier ones of its prefix, so that the pages of
     /// an index fill), or "random" with the version 4 or 8.
-    /// key, writer: the secret of a keyed prefix, at least 16 bytes, and who writes, where several do.
-    /// bits: how many the sequential prefix has, 1 to 16.
+    /// key: the secret of a keyed prefix, at least 16 bytes. writer: the name of this writer, if several write.
+    /// bits: the width of a sequential prefix in bits, 1 to 16.
     /// utc_offset: seconds to add to UTC for "md5-week".
     /// The other arguments are those of V7.
     ///
@@ -33,13 +33,13 @@ class! {
         version: Option<u8> = None
     ) |common| {
         if prefix != "keyed" && (key.is_some() || writer.is_some()) {
-            return Err(PyValueError::new_err(format!("a prefix {prefix:?} takes no key and no writer")));
+            return Err(PyValueError::new_err(format!("key and writer do not apply to the prefix {prefix:?}: use prefix=\"keyed\"")));
         }
         let prefix = match prefix {
             "sequential" => Prefix::Sequential { bits },
             "md5-week" => Prefix::Md5Week { utc_offset_secs: utc_offset },
             "keyed" => {
-                let key = key.ok_or_else(|| PyValueError::new_err("a keyed prefix needs a key"))?;
+                let key = key.ok_or_else(|| PyValueError::new_err("a keyed prefix needs a key: pass key= with at least 16 bytes"))?;
                 let key = PrefixKey::new(key).map_err(raise)?;
                 Prefix::Keyed(match writer {
                     Some(writer) => key.for_writer(writer),
@@ -53,7 +53,7 @@ class! {
         };
         let tail = read_tail(tail, version)?;
         let interval: Interval = interval.parse().map_err(raise)?;
-        // It reads the clock, which may raise.
+        // It reads the clock, which may raise an exception.
         answer(Core::new(common.clock, common.entropy, prefix, interval, tail))?
     }
 }
@@ -73,7 +73,7 @@ pub(crate) fn read_tail(tail: &str, version: Option<u8>) -> PyResult<Tail> {
 
 /// A generator of week-prefixed ids: the first four hex digits of MD5(year, week), and a random tail.
 ///
-/// utc_offset: seconds to add to UTC: the time zone of a MySQL session that must compute the same.
+/// utc_offset: seconds to add to UTC, the time zone of a MySQL session that computes the same prefixes.
 /// version: 4 or 8. clock, seed: as for V7.
 ///
 /// >>> str(idgen.Week(clock=lambda: 1_325_548_800_000_000_000)())[:4]

@@ -1,4 +1,4 @@
-//! What all generators take: clock, state file, seed, and the policy for a clock that is behind.
+//! The settings of all generators: clock, state file, seed, and the policy for a clock that is behind.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,12 +24,12 @@ pub(super) fn read_clock(clock: Option<Bound<'_, PyAny>>) -> PyResult<AnyClock> 
         Some(clock) if clock.is_callable() => Ok(Box::new(PythonClock(clock.unbind()))),
         Some(other) => {
             let found = other.get_type().name()?;
-            Err(PyTypeError::new_err(format!("clock must be a function, as time.time_ns, not {found}")))
+            Err(PyTypeError::new_err(format!("clock must be a function, such as time.time_ns, not {found}")))
         }
     }
 }
 
-/// The system's randomness, or what follows from a seed.
+/// The system's randomness, or that of a seed.
 pub(super) fn read_entropy(seed: Option<u64>) -> PyResult<AnyEntropy> {
     Ok(match seed {
         Some(seed) => Box::new(FixedEntropy::new(seed)),

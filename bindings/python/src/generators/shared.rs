@@ -1,8 +1,8 @@
 //! A generator that threads share.
 //!
-//! A fork copies the lock as it stands: a child whose parent's other thread was just making ids would
-//! wait for ever. So each holder notes in which process it took the lock, and a child that finds a
-//! note of its parent's reports it.
+//! A fork copies the lock as it is. If another thread of the parent was generating ids at that moment, the child would
+//! wait forever. So each holder records the process in which it took the lock, and a child that finds its parent's record
+//! raises an error.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -54,22 +54,22 @@ impl<G: Send> Shared<G> {
         run: impl FnOnce(&mut G) -> idgen::Result<T> + Send,
     ) -> PyResult<idgen::Result<T>> {
         if clock::is_asked() {
-            let message =
-                "the clock of a generator must not make ids with it, nor a signal handler while it waits";
+            let message = "the clock of a generator, and a signal handler while it waits, must not generate ids with it: \
+                 use another generator there";
             return Err(PyRuntimeError::new_err(message));
         }
         let done = py.detach(|| self.lock().map(|mut generator| run(&mut generator)));
         done.ok_or_else(|| {
             PyRuntimeError::new_err(
-                "another thread was making ids with this generator while the process forked: \
-                 make a new generator in the child",
+                "another thread was generating ids with this generator while the process forked: \
+                 create a new generator in the child",
             )
         })
     }
 
-    /// Waits for the lock; `None` where nobody is left who could open it.
+    /// Waits for the lock; `None` if no thread is left that could release it.
     fn lock(&self) -> Option<MutexGuard<'_, G>> {
-        // A holder in this process notes it at once, so that a second of waiting for the note is ample.
+        // A holder in this process records it at once, so it is enough to wait a second for the record.
         for _ in 0..1_000 {
             let found = self.generator.try_lock();
             if matches!(found, Err(TryLockError::WouldBlock)) && !self.is_taken_here() {

@@ -14,7 +14,7 @@ use crate::generators::settings::{class, read_clock, read_state};
 use crate::generators::shared::Shared;
 use crate::making;
 
-/// What all generators of 64-bit ids can do. Threads may share one; pickle cannot copy it.
+/// The base class of the generators of 64-bit ids. Threads may share a generator; pickle cannot copy it.
 ///
 /// >>> new = idgen.MysqlShort(1)
 /// >>> new() + 1 == next(new)
@@ -62,7 +62,7 @@ impl ShortGenerator {
         self.make(py, Form::Str)
     }
 
-    /// Many ids, as idgen.batch() gives them.
+    /// Many ids, as idgen.batch() returns them.
     ///
     /// >>> len(idgen.Short().batch(100))
     /// 100
@@ -85,7 +85,7 @@ class! {
     /// A generator of 64-bit device ids: seconds, the low 16 bits of the node, a counter.
     ///
     /// After 65,536 ids in one second it waits for the next one, or raises ClockBehindError if when_behind is "error".
-    /// node: as for V1; 16 random bits if left out, which a state file keeps. The other arguments are those of V7.
+    /// node: as for V1. By default it is 16 random bits, which a state file keeps. The other arguments are those of V7.
     ///
     /// >>> new = idgen.Short(node=0x9f6bdeced846)
     /// >>> hex(new() >> 16 & 0xFFFF)
@@ -99,8 +99,8 @@ class! {
     }
 }
 
-/// A generator of 64-bit ids as MySQL's UUID_SHORT() makes them on the server with this id (0 to 255),
-/// had it started now. state: as for V7; it keeps a restarted generator apart. clock: as for V7.
+/// A generator of 64-bit ids as MySQL's UUID_SHORT() returns them on a server with this id (0 to 255) that starts
+/// now. clock: as for V7. state: as for V7; with it, a restarted generator repeats no id.
 ///
 /// >>> idgen.MysqlShort(3)() >> 56
 /// 3

@@ -1,34 +1,34 @@
-//! What goes wrong, as Python's exceptions.
+//! Errors as Python exceptions.
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
-create_exception!(idgen.mysql, MapError, PyException, "A map did not do what it was asked.");
+create_exception!(
+    idgen.mysql,
+    MapError,
+    PyException,
+    "A call of a map failed. If is_transient is true, it may succeed when it is repeated."
+);
 create_exception!(
     idgen.mysql,
     DuplicateError,
     MapError,
-    "register() met a UUID that has an id already: it is in existing_id."
+    "register() got a UUID that has an id already: existing_id is that id."
 );
-create_exception!(
-    idgen.mysql,
-    NotInstalledError,
-    MapError,
-    "The map's tables are not there: call install()."
-);
+create_exception!(idgen.mysql, NotInstalledError, MapError, "The map's tables do not exist: call install().");
 create_exception!(
     idgen.mysql,
     UnsafeServerError,
     MapError,
-    "The server runs with settings under which acknowledged pairs may be lost."
+    "The server has settings with which acknowledged pairs may be lost."
 );
 create_exception!(idgen.mysql, ExhaustedError, MapError, "No id of the map's width is left.");
 create_exception!(
     idgen.mysql,
     NotInTransactionError,
     MapError,
-    "A call was to claim in a transaction, and the connection is in none: begin one."
+    "The connection is not in a transaction: begin one before you call a method whose name ends in _within."
 );
 create_exception!(idgen.mysql, ConflictError, MapError, "An imported pair contradicts the map.");
 

@@ -1,7 +1,7 @@
-//! A map, for the classes of `idgen.mysql`: each method waits, or tells a callback.
+//! A map, for the classes of `idgen.mysql`: each method waits, or calls a callback.
 //!
-//! The connections belong to the process that made them. A forked child that used its parent's would
-//! mix its words into the parent's conversation, so it forgets them, unclosed, and connects again.
+//! The connections belong to the process that opened them. If a forked child used its parent's connections, its
+//! statements would mix with the parent's. So it abandons them without closing them, and connects again.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -31,7 +31,7 @@ type Answer<'py> = PyResult<Bound<'py, PyAny>>;
 pub(crate) struct Map {
     urls: Vec<String>,
     choices: Builder,
-    /// The connections, and in which process they were made.
+    /// The connections, and the process that opened them.
     live: Mutex<(ForkMark, Live)>,
 }
 
@@ -43,7 +43,7 @@ impl Map {
         live.1.clone()
     }
 
-    /// Connects if nobody has.
+    /// Connects unless it is connected.
     fn connected(&self) -> impl Future<Output = Result<UuidMap>> + Send + use<> {
         let (live, url, choices) = (self.live(), self.urls.clone(), self.choices.clone());
         async move { Ok(live.get_or_try_init(async || choices.connect_any(&url).await).await?.clone()) }
@@ -77,8 +77,8 @@ impl Drop for Map {
     }
 }
 
-/// A child only forgets its parent's connections: epoll's list of them is shared after a fork, and who closes
-/// one takes it off, so that the parent would never hear of an answer again.
+/// A child only forgets its parent's connections. Parent and child share epoll's list of them after a fork, and closing
+/// a connection removes it from the list, so the parent would no longer receive answers.
 fn forget_parents(live: &mut (ForkMark, Live)) {
     if live.0.is_stale() {
         std::mem::forget(std::mem::replace(live, (ForkMark::now(), Live::default())));

@@ -1,7 +1,7 @@
 //! The counters of the maps of this process, for Python.
 //!
-//! The list of metrics only grows, and is read without a lock: a child that is forked while another thread counts
-//! inherits no lock that nobody would release.
+//! The list of metrics only grows, and is read without a lock. So a child that is forked while another thread counts does
+//! not inherit a lock that no thread would release.
 
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -65,7 +65,7 @@ impl Recorder for ForPython {
 
 /// Counts from here on.
 pub(super) fn install() {
-    // It fails where the module is imported a second time: the first recorder counts on.
+    // It fails if the module is imported a second time; the first recorder then continues to count.
     let _ = metrics::set_global_recorder(ForPython);
 }
 

@@ -1,4 +1,4 @@
-//! The threads that the calls run in: of this process, made at the first call and again in a forked child.
+//! The threads in which the calls run. They are created at the first call, and again in a forked child.
 
 use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
 
-/// How long a waiting thread does not look whether Control-C was pressed.
+/// How often a waiting thread checks for Control-C.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The threads of this process.
@@ -22,8 +22,10 @@ pub(super) fn runtime() -> PyResult<&'static Runtime> {
         _ => {
             let made =
                 Builder::new_multi_thread().worker_threads(2).thread_name("idgen").enable_all().build();
-            let made = made.map_err(|error| PyOSError::new_err(format!("no threads for a map: {error}")))?;
-            // For the rest of the process. The parent's, in a child, has no threads and cannot be ended.
+            let made = made.map_err(|error| {
+                PyOSError::new_err(format!("the system refused threads for a map: {error}"))
+            })?;
+            // Kept for the rest of the process. In a child, the parent's runtime has no threads and cannot be ended.
             let made: &Runtime = Box::leak(Box::new(made));
             *slot = Some((ForkMark::now(), made));
             Ok(made)
@@ -44,13 +46,13 @@ fn wait<T: Send>(py: Python<'_>, work: impl Future<Output = T> + Send) -> PyResu
     }
 }
 
-/// A call under way, whose callback gets the result.
+/// A running call, whose callback gets the result.
 #[pyclass(module = "idgen._idgen", name = "_Call", frozen)]
 pub(crate) struct Call(AbortHandle);
 
 #[pymethods]
 impl Call {
-    /// Cancels the call: nothing is left behind on the server, and the callback is not called.
+    /// Cancels the call. It leaves nothing on the server, and the callback is not called.
     fn cancel(&self) {
         self.0.abort();
     }
@@ -77,7 +79,7 @@ fn start<T: Send + 'static>(
 ) -> PyResult<Call> {
     let task = runtime()?.spawn(async move {
         let done = work.await;
-        // Where the interpreter ends, nobody waits any more.
+        // If the interpreter is ending, no caller waits any more.
         Python::try_attach(|py| {
             let told = match convert(py, done) {
                 Ok(value) => callback.call1(py, (py.None(), value)),

@@ -1,7 +1,7 @@
 //! Claims in a transaction of the caller, whose Python driver runs the statements.
 //!
-//! The call runs in the threads of this module, and hands each statement to the thread or the coroutine that asked for
-//! it: the driver is used there only, and an exception of it is one like any other.
+//! The call runs in the threads of this module. It passes each statement to the thread or the coroutine of the caller,
+//! which alone uses the driver and handles its exceptions.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,11 +17,11 @@ use crate::mysql::runtime;
 
 type Answer = std::result::Result<DriverAnswer, DriverError>;
 
-/// What the driver gave for a statement: names of columns, rows, changed rows.
+/// The driver's result of a statement: names of columns, rows, number of changed rows.
 #[derive(FromPyObject)]
 pub(super) struct Given(Vec<String>, Vec<Vec<Option<Vec<u8>>>>, u64);
 
-/// A claim under way.
+/// A running claim.
 #[pyclass(module = "idgen._idgen", name = "_Claiming", frozen)]
 pub(crate) struct Claiming(Arc<Mutex<Option<Under>>>);
 
@@ -64,7 +64,7 @@ impl Claiming {
         Ok(Claiming(Arc::new(Mutex::new(Some(under)))))
     }
 
-    /// Passes an answer on, and gives what follows it: to the callback, or to the caller, who waits.
+    /// Passes an answer on, and passes what follows it to the callback, or to the waiting caller.
     fn next<'py>(
         &self,
         py: Python<'py>,
@@ -75,7 +75,7 @@ impl Claiming {
         let mut under = self.0.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(over)?;
         let work = async move {
             if let Some(answer) = answer {
-                // Where the call has ended without it, the result says why.
+                // If the call has ended without the answer, the result says why.
                 let _ = under.answers.send(answer).await;
             }
             match under.statements.recv().await {
