@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible deny test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids
+.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -40,6 +40,13 @@ test-msrv: ## the library on the oldest compiler that it supports (needs rustup;
 
 test-package: ## packages what is published, and tests the library from its tarball (minutes)
 	scripts/package.sh
+
+# Compared with REVISION, by default the last tag of a release; PACKAGES are all by default.
+REVISION ?=
+PACKAGES ?=
+
+semver: ## compares the public interface with that of the last release, or of REVISION (minutes)
+	scripts/semver.sh "$(REVISION)" $(PACKAGES)
 
 # advisories need the database of RustSec, the others no more than crates.io.
 CHECKS ?=
