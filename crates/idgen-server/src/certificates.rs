@@ -1,4 +1,4 @@
-//! Certificates for a server that encrypts its connections, made for this one server.
+//! Certificates for a single server that encrypts its connections.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use crate::Error;
 use crate::keeper::Keeper;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
-/// An authority that signs one certificate, in a folder that goes with the value, or with the program however it ends.
+/// An authority that signs one certificate, in a folder that is removed when the value is dropped or the program ends.
 #[derive(Debug)]
 pub(crate) struct Certificates {
     folder: PathBuf,
@@ -38,7 +38,7 @@ impl Certificates {
         let write = || {
             let folder = tempfile::Builder::new().prefix("idgen-certificates-").tempdir()?.keep();
             let keeper = Keeper::spawn(r#"rm -rf "$1""#, &[&folder.to_string_lossy()])?;
-            // The server reads them as another user. They are good for nothing but this server.
+            // The server reads them as another user. They are only valid for this server.
             fs::set_permissions(&folder, fs::Permissions::from_mode(0o755))?;
             for (name, text) in [
                 (AUTHORITY, authority_text),
@@ -80,10 +80,10 @@ mod tests {
 
     const CHILD: &str = "IDGEN_TEST_CERTIFICATES";
 
-    /// Servers of tests are statics, which nothing drops, and a program may be killed.
+    /// Servers of tests are statics, which are never dropped, and a program may be killed.
     #[test]
     #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-    fn the_folder_goes_also_with_a_killed_program() {
+    fn the_folder_is_removed_even_if_the_program_is_killed() {
         if std::env::var_os(CHILD).is_some() {
             let certificates = Certificates::make().unwrap();
             println!("folder {}", certificates.folder().display());

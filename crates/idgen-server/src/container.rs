@@ -51,7 +51,7 @@ impl Container {
     ) -> Result<Container, Error> {
         let image = image(flavor);
         let name = format!("idgen-{}-{}", flavor.shout().to_lowercase(), uuid::Uuid::new_v4().simple());
-        // Set up before the container exists: nothing in between may leave one behind.
+        // The cleanup is set up before the container exists, so that no failure in between leaves one behind.
         let keeper = Keeper::spawn(r#"docker rm --force --volumes "$1""#, &[&name])
             .map_err(|error| Error::new(format!("cannot run sh, which removes containers: {error}")))?;
         let mut run = command();
@@ -70,7 +70,7 @@ impl Container {
         };
         run.args(["--env", variable]).env(variable, password);
         if flavor == Flavor::Postgres {
-            // On SIGTERM it would wait until its clients are gone.
+            // On SIGTERM it would wait until all clients have disconnected.
             run.args(["--stop-signal", "SIGINT"]);
         }
         if let Some((read, write)) = settings.iops_limits() {
@@ -95,14 +95,14 @@ impl Container {
         Ok(Container { flavor, name, _keeper: keeper })
     }
 
-    /// SIGKILL to the server, and nothing else.
+    /// Sends SIGKILL to the server.
     pub(crate) fn kill(&self) -> Result<(), Error> {
         self.docker(&["kill", "--signal", "KILL", &self.name])?;
         // `kill` returns once the signal is sent.
         self.docker(&["wait", &self.name])
     }
 
-    /// An orderly stop; killed after a minute.
+    /// Stops the server cleanly; after a minute it is killed.
     pub(crate) fn stop(&self) -> Result<(), Error> {
         self.docker(&["stop", "--time", "60", &self.name])
     }
@@ -119,7 +119,7 @@ impl Container {
         docker(&["inspect", "--format", "{{.State.Pid}}", &self.name]).ok()?.parse().ok()
     }
 
-    /// The last words of the server.
+    /// The end of the server's log.
     pub(crate) fn log(&self) -> String {
         let logs = command().args(["logs", "--tail", "20", &self.name]).output();
         let log = logs.map(|logs| String::from_utf8_lossy(&logs.stderr).trim().to_owned());

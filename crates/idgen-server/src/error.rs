@@ -1,8 +1,8 @@
-//! What went wrong while getting or steering a server.
+//! The error of starting or controlling a server.
 
 use std::fmt;
 
-/// A message for people: what was tried, what came back, what to do. It never holds a password.
+/// A message that says what was attempted, what failed and what to do. It never contains a password.
 pub struct Error(String);
 
 impl Error {
@@ -17,7 +17,7 @@ impl fmt::Display for Error {
     }
 }
 
-// As readable in a panic message of `expect` as on a terminal.
+// Panic messages of `expect` show the same text as a terminal.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

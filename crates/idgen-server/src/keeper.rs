@@ -1,4 +1,4 @@
-//! Cleanup that runs however this program ends.
+//! Cleanup that runs whichever way this program ends.
 
 use std::io;
 use std::os::unix::process::CommandExt;

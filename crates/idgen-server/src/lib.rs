@@ -13,8 +13,8 @@
 //! when the [`Server`] is dropped, when the program panics, and even when it is killed: a small shell
 //! holds the other end of a pipe and clears up as soon as the pipe closes.
 //!
-//! A container has a memory limit ([`Settings::memory_mib`]), so that a server that goes wrong cannot take the machine
-//! with it. A node of a cluster may take 1,696 MiB.
+//! A container has a memory limit ([`Settings::memory_mib`]), so that a faulty server cannot use all memory of the machine. A
+//! node of a cluster may use 1,696 MiB.
 //!
 //! ```no_run
 //! use idgen_server::{Flavor, Server, Settings};

@@ -1,7 +1,7 @@
 //! How much memory a container may take.
 //!
-//! A server that goes wrong, such as a node of a cluster whose recovery does not end, is then ended by the kernel before
-//! it takes the memory of the whole machine.
+//! The kernel then ends a faulty server, such as a node of a cluster whose recovery does not end, before it uses all memory
+//! of the machine.
 
 use crate::docker::docker;
 
@@ -14,7 +14,7 @@ pub(crate) enum Memory {
     Unlimited,
 }
 
-/// What a server may take beside its buffer pool. In the tests of this workspace a node of Group Replication with a
+/// The memory that a server may use in addition to its buffer pool. In the tests of this workspace a node of Group Replication with a
 /// pool of 64 MiB took 700 MiB, a MySQL server 681, a shard of Vitess 567, a MariaDB server 187 and a node of Galera 175,
 /// with the pages of files that the kernel keeps in memory for them. It gives these up before it ends a process.
 const BESIDES_POOL_MIB: u64 = 1536;
@@ -33,7 +33,7 @@ pub(crate) fn options(mib: u64) -> [String; 2] {
     [format!("--memory={mib}m"), format!("--memory-swap={mib}m")]
 }
 
-/// Says so where the kernel has ended a container's process because of its limit; empty otherwise.
+/// A sentence for errors if the kernel has ended a container's process at its memory limit; otherwise empty.
 pub(crate) fn exceeded(container: &str) -> String {
     let format = "{{.State.OOMKilled}} {{.HostConfig.Memory}}";
     let state = docker(&["inspect", "--format", format, container]).unwrap_or_default();

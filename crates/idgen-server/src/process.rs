@@ -23,7 +23,7 @@ pub(crate) struct Process {
     flavor: Flavor,
     directory: PathBuf,
     binary: PathBuf,
-    /// Who runs it, where that is another user.
+    /// The user that runs it, if it is another one.
     user: Option<User>,
     arguments: Vec<String>,
     child: Mutex<Option<Child>>,
@@ -149,7 +149,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Ends the process at once, and waits until it is gone.
+    /// Kills the process, and waits until it has ended.
     pub(crate) fn kill(&self) -> Result<(), Error> {
         let Some(mut child) = self.child().take() else { return Ok(()) };
         let killed = match self.flavor {
@@ -162,13 +162,13 @@ impl Process {
             .map_err(|error| Error::new(format!("cannot kill the server: {error}")))
     }
 
-    /// Waits until the process, told to shut down, is gone.
+    /// Waits until a process that is shutting down has ended.
     pub(crate) fn wait(&self) -> Result<(), Error> {
         let Some(mut child) = self.child().take() else { return Ok(()) };
         child.wait().map(drop).map_err(|error| Error::new(format!("cannot wait for the server: {error}")))
     }
 
-    /// Tells PostgreSQL to shut down in good order, and waits until it is gone.
+    /// Shuts PostgreSQL down cleanly, and waits until its process has ended.
     pub(crate) fn stop_postgres(&self) -> Result<(), Error> {
         if let Some(id) = self.id() {
             postgres::signal(id, "INT")
@@ -177,7 +177,7 @@ impl Process {
         self.wait()
     }
 
-    /// True if the process is gone before the time is over.
+    /// Whether the process ended within the time.
     pub(crate) fn ends_within(&self, limit: Duration) -> bool {
         let begin = Instant::now();
         while self.runs() {
@@ -199,7 +199,7 @@ impl Process {
                 .stdin(Stdio::null())
                 .stdout(log.try_clone()?)
                 .stderr(log)
-                // A Ctrl-C is for the program, which still has to end what it does on the server.
+                // A Ctrl-C is for the program, which must first end its work on the server.
                 .process_group(0);
             if let Some(user) = self.user {
                 user.runs(&mut command);
@@ -222,7 +222,7 @@ impl Process {
         self.child().as_ref().map(Child::id)
     }
 
-    /// The last words of the server.
+    /// The end of the server's log.
     pub(crate) fn log(&self) -> String {
         let text = fs::read_to_string(self.directory.join("log")).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
@@ -243,18 +243,18 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The keeper kills too, but only a parent can take a dead child away.
+        // The keeper also kills the process, but only a parent can remove a dead child process.
         let _ = self.kill();
     }
 }
 
-/// A server refuses to run as root unless told so in words.
+/// The option without which a server refuses to run as root.
 fn user_option() -> Option<String> {
     let uid = Command::new("id").arg("-u").output().ok()?;
     (uid.stdout.trim_ascii() == b"0").then(|| "--user=root".to_owned())
 }
 
-/// Makes the system tables.
+/// Creates the system tables.
 fn initialise(flavor: Flavor, binary: &Path, directory: &Path, data: &Path) -> Result<(), Error> {
     let mut command = if flavor == Flavor::MariaDb {
         let mut command = Command::new("mariadb-install-db");

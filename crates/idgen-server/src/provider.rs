@@ -1,8 +1,8 @@
-//! Where servers come from.
+//! The ways to get a server.
 
 use crate::{Flavor, container, process};
 
-/// Where a server came from.
+/// How a server was provided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provider {
     /// A container, removed at the end.

@@ -1,4 +1,4 @@
-//! The handle of a server, whatever it is.
+//! The handle of a running server.
 
 use std::fmt;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::{Error, Flavor, Scratch, Settings, sql, url};
 
 /// How long a server may take to accept its first query. InnoDB recovers from its log in this time too.
 const START_LIMIT: Duration = Duration::from_secs(180);
-/// How long a server may take to shut down that has not acknowledged the request.
+/// How long a server may take to shut down if it has not acknowledged the request.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ enum Way {
     Url,
 }
 
-/// A running server. Dropping it ends what it started.
+/// A running server. Dropping it ends a server that this program started.
 pub struct Server {
     flavor: Flavor,
     version: String,
@@ -37,8 +37,8 @@ impl Server {
     /// Starts a server, or takes the one that the user named; see the [crate's page](crate) for the order.
     ///
     /// # Errors
-    /// No way is open on this machine (the message says what to install), the server does not come up (its
-    /// last words are in the message), or it does not have the settings that were asked for.
+    /// This machine offers no way to start a server (the message says what to install), the server does not start (the end of
+    /// its log is in the message), or it does not have the requested settings.
     pub fn start(flavor: Flavor, settings: &Settings) -> Result<Server, Error> {
         match Provider::of(flavor) {
             Some(Provider::Url) => Server::external(flavor, settings),
@@ -177,7 +177,7 @@ impl Server {
                 Way::Process(process) => (process.runs(), process.log()),
                 Way::Url => (false, String::new()),
             };
-            // A refused password stays refused.
+            // A refused password would be refused again.
             let code = error.as_database_error().and_then(|error| error.code());
             let refused = code.is_some_and(|code| matches!(code.as_ref(), "28000" | "28P01"));
             if !runs || refused || begin.elapsed() > START_LIMIT {
@@ -234,7 +234,7 @@ impl Server {
     /// which all end at once without a checkpoint, and recovers from its log as after a crash.
     ///
     /// # Errors
-    /// The server is not ours to kill, or the engine refuses.
+    /// This program did not start the server, or the container engine refuses.
     pub fn kill(&self) -> Result<(), Error> {
         match &self.way {
             Way::Container(container) => container.kill(),
@@ -243,10 +243,10 @@ impl Server {
         }
     }
 
-    /// Stops the server in good order.
+    /// Shuts the server down cleanly.
     ///
     /// # Errors
-    /// The server is not ours to stop, or does not obey.
+    /// This program did not start the server, or the server does not shut down.
     pub fn stop(&self) -> Result<(), Error> {
         match &self.way {
             Way::Container(container) => container.stop(),
@@ -268,7 +268,7 @@ impl Server {
     /// Starts a stopped or killed server with its data, and waits until it answers.
     ///
     /// # Errors
-    /// The server is not ours to start, or does not come up.
+    /// This program did not start the server before, or the server does not start.
     pub fn start_again(&self) -> Result<(), Error> {
         match &self.way {
             Way::Container(container) => container.start_again()?,
@@ -282,7 +282,7 @@ impl Server {
     /// is locked by `FLUSH TABLES ... FOR EXPORT`, or the server is stopped.
     ///
     /// # Errors
-    /// The data directory is out of reach (a URL), or the file is not there.
+    /// The data directory is not accessible, as with a URL, or the file does not exist.
     pub fn copy_data_file(&self, relative: &str, to: &Path) -> Result<(), Error> {
         match &self.way {
             Way::Container(container) => container.copy_data_file(relative, to),
@@ -291,8 +291,8 @@ impl Server {
         }
     }
 
-    /// The number of the server's process on this machine, for what the kernel counts of it; `None` where it
-    /// cannot be seen from here, as on another machine or in a virtual one.
+    /// The process id of the server on this machine, for the kernel's counters; `None` if it is not visible, as on another or
+    /// on a virtual machine.
     pub fn process_id(&self) -> Option<u32> {
         let id = match &self.way {
             Way::Container(container) => container.process_id()?,
@@ -320,7 +320,7 @@ impl fmt::Debug for Server {
     }
 }
 
-/// What the server says of its version. PostgreSQL adds the platform and the compiler, which are left out.
+/// The server's version. PostgreSQL adds the platform and the compiler, which are left out.
 fn version(url: &str) -> Result<String, sqlx::Error> {
     let text = sql::rows(url, "SELECT version()")?.concat().concat();
     Ok(match text.split_once(" on ") {

@@ -1,4 +1,4 @@
-//! How a server is to run.
+//! The settings of a server.
 
 use crate::Flavor;
 use crate::memory::{self, Memory};
@@ -46,7 +46,7 @@ impl Settings {
     }
 
     /// Any server variable that can be set on the server's command line, by its name with underscores.
-    /// The last value of a name counts.
+    /// The last value of a name is used.
     pub fn option(mut self, name: &str, value: impl Into<String>) -> Self {
         self.options.retain(|(present, _)| present != name);
         self.options.push((name.to_owned(), value.into()));
@@ -54,7 +54,7 @@ impl Settings {
     }
 
     /// Limits reads and writes from and to the disk, each in operations per second. Only containers can be
-    /// limited (through the engine's block-device throttles); it bites with `O_DIRECT` alone.
+    /// limited (through the engine's block-device throttles), and the limit only has an effect with `O_DIRECT`.
     pub fn iops(mut self, read: u32, write: u32) -> Self {
         self.read_iops = Some(read);
         self.write_iops = Some(write);

@@ -1,4 +1,4 @@
-//! Connection URLs: made, pointed at a schema, shown without their password.
+//! Connection URLs: making them, changing their schema, and showing them without their password.
 
 use crate::Flavor;
 
@@ -38,17 +38,17 @@ pub(crate) fn with_schema(url: &str, schema: &str) -> String {
 /// Before a password in the query.
 const QUERY_KEY: &str = "password=";
 
-/// A connection URL with its password, and any in the query, replaced by `***`: fit for messages and logs.
+/// A connection URL for messages and logs: passwords, also those in the query, are replaced by `***`.
 ///
 /// ```
 /// assert_eq!(idgen_server::redacted("mysql://app:secret@db/shop"), "mysql://app:***@db/shop");
 /// ```
 pub fn redacted(url: &str) -> String {
     let authority = url.find("://").map_or(0, |at| at + 3);
-    // A password may hold an '@', '/' or '?' that somebody forgot to encode: the last '@' of all ends it.
+    // A password may contain an '@', '/' or '?' that was not encoded, so the last '@' ends it.
     let (user, rest) = match url[authority..].rsplit_once('@') {
         Some((user, rest)) => {
-            // Or it is the '@' of a password in the query, of which nobody can tell where it ends.
+            // Or it is the '@' of a password in the query, whose end is unknown.
             if let Some(at) = user.to_ascii_lowercase().find(QUERY_KEY) {
                 return redacted(&url[..authority + at]) + QUERY_KEY + "***";
             }
@@ -60,11 +60,11 @@ pub fn redacted(url: &str) -> String {
     user + &without_passwords(rest)
 }
 
-/// Where the host was forgotten, what stands in the port's place may be the password.
+/// If the host is missing, the password may be in the place of the port.
 fn redacted_without_host(url: &str, authority: usize) -> String {
     let end = url[authority..].find(['/', '?']).map_or(url.len(), |at| authority + at);
     let host = &url[authority..end];
-    // The colons of an IPv6 address stand in brackets.
+    // The colons of an IPv6 address are in brackets.
     let from = host.rfind(']').unwrap_or(0);
     match host[from..].split_once(':') {
         Some((name, port)) if port.parse::<u16>().is_err() => {

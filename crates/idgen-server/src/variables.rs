@@ -1,10 +1,10 @@
-//! What a running server says about its settings.
+//! The settings of a running server.
 
 use crate::settings::{same_postgres_value, same_value};
 use crate::{Error, Flavor, Server, Settings, sql};
 
 impl Server {
-    /// Compares the settings asked for with those the server runs with.
+    /// Compares the requested settings with those of the server.
     pub(crate) fn check(&self, settings: &Settings) -> Result<(), Error> {
         for (name, wanted) in settings.options() {
             let found = self.variable(name)?;
@@ -50,7 +50,7 @@ impl Server {
         sql::rows(self.url(), statement).map_err(|error| Error::new(format!("{}: {error}", self.shown_url())))
     }
 
-    /// Every variable that moves a measurement, with the value in force, for the head of a report.
+    /// Every variable that influences a measurement, with its current value, for the head of a report.
     ///
     /// # Errors
     /// The server cannot be asked.

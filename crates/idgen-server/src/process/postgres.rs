@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use super::user::{User, write_secret};
 use crate::{Error, Flavor, Settings};
 
-/// Ends the server and removes its directory. The server is several processes: on SIGQUIT the first ends the others,
-/// and gives their shared memory back. What is left after ten seconds is killed.
+/// Ends the server and removes its directory. The server has several processes: on SIGQUIT, the first one ends the others
+/// and releases their shared memory. Processes that are left after ten seconds are killed.
 pub(super) const END: &str = r#"
 if [ -s "$1/pid" ]; then
   pid=$(cat "$1/pid")
@@ -53,7 +53,7 @@ pub(super) fn prepare(
         .arg(&secret)
         .current_dir(directory)
         .stdin(Stdio::null())
-        // A Ctrl-C is for the program, which still has to end what it does on the server.
+        // A Ctrl-C is for the program, which must first end its work on the server.
         .process_group(0);
     if let Some(user) = user {
         user.runs(&mut command);
