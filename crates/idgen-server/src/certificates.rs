@@ -91,7 +91,7 @@ mod tests {
         }
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args([
-                "certificates::tests::the_folder_goes_also_with_a_killed_program",
+                "certificates::tests::the_folder_is_removed_even_if_the_program_is_killed",
                 "--exact",
                 "--nocapture",
             ])
