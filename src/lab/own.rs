@@ -17,8 +17,8 @@ const MAX_BOUND: usize = 65_535;
 // No documentation comment: it would become that of the command that takes these.
 #[derive(clap::Args)]
 pub struct OwnArgs {
-    /// Your own tables in place of the lab's: CREATE TABLE and CREATE INDEX statements, with {key_type} for the type of the
-    /// key, which must be the primary key, and {reference_type} for the type of a column that refers to it.
+    /// Your own tables in place of the lab's: CREATE TABLE and CREATE INDEX statements. {key_type} stands for the type
+    /// of the key, which must be the primary key, and {reference_type} for the type of a column that refers to it.
     #[arg(long, value_name = "FILE", requires = "insert", conflicts_with_all = ["payload", "serializable"])]
     schema: Option<PathBuf>,
     /// The INSERT statement of a row, with {key}, {row} (from 1), {number}, {text:N} and {bytes:N} for values. Further

@@ -57,8 +57,8 @@ pub const OPERATIONS: [Operation; 22] = [
     operation("base64 decode, batch", "base64 decode", "idgen batch", 2.0),
 ];
 
-/// Measures all operations, and prints a line for each: its name, our time, the fastest peer, its time, and the median
-/// over the rounds of how many times as long the peer took, separated by tabs.
+/// Measures all operations, and prints a line for each, separated by tabs: its name, our time, the fastest peer, its
+/// time, and a ratio. The ratio is the median over the rounds of how many times as long the peer took.
 ///
 /// # Errors
 ///

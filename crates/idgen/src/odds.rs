@@ -1,8 +1,7 @@
 //! The probability that two ids ever coincide.
 //!
-//! Each kind is reduced to a count of *pairs* that could coincide and the probability that one such
-//! pair does; the number of coincidences is then close to a Poisson variable, so that
-//! `p = 1 - exp(-expected)`. This is the birthday bound; see RFC 9562 section 6.7 on collisions, and
+//! For each kind, the formula counts the *pairs* that could coincide, and multiplies by the probability that one such
+//! pair does. The number of coincidences is then close to a Poisson variable, so that `p = 1 - exp(-expected)`. This is the birthday bound; see RFC 9562 section 6.7 on collisions, and
 //! W. Feller, "An Introduction to Probability Theory and Its Applications", II.3.
 //!
 //! The devices are independent of each other: each has generators of its own, an exact clock (the

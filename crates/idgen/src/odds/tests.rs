@@ -156,7 +156,7 @@ fn simulated_random_ids_collide_as_predicted() {
 }
 
 /// Two devices with counters of 8 bits, which start at random in the lower half in each unit of time, and tails of 4
-/// bits: the model of version 7, at a size that can be counted.
+/// bits. This is the model of version 7, at a size that can be counted.
 #[test]
 fn simulated_counters_with_tails_collide_as_predicted() {
     let (units, per_unit) = (200_000u32, 3u64);
