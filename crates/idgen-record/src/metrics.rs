@@ -3,6 +3,7 @@
 //! Tables, CSV, comparisons and charts iterate over [`METRICS`]: a new metric is one entry, and a field of
 //! [`Totals`](crate::Totals) where the figure is new. The order of the table is that of the columns everywhere.
 
+mod basis;
 mod operations;
 mod table;
 

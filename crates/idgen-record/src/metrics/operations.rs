@@ -1,6 +1,6 @@
 //! The metrics of a load of several kinds of operations.
 
-use super::table::{LATENCY, METRIC, PER_1K, SHARE, TIMED};
+use super::basis::{LATENCY, METRIC, PER_1K, SHARE, TIMED};
 use super::{Axis, Better, ChartOf, Figures, Group, Metric, Noise, Unit, Value};
 use crate::{Operation, OperationLatency};
 

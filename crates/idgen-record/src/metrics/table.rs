@@ -1,51 +1,12 @@
 //! The metrics themselves.
 
+use super::basis::{LATENCY, LAYOUT, METRIC, PER_1K, SHARE, TIMED};
 use super::operations::{
     DELETE, HIT_RATE, INSERT, PAGES_READ, PAGES_WRITTEN, PER_SEC, READ_RANDOM, READ_RECENT, TABLE_PAGES_READ,
     UPDATE,
 };
 use super::{Axis, Better, ChartOf, Figures, Group, Metric, Noise, Unit, Value};
 use crate::{FileMaps, Role, TreeFigures};
-
-/// The values that most entries have.
-pub(super) const METRIC: Metric = Metric {
-    name: "",
-    title: "",
-    head: "",
-    unit: Unit::Pieces,
-    better: Better::Neither,
-    noise: Noise { floor: 0.0, share: 0.1 },
-    group: Group::Facts,
-    axis: None,
-    chart: None,
-    instead: None,
-    run: |_| None,
-    window: None,
-};
-
-/// Pages read or written. A server writes about two pages of its own per 1,000 inserts even when idle, and two records of
-/// one load differed by a third.
-pub(super) const PER_1K: Metric = Metric {
-    unit: Unit::PerThousand,
-    better: Better::Lower,
-    noise: Noise { floor: 2.0, share: 0.35 },
-    group: Group::Compared,
-    ..METRIC
-};
-/// Seconds depend on the other work of the machine.
-pub(super) const TIMED: Noise = Noise { floor: 0.0, share: 0.5 };
-/// Figures that are read from the files differ by one or two percent between runs.
-const LAYOUT: Noise = Noise { floor: 0.0, share: 0.02 };
-pub(super) const LATENCY: Metric = Metric {
-    unit: Unit::Micros,
-    better: Better::Lower,
-    noise: Noise { floor: 100.0, ..TIMED },
-    group: Group::Latency,
-    ..METRIC
-};
-/// Half a percentage point makes no practical difference.
-pub(super) const SHARE: Metric =
-    Metric { unit: Unit::Share(1), noise: Noise { floor: 0.005, ..LAYOUT }, ..METRIC };
 
 fn number(value: f64) -> Option<Value> {
     Some(Value::Number(value))
