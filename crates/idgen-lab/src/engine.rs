@@ -7,10 +7,10 @@ mod mysql;
 mod postgres;
 mod sqlite;
 mod start;
+mod step;
 mod timed;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use idgen_record::{CaseRecord, EngineInfo, FileMaps, Latency, Role, Workload};
 
@@ -24,6 +24,7 @@ pub use mysql::Mysql;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 pub use start::{can_limit_iops, connect, database_at, start};
+pub use step::{OnDone, Outcome, Step};
 pub use timed::ORDER_SEED;
 
 /// A database in which tables can be made and measured.
@@ -216,72 +217,6 @@ pub struct Inserted {
     /// The integer that the database or a map gave it, where one of them did.
     pub number: Option<u64>,
 }
-
-/// One operation on one row. Where the database or a map gave the row an integer, that is its key.
-#[derive(Clone, Copy, Debug)]
-pub enum Step<'a> {
-    /// Inserts a row.
-    Insert {
-        /// The key that it is inserted with.
-        key: Key,
-        /// Its payload.
-        payload: &'a [u8],
-    },
-    /// Reads the payload of a row.
-    Read(Key),
-    /// Gives a row another payload.
-    Update {
-        /// Its key.
-        key: Key,
-        /// Its new payload.
-        payload: &'a [u8],
-    },
-    /// Deletes a row.
-    Delete(Key),
-}
-
-/// What came of an operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// A row was inserted.
-    Inserted(Inserted),
-    /// The payload of the row.
-    Read(Vec<u8>),
-    /// The row was changed or deleted.
-    Changed,
-}
-
-impl Outcome {
-    /// What came of an operation that must change one row.
-    ///
-    /// # Errors
-    /// It changed another number of rows.
-    fn of_changed(step: &Step<'_>, rows: u64) -> Result<Self> {
-        if rows == 1 {
-            return Ok(Outcome::Changed);
-        }
-        Err(Error::unverified(format!("{rows} rows were changed by {}, not one", step.in_words())))
-    }
-}
-
-impl Step<'_> {
-    fn in_words(&self) -> String {
-        match self {
-            Step::Insert { key, .. } => format!("the insert of {key}"),
-            Step::Read(key) => format!("the read of {key}"),
-            Step::Update { key, .. } => format!("the update of {key}"),
-            Step::Delete(key) => format!("the delete of {key}"),
-        }
-    }
-
-    /// That a read found nothing.
-    fn missed(&self) -> Error {
-        Error::unverified(format!("{} found no row", self.in_words()))
-    }
-}
-
-/// Takes the outcome of each operation, and how long it took.
-pub type OnDone<'a> = dyn FnMut(Outcome, Duration) -> Result<()> + 'a;
 
 /// Rows that one writer inserts, one statement after another.
 #[derive(Clone, Copy, Debug)]
