@@ -10,6 +10,9 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
 use crate::common::{lab, said};
 
+/// The extensions that show pages and page splits.
+const EXTENSIONS: [&str; 3] = ["pageinspect", "pgstattuple", "pg_walinspect"];
+
 const PASSWORD: &str = "Qx7-not-to-be-shown";
 
 /// A server with a database that the lab must not touch, and a user.
@@ -98,7 +101,7 @@ fn an_external_server_shows_what_the_user_may_see() {
 
     // What is in template1 is in the lab's database, too; the functions need a role of their own.
     let template = external.server.url().replace("/postgres?", "/template1?");
-    for extension in ["pageinspect", "pgstattuple", "pg_walinspect"] {
+    for extension in EXTENSIONS {
         external.sql_in(&template, &format!("CREATE EXTENSION {extension}"));
     }
     let (_, missing) = external.run();
@@ -122,6 +125,32 @@ fn an_external_server_shows_what_the_user_may_see() {
     let (results, missing) = external.run();
     assert_eq!(missing.lines().count(), 1, "{missing}");
     assert!(results.run("v4-binary").unwrap().totals.distinct_leaves_per_1k > 40.0);
+
+    // A server whose installation does not have the extensions.
+    for extension in EXTENSIONS {
+        external.sql_in(&template, &format!("DROP EXTENSION {extension}"));
+    }
+    external.sql("ALTER SYSTEM SET extension_control_path = '/nowhere'");
+    external.sql("SELECT pg_reload_conf()::text");
+    let begin = Instant::now();
+    while external.sql("SHOW extension_control_path") != ["/nowhere"] {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the setting was not read");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let (results, missing) = external.run();
+    for (what, extension) in [
+        ("leaf pages per 1,000 inserts, tenth percentile of the page fill, and maps of pages", "pageinspect"),
+        ("page fill", "pgstattuple"),
+        ("page splits", "pg_walinspect"),
+    ] {
+        let said = format!(
+            "No {what}: the server does not have the extension {extension}, which the package postgresql-contrib"
+        );
+        assert!(missing.contains(&said), "{missing}");
+    }
+    let totals = results.run("v4-binary").unwrap().totals;
+    assert!(totals.fill_mean.is_nan() && totals.splits_per_1k.is_none(), "{totals:?}");
+    assert!(totals.heap_bytes_per_row.is_some() && totals.redo_bytes_per_row.unwrap() > 100.0);
 }
 
 /// Ctrl-C, wrong addresses and wrong options.
