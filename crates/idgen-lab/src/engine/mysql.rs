@@ -7,8 +7,8 @@ mod counters;
 mod counts;
 mod files;
 mod flush;
-mod given;
 mod loads;
+mod reach;
 mod statements;
 mod survey;
 mod tables;
@@ -36,7 +36,7 @@ pub struct Mysql {
     iops: Option<u32>,
 }
 
-type Host = host::Host<given::Reach>;
+type Host = host::Host<reach::Reach>;
 
 /// The variables that move these counts, in the order in which a report shows them.
 const SHOWN: [&str; 23] = [
@@ -102,7 +102,7 @@ impl Mysql {
         let pool_bytes = engine.cache_bytes(workload)?;
         let reach = engine.host.runtime.block_on(async {
             let mut connection = connect(&engine.host).await?;
-            Ok::<_, Error>(given::Reach::of(&mut connection, engine.host.server.flavor(), pool_bytes).await)
+            Ok::<_, Error>(reach::Reach::of(&mut connection, engine.host.server.flavor(), pool_bytes).await)
         })?;
         let host = Rc::get_mut(&mut engine.host)
             .ok_or_else(|| Error::engine("the server is in use already", "two owners"))?;
@@ -111,7 +111,7 @@ impl Mysql {
     }
 
     fn over(server: Server, workload: &Workload) -> Result<Self> {
-        let host = Rc::new(Host::new(server, &SHOWN, given::Reach::everything())?);
+        let host = Rc::new(Host::new(server, &SHOWN, reach::Reach::everything())?);
         Ok(Mysql { host, runs: 0, iops: workload.iops })
     }
 
@@ -215,7 +215,7 @@ impl Engine for Mysql {
 
     /// The buffer pool of the server, which was started with room for its own pages, or is the user's.
     fn cache_bytes(&self, _: &Workload) -> Result<u64> {
-        given::number(&self.host.settings, "innodb_buffer_pool_size")
+        reach::number(&self.host.settings, "innodb_buffer_pool_size")
     }
 
     fn renew(&mut self, workload: &Workload) -> Result<()> {

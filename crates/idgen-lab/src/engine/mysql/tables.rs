@@ -19,7 +19,7 @@ use idgen_server::Flavor;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
-use super::{Host, connect, counters, doing, files, flush, given, run};
+use super::{Host, connect, counters, doing, files, flush, reach, run};
 use crate::Result;
 use crate::engine::latencies::Latencies;
 use crate::engine::{Batch, Contents, Counters, Inserted, LOAD_ROWS, OnDone, Seen, Step, Table, Tree};
@@ -52,7 +52,7 @@ impl Tables {
         let waits = Rc::clone(&host);
         waits.wait(async {
             let mut connection = connect(&host).await?;
-            given::forget_sizes(&mut connection, host.server.flavor() == Flavor::MySql).await?;
+            reach::forget_sizes(&mut connection, host.server.flavor() == Flavor::MySql).await?;
             for (line, sql) in plan.create() {
                 run(&mut connection, &sql).await.map_err(|error| match line {
                     Some(line) => Own::refused(line, error),
@@ -169,13 +169,13 @@ impl Table for Tables {
         if host.reach.files {
             return Ok(None);
         }
-        let page_bytes = given::number(&host.settings, "innodb_page_size")?;
+        let page_bytes = reach::number(&host.settings, "innodb_page_size")?;
         let roles = plan.trees().iter().map(|place| place.role).collect();
         let mut seen = Seen { roles, fills: Vec::new(), mean_fill: None, bytes: None, map_bytes: None };
         host.wait(async {
             for table in plan.tables() {
                 if host.reach.pool_pages {
-                    let fills = given::fills(connection, host.scratch.name(), table, page_bytes).await?;
+                    let fills = reach::fills(connection, host.scratch.name(), table, page_bytes).await?;
                     seen.fills.extend(fills);
                 }
             }
@@ -188,7 +188,7 @@ impl Table for Tables {
         host.wait(async {
             let mut bytes = 0;
             for table in plan.tables() {
-                bytes += given::table_bytes(connection, table).await?;
+                bytes += reach::table_bytes(connection, table).await?;
             }
             Ok(Some(bytes))
         })

@@ -1,4 +1,4 @@
-//! A server that the user gives by URL: what it lets be seen, and what is missing.
+//! What a server shows, and what it does not, such as an external server that the user names by URL.
 //!
 //! Nothing of it is changed but a schema with a random name, which goes at the end. Its counters are read as
 //! they are: others' work on it is counted too.
@@ -16,7 +16,7 @@ use crate::{Error, Result};
 /// Beyond this the list of the pool's pages is a load of its own.
 const MOST_LISTED_BYTES: u64 = 4 << 30;
 
-/// What of a server is within reach.
+/// What the lab can read of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// Copies of the tables' files: everything about their pages.
@@ -29,7 +29,7 @@ pub struct Reach {
     pub file_counts: bool,
     /// Stored functions that change data can be made.
     pub functions: bool,
-    /// What is not shown therefore, why, and what would show it: a sentence each.
+    /// What reports lack for that reason, why, and what would show it, in a sentence each.
     pub missing: Vec<String>,
 }
 
