@@ -1,5 +1,6 @@
 //! What the lab asks of a database, and the databases that answer.
 
+mod counted;
 mod file;
 mod host;
 mod latencies;
@@ -12,7 +13,7 @@ mod timed;
 
 use std::collections::BTreeMap;
 
-use idgen_record::{CaseRecord, EngineInfo, FileMaps, Latency, Role, Workload};
+use idgen_record::{CaseRecord, EngineInfo, Latency, Role, Workload};
 
 use crate::cancel::Cancel;
 use crate::experiment::{Loads, Scale, Statements};
@@ -20,6 +21,7 @@ use crate::key::Key;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 
+pub use counted::{Contents, Counters, FilePages, Leaf, Seen, Tree};
 pub use mysql::Mysql;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
@@ -243,142 +245,4 @@ impl<'a> Batch<'a> {
             .enumerate()
             .map(move |(i, key)| (first + i as u64, *key, &payloads[i * width..(i + 1) * width]))
     }
-}
-
-/// Cumulative counts since the tables were made. `None`: this database does not tell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Pages read from the file into the cache.
-    pub pages_read: u64,
-    /// Page requests that had to wait for such a read: less than the pages where some are read ahead.
-    pub disk_reads: Option<u64>,
-    /// Pages written from the cache to the file.
-    pub pages_written: u64,
-    /// Of those, the ones written before the commit because the cache was full.
-    pub pages_spilled: Option<u64>,
-    /// New pages.
-    pub pages_created: Option<u64>,
-    /// Pages divided to make room.
-    pub page_splits: Option<u64>,
-    /// Bytes written to the log.
-    pub redo_bytes: Option<u64>,
-    /// Pages that were written to the log as a whole.
-    pub page_images: Option<u64>,
-    /// Transactions that could not be serialized.
-    pub serialization_failures: Option<u64>,
-    /// Page requests that the cache could answer.
-    pub cache_hits: Option<u64>,
-    /// Pages written a second time, to the doublewrite buffer; not among the pages written.
-    pub pages_doublewritten: Option<u64>,
-    /// Bytes written to the binary log.
-    pub binlog_bytes: Option<u64>,
-    /// Of the pages read and written, those of the files of these tables. The others are the server's own: undo logs, the
-    /// dictionary, statistics.
-    pub table_pages: Option<FilePages>,
-}
-
-/// Pages that were read from files and written to them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FilePages {
-    /// Read.
-    pub read: u64,
-    /// Written.
-    pub written: u64,
-}
-
-impl Counters {
-    /// What was counted after `earlier`.
-    pub fn since(&self, earlier: &Counters) -> Counters {
-        let both = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
-        Counters {
-            pages_read: self.pages_read.saturating_sub(earlier.pages_read),
-            disk_reads: both(self.disk_reads, earlier.disk_reads),
-            pages_written: self.pages_written.saturating_sub(earlier.pages_written),
-            pages_spilled: both(self.pages_spilled, earlier.pages_spilled),
-            pages_created: both(self.pages_created, earlier.pages_created),
-            page_splits: both(self.page_splits, earlier.page_splits),
-            redo_bytes: both(self.redo_bytes, earlier.redo_bytes),
-            page_images: both(self.page_images, earlier.page_images),
-            serialization_failures: both(self.serialization_failures, earlier.serialization_failures),
-            cache_hits: both(self.cache_hits, earlier.cache_hits),
-            pages_doublewritten: both(self.pages_doublewritten, earlier.pages_doublewritten),
-            binlog_bytes: both(self.binlog_bytes, earlier.binlog_bytes),
-            table_pages: self.table_pages.zip(earlier.table_pages).map(|(now, then)| FilePages {
-                read: now.read.saturating_sub(then.read),
-                written: now.written.saturating_sub(then.written),
-            }),
-        }
-    }
-
-    /// Page requests answered by the cache, from 0 to 1.
-    pub fn hit_rate(&self) -> Option<f64> {
-        let hits = self.cache_hits?;
-        let requests = hits + self.disk_reads.unwrap_or(self.pages_read);
-        Some(hits as f64 / requests.max(1) as f64)
-    }
-}
-
-/// One B-tree as it lies on disk.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tree {
-    /// What it is for.
-    pub role: Role,
-    /// The size of a page.
-    pub page_bytes: u32,
-    /// Leaf pages in the order of the keys.
-    pub leaves: Vec<Leaf>,
-    /// Pages above the leaves.
-    pub inner_pages: u64,
-    /// Rows that lie in the inner page between two neighboring leaves: 0 in a B+tree, 1 in a B-tree.
-    pub rows_between_leaves: u64,
-    /// What its file says, where the engine reads it.
-    pub file: Option<FileMaps>,
-}
-
-impl Tree {
-    /// How full each leaf page is, from 0 to 1.
-    pub fn fills(&self) -> impl Iterator<Item = f64> {
-        self.leaves.iter().map(|leaf| f64::from(leaf.used_bytes) / f64::from(self.page_bytes))
-    }
-
-    /// Rows in the tree.
-    pub fn rows(&self) -> u64 {
-        let gaps = self.leaves.len().saturating_sub(1) as u64;
-        self.leaves.iter().map(|leaf| leaf.rows).sum::<u64>() + gaps * self.rows_between_leaves
-    }
-}
-
-/// What can be told of pages that cannot be read.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
-    /// The trees that there are, the one with the rows first.
-    pub roles: Vec<Role>,
-    /// How full the pages are that the database shows, from 0 to 1; none where it shows none.
-    pub fills: Vec<f64>,
-    /// The mean of all leaf pages, where the database tells that alone.
-    pub mean_fill: Option<f64>,
-    /// Bytes of the pages of all trees, without heaps; `None` where the database tells only what it has allocated.
-    pub bytes: Option<u64>,
-    /// Of those, the ones of the map.
-    pub map_bytes: Option<u64>,
-}
-
-/// One leaf page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leaf {
-    /// Rows on it.
-    pub rows: u64,
-    /// Bytes in use, of [`Tree::page_bytes`].
-    pub used_bytes: u32,
-}
-
-/// What the rows contain beyond their keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Contents {
-    /// Rows in the table.
-    pub rows: u64,
-    /// Bytes of all payloads.
-    pub payload_bytes: u64,
-    /// Rows that a second table should lead to, but does not. 0 where there is none.
-    pub unmapped: u64,
 }
