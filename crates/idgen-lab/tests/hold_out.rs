@@ -22,6 +22,12 @@ const LOADS: [&str; 7] = [
 /// What `idgen lab advise` reads.
 const KEPT: &str = include_str!("../src/advise/hold_out.tsv");
 
+/// The goal for reads and writes of random keys.
+const WITHIN: f64 = 0.15;
+
+/// The load that misses the goal, and what its reads are within.
+const MISSES: (&str, &str, f64) = ("MariaDB", "p32-b0-fast", 0.17);
+
 /// The length of a column of variable length takes a byte, or two where the column may be longer than 255.
 fn row_bytes(payload: u32) -> u32 {
     match payload {
@@ -90,9 +96,9 @@ fn judge(server: &str) {
                 off.push(line.clone());
             }
             if name == "v4-binary" {
-                for (counted, found) in [(reads, last.reads_per_1k), (writes, last.writes_per_1k)] {
-                    assert!((found / counted - 1.0).abs() <= 0.2, "{line}");
-                }
+                let reads_within = if (server, load) == (MISSES.0, MISSES.1) { MISSES.2 } else { WITHIN };
+                assert!((last.reads_per_1k / reads - 1.0).abs() <= reads_within, "{line}");
+                assert!((last.writes_per_1k / writes - 1.0).abs() <= WITHIN, "{line}");
             }
             // Which prefixes the seed draws decides how full the pages of random prefixes are.
             let most = if run.strategy.ids == IdKind::MinuteRandom { 0.8 } else { 0.25 };

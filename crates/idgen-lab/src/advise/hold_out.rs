@@ -5,6 +5,9 @@
 
 const RECORDED: &str = include_str!("hold_out.tsv");
 
+/// The goal for the pages that random keys read and write, in per cent. Errors above it are named one by one.
+const GOAL_PCT: f64 = 15.0;
+
 /// A run: what was counted, and what was predicted.
 struct Run<'a> {
     server: &'a str,
@@ -83,6 +86,22 @@ pub fn sentences() -> Vec<String> {
         ordered(|run| run.writes),
         most(all.iter().map(|run| run.fill.abs())),
     )];
+    let misses: Vec<String> = of("v4-binary")
+        .flat_map(|run| [(run, "read", run.reads), (run, "written", run.writes)])
+        .filter(|(.., pair)| 100.0 * pair.share() > GOAL_PCT)
+        .map(|(run, what, pair)| {
+            format!(
+                "{}, {} MiB, {} bytes beside the key ({:.0} pages {what} per 1,000 inserts predicted, {:.0} counted)",
+                run.server, run.pool_mib, run.row_bytes, pair.predicted, pair.counted
+            )
+        })
+        .collect();
+    if !misses.is_empty() {
+        sentences.push(format!(
+            "For version 4 it was off by more than {GOAL_PCT} % only here: {}.",
+            misses.join("; ")
+        ));
+    }
     let worst = of("minute-random").max_by(|one, other| one.reads.pages().total_cmp(&other.reads.pages()));
     if let Some(run) = worst {
         sentences.push(format!(
@@ -111,6 +130,11 @@ mod tests {
         assert!(runs().count() >= 24);
         let said = sentences().join(" ");
         assert!(said.contains("MySQL and MariaDB, pools of 32 to 256 MiB"), "{said}");
+        assert!(
+            said.contains("only here: MariaDB, 32 MiB, 0 bytes beside the key (855 pages read"),
+            "{said}"
+        );
+        assert!(!said.contains("MySQL, 32 MiB"), "{said}");
         assert!(!said.contains("NaN") && !said.contains("inf"), "{said}");
     }
 }
