@@ -117,7 +117,7 @@ fn with_little(flavor: Flavor) {
     let (said, shown) = (in_line(&said), in_line(&shown));
     for missing in [
         "No page fill and no page splits: the user lacks the privilege PROCESS, which GRANT PROCESS ON *.* TO",
-        "out of reach on a server external by URL; --engine m",
+        "out of reach on a server given by URL; --engine m",
     ] {
         let recorded = results.engine.missing.iter().any(|line| line.contains(missing));
         assert!(recorded && said.contains(missing) && shown.contains(missing), "{said} {shown}");
