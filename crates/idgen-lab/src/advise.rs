@@ -1,4 +1,4 @@
-//! Which key a table should have, with the reasons.
+//! Recommends a key for a table, with the reasons.
 
 mod fill;
 mod hold_out;
@@ -18,37 +18,37 @@ pub use postgres::{PostgresAdvice, PostgresCandidate, advise_postgres};
 use reasons::{caveats, reasons};
 use scale::Scaled;
 
-/// The strategies that are weighed, the plainest first. Among equals the first wins.
+/// The strategies that are compared, the simplest first. If two are equal, the first one wins.
 const CANDIDATES: [&str; 6] =
     ["auto-increment", "v7-binary", "minute-ascending", "minute-random", "v4-binary", "v4-text36"];
-/// Costs that differ by less than this count as equal: the model is no better.
+/// A smaller relative difference in cost than this counts as equal: the model is not more accurate.
 const EQUAL: f64 = 0.15;
-/// Page reads and writes a second that cost nothing worth a choice.
+/// Page reads and writes per second that are too few to influence the choice.
 const FREE_PAGES_PER_SEC: f64 = 20.0;
 
 /// A recommendation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
-    /// The strategy to take.
+    /// The recommended strategy.
     pub recommended: &'static str,
     /// Why, in sentences; the strongest reason first.
     pub reasons: Vec<String>,
-    /// What to keep in mind.
+    /// What the reader should know besides.
     pub caveats: Vec<String>,
-    /// The model's tables are so many times smaller than the real one, or less.
+    /// The model's tables are at most this many times smaller than the real one.
     pub scale: u64,
-    /// What each candidate costs, in the order of the list.
+    /// What each candidate costs, in the order in which they are listed.
     pub candidates: Vec<Candidate>,
-    /// How to make prefixed ids, where ids must not reveal their date.
+    /// How to generate prefixed ids, for the case that ids must not reveal their date.
     pub prefix: PrefixAdvice,
 }
 
-/// One strategy in the table to come.
+/// What one strategy costs in the planned table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Candidate {
     /// Its name.
     pub strategy: &'static str,
-    /// Bytes of the table in the end.
+    /// Bytes of the table when it holds all rows.
     pub table_bytes: f64,
     /// Mean page fill, 0 to 1.
     pub fill: f64,
@@ -73,12 +73,12 @@ impl Candidate {
         }
     }
 
-    /// Inserts a second that so many page reads and writes a second allow.
+    /// Inserts per second that a device with this many page reads and writes per second allows.
     fn rate_at(&self, iops: u32) -> f64 {
         f64::from(iops) * 1_000.0 / (self.reads_per_1k + self.writes_per_1k)
     }
 
-    /// The device's work, then the space: what both cost over a table's life.
+    /// The work of the device, then the space: both are paid for as long as the table exists.
     fn cost(&self) -> (f64, f64) {
         (self.device_pages_per_sec.max(FREE_PAGES_PER_SEC), self.table_bytes)
     }
@@ -91,11 +91,12 @@ impl Candidate {
     }
 }
 
-/// Weighs the strategies for a table to come.
+/// Compares the strategies for a planned table.
 ///
-/// The model runs on a table of about a million rows, of a few where the pool is small beside the table: pool,
-/// log and device are smaller by the same factor, and a prefix is met as often, so what an insert reads and writes
-/// stays as it is. The interval of prefixed ids is chosen by formulas that the recorded servers confirm.
+/// The model runs on a table of about a million rows, or a few million where the pool is small compared with the table.
+/// Pool, log and device are reduced by the same factor, and each prefix recurs as often as in the large table, so an
+/// insert reads and writes as many pages as it would there. The interval of prefixed ids is chosen by formulas that
+/// recorded measurements confirm.
 ///
 /// ```
 /// use idgen_lab::advise::advise;
@@ -113,7 +114,7 @@ impl Candidate {
 /// ```
 ///
 /// # Errors
-/// Where the load is none that a server could have.
+/// The load is not one that a server could have.
 pub fn advise(load: &Load) -> Result<Advice> {
     load.check()?;
     let (mut scale, mut stopped) = (1, Vec::new());
@@ -125,13 +126,13 @@ pub fn advise(load: &Load) -> Result<Advice> {
         stopped.extend(scaled.stops_at(load).map(|rows| (name, rows)));
         candidates.push(Candidate::of(&scaled.predict(strategy)?, load));
     }
-    // With several writers ids are made apart; with one, the database may count.
+    // Several writers generate ids independently of each other; for a single one, the database may count.
     let eligible = if load.writers > 1 { &candidates[1..] } else { &candidates[..] };
     let best = eligible
         .iter()
         .reduce(|best, other| if other.is_cheaper_than(best) { other } else { best })
         .expect("there are candidates");
-    // Several writers with one key interleave within a millisecond, as they do with version 7.
+    // Ids of several writers that share a key interleave within a millisecond, as version 7 does.
     let ascending = candidates.iter().find(|one| one.strategy == "v7-binary").expect("it is a candidate");
     let prefix = interval::choose(load, ascending.fill)?;
     let reasons = reasons(best, &candidates, load);
@@ -148,7 +149,7 @@ pub fn advise(load: &Load) -> Result<Advice> {
     Ok(Advice { recommended: best.strategy, reasons, caveats, scale, candidates, prefix })
 }
 
-/// Bytes for people: three digits and a unit.
+/// Bytes in a form for people: three digits and a unit.
 pub fn bytes(count: f64) -> String {
     let units = ["B", "KB", "MB", "GB", "TB", "PB"];
     let mut value = count;
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn one_writer_may_count_and_several_may_not() {
+    fn auto_increment_is_recommended_to_one_writer_and_not_to_several() {
         assert_eq!(advise(&load(300_000, 1)).unwrap().recommended, "auto-increment");
         let several = advise(&load(300_000, 8)).unwrap();
         assert_eq!(several.recommended, "v7-binary");
@@ -179,20 +180,21 @@ mod tests {
     }
 
     #[test]
-    fn a_table_beyond_the_pool_is_told_from_one_within() {
+    fn random_keys_cost_reads_only_if_the_table_outgrows_the_pool() {
         let within = advise(&load(100_000, 2)).unwrap();
         assert!(within.reasons[0].contains("no key causes reads"), "{within:?}");
         let beyond = advise(&load(4_000_000, 2)).unwrap();
         assert!(beyond.reasons[0].contains("pages from the disk"), "{beyond:?}");
         assert!(beyond.scale > 1);
         let random = beyond.candidates.iter().find(|one| one.strategy == "v4-binary").unwrap();
-        // 4 million rows of 134 bytes at two thirds full are 800 MB, the pool a twelfth of it.
+        // 4 million rows of 134 bytes on pages that are two thirds full take 800 MB; the pool is a twelfth of that.
         assert!((700.0..1_000.0).contains(&random.reads_per_1k), "{random:?}");
     }
 
-    /// README's example, a tenth of it in all. That the smaller table is as the large one is tested where it is made.
+    /// The example of the README at a tenth of its size. Another test, beside the scaling, shows that a smaller table
+    /// predicts the large one.
     #[test]
-    fn twenty_writers_are_told_what_their_prefixes_cost() {
+    fn twenty_writers_get_figures_for_their_own_prefixes() {
         let server = Server::mysql(800 << 20);
         let load = Load { rows: 50_000_000, row_bytes: 100, rate: 100.0, writers: 20, server };
         let advice = advise(&load).unwrap();
@@ -200,7 +202,7 @@ mod tests {
         let candidate = |name: &str| {
             advice.candidates.iter().find(|candidate| candidate.strategy == name).unwrap().clone()
         };
-        // Each prefix comes two or three times, so it finds pages that are there, and splits them.
+        // Each prefix comes two or three times. From the second time on it finds existing pages and splits them.
         let (v7, ascending) = (candidate("v7-binary"), candidate("minute-ascending"));
         assert!(ascending.fill < 0.8 && ascending.reads_per_1k > 5.0, "{ascending:?}");
         assert!(v7.fill > 0.9 && v7.reads_per_1k < 1.0, "{v7:?}");
@@ -214,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_is_too_slow_is_told() {
+    fn a_device_that_is_too_slow_is_named() {
         let server = Server { device_iops: Some(20), ..Server::mysql(16 << 20) };
         let advice = advise(&Load { rate: 20_000.0, server, ..load(1_000_000, 1) }).unwrap();
         let said = advice.reasons.join(" ") + &advice.caveats.join(" ");

@@ -1,4 +1,4 @@
-//! A request to cancel, which a signal handler shares with the work that checks it.
+//! A request to cancel, shared by a signal handler and the work that checks it.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use futures_util::future::{Either, select};
 
 use crate::{Error, Result};
 
-/// Lets another thread, or a signal, end the runs.
+/// Lets another thread, or a signal handler, end the runs.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Not cancelled yet.
+    /// A flag that is not set yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks the work to stop after the transaction that it is in.
+    /// Asks the work to stop after the current transaction.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
@@ -33,12 +33,12 @@ impl Cancel {
         if self.is_cancelled() { Err(Error::interrupted()) } else { Ok(()) }
     }
 
-    /// What the work gives, unless this is cancelled before it is done: then it is dropped where it stands.
+    /// Runs the work to its end, or drops it unfinished once this is cancelled.
     ///
     /// # Errors
-    /// Those of the work, and `is_interrupted`.
+    /// The errors of the work, and `is_interrupted`.
     pub(crate) async fn or<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
-        /// Soon enough for a person, and too seldom to be seen in a measurement.
+        /// Short enough for a person who waits, and too long to disturb a measurement.
         const LOOK: Duration = Duration::from_millis(100);
         let cancelled = async {
             while !self.is_cancelled() {

@@ -1,13 +1,14 @@
-//! How full pages are behind a keyed prefix.
+//! How full the pages of keyed prefixes are.
 //!
-//! The formulas were fitted to the model's pages; the tests compare them with the model and with recorded servers.
+//! The formulas were fitted to the pages of the model; the tests compare them with the model and with recorded servers.
 
-/// Rows of this many bytes, header and system columns included, that the formulas count as a page: 114 of 135 bytes.
+/// Rows of this size on a page according to the formulas: 114 rows of 135 bytes. The size includes the row's header and
+/// system columns.
 pub fn rows_a_page(record_bytes: u32) -> f64 {
     114.0 * 135.0 / f64::from(record_bytes)
 }
 
-/// With an ascending tail. `end_fill` is the fill of keys that ascend over the whole table.
+/// The page fill with an ascending tail. `end_fill` is the page fill of keys that ascend over the whole table.
 ///
 /// A bucket of one visit costs half a page beside the pages of its rows, because its last page is half full on average.
 /// From the second visit on it costs a whole page, whatever the number of visits.
@@ -16,14 +17,14 @@ pub fn ascending(pages_per_visit: f64, visits: f64, end_fill: f64) -> f64 {
     (end_fill * pages / (pages + 0.5 * visits.min(2.0))).max(LEAST)
 }
 
-/// With a random tail: pages split in the middle.
+/// The page fill with a random tail, where pages split in the middle.
 pub fn random(pages_per_visit: f64, visits: f64) -> f64 {
     let pages = pages_per_visit * visits;
     let end_fill = 0.615 + 0.02 * visits.min(2.0);
     (end_fill * pages / (pages + 0.07)).max(LEAST)
 }
 
-/// Buckets of less than half a page share pages, which are at least about so full, with any tail.
+/// Buckets of less than half a page share pages. Such pages are at least this full on average, with either tail.
 const LEAST: f64 = 0.48;
 
 #[cfg(test)]
@@ -34,10 +35,10 @@ mod tests {
     use idgen::source::{Entropy, FixedEntropy};
     use idgen_record::Results;
 
-    /// Of rows as recorded.
+    /// The page fill of ascending keys in the recorded runs.
     const END_FILL: f64 = 0.922;
 
-    /// The naive version: a table of few buckets, each visited once a round in a new random order.
+    /// The naive version: a table of a few buckets, each visited once per round, in a new random order each time.
     fn simulated(is_ascending: bool, row_bytes: u32, rows_per_visit: u32, visits: u32, buckets: u32) -> f64 {
         let shape = Shape::clustered(16_384, 16, row_bytes).unwrap();
         let setup = Setup { shape, server: Server::mysql(64 << 20), rate: 20_000.0 };
@@ -61,7 +62,7 @@ mod tests {
 
     #[test]
     fn the_formulas_predict_the_model() {
-        // Rows of a visit and visits: a quarter of a page to thirty pages.
+        // Rows per visit, and visits: from a quarter of a page to thirty pages.
         for (rows, visits) in
             [(57, 1), (57, 2), (57, 8), (28, 16), (200, 1), (200, 4), (700, 1), (700, 2), (3_400, 1)]
         {
@@ -70,7 +71,8 @@ mod tests {
             let found = simulated(true, 101, rows, visits, buckets);
             let predicted = ascending(pages, visits.into(), END_FILL);
             assert!((found - predicted).abs() < 0.025, "{rows} x {visits}: {found} {predicted}");
-            // Buckets of as many rows split their pages at about the same time, so their fill swings by three points.
+            // Buckets with the same number of rows split their pages at about the same time, so their fill varies by
+            // three percentage points.
             let found = simulated(false, 101, rows, visits, buckets);
             let predicted = random(pages, visits.into());
             assert!((found - predicted).abs() < 0.035, "random {rows} x {visits}: {found} {predicted}");
@@ -78,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn other_rows_have_other_pages() {
+    fn the_formulas_hold_for_other_row_sizes() {
         for row_bytes in [20, 400] {
             let rows_a_page = rows_a_page(Shape::clustered(16_384, 16, row_bytes).unwrap().record_bytes());
             let end_fill = simulated(true, row_bytes, 20_000, 1, 1);

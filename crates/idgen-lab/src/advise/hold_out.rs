@@ -1,14 +1,15 @@
-//! How far the model was off on loads that none of its constants was derived from.
+//! How far the model was off for loads that none of its constants was derived from.
 //!
-//! `hold_out.tsv` has a line for each run of docs/results/hold-out: what was counted in the last tenth of the run, and what
-//! the model predicts for it. The test `hold_out` computes it anew from the recorded files.
+//! `hold_out.tsv` has one line per run of docs/results/hold-out: what was counted in the last tenth of the run, and
+//! what the model predicts for it. The test `hold_out` recomputes it from the recorded files.
 
 const RECORDED: &str = include_str!("hold_out.tsv");
 
-/// The goal for the pages that random keys read and write, in per cent. Errors above it are named one by one.
+/// The largest acceptable error, in per cent, of the predicted pages that random keys read and write. Larger errors are
+/// named one by one.
 const GOAL_PCT: f64 = 15.0;
 
-/// A run: what was counted, and what was predicted.
+/// One run: what was counted, and what was predicted.
 struct Run<'a> {
     server: &'a str,
     strategy: &'a str,
@@ -16,10 +17,10 @@ struct Run<'a> {
     row_bytes: f64,
     reads: Pair,
     writes: Pair,
-    /// Pages beside those of the table's file.
+    /// Pages read outside the table's file.
     other_reads: f64,
     other_writes: f64,
-    /// Points by which the predicted page fill is higher.
+    /// By how many percentage points the predicted page fill is too high.
     fill: f64,
 }
 
@@ -61,7 +62,7 @@ fn most(of: impl Iterator<Item = f64>) -> f64 {
     of.fold(0.0, f64::max)
 }
 
-/// What was found, in sentences for a person.
+/// The result in sentences for people.
 pub fn sentences() -> Vec<String> {
     let all: Vec<Run<'_>> = runs().collect();
     let of = |strategy: &'static str| all.iter().filter(move |run| run.strategy == strategy);

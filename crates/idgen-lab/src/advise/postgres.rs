@@ -1,4 +1,4 @@
-//! Which key a table of PostgreSQL should have, with the reasons.
+//! Recommends a key for a table of PostgreSQL, with the reasons.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::table::table;
 use crate::{Error, Result};
 use idgen_record::{Column, IdKind};
 
-/// What is weighed, the plainest first. Among equals the first wins.
+/// The strategies that are compared, the simplest first. If two are equal, the first one wins.
 const CANDIDATES: [&str; 7] = [
     "auto-increment",
     "v7-binary",
@@ -21,38 +21,38 @@ const CANDIDATES: [&str; 7] = [
     "v4-binary",
     "v4-text36",
 ];
-/// Those that hide when they were made.
+/// The strategies whose ids hide their creation time.
 const HIDING: [&str; 3] = ["minute-random", "minute-ascending", "v4-binary"];
-/// Rows that the model inserts for each strategy: seconds, not minutes.
+/// Rows that the model inserts for each strategy, so that it takes seconds instead of minutes.
 const MODEL_ROWS: u64 = 1_000_000;
-/// As in the model of InnoDB: prefixes of two bytes, and those that are left for each writer.
+/// As in the model of InnoDB: the prefixes of two bytes, divided by the number that each writer keeps at least.
 const MOST_CROWD: u64 = (1 << 16) / 8;
 
 /// A recommendation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PostgresAdvice {
-    /// The strategy to take.
+    /// The recommended strategy.
     pub recommended: &'static str,
-    /// The one to take where ids must not reveal when they were made.
+    /// The strategy to use if ids must not reveal when they were made.
     pub hiding: &'static str,
     /// Why, in sentences; the strongest reason first.
     pub reasons: Vec<String>,
-    /// What to keep in mind.
+    /// What the reader should know besides.
     pub caveats: Vec<String>,
-    /// The model's tables are so many times smaller than the real one.
+    /// The model's tables are this many times smaller than the real one.
     pub scale: u64,
-    /// What each candidate costs, in the order of the list.
+    /// What each candidate costs, in the order in which they are listed.
     pub candidates: Vec<PostgresCandidate>,
 }
 
-/// One strategy in the table to come.
+/// What one strategy costs in the planned table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PostgresCandidate {
     /// Its name.
     pub strategy: &'static str,
-    /// Bytes of the index in the end.
+    /// Bytes of the index when the table holds all rows.
     pub index_bytes: f64,
-    /// Bytes of the heap in the end.
+    /// Bytes of the heap when the table holds all rows.
     pub heap_bytes: f64,
     /// Mean page fill of the index, 0 to 1.
     pub fill: f64,
@@ -75,7 +75,7 @@ impl PostgresCandidate {
         }
     }
 
-    /// The log, then the index: the one is written all the time, and the other is kept in memory.
+    /// Compares the log first and the index second: the log is written all the time, the index takes up memory.
     fn is_cheaper_than(&self, other: &Self) -> bool {
         let clearly = |a: f64, b: f64| a < b * (1.0 - EQUAL);
         let (log, other_log) = (self.log_bytes_per_row, other.log_bytes_per_row);
@@ -83,7 +83,7 @@ impl PostgresCandidate {
     }
 }
 
-/// Weighs the strategies for a table to come on PostgreSQL.
+/// Compares the strategies for a planned table on PostgreSQL.
 ///
 /// ```
 /// use idgen_lab::advise::advise_postgres;
@@ -98,13 +98,13 @@ impl PostgresCandidate {
 /// ```
 ///
 /// # Errors
-/// Where the load is none that a server could have.
+/// The load is not one that a server could have.
 pub fn advise_postgres(load: &PostgresLoad) -> Result<PostgresAdvice> {
     let all = load.rows.saturating_add(load.existing.map_or(0, |(_, rows)| rows));
-    // Random keys fill pages in waves, whose phase is the same in a table half as large.
+    // Random keys fill pages in waves, and the phase of the wave is the same in a table half the size.
     let scale = 1 << (all / MODEL_ROWS).max(1).ilog2();
     let mut candidates = Vec::new();
-    // 64 bits for each device are a choice of their own, where the column does not make it.
+    // Ids of 64 bits for each device are a separate choice, unless an existing column requires them.
     let names = CANDIDATES.into_iter().chain(load.existing.map(|_| "device"));
     for name in names.clone() {
         let strategy = strategy::find(name)?;
@@ -112,7 +112,7 @@ pub fn advise_postgres(load: &PostgresLoad) -> Result<PostgresAdvice> {
             candidates.push(PostgresCandidate::of(&scaled(strategy, load, scale)?, load));
         }
     }
-    // With several writers ids are made apart; with one, the database may count.
+    // Several writers generate ids independently of each other; for a single one, the database may count.
     let counted = |one: &&PostgresCandidate| load.writers == 1 || one.strategy != "auto-increment";
     let cheapest = |eligible: &mut dyn Iterator<Item = &'static str>| {
         let named = eligible.filter_map(|name| candidates.iter().find(|one| one.strategy == name));
@@ -135,7 +135,7 @@ pub fn advise_postgres(load: &PostgresLoad) -> Result<PostgresAdvice> {
     })
 }
 
-/// Whether the ids of both fit one column, as new rows of a table that is there must.
+/// Whether the ids of both fit one column, as they must if new rows go into an existing table.
 fn shares_a_column(old: &Strategy, new: &Strategy) -> bool {
     let kind = |column| match column {
         Column::CountedInteger | Column::Integer => Column::Integer,
@@ -144,8 +144,9 @@ fn shares_a_column(old: &Strategy, new: &Strategy) -> bool {
     kind(old.column) == kind(new.column)
 }
 
-/// The strategy on a table so many times smaller. Random keys meet each page as often between two checkpoints if
-/// checkpoints come as much sooner; what ascends does so at any size; a prefix keeps its pages, and comes back as often.
+/// The strategy on a table this many times smaller. Random keys change each page equally often between two checkpoints
+/// if the interval between checkpoints shrinks by the same factor. Ascending keys do so at any size. A prefix keeps its
+/// pages, and comes back equally often.
 fn scaled(strategy: &'static Strategy, load: &PostgresLoad, scale: u64) -> Result<PostgresForecast> {
     let existing = load.existing.map(|(old, rows)| (old, (rows / scale).max(1)));
     let part = PostgresLoad { rows: (load.rows / scale).max(10_000), existing, ..load.clone() };
@@ -299,13 +300,13 @@ mod tests {
     }
 
     #[test]
-    fn a_table_of_random_keys_is_told_that_v7_makes_it_larger() {
+    fn a_table_that_holds_random_keys_grows_with_v7_and_advice_says_so() {
         let existing = Some((find("v4-binary").unwrap(), 100_000));
         let advice = advise_postgres(&PostgresLoad { existing, ..load(100_000, 2) }).unwrap();
         assert_eq!(advice.recommended, "fixed-prefix");
         let first = &advice.reasons[0];
         assert!(first.contains("% larger than staying with v4-binary"), "{first}");
-        // The column is of type uuid: nothing else fits.
+        // The column has the type uuid, and no other type fits.
         assert!(advice.candidates.iter().all(|one| one.strategy != "v4-text36"));
 
         let advice = |name, writers| {
@@ -317,9 +318,9 @@ mod tests {
         assert!(advice("v4-base64", 1).unwrap_err().is_config());
     }
 
-    /// The naive way: the model on the whole table.
+    /// The naive version: the model runs on the whole table.
     #[test]
-    fn a_smaller_table_predicts_the_whole() {
+    fn a_smaller_table_predicts_the_large_one() {
         let load = load(800_000, 1);
         for name in ["v4-binary", "v7-binary", "minute-random", "minute-ascending"] {
             let strategy = find(name).unwrap();

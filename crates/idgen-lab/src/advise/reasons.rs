@@ -1,9 +1,9 @@
-//! What the figures of the candidates say, in sentences.
+//! Turns the figures of the candidates into sentences.
 
 use super::{Candidate, bytes, hold_out};
 use crate::forecast::Load;
 
-/// Why this one; the strongest reason first.
+/// Why this strategy is recommended; the strongest reason first.
 pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> {
     let mut reasons = Vec::new();
     let random = all.iter().find(|candidate| candidate.strategy == "v4-binary");
@@ -80,7 +80,7 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
     reasons
 }
 
-/// What to keep in mind.
+/// What the reader should know besides.
 pub fn caveats(best: &Candidate, load: &Load) -> Vec<String> {
     let mut caveats = vec![
         "Each secondary index stores the key again for every row; its inserts follow the order of its own columns."

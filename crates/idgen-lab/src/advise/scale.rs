@@ -1,4 +1,4 @@
-//! A smaller table that costs an insert what the large one does.
+//! A smaller table, on which an insert costs what it costs on the large one.
 
 use crate::Result;
 use crate::forecast::{Forecast, Load, PAGE_SIZE, predict_crowded};
@@ -6,29 +6,30 @@ use crate::strategy::Strategy;
 use btree_model::Server;
 use idgen_record::IdKind;
 
-/// Rows that the model inserts for each strategy: seconds, not minutes.
+/// Rows that the model inserts for each strategy, so that it takes seconds instead of minutes.
 const MODEL_ROWS: u64 = 1_000_000;
-/// The most that it inserts: a table that outgrows its pool so many times over reads a page for nearly each row anyway.
+/// The most rows that the model inserts: a table that outgrows its pool by more reads a page for nearly every row
+/// anyway.
 const MOST_MODEL_ROWS: u64 = 4_000_000;
-/// Pages that the pool must keep to be one.
+/// The fewest pages with which the pool still behaves like one.
 const LEAST_FRAMES: u64 = 512;
-/// Prefixes of two bytes.
+/// The number of prefixes of two bytes.
 const PREFIXES: u64 = 1 << 16;
-/// Of the prefixes that are left, so many for each writer: two seldom have the same.
+/// At least this many prefixes are left for each writer, so that two writers seldom have the same one.
 const PREFIXES_A_WRITER: u64 = 8;
 
-/// A load on a table so many times smaller.
+/// A load on a table that is smaller by a factor.
 pub struct Scaled {
-    /// How many times.
+    /// The factor.
     pub scale: u64,
     load: Load,
-    /// A round has so many times fewer intervals, and as many prefixes fewer.
+    /// A round has this many times fewer intervals, and this many times fewer prefixes.
     crowd: u64,
 }
 
 impl Scaled {
-    /// The load for this strategy, as much smaller as a million rows ask for, but so that the pool holds what is in
-    /// use at a time.
+    /// The load for this strategy, made small enough for about a million rows, but not so small that the pool no longer
+    /// holds the pages in use.
     pub fn of(load: &Load, strategy: &Strategy) -> Scaled {
         let frames = load.server.pool_bytes / u64::from(PAGE_SIZE);
         let wanted = load.rows / MODEL_ROWS;
@@ -38,7 +39,7 @@ impl Scaled {
                 .min(frames / LEAST_FRAMES)
                 .min(frames / (2 * pages_in_use(load)))
                 .min(PREFIXES / PREFIXES_A_WRITER / load.writers),
-            // Its pages in use are the last ones, for which any pool has room.
+            // Only the last pages are in use, and they fit any pool.
             _ => wanted,
         };
         let scale = scale.max(1);
@@ -56,7 +57,7 @@ impl Scaled {
         match strategy.ids {
             IdKind::V4 => Scaled { scale, load: slower(load, scale), crowd: 1 },
             IdKind::MinuteAscending | IdKind::MinuteRandom => {
-                // A prefix comes back as often as in the large table, also where the model stops before its end.
+                // A prefix comes back as often as in the large table, also if the model stops before the end.
                 let crowd = (whole_rows / rows).min(PREFIXES / PREFIXES_A_WRITER / load.writers).max(1);
                 Scaled { scale, load: as_fast(load, scale), crowd }
             }
@@ -64,7 +65,7 @@ impl Scaled {
         }
     }
 
-    /// Rows of the large table that the model does not go beyond, where it stops before the end.
+    /// The row of the large table after which the model stops, if it stops before the end.
     pub fn stops_at(&self, load: &Load) -> Option<u64> {
         let rows = self.load.rows * self.scale;
         (self.load.rows == MOST_MODEL_ROWS && rows < load.rows).then_some(rows)
@@ -75,8 +76,9 @@ impl Scaled {
     }
 }
 
-/// Random keys fill a smaller log sooner, and write less in a second. At less than one insert a second the device would
-/// have no whole page for one, so the clock keeps to that; between two inserts it does what it did.
+/// Random keys fill a smaller log sooner, and write fewer pages per second. At less than one insert per second, the
+/// device could not do one whole page per insert. The clock is therefore never slower than that, and the device does
+/// its usual work between two inserts.
 fn slower(load: Load, scale: u64) -> Load {
     let slower = scale.min(load.rate as u64).max(1);
     let part = |whole: u32| (u64::from(whole) / slower).max(1) as u32;
@@ -90,20 +92,20 @@ fn slower(load: Load, scale: u64) -> Load {
     Load { rate: load.rate / slower as f64, server, ..load }
 }
 
-/// What ascends, or stays in a region for a minute, comes at the real rate: a page in use is written as often as the
-/// log asks, and when as many pages are changed as in the large pool; then it is left behind.
+/// Keys that ascend, or that stay in one region for a minute, come at the real rate. A page in use is written as often
+/// as the log requires, and when as many pages are changed as in the large pool. After that it is no longer used.
 fn as_fast(load: Load, scale: u64) -> Load {
     let dirty_low_pct = (load.server.dirty_low_pct * scale as f64).min(load.server.dirty_max_pct);
     Load { server: Server { dirty_low_pct, ..load.server.clone() }, ..load }
 }
 
-/// Leaf pages that all writers go to in a minute, each in the region of its prefix.
+/// Leaf pages that all writers together insert into within a minute, each in the region of its own prefix.
 fn pages_in_use(load: &Load) -> u64 {
     let writers = load.writers as f64;
     let rows_a_minute = load.rate * 60.0 / writers;
     let minutes = load.rows as f64 / load.rate / 60.0;
     let regions = (minutes * writers).clamp(1.0, PREFIXES as f64);
-    // Pages of random tails are two thirds full; 40 bytes are the key and what InnoDB adds.
+    // Pages of random tails are two thirds full. 40 bytes are the key and what InnoDB adds to a row.
     let rows_a_page = (f64::from(PAGE_SIZE) * 0.65 / (f64::from(load.row_bytes) + 40.0)).max(1.0);
     let pages_a_region = load.rows as f64 / regions / rows_a_page;
     (writers * pages_a_region.min(rows_a_minute)).ceil() as u64 + load.writers
@@ -119,10 +121,10 @@ mod tests {
         Load { rows, row_bytes: 0, rate, writers, server: Server::mysql(pool_mib << 20) }
     }
 
-    /// The naive twin: the model on the whole table. Each prefix is taken twice, so that a writer comes to pages that
-    /// are there.
+    /// The naive version: the model runs on the whole table. Each prefix is used twice, so that a writer returns to
+    /// existing pages.
     #[test]
-    fn a_smaller_table_predicts_the_whole() {
+    fn a_smaller_table_predicts_the_large_one() {
         let load = load(2_000_000, 5.0, 32, 20);
         for name in ["minute-ascending", "minute-random", "v4-binary"] {
             let strategy = strategy::find(name).unwrap();
@@ -138,8 +140,8 @@ mod tests {
         }
     }
 
-    /// 60 rows a minute, half a page: later visits append to their buckets in the smaller table too, so that pages are as
-    /// full as on the servers (63 % after 4 visits of 57 rows, 84 % after 16).
+    /// 60 rows per minute are half a page. Later visits append to their buckets in the smaller table too, so pages are
+    /// as full as on the servers (63 % after 4 visits of 57 rows, 84 % after 16).
     #[test]
     fn prefixes_that_come_again_fill_their_pages() {
         for (rounds, fill) in [(4, 0.63), (16, 0.84)] {
@@ -154,12 +156,12 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_load_is_scaled_too_and_none_is_too_large() {
+    fn slow_loads_and_huge_loads_are_scaled() {
         let v4 = strategy::find("v4-binary").unwrap();
         let scaled = Scaled::of(&load(100_000_000, 1.0, 8 << 10, 1), v4);
         assert_eq!((scaled.scale, scaled.load.rows, scaled.load.rate), (100, 1_000_000, 1.0));
         assert_eq!(scaled.load.server.pool_bytes, (8 << 30) / 100);
-        // As much of the page cleaner for an insert as before: all of it for one in a second.
+        // The page cleaner does as much work per insert as before: at one insert per second, all of it.
         assert_eq!(scaled.load.server.io_capacity, 10_000);
         let scaled = Scaled::of(&load(1_000_000_000, 1_000.0, 128, 2_000), v4);
         assert_eq!((scaled.scale, scaled.load.rows, scaled.load.rate), (16, MOST_MODEL_ROWS, 62.5));
@@ -167,9 +169,10 @@ mod tests {
         assert_eq!(scaled.stops_at(&load(1_000_000_000, 1_000.0, 128, 2_000)), Some(64_000_000));
     }
 
-    /// 20 writers with 3,000 rows a minute each, two and a half in a region: what is in use fits the smaller pool.
+    /// 20 writers insert 3,000 rows per minute each, two and a half of them into one region: the pages in use fit the
+    /// smaller pool.
     #[test]
-    fn the_pool_holds_what_the_writers_use() {
+    fn the_pool_holds_the_pages_that_the_writers_use() {
         let load = Load { row_bytes: 100, ..load(500_000_000, 1_000.0, 8 << 10, 20) };
         let in_use = pages_in_use(&load);
         assert!((1_500..2_500).contains(&in_use), "{in_use}");

@@ -1,4 +1,4 @@
-//! Advice for people.
+//! Prints advice for people.
 
 use std::fmt;
 

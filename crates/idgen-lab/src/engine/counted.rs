@@ -1,50 +1,50 @@
-//! What a database counts, and what its pages and rows hold.
+//! What a database counts, and what its pages and rows contain.
 
 use idgen_record::{FileMaps, Role};
 
-/// Cumulative counts since the tables were made. `None`: this database does not tell.
+/// Cumulative counts since the tables were made. `None` means that this database does not report the count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Pages read from the file into the cache.
     pub pages_read: u64,
-    /// Page requests that had to wait for such a read: less than the pages where some are read ahead.
+    /// Page requests that had to wait for such a read. With read-ahead there are fewer of them than pages read.
     pub disk_reads: Option<u64>,
     /// Pages written from the cache to the file.
     pub pages_written: u64,
-    /// Of those, the ones written before the commit because the cache was full.
+    /// Pages among those written that were written before the commit because the cache was full.
     pub pages_spilled: Option<u64>,
     /// New pages.
     pub pages_created: Option<u64>,
-    /// Pages divided to make room.
+    /// Pages that were split to make room.
     pub page_splits: Option<u64>,
     /// Bytes written to the log.
     pub redo_bytes: Option<u64>,
-    /// Pages that were written to the log as a whole.
+    /// Pages that were written to the log as a whole (full-page images).
     pub page_images: Option<u64>,
-    /// Transactions that could not be serialized.
+    /// Transactions that failed because they could not be serialized.
     pub serialization_failures: Option<u64>,
-    /// Page requests that the cache could answer.
+    /// Page requests that the cache answered.
     pub cache_hits: Option<u64>,
-    /// Pages written a second time, to the doublewrite buffer; not among the pages written.
+    /// Pages written a second time, to the doublewrite buffer; `pages_written` does not include them.
     pub pages_doublewritten: Option<u64>,
     /// Bytes written to the binary log.
     pub binlog_bytes: Option<u64>,
-    /// Of the pages read and written, those of the files of these tables. The others are the server's own: undo logs, the
-    /// dictionary, statistics.
+    /// The pages read and written that belong to the files of these tables. The others are the server's own: undo logs,
+    /// the dictionary, statistics.
     pub table_pages: Option<FilePages>,
 }
 
-/// Pages that were read from files and written to them.
+/// Pages that were read from files, and pages that were written to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FilePages {
-    /// Read.
+    /// Pages read.
     pub read: u64,
-    /// Written.
+    /// Pages written.
     pub written: u64,
 }
 
 impl Counters {
-    /// What was counted after `earlier`.
+    /// The difference to earlier counts.
     pub fn since(&self, earlier: &Counters) -> Counters {
         let both = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         Counters {
@@ -67,7 +67,7 @@ impl Counters {
         }
     }
 
-    /// Page requests answered by the cache, from 0 to 1.
+    /// The share of page requests that the cache answered, from 0 to 1.
     pub fn hit_rate(&self) -> Option<f64> {
         let hits = self.cache_hits?;
         let requests = hits + self.disk_reads.unwrap_or(self.pages_read);
@@ -78,17 +78,17 @@ impl Counters {
 /// One B-tree as it lies on disk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
-    /// What it is for.
+    /// What the tree is for.
     pub role: Role,
-    /// The size of a page.
+    /// The size of a page in bytes.
     pub page_bytes: u32,
-    /// Leaf pages in the order of the keys.
+    /// The leaf pages, in the order of the keys.
     pub leaves: Vec<Leaf>,
     /// Pages above the leaves.
     pub inner_pages: u64,
     /// Rows that lie in the inner page between two neighboring leaves: 0 in a B+tree, 1 in a B-tree.
     pub rows_between_leaves: u64,
-    /// What its file says, where the engine reads it.
+    /// What the file of the table shows, if the engine reads the file.
     pub file: Option<FileMaps>,
 }
 
@@ -105,18 +105,19 @@ impl Tree {
     }
 }
 
-/// What can be told of pages that cannot be read.
+/// What is known of pages that cannot be read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// The trees that there are, the one with the rows first.
+    /// The existing trees, the tree with the rows first.
     pub roles: Vec<Role>,
-    /// How full the pages are that the database shows, from 0 to 1; none where it shows none.
+    /// How full the pages are that the database shows, from 0 to 1; empty if it shows none.
     pub fills: Vec<f64>,
-    /// The mean of all leaf pages, where the database tells that alone.
+    /// The mean fill of all leaf pages, if the database reports nothing else.
     pub mean_fill: Option<f64>,
-    /// Bytes of the pages of all trees, without heaps; `None` where the database tells only what it has allocated.
+    /// Bytes of the pages of all trees, without heaps; `None` if the database reports only the bytes that it has
+    /// allocated.
     pub bytes: Option<u64>,
-    /// Of those, the ones of the map.
+    /// The part of those bytes that belongs to the map.
     pub map_bytes: Option<u64>,
 }
 
@@ -125,7 +126,7 @@ pub struct Seen {
 pub struct Leaf {
     /// Rows on it.
     pub rows: u64,
-    /// Bytes in use, of [`Tree::page_bytes`].
+    /// Bytes in use, out of [`Tree::page_bytes`].
     pub used_bytes: u32,
 }
 
@@ -136,6 +137,6 @@ pub struct Contents {
     pub rows: u64,
     /// Bytes of all payloads.
     pub payload_bytes: u64,
-    /// Rows that a second table should lead to, but does not. 0 where there is none.
+    /// Rows that the second table should refer to, but does not. 0 if there is no second table.
     pub unmapped: u64,
 }

@@ -1,9 +1,9 @@
-//! What the file of a table shows beyond its leaves: a small map of its pages, and when they were changed.
+//! What the file of a table shows besides its leaves: a small map of its pages, and when they were changed.
 
 use idgen_record::FileMaps;
 use innodb_pages::{IndexPage, LsnAge, Measure, Page, PageMap, Pages};
 
-/// Sums up a scanned file whose rows lie in the index with this number.
+/// Summarizes a file whose rows are in the index with this number.
 pub(in crate::engine) fn maps(file: &Pages, index_id: u64) -> FileMaps {
     let is_rows = |page: &&Page| page.index.as_ref().is_some_and(|index| is_leaf(index, index_id));
     let lsns: Vec<u64> = file.pages.iter().map(|page| page.lsn).filter(|lsn| *lsn > 0).collect();
@@ -11,7 +11,8 @@ pub(in crate::engine) fn maps(file: &Pages, index_id: u64) -> FileMaps {
     summed_up(|measure| PageMap::of(file, measure), &lsns, &leaf_lsns)
 }
 
-/// The same of any file: its maps, when the pages that were ever changed were changed last, and when the leaves.
+/// Summarizes any file: its maps, when its pages were last changed (pages never changed are left out), and the same for
+/// the leaves.
 pub(in crate::engine) fn summed_up(
     map: impl Fn(Measure) -> PageMap,
     lsns: &[u64],
@@ -64,7 +65,7 @@ mod tests {
         Page { number, kind, free: false, lsn, index }
     }
 
-    /// A file with the header, a root, five leaves of the rows and one of another index, and a free page.
+    /// A file with the header, a root, five leaves of the rows, one leaf of another index, and a free page.
     fn file() -> Pages {
         let format = Format {
             writer: Writer::Mysql,
@@ -91,12 +92,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_summed_up_for_the_index_of_the_rows() {
+    fn a_file_is_summarized_for_the_index_of_the_rows() {
         let found = maps(&file(), 7);
         assert_eq!((found.pages, found.pages_per_cell), (9, 1));
         assert_eq!((found.fill.as_str(), found.recency.as_str()), ("-^950729.", "-^013586."));
         assert_eq!(found.log_bytes, 1_000);
-        // 1,910 and 1,990 are within the last 100 bytes of the log.
+        // The positions 1,910 and 1,990 are within the last 100 bytes of the log.
         assert_eq!(found.recent_leaves, 0.4);
         assert_eq!((found.p10_age, found.median_age, found.p90_age), (Some(0.01), 0.5, Some(1.0)));
     }

@@ -1,4 +1,4 @@
-//! What the engines that are servers share.
+//! What the engines for servers share.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,10 +9,10 @@ use tokio::runtime::Runtime;
 use crate::cancel::Cancel;
 use crate::{Error, Result};
 
-/// Starts a server of the lab's own.
+/// Starts a server that only the lab uses.
 ///
 /// # Errors
-/// No server can be started, or the user's environment names one by URL, which the lab would not start.
+/// No server can be started, or an environment variable names a server by URL, so that the lab would not start one.
 pub(in crate::engine) fn start(flavor: Flavor, settings: &Settings) -> Result<Server> {
     if Provider::of(flavor) == Some(Provider::Url) {
         let url = flavor.url_variable();
@@ -25,21 +25,21 @@ pub(in crate::engine) fn start(flavor: Flavor, settings: &Settings) -> Result<Se
         .map_err(|error| Error::engine(format!("no {flavor} server to measure"), error))
 }
 
-/// Connects to the server at this URL, as it is.
+/// Connects to the server at this URL, without changing it.
 ///
 /// # Errors
-/// Nothing answers there.
+/// No server answers there.
 pub(in crate::engine) fn at(url: &str) -> Result<Server> {
     Server::at(url).map_err(|error| Error::engine("no server to measure", error))
 }
 
-/// The error of a client that could not do this.
+/// Makes the error of a client that failed to do this.
 pub(in crate::engine) fn doing(what: &'static str) -> impl Fn(sqlx::Error) -> Error {
     move |error| Error::engine(format!("the client could not {what}"), error)
 }
 
-/// A server, a schema on it, and what of it is within reach. Fields drop in order: first the runtime, and with it the
-/// transactions that a map left behind, whose locks the schema would wait for; then the schema, then the server.
+/// A server, a schema on it, and what the lab can read of it. The fields are dropped in order: first the runtime, which
+/// ends transactions that a map left open and whose locks would block the schema; then the schema, then the server.
 pub(in crate::engine) struct Host<R> {
     pub runtime: Runtime,
     pub scratch: Scratch,
@@ -50,7 +50,7 @@ pub(in crate::engine) struct Host<R> {
 }
 
 impl<R> Host<R> {
-    /// Of the server's settings, those with these names are kept.
+    /// Keeps the server's settings with these names for the report.
     pub fn new(server: Server, shown: &[&str], reach: R) -> Result<Self> {
         let scratch = server.scratch().map_err(|error| Error::engine("no schema to measure in", error))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -66,7 +66,7 @@ impl<R> Host<R> {
         Ok(Host { runtime, scratch, server, settings, reach, cancel: RefCell::default() })
     }
 
-    /// Whether the lab started the server, and may change its settings.
+    /// Whether the lab started the server and may change its settings.
     pub fn is_own(&self) -> bool {
         self.server.provider() != Provider::Url
     }
@@ -94,15 +94,15 @@ impl<R> Host<R> {
         self.cancel.replace(cancel.clone());
     }
 
-    /// Waits for the work, unless the user cancels before it is done.
+    /// Waits for the work, unless the user cancels first.
     ///
-    /// A statement that was abandoned runs on in the server, for minutes perhaps, and would hold up the end of
-    /// the schema: the server is ended at once.
+    /// An abandoned statement keeps running in the server, perhaps for minutes, and would delay the removal of the
+    /// schema. The server is therefore killed at once.
     pub fn wait<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         let cancel = self.cancel.borrow().clone();
         let done = self.runtime.block_on(cancel.or(work));
         if done.as_ref().is_err_and(Error::is_interrupted) {
-            // One given by URL refuses, and is asked to drop the schema.
+            // A server given by URL is not killed; there, the schema is dropped.
             let _ = self.server.kill();
         }
         done

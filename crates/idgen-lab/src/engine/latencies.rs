@@ -1,4 +1,4 @@
-//! How long statements took.
+//! Records how long statements took.
 
 use std::time::Instant;
 
@@ -7,44 +7,44 @@ use idgen_record::Latency;
 
 use crate::{Error, Result};
 
-/// How long the statements of a run took: in this lap, and in those before.
+/// How long the statements of a run took: in the current lap, and in the laps before.
 pub(in crate::engine) struct Latencies {
     lap: Histogram<u64>,
     laps: Histogram<u64>,
 }
 
 impl Latencies {
-    /// None yet.
+    /// An empty record.
     pub fn new() -> Result<Self> {
-        // From a microsecond to an hour, to three digits. Bounds of its own: one that grows would clamp what
-        // is recorded without a way to fail to its first two milliseconds.
+        // From a microsecond to an hour, with three digits. The bounds are fixed, because a histogram that grows would
+        // clamp a value to its first two milliseconds if it could not grow when recording it.
         let lap = Histogram::new_with_bounds(1, 3_600_000_000, 3)
             .map_err(|error| Error::engine("cannot keep the latencies", error))?;
         Ok(Latencies { laps: lap.clone(), lap })
     }
 
-    /// Forgets all.
+    /// Discards everything.
     pub fn clear(&mut self) {
         self.lap.reset();
         self.laps.reset();
     }
 
-    /// A statement that began at this moment is done.
+    /// Records a statement that began at this moment and has just ended.
     pub fn record(&mut self, began: Instant) {
         let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.lap.saturating_record(micros);
     }
 
-    /// Those since this was last asked.
+    /// The latencies since the last call.
     pub fn lap(&mut self) -> Latency {
         let lap = latency(&self.lap);
-        // Of the same bounds: nothing of it can be out of place.
+        // Both have the same bounds, so no value is out of range.
         self.laps += &self.lap;
         self.lap.reset();
         lap
     }
 
-    /// Those of all laps that are over.
+    /// The latencies of all finished laps.
     pub fn laps(&self) -> Latency {
         latency(&self.laps)
     }

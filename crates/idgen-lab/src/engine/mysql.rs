@@ -1,7 +1,7 @@
 //! MySQL and MariaDB: InnoDB, with a buffer pool that holds a part of the table.
 //!
-//! The counts are the server's own, for the whole server: nothing else runs on it while it measures. The
-//! leaf pages are read from the table's file, consistent by `FLUSH TABLES ... FOR EXPORT`.
+//! The counts are those of the whole server, so nothing else may run on it during a measurement. The leaf pages are
+//! read from the table's file, which `FLUSH TABLES ... FOR EXPORT` makes consistent.
 
 mod counters;
 mod counts;
@@ -29,7 +29,7 @@ use crate::strategy::Strategy;
 use crate::{Error, Result};
 use idgen_record::{EngineInfo, Workload};
 
-/// A server, started for this purpose or given by the user.
+/// A server, started for this purpose or named by the user.
 pub struct Mysql {
     host: Rc<Host>,
     runs: u32,
@@ -38,7 +38,7 @@ pub struct Mysql {
 
 type Host = host::Host<reach::Reach>;
 
-/// The variables that move these counts, in the order in which a report shows them.
+/// The variables that influence these counts, in the order in which a report shows them.
 const SHOWN: [&str; 23] = [
     "innodb_buffer_pool_size",
     "innodb_page_size",
@@ -66,13 +66,13 @@ const SHOWN: [&str; 23] = [
 ];
 
 impl Mysql {
-    /// The smallest buffer pool, in MiB, that leaves room for the server's own pages.
+    /// The smallest buffer pool, in MiB, that has room for the server's own pages.
     const MIN_POOL_MIB: u64 = 8;
 
     /// Starts a server for this load; see `idgen-server`.
     ///
     /// # Errors
-    /// Where no server can be had, or where it cannot be measured: the message says what is missing.
+    /// No server can be started, or it cannot be measured: the message says what is missing.
     pub fn start(flavor: Flavor, workload: &Workload) -> Result<Self> {
         let server = host::start(flavor, &settings(flavor, workload))?;
         let engine = Self::over(server, workload)?;
@@ -80,7 +80,7 @@ impl Mysql {
             let mut connection = connect(&engine.host).await?;
             // Off by default on both servers.
             run(&mut connection, "SET GLOBAL innodb_monitor_enable = 'module_index'").await?;
-            // What goes to the tables' files: on by default on MySQL.
+            // Counts what is read from and written to the tables' files. On by default on MySQL.
             run(
                 &mut connection,
                 "UPDATE performance_schema.setup_instruments SET ENABLED = 'YES' \
@@ -91,12 +91,12 @@ impl Mysql {
         Ok(engine)
     }
 
-    /// Takes the server at this URL, `mysql://user:password@host:port`, as it is. All that is made in it is a
-    /// schema with a random name, which goes with this value; the user needs `ALL` on `` `idgen\_%`.* `` and,
-    /// to see page fill and splits, `PROCESS`.
+    /// Connects to the server at this URL, `mysql://user:password@host:port`, without changing its settings. All that
+    /// is made in it is a schema with a random name, which is dropped with this value; the user needs `ALL` on ``
+    /// `idgen\_%`.* `` and, to see page fill and splits, `PROCESS`.
     ///
     /// # Errors
-    /// Where nothing answers there, or the schema may not be made. Passwords are in no message.
+    /// No server answers there, or the user may not make the schema. No message contains a password.
     pub fn at(url: &str, workload: &Workload) -> Result<Self> {
         let mut engine = Self::over(host::at(url)?, workload)?;
         let pool_bytes = engine.cache_bytes(workload)?;
@@ -115,15 +115,15 @@ impl Mysql {
         Ok(Mysql { host, runs: 0, iops: workload.iops })
     }
 
-    /// What this server does not show, why, and what would show it; a sentence each. Of a server of the lab's
-    /// own nothing is missing.
+    /// What this server does not show, why, and how to make it show it; one sentence each. Nothing is missing on a
+    /// server that the lab started.
     pub fn missing(&self) -> &[String] {
         &self.host.reach.missing
     }
 }
 
-/// Durability is left out on purpose, as in the reference runs: what is measured is page traffic, not
-/// the speed of fsync. Dirty pages are written as the pool needs room, within the usual capacity.
+/// Durability is switched off on purpose, as in the reference runs: page traffic is measured, not the speed of fsync.
+/// Changed pages are written when the pool needs room, at the usual I/O capacity.
 fn settings(flavor: Flavor, workload: &Workload) -> Settings {
     let wanted = workload.cache_pages(16_384) * 16_384;
     let settings = Settings::new()
@@ -132,8 +132,8 @@ fn settings(flavor: Flavor, workload: &Workload) -> Settings {
         .option("innodb_flush_log_at_trx_commit", "0")
         .option("innodb_io_capacity", "100")
         .option("innodb_io_capacity_max", "500")
-        // On MariaDB the default is on: a page is then written with its changed neighbors, which for random keys
-        // makes 450 pages of 180. Today's MySQL has it off.
+        // On MariaDB this is on by default: a page is then written together with its changed neighbors, which for
+        // random keys turns 180 pages into 450. MySQL 8.0 and later have it off by default.
         .option("innodb_flush_neighbors", "0");
     let settings = match workload.iops {
         Some(limit) => settings.iops(limit, limit),
@@ -141,19 +141,19 @@ fn settings(flavor: Flavor, workload: &Workload) -> Settings {
     };
     let settings = if workload.late_writes { written_late(flavor, settings) } else { settings };
     if flavor == Flavor::MariaDb {
-        // Off by default here, on by default on MySQL: it counts what goes to the tables' files.
+        // Off by default here, on by default on MySQL: it counts what is read from and written to the tables' files.
         return settings.option("performance_schema", "ON");
     }
-    // MySQL's binary log is on by default, would be synced at each commit, and mistrusts stored functions. A growing file is
-    // written ahead with zeros by default, which would count as pages of the table.
+    // MySQL's binary log is on by default; it would be synced at each commit, and it forbids stored functions that
+    // change data. By default MySQL also writes zeros ahead when a file grows, which would count as pages of the table.
     let settings = settings.option("innodb_extend_and_initialize", "OFF");
     settings.option("sync_binlog", "0").option("log_bin_trust_function_creators", "1")
 }
 
-/// What MySQL 5.7 had by default, and a log that forces no page out: today's MySQL begins to write when a tenth
-/// of the pool is changed, or of a log of 100 MB is full. And few pages kept free, which hold no leaf: of the
-/// default of 1,024 the published runs cannot have kept more than about 500 of their 8,192, or they would have
-/// read more than they did.
+/// The defaults of MySQL 5.7, and a log large enough that it forces no page to be written: newer versions begin to
+/// write when a tenth of the pool is changed, or when a log of 100 MB is full. Few pages are kept free, because a free
+/// page holds no leaf: the published runs cannot have kept more than about 500 of their 8,192 pages free (the default
+/// is 1,024), or they would have read more than they did.
 fn written_late(flavor: Flavor, settings: Settings) -> Settings {
     let log = if flavor == Flavor::MariaDb { "innodb_log_file_size" } else { "innodb_redo_log_capacity" };
     settings
@@ -213,7 +213,8 @@ impl Engine for Mysql {
         }
     }
 
-    /// The buffer pool of the server, which was started with room for its own pages, or is the user's.
+    /// The buffer pool of the server, which was started with additional room for its own pages, or was set up by the
+    /// user.
     fn cache_bytes(&self, _: &Workload) -> Result<u64> {
         reach::number(&self.host.settings, "innodb_buffer_pool_size")
     }
@@ -262,7 +263,7 @@ async fn run(connection: &mut MySqlConnection, sql: &str) -> Result<()> {
         .map_err(|error| Error::engine(format!("the server refused \"{sql}\""), error))
 }
 
-/// The one value that a statement gives, as text.
+/// The single value that a statement returns, as text.
 async fn number(connection: &mut MySqlConnection, sql: &str) -> Result<String> {
     let failed = doing("check what a statement did");
     let row = connection.fetch_one(AssertSqlSafe(sql.to_owned())).await.map_err(&failed)?;

@@ -1,8 +1,8 @@
-//! What the server counts.
+//! Reads what the server counts.
 //!
-//! From `SHOW GLOBAL STATUS` where both servers have it under one name, from `INNODB_METRICS` for the page splits, and from
-//! the Performance Schema for what went to single files. Source: MySQL Reference Manual, sections Server Status Variables,
-//! InnoDB INFORMATION_SCHEMA Metrics Table, and File I/O Summary Tables.
+//! The counts come from `SHOW GLOBAL STATUS` if both servers use the same name, from `INNODB_METRICS` for the page
+//! splits, and from the Performance Schema for reads and writes of single files. Source: MySQL Reference Manual,
+//! sections Server Status Variables, InnoDB INFORMATION_SCHEMA Metrics Table, and File I/O Summary Tables.
 
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
@@ -18,17 +18,17 @@ const STATUS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_pages_r
 const SPLITS: &str =
     "SELECT CAST(COUNT AS CHAR) FROM information_schema.INNODB_METRICS WHERE NAME = 'index_page_splits'";
 
-/// Bytes read from and written to the files of this schema, and bytes written to the binary log. Pages of a table are
-/// read and written one by one or several at once, so that bytes count them, and calls do not.
+/// Bytes read from and written to the files of this schema, and bytes written to the binary log. Bytes are used and not
+/// calls, because one call may read or write one page of a table or several.
 const FILES: &str = "SELECT CAST(COALESCE(SUM(IF(FILE_NAME LIKE '%/{schema}/%.ibd', SUM_NUMBER_OF_BYTES_READ, 0)), 0) AS CHAR), \
      CAST(COALESCE(SUM(IF(FILE_NAME LIKE '%/{schema}/%.ibd', SUM_NUMBER_OF_BYTES_WRITE, 0)), 0) AS CHAR), \
      CAST(COALESCE(SUM(IF(EVENT_NAME = 'wait/io/file/sql/binlog', SUM_NUMBER_OF_BYTES_WRITE, 0)), 0) AS CHAR) \
      FROM performance_schema.file_summary_by_instance";
 
-/// Bytes of the pages that a server of the lab's own has.
+/// The page size of a server that the lab started, in bytes.
 const PAGE_BYTES: u64 = 16_384;
 
-/// The counts since the server was started; what is not within reach is absent.
+/// The counts since the server was started. Counts that cannot be read are absent.
 pub async fn read(connection: &mut MySqlConnection, host: &Host) -> Result<Counters> {
     let failed = doing("read the server's counters");
     let rows = connection.fetch_all(STATUS).await.map_err(&failed)?;
@@ -55,7 +55,8 @@ pub async fn read(connection: &mut MySqlConnection, host: &Host) -> Result<Count
     let disk_reads = get("Innodb_buffer_pool_reads")?;
     let (table_pages, binlog_bytes) = match host.reach.file_counts {
         true => {
-            // The name of the schema is the lab's own: letters, digits and underscores, which stand for any letter here.
+            // The lab chose the name of the schema: letters, digits and underscores. As a pattern of LIKE, an
+            // underscore matches any character; that does no harm here.
             let sql = AssertSqlSafe(FILES.replace("{schema}", host.scratch.name()));
             let row = connection.fetch_one(sql).await.map_err(&failed)?;
             let mut bytes = [0; 3];

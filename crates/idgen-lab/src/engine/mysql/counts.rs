@@ -1,4 +1,4 @@
-//! Counts by the server's own names, for experiments that say which they want.
+//! Reads counts by the server's own names, for experiments that name the counts they want.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,10 +10,10 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use super::{Host, doing};
 use crate::{Error, Result};
 
-/// Not the server's own: the kernel counts these for each thread of its process.
+/// Not a count of the server: the kernel counts context switches for each thread of its process.
 const SWITCHES: &str = "context_switches";
 
-/// Statements that give a name and a count, for names in place of `{}`.
+/// Statements that return a name and a count; the list of names takes the place of `{}`.
 ///
 /// Sources: MySQL Reference Manual, Server Status Variables, InnoDB INFORMATION_SCHEMA Metrics Table, and
 /// Performance Schema Wait Event Summary Tables, whose names of mutexes end in the name used here.
@@ -25,7 +25,7 @@ const SOURCES: [&str; 3] = [
      WHERE EVENT_NAME LIKE 'wait/synch/%' AND SUBSTRING_INDEX(EVENT_NAME, '/', -1) IN ({})",
 ];
 
-/// What each of these has counted so far. What this server does not count is absent.
+/// What each of these has counted so far. A count that this server does not have is absent.
 pub async fn read(
     host: &Host,
     connection: &mut MySqlConnection,
@@ -55,17 +55,17 @@ pub async fn read(
     Ok(found)
 }
 
-/// Context switches of all threads that a process has now, voluntary or not: proc_pid_status(5).
+/// Context switches so far of all threads of a process, voluntary or not: proc_pid_status(5).
 fn switches(process: u32) -> Option<u64> {
     let mut sum = 0;
     for thread in fs::read_dir(format!("/proc/{process}/task")).ok()? {
-        // A thread may end meanwhile.
+        // The thread may have ended since the directory was listed.
         sum += switches_of(&thread.ok()?.path()).unwrap_or(0);
     }
     Some(sum)
 }
 
-/// Those of one thread, by its directory.
+/// Those of one thread, given its directory.
 fn switches_of(thread: &Path) -> Option<u64> {
     let status = fs::read_to_string(thread.join("status")).ok()?;
     let counts = status.lines().filter_map(|line| {
@@ -81,10 +81,10 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn switches_of_a_thread_grow_and_are_among_those_of_its_process() {
+    fn context_switches_grow_and_a_process_has_at_least_those_of_its_thread() {
         let this = Path::new("/proc/thread-self");
         let before = switches_of(this).unwrap();
-        // Each sleep gives the processor away.
+        // Each sleep gives up the processor.
         for _ in 0..20 {
             std::thread::sleep(std::time::Duration::from_micros(100));
         }

@@ -1,4 +1,4 @@
-//! The pages of a table, from a copy of its file.
+//! Reads the pages of a table from a copy of its file.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::{Error, Result};
 use idgen_record::Role;
 use innodb_pages::{Options, Page, Pages, Tablespace};
 
-/// The file of a table of the scratch schema, copied while the server holds it still.
+/// Copies the file of a table of the scratch schema while the server does not change it.
 pub async fn of(host: &Host, connection: &mut MySqlConnection, table: &str) -> Result<Pages> {
     let directory =
         tempfile::tempdir().map_err(|error| Error::engine("cannot make a temporary directory", error))?;
@@ -25,7 +25,7 @@ pub async fn of(host: &Host, connection: &mut MySqlConnection, table: &str) -> R
         .map_err(|error| Error::engine("cannot read the table's file", error))
 }
 
-/// Bytes of the indexes in a file, without so many that were made first.
+/// Bytes of the indexes in a file, except for this many that were made first.
 pub fn index_bytes(pages: &Pages, without: usize) -> u64 {
     let ids: Vec<u64> =
         pages.pages.iter().filter_map(|page| page.index.as_ref()).map(|index| index.index_id).collect();
@@ -35,7 +35,8 @@ pub fn index_bytes(pages: &Pages, without: usize) -> u64 {
     pages_of * u64::from(pages.format.page_size)
 }
 
-/// An index in a file, from 0 in the order in which they were made: the clustered one comes first.
+/// The index with this number in a file, counted from 0 in the order in which the indexes were made: the clustered
+/// index comes first.
 pub fn index(pages: &Pages, role: Role, number: usize) -> Result<Tree> {
     let found: BTreeSet<u64> =
         pages.pages.iter().filter_map(|page| page.index.as_ref()).map(|index| index.index_id).collect();

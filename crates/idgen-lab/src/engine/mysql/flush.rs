@@ -1,4 +1,4 @@
-//! Has the server write all pages that were changed.
+//! Makes the server write all changed pages.
 
 use std::time::{Duration, Instant};
 
@@ -9,19 +9,19 @@ use super::{Host, doing, run};
 use crate::{Error, Result};
 
 const DIRTY: &str = "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'";
-/// How often the server is asked how many are left.
+/// How often the lab asks the server how many changed pages are left.
 const STEP: Duration = Duration::from_millis(50);
-/// A pool of 1 GiB at 500 pages a second takes a little more than two minutes.
+/// At 500 pages per second, a pool of 1 GiB takes a little more than two minutes.
 const LIMIT: Duration = Duration::from_secs(600);
-/// What the page cleaner may write in a second meanwhile.
+/// What the page cleaner may write per second meanwhile.
 const FAST: &str = "100000";
 
-/// Writes all changed pages, with the limits of the page cleaner out of the way, and waits for the last of them. The
-/// settings are afterwards as they were.
+/// Writes all changed pages as fast as the server can, and waits for the last of them. The settings are restored
+/// afterwards.
 ///
 /// Source: MySQL Reference Manual, Configuring Buffer Pool Flushing.
 pub async fn all(connection: &mut MySqlConnection, host: &Host) -> Result<()> {
-    // A capacity may not be above its maximum: that rises first, and falls last.
+    // A capacity must not exceed its maximum, so the maximum rises first and falls last.
     let settings = [
         ("innodb_io_capacity_max", FAST),
         ("innodb_io_capacity", FAST),

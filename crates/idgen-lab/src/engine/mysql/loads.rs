@@ -1,4 +1,4 @@
-//! Several clients load tables at once.
+//! Lets several clients load tables at once.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use crate::experiment::{Loads, ReadyLoad, Scale};
 use crate::{Error, Result};
 use idgen_record::{CaseRecord, LoadFigures};
 
-/// Runs and checks each load of an experiment, and gives each record to `done`.
+/// Runs and checks each load of an experiment, and passes each record to `done`.
 pub fn load_all(host: &Host, experiment: &Loads, scale: Scale, done: &mut Done<'_>) -> Result<()> {
     let loads = experiment.at(scale)?;
     host.wait(async {
@@ -22,7 +22,7 @@ pub fn load_all(host: &Host, experiment: &Loads, scale: Scale, done: &mut Done<'
         for sql in &experiment.setup {
             run(&mut own, sql).await?;
         }
-        // What only the first run after a start pays belongs to no case.
+        // A load that is not measured takes the costs that only the first run after a start has.
         if let Some(first) = loads.first().and_then(|cases| cases.first()) {
             once(host, &mut own, first, &[]).await?;
         }
@@ -35,14 +35,14 @@ pub fn load_all(host: &Host, experiment: &Loads, scale: Scale, done: &mut Done<'
     })
 }
 
-/// What was taken of a load so far.
+/// What was measured of a load so far.
 #[derive(Clone, Default)]
 struct Taken {
     secs: Vec<f64>,
     counts: BTreeMap<String, u64>,
 }
 
-/// Runs the cases of one size in turns, so that a slow stretch of the machine slows them all.
+/// Runs the cases of one size in turn, so that a phase in which the machine is slow affects all of them.
 async fn together(
     host: &Host,
     own: &mut MySqlConnection,
@@ -62,7 +62,7 @@ async fn together(
     Ok(cases.iter().zip(taken).map(|(load, taken)| record(load, taken)).collect())
 }
 
-/// Runs a load once and checks it: the seconds, and what was counted meanwhile.
+/// Runs a load once and checks it; returns the seconds, and what was counted meanwhile.
 async fn once(
     host: &Host,
     own: &mut MySqlConnection,
@@ -80,7 +80,7 @@ async fn once(
     let clock = Instant::now();
     try_join_all(clients.iter_mut().map(|(client, sql)| repeat(client, sql, load.repeats))).await?;
     let secs = clock.elapsed().as_secs_f64();
-    // While the clients are connected: the switches of their threads go with them.
+    // Read while the clients are connected: when a thread ends, its context switches are no longer counted.
     let mut counted = counts::read(host, own, counters).await?;
     for (name, count) in &mut counted {
         *count = count.saturating_sub(before.get(name).copied().unwrap_or(0));
@@ -126,7 +126,7 @@ async fn repeat(connection: &mut MySqlConnection, sql: &str, times: u32) -> Resu
     Ok(())
 }
 
-/// That the tables together hold exactly the rows that were sent.
+/// Checks that the tables together hold exactly the rows that were sent.
 async fn verify(own: &mut MySqlConnection, load: &ReadyLoad) -> Result<()> {
     let mut found = 0;
     for table in &load.tables {

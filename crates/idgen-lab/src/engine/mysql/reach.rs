@@ -1,7 +1,7 @@
-//! What a server shows, and what it does not, such as an external server that the user names by URL.
+//! What a server shows and what it does not show. A server that the user names by URL may show less.
 //!
-//! Nothing of it is changed but a schema with a random name, which goes at the end. Its counters are read as
-//! they are: others' work on it is counted too.
+//! Nothing on the server is changed except a schema with a random name, which is dropped at the end. The server's
+//! counters include the work of other clients.
 //!
 //! Sources: MySQL Reference Manual, sections InnoDB INFORMATION_SCHEMA Buffer Pool Tables, InnoDB
 //! INFORMATION_SCHEMA Metrics Table, and The INFORMATION_SCHEMA TABLES Table; MariaDB documentation, the same.
@@ -13,28 +13,28 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use super::{doing, run};
 use crate::{Error, Result};
 
-/// Beyond this the list of the pool's pages is a load of its own.
+/// If the pool is larger than this, listing its pages would itself be a load.
 const MOST_LISTED_BYTES: u64 = 4 << 30;
 
 /// What the lab can read of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// Copies of the tables' files: everything about their pages.
+    /// Copies of the tables' files, which show everything about their pages.
     pub files: bool,
-    /// The list of the pages in the pool: how full they are.
+    /// The list of the pages in the pool, which shows how full they are.
     pub pool_pages: bool,
     /// The counter of page splits.
     pub splits: bool,
-    /// What went to the files of the tables and to the binary log, in the Performance Schema.
+    /// Reads and writes of the files of the tables and of the binary log, in the Performance Schema.
     pub file_counts: bool,
-    /// Stored functions that change data can be made.
+    /// Stored functions that change data are allowed.
     pub functions: bool,
-    /// What reports lack for that reason, why, and what would show it, in a sentence each.
+    /// What reports therefore lack, why, and how to make the server show it, in a sentence each.
     pub missing: Vec<String>,
 }
 
 impl Reach {
-    /// A server of the lab's own.
+    /// What a server shows that the lab started.
     pub fn everything() -> Self {
         Reach {
             files: true,
@@ -46,14 +46,14 @@ impl Reach {
         }
     }
 
-    /// Tries what a user may, changing nothing.
+    /// Finds out what the user may do, without changing anything.
     pub async fn of(connection: &mut MySqlConnection, flavor: Flavor, pool_bytes: u64) -> Self {
         let mut missing = vec![format!(
             "No leaf pages per 1,000 inserts and no maps of pages: they come from the tables' files, which are out of \
              reach on a server given by URL; --engine {} measures a server of the lab's own, and shows them.",
             if flavor == Flavor::MariaDb { "mariadb" } else { "mysql" }
         )];
-        // Both servers show these to users with PROCESS alone.
+        // Both servers show these only to users with PROCESS.
         let splits = "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'index_page_splits'";
         let enabled = match connection.fetch_optional(splits).await {
             Err(error) => {
@@ -109,16 +109,16 @@ fn why_refused(error: &sqlx::Error) -> String {
     }
 }
 
-/// A binary log and functions that it cannot trust: no user makes them, not even one with all privileges. Source:
-/// MySQL Reference Manual, Stored Program Binary Logging.
+/// No user may make such functions if the server has a binary log and does not trust them, not even a user with all
+/// privileges. Source: MySQL Reference Manual, Stored Program Binary Logging.
 async fn takes_functions(connection: &mut MySqlConnection) -> bool {
     let sql = "SELECT CAST(@@GLOBAL.log_bin AND NOT @@GLOBAL.log_bin_trust_function_creators AS UNSIGNED)";
     let forbidden = connection.fetch_one(sql).await.and_then(|row| row.try_get::<u64, _>(0));
-    // Where that cannot be asked, the statement itself is refused or not.
+    // If the variables cannot be read, the statement that makes the function shows whether it is allowed.
     !forbidden.is_ok_and(|forbidden| forbidden != 0)
 }
 
-/// MySQL says it in the column STATUS, MariaDB in ENABLED.
+/// MySQL has a column STATUS for this, MariaDB a column ENABLED.
 async fn is_enabled(connection: &mut MySqlConnection) -> bool {
     let sql = "SELECT * FROM information_schema.INNODB_METRICS WHERE NAME = 'index_page_splits'";
     let Ok(row) = connection.fetch_one(sql).await else { return false };
@@ -126,7 +126,7 @@ async fn is_enabled(connection: &mut MySqlConnection) -> bool {
     status.or_else(|_| row.try_get_unchecked::<i64, _>("ENABLED").map(|on| on != 0)).unwrap_or(false)
 }
 
-/// How full the pages of a table are that lie in the pool, from 0 to 1, the few above the leaves among them.
+/// How full the pages of a table are that lie in the pool, from 0 to 1. They include the few pages above the leaves.
 pub async fn fills(
     connection: &mut MySqlConnection,
     schema: &str,
@@ -144,10 +144,10 @@ pub async fn fills(
         .collect()
 }
 
-/// Bytes that the server keeps for a table and its indexes: whole extents, the free pages in them included.
+/// Bytes that the server has allocated to a table and its indexes: whole extents, including their free pages.
 pub async fn table_bytes(connection: &mut MySqlConnection, table: &str) -> Result<u64> {
     let failed = doing("ask for the size of a table");
-    // Both statements give rows of their own.
+    // Both statements return rows.
     connection
         .fetch_all(AssertSqlSafe(format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {table}")))
         .await
@@ -160,7 +160,7 @@ pub async fn table_bytes(connection: &mut MySqlConnection, table: &str) -> Resul
     row.try_get(0).map_err(&failed)
 }
 
-/// MySQL keeps such sizes for a day unless told otherwise; MariaDB knows no such variable.
+/// By default MySQL caches such sizes for a day; MariaDB has no such cache and no such variable.
 pub async fn forget_sizes(connection: &mut MySqlConnection, is_mysql: bool) -> Result<()> {
     if is_mysql {
         run(connection, "SET SESSION information_schema_stats_expiry = 0").await?;
@@ -168,7 +168,7 @@ pub async fn forget_sizes(connection: &mut MySqlConnection, is_mysql: bool) -> R
     Ok(())
 }
 
-/// A whole number among the settings.
+/// The value of a setting that is a whole number.
 pub fn number(settings: &std::collections::BTreeMap<String, String>, name: &str) -> Result<u64> {
     let value = settings.get(name).map_or("", String::as_str);
     value.parse().map_err(|error| Error::engine(format!("the server's {name} is \"{value}\""), error))

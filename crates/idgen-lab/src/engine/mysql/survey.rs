@@ -1,4 +1,4 @@
-//! The indexes of a table, from a copy of its file.
+//! Surveys the indexes of a table in a copy of its file.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{Error, Result};
 use idgen_record::{FileFigures, IndexFigures};
 use innodb_pages::{IndexTree, Survey};
 
-/// Surveys the file of a table of the scratch schema, and compares its rows with those that the server counts.
+/// Surveys the file of a table of the scratch schema, and compares its rows with the number that the server counts.
 pub async fn survey(host: &Host, connection: &mut MySqlConnection, file: &File) -> Result<FileFigures> {
     let table = &file.table;
     let counted = number(connection, &format!("SELECT CAST(COUNT(*) AS CHAR) FROM {table}")).await?;
@@ -49,7 +49,7 @@ fn figures(index: &IndexTree, names: &BTreeMap<u64, String>, page_bytes: u64) ->
     }
 }
 
-/// The names of the indexes by their numbers: MariaDB's files do not have them.
+/// The names of the indexes by their numbers, asked from the server because MariaDB's files do not contain them.
 async fn names(host: &Host, connection: &mut MySqlConnection, table: &str) -> Result<BTreeMap<u64, String>> {
     let failed = doing("read the names of the indexes");
     let prefix = if host.server.flavor() == Flavor::MariaDb { "INNODB_SYS" } else { "INNODB" };

@@ -1,4 +1,4 @@
-//! The tables of one run: filled by writers, read back and checked by a connection of their own.
+//! The tables of one run: several writers fill them, and a separate connection reads them back and checks them.
 
 mod keys;
 mod made;
@@ -34,13 +34,13 @@ use writer::{Heard, Writer};
 pub struct Tables {
     host: Rc<Host>,
     plan: Plan,
-    /// Reads; the writers have connections of their own.
+    /// The connection that reads; the writers have connections of their own.
     connection: MySqlConnection,
     writers: Vec<Writer>,
-    /// Rows that the user's own schema put into the table of each statement.
+    /// Rows that were added to the table of each statement, if the schema is the user's.
     gained: Vec<u64>,
     at_start: Counters,
-    /// An id that the server made before the first row, where it makes them.
+    /// An id that the server made before the first row, if the server makes the ids.
     made_before: Option<Key>,
     latencies: Latencies,
 }
@@ -70,7 +70,7 @@ impl Tables {
         })
     }
 
-    /// Inserts the rows of each writer, so many in a statement.
+    /// Inserts the rows of each writer with this many rows per statement.
     fn insert_by(&mut self, statement_rows: usize, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
         let room = batches.iter().map(|batch| batch.keys.len()).sum();
         let heard = RefCell::new(Heard { rows: Vec::with_capacity(room), latencies: &mut self.latencies });
@@ -120,14 +120,14 @@ impl Table for Tables {
         }
     }
 
-    /// Deleted rows stay on their pages until the purge comes to them.
+    /// Deleted rows stay on their pages until the purge removes them.
     fn settle(&mut self, rows: u64) -> Result<()> {
         if !self.host.reach.files {
             return Ok(());
         }
         let began = Instant::now();
         while self.trees()?.first().is_some_and(|tree| tree.rows() > rows) {
-            // What is left then is found by the check of the pages.
+            // If rows are left then, the check of the pages finds them.
             if began.elapsed() > operate::PURGE_LIMIT {
                 break;
             }
@@ -242,7 +242,7 @@ impl Table for Tables {
             let gained: Vec<u64> =
                 now.iter().zip(&self.gained).map(|(now, before)| now.saturating_sub(*before)).collect();
             let rows = own.rows_of(&gained)?;
-            // A value of a wrong length would have been refused.
+            // The server would have refused a value of another length.
             let payload_bytes = rows * u64::from(self.plan.payload_bytes);
             return Ok(Contents { rows, payload_bytes, unmapped: 0 });
         }
@@ -256,14 +256,14 @@ impl Table for Tables {
 
 impl Drop for Tables {
     fn drop(&mut self) {
-        // The writers' connections close while there is a runtime to close them in.
+        // The writers' connections have to be closed while the runtime still exists.
         let _inside = self.host.runtime.enter();
         self.writers.clear();
-        // A connection that gave up in the middle of a statement would wait for its end.
+        // A connection that was abandoned in the middle of a statement would wait for the statement to end.
         if self.host.cancel.borrow().is_cancelled() {
             return;
         }
-        // Room for the next strategy; the schema goes in any case with the engine.
+        // Makes room for the next strategy. The schema is dropped with the engine in any case.
         for sql in self.plan.remove() {
             let _ = self.host.runtime.block_on(run(&mut self.connection, &sql));
         }

@@ -1,4 +1,4 @@
-//! Keys on their way into the statements, and back out of the rows.
+//! Converts keys to values of statements, and values of rows to keys.
 
 use idgen::Uuid;
 use sqlx::mysql::{MySqlArguments, MySqlRow};
@@ -11,10 +11,10 @@ use crate::strategy::native;
 use crate::{Error, Result};
 use idgen_record::Column;
 
-/// A statement that values are bound to.
+/// A statement to which values are bound.
 pub type Statement<'q> = Query<'q, MySql, MySqlArguments>;
 
-/// Binds a key as its column takes it.
+/// Binds a key in the form that its column takes.
 pub fn bind<'q>(query: Statement<'q>, key: &Key, column: Column) -> Statement<'q> {
     match key {
         Key::Assigned => query.bind(None::<u64>),
@@ -30,7 +30,7 @@ pub fn bind<'q>(query: Statement<'q>, key: &Key, column: Column) -> Statement<'q
 /// The key in the first column of a row.
 pub fn read_key(row: &MySqlRow, column: Column) -> Result<Key> {
     let failed = doing("read a key back");
-    // Unchecked: the same bytes come as one type or another, by server and collation.
+    // The type is not checked: depending on server and collation, the same bytes have one type or another.
     let key = match column {
         Column::Binary16 | Column::Swapped16 | Column::Unkeyed16 => {
             let bytes: Vec<u8> = row.try_get_unchecked(0).map_err(&failed)?;

@@ -1,5 +1,5 @@
-//! Ids that a function of the server makes, and what is known of them: they ascend in the order of the calls,
-//! and lie between one that was made before and one that is made after.
+//! Ids that a function of the server makes. Such ids are known to ascend in the order of the calls, and to lie between
+//! an id made before the run and one made after it.
 //!
 //! Sources: MySQL Reference Manual, `UUID()`, `UUID_SHORT()` and `UUID_TO_BIN()`; MariaDB documentation, the
 //! same.
@@ -14,11 +14,11 @@ use crate::key::Key;
 use crate::{Error, Result};
 use idgen_record::{Column, IdKind};
 
-/// `UUID_TO_BIN(UUID(), 1)` on a server that lacks that function.
+/// The same as `UUID_TO_BIN(UUID(), 1)`, for a server that lacks that function.
 const SWAP: &str = "UNHEX(CONCAT(SUBSTR(@uuid := UUID(), 15, 4), SUBSTR(@uuid, 10, 4), SUBSTR(@uuid, 1, 8), \
      SUBSTR(@uuid, 20, 4), SUBSTR(@uuid, 25, 12)))";
 
-/// The expression that makes an id; `None` where the server does not make them.
+/// The expression that makes an id; `None` if the server does not make such ids.
 pub fn expression(ids: IdKind, flavor: Flavor) -> Option<&'static str> {
     match (ids, flavor) {
         (IdKind::UuidShort, _) => Some("UUID_SHORT()"),
@@ -28,7 +28,7 @@ pub fn expression(ids: IdKind, flavor: Flavor) -> Option<&'static str> {
     }
 }
 
-/// An id that the server makes now; `None` where it does not make them.
+/// An id that the server makes now; `None` if it does not make such ids.
 pub async fn now(
     connection: &mut MySqlConnection,
     ids: IdKind,
@@ -44,14 +44,14 @@ pub async fn now(
     read_key(&row, column).map(Some)
 }
 
-/// Checks that a key found in the table can have been made between these two.
+/// Checks that the server can have made a key found in the table between these two ids.
 pub fn check(found: Key, before: Key, after: Key) -> Result<()> {
     if !(before < found && found < after) {
         return Err(Error::unverified(format!(
             "the table holds {found}, which the server did not make between {before} and {after}"
         )));
     }
-    // The node never changes while a server runs, and a swapped version 1 begins with its version.
+    // The node does not change while a server runs, and a swapped version 1 begins with its version.
     if let (Key::Binary(found), Key::Binary(before)) = (found, before)
         && (found[0] >> 4 != 1 || found[10..] != before[10..])
     {
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_lies_between_and_looks_alike_passes() {
+    fn only_ids_between_the_two_with_the_same_node_pass() {
         let swapped = |time: u8, node: u8| {
             let mut bytes = [node; 16];
             bytes[0] = 0x11;

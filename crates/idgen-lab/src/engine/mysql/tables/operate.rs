@@ -1,4 +1,4 @@
-//! Operations of several kinds on single rows, each a statement that commits by itself.
+//! Operations of several kinds on single rows. Each is one statement that commits by itself.
 
 use std::time::{Duration, Instant};
 
@@ -12,12 +12,12 @@ use crate::engine::mysql::doing;
 use crate::engine::{Inserted, OnDone, Outcome, Step};
 use idgen_record::Column;
 
-/// How long the purge may take to remove what was deleted.
+/// How long the purge may take to remove deleted rows.
 pub const PURGE_LIMIT: Duration = Duration::from_secs(300);
-/// How often the lab looks whether it has.
+/// How often the lab checks whether the purge has finished.
 pub const PURGE_STEP: Duration = Duration::from_millis(500);
 
-/// The statements, which name the table.
+/// The statements, with the name of the table in them.
 struct Statements {
     insert: String,
     read: String,

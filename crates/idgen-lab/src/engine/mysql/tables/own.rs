@@ -1,4 +1,4 @@
-//! Tables of the user's own: what they hold before the run, and whether they can be measured.
+//! Tables of the user's own: which rows they hold before the run, and whether they can be measured.
 
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Row};
@@ -8,8 +8,8 @@ use crate::Result;
 use crate::engine::mysql::doing;
 use crate::own::Own;
 
-/// Checks that the key is the primary key, and counts the rows of the table of each statement; none where the tables are the
-/// lab's.
+/// Checks that the key is the primary key, and counts the rows of the table of each statement; empty if the tables are
+/// the lab's.
 pub async fn begin(connection: &mut MySqlConnection, plan: &Plan) -> Result<Vec<u64>> {
     let Some(own) = &plan.own else { return Ok(Vec::new()) };
     let failed = doing("read the schema back");
@@ -31,7 +31,7 @@ pub async fn begin(connection: &mut MySqlConnection, plan: &Plan) -> Result<Vec<
     counts(connection, own).await
 }
 
-/// The rows of the table of each statement.
+/// Counts the rows of the table of each statement.
 pub async fn counts(connection: &mut MySqlConnection, own: &Own) -> Result<Vec<u64>> {
     let mut counts = Vec::new();
     for insert in own.inserts() {

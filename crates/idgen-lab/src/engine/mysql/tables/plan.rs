@@ -1,4 +1,4 @@
-//! Which tables a strategy takes, and what is where in them.
+//! The tables that a strategy needs, and their columns.
 
 use idgen_server::Flavor;
 use idgen_server::reference;
@@ -19,9 +19,9 @@ pub struct Plan {
     pub statement_rows: usize,
     /// The table of the rows.
     pub rows: String,
-    /// The table that leads from UUIDs to integers, and how, where there is one.
+    /// The table that maps UUIDs to integers, and how, if there is one.
     pub map: Option<(MapBy, String)>,
-    /// The tables and statements of the user's own, where they take the place of the lab's.
+    /// The user's own tables and statements, if they replace the lab's.
     pub own: Option<Own>,
 }
 
@@ -31,7 +31,7 @@ fn type_of(column: Column) -> &'static str {
         Column::CountedInteger => "BIGINT UNSIGNED NOT NULL AUTO_INCREMENT",
         Column::Binary16 | Column::Swapped16 | Column::Unkeyed16 => "BINARY(16) NOT NULL",
         Column::Uuid => "UUID NOT NULL",
-        // A collation that ignores case would make different base64 texts equal.
+        // With a collation that ignores case, different base64 texts would be equal.
         Column::Text36 => "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
         Column::VarText36 => "VARCHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
         Column::VarBinary36 => "VARBINARY(36) NOT NULL",
