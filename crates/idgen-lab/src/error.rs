@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-/// What a fallible function of this crate returns.
+/// The result of a fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why a measurement could not be made, checked or saved.
@@ -54,7 +54,7 @@ impl Error {
         Error { source: Some(source.into()), ..Error::new(Kind::Engine, doing) }
     }
 
-    /// What an observer of runs returns where it could not save the results that it was given.
+    /// The error of an observer of runs that could not save its results.
     pub fn not_saved(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Error { source: Some(source.into()), ..Error::new(Kind::Output, "cannot save the results") }
     }
@@ -66,22 +66,22 @@ impl Error {
         Error { source: Some(source.into()), ..Error::new(Kind::Input, doing) }
     }
 
-    /// True where a setting was refused.
+    /// True if a setting was refused.
     pub fn is_config(&self) -> bool {
         self.kind == Kind::Config
     }
 
-    /// True where the database refused or failed.
+    /// True if the database refused a request or failed.
     pub fn is_engine(&self) -> bool {
         self.kind == Kind::Engine
     }
 
-    /// True where the rows found after a run are not the rows that were inserted.
+    /// True if the rows found after a run are not the rows that were inserted.
     pub fn is_unverified(&self) -> bool {
         self.kind == Kind::Unverified
     }
 
-    /// True where the user stopped the run.
+    /// True if the user stopped the run.
     pub fn is_interrupted(&self) -> bool {
         self.kind == Kind::Interrupted
     }

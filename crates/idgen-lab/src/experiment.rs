@@ -1,6 +1,6 @@
-//! The experiments: a question, a load at three scales, what was published.
+//! The experiments: each has a question, a load at three scales, and the published figures, if there are any.
 //!
-//! Each is a TOML file of this crate, read when it is asked for.
+//! Each experiment is a TOML file in this crate, parsed when it is requested.
 
 mod differs;
 mod keys;
@@ -21,18 +21,18 @@ pub use loads::{Loads, ReadyLoad};
 pub use revisits::Revisits;
 pub use statements::{Case, File, Statements};
 
-/// One experiment: `mode` in its definition says which of these forms it has. All have a name on the command line and the
-/// question that they answer.
+/// One experiment; `mode` in its definition selects the form. All forms have a name on the command line and a question
+/// that they answer.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "mode", rename_all = "lowercase")]
 pub enum Experiment {
-    /// Keys fill tables.
+    /// Fills tables with keys.
     Keys(Keys),
-    /// Keys fill tables whose buckets are visited again and again.
+    /// Fills tables with prefixed keys whose buckets are visited repeatedly.
     Revisits(Revisits),
-    /// Statements are timed, on a server.
+    /// Times statements on a server.
     Statements(Statements),
-    /// Several clients load tables at once, on a server.
+    /// Lets several clients load tables at once, on a server.
     Loads(Loads),
 }
 
@@ -62,16 +62,16 @@ const SOURCES: [&str; 19] = [
 /// All experiments, in the order in which they are listed.
 ///
 /// # Errors
-/// Where a definition is wrong, which the tests rule out.
+/// A definition is wrong; the tests make sure that none is.
 pub fn all() -> Result<Vec<Experiment>> {
     SOURCES.iter().map(|text| Experiment::parse(text)).collect()
 }
 
 impl Experiment {
-    /// Reads a definition.
+    /// Parses a definition.
     ///
     /// # Errors
-    /// Where it is not TOML of one of these forms.
+    /// The text is not TOML of one of these forms.
     pub fn parse(text: &str) -> Result<Self> {
         toml::from_str(text).map_err(|error| Error::input("an experiment's definition is wrong", error))
     }
@@ -86,7 +86,7 @@ impl Experiment {
         }
     }
 
-    /// What it answers.
+    /// The question that it answers.
     pub fn question(&self) -> &str {
         match self {
             Experiment::Keys(experiment) => &experiment.question,
@@ -96,7 +96,7 @@ impl Experiment {
         }
     }
 
-    /// The servers for which it has statements of its own; none where the lab makes the statements for any database.
+    /// The servers for which it has statements of its own; empty if the lab makes the statements for any database.
     pub fn servers(&self) -> &'static [Database] {
         match self {
             Experiment::Statements(experiment) => experiment.servers(),
@@ -109,7 +109,7 @@ impl Experiment {
 /// The experiment with this id.
 ///
 /// # Errors
-/// Where there is none: the message lists those there are.
+/// There is none: the message lists the existing ones.
 ///
 /// ```
 /// let experiment = idgen_lab::experiment::find("uuid-order")?;
@@ -129,11 +129,11 @@ pub fn find(id: &str) -> Result<Experiment> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
-    /// Seconds: shows that it runs, and the order of the strategies.
+    /// Takes seconds: shows that the experiment works, and the order of the strategies.
     Ci,
-    /// Minutes: the table is many times the pool.
+    /// Takes minutes: the table is many times larger than the pool.
     Default,
-    /// As published.
+    /// As large as published.
     Full,
 }
 
@@ -160,7 +160,7 @@ impl std::fmt::Display for Scale {
     }
 }
 
-/// What a definition says of this scale.
+/// The part of a definition for this scale.
 fn at<'a, T>(scales: &'a BTreeMap<Scale, T>, scale: Scale, id: &str) -> Result<&'a T> {
     scales.get(&scale).ok_or_else(|| Error::config(format!("the experiment {id} has no scale {scale}")))
 }
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_definition_names_its_mode_and_nothing_unknown() {
+    fn a_definition_without_mode_or_with_unknown_fields_is_refused() {
         let text = SOURCES[0];
         for (given, instead, says) in [
             ("mode = \"keys\"\n", "", "mode"),

@@ -1,8 +1,7 @@
-//! PostgreSQL: rows in a heap, and the index of their key, with buffers that hold a part of both.
+//! PostgreSQL: rows in a heap, an index of their key, and shared buffers that hold a part of both.
 //!
-//! The rows of a table lie in the order in which they came, whatever the key is; the tree that is measured is the index
-//! of the primary key. The counts are the server's own, for the whole server: nothing else runs on it while it
-//! measures.
+//! The rows of a table lie in the order of their insertion, whatever the key is. The tree that is measured is the index
+//! of the primary key. The counts are those of the whole server, so nothing else may run on it during a measurement.
 
 mod counters;
 mod keys;
@@ -32,7 +31,7 @@ use crate::{Error, Result};
 use idgen_record::{Column, Database, EngineInfo, IdKind, Workload};
 use reach::Reach;
 
-/// A server, started for this purpose or given by the user.
+/// A server, started for this purpose or named by the user.
 pub struct Postgres {
     host: Rc<Host>,
     runs: u32,
@@ -40,7 +39,7 @@ pub struct Postgres {
 
 type Host = host::Host<Reach>;
 
-/// The settings that move these counts.
+/// The settings that influence these counts.
 const SHOWN: [&str; 14] = [
     "autovacuum",
     "bgwriter_lru_maxpages",
@@ -59,24 +58,24 @@ const SHOWN: [&str; 14] = [
 ];
 
 impl Postgres {
-    /// The smallest buffer pool, in MiB, that leaves room for the server's own pages.
+    /// The smallest size of the shared buffers, in MiB, that has room for the server's own pages.
     const MIN_POOL_MIB: u64 = 8;
 
     /// Starts a server for this load; see `idgen-server`.
     ///
     /// # Errors
-    /// Where no server can be had, or where it cannot be measured: the message says what is missing.
+    /// No server can be started, or it cannot be measured: the message says what is missing.
     pub fn start(workload: &Workload) -> Result<Self> {
         Self::over(host::start(Flavor::Postgres, &settings(workload))?)
     }
 
-    /// Takes the server at this URL, `postgres://user:password@host:port`, as it is. All that is made in it is a
-    /// database with a random name, which goes with this value; the user needs the attribute `CREATEDB` and, to see
-    /// pages and page splits, the extensions `pageinspect` and `pg_walinspect`.
+    /// Connects to the server at this URL, `postgres://user:password@host:port`, without changing its settings. All
+    /// that is made on it is a database with a random name, which is dropped with this value. The user needs the
+    /// attribute `CREATEDB` and, to see pages and page splits, the extensions `pageinspect` and `pg_walinspect`.
     ///
     /// # Errors
-    /// Where nothing answers there, the server is older than PostgreSQL 16, or the database may not be made. Passwords
-    /// are in no message.
+    /// No server answers there, the server is older than PostgreSQL 16, or the user may not make the database. No
+    /// message contains a password.
     pub fn at(url: &str) -> Result<Self> {
         Self::over(host::at(url)?)
     }
@@ -91,20 +90,20 @@ impl Postgres {
     }
 }
 
-/// Durability is left out on purpose, as on the other servers: what is measured is page traffic, not the speed of
-/// fsync. No checkpoint but the lab's, and nothing that writes at moments of its own: a page is written when its
-/// buffer is needed, or by a checkpoint.
+/// Durability is switched off on purpose, as on the other servers: page traffic is measured, not the speed of fsync.
+/// Only the lab starts checkpoints, and no background process writes pages: a page is written when its buffer is
+/// needed, or by a checkpoint.
 fn settings(workload: &Workload) -> Settings {
     let wanted = workload.cache_pages(8_192) * 8_192;
     Settings::new()
         .shared_buffers_mib(wanted.div_ceil(1 << 20).max(Postgres::MIN_POOL_MIB))
-        // It reads and writes through the memory of the kernel, which a limit would make smaller.
+        // The server reads and writes through the page cache of the kernel, which a memory limit would reduce.
         .unlimited_memory()
         .option("fsync", "off")
         .option("autovacuum", "off")
         .option("checkpoint_timeout", "1d")
         .option("max_wal_size", "16GB")
-        // The log of a window is read at its end, perhaps after a checkpoint.
+        // The log of a window is read at the end of the window, perhaps after a checkpoint.
         .option("wal_keep_size", "2GB")
         .option("wal_compression", "off")
         .option("full_page_writes", "on")
@@ -167,7 +166,8 @@ impl Engine for Postgres {
         }
     }
 
-    /// The buffers of the server, which was started with room for its own pages, or is the user's.
+    /// The shared buffers of the server, which was started with additional room for its own pages, or was set up by the
+    /// user.
     fn cache_bytes(&self, _: &Workload) -> Result<u64> {
         Ok(self.host.reach.cache_bytes)
     }

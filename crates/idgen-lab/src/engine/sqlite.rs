@@ -1,4 +1,4 @@
-//! SQLite: a clustered B-tree (`WITHOUT ROWID`), 16 KiB pages, a cache that holds a part of the table.
+//! SQLite: a clustered B-tree (`WITHOUT ROWID`) with pages of 16 KiB, and a cache that holds a part of the table.
 
 mod layout;
 mod operate;
@@ -17,13 +17,13 @@ use crate::strategy::Strategy;
 use crate::{Error, Result};
 use idgen_record::{Column, Database, EngineInfo, Role, Workload};
 
-/// The page size, that of InnoDB.
+/// The page size, the same as InnoDB's.
 const PAGE_BYTES: u32 = 16_384;
 
-/// The bundled SQLite, each run in a new file of its own.
+/// The bundled SQLite. Each run uses a new file.
 ///
-/// Run one at a time: this build of SQLite shares its page cache among all connections of the process,
-/// so that a second run beside the first changes the counts of both.
+/// Make only one run at a time: this build of SQLite shares its page cache among all connections of the process, so two
+/// runs at the same time change each other's counts.
 #[derive(Debug)]
 pub struct Sqlite {
     directory: tempfile::TempDir,
@@ -31,10 +31,10 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Keeps its files in a new directory of the system's temporary directory.
+    /// Keeps its files in a new directory within the system's temporary directory.
     ///
     /// # Errors
-    /// Where that directory cannot be made.
+    /// The directory cannot be made.
     pub fn new() -> Result<Self> {
         let directory = tempfile::Builder::new()
             .prefix("idgen-lab-")
@@ -95,7 +95,7 @@ impl Sqlite {
         Ok(SqliteTable { db, shape, _file: file })
     }
 
-    /// A database without tables, in a file of its own.
+    /// An empty database in a file of its own.
     fn empty(
         &mut self,
         strategy: &Strategy,
@@ -119,25 +119,25 @@ impl Sqlite {
     }
 }
 
-/// The tables of one run. The connection closes before its file is removed: fields drop in order.
+/// The tables of one run. The fields are dropped in order, so the connection closes before its file is removed.
 struct SqliteTable {
     db: Connection,
     shape: Shape,
     _file: tempfile::TempPath,
 }
 
-/// The forms of table.
+/// The kinds of table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// SQLite counts; such a table is a B+tree on the row's number.
+    /// SQLite assigns the integer key; such a table is a B+tree sorted by that integer.
     Counted,
     /// The client's key is the clustered key.
     Integer,
     Blob,
-    /// No key: SQLite numbers the rows.
+    /// There is no key: SQLite numbers the rows.
     Unkeyed,
     Text,
-    /// Rows by number, and a table that leads from a UUID to the number.
+    /// Rows sorted by a number, and a table that maps UUIDs to these numbers.
     Mapped,
 }
 
@@ -223,7 +223,7 @@ impl Table for SqliteTable {
     }
 
     fn trees(&mut self) -> Result<Vec<Tree>> {
-        // A table with a number for its key is a B+tree, WITHOUT ROWID is a B-tree.
+        // A table whose key is a number is a B+tree; a `WITHOUT ROWID` table is a B-tree.
         let by_number = matches!(self.shape, Shape::Counted | Shape::Mapped | Shape::Unkeyed);
         let mut trees = vec![layout::tree(&self.db, "lab_rows", Role::Rows, !by_number)?];
         if self.shape == Shape::Mapped {
@@ -264,7 +264,7 @@ impl Table for SqliteTable {
     }
 }
 
-/// What the connection is set to, and the definition of the tables.
+/// The settings of the connection, and the definition of the tables.
 fn settings(db: &Connection, schema: &str) -> Result<BTreeMap<String, String>> {
     let mut settings = BTreeMap::new();
     for name in ["page_size", "cache_size", "journal_mode", "synchronous", "locking_mode", "encoding"] {
@@ -281,7 +281,7 @@ fn settings(db: &Connection, schema: &str) -> Result<BTreeMap<String, String>> {
     Ok(settings)
 }
 
-/// The integer of a UUID: the one already there, or `next`.
+/// The integer of a UUID: the existing one, or `next`.
 fn map_uuid(
     find: &mut Statement<'_>,
     pair: &mut Statement<'_>,

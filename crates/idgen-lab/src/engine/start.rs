@@ -1,4 +1,4 @@
-//! Starts the database that is to be measured, or connects to one.
+//! Starts the database to be measured, or connects to it.
 
 use idgen_record::{Database, Workload};
 use idgen_server::{Flavor, Server};
@@ -6,7 +6,7 @@ use idgen_server::{Flavor, Server};
 use super::{Engine, Mysql, Postgres, Sqlite, host};
 use crate::{Error, Result};
 
-/// Starts a database of the lab's own for this load.
+/// Starts a database that only the lab uses, for this load.
 ///
 /// # Errors
 /// No server can be started, or it cannot be measured: the message says what is missing.
@@ -18,10 +18,10 @@ pub fn start(database: Database, load: &Workload) -> Result<Box<dyn Engine>> {
     })
 }
 
-/// Connects to the server at this URL, and measures it as it is.
+/// Connects to the server at this URL, and measures it without changing its settings.
 ///
 /// # Errors
-/// As [`Mysql::at`] and [`Postgres::at`].
+/// The errors of [`Mysql::at`] and [`Postgres::at`].
 pub fn connect(url: &str, load: &Workload) -> Result<Box<dyn Engine>> {
     Ok(match Flavor::of_scheme(url) {
         Some(Flavor::Postgres) => Box::new(Postgres::at(url)?),
@@ -29,18 +29,18 @@ pub fn connect(url: &str, load: &Workload) -> Result<Box<dyn Engine>> {
     })
 }
 
-/// Which database the server at this URL is. Servers of one protocol are asked.
+/// Finds out which database the server at this URL is. If several have the same protocol, the server is asked.
 ///
 /// # Errors
-/// Nothing answers there.
+/// No server answers there.
 pub fn database_at(url: &str) -> Result<Database> {
     Ok(database_of(host::at(url)?.flavor()))
 }
 
-/// Whether the reads and writes per second of such a server can be limited here.
+/// Checks whether this machine can limit the reads and writes per second of such a server.
 ///
 /// # Errors
-/// Why not.
+/// The error says why it cannot.
 pub fn can_limit_iops(database: Database) -> Result<()> {
     match server_of(database) {
         None => Ok(()),
@@ -62,7 +62,7 @@ fn server_of(database: Database) -> Option<Flavor> {
     }
 }
 
-/// The database of a server software.
+/// The database of this server software.
 pub(in crate::engine) fn database_of(flavor: Flavor) -> Database {
     match flavor {
         Flavor::MySql => Database::MySql,

@@ -6,19 +6,19 @@ use super::Inserted;
 use crate::key::Key;
 use crate::{Error, Result};
 
-/// One operation on one row. Where the database or a map gave the row an integer, that is its key.
+/// One operation on one row. If the database or a map assigned an integer to the row, that integer is its key.
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'a> {
     /// Inserts a row.
     Insert {
-        /// The key that it is inserted with.
+        /// The key with which it is inserted.
         key: Key,
         /// Its payload.
         payload: &'a [u8],
     },
     /// Reads the payload of a row.
     Read(Key),
-    /// Gives a row another payload.
+    /// Replaces the payload of a row.
     Update {
         /// Its key.
         key: Key,
@@ -29,7 +29,7 @@ pub enum Step<'a> {
     Delete(Key),
 }
 
-/// What came of an operation.
+/// The result of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// A row was inserted.
@@ -41,10 +41,10 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// What came of an operation that must change one row.
+    /// The result of an operation that has to change one row.
     ///
     /// # Errors
-    /// It changed another number of rows.
+    /// The operation changed no row, or several.
     pub(super) fn of_changed(step: &Step<'_>, rows: u64) -> Result<Self> {
         if rows == 1 {
             return Ok(Outcome::Changed);
@@ -63,11 +63,11 @@ impl Step<'_> {
         }
     }
 
-    /// That a read found nothing.
+    /// The error of a read that found nothing.
     pub(super) fn missed(&self) -> Error {
         Error::unverified(format!("{} found no row", self.in_words()))
     }
 }
 
-/// Takes the outcome of each operation, and how long it took.
+/// Called with the result of each operation, and how long it took.
 pub type OnDone<'a> = dyn FnMut(Outcome, Duration) -> Result<()> + 'a;

@@ -1,4 +1,4 @@
-//! Times statements on a server, and checks what they left.
+//! Times statements on a server, and checks their effects.
 
 use std::time::Instant;
 
@@ -10,26 +10,27 @@ use crate::experiment::{Case, File, Statements};
 use crate::order::shuffle;
 use crate::{Error, Result};
 
-/// Where the order of the cases in each round comes from.
+/// The seed for the random order of the cases in each round.
 pub const ORDER_SEED: u64 = 2_026;
 
 /// A connection on which statements are timed.
 pub(in crate::engine) trait Client {
-    /// Runs a statement that gives nothing.
+    /// Runs a statement that returns nothing.
     async fn run(&mut self, sql: &str) -> Result<()>;
 
-    /// Runs a statement, and fetches all that it gives.
+    /// Runs a statement, and fetches all rows that it returns.
     async fn fetch(&mut self, sql: &str) -> Result<()>;
 
-    /// The one value that a statement gives, as text.
+    /// The single value that a statement returns, as text.
     async fn number(&mut self, sql: &str) -> Result<String>;
 
-    /// Surveys a table, and compares its rows with those that the server counts.
+    /// Surveys a table, and compares its rows with the number that the server counts.
     async fn survey(&mut self, file: &File) -> Result<FileFigures>;
 }
 
-/// Runs and checks each case of an experiment, on one connection: in rounds, so that a slow stretch of the machine slows
-/// them all, each in a random order. Gives the record of a case to `done` after each of its runs.
+/// Runs and checks each case of an experiment on one connection. The cases run in rounds, each round in a random order,
+/// so that a phase in which the machine is slow affects all of them. Passes the record of a case to `done` after each
+/// of its runs.
 pub(in crate::engine) async fn time_all(
     client: &mut impl Client,
     experiment: &Statements,
@@ -41,7 +42,7 @@ pub(in crate::engine) async fn time_all(
     let mut random = FixedEntropy::new(ORDER_SEED);
     let mut records = vec![CaseRecord::default(); experiment.cases.len()];
     let mut order: Vec<usize> = (0..experiment.cases.len()).collect();
-    // The cases of a file may be steps of one table.
+    // If a case surveys a file, the cases may be successive steps on one table.
     let in_steps = experiment.cases.iter().any(|case| case.file.is_some());
     for _ in 0..experiment.runs {
         if !in_steps {
@@ -56,7 +57,7 @@ pub(in crate::engine) async fn time_all(
     Ok(())
 }
 
-/// Runs a case once more.
+/// Runs a case one more time.
 async fn time(client: &mut impl Client, case: &Case, record: &mut CaseRecord) -> Result<()> {
     for sql in &case.prepare {
         client.run(sql).await?;
@@ -95,7 +96,7 @@ async fn time(client: &mut impl Client, case: &Case, record: &mut CaseRecord) ->
     Ok(())
 }
 
-/// The median of the runs; not a number where there are none.
+/// The median of the runs; NaN if there are none.
 pub(in crate::engine) fn median(runs: &[f64]) -> f64 {
     Sample::of(runs.to_vec()).map_or(f64::NAN, |runs| runs.median())
 }

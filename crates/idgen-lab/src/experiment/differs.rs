@@ -1,11 +1,11 @@
-//! In what a run differs from the published ones.
+//! Describes how a run differs from the published ones.
 
 use super::{Keys, Scale};
 use crate::Result;
 use idgen_record::{Results, Workload, thousands};
 
-/// What of the load is not as published, in a sentence or two; `None` where nothing is. `ours` tells whether a
-/// server of the lab's own runs it, which is set up for the load: any other is as it is.
+/// The differences between the loads, in a sentence or two; `None` if there are none. `ours` says whether the lab
+/// started the server: only such a server is set up for the load.
 ///
 /// # Errors
 /// As [`Keys::workload`].
@@ -19,7 +19,7 @@ pub fn differs(experiment: &Keys, scale: Scale, results: &Results, ours: bool) -
     let cache = other_cache(load, &full);
     let mut differs: Vec<String> = rows.into_iter().chain(cache).collect();
     let smaller = !differs.is_empty();
-    // The embedded engine has a statement for each row.
+    // The embedded engine has one statement per row.
     if load.statement_rows != full.statement_rows && !results.engine.is_embedded() {
         differs
             .push(format!("{} rows per statement instead of {}", load.statement_rows, full.statement_rows));
@@ -47,7 +47,8 @@ pub fn differs(experiment: &Keys, scale: Scale, results: &Results, ours: bool) -
     Ok(Some(text))
 }
 
-/// Whether a table that was published had more rows. Where its rows are not known, the full scale has them.
+/// Whether a published table had more rows. If the publication does not give its rows, it is taken to have those of the
+/// full scale.
 fn fewer_rows(experiment: &Keys, load: &Workload, full: &Workload) -> Option<String> {
     let published = experiment.published(load.writers);
     let mut larger: Vec<u64> = published.iter().filter_map(|published| published.rows).collect();
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_smaller_scale_says_in_what_it_is_smaller() {
+    fn a_smaller_scale_lists_what_is_smaller() {
         let text = said("uuid-representation", Scale::Ci, |load| load, true).unwrap();
         for part in [
             "200,000 rows, whereas 1,983,229 to 2,866,591 were published; a cache of 8 MiB instead of 128;",
@@ -108,7 +109,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{text}");
         }
-        // As many rows as published.
+        // The same number of rows as published.
         let text = said("device-ids", Scale::Default, |load| load, true).unwrap();
         assert!(
             text.contains("published one: a cache of 45 MiB instead of 128; 100 rows per statement"),
@@ -118,14 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn the_full_scale_says_what_is_left() {
+    fn the_full_scale_lists_the_remaining_differences() {
         assert_eq!(said("device-ids", Scale::Full, |load| load, true), None);
         assert_eq!(
             said("uuid-order", Scale::Full, |load| load, true).unwrap(),
             "This run at scale full differs from the published one: 2,900,000 rows, whereas 4,069,358 of minute-text36 were \
              published."
         );
-        // A server of the user's own has its own pool, and no limits.
+        // A server that the user set up has a pool of its own size, and no limits.
         let given =
             |load: Workload| Workload { cache_bytes: Some(8 << 30), iops: None, late_writes: false, ..load };
         let text = said("uuid-representation", Scale::Full, given, false).unwrap();

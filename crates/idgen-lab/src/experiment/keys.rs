@@ -15,18 +15,18 @@ use crate::{Error, Result};
 pub struct Keys {
     /// Its name on the command line.
     pub id: String,
-    /// What it answers.
+    /// The question that it answers.
     pub question: String,
-    /// The one database that can do it, by its name on the command line; any where it is left out.
+    /// The only database that supports it, by its name on the command line; if absent, all databases do.
     #[serde(default)]
     only_on: Option<String>,
-    /// What is compared, by name.
+    /// The names of the strategies to compare.
     strategies: Vec<String>,
     scale: BTreeMap<Scale, Load>,
-    /// What was published.
+    /// The published figures.
     #[serde(default)]
     published: Vec<Published>,
-    /// How far the figures of these names may be from the published ones, at the full scale.
+    /// For each figure, how far it may be from the published one at the full scale.
     #[serde(default)]
     tolerance: BTreeMap<String, Tolerance>,
 }
@@ -38,7 +38,7 @@ struct Load {
     rows: u64,
     cache_mib: u64,
     statement_rows: u32,
-    /// Reads, and as many writes, a second that the disk gives; see [`Workload::iops`].
+    /// The reads per second, and also the writes per second, that the disk allows; see [`Workload::iops`].
     #[serde(default)]
     iops: Option<u32>,
     /// Simulated minutes; see [`Workload::intervals`].
@@ -49,7 +49,7 @@ struct Load {
     late_writes: bool,
     #[serde(default = "one")]
     writers: u32,
-    /// See [`Workload::payload_bytes`]: key columns alone, as published, where it is left out.
+    /// See [`Workload::payload_bytes`]. If absent, the table has key columns only, as published.
     #[serde(default)]
     payload_bytes: u32,
     /// See [`Workload::existing`].
@@ -68,18 +68,18 @@ fn one() -> u32 {
 }
 
 impl Keys {
-    /// What is compared.
+    /// The strategies to compare.
     ///
     /// # Errors
-    /// Where the definition names a strategy that does not exist.
+    /// The definition names a strategy that does not exist.
     pub fn strategies(&self) -> Result<Vec<&'static Strategy>> {
         self.strategies.iter().map(|name| strategy::find(name)).collect()
     }
 
-    /// The one database that can do it; `None` where every one can.
+    /// The only database that supports it; `None` if all do.
     ///
     /// # Errors
-    /// Where the definition names a database that does not exist.
+    /// The definition names a database that does not exist.
     pub fn only_on(&self) -> Result<Option<Database>> {
         let Some(name) = &self.only_on else { return Ok(None) };
         match Database::with_id(name) {
@@ -88,12 +88,12 @@ impl Keys {
         }
     }
 
-    /// What was published of runs with as many writers.
+    /// The published figures of runs with this number of writers.
     pub fn published(&self, writers: u32) -> Vec<Published> {
         self.published.iter().filter(|published| published.writers == writers).cloned().collect()
     }
 
-    /// The same with the tolerances that decide whether a run at the full scale meets it.
+    /// The same figures, with the tolerances that decide whether a run at the full scale meets them.
     pub fn judged(&self, writers: u32) -> Vec<Published> {
         let mut published = self.published(writers);
         for published in &mut published {
@@ -105,7 +105,7 @@ impl Keys {
         published
     }
 
-    /// Whether it repeats what somebody published.
+    /// Whether the experiment repeats a published one.
     pub(super) fn is_published(&self) -> bool {
         !self.published.is_empty()
     }
@@ -113,7 +113,7 @@ impl Keys {
     /// The load at this scale.
     ///
     /// # Errors
-    /// Where the definition lacks the scale or has a load that cannot be run.
+    /// The definition lacks the scale, or its load cannot be run.
     pub fn workload(&self, scale: Scale) -> Result<Workload> {
         let load = at(&self.scale, scale, &self.id)?;
         let defaults = Workload::of_rows(load.rows)?;

@@ -8,38 +8,38 @@ use serde::Deserialize;
 use super::{Scale, at};
 use crate::{Error, Result};
 
-/// The name of the table that is loaded; with a client's number behind it where each has its own.
+/// The name of the table that is loaded; followed by the client's number if each client has its own.
 const TABLE: &str = "loaded";
 
-/// An experiment of loads: each case is loaded with each number of rows by each number of clients.
+/// An experiment of loads: each case is loaded with each number of rows per statement by each number of clients.
 ///
-/// In its statements `{table}` stands for the table, `{client}` for the number of the client, from 1, and
+/// In its statements, `{table}` stands for the table, `{client}` for the number of the client, counted from 1, and
 /// `{rows}` for the rows of a statement.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Loads {
     /// Its name on the command line.
     pub id: String,
-    /// What it answers.
+    /// The question that it answers.
     pub question: String,
-    /// Statements before the first case.
+    /// Statements that run before the first case.
     #[serde(default)]
     pub setup: Vec<String>,
-    /// What is counted besides: status variables, names of `INNODB_METRICS`, mutexes of the Performance
-    /// Schema, and `context_switches`.
+    /// Additional counts to read: status variables, names of `INNODB_METRICS`, mutexes of the Performance Schema, and
+    /// `context_switches`.
     #[serde(default)]
     pub counters: Vec<String>,
-    /// True where each client loads a table of its own.
+    /// True if each client loads a table of its own.
     #[serde(default)]
     table_each: bool,
     /// The statement that the clients repeat.
     insert: String,
     /// One row of it.
     row: String,
-    /// Rows of a statement.
+    /// The numbers of rows per statement.
     statement_rows: Vec<u32>,
     scale: BTreeMap<Scale, Size>,
-    /// What is compared; with as many clients and rows the others are set against the first.
+    /// The cases to compare. With the same clients and rows, the other cases are compared with the first one.
     #[serde(rename = "case")]
     cases: Vec<Case>,
 }
@@ -54,21 +54,21 @@ struct Size {
     runs: u32,
 }
 
-/// One thing that is compared.
+/// One case of the comparison.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
     name: String,
     /// Statements that make a table, not timed.
     create: Vec<String>,
-    /// Its own statement and row, in place of those of the experiment.
+    /// A statement and a row of its own, instead of those of the experiment.
     insert: Option<String>,
     row: Option<String>,
     #[serde(default)]
     published: Vec<PublishedLoad>,
 }
 
-/// What was published of a case; of any number of clients or rows where that is left out.
+/// The published figures of a case. If the number of clients or rows is absent, they hold for any.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PublishedLoad {
@@ -76,38 +76,38 @@ struct PublishedLoad {
     statement_rows: Option<u32>,
     /// Seconds.
     secs: Option<f64>,
-    /// Seconds, times those of the first case.
+    /// Seconds as a multiple of those of the first case.
     times: Option<f64>,
-    /// How far the times of the first case may be from those measured here, at the full scale.
+    /// How far the multiple may be from the one measured here, at the full scale.
     tolerance: Option<Tolerance>,
 }
 
-/// One load, with nothing left open.
+/// One load, with all placeholders replaced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadyLoad {
     /// The case, in a few words.
     pub name: String,
-    /// Clients at work at once.
+    /// Clients that work at the same time.
     pub clients: u32,
     /// Rows of each statement.
     pub statement_rows: u32,
     /// How often each client sends its statement.
     pub repeats: u32,
-    /// How often the whole is run; the median counts.
+    /// How often the load is run; the median counts.
     pub runs: u32,
-    /// Statements before each run, not timed: the tables are empty after them.
+    /// Statements that run before each run and are not timed. After them, the tables are empty.
     pub prepare: Vec<String>,
     /// The tables.
     pub tables: Vec<String>,
-    /// The statement of each client.
+    /// The statements of the clients, one for each client.
     pub inserts: Vec<String>,
-    /// The statement, for people.
+    /// The statement in a short form for people.
     pub shown: String,
-    /// Seconds as published.
+    /// The published seconds.
     pub published_secs: Option<f64>,
-    /// Seconds as published, times those of the first case.
+    /// The published seconds as a multiple of those of the first case.
     pub published_times: Option<f64>,
-    /// How far these times may be from those measured here.
+    /// How far this multiple may be from the one measured here.
     pub published_tolerance: Option<Tolerance>,
 }
 
@@ -119,10 +119,10 @@ impl ReadyLoad {
 }
 
 impl Loads {
-    /// The loads of a scale: the cases of each size together, which are to be compared.
+    /// The loads of a scale: the cases of the same size together, because they are compared with each other.
     ///
     /// # Errors
-    /// Where the definition lacks the scale, or where its numbers or statements make no load.
+    /// The definition lacks the scale, or its numbers or statements do not form a load.
     pub fn at(&self, scale: Scale) -> Result<Vec<Vec<ReadyLoad>>> {
         let size = at(&self.scale, scale, &self.id)?;
         self.check(size)?;
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn every_definition_has_its_scales_and_leaves_nothing_open() {
+    fn every_definition_has_its_scales_and_no_placeholder_is_left() {
         for experiment in known() {
             for scale in [Scale::Ci, Scale::Default, Scale::Full] {
                 let loads = experiment.at(scale).unwrap().concat();
@@ -272,7 +272,7 @@ mod tests {
                         assert!(!sql.contains('{'), "{}: {sql}", experiment.id);
                     }
                 }
-                // At the scale that is published, what was published stands beside something.
+                // At the published scale, the published figures appear beside the measured ones.
                 if scale == Scale::Full {
                     for published in experiment.cases.iter().flat_map(|case| &case.published) {
                         assert!(published.secs.is_some() || published.times.is_some());
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_share_a_table_where_none_has_its_own() {
+    fn clients_share_a_table_unless_each_has_its_own() {
         let text = TWO_CLIENTS.replace("table_each = true", "");
         let loads = parse(&text).unwrap().at(Scale::Ci).unwrap().concat();
         assert_eq!(loads[2].tables, ["loaded"]);
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_load_is_refused() {
+    fn numbers_and_statements_that_make_no_load_are_refused() {
         for (given, instead, says) in [
             ("[1, 2]\n        runs", "[1, 0]\n        runs", "clients = [1, 0]"),
             ("[1, 2]\n        runs", "[]\n        runs", "clients = []"),

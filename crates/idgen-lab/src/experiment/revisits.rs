@@ -1,4 +1,4 @@
-//! Experiments in which buckets are visited again and again.
+//! Experiments in which buckets are visited repeatedly.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use super::{Scale, at};
 use crate::Result;
 use crate::strategy::{self, Strategy};
 
-/// An experiment of visits: each strategy inserts each cell into a table of its own.
+/// An experiment of visits. For each strategy, each cell is inserted into a table of its own.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Revisits {
     /// Its name on the command line.
     pub id: String,
-    /// What it answers.
+    /// The question that it answers.
     pub question: String,
     strategies: Vec<String>,
     payload_bytes: u32,
@@ -41,7 +41,7 @@ struct Cell {
     /// Rows of a visit.
     rows: u32,
     buckets: u32,
-    /// Writers with names.
+    /// The number of writers with names.
     #[serde(default = "one")]
     writers: u32,
 }
@@ -50,7 +50,7 @@ fn one() -> u32 {
     1
 }
 
-/// Page fill that was measured before, by the name of the strategy.
+/// Page fills that were measured earlier, by the name of the strategy.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Earlier {
@@ -60,18 +60,18 @@ struct Earlier {
 }
 
 impl Revisits {
-    /// What is compared.
+    /// The strategies to compare.
     ///
     /// # Errors
-    /// Where the definition names a strategy that does not exist.
+    /// The definition names a strategy that does not exist.
     pub fn strategies(&self) -> Result<Vec<&'static Strategy>> {
         self.strategies.iter().map(|name| strategy::find(name)).collect()
     }
 
-    /// The loads of a scale, one for each cell; all have the same page cache.
+    /// The loads of a scale, one for each cell; all have a page cache of the same size.
     ///
     /// # Errors
-    /// Where the definition lacks the scale or has a load that cannot be run.
+    /// The definition lacks the scale, or has a load that cannot be run.
     ///
     /// ```
     /// use idgen_lab::experiment::{Experiment, Scale, find};
@@ -96,7 +96,7 @@ impl Revisits {
         of_scale.cells.iter().map(load).collect()
     }
 
-    /// The page fill that was measured before of this strategy with as many visits of as many rows.
+    /// The page fill that was measured earlier for this strategy with the same visits and rows.
     pub fn earlier_fill(&self, strategy: &str, workload: &Workload) -> Option<f64> {
         let visits = workload.visits?.rounds;
         let found = self
@@ -106,7 +106,7 @@ impl Revisits {
         found.fills.get(strategy).copied()
     }
 
-    /// The figures of a table of which nothing is known yet.
+    /// The figures of a table before anything is measured.
     pub(crate) fn figures(&self, strategy: &Strategy, workload: &Workload) -> VisitFigures {
         let visits = workload.visits;
         VisitFigures {

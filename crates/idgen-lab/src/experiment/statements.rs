@@ -1,4 +1,4 @@
-//! Experiments that time statements on a server, rather than fill a table with keys.
+//! Experiments that time statements on a server instead of filling a table with keys.
 
 use std::collections::BTreeMap;
 
@@ -8,54 +8,54 @@ use serde::Deserialize;
 use super::{Scale, at};
 use crate::{Error, Result};
 
-/// An experiment of statements. `{n}` stands for the number of the scale in all of them.
+/// An experiment of statements. In all of them, `{n}` stands for the number of the scale.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Statements {
     /// Its name on the command line.
     pub id: String,
-    /// What it answers.
+    /// The question that it answers.
     pub question: String,
-    /// Statements before the first case.
+    /// Statements that run before the first case.
     #[serde(default)]
     pub setup: Vec<String>,
     /// How often each case is run; the median counts.
     #[serde(default = "three")]
     pub runs: u32,
     scale: BTreeMap<Scale, u64>,
-    /// What is compared; the others are set against the first.
+    /// The cases to compare; the others are compared with the first one.
     #[serde(rename = "case")]
     pub cases: Vec<Case>,
-    /// The same question in the SQL of PostgreSQL, where it can be asked there.
+    /// The same question in the SQL of PostgreSQL, if PostgreSQL can answer it.
     postgres: Option<Dialect>,
 }
 
-/// The statements of an experiment in another SQL.
+/// The statements of an experiment in another dialect of SQL.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Dialect {
-    /// As [`Statements::setup`].
+    /// See [`Statements::setup`].
     #[serde(default)]
     setup: Vec<String>,
-    /// As [`Statements::cases`].
+    /// See [`Statements::cases`].
     #[serde(rename = "case")]
     cases: Vec<Case>,
 }
 
-/// One thing that is compared.
+/// One case of the comparison.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
-    /// In a few words.
+    /// The name of the case, in a few words.
     pub name: String,
-    /// Statements before each run, not timed.
+    /// Statements that run before each run and are not timed.
     #[serde(default)]
     pub prepare: Vec<String>,
     /// The statement that is timed.
     pub sql: String,
-    /// A statement that gives one number afterwards.
+    /// A statement that returns one number afterwards.
     pub check: Option<String>,
-    /// What that number must be; where this is absent it is shown as found.
+    /// The expected number; if absent, the number is only shown.
     pub expects: Option<String>,
     /// Seconds at full scale, as published.
     pub published_secs: Option<f64>,
@@ -63,23 +63,23 @@ pub struct Case {
     pub file: Option<File>,
 }
 
-/// A table whose file is of interest.
+/// A table whose file is surveyed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct File {
-    /// Its name.
+    /// The name of the table.
     pub table: String,
-    /// Bytes of its primary key, where the experiment is about the copies of it.
+    /// Bytes of its primary key, if the experiment is about the copies of the key.
     pub key_bytes: Option<u32>,
     /// How full the leaf pages of the clustered index are, from 0 to 1, as published.
     pub published_fill: Option<f64>,
     /// The share of all storage that such keys took, from 0 to 1, as published.
     pub published_key_share: Option<f64>,
-    /// How far these may be from what is measured here, at the full scale.
+    /// How far these may be from the measured figures, at the full scale.
     pub tolerance: Option<Tolerance>,
 }
 
-/// The servers whose SQL an experiment has in any case.
+/// The servers for which every experiment has statements.
 pub(super) const MYSQL: &[Database] = &[Database::MySql, Database::MariaDb];
 
 fn three() -> u32 {
@@ -93,10 +93,10 @@ impl Statements {
         if self.postgres.is_some() { ALL } else { MYSQL }
     }
 
-    /// This experiment with the statements for a database, and with the number of a scale in place of `{n}`.
+    /// This experiment with the statements for a database, and with the number of a scale instead of `{n}`.
     ///
     /// # Errors
-    /// Where the definition has no statements for the database, lacks the scale, or has no runs.
+    /// The definition has no statements for the database, lacks the scale, or has no runs.
     pub fn at(mut self, scale: Scale, database: Database) -> Result<Self> {
         if !self.servers().contains(&database) {
             return Err(Error::config(format!(
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn every_definition_has_its_scales_and_no_number_is_left_open() {
+    fn every_definition_has_its_scales_and_no_placeholder_is_left() {
         for experiment in known() {
             for scale in [Scale::Ci, Scale::Default, Scale::Full] {
                 for database in experiment.servers() {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_run_is_refused() {
+    fn definitions_that_cannot_be_run_are_refused() {
         let text = "id = 'x'\nquestion = '?'\n[scale]\nci = 1\n[[case]]\nname = 'a'\nsql = 'DO {n}'\n";
         let at = |text: &str, scale| parse(text).unwrap().at(scale, Database::MySql);
         assert_eq!(at(text, Scale::Ci).unwrap().cases[0].sql, "DO 1");

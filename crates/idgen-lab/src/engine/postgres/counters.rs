@@ -1,7 +1,7 @@
-//! What the server counts.
+//! Reads what the server counts.
 //!
-//! A session adds what it did to the server's statistics when it has nothing to do, and at most once a second: each
-//! writer is asked to do so before another session reads them. Sources: PostgreSQL manual, sections pg_stat_io,
+//! A session adds its own counts to the server's statistics when it is idle, and at most once per second. Each writer
+//! is therefore asked to do so before another session reads them. Sources: PostgreSQL manual, sections pg_stat_io,
 //! pg_stat_wal, pg_walinspect and "Viewing Statistics".
 
 use sqlx::postgres::PgConnection;
@@ -13,15 +13,15 @@ use super::{doing, run};
 use crate::Result;
 use crate::engine::Counters;
 
-/// What the log is read from, and what was found in it so far.
+/// The position up to which the log was read, and the page splits found in it so far.
 pub struct Log {
     from: String,
-    /// `None` from the moment on when a part of the log was gone before it was read.
+    /// `None` once a part of the log was removed before it was read.
     splits: Option<u64>,
 }
 
 impl Log {
-    /// From now on.
+    /// Starts at the current end of the log.
     pub async fn now(connection: &mut PgConnection, reach: &Reach) -> Result<Self> {
         Ok(Log { from: position(connection).await?, splits: reach.log.then_some(0) })
     }
@@ -35,7 +35,7 @@ impl Log {
                  WHERE \"resource_manager/record_type\" IN ('Btree/SPLIT_L', 'Btree/SPLIT_R')",
                 self.from
             );
-            // A server that is not the lab's own may have removed that part of its log.
+            // A server that the lab did not start may have removed that part of its log.
             let found = connection.fetch_one(AssertSqlSafe(sql)).await.ok();
             let found = found.and_then(|row| row.try_get::<i64, _>(0).ok());
             self.splits = found.and_then(|count| Some(before + u64::try_from(count).ok()?));
@@ -45,14 +45,14 @@ impl Log {
     }
 }
 
-/// The end of the log that is written: a commit waits for its own.
+/// The end of the log on disk; a commit waits until its own records are there.
 async fn position(connection: &mut PgConnection) -> Result<String> {
     let failed = doing("ask for the position in the log");
     let row = connection.fetch_one("SELECT pg_current_wal_flush_lsn()::text").await.map_err(&failed)?;
     row.try_get(0).map_err(&failed)
 }
 
-/// The counts since the server was started; page splits since the log is read.
+/// The counts since the server was started; page splits since the lab began to read the log.
 pub async fn read(
     connection: &mut PgConnection,
     reach: &Reach,
@@ -62,10 +62,10 @@ pub async fn read(
     for writer in writers {
         writer.flush_statistics().await?;
     }
-    // The reader adds its own, too.
+    // The session that reads adds its own counts, too.
     run(connection, "SELECT pg_stat_force_next_flush()").await?;
     let page = reach.page_bytes;
-    // Since 18 one request may be for several pages.
+    // Since version 18, one request may be for several pages.
     let pages = if reach.version >= 18_00_00 {
         format!(
             "(sum(read_bytes) / {page})::int8, (sum(write_bytes) / {page})::int8, (sum(extend_bytes) / {page})::int8"

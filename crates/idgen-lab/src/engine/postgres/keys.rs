@@ -1,4 +1,4 @@
-//! Keys on their way into the statements, and back out of the rows.
+//! Converts keys to values of statements, and values of rows to keys.
 
 use idgen::Uuid;
 use sqlx::postgres::{PgArguments, PgRow};
@@ -10,10 +10,10 @@ use crate::key::Key;
 use crate::{Error, Result};
 use idgen_record::Column;
 
-/// A statement that values are bound to.
+/// A statement to which values are bound.
 pub type Statement<'q> = Query<'q, Postgres, PgArguments>;
 
-/// Binds keys as arrays of what their column takes.
+/// Binds keys as arrays of the type of their column.
 ///
 /// # Errors
 /// A key does not fit the column.
@@ -39,7 +39,7 @@ pub fn bind<'q>(query: Statement<'q>, keys: &[Key], column: Column) -> Result<St
     })
 }
 
-/// Binds one key as its column takes it.
+/// Binds one key in the form that its column takes.
 ///
 /// # Errors
 /// It does not fit the column.
@@ -67,7 +67,7 @@ fn binary(key: &Key) -> Option<[u8; 16]> {
     }
 }
 
-/// Both halves, in the order of signed integers.
+/// Both halves of a key, as signed integers that sort in the order of the bytes.
 fn halves(bytes: [u8; 16]) -> (i64, i64) {
     let number = u128::from_be_bytes(bytes) ^ SIGNS;
     ((number >> 64) as i64, number as i64)
@@ -78,10 +78,10 @@ fn whole(high: i64, low: i64) -> [u8; 16] {
     (number ^ SIGNS).to_be_bytes()
 }
 
-/// The sign of each half: with it inverted, signed numbers are in the order of the bytes.
+/// The sign bits of both halves: with them inverted, signed numbers sort in the order of the bytes.
 const SIGNS: u128 = 1 << 127 | 1 << 63;
 
-/// The key in the first columns of a row.
+/// The key in the first column of a row, or in the first two.
 pub fn read_key(row: &PgRow, column: Column) -> Result<Key> {
     let failed = doing("read a key back");
     let key = match column {

@@ -1,4 +1,4 @@
-//! Operations of several kinds on single rows, each a statement that commits by itself.
+//! Operations of several kinds on single rows. Each is one statement that commits by itself.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::Result;
 use crate::engine::{Inserted, OnDone, Outcome, Step};
 use crate::key::Key;
 
-/// The statements, which name the table and the type of the key.
+/// The statements, with the name of the table and the type of the key in them.
 struct Statements {
     insert: String,
     read: String,

@@ -1,4 +1,4 @@
-//! Tables of the user's own: what they hold before the run, and whether they can be measured.
+//! Tables of the user's own: which rows they hold before the run, and whether they can be measured.
 
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Row};
@@ -8,8 +8,8 @@ use super::{doing, pages};
 use crate::Result;
 use crate::own::Own;
 
-/// Finds the index of the key, which must be the primary key, and counts the rows of the table of each statement; none where
-/// the tables are the lab's.
+/// Finds the index of the key, which must be the primary key, and counts the rows of the table of each statement; empty
+/// if the tables are the lab's.
 pub async fn begin(connection: &mut PgConnection, plan: &mut Plan) -> Result<Vec<u64>> {
     let Some((own, index)) = &mut plan.own else { return Ok(Vec::new()) };
     let failed = doing("read the schema back");
@@ -35,7 +35,7 @@ pub async fn begin(connection: &mut PgConnection, plan: &mut Plan) -> Result<Vec
     counts(connection, own).await
 }
 
-/// The rows of the table of each statement.
+/// Counts the rows of the table of each statement.
 pub async fn counts(connection: &mut PgConnection, own: &Own) -> Result<Vec<u64>> {
     let mut counts = Vec::new();
     for insert in own.inserts() {
@@ -47,7 +47,7 @@ pub async fn counts(connection: &mut PgConnection, own: &Own) -> Result<Vec<u64>
     Ok(counts)
 }
 
-/// Bytes of all indexes but the one of the key.
+/// Bytes of all indexes except the index of the key.
 pub async fn other_bytes(connection: &mut PgConnection, own: &Own, index: &str) -> Result<u64> {
     let key = pages::bytes(connection, index).await?;
     let mut all = 0;

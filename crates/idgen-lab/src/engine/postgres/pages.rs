@@ -1,4 +1,4 @@
-//! The pages of an index, as `pageinspect` shows them.
+//! Reads the pages of an index with `pageinspect`.
 //!
 //! Source: PostgreSQL manual, section pageinspect; `src/include/access/nbtree.h`.
 
@@ -17,7 +17,7 @@ use idgen_record::{FileMaps, Role};
 /// A page of an index.
 struct Page {
     number: i64,
-    /// Deleted pages have none.
+    /// `None` for a deleted page.
     level: Option<i64>,
     items: u64,
     used_bytes: u32,
@@ -40,7 +40,7 @@ pub async fn tree(connection: &mut PgConnection, role: Role, index: &str, page_b
     })
 }
 
-/// All pages but the first, which describes the index.
+/// All pages except the first, which describes the index.
 async fn read(connection: &mut PgConnection, index: &str, page_bytes: u32) -> Result<Vec<Page>> {
     let failed = doing("read the pages of an index");
     let sql = format!(
@@ -76,7 +76,7 @@ fn leaves(pages: &[Page]) -> Result<Vec<Leaf>> {
         let page = by_number.get(&next).filter(|_| leaves.len() < by_number.len()).ok_or_else(|| {
             Error::unverified(format!("the leaf pages of the index do not hang together at page {next}"))
         })?;
-        // All but the last begin with a high key, which is no row.
+        // Every leaf page except the last one begins with a high key, which is not a row.
         let high_keys = u64::from(page.next != 0);
         leaves.push(Leaf { rows: page.items.saturating_sub(high_keys), used_bytes: page.used_bytes });
         next = page.next;
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_that_do_not_hang_together_are_refused() {
+    fn a_broken_chain_of_leaves_is_refused() {
         for pages in [
             [page(1, Some(0), 9, 0, 2), page(2, Some(0), 9, 1, 3)],
             [page(1, Some(0), 9, 0, 2), page(2, Some(0), 9, 1, 1)],

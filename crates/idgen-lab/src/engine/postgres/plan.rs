@@ -1,4 +1,4 @@
-//! Which tables a strategy takes, and what is where in them.
+//! The tables that a strategy needs, and their columns.
 
 use crate::own::{Own, Slot};
 use crate::strategy::Strategy;
@@ -15,9 +15,9 @@ pub struct Plan {
     pub serializable: bool,
     /// The table of the rows.
     pub rows: String,
-    /// The table that leads from UUIDs to integers, where there is one.
+    /// The table that maps UUIDs to integers, if there is one.
     pub map: Option<String>,
-    /// The tables and statements of the user's own, where they take the place of the lab's, and the index of the key.
+    /// The user's own tables and statements, if they replace the lab's, and the index of the key.
     pub own: Option<(Own, String)>,
 }
 
@@ -33,7 +33,7 @@ pub fn type_of(column: Column) -> &'static str {
 
 impl Plan {
     /// # Errors
-    /// The tables of the user's own cannot be read.
+    /// The user's tables cannot be parsed.
     pub fn of(strategy: &Strategy, workload: &Workload, number: u32) -> Result<Self> {
         let own = Own::of(workload.own.as_ref(), Database::Postgres)?;
         Ok(Plan {
@@ -48,7 +48,7 @@ impl Plan {
         })
     }
 
-    /// Whether the server makes the key.
+    /// Whether the server generates the key.
     pub fn is_made(&self) -> bool {
         self.column == Column::CountedInteger || self.ids.is_server_made()
     }
@@ -61,13 +61,13 @@ impl Plan {
         if self.column == Column::TwoIntegers { "hi, lo" } else { "id" }
     }
 
-    /// The statements that make the tables, each with its line where the user wrote it.
+    /// The statements that make the tables, each with its line number if the user wrote it.
     pub fn create(&self) -> Vec<(Option<usize>, String)> {
         let Some((own, _)) = &self.own else {
             return self.create_rows().into_iter().map(|sql| (None, sql)).collect();
         };
         let kind = match type_of(self.column) {
-            // A collation of a language compares by rules of its own, and slowly.
+            // The collation of a language would compare by other rules, and slowly.
             "text" => "text COLLATE \"C\"",
             kind => kind,
         };
@@ -78,8 +78,8 @@ impl Plan {
         own.schema(key, kind).into_iter().map(|(line, sql)| (Some(line), sql)).collect()
     }
 
-    /// The statements of so many rows of the user's own tables. The first leaves a key out that the server makes, and
-    /// returns it.
+    /// The statements that insert this many rows into the user's own tables. If the server generates the key, the first
+    /// statement leaves it out and returns it.
     pub fn own_inserts(&self, rows: usize) -> Vec<String> {
         let Some((own, _)) = &self.own else { return Vec::new() };
         let mut first = true;
@@ -114,11 +114,11 @@ impl Plan {
             (IdKind::ServerV7, _) => "id uuid DEFAULT uuidv7()".to_owned(),
             (_, Column::CountedInteger) => "id bigint GENERATED ALWAYS AS IDENTITY".to_owned(),
             (_, Column::TwoIntegers) => "hi bigint, lo bigint".to_owned(),
-            // A collation of a language compares by rules of its own, and slowly.
+            // The collation of a language would compare by other rules, and slowly.
             _ if kind == "text" => "id text COLLATE \"C\"".to_owned(),
             _ => format!("id {kind}"),
         };
-        // In its place, whatever its width: not in a table beside this one.
+        // Stored within the row at any width, never in a separate TOAST table.
         let payload = match self.payload_bytes {
             0 => "",
             _ => ", payload bytea STORAGE PLAIN NOT NULL",
@@ -131,20 +131,20 @@ impl Plan {
         statements
     }
 
-    /// The statement that removes everything.
+    /// The statement that drops everything.
     pub fn remove(&self) -> String {
         let tables: Vec<&str> = self.tables().collect();
         format!("DROP TABLE IF EXISTS {}", tables.join(", "))
     }
 
-    /// The tables, the one of the rows first.
+    /// The tables, the table of the rows first.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
         let own = self.own.iter().flat_map(|(own, _)| own.tables());
         let others = own.filter(|table| **table != self.rows);
         [Some(&self.rows), self.map.as_ref()].into_iter().flatten().chain(others).map(String::as_str)
     }
 
-    /// The indexes that are measured, the one of the rows first.
+    /// The indexes that are measured, the index of the rows first.
     pub fn trees(&self) -> Vec<(Role, String)> {
         if let Some((_, index)) = &self.own {
             return vec![(Role::Rows, index.clone())];
@@ -165,7 +165,7 @@ impl Plan {
         }
     }
 
-    /// The statement that gives the keys of a tree in its order, and the column that they are of.
+    /// The statement that returns the keys of a tree in its order, and the column that holds them.
     pub fn keys(&self, role: Role) -> Result<(String, Column)> {
         match (role, &self.map) {
             (Role::Rows, _) => {
@@ -179,7 +179,7 @@ impl Plan {
         }
     }
 
-    /// The statement that counts rows, bytes of payload, and pairs that lead nowhere.
+    /// The statement that counts rows, bytes of payload, and pairs whose row is missing.
     pub fn contents(&self) -> String {
         let rows = &self.rows;
         let bytes =
@@ -192,7 +192,7 @@ impl Plan {
         format!("SELECT count(*), {bytes}, {unmapped} FROM {rows}")
     }
 
-    /// Looks for keys that are bound to it: there are none yet.
+    /// The query that looks for the bound keys. It must find none before they are inserted.
     pub fn find(&self) -> String {
         let (kind, rows) = (type_of(self.column), &self.rows);
         match self.column {
@@ -203,8 +203,8 @@ impl Plan {
         }
     }
 
-    /// `INSERT` of as many rows as the arrays that are bound to it have: the keys, where the server does not make
-    /// them, then the payloads; where there is neither, a number of rows.
+    /// An `INSERT` of as many rows as the arrays bound to it have elements: the keys, unless the server generates them,
+    /// then the payloads. If there are neither, the number of rows is bound instead.
     pub fn insert(&self) -> String {
         let kind = type_of(self.column);
         let mut columns: Vec<(&str, &str)> = match (self.is_made(), self.column) {

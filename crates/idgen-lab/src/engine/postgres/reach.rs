@@ -1,4 +1,4 @@
-//! What a server shows, and what it does not.
+//! What a server shows, and what it does not show.
 //!
 //! Sources: PostgreSQL manual, sections pageinspect, pgstattuple, pg_walinspect, and Predefined Roles.
 
@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// The first version that counts pages read and written, in `pg_stat_io`.
 const OLDEST: u32 = 16_00_00;
 
-/// What of a server is within reach.
+/// What the lab can read of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
     /// Its version as a number: 18.6 is 180006.
@@ -22,21 +22,21 @@ pub struct Reach {
     pub pages: bool,
     /// How full the leaf pages of an index are on average.
     pub density: bool,
-    /// The records of the log: page splits.
+    /// The records of the log, which show page splits.
     pub log: bool,
-    /// Checkpoints are the lab's to make.
+    /// Whether the lab may start checkpoints.
     pub checkpoints: bool,
-    /// What is not shown therefore, why, and what would show it: a sentence each.
+    /// What reports therefore lack, why, and how to make the server show it: a sentence each.
     pub missing: Vec<String>,
 }
 
-/// An extension that shows something.
+/// An extension that gives access to figures.
 struct Source {
     extension: &'static str,
-    /// Reads as the lab does.
+    /// A query like those of the lab, to find out whether the user may call the functions.
     trial: &'static str,
     shows: &'static str,
-    /// Whose members may call its functions, beside superusers.
+    /// The role whose members may call its functions, besides superusers.
     role: Option<&'static str>,
 }
 
@@ -60,10 +60,10 @@ const LOG: Source = Source {
 };
 
 impl Reach {
-    /// Creates the extensions in the lab's database and tries what the user may.
+    /// Creates the extensions in the lab's database and tries out what the user may call.
     ///
     /// # Errors
-    /// The server is too old, or cannot be asked.
+    /// The server is too old, or does not answer.
     pub async fn of(connection: &mut PgConnection, ours: bool) -> Result<Self> {
         let failed = doing("read the server's settings");
         let sql = "SELECT current_setting('server_version_num')::int8, current_setting('block_size')::int8, \
@@ -85,7 +85,7 @@ impl Reach {
             )));
         }
         reach.pages = reach.try_source(connection, &PAGES).await;
-        // With the pages, nothing of it is missing.
+        // If the pages can be read, the density follows from them.
         reach.density = !reach.pages && reach.try_source(connection, &DENSITY).await;
         reach.log = reach.try_source(connection, &LOG).await;
         if !ours {
@@ -154,7 +154,7 @@ fn why_not_called(error: &sqlx::Error, source: &Source) -> String {
     }
 }
 
-/// Reads trees in their own order: not a sorted copy of the table.
+/// Makes queries read trees in index order, so that no sorted copy of the table is read instead.
 pub async fn read_by_index(connection: &mut PgConnection) -> Result<()> {
     run(connection, "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off").await
 }

@@ -22,7 +22,7 @@ impl<'a> Client<'a> {
         Ok(Client { host, connection: connect(host).await? })
     }
 
-    /// The indexes of a table, that of the primary key first.
+    /// The indexes of a table, the index of the primary key first.
     async fn indexes(&mut self, table: &str) -> Result<Vec<String>> {
         let failed = doing("read the names of the indexes");
         let sql = format!(
@@ -60,7 +60,7 @@ impl timed::Client for Client<'_> {
         for name in self.indexes(table).await? {
             let page_bytes = self.host.reach.page_bytes;
             let tree = pages::tree(&mut self.connection, Role::Rows, &name, page_bytes).await?;
-            // That of the primary key has an entry for each row; in others, an entry may list several.
+            // The index of the primary key has one entry per row; in other indexes, one entry may list several rows.
             rows.get_or_insert(tree.rows());
             let fill = Distribution::of(tree.fills().collect());
             indexes.push(IndexFigures {

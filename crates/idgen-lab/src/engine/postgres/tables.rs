@@ -1,4 +1,4 @@
-//! The tables of one run: filled by writers, read back and checked by a connection of their own.
+//! The tables of one run: several writers fill them, and a separate connection reads them back and checks them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -25,15 +25,15 @@ use idgen_record::{Latency, Role, Workload};
 pub struct Tables {
     host: Rc<Host>,
     plan: Plan,
-    /// Reads; the writers have connections of their own.
+    /// The connection that reads; the writers have connections of their own.
     connection: PgConnection,
     writers: Vec<Writer>,
     log: counters::Log,
-    /// Rows that the user's own schema put into the table of each statement.
+    /// Rows that were added to the table of each statement, if the schema is the user's.
     gained: Vec<u64>,
     at_start: Counters,
     latencies: Latencies,
-    /// Rows between two checkpoints, and those that are in since the last.
+    /// The number of rows between two checkpoints, and the number inserted since the last one.
     checkpoint_rows: u64,
     rows: u64,
     failures: u64,
@@ -80,7 +80,7 @@ impl Tables {
         })
     }
 
-    /// A checkpoint, where one is due.
+    /// Makes a checkpoint if one is due.
     fn checkpoint(&mut self) -> Result<()> {
         if self.host.reach.checkpoints && self.rows >= self.checkpoint_rows {
             self.rows %= self.checkpoint_rows;
@@ -89,7 +89,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Inserts the rows of each writer, so many in a statement.
+    /// Inserts the rows of each writer with this many rows per statement.
     fn insert_by(&mut self, statement_rows: usize, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
         self.checkpoint()?;
         let room = batches.iter().map(|batch| batch.keys.len()).sum();
@@ -163,7 +163,7 @@ impl Table for Tables {
         }
     }
 
-    /// Versions of rows that were changed or deleted stay in heap and index until a vacuum.
+    /// Old versions of rows that were updated or deleted stay in heap and index until a vacuum removes them.
     fn settle(&mut self, _: u64) -> Result<()> {
         let sql = format!("VACUUM {}", self.plan.rows);
         self.host.wait(run(&mut self.connection, &sql))
@@ -257,7 +257,7 @@ impl Table for Tables {
             let gained: Vec<u64> =
                 now.iter().zip(&self.gained).map(|(now, before)| now.saturating_sub(*before)).collect();
             let rows = own.rows_of(&gained)?;
-            // A value of a wrong length would have been refused.
+            // The server would have refused a value of another length.
             let payload_bytes = rows * u64::from(self.plan.payload_bytes);
             return Ok(Contents { rows, payload_bytes, unmapped: 0 });
         }
@@ -274,14 +274,14 @@ impl Table for Tables {
 
 impl Drop for Tables {
     fn drop(&mut self) {
-        // The writers' connections close while there is a runtime to close them in.
+        // The writers' connections have to be closed while the runtime still exists.
         let _inside = self.host.runtime.enter();
         self.writers.clear();
-        // A connection that gave up in the middle of a statement would wait for its end.
+        // A connection that was abandoned in the middle of a statement would wait for the statement to end.
         if self.host.cancel.borrow().is_cancelled() {
             return;
         }
-        // Room for the next strategy; the database goes in any case with the engine.
+        // Makes room for the next strategy. The database is dropped with the engine in any case.
         let _ = self.host.runtime.block_on(run(&mut self.connection, &self.plan.remove()));
     }
 }

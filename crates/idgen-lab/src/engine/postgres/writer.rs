@@ -1,4 +1,4 @@
-//! One client that inserts.
+//! One client that inserts rows.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -22,10 +22,10 @@ pub struct Writer {
     connection: PgConnection,
 }
 
-/// What the client hears, of all writers, in the order in which it comes.
+/// Collects what the server acknowledges to all writers, in the order of arrival.
 pub struct Heard<'a> {
     pub rows: Vec<Inserted>,
-    /// Transactions that could not be serialized.
+    /// Transactions that failed because they could not be serialized.
     pub failures: u64,
     pub latencies: &'a mut Latencies,
 }
@@ -35,17 +35,17 @@ impl Writer {
         Ok(Writer { connection: connect(host).await? })
     }
 
-    /// Has the server count what this client did.
+    /// Makes the server count what this client did.
     pub async fn flush_statistics(&mut self) -> Result<()> {
         run(&mut self.connection, "SELECT pg_stat_force_next_flush()").await
     }
 
-    /// For statements of another kind than inserts.
+    /// The connection, for statements other than inserts.
     pub fn connection(&mut self) -> &mut PgConnection {
         &mut self.connection
     }
 
-    /// Inserts a batch, statement after statement, and tells what was acknowledged.
+    /// Inserts a batch, statement after statement, and reports the rows that were acknowledged.
     pub async fn insert(
         &mut self,
         plan: &Plan,
@@ -71,7 +71,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Inserts rows, and gives them with the keys or the numbers that the server made.
+    /// Inserts rows, and returns them with the keys or the numbers that the server generated.
     async fn rows(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
         let mut query = sqlx::query(AssertSqlSafe(plan.insert()));
         let keys: Vec<Key> = part.iter().map(|(_, key, _)| *key).collect();
@@ -96,7 +96,7 @@ impl Writer {
         made.iter().map(|row| inserted(read_key(row, plan.column)?, plan.ids)).collect()
     }
 
-    /// Runs the user's own statements for these rows, in a transaction where there are several.
+    /// Runs the user's own statements for these rows, in one transaction if there are several statements.
     async fn own_rows(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
         let Some((own, _)) = &plan.own else { return Ok(Vec::new()) };
         let several = own.inserts().len() > 1;
@@ -135,14 +135,15 @@ impl Writer {
         Ok(rows)
     }
 
-    /// Looks for the keys, and inserts them where there are none: a transaction, repeated until it can be serialized.
+    /// Looks for the keys, and inserts them if they are not there: one transaction, repeated until it can be
+    /// serialized.
     async fn serializable(
         &mut self,
         plan: &Plan,
         part: &[Numbered<'_>],
         failures: &mut u64,
     ) -> Result<Vec<Inserted>> {
-        /// A server that refuses so often makes no progress.
+        /// If the server refuses this often, the run makes no progress.
         const MOST_ATTEMPTS: u64 = 10_000;
         loop {
             match self.attempt(plan, part).await {
@@ -205,7 +206,7 @@ fn is_serialization_failure(error: &Error) -> bool {
     code.is_some_and(|code| code == CODE)
 }
 
-/// A row whose key the server made.
+/// A row whose key the server generated.
 fn inserted(made: Key, ids: IdKind) -> Result<Inserted> {
     let wanted = match ids {
         IdKind::ServerV4 => 4,

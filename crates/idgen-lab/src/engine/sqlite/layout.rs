@@ -1,7 +1,7 @@
-//! The pages of a tree, from the `dbstat` virtual table.
+//! Reads the pages of a tree from the `dbstat` virtual table.
 //!
-//! `dbstat` names each page's place in the tree by a path that sorts in the order of the keys, and
-//! tells its cells and unused bytes. Source: SQLite documentation, "The DBSTAT Virtual Table".
+//! `dbstat` identifies each page's place in the tree by a path that sorts in the order of the keys, and lists the
+//! page's cells and unused bytes. Source: SQLite documentation, "The DBSTAT Virtual Table".
 
 use rusqlite::Connection;
 
@@ -10,7 +10,7 @@ use crate::engine::{Leaf, Tree};
 use crate::{Error, Result};
 use idgen_record::Role;
 
-/// The pages of this table. `rows_on_inner_pages`: the tree is a B-tree, not a B+tree.
+/// The pages of this table. With `rows_on_inner_pages`, the tree is a B-tree and not a B+tree.
 pub fn tree(db: &Connection, table: &str, role: Role, rows_on_inner_pages: bool) -> Result<Tree> {
     let failed = doing("read the pages");
     let mut statement = db

@@ -8,7 +8,7 @@ use super::doing;
 use crate::Result;
 use crate::engine::{Inserted, OnDone, Outcome, Step};
 
-/// Carries out these operations in a transaction.
+/// Carries out these operations in one transaction.
 pub fn all(db: &mut Connection, is_counted: bool, steps: &[Step<'_>], done: &mut OnDone<'_>) -> Result<()> {
     let transaction = db.transaction().map_err(doing("begin a transaction"))?;
     for step in steps {

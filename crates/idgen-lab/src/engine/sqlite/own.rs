@@ -13,16 +13,16 @@ use crate::own::{Own, Value};
 use crate::strategy::Strategy;
 use idgen_record::{Column, Role};
 
-/// The tables of one run. The connection closes before its file is removed: fields drop in order.
+/// The tables of one run. The fields are dropped in order, so the connection closes before its file is removed.
 pub struct OwnTables {
     db: Connection,
     own: Own,
     payload_bytes: u64,
     is_counted: bool,
     schema: String,
-    /// The tree that is sorted by the key, and whether it is a B-tree: the table itself, or the index of its key.
+    /// The tree that is sorted by the key (the table itself, or the index of its key), and whether it is a B-tree.
     tree: (String, bool),
-    /// Rows that the schema put into the table of each statement.
+    /// Rows that the table of each statement holds before the run.
     at_start: Vec<u64>,
     _file: tempfile::TempPath,
 }
@@ -62,7 +62,8 @@ impl OwnTables {
     }
 }
 
-/// The tree that is sorted by the key: the index of the key where the table is sorted by a hidden row id.
+/// The tree that is sorted by the key: the index of the key if the table is sorted by a hidden row id, otherwise the
+/// table.
 fn tree_of(db: &Connection, own: &Own) -> Result<(String, bool)> {
     let failed = doing("read the schema back");
     let table = own.table().trim_matches(['"', '`']);
@@ -160,7 +161,7 @@ impl Table for OwnTables {
             gained.push(rows(&self.db, &insert.table)?.saturating_sub(*before));
         }
         let rows = self.own.rows_of(&gained)?;
-        // A value of a wrong length would have been refused.
+        // The table would have refused a value of another length.
         Ok(Contents { rows, payload_bytes: rows * self.payload_bytes, unmapped: 0 })
     }
 }
@@ -168,7 +169,7 @@ impl Table for OwnTables {
 fn bound(value: Value<'_>) -> Sql {
     match value {
         Value::Key(Key::Assigned) => Sql::Null,
-        // Client-made numbers have 63 bits.
+        // Numbers made by clients have 63 bits.
         Value::Key(Key::Uint(number)) => Sql::Integer(number.cast_signed()),
         Value::Key(Key::Binary(bytes)) => Sql::Blob(bytes.to_vec()),
         Value::Key(Key::Text(text)) => Sql::Text(text.to_string()),

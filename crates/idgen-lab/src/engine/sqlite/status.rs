@@ -1,9 +1,9 @@
-//! The counters of the page cache, `sqlite3_db_status()`.
+//! Reads the counters of the page cache, `sqlite3_db_status()`.
 //!
-//! `CACHE_MISS` counts pages read from the file, `CACHE_WRITE` pages written to it, `CACHE_SPILL`
-//! those of them that were written in the middle of a transaction because the cache was full.
-//! Source: SQLite C interface, "Status Parameters for database connections". The test of this room
-//! compares both with what the kernel saw.
+//! `CACHE_MISS` counts pages read from the file and `CACHE_WRITE` pages written to it. `CACHE_SPILL` counts those among
+//! the written pages that were written in the middle of a transaction because the cache was full. Source: SQLite C
+//! interface, "Status Parameters for database connections". A test in this directory compares reads and writes with the
+//! counts of the kernel.
 
 use rusqlite::{Connection, ffi};
 
@@ -19,7 +19,7 @@ pub fn counters(db: &Connection) -> Result<Counters> {
     Ok(Counters {
         pages_read: pages.read,
         pages_written: pages.written,
-        // The file holds these tables and nothing else.
+        // The file contains only these tables.
         table_pages: Some(pages),
         pages_spilled: Some(read(db, ffi::SQLITE_DBSTATUS_CACHE_SPILL, false)?),
         cache_hits: Some(read(db, ffi::SQLITE_DBSTATUS_CACHE_HIT, false)?),

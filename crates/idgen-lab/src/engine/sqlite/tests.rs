@@ -2,7 +2,7 @@ use super::*;
 use crate::measure;
 use crate::strategy::{ALL, Ids, find};
 
-/// Fills the tables of a strategy and gives the keys in their order.
+/// Fills the tables of a strategy and returns the keys in their order.
 fn filled(name: &str, rows: u64) -> (Sqlite, Box<dyn Table>, Vec<Key>) {
     let workload = Workload::of_rows(rows).unwrap();
     let strategy = find(name).unwrap();
@@ -35,7 +35,7 @@ fn pages_hold_every_row_of_every_shape() {
     }
 }
 
-/// The counters against the kernel's own count of this thread's reads and writes.
+/// Compares the counters with the kernel's own count of this thread's reads and writes.
 #[cfg(target_os = "linux")]
 #[test]
 fn counted_pages_are_those_that_the_kernel_saw() {
@@ -51,7 +51,7 @@ fn counted_pages_are_those_that_the_kernel_saw() {
         let (_engine, mut table, keys) = filled(name, 30_000);
         let workload = Workload::of_rows(30_000).unwrap();
         let (start, before) = (bytes(), table.counters().unwrap());
-        // The same load a second time, with keys that are new: the first byte is turned round.
+        // The same load a second time with new keys: the first byte is inverted.
         let keys: Vec<_> = keys
             .into_iter()
             .map(|key| match key {

@@ -44,7 +44,7 @@ fn type_of(column: Column) -> &'static str {
 /// Who maps a UUID to an integer, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapBy {
-    /// The lab itself: the simplest table that does, its primary key the UUID.
+    /// The lab itself: the simplest table for this purpose, with the UUID as its primary key.
     Clustered,
     /// `idgen-mysql`.
     Library(idgen_mysql::Strategy),
@@ -52,17 +52,17 @@ pub enum MapBy {
     Reference(&'static str),
 }
 
-/// Where a tree lies.
+/// Where a tree is.
 pub struct Place<'a> {
     pub role: Role,
     pub table: &'a str,
-    /// Which index of the table, from 0, in the order in which they were made.
+    /// The position of the index in its table, counted from 0 in the order in which the indexes were made.
     pub index: usize,
 }
 
 impl Plan {
     /// # Errors
-    /// The tables of the user's own cannot be read.
+    /// The user's tables cannot be parsed.
     pub fn of(strategy: &Strategy, workload: &Workload, flavor: Flavor, number: u32) -> Result<Self> {
         let [lock, dedup] = reference::FUNCTIONS;
         let map = match strategy.column {
@@ -90,8 +90,8 @@ impl Plan {
         })
     }
 
-    /// The statements that make the tables, each with its line where the user wrote it; those of `idgen-mysql` it makes
-    /// itself.
+    /// The statements that make the tables, each with its line number if the user wrote it. The tables of `idgen-mysql`
+    /// are missing, because the library makes them itself.
     pub fn create(&self) -> Vec<(Option<usize>, String)> {
         match &self.own {
             Some(own) => {
@@ -124,10 +124,10 @@ impl Plan {
         statements
     }
 
-    /// The statements that remove everything.
+    /// The statements that drop everything.
     pub fn remove(&self) -> Vec<String> {
         if let Some(own) = &self.own {
-            // Tables that refer to each other can be dropped in no order.
+            // Tables that refer to each other cannot be dropped in any order, unless the checks are off.
             return vec![
                 "SET SESSION foreign_key_checks = 0".to_owned(),
                 format!("DROP TABLE IF EXISTS {}", own.tables().join(", ")),
@@ -158,7 +158,8 @@ impl Plan {
             .map(String::as_str)
     }
 
-    /// The trees that are measured, the one of the rows first. Claims come and go, and are none of them.
+    /// The trees that are measured, the tree with the rows first. Tables of claims are not among them, because their
+    /// rows are deleted again.
     pub fn trees(&self) -> Vec<Place<'_>> {
         let mut trees = vec![Place { role: Role::Rows, table: &self.rows, index: 0 }];
         match &self.map {
@@ -172,11 +173,11 @@ impl Plan {
         trees
     }
 
-    /// The statement that gives the keys of a tree in its order, and the column that they are of.
+    /// The statement that returns the keys of a tree in its order, and the column that holds them.
     pub fn keys(&self, role: Role) -> Result<(String, Column)> {
         let rows = &self.rows;
         let sql = match (role, &self.map) {
-            // Without a key to sort by, the scan of the only index gives the rows as they lie.
+            // Without a key to sort by, the scan of the only index returns the rows in the order in which they lie.
             (Role::Rows, _) if self.column == Column::Unkeyed16 => format!("SELECT id FROM {rows}"),
             (Role::Rows, _) => {
                 let id = self.own.as_ref().map_or("id", Own::key_column);
@@ -206,7 +207,7 @@ impl Plan {
         Ok((sql, Column::Binary16))
     }
 
-    /// The statement that counts rows, bytes of payload, and pairs that lead nowhere.
+    /// The statement that counts rows, bytes of payload, and pairs whose row is missing.
     pub fn contents(&self) -> String {
         let rows = &self.rows;
         let bytes = if self.payload_bytes > 0 { "COALESCE(SUM(LENGTH(payload)), 0)" } else { "0" };
@@ -218,12 +219,12 @@ impl Plan {
         )
     }
 
-    /// The statements of so many rows of the user's own tables.
+    /// The statements that insert this many rows into the user's own tables.
     pub fn own_inserts(&self, rows: usize) -> Vec<String> {
         self.own.iter().flat_map(Own::inserts).map(|insert| insert.sql(rows, |_| "?".to_owned())).collect()
     }
 
-    /// `INSERT` of so many rows. What the server makes itself is in its text, the rest is bound.
+    /// An `INSERT` of this many rows. What the server generates is an expression in the text, the rest is bound.
     pub fn insert(&self, rows: usize) -> String {
         let id = made::expression(self.ids, self.flavor).unwrap_or("?");
         let (columns, values) = match self.payload_bytes {

@@ -1,4 +1,4 @@
-//! Ids from the published stored functions, one call for each UUID.
+//! Gets ids from the published stored functions, with one call for each UUID.
 
 use idgen_server::reference;
 use sqlx::mysql::MySqlConnection;
@@ -10,15 +10,15 @@ use crate::{Error, Result};
 /// How often a call is repeated before the run fails.
 const MOST_TRIES: u32 = 1_000;
 
-/// ER_DUP_ENTRY: the function's word for "known", and for a hash that another UUID had in the last seconds.
+/// ER_DUP_ENTRY: the function returns it for a known UUID, and for a hash that another UUID had in the last seconds.
 const DUPLICATE: u16 = 1062;
-/// ER_LOCK_WAIT_TIMEOUT and ER_LOCK_DEADLOCK: clients meet where recent hashes are cleared away.
+/// ER_LOCK_WAIT_TIMEOUT and ER_LOCK_DEADLOCK: clients block each other when recent hashes are removed.
 const PASSING: [u16; 2] = [1205, 1213];
 
-/// The ids of new UUIDs, each of 36 characters, in one statement.
+/// Requests the ids of new UUIDs, each of 36 characters, in one statement.
 ///
-/// The lab's UUIDs are all new. Where the function says that one is known, two share a hash: the recent hash
-/// is removed and the call made again, as its callers would have to.
+/// All UUIDs of the lab are new. If the function reports one as known, two UUIDs have the same hash. Then the recent
+/// hash is removed and the call repeated, as a caller of the function would have to do it.
 pub async fn ids(connection: &mut MySqlConnection, function: &str, uuids: &[String]) -> Result<Vec<u64>> {
     for _ in 0..MOST_TRIES {
         match call(connection, function, uuids).await {

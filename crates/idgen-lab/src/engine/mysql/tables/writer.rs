@@ -1,4 +1,4 @@
-//! One client that inserts: its connection, and its way to map UUIDs.
+//! One client that inserts rows: its connection, and how it maps UUIDs.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -22,13 +22,13 @@ use idgen_record::Column;
 /// A client.
 pub struct Writer {
     connection: MySqlConnection,
-    /// Its own, as clients in different processes have.
+    /// A map of its own, as clients in separate processes have.
     map: Option<UuidMap>,
     /// The server's `auto_increment_increment`.
     step: u64,
 }
 
-/// What the client hears, of all writers, in the order in which it comes.
+/// Collects what the server acknowledges to all writers, in the order of arrival.
 pub struct Heard<'a> {
     pub rows: Vec<Inserted>,
     pub latencies: &'a mut Latencies,
@@ -50,12 +50,12 @@ impl Writer {
         Ok(Writer { connection, map, step })
     }
 
-    /// For statements of another kind than inserts.
+    /// The connection, for statements other than inserts.
     pub fn connection(&mut self) -> &mut MySqlConnection {
         &mut self.connection
     }
 
-    /// Inserts a batch, statement after statement, and tells what was acknowledged.
+    /// Inserts a batch, statement after statement, and reports the rows that were acknowledged.
     pub async fn insert(
         &mut self,
         plan: &Plan,
@@ -74,7 +74,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Inserts rows, and gives them in the order in which they went in.
+    /// Inserts rows, and returns them in the order of their insertion.
     async fn statement(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
         let numbers = match &plan.map {
             None => {
@@ -82,7 +82,7 @@ impl Writer {
                     Some(own) => self.own_rows(plan, own, part).await?,
                     None => self.rows(plan, part).await?,
                 };
-                // The server counts on for the rows of one statement; it tells the first.
+                // The server numbers the rows of one statement consecutively, and reports the first number.
                 let number = |n| (plan.column == Column::CountedInteger).then_some(first + n * self.step);
                 let keys = part.iter().map(|(_, key, _)| *key);
                 return Ok(keys.zip(0..).map(|(key, n)| Inserted { key, number: number(n) }).collect());
@@ -94,7 +94,7 @@ impl Writer {
                 reference::ids(&mut self.connection, function, &uuids).await?
             }
         };
-        // A map gives the ids of a batch in an order of its own; rows go in in that of their ids.
+        // A map may assign the ids of a batch in any order; the rows are inserted in the order of their ids.
         let mut ordered: Vec<_> = numbers.into_iter().zip(part).collect();
         ordered.sort_unstable_by_key(|(number, _)| *number);
         let rows: Vec<Numbered<'_>> =
@@ -105,7 +105,7 @@ impl Writer {
         Ok(ordered.into_iter().map(inserted).collect())
     }
 
-    /// Inserts rows with their keys; gives the first integer that the server chose.
+    /// Inserts rows with their keys; returns the first integer that the server assigned.
     async fn rows(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<u64> {
         let mut query = sqlx::query(AssertSqlSafe(plan.insert(part.len())));
         for (_, key, payload) in part {
@@ -120,8 +120,8 @@ impl Writer {
         Ok(done.last_insert_id())
     }
 
-    /// Runs the user's own statements for these rows, in a transaction where there are several; gives the first integer
-    /// that the server chose.
+    /// Runs the user's own statements for these rows, in one transaction if there are several statements; returns the
+    /// first integer that the server assigned.
     async fn own_rows(&mut self, plan: &Plan, own: &Own, part: &[Numbered<'_>]) -> Result<u64> {
         let several = own.inserts().len() > 1;
         if several {
@@ -131,7 +131,7 @@ impl Writer {
         for (insert, sql) in own.inserts().iter().zip(plan.own_inserts(part.len())) {
             let mut query = sqlx::query(AssertSqlSafe(sql));
             for ((row, key, payload), n) in part.iter().zip(0..) {
-                // What refers to a key that the server chose needs its number.
+                // A row that refers to a key assigned by the server needs the number of that key.
                 let key = match (key, first) {
                     (Key::Assigned, Some(first)) => Key::Uint(first + n * self.step),
                     (key, _) => *key,
@@ -202,13 +202,13 @@ impl Writer {
 fn uuid(key: &Key) -> Uuid {
     match key {
         Key::Binary(bytes) => Uuid::from_bytes(*bytes),
-        // Mapped columns get no other keys.
+        // Mapped columns have no keys of another type.
         _ => Uuid::nil(),
     }
 }
 
-/// A map without memory: each UUID of a run is asked for once. What a crash of the server would cost does not
-/// matter to a table that is thrown away.
+/// A map without a cache, because each UUID of a run is looked up only once. Durability is off, because the table is
+/// dropped after the run.
 async fn map(host: &Host, strategy: idgen_mysql::Strategy, table: &str) -> Result<UuidMap> {
     let failed = |error| Error::engine("the map cannot be installed", error);
     let map = UuidMap::builder()
