@@ -1,4 +1,5 @@
-//! The model fed by the real generators: what a key strategy will cost a table that does not exist yet.
+//! Predicts what a key strategy will cost a table that does not exist yet: the model runs with ids from the real
+//! generators.
 
 mod buckets;
 mod keys;
@@ -18,48 +19,48 @@ pub(crate) use postgres::predict_crowded as predict_crowded_postgres;
 pub use postgres::{PostgresForecast, PostgresLoad, Stretch, predict_postgres};
 pub use revisits::{model_info, revisit};
 
-/// InnoDB's default page.
+/// InnoDB's default page size.
 pub(crate) const PAGE_SIZE: u32 = 16_384;
-/// Tables with more rows than this are followed by a sample of their key ranges.
+/// For tables with more rows than this, the model follows a sample of their key ranges.
 const WHOLE_ROWS: u64 = 10_000_000;
-/// The largest sample's parts: more would leave too few pages in each.
+/// A sample is at least one part in this many: a smaller one would have too few pages.
 const MOST_PARTS: u32 = 64;
-/// Pages that the share of the pool must have, so that it still behaves as a pool.
+/// The fewest pages in the sample's share of the pool with which it still behaves like a pool.
 const LEAST_FRAMES: u64 = 1_024;
-/// Keys that the ranges of a sample are learned from.
+/// The number of keys from which the ranges of a sample are determined.
 const LEARNED_KEYS: u64 = 200_000;
-/// Stretches of a run that get figures of their own.
+/// The parts of a run that have figures of their own.
 const WINDOWS: u64 = 10;
 
-/// A table to come.
+/// A planned table and its inserts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Load {
-    /// Rows in the end.
+    /// Rows of the table at the end.
     pub rows: u64,
-    /// Bytes of a row beside its key: columns with their length and null bytes.
+    /// Bytes of a row without its key: the columns with their length bytes and null bits.
     pub row_bytes: u32,
-    /// Inserts a second, by all writers together.
+    /// Inserts per second by all writers together.
     pub rate: f64,
-    /// Clients that make ids and insert, each with a generator of its own.
+    /// Clients that generate ids and insert rows. Each has a generator of its own.
     pub writers: u64,
     /// The server.
     pub server: Server,
 }
 
-/// What the model predicts of one strategy.
+/// What the model predicts for one strategy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Forecast {
     /// The strategy's name.
     pub strategy: &'static str,
-    /// What it was predicted for.
+    /// The load of the prediction.
     pub load: Load,
-    /// Bytes of a row as stored, with its key, header and system columns.
+    /// Bytes of a row as stored, including its key, header and system columns.
     pub record_bytes: u32,
-    /// One of so many parts of the keys was followed; 1 for all.
+    /// The model followed one part of the keys out of this many; 1 if it followed all.
     pub parts: u32,
-    /// Ten stretches of the run, the first to the last.
+    /// The ten parts of the run, from the first to the last.
     pub windows: Vec<Window>,
-    /// The table in the end.
+    /// The table at the end.
     pub tree: TreeState,
 }
 
@@ -69,12 +70,12 @@ impl Forecast {
         &self.windows[self.windows.len() - 1]
     }
 
-    /// Bytes of the table in the end, secondary indexes not counted.
+    /// Bytes of the table at the end, without secondary indexes.
     pub fn table_bytes(&self) -> f64 {
         self.tree.page_bytes_per_row * self.tree.rows as f64
     }
 
-    /// Pages that the device reads and writes in a second, in the last tenth.
+    /// Pages that the device reads and writes per second in the last tenth.
     pub fn device_pages_per_sec(&self, rate: f64) -> f64 {
         let last = self.last();
         (last.reads_per_1k + last.writes_per_1k) * rate / 1_000.0
@@ -97,14 +98,13 @@ impl Forecast {
 /// ```
 ///
 /// # Errors
-/// Where the load is none that a server could have, a generator refuses it, or its keys do not fit this machine's
-/// memory.
+/// The load is not one that a server could have, a generator refuses it, or its keys do not fit this machine's memory.
 pub fn predict(strategy: &'static Strategy, load: &Load) -> Result<Forecast> {
     predict_crowded(strategy, load, 1)
 }
 
-/// The same for a part of a larger table, whose keyed prefixes come again after so many times fewer intervals: each comes
-/// as often as in the larger table.
+/// The same for a part of a larger table. Its keyed prefixes come again after this many times fewer intervals, so that
+/// each comes as often as in the larger table.
 pub(crate) fn predict_crowded(strategy: &'static Strategy, load: &Load, crowd: u64) -> Result<Forecast> {
     load.check()?;
     if strategy.column.is_mapped() {
@@ -114,12 +114,12 @@ pub(crate) fn predict_crowded(strategy: &'static Strategy, load: &Load, crowd: u
         )));
     }
     let key_bytes = key_bytes(strategy.column);
-    // An id that is no key is a column like others.
+    // An id that is not the key is an ordinary column.
     let id_bytes = if strategy.column == Column::Unkeyed16 { 16 } else { 0 };
     let other_bytes = load.row_bytes.saturating_add(id_bytes);
     let shape = Shape::clustered(PAGE_SIZE, key_bytes, other_bytes).map_err(refused)?;
     let setup = Setup { shape, server: load.server.clone(), rate: load.rate };
-    // All that can be refused is, before the ids are made: those of a thousand million rows take minutes.
+    // The load is checked before the ids are generated, because that takes minutes for a thousand million rows.
     setup.check().map_err(refused)?;
     load.check_room(key_bytes)?;
     let ranges = load.ranges(strategy)?;
@@ -127,7 +127,7 @@ pub(crate) fn predict_crowded(strategy: &'static Strategy, load: &Load, crowd: u
     let mut model = Model::sampled(&setup, ranges).map_err(refused)?;
     let mut keys = Keys::new(strategy, load.rate, load.writers, crowd)?;
     let mut windows = Vec::new();
-    // Of whole thousands: those are the stretches in which leaves are counted.
+    // A multiple of a thousand, because leaves are counted for each thousand inserts.
     let stretch = load.rows.div_ceil(WINDOWS).next_multiple_of(1_000);
     for row in 1..=load.rows {
         model.insert(keys.next_key()?).map_err(refused)?;
@@ -146,13 +146,13 @@ pub(crate) fn predict_crowded(strategy: &'static Strategy, load: &Load, crowd: u
 }
 
 impl Load {
-    /// The fewest rows that make a tree worth predicting.
+    /// The fewest rows for which a prediction is useful.
     pub const MIN_ROWS: u64 = 10_000;
-    /// The most rows that the model was tried with.
+    /// The largest number of rows with which the model was tried.
     pub const MAX_ROWS: u64 = 2_000_000_000;
-    /// The most writers: each has a generator of its own in memory.
+    /// The largest number of writers: each has a generator of its own in memory.
     pub const MAX_WRITERS: u64 = 10_000;
-    /// The most inserts a second: more than any one server takes.
+    /// The largest number of inserts per second: more than any single server can handle.
     pub const MAX_RATE: f64 = 10_000_000.0;
 
     pub(crate) fn check(&self) -> Result<()> {
@@ -173,7 +173,7 @@ impl Load {
                 Self::MAX_WRITERS
             )));
         }
-        // Also where the rate is no number.
+        // Also refuses a rate that is not a number.
         if !(1.0..=Self::MAX_RATE).contains(&rate) {
             return Err(Error::config(format!(
                 "the rate is {rate}: give inserts a second, from 1 to {}",
@@ -209,12 +209,12 @@ impl Load {
     }
 }
 
-/// Bytes of the key column in a record, with its length byte where the column has one: `CHAR` of ASCII has none.
+/// Bytes of the key column in a record, including its length byte if the column has one: `CHAR` in ASCII has none.
 fn key_bytes(column: Column) -> u32 {
     match column {
         Column::Binary16 | Column::Swapped16 | Column::Uuid | Column::TwoIntegers => 16,
         Column::Bytea => 1 + 16,
-        // Where there is no key, InnoDB numbers the rows.
+        // Without a key, InnoDB numbers the rows.
         Column::Unkeyed16 => 6,
         Column::Text36 => 36,
         Column::VarText36 | Column::VarBinary36 => 36 + 1,
@@ -224,10 +224,10 @@ fn key_bytes(column: Column) -> u32 {
     }
 }
 
-/// Bytes of a row as stored, with a key of so many bytes, header and system columns.
+/// Bytes of a row as stored, including a key of this many bytes, the header and the system columns.
 ///
 /// # Errors
-/// Where such a row does not fit a page.
+/// Such a row does not fit on a page.
 pub(crate) fn record_bytes(key_bytes: u32, row_bytes: u32) -> Result<u32> {
     Ok(Shape::clustered(PAGE_SIZE, key_bytes, row_bytes).map_err(refused)?.record_bytes())
 }
@@ -236,7 +236,7 @@ fn refused(error: btree_model::Error) -> Error {
     Error::config(error.to_string())
 }
 
-/// The versions of a database whose default settings the model knows; `None` where it knows none.
+/// The versions of a database whose default settings the model knows; `None` if it knows none.
 pub fn modeled(database: Database) -> Option<&'static str> {
     match database {
         Database::Sqlite => None,
@@ -250,10 +250,10 @@ pub fn modeled(database: Database) -> Option<&'static str> {
     }
 }
 
-/// The default settings of a server with this buffer pool, as the model knows them.
+/// The default settings, as the model knows them, of a server with this buffer pool.
 ///
 /// # Errors
-/// The model has no such server.
+/// The model does not know such a server.
 ///
 /// ```
 /// use idgen_record::Database;
@@ -295,9 +295,10 @@ mod tests {
         }
     }
 
-    /// Of the recorded runs: bytes in use of all leaves, by row. `CHAR` has no length byte, `VARCHAR` has one.
+    /// In the recorded runs: the bytes in use on all leaves, divided by the rows. `CHAR` has no length byte, `VARCHAR`
+    /// has one.
     #[test]
-    fn records_are_as_long_as_on_the_servers() {
+    fn rows_take_as_many_bytes_as_on_the_servers() {
         for (name, bytes) in [
             ("v4-binary", 34),
             ("v4-text36", 54),
@@ -312,19 +313,19 @@ mod tests {
         }
     }
 
-    /// Eight rows more than ten windows hold make no window of eight rows.
+    /// Eight more rows than ten windows hold must not become a window of eight rows.
     #[test]
-    fn windows_are_whole_thousands() {
+    fn windows_are_multiples_of_a_thousand_rows() {
         let forecast = predict(strategy::find("auto-increment").unwrap(), &load(15_508)).unwrap();
         let inserts: Vec<u64> = forecast.windows.iter().map(|window| window.inserts).collect();
         assert_eq!(inserts, [2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 1_508]);
         let leaves: Vec<f64> = forecast.windows.iter().map(|window| window.distinct_leaves_per_1k).collect();
-        // 126 bytes each: 8 or 9 pages for a thousand rows, and one that was begun before.
+        // Rows of 126 bytes: a thousand rows take 8 or 9 pages, and one more that was begun before.
         assert!(leaves.iter().all(|count| (8.0..=12.0).contains(count)), "{leaves:?}");
     }
 
     #[test]
-    fn random_keys_read_and_ordered_keys_do_not() {
+    fn random_keys_cause_reads_and_ordered_keys_do_not() {
         let forecast = |name, writers| {
             predict(strategy::find(name).unwrap(), &Load { writers, ..load(300_000) }).unwrap()
         };
@@ -334,7 +335,8 @@ mod tests {
         for (name, writers) in [("v7-binary", 1), ("v7-binary", 8), ("minute-ascending", 1)] {
             let ordered = forecast(name, writers);
             assert!(ordered.last().reads_per_1k < 3.0, "{name} {writers}: {:?}", ordered.last());
-            // Several writers interleave within the millisecond: fill 76 % against 64 %, measured.
+            // Ids of several writers interleave within the millisecond: pages are 76 % full, against 64 % with random
+            // keys (measured).
             assert!(ordered.table_bytes() < 0.9 * random.table_bytes(), "{name} {writers}");
         }
     }
@@ -348,7 +350,7 @@ mod tests {
         for _ in 0..load.rows {
             prefixes.push(keys.next_key().unwrap()[..2].to_vec());
         }
-        // 2,000 a second are 120,000 a minute, with a standard deviation of 346.
+        // 2,000 inserts per second are 120,000 per minute, with a standard deviation of 346.
         let runs: Vec<_> = prefixes.chunk_by(|a, b| a == b).map(<[_]>::len).collect();
         assert_eq!(runs.len(), 3, "{runs:?}");
         assert!(runs[..2].iter().all(|rows| rows.abs_diff(120_000) < 1_500), "{runs:?}");

@@ -1,17 +1,16 @@
-//! One value for a key column.
+//! A value of a key column.
 
 use arrayvec::ArrayString;
 
 /// The longest text key: a hyphenated UUID.
 pub const TEXT_LEN: usize = 36;
 
-/// A key as the column stores it.
+/// A key in the form in which its column stores it.
 ///
-/// The order of two keys of one variant is the order in which a database with a binary collation
-/// keeps them.
+/// Two keys of the same variant compare as they do in a database with a binary collation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
-    /// The database chooses the number: 1, 2, 3 and so on.
+    /// The database assigns the number: 1, 2, 3 and so on.
     Assigned,
     /// A 64-bit number.
     Uint(u64),
@@ -22,7 +21,7 @@ pub enum Key {
 }
 
 impl Key {
-    /// A text key; `None` where it is longer than [`TEXT_LEN`].
+    /// A text key; `None` if it is longer than [`TEXT_LEN`].
     pub fn text(text: &str) -> Option<Key> {
         ArrayString::from(text).ok().map(Key::Text)
     }

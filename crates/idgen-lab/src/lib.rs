@@ -1,8 +1,8 @@
 //! Measures what each kind of key costs a database.
 //!
-//! A [`strategy`] says which ids go into which column, a [`Workload`](idgen_record::Workload) how many rows and how wide, an
-//! [`engine`] is the database. The [`runner`] inserts, counts, verifies and writes one record per run
-//! ([`measure`], [`idgen_record`]). `idgen-report` shows records and knows nothing of the lab.
+//! A [`strategy`] determines which ids go into which column, a [`Workload`](idgen_record::Workload) how many rows there
+//! are and how wide they are, and an [`engine`] is the database. The [`runner`] inserts, counts, verifies and writes
+//! one record per run ([`measure`], [`idgen_record`]). `idgen-report` shows records and does not depend on this crate.
 
 #![deny(unsafe_code)]
 

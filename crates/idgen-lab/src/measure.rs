@@ -1,4 +1,4 @@
-//! Fills in the records: from what an engine counted and showed, after its rows were verified.
+//! Fills in the records with what an engine counted and showed, after its rows were verified.
 
 mod locality;
 mod machine;
@@ -14,7 +14,7 @@ pub use totals::{Counted, totals, totals_seen, with_heap, with_others};
 pub use verify::{Ranks, contents, keys, keys_by, keys_in_any_order, made_keys, pages};
 pub use window::window;
 
-/// Results without runs yet; begun now, on this machine.
+/// Results without runs, begun now on this machine.
 pub fn begin(question: &str, command: &str, engine: EngineInfo, workload: Workload) -> Results {
     let started = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     Results::new(question, command, engine, workload, this_machine(), started)

@@ -1,15 +1,16 @@
-//! A random order that a seed gives again.
+//! A random order that a seed determines.
 
 use idgen::source::{Entropy, FixedEntropy};
 
 use crate::Result;
 
-/// Brings the items into a random order: every order is as likely, but for the bias of a remainder of 2^64.
+/// Brings the items into a random order. All orders are equally likely, except for the negligible bias of a remainder
+/// of 2^64.
 ///
 /// # Errors
-/// None with this source, whose reads always succeed.
+/// None with this source, because reading it cannot fail.
 pub(crate) fn shuffle<T>(items: &mut [T], random: &mut FixedEntropy) -> Result<()> {
-    // Fisher and Yates.
+    // The algorithm of Fisher and Yates.
     for last in (1..items.len()).rev() {
         let other = random.next_u64()? % (last as u64 + 1);
         items.swap(last, usize::try_from(other).unwrap_or(last));
@@ -22,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_order_is_as_likely_and_a_seed_gives_it_again() {
+    fn all_orders_are_equally_likely_and_a_seed_repeats_one() {
         let mut random = FixedEntropy::new(1);
         let mut counts = std::collections::BTreeMap::<[u8; 4], u32>::new();
         for _ in 0..24_000 {
@@ -31,7 +32,7 @@ mod tests {
             *counts.entry(items).or_default() += 1;
         }
         assert_eq!(counts.len(), 24);
-        // Five standard deviations of a thousand.
+        // Within five standard deviations of a thousand.
         assert!(counts.values().all(|count| (845..=1_155).contains(count)), "{counts:?}");
         let order = |seed| {
             let mut items: Vec<u32> = (0..20).collect();

@@ -1,4 +1,4 @@
-//! A table and a statement of the user's own, with placeholders for the key and for what else a row needs.
+//! Tables and statements of the user's own, with placeholders for the key and the other values of a row.
 
 mod indexed;
 mod read;
@@ -16,7 +16,7 @@ pub use indexed::with_secondary_indexes;
 const KEY_TYPE: &str = "key_type";
 const REFERENCE_TYPE: &str = "reference_type";
 
-/// The tables of `schema.sql` and the statements of `insert.sql`, checked and divided at their placeholders.
+/// The tables of `schema.sql` and the statements of `insert.sql`, checked and split at their placeholders.
 ///
 /// ```
 /// use idgen_lab::own::Own;
@@ -34,7 +34,7 @@ const REFERENCE_TYPE: &str = "reference_type";
 /// ```
 #[derive(Clone, Debug)]
 pub struct Own {
-    /// The statements that make the tables, with the lines that they begin in.
+    /// The statements that make the tables, with the lines in which they begin.
     schema: Vec<(usize, String)>,
     /// The tables in the order in which they are made.
     tables: Vec<String>,
@@ -61,14 +61,14 @@ enum Piece {
     Slot(Slot),
 }
 
-/// What the lab puts in place of a placeholder.
+/// What the lab puts in the place of a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     /// `{key}`
     Key,
-    /// `{row}`: the number of the row, from 1.
+    /// `{row}`: the number of the row, counted from 1.
     Row,
-    /// `{number}`: a random number below 2^63, from 8 bytes of the payload at this place.
+    /// `{number}`: a random number below 2^63, from the 8 bytes at this offset of the payload.
     Number { at: usize },
     /// `{text:N}`: N random letters and digits.
     Text { at: usize, len: usize },
@@ -76,7 +76,7 @@ pub(crate) enum Slot {
     Bytes { at: usize, len: usize },
 }
 
-/// A value for a slot.
+/// The value for a placeholder.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value<'a> {
     Key(Key),
@@ -91,12 +91,12 @@ impl Own {
         &self.tables
     }
 
-    /// The statements of each row, the one with the key first.
+    /// The statements of each row, the statement with the key first.
     pub(crate) fn inserts(&self) -> &[Insert] {
         &self.inserts
     }
 
-    /// The table that gets the keys.
+    /// The table that receives the keys.
     pub(crate) fn table(&self) -> &str {
         &self.inserts[0].table
     }
@@ -106,7 +106,7 @@ impl Own {
         &self.key_column
     }
 
-    /// The statements that make the tables, each with its line, for a key of this type and references to it of that.
+    /// The statements that make the tables, each with its line, with these types for the key and for references to it.
     pub(crate) fn schema(&self, key_type: &str, reference_type: &str) -> Vec<(usize, String)> {
         let filled = |sql: &str| {
             sql.replace(&format!("{{{KEY_TYPE}}}"), key_type)
@@ -115,7 +115,7 @@ impl Own {
         self.schema.iter().map(|(line, sql)| (*line, filled(sql))).collect()
     }
 
-    /// Random bytes that a row takes.
+    /// The number of random bytes that a row needs.
     pub fn payload_bytes(&self) -> u32 {
         let ends = self.inserts.iter().flat_map(Insert::slots).map(|slot| match slot {
             Slot::Key | Slot::Row => 0,
@@ -125,7 +125,7 @@ impl Own {
         u32::try_from(ends.max().unwrap_or(0)).unwrap_or(u32::MAX)
     }
 
-    /// Values that are bound to the longest statement with so many rows.
+    /// The number of values bound to the longest statement with this many rows.
     pub fn bound(&self, rows: usize) -> usize {
         self.inserts.iter().map(|insert| insert.slots().count()).max().unwrap_or(0) * rows
     }
@@ -133,7 +133,7 @@ impl Own {
     /// Refuses a strategy whose keys cannot be bound to a statement.
     ///
     /// # Errors
-    /// Why not, and what to take instead.
+    /// The error says why, and what to choose instead.
     pub fn check(strategy: &Strategy) -> Result<()> {
         let why = match strategy.column {
             column if column.is_mapped() => "it needs a second table for its map",
@@ -149,17 +149,17 @@ impl Own {
         )))
     }
 
-    /// Whether a load has such a table; it was checked when the load was made.
+    /// Parses the user's tables of a load, if it has any; they were checked when the load was made.
     pub(crate) fn of(own: Option<&OwnTable>, database: idgen_record::Database) -> Result<Option<Own>> {
         own.map(|own| Own::read(own, database)).transpose()
     }
 
-    /// What a server said about a statement of the schema.
+    /// The error of a server that refused a statement of the schema.
     pub(crate) fn refused(line: usize, source: Error) -> Error {
         Error::engine(format!("the statement in line {line} of the schema cannot be run"), source)
     }
 
-    /// The key is not what the table is sorted by.
+    /// The error of tables that are not sorted by the key.
     pub(crate) fn not_primary(&self, found: &[String]) -> Error {
         let (table, column) = (self.table(), self.key_column());
         let found = match found {
@@ -171,11 +171,11 @@ impl Own {
         ))
     }
 
-    /// The rows that were inserted, where each statement gave its table as many as the first: of each statement, what its
-    /// table has gained.
+    /// The number of rows that were inserted, given how many rows the table of each statement gained. Every table has
+    /// to gain as many as the first.
     ///
     /// # Errors
-    /// A table has gained other than that.
+    /// A table gained another number of rows.
     pub(crate) fn rows_of(&self, gained: &[u64]) -> Result<u64> {
         let rows = gained.first().copied().unwrap_or(0);
         for (insert, found) in self.inserts.iter().zip(gained) {
@@ -200,7 +200,7 @@ impl Insert {
         })
     }
 
-    /// The statement for so many rows; `write` gives the text that stands for each slot.
+    /// The statement for this many rows; `write` returns the text for each placeholder.
     pub(crate) fn sql(&self, rows: usize, mut write: impl FnMut(Slot) -> String) -> String {
         let mut sql = self.before.clone();
         for row in 0..rows {
@@ -215,7 +215,7 @@ impl Insert {
         sql
     }
 
-    /// The values of a row in the order of the slots.
+    /// The values of a row in the order of the placeholders.
     pub(crate) fn values<'a>(
         &self,
         row: u64,

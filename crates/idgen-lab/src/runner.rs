@@ -1,9 +1,9 @@
 //! Runs strategies one after another, in rounds: insert, read the counters, read the pages, verify, record.
 //!
-//! Several writers insert in rounds: each its next rows, all at the same time, and the next round begins when
-//! the last of them is done. The order of the rows is that in which the client heard of them: two statements
-//! that were under way together may have been carried out in the other order, which moves a row by no more
-//! than the rows that the other writers had under way.
+//! Several writers insert in rounds: all of them insert their next rows at the same time, and the next round begins
+//! when the last writer is done. The order of the rows is the order in which the server acknowledged them. Two
+//! statements that ran at the same time may have been carried out in the other order, which moves a row by no more than
+//! the rows that the other writers were inserting at that time.
 
 mod check;
 mod existing;
@@ -31,37 +31,37 @@ pub(crate) use revisits::each_cell;
 pub use revisits::revisit;
 use rounds::Rounds;
 
-/// Is notified of the progress of the runs. By default it ignores everything except failures.
+/// Receives the progress of the runs. By default it ignores everything except failures.
 pub trait Observer {
-    /// A strategy begins.
+    /// The run of a strategy begins.
     fn started(&mut self, _strategy: &Strategy) {}
-    /// So many rows of it are in.
+    /// This many of its rows are inserted.
     fn inserted(&mut self, _rows: u64) {}
-    /// All rows are in; they are being checked and the pages read.
+    /// All rows are inserted; they are being checked, and the pages are read.
     fn verifying(&mut self) {}
-    /// It is done and recorded, and these are all results so far: the place to save them.
+    /// A run is finished and recorded. These are all results so far, so they can be saved here.
     ///
     /// # Errors
-    /// Where they cannot be saved; the runs end with that error.
+    /// The results cannot be saved. The runs end with this error.
     fn recorded(&mut self, _results: &Results) -> Result<()> {
         Ok(())
     }
-    /// It failed; the next one begins.
+    /// A run failed; the next one begins.
     fn failed(&mut self, failure: &Failure);
 }
 
 /// Runs these strategies and adds their records to `results`, in the order given.
 ///
-/// Where `results` has a protocol, they run in as many rounds as it says, each round in a random order, each run on a
-/// state of the database that no run before it has touched if the engine can have one, and with keys of its own.
-/// Without a protocol each runs once, in the order given, one after another on the engine as it is.
+/// If `results` has a protocol, the strategies run in as many rounds as it says, each round in a random order. Each run
+/// has keys of its own and, if the engine supports it, a state of the database that no earlier run has touched. Without
+/// a protocol, each strategy runs once, in the order given, one after another on the unchanged engine.
 ///
-/// A strategy that fails is noted and the others go on. Where the user cancels, what was finished
-/// stays and `interrupted` is set.
+/// If a strategy fails, the failure is recorded and the others continue. If the user cancels, finished runs are kept
+/// and `interrupted` is set.
 ///
 /// # Errors
-/// Where the engine cannot do one of the strategies, where there is no memory for the keys of so many rows,
-/// and those of the observer: a run that fails is a [`Failure`] in the results.
+/// The engine does not support one of the strategies, memory is too small for the keys of this many rows, or the
+/// observer returns an error. A run that fails is a [`Failure`] in the results.
 pub fn run(
     engine: &mut dyn Engine,
     strategies: &[&Strategy],
@@ -70,7 +70,7 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<()> {
     let workload = results.workload.clone();
-    // Asked for before the first run: what is missing for one is missing for all.
+    // Allocated once before the first run: if memory is too small for one run, it is too small for all.
     drop(Rows::with_room(workload.rows_at_end())?);
     for strategy in strategies {
         engine.check(strategy, &workload)?;
@@ -92,7 +92,7 @@ pub fn run(
         touched = true;
         match fresh.and_then(|()| run_one(engine, strategy, &load, cancel, observer)) {
             Ok(record) => rounds.finished(place, seed, record),
-            // What breaks off after a Ctrl-C was broken off by it, as by the end of a connection.
+            // After a Ctrl-C, any failure counts as caused by it, also a closed connection.
             Err(error) if error.is_interrupted() || cancel.is_cancelled() => results.interrupted = true,
             Err(error) => {
                 let failure = Failure { strategy: strategy.name.into(), error: chain(&error) };
@@ -118,7 +118,7 @@ pub fn run(
 /// Runs one strategy, verifies it and records it.
 ///
 /// # Errors
-/// Those of the engine and of the check after the run; `is_interrupted` where the user cancelled.
+/// The errors of the engine and of the check after the run; `is_interrupted` if the user cancelled.
 pub fn run_one(
     engine: &mut dyn Engine,
     strategy: &Strategy,
@@ -135,7 +135,7 @@ pub fn run_one(
         }
     })?;
     if workload.existing_rows() > 0 {
-        // The pages of these rows are not to be counted with those of the run.
+        // Written now, so that the pages of these rows are not counted with those of the run.
         table.flush()?;
     }
     let (windows, counted, mixed) = match workload.mix {
@@ -189,7 +189,7 @@ pub fn run_one(
     Ok(RunRecord {
         strategy: strategy.into(),
         settings: table.settings()?,
-        // Of a mixed load, pages read and written have no meaning per insert.
+        // In a mixed load, pages read and written per insert have no meaning.
         totals: if is_mixed { totals.without_inserts() } else { totals },
         latency: table.latency().filter(|_| !is_mixed),
         operations: mixed.map(|done| done.operations),
@@ -199,16 +199,16 @@ pub fn run_one(
     })
 }
 
-/// What one writer has ready for a round.
+/// The rows that one writer has prepared for a round.
 struct Writer {
     ids: Ids,
     keys: Vec<Key>,
     payloads: Vec<u8>,
 }
 
-/// Inserts all rows; keeps them in the order in which they were acknowledged. Only the database's work is
-/// timed. Returns the windows, and what was counted in all of them together: from the first reading of the
-/// counters to the last, without the creation of the tables.
+/// Inserts all rows, and keeps them in the order in which they were acknowledged. Only the database's work is timed.
+/// Returns the windows, and the counts of all windows together: from the first reading of the counters to the last,
+/// without the creation of the tables.
 fn insert(
     table: &mut dyn Table,
     strategy: &Strategy,
@@ -229,7 +229,7 @@ fn insert(
     let mut before = start;
     let (mut window_rows, mut window_secs, mut rounds) = (0, 0.0, 0);
     let mut done = 0;
-    // The clock of the ids, so that a row is inserted when its id was made.
+    // The clock of the ids, so that a row is inserted at the time its id was made.
     let mut pace = workload
         .rate
         .filter(|_| workload.paced)
@@ -239,7 +239,7 @@ fn insert(
         cancel.check()?;
         let rows = workload.round_rows().min(workload.rows - done);
         if let Some(pace) = &mut pace {
-            // A round begins when its first row arrives.
+            // A round begins at the arrival of its first row.
             pace.next_moment()?;
             wait_until(began + Duration::from_secs_f64(pace.elapsed_secs()), cancel)?;
             for _ in 1..rows {
@@ -279,9 +279,9 @@ fn insert(
     Ok((windows, before.since(&start)))
 }
 
-/// Sleeps until that moment, or until the user cancels.
+/// Sleeps until this moment, or until the user cancels.
 fn wait_until(moment: Instant, cancel: &Cancel) -> Result<()> {
-    /// How soon a cancellation is noticed.
+    /// A cancellation is noticed within this time.
     const STEP: Duration = Duration::from_millis(50);
     loop {
         let left = moment.saturating_duration_since(Instant::now());
@@ -293,7 +293,7 @@ fn wait_until(moment: Instant, cancel: &Cancel) -> Result<()> {
     }
 }
 
-/// The message of an error and of what caused it.
+/// The message of an error and of its causes.
 fn chain(error: &Error) -> String {
     let mut text = error.to_string();
     let mut next = std::error::Error::source(error);

@@ -1,4 +1,4 @@
-//! The closed list of key strategies: which id goes into which column.
+//! The list of key strategies: which id goes into which column.
 
 mod ids;
 mod list;
@@ -16,18 +16,18 @@ pub use ids::Ids;
 pub use list::ALL;
 pub(crate) use source::prefix_key;
 
-/// What a row is identified by, and how that is stored.
+/// How a row is identified, and how its key is stored.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Strategy {
     /// The name on the command line and in every file.
     pub name: &'static str,
-    /// A few words for charts and tables.
+    /// A short form for charts and tables.
     pub title: &'static str,
     /// Where the ids come from.
     pub ids: IdKind,
     /// What the key column holds.
     pub column: Column,
-    /// What it is and why one would choose it, in a line.
+    /// What it is and why one would choose it, in one line.
     pub explains: &'static str,
 }
 
@@ -36,7 +36,7 @@ impl Strategy {
     pub fn family(&self) -> Family {
         match self.ids {
             IdKind::AutoIncrement | IdKind::Device | IdKind::UuidShort => Family::Integer,
-            // What the rows lie by is an integer, whatever stands in them.
+            // These rows are sorted by an integer, whatever ids they contain.
             IdKind::V4 if self.column.is_mapped() || self.column == Column::Unkeyed16 => Family::Integer,
             IdKind::V4 | IdKind::ServerV4 => Family::Random,
             IdKind::FixedPrefix
@@ -56,10 +56,10 @@ impl Strategy {
         }
     }
 
-    /// Refuses a database that cannot do this.
+    /// Refuses a database that does not support this strategy.
     ///
     /// # Errors
-    /// Why it cannot, and what to take instead.
+    /// The error says why, and what to choose instead.
     ///
     /// ```
     /// use idgen_lab::strategy::find;
@@ -100,7 +100,7 @@ impl Strategy {
 }
 
 impl Strategy {
-    /// The nearest strategy that every database can do.
+    /// The most similar strategy that every database supports.
     pub(crate) fn portable(&self) -> &'static str {
         match self.ids {
             IdKind::V1 | IdKind::ServerV1 => "v1-swapped",
@@ -125,8 +125,8 @@ impl From<&Strategy> for StrategyRecord {
     }
 }
 
-/// Strategies that are only compared where they are named: other forms of one idea, and the published
-/// functions, which take one UUID at a time.
+/// Strategies that are compared only if they are named: variants of another strategy, and the published functions,
+/// which take one UUID at a time.
 const ON_REQUEST: [&str; 20] = [
     "fixed-prefix",
     "fixed-text36",
@@ -150,7 +150,7 @@ const ON_REQUEST: [&str; 20] = [
     "mapped-ref-dedup",
 ];
 
-/// The strategies that are compared on a database where none are named.
+/// The strategies that are compared on a database if none are named.
 ///
 /// ```
 /// use idgen_lab::strategy::default_set;
@@ -167,7 +167,7 @@ pub fn default_set(database: Database) -> Vec<&'static Strategy> {
 /// The strategy of this name.
 ///
 /// # Errors
-/// Where there is none: the message lists those there are.
+/// There is none: the message lists the existing ones.
 ///
 /// ```
 /// assert_eq!(idgen_lab::strategy::find("v7-binary")?.title, "v7, binary 16");

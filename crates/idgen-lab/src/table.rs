@@ -1,8 +1,8 @@
-//! Tables in the texts of forecasts and advice.
+//! Prints tables in the texts of forecasts and advice.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-/// A table of figures, as wide as the terminal allows. The first `texts` columns are text, the others numbers.
+/// A table of figures, at most as wide as the terminal. The first `texts` columns are text, the others numbers.
 pub(crate) fn table<const COLUMNS: usize>(
     head: [&str; COLUMNS],
     texts: usize,

@@ -1,4 +1,4 @@
-//! When the ids of a load are made, in simulated time.
+//! The simulated times at which the ids of a load are made.
 
 use idgen::Timestamp;
 use idgen::source::{Entropy, FixedEntropy};
@@ -8,7 +8,7 @@ use crate::Result;
 
 const TICKS_PER_SEC: u32 = 10_000_000;
 
-/// The simulated moment of the row with this number, where an interval lasts `interval_secs`.
+/// The simulated time of the row with this number, if an interval lasts `interval_secs`.
 pub fn moment(load: &Workload, row: u64, interval_secs: u64) -> Timestamp {
     let span = u128::from(interval_secs) * u128::from(load.intervals) * u128::from(TICKS_PER_SEC);
     let offset = span * u128::from(row) / u128::from(load.rows);
@@ -16,11 +16,11 @@ pub fn moment(load: &Workload, row: u64, interval_secs: u64) -> Timestamp {
     Timestamp::from_unix_ticks(start.saturating_add(i64::try_from(offset).unwrap_or(i64::MAX)))
 }
 
-/// The moments of rows that arrive at random, independently of each other: a Poisson process.
+/// The times of rows that arrive at random, independently of each other: a Poisson process.
 ///
-/// Evenly spaced arrivals resonate. At one row a second each visit of a prefix has its rows at the same offsets of the
-/// minute, and they meet the same places between the rows of earlier visits: a model of the offset tail had a page
-/// fill of 47.8 % at 1 row a second, and of 59.0 % at 1.0000002.
+/// Evenly spaced arrivals resonate with the interval. At one row per second, each visit of a prefix has its rows at the
+/// same offsets in the minute, so they always go to the same places between the rows of earlier visits. A model of the
+/// offset tail had a page fill of 47.8 % at 1 row per second, and of 59.0 % at 1.0000002.
 pub(crate) struct Arrivals {
     start_ticks: i64,
     secs: f64,
@@ -28,39 +28,40 @@ pub(crate) struct Arrivals {
     random: FixedEntropy,
 }
 
-/// How the next moment follows from the one before.
+/// How the next time follows from the previous one.
 enum Next {
-    /// After so many seconds, on average.
+    /// After this many seconds on average.
     After(f64),
-    /// So many more rows arrive before these seconds are over.
+    /// This many more rows arrive before this time is over.
     Before { end_secs: f64, left: u64 },
 }
 
 impl Arrivals {
-    /// So many a second from this moment on. The same seed gives the same moments.
+    /// This many arrivals per second from this moment on. The same seed gives the same times.
     pub(crate) fn new(start: Timestamp, rate: f64, seed: u64) -> Self {
         Self::of(start, Next::After(rate.recip()), seed)
     }
 
-    /// So many in these seconds, from this moment on: a Poisson process of which it is known how many rows it has. The same
-    /// seed gives the same moments.
+    /// This many arrivals within this many seconds from this moment on: a Poisson process with a known number of rows.
+    /// The same seed gives the same times.
     pub(crate) fn within(start: Timestamp, secs: f64, rows: u64, seed: u64) -> Self {
         Self::of(start, Next::Before { end_secs: secs, left: rows }, seed)
     }
 
     fn of(start: Timestamp, next: Next, seed: u64) -> Self {
-        // Another stream than that of the ids.
+        // Gives another random stream than the seed of the ids.
         let random = FixedEntropy::new(seed.rotate_left(32) ^ 0xa551_b415);
         Arrivals { start_ticks: start.unix_ticks(), secs: 0.0, next, random }
     }
 
-    /// When the next row arrives.
+    /// The time at which the next row arrives.
     pub(crate) fn next_moment(&mut self) -> Result<Timestamp> {
-        // From 53 random bits, above 0 and at most 1.
+        // From 53 random bits; above 0 and at most 1.
         let share = ((self.random.next_u64()? >> 11) + 1) as f64 / (1_u64 << 53) as f64;
         match &mut self.next {
             Next::After(mean_secs) => self.secs -= *mean_secs * share.ln(),
-            // The first of so many independent moments in what is left of the time. A row beyond the last comes at the end.
+            // The first of the remaining independent arrivals in the remaining time. After the last row, time stands
+            // still at the end.
             Next::Before { end_secs, left } => {
                 let rest = *end_secs - self.secs;
                 let kept = if *left == 0 { 0.0 } else { share.powf((*left as f64).recip()) };
@@ -78,7 +79,7 @@ impl Arrivals {
     }
 }
 
-/// The moments of the rows of a load without visits; `None` where they are evenly spaced, as in records of before.
+/// The arrivals of a load without visits; `None` if they are evenly spaced, as in older records.
 pub(crate) fn arrivals(load: &Workload, interval_secs: u64) -> Option<Arrivals> {
     let start = Timestamp::from_unix_secs(load.start_unix_secs);
     match load.rate {
@@ -96,8 +97,8 @@ mod tests {
     use super::*;
     use btree_model::{Model, Server, Setup, Shape};
 
-    /// Of a Poisson process: as many as the rate says, gaps of which 1 in e is longer than the mean, and counts in
-    /// equal intervals whose variance is their mean.
+    /// Checks the properties of a Poisson process: the rate is as requested, a share of 1/e of the gaps is longer than
+    /// the mean, and the variance of counts in equal intervals equals their mean.
     #[test]
     fn arrivals_are_random_and_the_same_for_a_seed() {
         let moments = |seed| -> Vec<i64> {
@@ -120,9 +121,10 @@ mod tests {
         assert!((18.0..22.0).contains(&variance), "{variance}");
     }
 
-    /// Exactly so many in the time, and of each part of it as many as its share, with the variance of independent rows.
+    /// Exactly this many rows arrive in the time. Each part of it has its share of them, with the variance of
+    /// independent rows.
     #[test]
-    fn so_many_arrive_in_the_time() {
+    fn the_requested_number_of_rows_arrives_in_the_time() {
         let mut arrivals = Arrivals::within(Timestamp::from_unix_secs(1_000), 400.0, 100_000, 7);
         let offsets: Vec<f64> = (0..100_000)
             .map(|_| (arrivals.next_moment().unwrap().unix_ticks() - 10_000_000_000) as f64 / 1e7)
@@ -133,11 +135,12 @@ mod tests {
         offsets.iter().for_each(|secs| counts[(*secs as usize).min(399)] += 1);
         let variance = counts.iter().map(|&count| (f64::from(count) - 250.0).powi(2)).sum::<f64>() / 400.0;
         assert!((190.0..320.0).contains(&variance), "{variance}");
-        // Beyond the last row time stands still.
+        // After the last row, time stands still.
         assert_eq!(arrivals.next_moment().unwrap().unix_millis(), 1_400_000);
     }
 
-    /// The page fill of 64 prefixes that come again every 64 minutes, in front of the millisecond of the minute and random bits.
+    /// The page fill of 64 prefixes that come again every 64 minutes, followed by the millisecond of the minute and
+    /// random bits.
     fn fill_of(moments: impl Iterator<Item = Timestamp>) -> f64 {
         let shape = Shape::clustered(16_384, 16, 100).unwrap();
         let mut model = Model::new(&Setup { shape, server: Server::mysql(1 << 30), rate: 1_000.0 }).unwrap();
@@ -153,7 +156,8 @@ mod tests {
         100.0 * model.tree().fill.mean
     }
 
-    /// Of evenly spaced rows a rate that divides the minute is a special one, of random arrivals none is.
+    /// With evenly spaced rows, a rate that divides the minute gives another fill than one close to it; with random
+    /// arrivals it does not.
     #[test]
     fn random_arrivals_do_not_resonate_with_the_interval() {
         const ROWS: u64 = 64 * 60 * 80;

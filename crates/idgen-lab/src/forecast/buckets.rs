@@ -1,4 +1,4 @@
-//! Ids with a keyed minute prefix, in rounds that can be shorter than those of the generators.
+//! Ids with a keyed minute prefix whose rounds can be shorter than those of the generators.
 
 use idgen::{PrefixKey, Timestamp};
 
@@ -7,29 +7,29 @@ use crate::strategy::{self, Ids, prefix_key};
 use crate::{Error, Result};
 use idgen_record::Workload;
 
-/// Prefixes of 16 bits, and the minutes of a round.
+/// The number of prefixes of 16 bits, which is also the number of minutes in a round.
 const ROUND: u64 = 1 << 16;
 const MINUTE_MS: i64 = 60_000;
 
-/// The ids of one writer behind keyed prefixes, as the generator makes them: each minute of a round has a prefix of
-/// its own, and an ascending tail begins with the writer's tag, where it has a name, the round and the offset in the
-/// minute.
+/// The ids of one writer with keyed prefixes, in the order in which the generator makes them. Each minute of a round
+/// has a prefix of its own. An ascending tail begins with the writer's tag (if the writer has a name), the round, and
+/// the offset in the minute.
 ///
-/// A model of a smaller table has shorter rounds with fewer prefixes, so that a prefix comes again as often as in the
-/// large table, and a later visit still appends to its bucket. The prefixes of a whole round are drawn at once, because
-/// the generator draws as long for one.
+/// A model of a smaller table has shorter rounds with fewer prefixes. A prefix therefore comes again as often as in the
+/// large table, and later visits still append to their buckets. The prefixes of a whole round are drawn at once,
+/// because the generator needs as long for a single one.
 pub(super) struct Bucketed {
-    /// Gives the moments, and bytes that ascend within a millisecond or are random.
+    /// Supplies the time of each id, and bytes that are random or ascend within a millisecond.
     ids: Ids,
     ascending: bool,
-    /// Minutes of the shorter round.
+    /// Minutes of a shortened round.
     minutes: i64,
-    /// The minute of the generator minus this is the minute in the shorter rounds.
+    /// The generator's minute minus this is the minute in the shortened rounds.
     shift: i64,
     first_round: i64,
     current_minute: Option<i64>,
     prefix: u16,
-    /// Of the writer, where it has a name.
+    /// The tag of the writer, if it has a name.
     tag: u16,
     prefixes: Prefixes,
 }
@@ -39,7 +39,7 @@ impl Bucketed {
     pub(super) fn new(ascending: bool, workload: &Workload, writer: u32, crowd: u64) -> Result<Self> {
         let source = strategy::find(if ascending { "minute-sequence" } else { "v4-binary" })?;
         let minutes = (ROUND / crowd.clamp(1, ROUND)) as i64;
-        // The load begins in the same place of its round, so that it meets the end of a round at the same row.
+        // The load begins at the same position in its round, so that the round ends at the same row.
         let start = minute(workload.start_unix_secs * 1_000);
         let (round, place) = (start.div_euclid(ROUND as i64), start.rem_euclid(ROUND as i64));
         let first = round * minutes + place * minutes / ROUND as i64;
@@ -56,12 +56,12 @@ impl Bucketed {
         })
     }
 
-    /// The next id is made at this moment.
+    /// Sets the time at which the next id is made.
     pub(super) fn at(&mut self, moment: Timestamp) {
         self.ids.at(moment);
     }
 
-    /// The next id. Only its order is that of a generator: it has no version.
+    /// The next id. It sorts like an id of the generator, but is not a valid one: it has no version.
     pub(super) fn next_key(&mut self) -> Result<[u8; 16]> {
         let Key::Binary(mut id) = self.ids.next_key()? else {
             return Err(Error::config("keyed prefixes are modeled in front of 16 bytes only"));
@@ -75,7 +75,7 @@ impl Bucketed {
         }
         id[..2].copy_from_slice(&self.prefix.to_be_bytes());
         if self.ascending {
-            // The pad and the counter, and not the time, which is the same within a millisecond.
+            // The pad and the counter follow. The time is left out, because it is the same within a millisecond.
             id.copy_within(8..14, 10);
             let round = (minute - self.shift).div_euclid(self.minutes) - self.first_round;
             id[2..4].copy_from_slice(&self.tag.to_be_bytes());
@@ -90,13 +90,13 @@ fn minute(unix_millis: i64) -> i64 {
     unix_millis.div_euclid(MINUTE_MS)
 }
 
-/// The prefixes of a writer: a permutation of so many numbers for each round of as many minutes.
+/// The prefixes of a writer: a permutation of as many numbers as a round has minutes.
 struct Prefixes {
     key: PrefixKey,
     minutes: i64,
-    /// A round of the key, with its number, which gives the order of several shorter ones.
+    /// A round of the key with its number; it determines the order of several shortened rounds.
     whole: Option<(i64, Vec<u16>)>,
-    /// The prefixes of the current round, with its number.
+    /// The prefixes of the current round with its number.
     current: Option<(i64, Vec<u16>)>,
 }
 
@@ -118,7 +118,7 @@ impl Prefixes {
         }
     }
 
-    /// The ranks of a stretch of a permutation are a permutation of as many numbers, equally random.
+    /// The ranks within a part of a permutation are themselves a permutation, and equally random.
     fn draw(&mut self, round: i64) -> Vec<u16> {
         let rounds_in_whole = ROUND as i64 / self.minutes;
         if rounds_in_whole == 1 {
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// `minutes` minutes of ten rows each.
+    /// A load of this many minutes with ten rows each.
     fn workload(minutes: u32) -> Workload {
         Workload { intervals: minutes, ..Workload::of_rows(u64::from(minutes) * 10).unwrap() }
     }
@@ -156,11 +156,11 @@ mod tests {
         (0..workload.rows).map(|_| ids.next_key().unwrap()).collect()
     }
 
-    /// The naive version: the generator itself. The start is 12 minutes before the end of a round.
+    /// The naive version: the generator itself. The load begins 12 minutes before the end of a round.
     #[test]
-    fn whole_rounds_are_those_of_the_generator() {
+    fn unshortened_rounds_have_the_prefixes_of_the_generator() {
         let start = (29_460_000 / ROUND as i64 * ROUND as i64 - 12) * 60;
-        // One writer has no name, two have.
+        // A single writer has no name; two writers have names.
         for (name, ascending, writers, writer) in [
             ("minute-ascending", true, 1, 0),
             ("minute-ascending", true, 2, 1),
@@ -199,13 +199,13 @@ mod tests {
         }
         assert_eq!(buckets.len(), 64);
         for rows in buckets.values() {
-            // 100 on average, with a standard deviation of 10.
+            // 100 rows on average, with a standard deviation of 10.
             assert!(rows.is_sorted() && (55..=145).contains(&rows.len()), "{} rows", rows.len());
         }
     }
 
     #[test]
-    fn each_round_is_another_permutation() {
+    fn each_round_is_a_different_permutation() {
         for minutes in [8, 100, 5_461] {
             let mut prefixes = Prefixes::new(PrefixKey::new(b"sixteen bytes or more").unwrap(), minutes);
             let rounds: Vec<Vec<u16>> = (0..3)

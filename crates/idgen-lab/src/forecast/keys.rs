@@ -1,4 +1,4 @@
-//! The keys of a load, from the real generators.
+//! The keys of a load, made by the real generators.
 
 use idgen::Timestamp;
 
@@ -10,13 +10,13 @@ use crate::strategy::{self, Ids, Strategy};
 use crate::workload::Arrivals;
 use idgen_record::{Column, IdKind, Workload};
 
-/// The keys of all writers in turn.
+/// The keys of all writers, in the order of their creation.
 pub(super) struct Keys {
     writers: Vec<Writer>,
     turn: usize,
-    /// When the rows of all writers arrive.
+    /// The times at which the rows of all writers arrive.
     arrivals: Arrivals,
-    /// The rows lie in the order of a number, whatever their ids.
+    /// True if the rows are sorted by a counted number and not by their ids.
     counted: bool,
     assigned: u64,
     buffer: [u8; crate::TEXT_LEN],
@@ -24,15 +24,15 @@ pub(super) struct Keys {
 
 enum Writer {
     Ids(Box<Ids>),
-    /// Keyed prefixes in bytes.
+    /// Keyed prefixes in columns of bytes.
     Bucketed(Box<Bucketed>),
 }
 
 impl Keys {
-    /// A round of keyed prefixes has `crowd` times fewer intervals, and as many prefixes fewer. Other strategies have
-    /// no rounds.
+    /// A round of keyed prefixes has `crowd` times fewer intervals, and `crowd` times fewer prefixes. Other strategies
+    /// have no rounds.
     pub(super) fn new(strategy: &Strategy, rate: f64, writers: u64, crowd: u64) -> Result<Keys> {
-        // A server makes what clients make.
+        // Ids that a server makes are the same as those that clients make.
         let strategy = match strategy.ids {
             IdKind::ServerV4 | IdKind::ServerV7 => strategy::find(strategy.portable())?,
             _ => strategy,
@@ -89,11 +89,11 @@ impl Keys {
     }
 }
 
-/// The writers and the seed; the moments are given with each key.
+/// Sets the writers and the seed; the time is set for each key.
 fn workload(strategy: &Strategy, writers: u64) -> Result<Workload> {
     let mut workload = Workload::of_rows(Load::MIN_ROWS)?;
     workload.devices = writers as u32;
-    // Devices take turns inside one generator.
+    // One generator makes the ids of all devices, which take turns.
     workload.writers = if strategy.ids == IdKind::Device { 1 } else { workload.devices };
     Ok(workload)
 }

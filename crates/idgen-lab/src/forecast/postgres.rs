@@ -1,4 +1,4 @@
-//! The model of an index of PostgreSQL, and of what a row adds to its write-ahead log.
+//! A model of a PostgreSQL index, and of the bytes that a row adds to the write-ahead log.
 
 use serde::Serialize;
 
@@ -9,30 +9,30 @@ use crate::{Error, Result};
 use btree_model::{Model, Nbtree, PostgresIndex, Shape, TreeState};
 use idgen_record::{Column, Database};
 
-/// Stretches of a run that get figures of their own.
+/// The parts of a run that have figures of their own.
 const STRETCHES: u64 = 10;
-/// What a record of the log takes for a row in the heap beside its data, and the header of a heap tuple.
+/// Bytes of a log record for a heap row without its data, plus the header of a heap tuple.
 const HEAP_RECORD: u64 = 60;
 const TUPLE_HEADER: u64 = 24;
-/// Bytes of a heap page for tuples, and what points to each of them.
+/// Bytes of a heap page for tuples and their line pointers.
 const PAGE: u64 = 8_192;
 const HEAP_ROOM: u64 = PAGE - 24;
 const LINE_POINTER: u64 = 4;
 
-/// A table to come.
+/// A planned table and its inserts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PostgresLoad {
     /// Rows that are inserted.
     pub rows: u64,
-    /// Bytes of a row beside its key.
+    /// Bytes of a row without its key.
     pub row_bytes: u32,
-    /// Inserts a second, by all writers together.
+    /// Inserts per second by all writers together.
     pub rate: f64,
-    /// Clients that make ids and insert, each with a generator of its own.
+    /// Clients that generate ids and insert rows. Each has a generator of its own.
     pub writers: u64,
     /// Seconds between two checkpoints.
     pub checkpoint_secs: u32,
-    /// Rows of this strategy that are in the table before, from one writer.
+    /// Rows that are in the table before, with ids of this strategy from one writer.
     #[serde(serialize_with = "existing")]
     pub existing: Option<(&'static Strategy, u64)>,
 }
@@ -44,18 +44,18 @@ fn existing<S: serde::Serializer>(
     existing.map(|(strategy, rows)| (strategy.name, rows)).serialize(serializer)
 }
 
-/// What the model predicts of one strategy.
+/// What the model predicts for one strategy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PostgresForecast {
     /// The strategy's name.
     pub strategy: &'static str,
-    /// What it was predicted for.
+    /// The load of the prediction.
     pub load: PostgresLoad,
     /// Bytes of heap pages, per row.
     pub heap_bytes_per_row: f64,
-    /// Ten stretches of the run, the first to the last.
+    /// The ten parts of the run, from the first to the last.
     pub stretches: Vec<Stretch>,
-    /// The index in the end, with the rows that were there before.
+    /// The index at the end, including the rows that were there before.
     pub index: TreeState,
 }
 
@@ -64,20 +64,21 @@ pub struct PostgresForecast {
 pub struct Stretch {
     /// Rows in the table at its end.
     pub rows: u64,
-    /// Bytes of the log per row: of the heap and of the index, without those of transactions.
+    /// Bytes of the log per row, for the heap and the index; records of transactions are not included.
     pub log_bytes_per_row: f64,
-    /// Of those, the ones of the index.
+    /// The part of those bytes that belongs to the index.
     pub index_log_bytes_per_row: f64,
     /// Pages of the index that were logged as a whole, per 1,000 inserts.
     pub images_per_1k: f64,
-    /// Pages of the index that were divided, per 1,000 inserts.
+    /// Pages of the index that were split, per 1,000 inserts.
     pub splits_per_1k: f64,
-    /// Different leaf pages that 1,000 inserts go to.
+    /// Different leaf pages into which 1,000 inserts go.
     pub leaves_per_1k: f64,
 }
 
 impl PostgresForecast {
-    /// Bytes of the log per row in the second half of the run: of a few checkpoints, where they are not far apart.
+    /// Bytes of the log per row in the second half of the run, which contains a few checkpoints unless they are far
+    /// apart.
     pub fn log_bytes_per_row(&self) -> f64 {
         self.late(|stretch| stretch.log_bytes_per_row)
     }
@@ -93,7 +94,7 @@ impl PostgresForecast {
     }
 }
 
-/// Bytes of a key as PostgreSQL stores it, with the length of text and `bytea`.
+/// Bytes of a key as PostgreSQL stores it, including the length header of text and `bytea`.
 fn stored_bytes(column: Column) -> u32 {
     match column {
         Column::Text36 | Column::Base64 | Column::Base32 => 1 + key_bytes(column),
@@ -101,7 +102,7 @@ fn stored_bytes(column: Column) -> u32 {
     }
 }
 
-/// Bytes of the data of a row: its key, and the rest as one value with its length.
+/// Bytes of the data of a row: its key, and the rest as one value with a length header.
 fn data_bytes(load: &PostgresLoad, column: Column) -> u64 {
     let length = match load.row_bytes {
         0 => 0,
@@ -128,12 +129,12 @@ fn data_bytes(load: &PostgresLoad, column: Column) -> u64 {
 /// ```
 ///
 /// # Errors
-/// Where the load is none that a server could have, or a generator refuses it.
+/// The load is not one that a server could have, or a generator refuses it.
 pub fn predict_postgres(strategy: &'static Strategy, load: &PostgresLoad) -> Result<PostgresForecast> {
     predict_crowded(strategy, load, 1, load.checkpoint_rows())
 }
 
-/// The same for a part of a larger table, see [`super::predict_crowded`], with a checkpoint after so many rows.
+/// The same for a part of a larger table, see [`super::predict_crowded`], with one checkpoint per this many rows.
 pub(crate) fn predict_crowded(
     strategy: &'static Strategy,
     load: &PostgresLoad,
@@ -158,7 +159,7 @@ pub(crate) fn predict_crowded(
     let data = data_bytes(load, strategy.column);
     let mut keys = Keys::new(strategy, load.rate, load.writers, crowd)?;
     let mut stretches = Vec::new();
-    // Of whole thousands: those are the stretches in which leaves are counted.
+    // A multiple of a thousand, because leaves are counted for each thousand inserts.
     let stretch = load.rows.div_ceil(STRETCHES).next_multiple_of(1_000);
     for row in 1..=load.rows {
         index.insert(keys.next_key()?).map_err(refused)?;
@@ -189,9 +190,9 @@ pub(crate) fn predict_crowded(
 }
 
 impl PostgresLoad {
-    /// The most rows: all are followed.
+    /// The largest number of rows: the model follows all of them.
     pub const MAX_ROWS: u64 = 100_000_000;
-    /// Wider rows do not fit a page as they are.
+    /// Wider rows do not fit on a page uncompressed.
     const MAX_ROW_BYTES: u32 = 8_000;
 
     /// Rows between two checkpoints; at least one.
@@ -255,9 +256,9 @@ mod tests {
         }
     }
 
-    /// Of the recorded tables of a million rows, of which the model's is a fifth.
+    /// Compares with the recorded tables of a million rows; the model's table has a fifth of that.
     #[test]
-    fn pages_are_those_of_the_server() {
+    fn pages_are_as_full_as_on_the_server() {
         for (name, density, heap) in [
             ("auto-increment", Some(0.900), 141.2),
             ("v7-binary", Some(0.900), 148.9),
@@ -265,7 +266,7 @@ mod tests {
             ("minute-random", Some(0.681), 148.9),
             ("minute-ascending", Some(0.518), 148.9),
             ("minute-bigints", Some(0.518), 148.9),
-            // Random keys fill pages in waves: a smaller table is in another phase.
+            // Random keys fill pages in waves, and a smaller table is in another phase of the wave.
             ("v4-text36", None, 174.3),
             ("v4-base64", None, 157.5),
         ] {
@@ -282,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn v7_behind_v4_needs_more_pages_than_staying_with_it() {
+    fn v7_after_v4_needs_more_pages_than_more_v4() {
         let v4 = find("v4-binary").unwrap();
         let load = PostgresLoad { existing: Some((v4, 100_000)), ..load(100_000) };
         let leaves = |name| predict_postgres(find(name).unwrap(), &load).unwrap().index.leaf_pages;

@@ -1,4 +1,4 @@
-//! The model of tables whose buckets are visited again and again.
+//! A model of tables whose buckets are visited repeatedly.
 
 use std::time::Instant;
 
@@ -11,12 +11,12 @@ use crate::{Error, Result};
 use btree_model::{Model, Server, Setup, Shape};
 use idgen_record::{CaseRecord, EngineInfo, VisitFigures, Workload};
 
-/// Inserts a second: as many as a server takes from one client in statements of a hundred rows.
+/// Inserts per second: as many as a server takes from one client that sends statements of a hundred rows.
 const RATE: f64 = 20_000.0;
 /// Rows between two checks for cancellation.
 const CHECK_ROWS: u64 = 10_000;
 
-/// What a record says of the model in place of a server.
+/// The description of the model in a record, where other records describe their server.
 ///
 /// ```
 /// assert_eq!(idgen_lab::forecast::model_info().name, "Model of InnoDB");
@@ -32,11 +32,10 @@ pub fn model_info() -> EngineInfo {
     }
 }
 
-/// Runs every cell of this scale by these strategies on the model of MySQL, and gives each record to `done`.
+/// Runs every cell of this scale with these strategies on the model of MySQL, and passes each record to `done`.
 ///
 /// # Errors
-/// Where a generator or the model refuses a load, and the errors of `done`; `is_interrupted` where the user
-/// cancelled.
+/// A generator or the model refuses a load; `done` returns an error; or the user cancelled (`is_interrupted`).
 pub fn revisit(
     experiment: &Revisits,
     scale: Scale,
@@ -58,7 +57,7 @@ fn visited(
     workload: &Workload,
     cancel: &Cancel,
 ) -> Result<VisitFigures> {
-    // A VARBINARY of up to 255 bytes has a byte for its length.
+    // A VARBINARY of up to 255 bytes has one length byte.
     let payload_bytes = workload.payload_bytes + u32::from(workload.payload_bytes > 0);
     let shape = Shape::clustered(PAGE_SIZE, key_bytes(strategy.column), payload_bytes).map_err(refused)?;
     let server = Server::mysql(workload.cache_pages(u64::from(PAGE_SIZE)) * u64::from(PAGE_SIZE));

@@ -1,18 +1,18 @@
-//! The memory that the model of a load takes, told before it is taken.
+//! Estimates the memory that the model of a load needs, before it is allocated.
 
 use super::{LEAST_FRAMES, Load, MOST_PARTS, PAGE_SIZE, WHOLE_ROWS};
 use crate::measure;
 use crate::{Error, Result};
 use btree_model::Model;
 
-/// Of the machine's memory so much may be taken: others are there too.
+/// The share of the machine's memory that may be used, because other programs need memory too.
 const PART_OF_MEMORY: f64 = 0.75;
-/// Where the machine does not tell how much it has.
+/// Assumed if the machine does not report how much memory it has.
 const USUAL_MEMORY: u64 = 4 << 30;
-/// What the model keeps of each page of the pool.
+/// What the model stores for each page of the pool.
 const BYTES_PER_FRAME: u64 = 64;
 
-/// Bytes of memory of this machine.
+/// The memory of this machine in bytes.
 fn memory() -> u64 {
     match measure::this_machine().memory_bytes {
         0 => USUAL_MEMORY,
@@ -20,7 +20,7 @@ fn memory() -> u64 {
     }
 }
 
-/// Refuses a load that takes so many bytes, where this machine has too few.
+/// Refuses a load that needs this many bytes if this machine has too few.
 pub(super) fn check_bytes(needed: u64, what: impl Fn() -> String) -> Result<()> {
     let memory = memory();
     if needed <= (memory as f64 * PART_OF_MEMORY) as u64 {
@@ -35,7 +35,7 @@ pub(super) fn check_bytes(needed: u64, what: impl Fn() -> String) -> Result<()> 
 }
 
 impl Load {
-    /// Refuses what this machine has no memory for.
+    /// Refuses a load for which this machine has too little memory.
     pub(super) fn check_room(&self, key_bytes: u32) -> Result<()> {
         self.check_room_in(memory(), key_bytes)
     }
@@ -64,7 +64,8 @@ impl Load {
         )))
     }
 
-    /// Memory for the keys of one of so many parts, or for the rows that are followed whole before.
+    /// Memory for the keys of one part out of this many, or for the rows that were followed before the keys were
+    /// divided into parts.
     fn bytes_of_rows(&self, parts: u32, key_bytes: u32) -> u64 {
         let rows = match parts {
             1 => self.rows,
@@ -88,32 +89,32 @@ mod tests {
     }
 
     #[test]
-    fn what_memory_cannot_hold_is_refused_with_what_it_can() {
+    fn a_load_beyond_memory_is_refused_with_one_that_fits() {
         let error = load(GB, 16).check_room_in(8 * GB, 16).unwrap_err();
         assert!(error.is_config());
         let said = error.to_string();
         assert!(said.contains("take about 30.0 GB of memory") && said.contains("has 8.0:"), "{said}");
-        // 30 GB in parts of 6 GB at most are five, each of 16 MiB.
+        // At 6 GB per part at most, 30 GB are five parts, each with 16 MiB of the pool.
         assert!(said.ends_with("or a pool of at least 96M"), "{said}");
         load(GB, 96).check_room_in(8 * GB, 16).unwrap();
         assert!(load(GB, 80).check_room_in(8 * GB, 16).is_err());
-        // Longer keys take more, and a small machine has no pool for them.
+        // Longer keys need more memory, and a small machine has no memory for their pool.
         let said = load(GB, 96).check_room_in(GB, 37).unwrap_err().to_string();
         assert!(said.ends_with(": give fewer rows"), "{said}");
         let said = load(1_000_000, 64 << 20).check_room_in(8 * GB, 16).unwrap_err().to_string();
         assert!(said.ends_with(": give a smaller pool"), "{said}");
     }
 
-    /// The help's examples run on a machine of 4 GB.
+    /// The examples of the help text work on a machine with 4 GB.
     #[test]
-    fn a_thousand_million_fit_a_large_pool() {
+    fn a_thousand_million_rows_can_be_predicted_with_a_large_pool() {
         load(GB, 16 << 10).check_room_in(4 * GB, 37).unwrap();
         load(3_000_000, 128).check_room_in(4 * GB, 16).unwrap();
     }
 
-    /// No ids are made to find it out: two thousand million would take minutes.
+    /// No ids are generated for this: two thousand million would take minutes.
     #[test]
-    fn what_cannot_be_predicted_is_refused_at_once() {
+    fn loads_that_cannot_be_predicted_are_refused_at_once() {
         let most = load(Load::MAX_ROWS, 16 << 10);
         let small_pool = Load { server: Server::mysql(1 << 10), ..most.clone() };
         for (load, says) in [

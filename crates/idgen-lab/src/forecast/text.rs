@@ -1,4 +1,4 @@
-//! A forecast for people.
+//! Prints a forecast for people.
 
 use std::fmt;
 

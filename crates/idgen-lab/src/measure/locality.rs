@@ -1,4 +1,4 @@
-//! How full the pages are, and how many different ones a stretch of inserts goes to.
+//! Computes how full the pages are, and how many different pages a sequence of inserts goes to.
 
 use idgen_record::TreeFigures;
 use innodb_pages::Distribution;
@@ -6,7 +6,7 @@ use innodb_pages::Distribution;
 use super::Ranks;
 use crate::engine::Tree;
 
-/// The figures of a tree whose rows came in this order, so many of them before the run.
+/// The figures of a tree whose rows were inserted in this order, this many of them before the run.
 pub fn tree_figures(tree: &Tree, ranks: &Ranks, existing: u64) -> TreeFigures {
     let all = ranks.as_slice();
     let (old, new) = all.split_at(usize::try_from(existing).map_or(all.len(), |rows| rows.min(all.len())));
@@ -35,14 +35,14 @@ pub fn tree_figures(tree: &Tree, ranks: &Ranks, existing: u64) -> TreeFigures {
     }
 }
 
-/// Lays each insert on the leaf page where its row lies after the run, and counts the different
-/// pages in each 1,000 inserts; a last stretch below 1,000 is left out.
+/// Assigns each insert to the leaf page that holds its row after the run, and counts the different pages per 1,000
+/// inserts. A remainder of fewer than 1,000 inserts is left out.
 ///
-/// The pages are those of the finished tree: while it grew there were fewer, so the figure is that
-/// of a table of the final size. Rows that a B-tree keeps above the leaves touch no leaf.
+/// The pages are those of the finished tree. There were fewer while it grew, so the figure is that of a table of the
+/// final size. Rows that a B-tree keeps above the leaves count no leaf.
 fn distinct_leaves_per_1k(tree: &Tree, places: &Places, ranks: &[u32]) -> f64 {
     const STRETCH: usize = 1_000;
-    // The stretch in which a leaf was last seen, so that no set is needed.
+    // For each leaf, the last thousand in which it was seen. This makes a set unnecessary.
     let mut seen_in = vec![usize::MAX; tree.leaves.len()];
     let mut distinct = 0_u64;
     let mut stretches = 0_u64;
@@ -58,7 +58,7 @@ fn distinct_leaves_per_1k(tree: &Tree, places: &Places, ranks: &[u32]) -> f64 {
     distinct as f64 / stretches.max(1) as f64
 }
 
-/// The rank of the first row of each leaf, and that behind its last.
+/// The rank of the first row of each leaf, and the rank after its last row.
 struct Places {
     starts: Vec<u64>,
     ends: Vec<u64>,
@@ -77,7 +77,7 @@ impl Places {
         places
     }
 
-    /// The leaf of the row with this rank; `None` where it lies above the leaves.
+    /// The leaf of the row with this rank; `None` if the row is above the leaves.
     fn leaf_of(&self, rank: u64) -> Option<usize> {
         let leaf = self.ends.partition_point(|end| *end <= rank);
         self.starts.get(leaf).filter(|start| **start <= rank).map(|_| leaf)
@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// The naive twin: a set of pages, each found by counting up from the first.
+    /// The naive version: a set of pages, each found by counting up from the first page.
     fn naive(tree: &Tree, ranks: &[u32]) -> f64 {
         let page_of = |rank: u64| {
             let mut first = 0;
@@ -137,22 +137,22 @@ mod tests {
         for between in [0, 1] {
             let tree = tree(&[7, 120, 33, 99, 240, 500, 1, 2_000, 1_000 - 7 * between], between);
             let rows = u32::try_from(tree.rows()).unwrap();
-            // 1,009 and the number of rows share no factor: a permutation.
+            // 1,009 has no factor in common with the number of rows, so this is a permutation.
             let order: Vec<u32> = (0..rows).map(|i| i * 1_009 % rows).collect();
             let expected = naive(&tree, &order);
             assert!(expected > 5.0);
             assert_eq!(tree_figures(&tree, &Ranks::of(order.clone()), 0).distinct_leaves_per_1k, expected);
-            // Rows that were there before are not counted.
+            // Rows that were there before the run are not counted.
             let later = naive(&tree, &order[500..]);
             assert_eq!(tree_figures(&tree, &Ranks::of(order), 500).distinct_leaves_per_1k, later);
         }
     }
 
     #[test]
-    fn pages_of_old_and_new_rows_are_told_apart() {
+    fn pages_of_old_and_new_rows_are_counted_separately() {
         let mut tree = tree(&[100, 300], 0);
         tree.leaves[1].used_bytes = 16_384;
-        // Of the old rows 100 lie on the first page, which is a quarter full, and 100 on the second.
+        // 100 of the old rows are on the first page, which is a quarter full, and 100 on the second.
         let figures = tree_figures(&tree, &Ranks::of((0..400).collect()), 200);
         assert_eq!((figures.fill_of_old_rows, figures.fill_of_new_rows), (Some(0.625), Some(1.0)));
         let figures = tree_figures(&tree, &Ranks::of((0..400).collect()), 0);

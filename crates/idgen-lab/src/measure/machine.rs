@@ -1,14 +1,14 @@
-//! Which machine measured.
+//! Describes the machine that measured.
 
 use idgen_record::Machine;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
-/// This machine.
+/// The description of this machine.
 pub fn this_machine() -> Machine {
     let wanted = RefreshKind::nothing()
         .with_cpu(CpuRefreshKind::nothing())
         .with_memory(MemoryRefreshKind::nothing().with_ram());
-    // A system that tells nothing of itself is no reason not to measure on it.
+    // If the system does not describe itself, measurements on it are still possible.
     let system = System::new_with_specifics(wanted).ok();
     let cpus = system.as_ref().map_or(&[][..], System::cpus);
     let name = System::long_os_version().unwrap_or_else(|_| std::env::consts::OS.to_owned());

@@ -1,4 +1,4 @@
-//! The figures of a whole run.
+//! Computes the figures of a whole run.
 
 use idgen_record::{Role, Totals, TreeFigures, Window};
 use innodb_pages::Distribution;
@@ -6,16 +6,16 @@ use innodb_pages::Distribution;
 use super::window;
 use crate::engine::{Counters, Seen, Tree};
 
-/// What was counted of a run.
+/// What was counted in a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted {
-    /// From the first insert to the last.
+    /// Counted from the first insert to the last.
     pub inserts: Counters,
-    /// From the last insert until all changed pages were written; `None` where that was not waited for.
+    /// Counted from the last insert until all changed pages were written; `None` if the lab did not wait for that.
     pub flush: Option<Counters>,
 }
 
-/// Sums up a run on a table that held so many rows before.
+/// Summarizes a run on a table that held this many rows before.
 pub fn totals(
     windows: &[Window],
     counted: &Counted,
@@ -77,7 +77,7 @@ pub fn totals(
     }
 }
 
-/// The same with the heaps, which take so many bytes.
+/// The same figures, including heaps of this many bytes.
 pub fn with_heap(totals: Totals, heap_bytes: u64, existing: u64) -> Totals {
     let heap_bytes_per_row = heap_bytes as f64 / (totals.rows + existing) as f64;
     Totals {
@@ -87,7 +87,7 @@ pub fn with_heap(totals: Totals, heap_bytes: u64, existing: u64) -> Totals {
     }
 }
 
-/// The same with secondary indexes and further tables, which take so many bytes.
+/// The same figures, including this many bytes of secondary indexes and additional tables.
 pub fn with_others(totals: Totals, other_bytes: u64, existing: u64) -> Totals {
     let other_bytes_per_row = other_bytes as f64 / (totals.rows + existing) as f64;
     Totals {
@@ -97,7 +97,7 @@ pub fn with_others(totals: Totals, other_bytes: u64, existing: u64) -> Totals {
     }
 }
 
-/// Sums up a run on a database that does not show all of its pages.
+/// Summarizes a run on a database that does not show all of its pages.
 pub fn totals_seen(windows: &[Window], counted: &Counted, seen: &Seen, existing: u64) -> Totals {
     let counted = totals(windows, counted, &[], &[], existing);
     let fill = Distribution::of(seen.fills.clone());

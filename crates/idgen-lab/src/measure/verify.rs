@@ -1,39 +1,39 @@
-//! Are the rows in the table those that were inserted? Before that is known no figure is shown.
+//! Checks that the rows in the table are those that were inserted. Until then, no figure is shown.
 
 use crate::engine::{Contents, Table, Tree};
 use crate::key::Key;
 use crate::{Error, Result};
 use idgen_record::Role;
 
-/// For each row in the order of the inserts, its place in the order of the keys.
+/// For each row in the order of the inserts, its rank in the order of the keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranks(Vec<u32>);
 
 impl Ranks {
-    /// From the places themselves.
+    /// Wraps the ranks themselves.
     pub fn of(ranks: Vec<u32>) -> Self {
         Ranks(ranks)
     }
 
-    /// The places, in the order of the inserts.
+    /// The ranks, in the order of the inserts.
     pub fn as_slice(&self) -> &[u32] {
         &self.0
     }
 }
 
-/// Checks that a tree holds exactly these keys, given in the order of the inserts.
+/// Checks that a tree holds exactly these keys, which are given in the order of the inserts.
 ///
 /// # Errors
-/// Where a key is missing, foreign or out of order, or where two inserted keys are the same.
+/// A key is missing, foreign or out of order, or two inserted keys are the same.
 pub fn keys(table: &mut dyn Table, role: Role, inserted: &[Key]) -> Result<Ranks> {
     keys_by(table, role, inserted, |row| inserted[row])
 }
 
-/// The same for a tree that is sorted by something else than what it shows: `place` gives what decides for
-/// the row with this number.
+/// The same for a tree that is not sorted by the keys that it shows: `place` returns the value by which the row with
+/// this number is sorted.
 ///
 /// # Errors
-/// As for [`keys`].
+/// The errors of [`keys`].
 pub fn keys_by<P: Ord>(
     table: &mut dyn Table,
     role: Role,
@@ -59,11 +59,11 @@ pub fn keys_by<P: Ord>(
     Ok(Ranks(ranks))
 }
 
-/// Checks that a tree that is not sorted by them holds exactly these keys, each once. Their places are those
-/// in which they are found.
+/// Checks that a tree holds exactly these keys, each once, in any order. Their ranks follow the order in which they are
+/// found.
 ///
 /// # Errors
-/// Where a key is missing, foreign or there twice, or where two inserted keys are the same.
+/// A key is missing, foreign or present twice, or two inserted keys are the same.
 pub fn keys_in_any_order(table: &mut dyn Table, role: Role, inserted: &[Key]) -> Result<Ranks> {
     let rows = inserted.len();
     let order = in_order(inserted, |row| inserted[row])?;
@@ -84,11 +84,11 @@ pub fn keys_in_any_order(table: &mut dyn Table, role: Role, inserted: &[Key]) ->
     Ok(Ranks(ranks))
 }
 
-/// Checks that a tree holds so many keys, each once. Whoever makes them one after another, each greater than
-/// the one before, inserts them in their order.
+/// Checks that a tree holds this many keys, each once. The server made them, each greater than the one before, so the
+/// order of the inserts is that of the keys.
 ///
 /// # Errors
-/// Where a key is missing or there twice.
+/// A key is missing or present twice.
 pub fn made_keys(table: &mut dyn Table, role: Role, rows: usize) -> Result<Ranks> {
     let mut before = None;
     let mut next = 0;
@@ -105,10 +105,10 @@ pub fn made_keys(table: &mut dyn Table, role: Role, rows: usize) -> Result<Ranks
     Ok(Ranks((0..rows).collect()))
 }
 
-/// Checks that the pages of a tree hold so many rows.
+/// Checks that the pages of a tree hold this many rows.
 ///
 /// # Errors
-/// Where they hold more or fewer.
+/// They hold more or fewer.
 pub fn pages(tree: &Tree, rows: usize) -> Result<()> {
     if tree.rows() == rows as u64 {
         return Ok(());
@@ -127,10 +127,10 @@ fn check_found(rows: usize, found: usize) -> Result<()> {
     Err(Error::unverified(format!("{rows} rows were inserted, but only {found} are in the table")))
 }
 
-/// Checks what so many rows contain beyond their keys, each with a payload of so many bytes.
+/// Checks what this many rows contain besides their keys: each has a payload of this many bytes.
 ///
 /// # Errors
-/// Where rows or payload bytes are missing, or where a map leads nowhere.
+/// Rows or bytes of payload are missing, or an entry of a map has no row.
 pub fn contents(found: Contents, rows: u64, payload_bytes: u32) -> Result<()> {
     let expected = Contents { rows, payload_bytes: rows * u64::from(payload_bytes), unmapped: 0 };
     if found == expected {
@@ -176,7 +176,7 @@ mod tests {
     use crate::engine::{Batch, Counters, Inserted, Leaf};
     use std::collections::BTreeMap;
 
-    /// A table that answers with the keys it is given.
+    /// A table that returns the keys that it was given.
     struct Answers(Vec<Key>);
 
     impl Table for Answers {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn another_order_of_the_tree_decides_the_places() {
+    fn the_sort_order_of_the_tree_determines_the_ranks() {
         let by_last_digit = |inserted: &[u64], found: &[u64]| {
             let place = |row: usize| inserted[row] % 10;
             keys_by(&mut Answers(uints(found)), Role::Rows, &uints(inserted), place)
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_without_a_key_lie_where_they_are_found() {
+    fn rows_without_a_key_are_ranked_as_they_are_found() {
         let check = |inserted: &[u64], found: &[u64]| {
             keys_in_any_order(&mut Answers(uints(found)), Role::Rows, &uints(inserted))
         };
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_the_server_made_are_counted_and_ascend() {
+    fn keys_that_the_server_made_are_counted_and_have_to_ascend() {
         let check = |rows, found: &[u64]| made_keys(&mut Answers(uints(found)), Role::Rows, rows);
         assert_eq!(check(3, &[7, 8, 11]).unwrap().as_slice(), [0, 1, 2]);
         for (found, says) in [(&[7, 8][..], "only 2"), (&[7, 7, 8], "7 twice"), (&[7, 9, 8], "out of order")]
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_differs_is_refused() {
+    fn missing_foreign_and_repeated_keys_are_refused() {
         for (inserted, found, says) in [
             (&[1, 2, 3][..], &[1, 2][..], "only 2"),
             (&[1, 2, 3], &[1, 2, 4], "should be 3, but the table holds 4"),

@@ -1,10 +1,10 @@
-//! The course of a run, window by window.
+//! Computes the figures of each window of a run.
 
 use idgen_record::{Latency, Window};
 
 use crate::engine::Counters;
 
-/// A window, from what was counted in it, and how long it and its statements took.
+/// The figures of a window: what was counted in it, and how long it and its statements took.
 pub fn window(counted: &Counters, latency: Option<Latency>, rows_end: u64, rows: u64, secs: f64) -> Window {
     let per_1k = |count: u64| count as f64 * 1_000.0 / rows as f64;
     Window {

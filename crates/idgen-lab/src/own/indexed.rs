@@ -1,10 +1,10 @@
-//! The lab's own row in a table with secondary indexes, written as the user would write it.
+//! The lab's own table with secondary indexes, written in the form of a user's schema.
 
 use idgen_record::{Database, OwnTable};
 
-/// A table with so many columns of random numbers, each with an index, and with this many random bytes.
+/// A table with this many columns of random numbers, each with an index, and with this many random bytes.
 ///
-/// Each entry of such an index also holds the key where the rows lie in the tree of the key.
+/// Each entry of such an index also holds the key, if rows are stored in the tree of the key.
 ///
 /// ```
 /// use idgen_lab::own::{Own, with_secondary_indexes};
@@ -27,14 +27,14 @@ pub fn with_secondary_indexes(indexes: u32, payload_bytes: u32, database: Databa
     if payload_bytes > 0 {
         columns.push(match database {
             Database::Sqlite => "payload BLOB NOT NULL".to_owned(),
-            // In its place, whatever its width: not in a table beside this one.
+            // Stored within the row at any width, never in a separate TOAST table.
             Database::Postgres => "payload bytea STORAGE PLAIN NOT NULL".to_owned(),
             Database::MySql | Database::MariaDb => format!("payload VARBINARY({payload_bytes}) NOT NULL"),
         });
         names.push("payload".to_owned());
         values.push(format!("{{bytes:{payload_bytes}}}"));
     }
-    // A table of SQLite lies in the tree of its key only so.
+    // Only this makes SQLite store the rows in the tree of the key.
     let clustered = if database == Database::Sqlite { " WITHOUT ROWID" } else { "" };
     let mut schema = vec![format!("CREATE TABLE lab_rows ({}){clustered}", columns.join(", "))];
     schema.extend(numbers.iter().map(|name| format!("CREATE INDEX by_{name} ON lab_rows ({name})")));

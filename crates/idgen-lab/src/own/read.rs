@@ -1,4 +1,4 @@
-//! Reads `schema.sql` and `insert.sql`.
+//! Parses `schema.sql` and `insert.sql`.
 
 use std::ops::Range;
 
@@ -9,15 +9,15 @@ use super::token::{Kind, Token, tokens};
 use super::{Insert, KEY_TYPE, Own, Piece, REFERENCE_TYPE, Slot};
 use crate::{Error, Result};
 
-/// Wider rows leave their page.
+/// Wider rows would be moved to overflow pages.
 const MAX_BYTES: usize = 7_000;
 
 impl Own {
-    /// Reads the text of both files, as the SQL of this database.
+    /// Parses the text of both files as the SQL of this database.
     ///
     /// # Errors
-    /// A placeholder that is unknown, missing, repeated or in quotes; a statement that the lab could not undo; a table that
-    /// the schema does not make. The message says which, in which line, and what to do.
+    /// A placeholder is unknown, missing, repeated or in quotes; the lab could not undo a statement; or the schema does
+    /// not make a table that is used. The message says which, in which line, and what to do.
     pub fn read(text: &OwnTable, database: Database) -> Result<Self> {
         let mysql = database.speaks_mysql();
         let (schema, made, filled) = read_schema(&text.schema, mysql)?;
@@ -43,25 +43,25 @@ impl Own {
     }
 }
 
-/// Names are compared as most servers compare them: without quotes and without case.
+/// Compares names as most servers do: without quotes, and ignoring case.
 fn same(one: &str, other: &str) -> bool {
     let bare = |name: &str| name.trim_matches(['"', '`']).to_lowercase();
     bare(one) == bare(other)
 }
 
-/// The statements of a text, without empty ones.
+/// The statements of a text; empty ones are left out.
 fn statements<'t, 'a>(tokens: &'t [Token<'a>]) -> impl Iterator<Item = &'t [Token<'a>]> {
     tokens.split(|token| token.is(";")).filter(|statement| !statement.is_empty())
 }
 
-/// The place of a statement in the text.
+/// The position of a statement in the text.
 fn range(statement: &[Token<'_>]) -> Range<usize> {
     statement[0].start..statement[statement.len() - 1].end()
 }
 
 type Lines = Vec<(usize, String)>;
 
-/// The statements, the tables that they make, and those that they insert rows into.
+/// The statements, the tables that they make, and the tables into which they insert rows.
 fn read_schema(text: &str, mysql: bool) -> Result<(Lines, Vec<String>, Lines)> {
     let all = tokens(SCHEMA, text, mysql)?;
     let (mut schema, mut made, mut filled) = (Vec::new(), Vec::new(), Vec::new());
@@ -126,7 +126,7 @@ fn read_schema(text: &str, mysql: bool) -> Result<(Lines, Vec<String>, Lines)> {
     Ok((schema, made, filled))
 }
 
-/// The statements of a row with that of the key first, and the column of the key.
+/// The statements of a row, the statement with the key first, and the column of the key.
 fn read_inserts(text: &str, mysql: bool, made: &[String]) -> Result<(Vec<Insert>, String)> {
     let all = tokens(INSERT, text, mysql)?;
     let mut inserts = Vec::new();
@@ -167,7 +167,7 @@ fn read_inserts(text: &str, mysql: bool, made: &[String]) -> Result<(Vec<Insert>
     }
 }
 
-/// An insert, and the column whose value is the key alone.
+/// An insert statement, and the column whose value is the key alone.
 fn read_insert(
     text: &str,
     statement: &[Token<'_>],
@@ -220,7 +220,7 @@ fn read_insert(
     Ok((Insert { table: table.clone(), before, values: pieces }, key_column))
 }
 
-/// What lies between parentheses from this place on, divided at the commas, and the place after it.
+/// The content of the parentheses at this position, split at the commas, and the position after them.
 fn group<'t, 'a>(statement: &'t [Token<'a>], from: usize) -> Option<(Vec<&'t [Token<'a>]>, usize)> {
     if !statement.get(from)?.is("(") {
         return None;
@@ -243,7 +243,7 @@ fn group<'t, 'a>(statement: &'t [Token<'a>], from: usize) -> Option<(Vec<&'t [To
     None
 }
 
-/// The text of these tokens, divided at the placeholders.
+/// The text of these tokens, split at the placeholders.
 fn pieces(text: &str, tokens: &[Token<'_>], payload: &mut usize) -> Result<Vec<Piece>> {
     let place = range(tokens);
     let mut pieces = Vec::new();
@@ -302,7 +302,7 @@ fn slot(token: &Token<'_>, payload: &mut usize) -> Result<Slot> {
     }
 }
 
-/// The first two words in capitals.
+/// The first two words, in capitals.
 fn first_words<'a>(statement: &[Token<'a>]) -> (&'a str, &'a str) {
     const KNOWN: [&str; 9] =
         ["CREATE", "TABLE", "INDEX", "UNIQUE", "FULLTEXT", "SPATIAL", "ALTER", "INSERT", "INTO"];
@@ -313,7 +313,7 @@ fn first_words<'a>(statement: &[Token<'a>]) -> (&'a str, &'a str) {
     (word(0), word(1))
 }
 
-/// The table that is named at this place, perhaps after IF NOT EXISTS.
+/// The table named at this position, possibly after IF NOT EXISTS.
 fn table_after(file: &str, statement: &[Token<'_>], mut place: usize) -> Result<String> {
     if statement.get(place).is_some_and(|token| token.is("IF")) {
         place += 3;

@@ -1,4 +1,4 @@
-//! Refuses statements that the lab could not clean up or check.
+//! Refuses statements whose effects the lab could not undo or check.
 
 use super::token::{Kind, Token};
 use crate::{Error, Result};
@@ -12,7 +12,7 @@ pub(super) fn wrong(file: &str, line: usize, what: impl std::fmt::Display) -> Er
     Error::config(format!("{file}, line {line}: {what}"))
 }
 
-/// Refuses a placeholder in quotes, and signs for values that only a program could bind.
+/// Refuses a placeholder in quotes, and parameter markers such as `?` that only a program could bind.
 pub(super) fn check_quotes(file: &str, statement: &[Token<'_>]) -> Result<()> {
     const NAMES: [&str; 7] =
         ["{key}", "{row}", "{number}", "{text:", "{bytes:", "{key_type}", "{reference_type}"];
@@ -42,7 +42,7 @@ pub(super) fn check_quotes(file: &str, statement: &[Token<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses the tables of other schemas.
+/// Refuses tables in other schemas.
 pub(super) fn check_names(file: &str, statement: &[Token<'_>]) -> Result<()> {
     for part in statement.windows(3) {
         let joined = part[0].end() == part[1].start || part[1].end() == part[2].start;
@@ -61,7 +61,7 @@ pub(super) fn check_names(file: &str, statement: &[Token<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what would stay behind, or lie where the lab does not measure.
+/// Refuses what would remain after the run, or be stored where the lab does not measure.
 pub(super) fn check_behind(statement: &[Token<'_>]) -> Result<()> {
     for (at, token) in statement.iter().enumerate() {
         let next = |word: &str| statement.get(at + 1).is_some_and(|next| next.is(word));

@@ -13,7 +13,7 @@ fn read(schema: &str, insert: &str, database: Database) -> Result<Own> {
 }
 
 #[test]
-fn statements_are_divided_at_their_placeholders() {
+fn statements_are_split_at_their_placeholders() {
     let own = read(SCHEMA, INSERT, Database::Sqlite).unwrap();
     assert_eq!((own.table(), own.key_column(), own.payload_bytes()), ("orders", "id", 16));
     assert_eq!(own.tables(), ["orders", "lines"]);
@@ -43,7 +43,7 @@ fn statements_are_divided_at_their_placeholders() {
 }
 
 #[test]
-fn what_cannot_be_cleaned_up_or_checked_is_refused() {
+fn statements_that_cannot_be_undone_or_checked_are_refused() {
     let table = "CREATE TABLE t (id {key_type} PRIMARY KEY)";
     let insert = "INSERT INTO t (id) VALUES ({key})";
     assert!(read(table, insert, Database::MySql).is_ok());
@@ -106,7 +106,7 @@ fn what_cannot_be_cleaned_up_or_checked_is_refused() {
 }
 
 #[test]
-fn strategies_whose_key_cannot_be_bound() {
+fn strategies_whose_key_cannot_be_bound_are_refused() {
     for name in ["mapped", "no-primary-key", "uuid-short", "minute-bigints"] {
         assert!(Own::check(find(name).unwrap()).unwrap_err().is_config(), "{name}");
     }
@@ -116,7 +116,7 @@ fn strategies_whose_key_cannot_be_bound() {
 }
 
 proptest::proptest! {
-    /// Any text is read or refused.
+    /// Any text is either accepted or refused.
     #[test]
     fn no_text_panics(schema in "[a-z{}(),;.'\"`/*!# \\-é]{0,60}", insert in "(INSERT INTO t \\()?[a-z{}(),;:0-9.'\" é]{0,60}") {
         let _ = read(&schema, &insert, Database::MySql);

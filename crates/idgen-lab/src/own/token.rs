@@ -1,8 +1,8 @@
-//! SQL divided into words, names, strings and signs: enough to find placeholders and the names of tables.
+//! Splits SQL into words, names, strings and symbols: enough to find placeholders and the names of tables.
 
 use crate::{Error, Result};
 
-/// A part of a statement, at this place of the text.
+/// A part of a statement, with its position in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
     pub kind: Kind,
@@ -15,13 +15,13 @@ pub struct Token<'a> {
 pub enum Kind {
     /// A word without quotes: a keyword, a name, or a number.
     Word,
-    /// A name in quotes.
+    /// A quoted name.
     Quoted,
     /// A string.
     Text,
-    /// What stands between braces.
+    /// A placeholder in braces.
     Placeholder,
-    /// Any other sign.
+    /// Any other symbol.
     Sign,
 }
 
@@ -38,7 +38,7 @@ impl Token<'_> {
         }
     }
 
-    /// Whether it can be the name of something.
+    /// Whether it can be a name.
     pub fn is_name(&self) -> bool {
         match self.kind {
             Kind::Word => self.text.starts_with(|first: char| first.is_alphabetic() || first == '_'),
@@ -56,7 +56,8 @@ impl Token<'_> {
     }
 }
 
-/// The tokens of a text, without comments. `hash`: a comment may begin with `#`, and a backslash keeps a quote.
+/// The tokens of a text, without comments. With `mysql`, a comment may also begin with `#`, and a backslash escapes a
+/// quote.
 pub fn tokens<'a>(file: &str, text: &'a str, mysql: bool) -> Result<Vec<Token<'a>>> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -98,7 +99,7 @@ pub fn tokens<'a>(file: &str, text: &'a str, mysql: bool) -> Result<Vec<Token<'a
     Ok(tokens)
 }
 
-/// The length of what is quoted at the beginning of a text, with its quotes: a quote that is doubled does not end it.
+/// The length of the quoted part at the beginning of a text, including its quotes. A doubled quote does not end it.
 fn quoted(text: &str, quote: char, escapes: bool) -> Option<usize> {
     let mut chars = text.char_indices().skip(1).peekable();
     while let Some((at, next)) = chars.next() {

@@ -1,4 +1,4 @@
-//! Which rows must be found in which tree.
+//! Determines which rows must be found in which tree.
 
 use crate::engine::{Inserted, Table, Tree};
 use crate::key::Key;
@@ -10,35 +10,36 @@ use idgen_record::{Column, Role};
 /// The rows of a run, in the order in which the database acknowledged them.
 #[derive(Default)]
 pub struct Rows {
-    /// The keys that they were inserted with.
+    /// The keys with which they were inserted.
     keys: Vec<Key>,
-    /// The integers that they were given by the database or by a map: of all rows, or of none.
+    /// The integers that the database or a map assigned to them: for all rows, or for none.
     numbers: Vec<u64>,
 }
 
 impl Rows {
-    /// None yet, with room for so many: what is missing at the end of a run is missing too late.
+    /// An empty list with room for this many rows. Memory is reserved now, so that a run does not fail for lack of it
+    /// at its end.
     pub fn with_room(rows: u64) -> Result<Self> {
         Ok(Rows { keys: room(rows)?, numbers: Vec::new() })
     }
 
-    /// Takes the rows of a round.
+    /// Adds the rows of a round.
     pub fn extend(&mut self, inserted: &[Inserted]) {
         self.keys.extend(inserted.iter().map(|row| row.key));
         self.numbers.extend(inserted.iter().filter_map(|row| row.number));
     }
 
-    /// How many there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// What the row with this number, from 0, is found by: the integer that it was given, or its key.
+    /// The value by which the row with this number, counted from 0, is found: the integer assigned to it, or its key.
     pub fn address(&self, row: usize) -> Key {
         self.numbers.get(row).map_or(self.keys[row], |number| Key::Uint(*number))
     }
 
-    /// Leaves out the rows that were deleted.
+    /// Removes the rows that were deleted.
     pub fn retain(&mut self, is_there: impl Fn(usize) -> bool) {
         let mut row = 0..;
         self.keys.retain(|_| row.next().is_some_and(&is_there));
@@ -53,7 +54,7 @@ impl Rows {
     }
 }
 
-/// An empty list for the keys of a run, which are kept until the tables are checked against them.
+/// An empty list for the keys of a run, which are kept until the tables have been checked against them.
 fn room(rows: u64) -> Result<Vec<Key>> {
     let mut keys = Vec::new();
     usize::try_from(rows).ok().and_then(|rows| keys.try_reserve_exact(rows).ok()).ok_or_else(|| {
@@ -65,14 +66,14 @@ fn room(rows: u64) -> Result<Vec<Key>> {
     Ok(keys)
 }
 
-/// Checks that a tree holds these rows and nothing else, in its pages and when it is read, and tells the place
-/// of each in it.
+/// Checks that a tree holds exactly these rows, both by its pages and when its keys are read, and returns the rank of
+/// each row in it.
 pub fn tree(table: &mut dyn Table, tree: &Tree, strategy: &Strategy, rows: &Rows) -> Result<Ranks> {
     measure::pages(tree, rows.keys.len())?;
     keys(table, tree.role, strategy, rows)
 }
 
-/// The same of a tree whose pages are out of reach.
+/// The same for a tree whose pages cannot be read.
 pub fn keys(table: &mut dyn Table, role: Role, strategy: &Strategy, rows: &Rows) -> Result<Ranks> {
     if !rows.numbers.is_empty() && rows.numbers.len() != rows.keys.len() {
         return Err(Error::unverified(format!(
@@ -83,7 +84,7 @@ pub fn keys(table: &mut dyn Table, role: Role, strategy: &Strategy, rows: &Rows)
     }
     match (role, strategy.column) {
         (Role::Rows, Column::Unkeyed16) => measure::keys_in_any_order(table, role, &rows.keys),
-        // Some servers give back what they made.
+        // Some servers return the keys that they made.
         (Role::Rows, _) if strategy.ids.is_server_made() && rows.keys.contains(&Key::Assigned) => {
             measure::made_keys(table, role, rows.keys.len())
         }
@@ -99,7 +100,7 @@ pub fn keys(table: &mut dyn Table, role: Role, strategy: &Strategy, rows: &Rows)
     }
 }
 
-/// The hash that a map's index is sorted by; `None` where it is sorted by the UUID.
+/// The hash by which a map's index is sorted; `None` if it is sorted by the UUID.
 fn hash_of(column: Column) -> Option<fn(&Key) -> u32> {
     let of_bytes: fn(&Key) -> u32 = |key| match key {
         Key::Binary(bytes) => crc32fast::hash(bytes),

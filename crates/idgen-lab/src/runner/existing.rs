@@ -1,4 +1,4 @@
-//! Rows of another kind that are in the table before the run.
+//! Loads rows with another kind of id into the table before the run.
 
 use idgen::source::{Entropy, FixedEntropy};
 
@@ -10,13 +10,13 @@ use crate::strategy::{Ids, Strategy};
 use crate::{Error, Result};
 use idgen_record::{Column, Existing, IdKind, Workload};
 
-/// Rows that are loaded between two looks at whether the user cancelled.
+/// Rows that are loaded between two checks for cancellation.
 const BATCH_ROWS: usize = 10 * LOAD_ROWS;
 
-/// Refuses rows whose ids do not fit the column of the strategy that follows them.
+/// Refuses existing rows whose ids do not fit the column of the strategy that follows them.
 ///
 /// # Errors
-/// Which do not, and what to choose.
+/// The error says which ids do not fit, and what to choose.
 pub fn check(strategy: &Strategy, workload: &Workload) -> Result<()> {
     let Some(existing) = workload.existing else { return Ok(()) };
     let refused =
@@ -42,8 +42,8 @@ pub fn check(strategy: &Strategy, workload: &Workload) -> Result<()> {
     }
 }
 
-/// Inserts the rows that are there before, in the order in which their ids were made, as the table grew, and shows the payload
-/// of each to `taken`, if rows have any.
+/// Inserts the existing rows in the order in which their ids were made, as in a table that grew, and passes the payload
+/// of each row to `taken` if rows have a payload.
 pub(super) fn load(
     table: &mut dyn Table,
     strategy: &Strategy,
@@ -69,9 +69,9 @@ pub(super) fn load(
     table.begin()
 }
 
-/// The keys, made before the run begins.
+/// Generates the keys before the run begins.
 fn keys(strategy: &Strategy, workload: &Workload, existing: Existing) -> Result<Vec<Key>> {
-    /// Another stream than those of the run.
+    /// Gives another random stream than the seed of the run.
     const SEED: u64 = 0x01d_5eed;
     let count = existing.rows;
     Ok(match (existing.ids.unwrap_or(strategy.ids), strategy.column) {
@@ -84,7 +84,7 @@ fn keys(strategy: &Strategy, workload: &Workload, existing: Existing) -> Result<
                 if ids == IdKind::Week { 7 * 86_400 } else { workload.interval_secs.unwrap_or(60) };
             let intervals = match existing.ids {
                 Some(_) => u64::from(workload.intervals),
-                // Rows of the strategy itself came at the rate at which others follow.
+                // Rows of the same strategy came at the same rate as those of the run.
                 None => (u64::from(workload.intervals) * count).div_ceil(workload.rows),
             };
             let intervals = u32::try_from(intervals).unwrap_or(u32::MAX);
@@ -134,9 +134,9 @@ mod tests {
         }
     }
 
-    /// Each once, none of the run's, in the order of their time, and before those of the run.
+    /// Each old id exists once, none of them is an id of the run, and they ascend in time and precede the run.
     #[test]
-    fn old_ids_are_older_and_in_order() {
+    fn existing_ids_are_in_order_and_older_than_those_of_the_run() {
         let strategy = find("v7-binary").unwrap();
         for ids in [Some(IdKind::V7), None] {
             old_ids_of(

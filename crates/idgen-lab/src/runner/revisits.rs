@@ -13,10 +13,10 @@ impl Observer for Unobserved {
     fn failed(&mut self, _: &Failure) {}
 }
 
-/// Runs every cell of this scale by these strategies and gives each record, verified, to `done`.
+/// Runs every cell of this scale with these strategies, and passes each verified record to `done`.
 ///
 /// # Errors
-/// Those of the engine, of the check after each run and of `done`; `is_interrupted` where the user cancelled.
+/// The errors of the engine, of the check after each run and of `done`; `is_interrupted` if the user cancelled.
 pub fn revisit(
     engine: &mut dyn Engine,
     experiment: &Revisits,

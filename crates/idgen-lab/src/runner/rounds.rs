@@ -1,4 +1,4 @@
-//! Which strategy runs next, and what was recorded of each so far.
+//! Determines which strategy runs next, and collects the records of each.
 
 use idgen::source::FixedEntropy;
 use idgen_record::{Protocol, RunRecord};
@@ -7,20 +7,20 @@ use crate::Result;
 use crate::order::shuffle;
 use crate::strategy::Strategy;
 
-/// Rounds of strategies, by their place in the list.
+/// Rounds of strategies, which are identified by their position in the list.
 pub struct Rounds {
-    /// The places that are left of this round, the next one last.
+    /// The positions that are left in this round, the next one last.
     left: Vec<usize>,
-    /// This round, from 0, and how many there are.
+    /// The current round, counted from 0, and the number of rounds.
     round: u32,
     rounds: u32,
     random: Option<FixedEntropy>,
-    /// The runs of each strategy with their seeds; none any more of one that failed.
+    /// The runs of each strategy with their seeds; `None` for a strategy of which a run failed.
     taken: Vec<Option<Vec<(u64, RunRecord)>>>,
 }
 
 impl Rounds {
-    /// As the protocol says; without one a single round in the order given.
+    /// The rounds of a protocol; without one, a single round in the order given.
     pub fn new(strategies: &[&Strategy], protocol: Option<&Protocol>) -> Self {
         Rounds {
             left: Vec::new(),
@@ -31,8 +31,8 @@ impl Rounds {
         }
     }
 
-    /// The place of the next strategy and the number of its round, from 0; `None` where all are done. One that failed
-    /// does not come again.
+    /// The position of the next strategy and the number of its round, counted from 0; `None` if all are done. A
+    /// strategy that failed is left out.
     pub fn next(&mut self) -> Result<Option<(usize, u32)>> {
         while self.left.is_empty() {
             if self.round == self.rounds {
@@ -50,14 +50,14 @@ impl Rounds {
         Ok(self.left.pop().map(|place| (place, self.round - 1)))
     }
 
-    /// Takes the record of a run.
+    /// Adds the record of a run.
     pub fn finished(&mut self, place: usize, seed: u64, record: RunRecord) {
         if let Some(runs) = &mut self.taken[place] {
             runs.push((seed, record));
         }
     }
 
-    /// No figures of a strategy are shown of which a run failed.
+    /// If a run of a strategy failed, no figures of the strategy are shown.
     pub fn failed(&mut self, place: usize) {
         self.taken[place] = None;
     }

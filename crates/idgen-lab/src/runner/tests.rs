@@ -3,7 +3,7 @@ use crate::engine::Sqlite;
 use crate::strategy::find;
 use idgen_record::{Metric, Protocol};
 
-/// Keeps the events that it receives, and cancels after a number of rows of the second strategy.
+/// Keeps the events that it receives, and cancels after a certain number of rows of the second strategy.
 #[derive(Default)]
 struct Watch {
     cancel: Cancel,
@@ -43,7 +43,7 @@ fn runs(names: &[&str], rows: u64, payload_bytes: u32, cancel_in_second: bool) -
 }
 
 #[test]
-fn cancelling_keeps_what_was_finished() {
+fn cancelling_keeps_the_finished_runs() {
     let (results, watch) = runs(&["v7-binary", "v4-binary", "v6-binary"], 5_000, 100, true);
     assert!(results.interrupted);
     assert_eq!(results.runs.len(), 1);
@@ -52,7 +52,7 @@ fn cancelling_keeps_what_was_finished() {
 }
 
 #[test]
-fn a_failure_is_noted_and_the_next_goes_on() {
+fn a_failure_is_recorded_and_the_next_strategy_runs() {
     // Rows wider than a page go to overflow pages, which the lab does not measure.
     let (results, watch) = runs(&["v7-binary", "auto-increment"], 1_000, 20_000, false);
     assert_eq!((results.runs.len(), watch.failures, watch.saved.as_slice()), (0, 2, &[0, 0][..]));
@@ -86,7 +86,7 @@ fn runs_are_repeated_in_rounds_of_random_order_and_each_is_recorded() {
         assert!(names.iter().all(|name| round.iter().any(|ran| ran == name)), "{order:?}");
     }
     assert!(order.chunks(3).any(|round| round != &order[..3]), "{order:?}");
-    // In the order given, whatever the order of the runs.
+    // In the order given, whatever order they ran in.
     assert!(results.runs.iter().map(|run| run.strategy.name.as_str()).eq(names));
     for run in &results.runs {
         let seeds: Vec<_> = run.repeats.iter().map(|repeat| repeat.seed).collect();
@@ -99,13 +99,13 @@ fn runs_are_repeated_in_rounds_of_random_order_and_each_is_recorded() {
     let fill = Metric::named("fill_mean").unwrap().sample(&results.runs[1]).unwrap();
     assert!(fill.runs() == 4 && fill.range() > 0.0, "random keys differ from run to run: {fill:?}");
 
-    // One run is the record as it was.
+    // A single run gives an ordinary record.
     let single = repeated(&names, 1, 1);
     assert!(single.runs.iter().all(|run| run.repeats.is_empty() && run.run_count() == 1));
 }
 
 #[test]
-fn a_strategy_that_fails_does_not_run_again() {
+fn a_strategy_that_failed_does_not_run_again() {
     let mut engine = Sqlite::new().unwrap();
     let workload = Workload { payload_bytes: 20_000, ..Workload::of_rows(1_000).unwrap() };
     let mut results = measure::begin("?", "test", engine.info(), workload);

@@ -1,4 +1,4 @@
-//! The keys of one run: the real generators on a simulated clock, from a seed.
+//! The keys of one run, made by the real generators with a simulated clock and a seed.
 
 use std::sync::Arc;
 
@@ -13,23 +13,24 @@ use crate::workload::{Arrivals, arrivals, moment};
 use crate::{Error, Result};
 use idgen_record::Workload;
 
-/// Makes the keys of a run in the order of the inserts. The same strategy and workload give the same.
+/// Makes the keys of a run in the order of the inserts. The same strategy and load always give the same keys.
 ///
-/// The clock is moved before each id, to the next of the random arrivals: those of the rate, or so many that the run spans
-/// [`Workload::intervals`] intervals, weeks for the week-prefixed strategy, minutes for all others.
+/// Before each id, the clock moves to the next random arrival. The arrivals follow the rate, or they are spread so that
+/// the run spans [`Workload::intervals`] intervals: weeks for the week-prefixed strategy, minutes for all others.
 pub struct Ids {
     clock: Arc<FixedClock>,
     workload: Workload,
     interval_secs: u64,
     row: u64,
-    /// That of each named writer who visits buckets; otherwise one.
+    /// One generator for each named writer that visits buckets; otherwise a single one.
     sources: Vec<Source>,
     column: Column,
-    /// The moments, where buckets are visited again and again.
+    /// The times of the ids, if buckets are visited repeatedly.
     tour: Option<Tour>,
-    /// The moments, where they are random: those of all writers, and how many come before the next of this one.
+    /// The times of the ids, if they are random: the arrivals of all writers, and how many come before the next one of
+    /// this writer.
     arrivals: Option<(Arrivals, u32)>,
-    /// The moment of the next key, where the caller gives it.
+    /// The time of the next key, if the caller sets it.
     given: Option<Timestamp>,
 }
 
@@ -37,20 +38,20 @@ impl Ids {
     const MINUTE_SECS: u64 = 60;
     const WEEK_SECS: u64 = 7 * 86_400;
 
-    /// The keys of this strategy, for a writer that is alone.
+    /// The keys of this strategy for a single writer.
     ///
     /// # Errors
-    /// Where a generator refuses its settings.
+    /// A generator refuses its settings.
     pub fn new(strategy: &Strategy, workload: &Workload) -> Result<Self> {
         Self::of_writer(strategy, &Workload { writers: 1, ..workload.clone() }, 0)
     }
 
-    /// The keys of one of [`Workload::writers`] writers, counted from 0. Each has a generator of its own:
-    /// randomness, node and state, the prefix key of its own name, its part of the devices. The clock is the
-    /// same for all.
+    /// The keys of one of [`Workload::writers`] writers, counted from 0. Each has a generator of its own, with its own
+    /// randomness, node and state, the prefix key of its own name, and its share of the devices. The clock is the same
+    /// for all.
     ///
     /// # Errors
-    /// Where a generator refuses its settings.
+    /// A generator refuses its settings.
     pub fn of_writer(strategy: &Strategy, workload: &Workload, writer: u32) -> Result<Self> {
         let clock = Arc::new(FixedClock::new(moment(workload, 0, 0)));
         let interval_secs = match (strategy.ids, workload.interval_secs) {
@@ -81,7 +82,7 @@ impl Ids {
             }
             None => None,
         };
-        // The moments of a tour are its own.
+        // A tour sets the times itself.
         let arrivals = arrivals(workload, interval_secs).filter(|_| tour.is_none()).map(|all| (all, writer));
         let (column, given) = (strategy.column, None);
         Ok(Ids {
@@ -97,12 +98,13 @@ impl Ids {
         })
     }
 
-    /// The next key is made at this moment. A caller with many writers follows their arrivals once, not each writer.
+    /// Sets the time of the next key. A caller with many writers follows their arrivals once, instead of once per
+    /// writer.
     pub(crate) fn at(&mut self, moment: Timestamp) {
         self.given = Some(moment);
     }
 
-    /// When the next key is made, and by which of the writers that this value stands for.
+    /// The time of the next key, and which of the writers of this value makes it.
     fn next_moment(&mut self) -> Result<(Timestamp, usize)> {
         if let Some(moment) = self.given.take() {
             return Ok((moment, 0));
@@ -120,7 +122,7 @@ impl Ids {
         Ok((moment(&self.workload, self.row, self.interval_secs), 0))
     }
 
-    /// When the last key was made.
+    /// The time at which the last key was made.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }
@@ -128,7 +130,7 @@ impl Ids {
     /// The next key.
     ///
     /// # Errors
-    /// Those of the generator.
+    /// The errors of the generator.
     pub fn next_key(&mut self) -> Result<Key> {
         let (moment, writer) = self.next_moment()?;
         self.clock.set(moment);
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_keys_and_none_twice() {
+    fn the_same_seed_gives_the_same_keys_and_no_key_is_repeated() {
         for strategy in ALL.iter().filter(|strategy| client_made(strategy)) {
             let first = keys(strategy.name, 3_000);
             assert_eq!(first, keys(strategy.name, 3_000), "{}", strategy.name);
@@ -175,7 +177,7 @@ mod tests {
             }
             assert_eq!(all.len(), 4_000, "{}", strategy.name);
         }
-        // A keyed prefix is one of its writer, a counted one is not.
+        // Each writer has its own keyed prefixes; counted prefixes are the same for all.
         for (name, prefixes) in [("minute-ascending", 4), ("minute-sequence", 1)] {
             let firsts: std::collections::BTreeSet<_> = (0..4)
                 .map(|writer| {
@@ -190,7 +192,7 @@ mod tests {
         }
     }
 
-    /// The moments of several writers together are those of one.
+    /// The arrivals of several writers together are those of a single one.
     #[test]
     fn writers_share_the_random_arrivals() {
         let load = Workload { rate: Some(50.0), ..Workload::of_rows(1_000).unwrap() };
@@ -210,7 +212,7 @@ mod tests {
             let expected: Vec<Timestamp> = alone.iter().copied().skip(writer as usize).step_by(3).collect();
             assert_eq!(own, expected);
         }
-        // 900 rows at 50 a second take 18 seconds.
+        // At 50 per second, 900 rows take 18 seconds.
         let secs = alone[899].since(alone[0]).as_secs();
         assert!((15..=21).contains(&secs), "{secs}");
     }
@@ -243,7 +245,7 @@ mod tests {
             ("v4-binary", false),
             ("v4-text36", false),
             ("v1-binary", false),
-            // The type moves the node and the time's high bits to the front.
+            // The column type moves the node and the high bits of the time to the front.
             ("v1-uuid", true),
             ("v7-uuid", true),
             ("v4-uuid", false),
@@ -261,7 +263,7 @@ mod tests {
         for name in ["week-binary", "minute-random", "minute-ascending"] {
             let keys = keys(name, 4_000);
             let buckets: Vec<_> = keys.chunk_by(|a, b| prefix(a) == prefix(b)).collect();
-            // 40 intervals of 100 rows on average, with a standard deviation of 10.
+            // 40 intervals with 100 rows each on average, and a standard deviation of 10.
             assert_eq!(buckets.len(), 40, "{name}");
             assert!(buckets.iter().all(|rows| (55..=145).contains(&rows.len())), "{name}");
             let ascends = buckets.iter().all(|rows| rows.is_sorted());
@@ -269,9 +271,9 @@ mod tests {
         }
     }
 
-    /// Records of before have as many rows in each interval.
+    /// Older records have the same number of rows in each interval.
     #[test]
-    fn evenly_spaced_rows_are_made_again() {
+    fn keys_of_older_records_are_evenly_spaced() {
         let load = Workload { random_arrivals: false, ..Workload::of_rows(4_000).unwrap() };
         let mut ids = Ids::new(find("minute-random").unwrap(), &load).unwrap();
         let keys: Vec<_> = (0..4_000).map(|_| ids.next_key().unwrap()).collect();
@@ -295,7 +297,7 @@ mod tests {
                 other => panic!("{other}"),
             })
             .collect();
-        // 4,000 draws from 5,000 devices: 5,000 (1 - e^-0.8) = 2,753 different ones.
+        // 4,000 draws from 5,000 devices give 5,000 (1 - e^-0.8) = 2,753 different ones.
         assert!((2_650..2_850).contains(&nodes.len()), "{}", nodes.len());
     }
 }

@@ -1,4 +1,4 @@
-//! The list itself. It is closed: a report, a record and an experiment name nothing else.
+//! The list of strategies. It is closed: reports, records and experiments use no other names.
 
 use super::{Column, IdKind, Strategy};
 

@@ -1,4 +1,4 @@
-//! The first layout of the ascending tail, which idgen no longer makes: a comparator.
+//! The first layout of the ascending tail, kept for comparison. idgen no longer makes it.
 
 use idgen::generator::Generate;
 use idgen::source::Clock;
@@ -11,11 +11,11 @@ const RANDOM_BITS: u32 = 40;
 /// `prefix 16 | milliseconds since the minute began 32 | version 8 | counter 12 | variant | pad 6 | counter 16 |
 /// random 40`.
 ///
-/// The tail starts over each minute. When a prefix comes again, the rows of the later minute lie between those of
-/// the earlier one, and each place splits a page in the middle.
+/// The tail starts over in each minute. When a prefix comes again, the rows of the later minute go between those of the
+/// earlier one, and each of them splits a page in the middle.
 pub(super) struct OffsetTail<C, G> {
     clock: C,
-    /// Gives the prefix of the current minute, and random bits.
+    /// Supplies the prefix of the current minute, and random bits.
     random: G,
     last_millis: i64,
     counter: u32,
@@ -23,7 +23,7 @@ pub(super) struct OffsetTail<C, G> {
 }
 
 impl<C: Clock, G: Generate<Id = Uuid>> OffsetTail<C, G> {
-    /// Replaces the tail of these ids, which are random behind the prefix.
+    /// Replaces the tail of these ids, which is random.
     pub(super) fn new(clock: C, random: G) -> Self {
         OffsetTail { clock, random, last_millis: -1, counter: 0, pad: 1 }
     }

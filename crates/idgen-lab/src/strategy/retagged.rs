@@ -1,22 +1,22 @@
-//! Other layouts of the tail of a named writer, which idgen does not make: comparators.
+//! Other layouts of a named writer's tail, kept for comparison. idgen does not make them.
 
 use idgen::generator::Generate;
 use idgen::{Result, Uuid};
 
 const RANDOM: u64 = (1 << 28) - 1;
-/// Of the offset in a minute.
+/// The bits of the offset within a minute.
 const OFFSET_BITS: u32 = 16;
 
-/// Where the tag of the writer stands in a tail that begins with round and offset.
+/// The position of the writer's tag in a tail that begins with round and offset.
 #[derive(Clone, Copy)]
 pub(super) enum Order {
-    /// Among the random bits, so that it has no part in the order: the layout before there were tags.
+    /// Among the random bits, so that it does not affect the order: the layout before there were tags.
     Untagged,
-    /// Behind the round.
+    /// After the round.
     RoundTag,
 }
 
-/// The ids of a named writer with a minute prefix, their tails in another order.
+/// The ids of a named writer with a minute prefix, with another layout of their tails.
 pub(super) struct Retagged<G> {
     ids: G,
     order: Order,

@@ -1,4 +1,4 @@
-//! What makes the ids of a run, and how a column stores them.
+//! The generators of a run, and how a column stores their ids.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::key::Key;
 use crate::{Error, Result};
 use idgen_record::Workload;
 
-/// What makes the ids of one writer.
+/// The generator of one writer.
 pub(super) enum Source {
     Database,
     Uuids(Box<dyn Generate<Id = Uuid>>),
@@ -25,7 +25,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The generators of a kind, for one of the writers of this load.
+    /// The generator of this kind for one of the writers of this load.
     pub(super) fn of(
         kind: IdKind,
         clock: &Arc<FixedClock>,
@@ -85,7 +85,7 @@ impl Source {
                 let devices = (writer..workload.devices.max(workload.writers))
                     .step_by(workload.writers as usize)
                     .map(|number| {
-                        // Odd, so that the first 65,536 devices get different nodes in no order.
+                        // Odd, so that the first 65,536 devices have different nodes in scattered order.
                         const SCATTER: u32 = 0x9E37;
                         let low = (number.wrapping_mul(SCATTER) as u16).to_be_bytes();
                         let node = Node::new([0x02, 0, 0, 0, low[0], low[1]]);
@@ -98,7 +98,7 @@ impl Source {
         })
     }
 
-    /// The next key, as the column stores it.
+    /// The next key, in the form in which the column stores it.
     pub(super) fn next_key(&mut self, column: Column) -> Result<Key> {
         match self {
             Source::Database => Ok(Key::Assigned),
@@ -116,7 +116,7 @@ impl Source {
     }
 }
 
-/// The prefix key of a writer. Any key will do: its only effect here is which prefixes come.
+/// The prefix key of a writer. Any key will do, because it only determines which prefixes come.
 pub(crate) fn prefix_key(workload: &Workload, writer: u32) -> Result<PrefixKey> {
     let key = PrefixKey::new(b"the lab keeps no secrets")?;
     Ok(match workload.writers {
@@ -125,7 +125,7 @@ pub(crate) fn prefix_key(workload: &Workload, writer: u32) -> Result<PrefixKey> 
     })
 }
 
-/// The UUID as the column stores it.
+/// The UUID in the form in which the column stores it.
 fn store(uuid: &Uuid, column: Column) -> Result<Key> {
     let key = match column {
         _ if column.is_mapped() => Some(Key::Binary(*uuid.as_bytes())),

@@ -1,4 +1,4 @@
-//! When the rows of a run with revisited buckets are made.
+//! The times at which the rows of a run with revisited buckets are made.
 
 use idgen::{Interval, PrefixKey, Timestamp};
 
@@ -6,33 +6,33 @@ use crate::workload::Arrivals;
 use crate::{Error, Result};
 use idgen_record::{Visits, Workload};
 
-/// Prefixes of 16 bits: after so many intervals a round ends, and each prefix has come once.
+/// The number of prefixes of 16 bits: a round ends after this many intervals, and each prefix has come once.
 const ROUND: i64 = 1 << 16;
 
-/// The moments of a run that visits a few of the 65,536 buckets of a minute prefix again and again.
+/// The times of a run that repeatedly visits a few of the 65,536 buckets of a minute prefix.
 ///
-/// Of each round only the minutes of these buckets are taken, in the order of time. To the real generator that is
-/// an ordinary clock, which stands still between the ids that are looked at: what the other buckets hold lies on
-/// other pages. The key permutes each round anew, so the buckets come in a new random order each time.
+/// Only the minutes of these buckets are taken from each round, in the order of time. This does not change the result,
+/// because the rows of the other buckets are on other pages. The key permutes each round anew, so the buckets come in a
+/// new random order each time.
 ///
-/// Named writers have a key each, and visit each bucket once a round, all in the order of time.
+/// Each named writer has its own key and visits each bucket once per round. All visits follow in the order of time.
 pub(super) struct Tour {
     keys: Vec<PrefixKey>,
     visits: Visits,
     rows_per_visit: u64,
     round: i64,
     last_round: i64,
-    /// The first moments of the visits of this round that are still to come, with their writers, the next one last.
+    /// The start times of the visits that are left in this round, with their writers, the next one last.
     left: Vec<(Timestamp, usize)>,
-    /// Rows of the current visit that were given.
+    /// How many rows of the current visit were made.
     given: u64,
-    /// The moments of the current visit, where they are random, and the seed of the next.
+    /// The arrivals within the current visit, if they are random, and the seed of the next ones.
     arrivals: Option<Arrivals>,
     seed: Option<u64>,
 }
 
 impl Tour {
-    /// With the key of each writer.
+    /// A tour with the key of each writer.
     pub(super) fn new(keys: Vec<PrefixKey>, visits: Visits, workload: &Workload) -> Self {
         let start = Interval::Minute.bucket(Timestamp::from_unix_secs(workload.start_unix_secs)).number;
         // The first round that begins after the start.
@@ -53,8 +53,8 @@ impl Tour {
         }
     }
 
-    /// The moment of the next row, and the number of its writer: the rows of a visit come at random moments of its minute, or
-    /// evenly spaced in records of before.
+    /// The time of the next row, and the number of its writer. The rows of a visit come at random times of its minute,
+    /// or evenly spaced in older records.
     pub(super) fn next_moment(&mut self) -> Result<(Timestamp, usize)> {
         if self.given == self.rows_per_visit {
             self.left.pop();
@@ -95,7 +95,7 @@ impl Tour {
     }
 }
 
-/// The last moment of the minute that begins then: a row that arrives at its very end still belongs to it.
+/// The last moment of the minute with this start: a row that arrives at the very end still belongs to the minute.
 fn last_of_minute(start: Timestamp) -> Timestamp {
     Timestamp::from_unix_ticks(start.unix_ticks() + 60 * 10_000_000 - 1)
 }
