@@ -162,7 +162,7 @@ fn invalid_options_are_refused_before_a_run() {
             &["lab", "run", "storage-amplification", "--engine", "postgres://me:secret@127.0.0.1:1"],
             "It cannot run on postgres://me:***@127.0.0.1:1: choose --engine mysql, mariadb or postgres",
         ),
-        (&["lab", "--engine", "postgres", "--strategies", "v4-uuid"], "take v4-binary"),
+        (&["lab", "--engine", "postgres", "--strategies", "v4-uuid"], "choose v4-binary"),
         (&["lab", "--existing", "v4:20K", "--strategies", "device"], "its column takes 64-bit integers"),
         (&["lab", "--existing", "v4"], "v4-binary:1M"),
         (&["lab", "run", "--schema", "schema.sql"], "--insert <FILE>"),

@@ -40,7 +40,7 @@ fn tables_of_the_user_are_measured_and_recorded() {
     assert!(command.contains(&format!(" --schema {schema} --insert {insert}")), "{command}");
     let refused = run(&wrong).code(2);
     let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
-    assert!(error.contains("insert statement, line 1: {txet:20} is no placeholder"), "{error}");
+    assert!(error.contains("insert statement, line 1: {txet:20} is not a placeholder"), "{error}");
     let missing = run("none.sql").code(1);
     let error = String::from_utf8_lossy(&missing.get_output().stderr).into_owned();
     assert!(error.contains("cannot read none.sql"), "{error}");

@@ -8,7 +8,7 @@ use idgen_lab::runner::{Cancel, Observer, run};
 use idgen_lab::strategy::{self, Strategy};
 use idgen_record::{Failure, Results, Workload};
 
-/// Not a multiple of the rows of a statement or of a round, so the last of each is short.
+/// Not a multiple of the rows per statement or per round, so the last statement and the last round are short.
 pub const ROWS: u64 = 10_050;
 
 /// The load of [`ROWS`] rows.
@@ -47,7 +47,7 @@ pub fn lab() -> Command {
     command
 }
 
-/// All that a command wrote.
+/// Everything that a command wrote.
 pub fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }

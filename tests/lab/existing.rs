@@ -7,7 +7,7 @@ use idgen_record::{Database, Existing, IdKind, Results, Role, TreeFigures, Workl
 
 use crate::common::{find, results};
 
-/// Not a multiple of the rows of a statement or of a round, so the last of each is short.
+/// Not a multiple of the rows per statement or per round, so the last statement and the last round are short.
 const OLD: u64 = 20_050;
 const NEW: u64 = 20_150;
 
@@ -44,10 +44,11 @@ fn after_random(database: Database) {
     assert!((0.5..0.95).contains(&v4.fill_of_new_rows.unwrap()), "{v4:?}");
     assert!((0.5..0.95).contains(&v7.fill_of_old_rows.unwrap()), "{v7:?}");
     assert!(fixed.fill_of_new_rows.unwrap() > 0.87, "{fixed:?}");
-    // SQLite fills neighbors before it splits a page, so random keys leave its pages as full as ascending ones.
+    // SQLite moves rows to neighboring pages before it splits a page, so random keys leave its pages as full as
+    // ascending ones.
     let most = if database == Database::Sqlite { 1.05 } else { 1.0 };
     assert!(fixed.leaf_pages as f64 <= most * v4.leaf_pages as f64, "{fixed:?} {v4:?}");
-    // Old rows lie on other pages, and are not counted: a thousand new ones fill a few.
+    // Old rows are on other pages and are not counted; a thousand new rows fill only a few pages.
     assert!(fixed.distinct_leaves_per_1k < 9.0 && v4.distinct_leaves_per_1k > 40.0, "{fixed:?} {v4:?}");
     if database == Database::Postgres {
         assert!(v7.fill_of_new_rows.unwrap() < 0.6, "{v7:?}");

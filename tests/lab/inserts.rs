@@ -22,8 +22,8 @@ const STRATEGIES: [&str; 8] = [
 
 /// Runs the strategies; the runner has verified rows and keys of every run that it gives.
 fn measured(flavor: Flavor, names: &[&str], payload_bytes: u32) -> Results {
-    // A pool that the random table (42 MB) exceeds three times; in a smaller one the server's own pages
-    // push each other out.
+    // The random table (42 MB) is three times as large as this pool. In a smaller pool, the server's own pages displace
+    // each other.
     let workload = Workload {
         statement_rows: 100,
         cache_bytes: Some(12 << 20),
@@ -38,8 +38,8 @@ fn judge(results: &Results) {
     let totals = |name: &str| results.run(name).unwrap().totals;
     let splits = |name: &str| totals(name).splits_per_1k.unwrap();
 
-    // Ascending keys fill page after page and never need one again. What is read is the server's own:
-    // 20 to 60 pages per 1,000 inserts in so small a pool.
+    // Ascending keys fill one page after another and never need a page again. The pages read are the server's own: 20
+    // to 60 per 1,000 inserts with so small a pool.
     for name in ["auto-increment", "v1-swapped", "v7-binary", "minute-ascending"] {
         let t = totals(name);
         assert!(t.distinct_leaves_per_1k < 12.0, "{name}: {} leaves", t.distinct_leaves_per_1k);
@@ -47,7 +47,7 @@ fn judge(results: &Results) {
         assert!(t.reads_per_1k < 100.0, "{name}: {} reads", t.reads_per_1k);
         assert!(splits(name) < 12.0, "{name}: {} splits", splits(name));
     }
-    // Random keys need any page at any time: the pool is smaller than the table, so they are read again.
+    // Random keys may need any page at any time. The pool is smaller than the table, so pages are read again.
     let random = totals("v4-binary");
     assert!(random.distinct_leaves_per_1k > 500.0, "{} leaves", random.distinct_leaves_per_1k);
     assert!((0.55..0.75).contains(&random.fill_mean), "fill {}", random.fill_mean);
@@ -78,7 +78,7 @@ fn judge(results: &Results) {
 
     results.runs.iter().for_each(judge_course);
 
-    // With a map, the rows have integer keys, which ascend.
+    // With a map, the rows have ascending integer keys.
     let mapped = results.run("mapped").unwrap();
     assert!(mapped.tree(Role::Rows).unwrap().distinct_leaves_per_1k < 12.0);
     assert!(mapped.tree(Role::Map).unwrap().distinct_leaves_per_1k > 100.0);
@@ -109,13 +109,13 @@ fn judge_course(run: &RunRecord) {
     assert!(run.windows.iter().all(|window| (0.0..=1.0).contains(&window.hit_rate.unwrap())), "{name}");
 }
 
-/// Rows that are nothing but their key, as in the reference table: 57 bytes each where keys are random.
+/// Rows that consist of their key only, as in the reference table: 57 bytes each if keys are random.
 fn judge_keys_alone(flavor: Flavor) {
     let results = measured(flavor, &["v4-binary", "minute-ascending", "v7-binary"], 0);
     let totals = |name: &str| results.run(name).unwrap().totals;
     let random = totals("v4-binary").distinct_leaves_per_1k;
     assert!(random > 50.0, "{random} leaves");
-    // Each of the 40 buckets, eleven pages, ends with a page that is not full.
+    // Each of the 40 buckets has eleven pages, and its last page is not full.
     for (name, fill) in [("minute-ascending", 0.87), ("v7-binary", 0.88)] {
         let t = totals(name);
         assert!(t.distinct_leaves_per_1k < 6.0, "{name}: {} leaves", t.distinct_leaves_per_1k);

@@ -7,10 +7,10 @@ use idgen_record::{Database, Existing, Mix, Operation, Results, Role, RunRecord,
 
 use crate::common::{find, lab, results, said};
 
-/// Inserts; no multiple of the share, so that the last round inserts more.
+/// The number of inserts. It is not a multiple of the share per round, so the last round inserts more than needed.
 const ROWS: u64 = 1_990;
 const OLD: u64 = 30_050;
-/// Rounds of 100 operations, of which a tenth is not measured.
+/// Rounds of 100 operations; a tenth of them is not measured.
 const ROUNDS: u64 = 50;
 const MEASURED: u64 = 45;
 
@@ -45,7 +45,7 @@ fn check(run: &RunRecord) {
         assert!(found.p50_micros > 0.0 && percentiles.is_sorted(), "{name} {found:?}");
     }
     assert!(operations.hit_rate.is_some_and(|rate| (0.5..=1.0).contains(&rate)), "{name}");
-    // The figures per insert have no meaning, and what is left is known.
+    // The figures per insert have no meaning, and the number of remaining rows is known.
     assert!(run.totals.last_reads_per_1k.is_nan() && run.windows.is_empty() && run.latency.is_none());
     let left = OLD + ROUNDS * (40 - 5);
     let tree = run.tree(Role::Rows).unwrap();
@@ -56,7 +56,7 @@ fn check(run: &RunRecord) {
 #[test]
 fn sqlite() {
     let results = measured(Database::Sqlite);
-    // A cache of 1 MiB holds a quarter of the rows; the last ones are among them where keys ascend.
+    // A cache of 1 MiB holds a quarter of the rows. With ascending keys, the last rows are among them.
     let of = |name: &str| results.run(name).unwrap().operations.clone().unwrap();
     let (v4, ascending) = (of("v4-binary"), of("minute-ascending"));
     assert!(v4.reads_per_1k > 1.3 * ascending.reads_per_1k, "{v4:?} {ascending:?}");

@@ -10,7 +10,7 @@ use idgen_record::{Database, Failure, OwnTable, Results, Role, Workload};
 
 use crate::common::find;
 
-/// Not a multiple of the rows of a statement or of a round, so the last of each is short.
+/// Not a multiple of the rows per statement or per round, so the last statement and the last round are short.
 const ROWS: u64 = 3_050;
 
 #[derive(Default)]
@@ -80,7 +80,7 @@ fn own_tables(database: Database) {
             let name = &run.strategy.name;
             assert_eq!(run.totals.rows, ROWS, "{name}");
             assert_eq!(run.tree(Role::Rows).unwrap().rows, ROWS, "{name}");
-            // An index entry holds its value and a reference to the row.
+            // An index entry holds the value and a reference to the row.
             let others = run.totals.other_bytes_per_row.unwrap();
             assert!((12.0..300.0).contains(&others), "{name}: {others}");
             let known = run.totals.heap_bytes_per_row.unwrap_or(0.0) + others;
@@ -91,7 +91,7 @@ fn own_tables(database: Database) {
         // The table is created again for each strategy, with the type of its key.
         assert_eq!(results.runs.len(), if results.runs[0].strategy.name == "v4-binary" { 2 } else { 5 });
     }
-    // Where rows lie in the tree of the key, each secondary index holds the key.
+    // If rows are stored in the tree of the key, each entry of a secondary index contains the key.
     let bytes = |name: &str| all[0].0.run(name).unwrap().totals.other_bytes_per_row.unwrap();
     if database.clusters_rows() && database != Database::Sqlite {
         assert!(

@@ -37,7 +37,7 @@ fn judge(flavor: Flavor) {
     };
     let strategies = experiment.strategies().unwrap();
     revisit(&mut engine, &experiment, Scale::Ci, &strategies, &Cancel::new(), &mut keep).unwrap();
-    // A pair for each cell: the ascending tail, then the random one.
+    // The minimum for each cell; its results are a pair: the ascending tail, then the random one.
     let least = [0.0, 0.80, 0.89, 0.89, 0.83];
     assert_eq!(all.len(), 2 * least.len());
     for (pair, least) in all.chunks(2).zip(least) {

@@ -56,14 +56,14 @@ fn rebuilds(engine: &mut Mysql) {
     let fill = |file: &FileFigures| file.indexes[0].fill_mean;
     assert_eq!((random.indexes[0].name.as_str(), random.indexes[1].name.as_str()), ("PRIMARY", "tag"));
     assert_eq!([&random, &full, &loose].map(|file| file.rows), [50_000; 3]);
-    // Random inserts leave pages two thirds full; a sorted build keeps 1/16 of each page free, or more where
-    // it is told so, and its pages are alike.
+    // Random inserts leave pages two thirds full. A sorted build keeps 1/16 of each page free, or more if the setting
+    // says so, and its pages are equally full.
     assert!((0.55..0.75).contains(&fill(&random)), "{random:?}");
     assert!((0.90..0.9375).contains(&fill(&full)), "{full:?}");
     assert!((0.75..0.81).contains(&fill(&loose)), "{loose:?}");
     assert!(random.indexes[0].fill_p10 < 0.55 && full.indexes[0].fill_p10 > 0.9);
     assert!(full.bytes_per_row() < loose.bytes_per_row() && loose.bytes_per_row() < random.bytes_per_row());
-    // The share that is kept free is the table's own: its secondary index is built fuller.
+    // The share that is kept free is a setting of the table; the secondary index is built with fuller pages.
     assert!(full.indexes[1].fill_mean > fill(&full) + 0.02);
 }
 
@@ -95,7 +95,7 @@ fn postgres_heap_and_indexes() {
             file.bytes,
             file.heap_bytes.unwrap() + file.indexes.iter().map(|index| index.bytes).sum::<u64>()
         );
-        // Random integers divide pages in the middle; an entry takes 16 bytes and its pointer 4.
+        // Random integers split pages in the middle; an entry takes 16 bytes and its line pointer 4.
         for index in &file.indexes[1..] {
             assert!((0.55..0.85).contains(&index.fill_mean) && index.fill_p10 < index.fill_mean, "{index:?}");
             assert!((20.0..40.0).contains(&(index.bytes as f64 / 20_000.0)), "{index:?}");
@@ -106,8 +106,8 @@ fn postgres_heap_and_indexes() {
         |file: &FileFigures| file.indexes[1..].iter().map(|index| index.bytes).collect::<Vec<_>>();
     assert_eq!(secondary(&text), secondary(&binary));
     assert_eq!(secondary(&text), secondary(&integer));
-    // A row's header takes 24 bytes, five integers 20, the key 8, 16, or 40 with its length; all is rounded up to 8 bytes,
-    // and the row's pointer takes 4.
+    // A row's header takes 24 bytes, five integers take 20, and the key takes 8, 16, or 40 with its length. The sum is
+    // rounded up to a multiple of 8, and the line pointer takes 4.
     for (file, row) in [(&integer, 60.0), (&binary, 68.0), (&text, 92.0)] {
         let heap = file.heap_bytes_per_row().unwrap();
         assert!((row..row * 1.03).contains(&heap), "{heap} for {row}");
@@ -116,7 +116,7 @@ fn postgres_heap_and_indexes() {
     assert!(key(&integer).0 > 0.87 && (0.6..0.8).contains(&key(&binary).0), "{integer:?} {binary:?}");
     assert!(key(&text).1 > key(&binary).1 && key(&binary).1 > key(&integer).1);
     in_rounds(&mut engine);
-    // What a check finds wrong is no result.
+    // If a check fails, there is no result.
     let wrong = "id = 't'\nquestion = '?'\n[scale]\nci = 7\n[[case]]\nname = 'a'\nsql = 'x'\n[[postgres.case]]\nname = 'b'\n\
                  sql = 'SELECT 1'\ncheck = 'SELECT 8'\nexpects = '{n}'\n";
     let Experiment::Statements(wrong) = Experiment::parse(&format!("mode = 'statements'\n{wrong}")).unwrap()
@@ -182,7 +182,7 @@ fn loads(engine: &mut Mysql) {
         })
     };
     load(LOADS).unwrap();
-    // The rows of each client are counted, so a statement that ignores some of its rows is an error.
+    // The rows of each client are counted, so a statement that skips some of its rows is an error.
     let lost = LOADS
         .replace("half INT, KEY (half)", "half INT, UNIQUE (client)")
         .replace("INSERT INTO", "INSERT IGNORE INTO");
@@ -194,7 +194,7 @@ fn loads(engine: &mut Mysql) {
         let load = record.load.as_ref().unwrap();
         assert_eq!(load.rows, u64::from(load.clients) * 50);
         assert_eq!(record.runs.len(), 2);
-        // Each row once; the server's own tables are written besides.
+        // Each row is written once; the server also writes to its own tables.
         assert!(load.per_1k["Handler_write"] >= 1_000.0, "{record:?}");
         assert_eq!(load.per_1k["lock_table_lock_waits"], 0.0, "{record:?}");
         assert_eq!(load.per_1k["Key_write_requests"] > 0.0, record.name == "MyISAM", "{record:?}");
@@ -217,7 +217,7 @@ fn experiment(engine: &mut Mysql, id: &str) -> Vec<(String, LoadFigures)> {
     records
 }
 
-/// A bulk insert holds the lock on the table's counter in lock mode 1, the default of MariaDB alone.
+/// In lock mode 1, which is the default only on MariaDB, a bulk insert holds the lock on the table's counter.
 fn counts_up(engine: &mut Mysql, flavor: Flavor) {
     for (name, load) in experiment(engine, "auto-increment") {
         let waits = load.per_1k["lock_table_lock_waits"];
@@ -229,7 +229,7 @@ fn counts_up(engine: &mut Mysql, flavor: Flavor) {
     }
 }
 
-/// Each case assigns its tables to the key caches that it names, whatever the case before assigned.
+/// Each case assigns its tables to the key caches that it names, whatever the previous case assigned.
 fn caches(engine: &mut Mysql) {
     let records = experiment(engine, "myisam-key-cache");
     let requests = |name: &str, clients| {
@@ -237,7 +237,7 @@ fn caches(engine: &mut Mysql) {
         found.unwrap().1.per_1k["Key_read_requests"]
     };
     for name in ["one cache", "one cache, PACK_KEYS=0"] {
-        // Each table is as large, so each row needs as many pages of its indexes, however many clients load.
+        // All tables have the same size, so each row needs the same number of index pages, however many clients load.
         let (one, four) = (requests(name, 1), requests(name, 4));
         assert!(one > 1_000.0 && (0.9..1.1).contains(&(four / one)), "{name}: {one}, {four}");
     }
@@ -246,7 +246,7 @@ fn caches(engine: &mut Mysql) {
     }
 }
 
-/// Cancellation ends a statement of ten minutes at once, in the setup, before a case and in a case.
+/// Cancels a statement of ten minutes in the setup, before a case and in a case; each ends at once.
 fn interrupts(flavor: Flavor) {
     let statements = "id = 't'\nquestion = '?'\n[scale]\nci = 1\n[[case]]\nname = 'a'\nsql = 'DO 1'\n";
     let (slow, quick) = ("'DO SLEEP(600)'", "'DO 1'");
@@ -261,7 +261,7 @@ fn interrupts(flavor: Flavor) {
     cancelled(flavor, &text, |engine, cancel| engine.load(&loads, Scale::Ci, cancel, &mut |_| Ok(())));
 }
 
-/// Cancels while the server sleeps: this ends at once, and so does the server.
+/// Cancels while the server sleeps: the call returns at once, and the server ends.
 fn cancelled(flavor: Flavor, text: &str, work: impl FnOnce(&mut Mysql, &Cancel) -> idgen_lab::Result<()>) {
     let (mut engine, cancel, begin) = (server(flavor), Cancel::new(), Instant::now());
     let soon = cancel.clone();
@@ -306,7 +306,8 @@ fn mariadb_cancels_a_running_statement() {
     interrupts(Flavor::MariaDb);
 }
 
-/// The containers that a program started: it keeps a shell for each, which has the name as an argument and removes it.
+/// The containers that a program started: for each, it runs a shell that has the container's name as an argument and
+/// removes it.
 #[cfg(target_os = "linux")]
 fn containers_of(program: u32) -> Vec<String> {
     let read = |path: String| std::fs::read_to_string(path).unwrap_or_default();
@@ -322,7 +323,7 @@ fn docker(arguments: &[&str]) -> bool {
     quiet.unwrap().success()
 }
 
-/// Ctrl-C as a terminal sends it, to the program and all that it runs: exit code 130, and no container is left.
+/// Ctrl-C as a terminal sends it, to the program and all its children: the exit code is 130, and no container is left.
 #[cfg(target_os = "linux")]
 fn leaves_nothing(when: &str, come: impl Fn(&str) -> bool) {
     use std::os::unix::process::CommandExt;

@@ -13,7 +13,7 @@ use idgen_server::Flavor;
 
 use crate::common::{Quiet, ROWS, find, lab, load, results, said};
 
-/// The strategies that only a server can run, and a few others to compare them with.
+/// The strategies that only a server supports, and a few others to compare them with.
 fn servers_own(database: Database) -> Vec<&'static Strategy> {
     let servers_own = |strategy: &&Strategy| strategy.check(Database::Sqlite).is_err();
     let wanted = |strategy: &&Strategy| {
@@ -22,7 +22,7 @@ fn servers_own(database: Database) -> Vec<&'static Strategy> {
     strategy::ALL.iter().filter(wanted).filter(|strategy| strategy.check(database).is_ok()).collect()
 }
 
-/// One writer, key columns alone: the order of the keys decides the pages.
+/// One writer and key columns only, so that the order of the keys determines the pages.
 fn alone(engine: &mut Mysql, database: Database) {
     let results = results(engine, &servers_own(database), load(1, 0));
     let rows = |name: &str| results.run(name).unwrap().tree(Role::Rows).unwrap().clone();
@@ -44,9 +44,10 @@ fn alone(engine: &mut Mysql, database: Database) {
     }
     for run in &results.runs {
         let (name, totals) = (&run.strategy.name, run.totals);
-        // Each page of the trees is written at least once until the pool is clean, and what goes to the tables' files is a
-        // part of all pages. Threads of InnoDB that write to one file at the same time may lose each other's count: the
-        // Performance Schema adds without atomic operations (28 of 29 pages were counted once).
+        // Each page of the trees is written at least once before the pool is clean, and the pages written to the
+        // tables' files are a part of all pages written. Threads of InnoDB that write to one file at the same time may
+        // lose each other's count, because the Performance Schema adds without atomic operations (28 of 29 pages were
+        // counted once).
         let pages: u64 = run.trees.iter().map(|tree| tree.leaf_pages + tree.inner_pages).sum();
         let written = totals.table_writes_per_1k.unwrap() * ROWS as f64 / 1_000.0;
         assert!(written > 0.9 * pages as f64, "{name}: {written} of {pages} pages were written");
@@ -56,7 +57,8 @@ fn alone(engine: &mut Mysql, database: Database) {
         assert!(totals.table_writes_per_1k.unwrap() <= all + 0.5, "{name}: {totals:?}");
         assert!(totals.doublewrites_per_1k.is_some() && totals.binlog_bytes_per_row.is_some());
     }
-    // A map: the rows, the pairs in the order of the integers, and the index in that of UUIDs or hashes.
+    // The trees of a map: the rows, the pairs in the order of the integers, and the index in the order of UUIDs or
+    // hashes.
     for name in ["mapped-unique", "mapped-dedup", "mapped-ref-lock", "mapped-ref-dedup"] {
         let run = results.run(name).unwrap();
         let [pairs, index] = [Role::Pairs, Role::Map].map(|role| run.tree(role).unwrap());
@@ -70,7 +72,7 @@ fn alone(engine: &mut Mysql, database: Database) {
     assert!(entry("mapped-dedup") < entry("mapped-unique"), "a hash is narrower than a UUID");
 }
 
-/// Three writers at once, with payload: every row is there, and each writer keeps to its own region.
+/// Three writers at the same time, with payload: every row is there, and each writer inserts into its own region.
 fn together(engine: &mut Mysql) {
     let alone = results(engine, &find(&["minute-ascending"]), load(1, 40));
     let strategies = [
@@ -92,7 +94,7 @@ fn together(engine: &mut Mysql) {
     for run in &results.runs {
         assert_eq!(run.totals.rows, ROWS, "{}", run.strategy.name);
     }
-    // Writers with prefixes of their own insert in three places at a time; with one prefix for all, at one place.
+    // Writers with different prefixes insert in three places at the same time; with a prefix for all, in one place.
     let (three, one) = (leaves(&results, "minute-ascending"), leaves(&alone, "minute-ascending"));
     assert!(three > one + 1.0, "{three} leaves with three writers, {one} with one");
     for name in ["minute-sequence", "auto-increment", "v7-binary", "no-primary-key"] {
@@ -145,7 +147,7 @@ fn mariadb_runs_server_strategies_and_several_writers() {
 }
 
 #[test]
-fn what_a_server_cannot_do_is_refused_before_anything_runs() {
+fn unsupported_strategies_are_refused_before_anything_runs() {
     let mut engine = Mysql::start(Flavor::MySql, &load(1, 0)).unwrap();
     let mut results = measure::begin("?", "test", engine.info(), load(1, 0));
     let strategies = find(&["v7-binary", "v7-uuid"]);

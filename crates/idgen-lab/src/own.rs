@@ -143,7 +143,7 @@ impl Own {
             _ => return Ok(()),
         };
         Err(Error::config(format!(
-            "{} does not fit a table of your own: {why}; take {}",
+            "{} does not fit a table of your own: {why}; choose {}",
             strategy.name,
             strategy.portable()
         )))

@@ -73,24 +73,24 @@ impl Strategy {
     pub fn check(&self, database: Database) -> Result<()> {
         let is_postgres = database == Database::Postgres;
         let why = match self.column {
-            Column::Uuid if is_postgres => "16 bytes are of the type uuid there already: take ",
+            Column::Uuid if is_postgres => "it already stores 16 bytes in its type uuid: choose ",
             Column::Uuid if !database.has_uuid_type() => {
-                "it has no type UUID: take the same ids in 16 bytes, "
+                "it has no type UUID: choose the same ids in 16 bytes, "
             }
             Column::VarText36 | Column::VarBinary36 if !database.has_text_types() => {
-                "it keeps all text alike: take v4-text36"
+                "it stores all text columns in the same way: choose v4-text36"
             }
             Column::Bytea | Column::TwoIntegers if !is_postgres => {
-                "that column is compared on PostgreSQL alone: take the same ids in 16 bytes, "
+                "that kind of column is only compared on PostgreSQL: choose the same ids in 16 bytes, "
             }
             Column::Unkeyed16 if !database.clusters_rows() => {
-                "without a key there is no index, and rows lie in a heap whatever the key is: take auto-increment"
+                "without a key there is no index, and its rows are in a heap in any case: choose auto-increment"
             }
             _ if self.ids.is_server_made() && !database.makes(self.ids) => {
-                "it has no function that makes these ids: take "
+                "it has no function that makes these ids: choose "
             }
             column if column.is_mapped() && column != Column::MappedInteger && !database.speaks_mysql() => {
-                "that map is one of MySQL and MariaDB: take mapped"
+                "that map exists only on MySQL and MariaDB: choose mapped"
             }
             _ => return Ok(()),
         };

@@ -1,7 +1,7 @@
-//! All strategies on SQLite, by what every machine must find: counts, not seconds.
+//! Runs all strategies on SQLite and checks what every machine must find: counts, not seconds.
 //!
-//! A process of its own, with one test: the bundled SQLite shares its page cache among all connections
-//! of a process, so that another test's connection would change what is counted here.
+//! These tests are a program of their own: the bundled SQLite shares its page cache among all connections of a process,
+//! so another test's connection would change the counts.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -12,7 +12,7 @@ use idgen_lab::runner::{Cancel, Observer, run};
 use idgen_lab::strategy::{ALL, find};
 use idgen_record::{Database, Failure, Protocol, Results, Role, Workload};
 
-/// Keeps how many runs there were to save.
+/// Keeps the number of runs at each call to save them.
 struct Saved(Vec<usize>);
 
 impl Observer for Saved {
@@ -41,7 +41,7 @@ fn every_strategy_is_recorded_and_the_order_of_keys_shows() {
         assert_eq!(run.totals.rows, 20_500, "{name}");
         assert_eq!(run.windows.last().unwrap().rows_end, 20_500, "{name}");
         assert_eq!(run.windows.iter().map(|window| window.rows).sum::<u64>(), 20_500, "{name}");
-        // The row of a page that lies in the page above it counts for none.
+        // A row that lies in the page above the leaves counts for no leaf.
         assert!((0.5..=1.0).contains(&run.totals.fill_mean), "{name}: {}", run.totals.fill_mean);
         assert!(run.totals.bytes_per_row > 108.0, "{name}");
     }
@@ -73,7 +73,7 @@ fn every_strategy_is_recorded_and_the_order_of_keys_shows() {
     the_order_of_runs_changes_no_count();
 }
 
-/// Random keys first or last: each run has a database of its own, so what ran before it changes no count.
+/// Runs random keys first, then last. Each run has a database of its own, so earlier runs change no count.
 fn the_order_of_runs_changes_no_count() {
     let repeated = |order_seed| {
         let mut engine = Sqlite::new().unwrap();

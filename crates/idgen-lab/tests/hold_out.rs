@@ -1,4 +1,4 @@
-//! The model against loads that none of its constants was derived from: docs/results/hold-out.
+//! Compares the model with loads that none of its constants was derived from: docs/results/hold-out.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
@@ -19,16 +19,16 @@ const LOADS: [&str; 7] = [
     "p256-b0-fast",
 ];
 
-/// What `idgen lab advise` reads.
+/// The file that `idgen lab advise` reads.
 const KEPT: &str = include_str!("../src/advise/hold_out.tsv");
 
-/// The goal for reads and writes of random keys.
+/// The largest acceptable error for reads and writes of random keys.
 const WITHIN: f64 = 0.15;
 
-/// The load that misses the goal, and what its reads are within.
+/// The load that misses this goal, and the error that its reads stay within.
 const MISSES: (&str, &str, f64) = ("MariaDB", "p32-b0-fast", 0.17);
 
-/// The length of a column of variable length takes a byte, or two where the column may be longer than 255.
+/// The length of a value of variable length takes one byte, or two if the column may be longer than 255 bytes.
 fn row_bytes(payload: u32) -> u32 {
     match payload {
         0 => 0,
@@ -38,7 +38,7 @@ fn row_bytes(payload: u32) -> u32 {
 }
 
 fn predicted(workload: &Workload, run: &RunRecord) -> Forecast {
-    // Where the minutes of the ids were simulated, what a prefix costs hangs on the rows that share it.
+    // If the minutes of the ids were simulated, the cost of a prefix depends on the rows that share it.
     let rate = match workload.rate {
         Some(rate) => rate,
         None if run.strategy.ids == IdKind::MinuteRandom => {
@@ -56,7 +56,7 @@ fn predicted(workload: &Workload, run: &RunRecord) -> Forecast {
     predict(strategy::find(&run.strategy.name).unwrap(), &load).unwrap()
 }
 
-/// Predicts each run again, and compares it with the line that `advise` computes its sentences from.
+/// Predicts each run again, and compares it with the line from which `advise` computes its sentences.
 fn judge(server: &str) {
     let mut kept = KEPT.lines().filter(|line| line.starts_with(server));
     let mut off = Vec::new();
@@ -82,7 +82,7 @@ fn judge(server: &str) {
             ];
             let mut line = format!("{server}\t{load}\t{name}\t{:.0}\t{:.0}", numbers[0], numbers[1]);
             for number in &numbers[2..] {
-                // What the server counts and what its files count are not read at one moment.
+                // The counters of the server and those of its files are not read at the same moment.
                 line.push_str(&format!("\t{:.1}", if number.abs() < 0.05 { 0.0 } else { *number }));
             }
             println!("{line}");
@@ -100,7 +100,7 @@ fn judge(server: &str) {
                 assert!((last.reads_per_1k / reads - 1.0).abs() <= reads_within, "{line}");
                 assert!((last.writes_per_1k / writes - 1.0).abs() <= WITHIN, "{line}");
             }
-            // Which prefixes the seed draws decides how full the pages of random prefixes are.
+            // The fill of pages with random prefixes depends on the prefixes that the seed draws.
             let most = if run.strategy.ids == IdKind::MinuteRandom { 0.8 } else { 0.25 };
             assert!(numbers[8].abs() <= most, "{line}");
         }
@@ -113,11 +113,11 @@ fn judge(server: &str) {
 }
 
 #[test]
-fn the_hold_out_set_of_mysql() {
+fn the_hold_out_set_of_mysql_is_predicted_within_its_bounds() {
     judge("MySQL");
 }
 
 #[test]
-fn the_hold_out_set_of_mariadb() {
+fn the_hold_out_set_of_mariadb_is_predicted_within_its_bounds() {
     judge("MariaDB");
 }

@@ -1,9 +1,8 @@
-//! The model against what servers did.
+//! Compares the model with measurements on servers.
 //!
-//! Measured on MySQL 9.7 and MariaDB 10.11, which agree to 0.1: a million rows whose only column is the
-//! key. `distinct` counts, for each thousand inserts in a row, the leaves on which their rows lie in the
-//! end. With 64 writers the order of the inserts differs from run to run: that row is what MySQL 9.7.4
-//! made of the very keys that are used here.
+//! Measured on MySQL 9.7 and MariaDB 10.11, which agree to 0.1: a million rows whose only column is the key. `distinct`
+//! is, per thousand consecutive inserts, the number of leaves on which their rows are at the end. With 64 writers the
+//! order of the inserts differs from run to run. That row was measured on MySQL 9.7.4 with exactly the keys used here.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
@@ -15,7 +14,7 @@ use idgen_lab::strategy;
 use idgen_record::{IdKind, RunRecord, Workload};
 use recorded::{results, server_of};
 
-/// SplitMix64: even, quick and the same everywhere.
+/// SplitMix64: uniform, fast and the same everywhere.
 struct Random(u64);
 
 impl Random {
@@ -31,18 +30,18 @@ impl Random {
     }
 }
 
-/// The strategies of the measured table, made plainly.
+/// The strategies of the measured table, in a simple form.
 #[derive(Clone, Copy, Debug)]
 enum Keys {
     AutoIncrement,
     V4,
     V7Random,
     V7Monotonic,
-    /// A hashed prefix for so many rows, then a random tail.
+    /// A hashed prefix for this many rows, then a random tail.
     Prefixed(u64),
-    /// The same with a tail that ascends, for so many writers, each with a prefix.
+    /// The same with an ascending tail, for this many writers with a prefix each.
     PrefixedAscending(u64),
-    /// 64-bit ids of 5,000 devices, one a second from each.
+    /// 64-bit ids of 5,000 devices; each device makes one id per second.
     Devices,
 }
 
@@ -84,9 +83,9 @@ fn setup(key_bytes: u32, rate: f64) -> Setup {
     Setup { shape, server, rate }
 }
 
-/// Page fill within 1.5 points, splits and distinct leaves within a tenth.
+/// Page fill within 1.5 percentage points, splits and distinct leaves within a tenth.
 #[test]
-fn a_million_rows_lie_as_on_the_servers() {
+fn the_pages_of_a_million_rows_are_those_of_the_servers() {
     let measured = [
         // kind, fill %, 10th percentile, splits per 1k, distinct leaves per 1k
         (Keys::AutoIncrement, 90.7, 90.8, 1.48, 2.5),
@@ -124,7 +123,7 @@ fn a_million_rows_lie_as_on_the_servers() {
     }
 }
 
-/// The measured prefixes again, by the real generators: with a key of its own each writer has a prefix of its own,
+/// The same measured prefixes from the real generators: each writer has a key of its own and thus a prefix of its own,
 /// which holds 65,536 rows.
 #[test]
 fn each_writer_has_a_prefix_of_its_own() {
@@ -145,14 +144,14 @@ fn each_writer_has_a_prefix_of_its_own() {
     }
 }
 
-/// Percona Server 5.7.25, a pool of 128 MB, a device of 500 reads and writes a second, one client: in
-/// the last minute of 2,866,591 rows it inserted 1,157 a second, and read 171 and wrote 242 pages per
-/// 1,000 inserts.
+/// Measured on Percona Server 5.7.25 with a pool of 128 MB, a device of 500 reads and writes per second, and one
+/// client: in the last minute of 2,866,591 rows it inserted 1,157 rows per second, and per 1,000 inserts it read 171
+/// and wrote 242 pages.
 #[test]
 fn a_small_pool_reads_and_writes_as_the_reference_run_did() {
     let mut setup = setup(16, 1_157.0);
     setup.server.device_iops = Some(500);
-    // An undo page for each of its 128 rollback segments; no undo spaces of their own yet.
+    // One undo page for each of its 128 rollback segments; this version has no undo tablespaces yet.
     setup.server.other_pages = 128;
     let mut model = Model::new(&setup).unwrap();
     for (row, key) in keys(Keys::V4, 2_866_591).iter().enumerate() {
@@ -167,9 +166,9 @@ fn a_small_pool_reads_and_writes_as_the_reference_run_did() {
     assert!(near(last_minute.writes_per_1k, 242.0), "{last_minute:?}");
 }
 
-/// MySQL 9.7.4 with the same settings and no limit on the device, rows 3,020,000 to 3,120,000 at 1,000 a second: it
-/// read 336 and wrote 415 pages per 1,000 inserts. For the first two minutes after a faster load it wrote 540, as the
-/// page cleaner goes by averages of half a minute.
+/// Measured on MySQL 9.7.4 with the same settings and no limit on the device, for rows 3,020,000 to 3,120,000 at 1,000
+/// per second: per 1,000 inserts it read 336 and wrote 415 pages. In the first two minutes after a faster load it wrote
+/// 540, because the page cleaner uses averages over half a minute.
 #[test]
 fn a_slow_load_writes_pages_early() {
     let mut model = Model::new(&setup(16, 1_000.0)).unwrap();
@@ -185,21 +184,21 @@ fn a_slow_load_writes_pages_early() {
     assert!(near(window.writes_per_1k, 415.0), "{window:?}");
 }
 
-/// What MySQL 9.7.4 did at full scale, as recorded in docs/results: 2,900,000 rows in a pool of 128 MB, each run
-/// with its settings and at its own speed. In the last tenth, when the tables have outgrown the pool, pages read
-/// and written per 1,000 inserts are predicted within 15 %, fill within 1.5 points, splits within a tenth. Where fewer
-/// than ten pages are written, those of the second half are, within two pages.
+/// Measured on MySQL 9.7.4 at full scale, as recorded in docs/results: 2,900,000 rows with a pool of 128 MB, each run
+/// with its settings and at its own speed. In the last tenth, when the tables have outgrown the pool, pages read and
+/// written per 1,000 inserts are predicted within 15 %, fill within 1.5 percentage points, splits within a tenth. If
+/// fewer than ten pages are written, those of the second half are predicted within two pages.
 #[test]
-fn the_recorded_orders_went_as_predicted() {
+fn the_recorded_key_orders_are_predicted() {
     assert_eq!(judge_all("mysql/uuid-order"), 6);
 }
 
-/// The same, and of MariaDB 10.11.18; the columns of variable length, which lie as those of fixed length do, are
-/// passed over. MariaDB's run of uuid-order is not replayed: with nothing to slow it down MariaDB purges late, and of
-/// random keys its undo logs made three new pages for 1,000 inserts, five times those of this run with limited IOPS.
-/// What they take of the pool the model does not know.
+/// The same for representations, also on MariaDB 10.11.18. Columns of variable length are left out, because their rows
+/// are stored like those of fixed length. MariaDB's run of uuid-order is not replayed: without a limit, MariaDB purges
+/// late, and with random keys its undo logs made three new pages per 1,000 inserts, five times as many as in this run
+/// with limited IOPS. The model does not know how much of the pool these pages take.
 #[test]
-fn the_recorded_representations_went_as_predicted() {
+fn the_recorded_representations_are_predicted() {
     assert_eq!(judge_all("mysql/uuid-representation"), 3);
     assert_eq!(judge_all("mariadb/uuid-representation"), 4);
 }
@@ -215,7 +214,7 @@ fn judge(workload: &Workload, run: &RunRecord) {
     let (name, totals) = (run.strategy.name.as_str(), &run.totals);
     let server = server_of(run);
     let strategy = strategy::find(name).unwrap();
-    // The minutes of the ids were simulated, and what a prefix costs hangs on the rows that share it.
+    // The minutes of the ids were simulated, and the cost of a prefix depends on the rows that share it.
     let rate = match strategy.ids {
         IdKind::MinuteRandom | IdKind::MinuteAscending => {
             workload.rows as f64 / f64::from(workload.intervals) / 60.0
@@ -231,10 +230,10 @@ fn judge(workload: &Workload, run: &RunRecord) {
     };
     let predicted = predict(strategy, &load).unwrap();
     let last = predicted.last();
-    // Two pages for 1,000 inserts are the server's own: what it writes at rest.
+    // Two pages per 1,000 inserts are the server's own: it writes them also when idle.
     let near = |found: f64, known: f64| (found - known).abs() <= (0.15 * known).max(2.0);
     assert!(near(last.reads_per_1k, totals.last_reads_per_1k), "{name}: {last:?}, {totals:?}");
-    // Where little is to be written the server leaves it until it must; over half a run that evens out.
+    // A server that has little to write postpones it for long. Over half a run, this evens out.
     let half_of = |writes: Vec<f64>| {
         let late = &writes[writes.len() / 2..];
         late.iter().sum::<f64>() / late.len() as f64
@@ -247,8 +246,8 @@ fn judge(workload: &Workload, run: &RunRecord) {
     };
     assert!(near(found, known), "{name}: {found} and {known} written: {last:?}, {totals:?}");
     let fill = predicted.tree.fill.mean;
-    // The 40 buckets of a random tail grow in step, and their pages are split in step. Other prefixes put other
-    // neighbors on their first pages: seven draws gave 63.4 to 65.9 %, where the server had 63.1 %.
+    // The 40 buckets of a random tail grow at the same pace, so their pages split at the same time. With other
+    // prefixes, other rows share their first pages: seven draws gave 63.4 to 65.9 %, and the server had 63.1 %.
     let tolerance = if strategy.ids == IdKind::MinuteRandom { 0.03 } else { 0.015 };
     assert!((fill - totals.fill_mean).abs() <= tolerance, "{name}: {fill}, {totals:?}");
     let windows = predicted.windows.len() as f64;

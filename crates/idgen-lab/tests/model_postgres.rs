@@ -1,4 +1,5 @@
-//! The model of PostgreSQL against every recorded run of a server: leaf pages within 5 %, bytes of the log within 10 %.
+//! Compares the model of PostgreSQL with every recorded run of a server: leaf pages within 5 %, bytes of the log within
+//! 10 %.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
@@ -32,7 +33,7 @@ fn insert(index: &mut PostgresIndex, key: Key, number: u64) {
     .unwrap();
 }
 
-/// Bytes of a key in a tuple of the index; text has a byte for its length.
+/// Bytes of a key in a tuple of the index; text has one length byte.
 fn stored(column: Column) -> u32 {
     match column {
         Column::Text36 => 37,
@@ -43,7 +44,7 @@ fn stored(column: Column) -> u32 {
     }
 }
 
-/// What the heap adds to the log for a row.
+/// Bytes of the log per row for the heap.
 fn heap(strategy: &'static Strategy, workload: &Workload) -> f64 {
     let load = PostgresLoad {
         rows: 20_000,
@@ -57,13 +58,13 @@ fn heap(strategy: &'static Strategy, workload: &Workload) -> f64 {
     first.log_bytes_per_row - first.index_log_bytes_per_row
 }
 
-/// The keys of a recorded run, with its checkpoints: leaf pages, and bytes of the log per row.
+/// Runs the model with the keys and checkpoints of a recorded run; returns leaf pages, and bytes of the log per row.
 fn replayed(strategy: &'static Strategy, workload: &Workload) -> (u64, f64) {
     let first_column = (strategy.column == Column::TwoIntegers).then_some(8);
     let shape = Shape::nbtree(stored(strategy.column)).unwrap();
     let mut index = PostgresIndex::new(Nbtree { first_column, ..Nbtree::default() }, shape);
     if let Some(existing) = workload.existing {
-        // Other keys of the same kind: the record does not hold those of the run.
+        // Other keys of the same kind, because the record does not contain those of the run.
         let name = if existing.ids == Some(strategy.ids) { strategy.name } else { "v4-binary" };
         let name = if strategy.column == Column::Text36 { "v4-text36" } else { name };
         let name = if stored(strategy.column) == 8 { "auto-increment" } else { name };
@@ -75,7 +76,7 @@ fn replayed(strategy: &'static Strategy, workload: &Workload) -> (u64, f64) {
     index.checkpoint();
     index.log();
     let mut ids = Ids::new(strategy, workload).unwrap();
-    // The lab makes a checkpoint before a batch, when the rows since the last are enough.
+    // The lab makes a checkpoint before a batch if enough rows were inserted since the last one.
     let (mut since, mut log) = (0, 0);
     for row in 0..workload.rows {
         if row % u64::from(workload.commit_rows) == 0 && since >= workload.checkpoint_rows() {
@@ -93,8 +94,8 @@ fn within(found: f64, measured: f64, share: f64) -> bool {
     (found / measured - 1.0).abs() <= share
 }
 
-/// How many runs there are, and a line for each that the model misses. Writers at the same time have no order that could be
-/// repeated, and the model does not delete.
+/// The number of runs, and a line for each run that the model misses. Runs with several writers are left out, because
+/// the order of their rows cannot be repeated; so are runs with deletes, which the model does not support.
 fn missed(results: &Results, name: &str) -> (usize, Vec<String>) {
     let (mut all, mut missed) = (0, Vec::new());
     for run in &results.runs {

@@ -1,4 +1,4 @@
-//! What the recorded runs at full scale say of the published figures: which are met within their tolerance.
+//! Checks which published figures the recorded runs at full scale meet within their tolerance.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -8,7 +8,7 @@ use idgen_lab::experiment::{Experiment, Scale, find};
 use idgen_record::Results;
 use idgen_report::{case_met, comparisons, open};
 
-/// Everything published with a tolerance of which there is a recorded run, and whether the run meets it.
+/// Each published figure with a tolerance for which there is a recorded run, and whether the run meets it.
 fn judged(server: &str, directory: &str, id: &str) -> Vec<(String, bool)> {
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/2026-11-21");
     let results = open(&recorded.join(server).join(directory)).unwrap();
@@ -45,9 +45,9 @@ fn of_cases(mut results: Results, tolerances: Vec<Option<idgen_record::Tolerance
     results.cases.iter().filter_map(|case| Some((name(case), case_met(&results, case)?))).collect()
 }
 
-/// Of each experiment: how many published figures are met, how many there are, and which are missed.
+/// For each experiment: how many published figures are met, how many there are, and which are missed.
 #[test]
-fn recorded_runs_meet_the_published_figures_that_they_are_said_to_meet() {
+fn recorded_runs_meet_the_published_figures_listed_as_met() {
     let mut found = String::new();
     for (id, directory) in [
         ("uuid-representation", "uuid-representation"),

@@ -1,4 +1,4 @@
-//! Prefixes that come again: page fill on the model of InnoDB, and in the recorded runs.
+//! Checks the page fill of prefixes that come again, on the model of InnoDB and in the recorded runs.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -30,7 +30,7 @@ fn fill(all: &[VisitFigures], strategy: &str, visits: u32, rows: u64) -> f64 {
     found.unwrap_or_else(|| panic!("no {visits} visits of {rows} rows by {strategy}")).fill_mean
 }
 
-/// What the ascending tail promises on InnoDB. A page stands for 114 rows.
+/// The page fill that is documented for the ascending tail on InnoDB. A page holds 114 rows.
 fn judge(all: &[VisitFigures]) {
     for found in all.iter().filter(|found| found.strategy == "minute-ascending") {
         let (visits, rows, fill_mean) = (found.visits, found.rows_per_visit, found.fill_mean);
@@ -48,7 +48,7 @@ fn judge(all: &[VisitFigures]) {
 }
 
 #[test]
-fn the_model_keeps_the_targets() {
+fn the_model_reaches_the_documented_page_fill() {
     let all = on_the_model(
         r#"
         id = "targets"
@@ -77,14 +77,14 @@ fn the_model_keeps_the_targets() {
     }
 }
 
-/// Page fill of the cells by writers, visits and rows.
+/// The page fill of the cells by writers, visits and rows.
 fn by_cell<'a>(all: &'a [VisitFigures], strategy: &str) -> Vec<((u32, u32, u64), &'a VisitFigures)> {
     let of = all.iter().filter(|found| found.strategy == strategy);
     of.map(|found| ((found.writers, found.visits, found.rows_per_visit), found)).collect()
 }
 
-/// Named writers: each fills pages as a single writer does whose buckets get as many rows, which the superseded
-/// layout without a tag does not.
+/// Each of several named writers fills pages as well as a single writer whose buckets get the same number of rows. The
+/// superseded layout without a tag does not.
 fn judge_named(all: &[VisitFigures]) {
     let alone = |visits: u32, rows: u64| match (visits, rows) {
         (4, 57) => 0.62,
@@ -108,7 +108,7 @@ fn judge_named(all: &[VisitFigures]) {
 }
 
 #[test]
-fn named_writers_fill_pages_as_one_does() {
+fn named_writers_fill_pages_as_well_as_a_single_one() {
     let all = on_the_model(
         r#"
         id = "targets"
@@ -128,7 +128,7 @@ fn named_writers_fill_pages_as_one_does() {
     );
     assert_eq!(all.len(), 12);
     judge_named(&all);
-    // The tag stands before the round because a visit would otherwise begin a page of its own.
+    // This is why the tag comes before the round: otherwise each visit would begin a page of its own.
     let (tagged, behind) = (by_cell(&all, "minute-ascending"), by_cell(&all, "minute-round-tag"));
     for ((cell, tagged), (_, behind)) in tagged.into_iter().zip(behind) {
         assert!(tagged.fill_mean > behind.fill_mean, "{cell:?}: {}", behind.fill_mean);
@@ -136,7 +136,7 @@ fn named_writers_fill_pages_as_one_does() {
 }
 
 #[test]
-fn the_recorded_named_writers_fill_pages_as_one_does() {
+fn recorded_named_writers_fill_pages_as_well_as_a_single_one() {
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/2026-11-22");
     for server in ["mysql", "mariadb", "model"] {
         let text = std::fs::read_to_string(recorded.join(server).join("named-writers/results.json")).unwrap();
@@ -147,9 +147,10 @@ fn the_recorded_named_writers_fill_pages_as_one_does() {
     }
 }
 
-/// The record of each server: the targets, and the earlier measurement within two points.
+/// The record of each server reaches the documented page fill, and agrees with the earlier measurement within two
+/// percentage points.
 #[test]
-fn the_recorded_runs_keep_the_targets() {
+fn the_recorded_runs_reach_the_documented_page_fill() {
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/2026-11-22");
     for server in ["mysql", "mariadb"] {
         let text =

@@ -77,7 +77,7 @@ impl External {
     }
 }
 
-/// The same server for a user who gets more and more privileges.
+/// The same server for a user who gets more privileges step by step.
 #[test]
 fn an_external_server_shows_what_the_user_may_see() {
     let external = External::new();
@@ -99,7 +99,7 @@ fn an_external_server_shows_what_the_user_may_see() {
     }
     assert!(results.run("mapped").unwrap().totals.map_bytes_per_row.unwrap() > 28.0);
 
-    // What is in template1 is in the lab's database, too; the functions need a role of their own.
+    // An extension in template1 is also in the lab's database. Its functions require a role of their own.
     let template = external.server.url().replace("/postgres?", "/template1?");
     for extension in EXTENSIONS {
         external.sql_in(&template, &format!("CREATE EXTENSION {extension}"));
@@ -177,11 +177,11 @@ fn an_external_server_is_left_as_it_was() {
         (
             &["--strategies", "v7-uuid"][..],
             2,
-            "PostgreSQL cannot run v7-uuid: 16 bytes are of the type uuid there",
+            "PostgreSQL cannot run v7-uuid: it already stores 16 bytes in its type uuid",
         ),
         (&["--strategies", "mapped-dedup"], 2, "take mapped"),
-        (&["--strategies", "no-primary-key"], 2, "rows lie in a heap"),
-        (&["--strategies", "uuid-short"], 2, "no function that makes these ids: take device"),
+        (&["--strategies", "no-primary-key"], 2, "its rows are in a heap"),
+        (&["--strategies", "uuid-short"], 2, "no function that makes these ids: choose device"),
         (&["--pool", "1G"], 2, "keeps its own buffer pool"),
         (&["--checkpoint", "60"], 2, "only on a PostgreSQL server of its own"),
         (&["run", "partitions", "--scale", "ci"], 2, "needs a MySQL or MariaDB server"),

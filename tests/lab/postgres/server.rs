@@ -8,7 +8,8 @@ use idgen_record::{Database, Role, RunRecord, Totals, Window, Workload};
 
 use crate::common::{ROWS, find, load, results};
 
-/// Every strategy, by one writer, key columns alone: the order of the keys decides the pages, by PostgreSQL's rule.
+/// Runs every strategy with one writer and key columns only, so that the order of the keys determines the pages by
+/// PostgreSQL's split rule.
 fn alone(engine: &mut Postgres) {
     let possible: Vec<_> =
         strategy::ALL.iter().filter(|strategy| strategy.check(Database::Postgres).is_ok()).collect();
@@ -23,7 +24,8 @@ fn alone(engine: &mut Postgres) {
         assert!(tree.fill_mean > 0.87 && tree.fill_p10 > 0.89, "{name}: {tree:?}");
         assert!(tree.distinct_leaves_per_1k < 8.0, "{name}: {tree:?}");
     }
-    // 16 bytes take 20 in a leaf with their header and pointer, a bigint 20, bytea 28 with its length.
+    // In a leaf, with header and line pointer, a key of 16 bytes takes 20, a bigint takes 20 as well, and bytea takes
+    // 28 with its length.
     assert_eq!(rows("auto-increment").leaf_pages, 28);
     assert_eq!(rows("v7-binary").leaf_pages, 39);
     for name in ["v4-text36", "v4-base64", "v4-bytea", "v4-binary", "v4-server"] {
@@ -34,7 +36,7 @@ fn alone(engine: &mut Postgres) {
     assert!(rows("v4-text36").bytes > rows("v4-base64").bytes);
     assert!(rows("v4-base64").bytes > rows("v4-binary").bytes);
     assert!(rows("v4-bytea").bytes > rows("v4-binary").bytes);
-    // An ascending tail fills pages that are not the last of the index by half.
+    // An ascending tail splits pages in half, unless they are the last of the index.
     for name in ["minute-ascending", "minute-bigints"] {
         assert!(rows(name).fill_mean < 0.65, "{name}: {:?}", rows(name));
     }
@@ -60,7 +62,7 @@ fn judge(run: &RunRecord) {
         let total = total.unwrap() * rows;
         assert!((windows - total).abs() <= total * 1e-6 + 1e-6, "{name}: {what} {windows} of {total}");
     }
-    // Each page but the first of a tree was made by a split, or is a new root.
+    // Every page of a tree except the first was made by a split, or is a new root.
     let pages: u64 = run.trees.iter().map(|tree| tree.leaf_pages + tree.inner_pages).sum();
     let splits = totals.splits_per_1k.unwrap() * rows / 1_000.0;
     let trees = run.trees.len() as f64;
@@ -104,7 +106,7 @@ fn together(engine: &mut Postgres) {
     }
 }
 
-/// The shorter the distance between checkpoints, the more pages are logged as a whole, if keys are random.
+/// With random keys, more pages are logged as a whole if checkpoints come more often.
 fn checkpoints(engine: &mut Postgres) {
     let names = ["v4-binary", "v7-binary"];
     let at = |engine: &mut Postgres, secs| {
@@ -114,7 +116,7 @@ fn checkpoints(engine: &mut Postgres) {
         assert!(results.runs.iter().all(|run| run.settings["checkpoint_rows"] == expected));
         names.map(|name| results.run(name).unwrap().totals)
     };
-    // 40 minutes: a checkpoint for 500 rows, and none.
+    // The run spans 40 minutes: first with a checkpoint every 500 rows, then without any.
     let [random_often, ordered_often] = at(engine, 120);
     let [random, ordered] = at(engine, 86_400);
     let images = |totals: Totals| totals.page_images_per_1k.unwrap();
@@ -127,7 +129,7 @@ fn checkpoints(engine: &mut Postgres) {
     assert!(random_often.writes_per_1k > 2.0 * ordered_often.writes_per_1k);
 }
 
-/// Transactions that look for their keys first: writers of ascending keys read and change the same page.
+/// Transactions look for their keys first. Writers of ascending keys read and change the same page.
 fn serializable(engine: &mut Postgres) {
     let load = Workload { serializable: true, statement_rows: 1, commit_rows: 50, ..load(8, 0) };
     let load = Workload { rows: 4_000, ..load };
@@ -149,7 +151,7 @@ fn serializable(engine: &mut Postgres) {
     }
 }
 
-/// Small buffers: random keys read pages again.
+/// With small buffers, random keys read pages again.
 fn small_buffers() {
     let small = Workload { cache_bytes: Some(1), ..load(1, 100) };
     let small = Workload { rows: 120_000, commit_rows: 10_000, statement_rows: 1_000, ..small };

@@ -1,4 +1,4 @@
-//! The keys that are compared, and the columns that hold them.
+//! The keys to compare, and the columns that hold them.
 
 use btree_model::{Nbtree, Shape};
 use idgen::generator::{FixedPrefix, Generate, PrefixBits};
@@ -14,7 +14,7 @@ use crate::{CHECKPOINTS, Failure, MINUTES};
 pub enum Columns {
     Bigint,
     Uuid,
-    /// The first and the last 64 bits.
+    /// The first 64 bits and the last 64 bits.
     TwoBigints,
     Text,
 }
@@ -23,10 +23,10 @@ pub enum Columns {
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     pub name: &'static str,
-    /// A strategy of the lab; none for the kinds that it has no strategy for.
+    /// A strategy of the lab; `None` for kinds for which the lab has no strategy.
     ids: Source,
     pub columns: Columns,
-    /// Writers in turn, each with a generator of its own.
+    /// The number of writers, which take turns; each has a generator of its own.
     writers: u32,
 }
 
@@ -62,7 +62,7 @@ impl Case {
         .into_iter()
     }
 
-    /// What a table that holds version 4 may get from now on: first, to stay with it.
+    /// What may follow in a table that holds version 4. The first case stays with version 4.
     pub fn after_random() -> impl Iterator<Item = Case> {
         use Columns::Uuid;
         [
@@ -76,7 +76,7 @@ impl Case {
         .into_iter()
     }
 
-    /// The rows of a table, and those that are inserted while the log is measured.
+    /// The rows of a table, and the rows that are inserted while the log is measured.
     pub fn keys(self, rows: u64, seed: u64) -> Result<Vec<Key>, Failure> {
         let minutes = MINUTES + CHECKPOINTS.iter().sum::<u64>();
         let all = rows / MINUTES * minutes;
@@ -112,11 +112,11 @@ impl Case {
         }
     }
 
-    /// The model's rule and shape.
+    /// The split rule and the shape for the model.
     pub fn model(self, key: &Key) -> Result<(Nbtree, Shape), Failure> {
         let bytes = match (self.columns, key) {
             (Columns::Bigint, _) => 8,
-            // A byte for the length.
+            // One more byte for the length.
             (_, Key::Text(text)) => 1 + text.len() as u32,
             _ => 16,
         };
@@ -125,7 +125,7 @@ impl Case {
     }
 }
 
-/// A key as the index compares it.
+/// A key in the form in which the index compares it.
 pub fn bytes(key: &Key) -> Vec<u8> {
     match key {
         Key::Binary(bytes) => bytes.to_vec(),

@@ -1,5 +1,5 @@
-//! Keys on PostgreSQL: page fill of the primary key's index, and bytes of the write-ahead log, measured on a real server
-//! beside what the model predicts. `make bench-postgres` runs it.
+//! Measures keys on a PostgreSQL server: page fill of the primary key's index, and bytes of the write-ahead log, beside
+//! the model's predictions. `make bench-postgres` runs it.
 
 mod cases;
 mod report;
@@ -35,13 +35,13 @@ struct Arguments {
 
 /// Simulated minutes between two checkpoints.
 const CHECKPOINTS: [u64; 3] = [1, 5, 30];
-/// A table of so many simulated minutes; the rows of a minute are the same in all.
+/// The simulated minutes of a table; every minute has the same number of rows.
 const MINUTES: u64 = 100;
 
 fn main() -> Result<(), Failure> {
     let arguments = Arguments::parse();
     if let Some(path) = &arguments.write {
-        // Before the work, not after it.
+        // Checked before the work begins, not after it.
         report::check_marks(path)?;
     }
     let server = Server::start(Flavor::Postgres, &server::settings())?;

@@ -1,4 +1,4 @@
-//! The tables, on the terminal and in the guide.
+//! Prints the tables to the terminal and into the guide.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -96,12 +96,12 @@ pub fn markdown(
     Ok(text)
 }
 
-/// Fails where the file has no marks.
+/// Fails if the file does not have the marks.
 pub fn check_marks(path: &Path) -> Result<(), Failure> {
     between_marks(&std::fs::read_to_string(path)?, "").map(drop)
 }
 
-/// Replaces what stands between the marks.
+/// Replaces the text between the marks.
 pub fn write(path: &Path, tables: &str) -> Result<(), Failure> {
     let text = between_marks(&std::fs::read_to_string(path)?, tables)?;
     Ok(std::fs::write(path, text)?)

@@ -1,4 +1,4 @@
-//! A table on the server and the model of its index, fed with the same keys.
+//! A table on the server and the model of its index, with the same keys.
 
 use btree_model::PostgresIndex;
 use idgen::Uuid;
@@ -14,11 +14,12 @@ use crate::{CHECKPOINTS, Failure, MINUTES};
 const STATEMENT_ROWS: usize = 10_000;
 const PAYLOAD_BYTES: usize = 100;
 
-/// No checkpoint but ours, and nothing that writes beside the inserts. Without `fsync`, the figures are the same.
+/// Only this program makes checkpoints, and no background process writes. `fsync` is off; it does not change the
+/// figures.
 pub fn settings() -> Settings {
     Settings::new()
         .shared_buffers_mib(512)
-        // It reads and writes through the memory of the kernel.
+        // The server reads and writes through the page cache of the kernel.
         .unlimited_memory()
         .option("fsync", "off")
         .option("autovacuum", "off")
@@ -35,9 +36,9 @@ pub struct Index {
     pub rows: u64,
     pub leaf_pages: i64,
     pub predicted_leaf_pages: u64,
-    /// Per cent, of all leaf pages.
+    /// The mean of all leaf pages, in per cent.
     pub density: f64,
-    /// Per cent that a tenth of the leaf pages do not reach.
+    /// A tenth of the leaf pages are less full than this, in per cent.
     pub density_p10: f64,
     pub bytes: i64,
     pub heap_bytes: i64,
@@ -48,12 +49,12 @@ pub struct Index {
 pub struct Log {
     pub minutes: u64,
     pub rows: u64,
-    /// All of it, by the position in the log.
+    /// All records, measured by the position in the log.
     pub bytes_per_row: f64,
     /// Records of the index, with its full-page images.
     pub index_bytes_per_row: f64,
     pub predicted_index_bytes_per_row: f64,
-    /// Of these, the images.
+    /// The part of those bytes that are images.
     pub index_image_bytes_per_row: f64,
 }
 
@@ -91,7 +92,7 @@ impl Session {
         Ok(self.connection.close().await?)
     }
 
-    /// A new table: its index, and the log at each distance between checkpoints.
+    /// Measures a new table: its index, and the log at each distance between checkpoints.
     pub async fn measure(&mut self, case: Case, rows: u64) -> Result<NewTable, Failure> {
         let keys = case.keys(rows, 2026)?;
         let (first, rest) = keys.split_at(rows as usize);
@@ -117,7 +118,7 @@ impl Session {
         Ok(NewTable { name: case.name, columns, index, log })
     }
 
-    /// A table that holds version 4, and gets as many rows of another kind.
+    /// Measures a table that holds version 4, and then receives as many rows of another kind.
     pub async fn switch(&mut self, case: Case, rows: u64) -> Result<Switched, Failure> {
         let old = Case::after_random().next().ok_or("no version 4")?;
         let old_keys = old.keys(rows, 4)?;
@@ -145,7 +146,7 @@ impl Session {
             Columns::TwoBigints => ("hi bigint, lo bigint", "hi, lo"),
             Columns::Text => ("id text COLLATE \"C\"", "id"),
         };
-        // Statements are prepared for the table of before.
+        // The prepared statements belong to the previous table.
         self.connection.clear_cached_statements().await?;
         self.run("DROP TABLE IF EXISTS t").await?;
         self.run(&format!("CREATE TABLE t ({key}, payload bytea NOT NULL, PRIMARY KEY ({primary}))")).await?;
@@ -204,7 +205,7 @@ impl Session {
         })
     }
 
-    /// A checkpoint, and what these rows log after it.
+    /// Makes a checkpoint, and measures what these rows log after it.
     async fn log(
         &mut self,
         case: Case,
@@ -218,7 +219,7 @@ impl Session {
         let from = self.position().await?;
         self.insert(case, keys, model).await?;
         let to = self.position().await?;
-        // What is in the buffers of the log cannot be inspected.
+        // Records that are still in the buffers of the log cannot be inspected.
         self.run("SELECT pg_switch_wal()").await?;
         let sql = format!(
             "SELECT pg_wal_lsn_diff('{to}', '{from}')::float8, combined_size::float8, fpi_size::float8 \
@@ -241,7 +242,7 @@ impl Session {
         Ok(self.connection.fetch_one("SELECT pg_current_wal_insert_lsn()::text").await?.try_get(0)?)
     }
 
-    /// Nothing is shown of a table that does not hold the rows.
+    /// Checks that the table holds the rows. Otherwise, no figure is shown.
     async fn verify(&mut self, rows: u64) -> Result<(), Failure> {
         let row =
             self.connection.fetch_one("SELECT count(*), coalesce(sum(length(payload)), 0) FROM t").await?;
@@ -260,7 +261,7 @@ fn number(key: &Key) -> Result<i64, Failure> {
     }
 }
 
-/// Both halves, in the order of signed integers.
+/// Both halves of a key, as signed integers that sort in the order of the bytes.
 fn halves(key: &Key) -> (i64, i64) {
     let number = match key {
         Key::Binary(bytes) => u128::from_be_bytes(*bytes),

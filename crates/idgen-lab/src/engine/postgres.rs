@@ -158,7 +158,7 @@ impl Engine for Postgres {
         }
         match strategy.ids {
             IdKind::ServerV7 if self.host.reach.version < WITH_UUIDV7 => Err(Error::config(format!(
-                "{} cannot run {}: it has no function uuidv7(), which PostgreSQL 18 brought: take v7-binary",
+                "{} cannot run {}: it has no function uuidv7(), which came with PostgreSQL 18: choose v7-binary",
                 self.host.server.version(),
                 strategy.name
             ))),

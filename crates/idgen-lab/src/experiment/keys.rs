@@ -83,7 +83,7 @@ impl Keys {
     pub fn only_on(&self) -> Result<Option<Database>> {
         let Some(name) = &self.only_on else { return Ok(None) };
         match Database::with_id(name) {
-            None => Err(Error::config(format!("{} is only for {name}, which is no database", self.id))),
+            None => Err(Error::config(format!("{} is only for {name}, which is not a database", self.id))),
             database => Ok(database),
         }
     }

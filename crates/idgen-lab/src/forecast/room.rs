@@ -64,8 +64,7 @@ impl Load {
         )))
     }
 
-    /// Memory for the keys of one part out of this many, or for the rows that were followed before the keys were
-    /// divided into parts.
+    /// Memory for the rows of one part out of this many, or for the rows that the model follows before it samples.
     fn bytes_of_rows(&self, parts: u32, key_bytes: u32) -> u64 {
         let rows = match parts {
             1 => self.rows,

@@ -137,7 +137,7 @@ pub fn contents(found: Contents, rows: u64, payload_bytes: u32) -> Result<()> {
         return Ok(());
     }
     Err(Error::unverified(format!(
-        "the table should hold {} rows with {} bytes of payload, but holds {} with {}; the map leads nowhere {} times",
+        "the table should hold {} rows with {} bytes of payload, but holds {} with {}; {} entries of the map have no row",
         expected.rows, expected.payload_bytes, found.rows, found.payload_bytes, found.unmapped
     )))
 }

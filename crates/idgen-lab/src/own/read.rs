@@ -80,7 +80,7 @@ fn read_schema(text: &str, mysql: bool) -> Result<(Lines, Vec<String>, Lines)> {
                     SCHEMA,
                     line,
                     format!(
-                        "{first} {second} is no statement that the lab can undo: it takes CREATE TABLE, CREATE INDEX, ALTER \
+                        "{first} {second} is not a statement that the lab can undo: it takes CREATE TABLE, CREATE INDEX, ALTER \
                          TABLE, and INSERT INTO for rows that others refer to"
                     ),
                 ));
@@ -107,7 +107,7 @@ fn read_schema(text: &str, mysql: bool) -> Result<(Lines, Vec<String>, Lines)> {
                         SCHEMA,
                         token.line,
                         format!(
-                            "{} is no placeholder of the schema: choose {{key_type}} for the key, or {{reference_type}} for \
+                            "{} is not a placeholder of the schema: choose {{key_type}} for the key, or {{reference_type}} for \
                              a column that refers to it",
                             token.text
                         ),
@@ -263,7 +263,7 @@ fn slot(token: &Token<'_>, payload: &mut usize) -> Result<Slot> {
             INSERT,
             token.line,
             format!(
-                "{} is no placeholder of an insert statement: choose {{key}}, {{row}}, {{number}}, {{text:N}} or {{bytes:N}} \
+                "{} is not a placeholder of an insert statement: choose {{key}}, {{row}}, {{number}}, {{text:N}} or {{bytes:N}} \
                  with N from 1 to {MAX_BYTES}",
                 token.text
             ),

@@ -23,7 +23,7 @@ pub(super) fn check_quotes(file: &str, statement: &[Token<'_>]) -> Result<()> {
                 file,
                 token.line,
                 format!(
-                    "{} stands in quotes: a placeholder is a value of its own",
+                    "{} is in quotes: a placeholder is a value of its own",
                     name.trim_matches(['{', '}', ':'])
                 ),
             ));
@@ -33,7 +33,7 @@ pub(super) fn check_quotes(file: &str, statement: &[Token<'_>]) -> Result<()> {
                 file,
                 token.line,
                 format!(
-                    "\"{}\" is no placeholder of the lab: write {{key}}, {{row}} or another in braces",
+                    "\"{}\" is not a placeholder of the lab: write {{key}}, {{row}} or another in braces",
                     token.text
                 ),
             ));
@@ -69,9 +69,9 @@ pub(super) fn check_behind(statement: &[Token<'_>]) -> Result<()> {
         let why = if token.is("SELECT") {
             "reads other tables: write the values themselves"
         } else if token.is("TABLESPACE") || ((token.is("DATA") || token.is("INDEX")) && next("DIRECTORY")) {
-            "puts files where the lab neither reads nor removes them: leave it out"
+            "puts files where the lab does not read or remove them: leave it out"
         } else if token.is("PARTITION") && next("BY") {
-            "divides the table into several trees, and the lab measures one: leave it out"
+            "splits the table into several trees, and the lab measures only one: leave it out"
         } else if token.is("CONNECTION") && next("=") {
             "names a table of another server: leave it out"
         } else if token.is("ENGINE")

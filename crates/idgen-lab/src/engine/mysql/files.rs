@@ -71,7 +71,7 @@ fn leaves(pages: &Pages, index_id: u64) -> Result<Vec<Leaf>> {
     while let Some(number) = next {
         let index = leaf(number).filter(|_| leaves.len() < pages.pages.len()).ok_or_else(|| {
             Error::unverified(format!(
-                "the leaf pages of the table's file do not hang together at page {number}"
+                "the chain of leaf pages in the table's file is broken at page {number}"
             ))
         })?;
         leaves.push(Leaf { rows: u64::from(index.records), used_bytes: index.data_bytes });

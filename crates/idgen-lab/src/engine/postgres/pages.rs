@@ -74,7 +74,7 @@ fn leaves(pages: &[Page]) -> Result<Vec<Leaf>> {
     let mut next = by_number.values().find(|page| page.previous == 0).map_or(0, |page| page.number);
     while next != 0 {
         let page = by_number.get(&next).filter(|_| leaves.len() < by_number.len()).ok_or_else(|| {
-            Error::unverified(format!("the leaf pages of the index do not hang together at page {next}"))
+            Error::unverified(format!("the chain of leaf pages of the index is broken at page {next}"))
         })?;
         // Every leaf page except the last one begins with a high key, which is not a row.
         let high_keys = u64::from(page.next != 0);
