@@ -179,7 +179,7 @@ fn an_external_server_is_left_as_it_was() {
             2,
             "PostgreSQL cannot run v7-uuid: it already stores 16 bytes in its type uuid",
         ),
-        (&["--strategies", "mapped-dedup"], 2, "take mapped"),
+        (&["--strategies", "mapped-dedup"], 2, "choose mapped"),
         (&["--strategies", "no-primary-key"], 2, "its rows are in a heap"),
         (&["--strategies", "uuid-short"], 2, "no function that makes these ids: choose device"),
         (&["--pool", "1G"], 2, "keeps its own buffer pool"),
