@@ -1,4 +1,4 @@
-//! PostgreSQL, by every way that this machine offers.
+//! Tests PostgreSQL in every form that this machine offers.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::process::Command;
@@ -17,7 +17,7 @@ fn settings() -> Settings {
         .option("full_page_writes", "on")
 }
 
-/// What every server must do; the container's and the process's tests share it.
+/// Checks what every server has to do; the tests of the container and of the process share it.
 async fn behaves(server: &Server) {
     let mut connection = connect(server.url()).await;
     let version: String = connection.fetch_one("SELECT version()").await.unwrap().get(0);
@@ -48,7 +48,7 @@ async fn behaves(server: &Server) {
     connection.execute("CREATE TABLE kept (id INT PRIMARY KEY)").await.unwrap();
     connection.execute("INSERT INTO kept VALUES (1)").await.unwrap();
 
-    // An orderly restart does not wait for clients and keeps the row, and so does a crash after a commit.
+    // An orderly restart does not wait for clients and keeps the row. A crash after a commit keeps it as well.
     server.stop().unwrap();
     assert!(PgConnection::connect(scratch.url()).await.is_err(), "a stopped server answers");
     server.start_again().unwrap();
@@ -68,11 +68,11 @@ async fn behaves(server: &Server) {
     server.copy_data_file(&file, &copy).unwrap();
     assert_eq!(std::fs::metadata(&copy).unwrap().len(), 8_192);
 
-    // The password is in the URL and nowhere else.
+    // The password is only in the URL.
     let password = server.url().split([':', '@']).nth(2).unwrap();
     assert!(!format!("{server:?}{scratch:?}{}", server.shown_url()).contains(password));
 
-    // It goes although somebody is connected to it.
+    // The database is dropped although a client is connected to it.
     let name = scratch.name().to_owned();
     drop(scratch);
     let mut admin = connect(server.url()).await;
@@ -87,7 +87,7 @@ async fn postgres_in_a_container() {
     assert_eq!(server.provider(), Provider::Container);
     behaves(&server).await;
 
-    // The same server, by URL.
+    // The same server, named by its URL.
     let given = Server::at(server.url()).unwrap();
     assert_eq!((given.flavor(), given.provider()), (Flavor::Postgres, Provider::Url));
     assert!(given.stop().is_err());
@@ -117,13 +117,13 @@ async fn postgres_as_a_process() {
 fn what_the_server_does_not_do_is_an_error() {
     let unknown = Settings::new().option("no_such_option", "1");
     let error = Server::start(Flavor::Postgres, &unknown).unwrap_err();
-    // The server's own words, so that the mistake is found without searching a container.
+    // The error contains the server's own words, so that nobody has to look into a container for them.
     assert!(error.to_string().contains("no_such_option"), "{error}");
     let error = Server::start(Flavor::Postgres, &Settings::new().tls(true)).unwrap_err();
     assert!(error.to_string().contains("encrypt"), "{error}");
 }
 
-/// The program ends without dropping anything: the server and its data are removed nevertheless.
+/// The program ends without dropping anything; the server and its data are removed nevertheless.
 #[test]
 fn a_killed_program_leaves_no_server() {
     let output = Command::new(std::env::current_exe().unwrap())
@@ -135,7 +135,7 @@ fn a_killed_program_leaves_no_server() {
     let line = text.lines().find_map(|line| line.strip_prefix("started ")).expect("the child's URL");
     let (url, data) = line.split_once(' ').unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    // Removal runs beside this test, and may take as long as it needs within a generous bound.
+    // The removal runs in another process, and may take as long as it needs within a generous bound.
     for _ in 0..600 {
         if runtime.block_on(PgConnection::connect(url)).is_err() && !std::path::Path::new(data).exists() {
             return;
@@ -145,7 +145,7 @@ fn a_killed_program_leaves_no_server() {
     panic!("the server of a killed program is left");
 }
 
-/// Not a test of its own: the program that `a_killed_program_leaves_no_server` runs.
+/// Not a test by itself: the program that `a_killed_program_leaves_no_server` runs.
 #[test]
 fn child_that_aborts() {
     if std::env::var_os("IDGEN_TEST_ABORT").is_some() {

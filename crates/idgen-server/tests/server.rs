@@ -1,4 +1,4 @@
-//! Both servers, by every way that this machine offers.
+//! Tests both servers in every form that this machine offers.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::process::Command;
@@ -10,7 +10,7 @@ async fn connect(url: &str) -> MySqlConnection {
     MySqlConnection::connect(url).await.expect("the server accepts a connection")
 }
 
-/// A pool that is no multiple of the chunks of 128 MiB that MySQL would make.
+/// A pool whose size is not a multiple of MySQL's chunks of 128 MiB.
 const POOL_MIB: u64 = 136;
 
 fn settings() -> Settings {
@@ -20,7 +20,7 @@ fn settings() -> Settings {
         .option("innodb_flush_log_at_trx_commit", "1")
 }
 
-/// What every server must do; the container's and the process's tests share it.
+/// Checks what every server has to do; the tests of the container and of the process share it.
 async fn behaves(server: &Server) {
     let mut connection = connect(server.url()).await;
     let version: String = connection.fetch_one("SELECT VERSION()").await.unwrap().get(0);
@@ -46,7 +46,7 @@ async fn behaves(server: &Server) {
     connection.execute("CREATE TABLE kept (id INT PRIMARY KEY) ENGINE=InnoDB").await.unwrap();
     connection.execute("INSERT INTO kept VALUES (1)").await.unwrap();
 
-    // An orderly restart keeps the row, and so does a crash after a commit.
+    // An orderly restart keeps the row. A crash after a commit keeps it as well.
     server.stop().unwrap();
     assert!(MySqlConnection::connect(scratch.url()).await.is_err(), "a stopped server answers");
     server.start_again().unwrap();
@@ -66,7 +66,7 @@ async fn behaves(server: &Server) {
     let error = server.copy_data_file("no/such.ibd", &copy).unwrap_err();
     assert!(error.to_string().contains("such.ibd"), "{error}");
 
-    // The password is in the URL and nowhere else.
+    // The password is only in the URL.
     let password = server.url().split([':', '@']).nth(2).unwrap();
     assert!(!format!("{server:?}{scratch:?}{}", server.shown_url()).contains(password));
 
@@ -82,7 +82,7 @@ fn docker(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What `docker inspect` shows of a server's container, which is known by its port.
+/// What `docker inspect` shows of a server's container, which is identified by its port.
 fn memory_limit_mib(server: &Server) -> u64 {
     let (_, rest) = server.url().rsplit_once('@').unwrap();
     let port: String = rest.split_once(':').unwrap().1.chars().take_while(char::is_ascii_digit).collect();
@@ -123,7 +123,7 @@ async fn mariadb_in_a_container() {
     container(Flavor::MariaDb, settings()).await;
 }
 
-/// Runs the MySQL server of an image without its container: with the image's own libraries and loader.
+/// Runs the MySQL server of an image without its container, using the image's own libraries and loader.
 const OUTSIDE: &str = r#"#!/bin/sh
 root=$(dirname "$0")
 libraries=$(find "$root/usr/lib" "$root/usr/lib64" -name '*.so*' -not -path '*/plugin/*' -printf '%h\n' 2>/dev/null \
@@ -136,8 +136,8 @@ exec "$loader" --library-path "$libraries" "$root/usr/sbin/mysqld" "$@" \
   --lc-messages-dir="$share" --character-sets-dir="$share/charsets" --plugin-dir="$plugins"
 "#;
 
-/// MySQL has no package in Debian 12: unless this machine has a server of its own, the one in the image runs
-/// as a plain process.
+/// Debian 12 has no package of MySQL: unless this machine has a MySQL server, the one in the image runs as a plain
+/// process.
 #[test]
 fn mysql_as_a_process() {
     if let Ok(server) = Server::process(Flavor::MySql, &settings()) {
@@ -159,7 +159,7 @@ fn mysql_as_a_process() {
     as_a_process(Some(&program));
 }
 
-/// In a program of its own, whose environment names the server.
+/// Runs in a program of its own, whose environment names the server.
 fn as_a_process(program: Option<&std::path::Path>) {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "child_with_a_process", "--nocapture"]).env("IDGEN_TEST_PROCESS", "1");
@@ -172,7 +172,7 @@ fn as_a_process(program: Option<&std::path::Path>) {
     assert!(output.status.success() && text.contains("it behaves"), "{text}{errors}");
 }
 
-/// Not a test of its own: the program that `mysql_as_a_process` runs.
+/// Not a test by itself: the program that `mysql_as_a_process` runs.
 #[tokio::test]
 async fn child_with_a_process() {
     if std::env::var_os("IDGEN_TEST_PROCESS").is_some() {
@@ -207,22 +207,22 @@ async fn reads_and_writes_of_a_container_can_be_limited() {
 }
 
 #[test]
-fn a_setting_that_the_server_does_not_take_is_an_error() {
+fn a_setting_that_the_server_refuses_is_an_error() {
     let unknown = Settings::new().option("no_such_option", "1");
     let error = Server::start(Flavor::MariaDb, &unknown).unwrap_err();
-    // The server's own words, so that the mistake is found without a look into a container.
+    // The error contains the server's own words, so that nobody has to look into a container for them.
     assert!(error.to_string().contains("no_such_option"), "{error}");
 }
 
-/// A buffer pool that the limit has no space for, and the server allocates it at its start.
+/// A buffer pool that is larger than the limit. The server allocates it at its start.
 #[test]
-fn a_server_that_takes_too_much_memory_is_ended() {
+fn a_server_that_exceeds_its_memory_limit_is_reported() {
     let settings = Settings::new().buffer_pool_mib(128).memory_mib(24);
     let error = Server::container(Flavor::MariaDb, &settings).unwrap_err();
     assert!(error.to_string().contains("at its memory limit of 24 MiB"), "{error}");
 }
 
-/// The program ends without dropping anything: the server goes all the same.
+/// The program ends without dropping anything; the server is removed nevertheless.
 #[test]
 fn a_killed_program_leaves_no_server() {
     let test = std::env::current_exe().unwrap();
@@ -234,7 +234,7 @@ fn a_killed_program_leaves_no_server() {
     let text = String::from_utf8_lossy(&output.stdout);
     let url = text.lines().find_map(|line| line.strip_prefix("started ")).expect("the child's URL");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    // Removal runs beside us; only that it happens is asserted, within a generous bound.
+    // The removal runs in another process. The test only checks that it happens, within a generous bound.
     for _ in 0..600 {
         if runtime.block_on(MySqlConnection::connect(url)).is_err() {
             return;
@@ -244,7 +244,7 @@ fn a_killed_program_leaves_no_server() {
     panic!("the server of a killed program still answers");
 }
 
-/// Not a test of its own: the program that `a_killed_program_leaves_no_server` runs.
+/// Not a test by itself: the program that `a_killed_program_leaves_no_server` runs.
 #[test]
 fn child_that_aborts() {
     if std::env::var_os("IDGEN_TEST_ABORT").is_some() {

@@ -1,4 +1,4 @@
-//! A sharded Vitess comes up, loses a shard, and gets it back with its rows.
+//! A sharded Vitess starts, loses a shard, and gets it back with its rows.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 /// A bound on waiting, far above what is ever needed; nothing is timed against it.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The rows of a keyspace or of one of its shards, where that answers.
+/// The rows of a keyspace or of one of its shards, if it answers.
 async fn count(connection: &mut MySqlConnection, target: &str) -> Option<i64> {
     connection.execute(AssertSqlSafe(format!("USE `{target}`"))).await.ok()?;
     Some(connection.fetch_one("SELECT COUNT(*) FROM kept").await.ok()?.get(0))
@@ -19,7 +19,7 @@ async fn count(connection: &mut MySqlConnection, target: &str) -> Option<i64> {
 #[tokio::test]
 async fn vitess_of_two_shards() {
     let vitess = Vitess::start().unwrap();
-    // What sqlx sets on a new connection, Vitess would not parse.
+    // Vitess would not parse the statement with which sqlx sets up a new connection.
     let options: MySqlConnectOptions = vitess.url().parse().unwrap();
     let options = options.pipes_as_concat(false).no_engine_substitution(false).timezone(None);
     let mut connection = MySqlConnection::connect_with(&options).await.unwrap();

@@ -1,5 +1,5 @@
-//! The map on clusters of three nodes, while nodes are killed and cut off: clients go on through the nodes
-//! that are left, and what they were told is checked afterwards on every node.
+//! Tests the map on clusters of three nodes, while nodes are killed and cut off. Clients continue through the remaining
+//! nodes, and what was acknowledged to them is checked afterwards on every node.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "../servers/checker.rs"]

@@ -1,4 +1,4 @@
-//! No node may take the memory of the machine.
+//! No node may use up the memory of the machine.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ fn docker(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Every container of the cluster, of which one has the address in this URL, has a limit, and no swap beside it.
+/// Checks that every container of the cluster has a memory limit and no swap; one of them has the address in this URL.
 pub fn assert_limited(url: &str, containers: usize) {
     let (_, rest) = url.rsplit_once('@').unwrap();
     let host = rest.split([':', '/']).next().unwrap();

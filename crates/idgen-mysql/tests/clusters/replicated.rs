@@ -13,11 +13,11 @@ use crate::checker::{assert_stored, check};
 use crate::memory::assert_limited;
 use crate::traffic::Traffic;
 
-/// How long a call may go on trying. Nothing is timed; a call that needs longer fails, and the test with it.
+/// How long a call may keep trying. Nothing is timed; a call that needs longer fails, and the test with it.
 const TIMEOUT: Duration = Duration::from_secs(60);
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
-/// One cluster at a time: a machine too busy to answer looks like one that is lost.
+/// Runs one cluster at a time: on a busy machine, nodes that answer late look like nodes that are lost.
 pub static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
 type Loss = (&'static str, fn(&Cluster, usize) -> Result<(), idgen_server::Error>);
@@ -25,24 +25,24 @@ const KILLED: Loss = ("killed", Cluster::kill);
 const WITHOUT_PEERS: Loss = ("cut off from its peers", Cluster::cut_from_peers);
 const CUT_OFF: Loss = ("cut off from everything", Cluster::cut_off);
 
-/// The URLs of all nodes, beginning with one of them, for a schema.
+/// The URLs of all nodes for a schema, beginning with this node.
 fn urls(cluster: &Cluster, first: usize, schema: &str) -> Vec<String> {
     let mut urls = cluster.urls();
     urls.rotate_left(first);
     urls.iter().map(|url| url.replace("/mysql?", &format!("/{schema}?"))).collect()
 }
 
-/// Each strategy in a schema of its own, with what its clients live through.
+/// Runs each strategy in a schema of its own while nodes are lost and come back.
 async fn keep_their_promises(kind: ClusterKind, topology: Topology, lives: &[(Strategy, &[Loss])]) {
     let _alone = ONE_AT_A_TIME.lock().await;
     let cluster = Cluster::start(kind).unwrap();
     assert_limited(&cluster.url(0), 3);
     if kind == ClusterKind::Galera {
         published_designs_fail(&cluster).await;
-        a_pair_is_found_although_a_node_lags(&cluster).await;
+        a_pair_is_found_while_a_node_lags(&cluster).await;
     }
     if kind != ClusterKind::GroupSinglePrimary {
-        claims_without_pairs_double_nothing(&cluster).await;
+        claims_without_pairs_do_not_lead_to_two_ids(&cluster).await;
     }
     for (strategy, losses) in lives {
         keeps_its_promises(&cluster, topology, *strategy, losses).await;
@@ -61,7 +61,7 @@ async fn keeps_its_promises(cluster: &Cluster, topology: Topology, strategy: Str
     for first in 0..cluster.urls().len() {
         let builder = UuidMap::builder().strategy(strategy).cache(0).timeout(TIMEOUT);
         let urls = urls(cluster, first, &schema);
-        // The first client installs, on whichever node takes writes; the others find the map there.
+        // The first client installs the map, on whichever node accepts writes; the others find it there.
         let map = builder.answer_limit(ANSWER_LIMIT).connect_any(urls).await.unwrap();
         map.install().await.unwrap();
         assert_eq!(map.server_report().await.unwrap().topology(), topology);
@@ -72,7 +72,7 @@ async fn keeps_its_promises(cluster: &Cluster, topology: Topology, strategy: Str
     for (how, lose) in losses {
         let node = cluster.writers().unwrap()[0];
         lose(cluster, node).unwrap();
-        // All clients go on, the lost node's too.
+        // All clients continue, also those of the lost node.
         let outages = traffic.goes_on(200).await;
         println!("{kind}, {strategy}: node {node} {how}; first answers after {outages:?} ms");
         cluster.bring_back(node).unwrap();
@@ -91,7 +91,7 @@ async fn keeps_its_promises(cluster: &Cluster, topology: Topology, strategy: Str
             let row = connection.fetch_one(statement).await.unwrap();
             row.get(0)
         };
-        // A node may still be applying the last of it. It ends the test by its own limit if it never does.
+        // A node may still be applying the last changes. If it never finishes, the limit of this wait ends the test.
         while count("SELECT COUNT(*) FROM uuid_map").await < uuids {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -114,8 +114,8 @@ async fn group_replication_with_many_primaries() {
     keep_their_promises(kind, topology, &lives).await;
 }
 
-/// The published designs on two nodes at once: named locks know nothing of each other, so one UUID gets two
-/// ids; the claims do collide, and the client gets a deadlock error. The map, on the same cluster: see above.
+/// The published designs on two nodes at once: a named lock of one node does not exist on the other, so one UUID gets
+/// two ids. Claims do conflict, and the client gets a deadlock error. The map on the same cluster is tested above.
 async fn published_designs_fail(cluster: &Cluster) {
     let mut one = MySqlConnection::connect(&cluster.url(0)).await.unwrap();
     one.execute("CREATE DATABASE published").await.unwrap();
@@ -124,7 +124,7 @@ async fn published_designs_fail(cluster: &Cluster) {
         one.execute(sqlx::raw_sql(statement)).await.unwrap();
     }
     let mut two = MySqlConnection::connect(&urls(cluster, 1, "published")[0]).await.unwrap();
-    // What the first node has committed is waited for.
+    // Waits until the first node's commits have arrived.
     two.execute("SET SESSION wsrep_sync_wait = 15").await.unwrap();
     let call = async |connection: &mut MySqlConnection, function: &str, uuid: Uuid| -> u64 {
         let call = format!("SELECT {function}('{uuid}')");
@@ -151,8 +151,9 @@ async fn published_designs_fail(cluster: &Cluster) {
     assert_eq!(number, Some(1213), "{lost}");
 }
 
-/// The map's node applies nothing for a while. A pair is committed on the caller's, whose snapshot is older.
-async fn a_pair_is_found_although_a_node_lags(cluster: &Cluster) {
+/// The node that the map uses applies nothing for a while. A pair is committed on the caller's node, whose snapshot is
+/// older.
+async fn a_pair_is_found_while_a_node_lags(cluster: &Cluster) {
     let mut caller = MySqlConnection::connect(&cluster.url(0)).await.unwrap();
     caller.execute("CREATE DATABASE lagging").await.unwrap();
     let urls = urls(cluster, 0, "lagging");
@@ -160,12 +161,12 @@ async fn a_pair_is_found_although_a_node_lags(cluster: &Cluster) {
     let near = builder().connect(&urls[0]).await.unwrap();
     near.install().await.unwrap();
     near.id_of(Uuid::new_v4()).await.unwrap();
-    // What the first node has committed is waited for, at first.
+    // At first, waits until the first node's commits have arrived.
     let mut lagging = MySqlConnection::connect(&cluster.url(1)).await.unwrap();
     lagging.execute("SET SESSION wsrep_sync_wait = 15").await.unwrap();
     lagging.fetch_one("SELECT COUNT(*) FROM lagging.uuid_map").await.unwrap();
     let far = builder().connect(&urls[1]).await.unwrap();
-    // It holds a block from here on.
+    // From here on, it holds a block.
     far.id_of(Uuid::new_v4()).await.unwrap();
 
     let mut caller = MySqlConnection::connect(&urls[0]).await.unwrap();
@@ -180,9 +181,9 @@ async fn a_pair_is_found_although_a_node_lags(cluster: &Cluster) {
     transaction.commit().await.unwrap();
 }
 
-/// The pairs were deleted by SQL, and their claims were not. Clients on two nodes ask for the same UUIDs at once: the
-/// claim of each is changed again, and the cluster lets one of the two changes pass.
-async fn claims_without_pairs_double_nothing(cluster: &Cluster) {
+/// The pairs were deleted by SQL, and their claims were not. Clients on two nodes ask for the same UUIDs at the same
+/// time: both change the claim again, and the cluster lets only one of the two changes succeed.
+async fn claims_without_pairs_do_not_lead_to_two_ids(cluster: &Cluster) {
     let mut root = MySqlConnection::connect(&cluster.url(0)).await.unwrap();
     root.execute("CREATE DATABASE unpaired").await.unwrap();
     let urls = urls(cluster, 0, "unpaired");
@@ -191,7 +192,7 @@ async fn claims_without_pairs_double_nothing(cluster: &Cluster) {
     maker.install().await.unwrap();
     let uuids: Vec<Uuid> = (0..40).map(|_| Uuid::new_v4()).collect();
     maker.ids_of(&uuids).await.unwrap();
-    // A client may clear claims away beside any call. One that is closed does not.
+    // A client may remove claims during any call. A closed client does not.
     maker.close().await.unwrap();
     for uuid in &uuids {
         let claim =
@@ -200,7 +201,7 @@ async fn claims_without_pairs_double_nothing(cluster: &Cluster) {
     }
     let rows = async |url: &str, what: &str, wanted: i64| {
         let mut connection = MySqlConnection::connect(url).await.unwrap();
-        // The other node may still be applying what this one committed.
+        // The other node may still be applying what this node committed.
         loop {
             let statement = format!("SELECT COUNT(*) FROM {what}");
             let count = connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement))).await;

@@ -1,4 +1,4 @@
-//! Clients that call the map without pause and write down every answer.
+//! Clients that call the map without pause and record every answer.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::checker::{Entry, now};
 
-/// UUIDs of which few come often, on all clients at once, and many rarely.
+/// UUIDs of which all clients use a few often, and many rarely.
 const POPULATION: f64 = 100_000.0;
 const TASKS: u64 = 4;
 const LONGEST_TRANSACTION: Duration = Duration::from_secs(3);
@@ -25,10 +25,10 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Each client is a map of its own. A call that fails ends the test: the limit of time that the client
-    /// was given is the bound on every node's failure.
+    /// Each client has a map of its own. A call that fails ends the test: the clients' time limit is the upper bound
+    /// for every failure of a node.
     ///
-    /// Where `nodes` are given, transactions of the clients' own on each of them claim too.
+    /// If `nodes` are given, transactions of callers on each of them claim UUIDs, too.
     pub fn start(maps: Vec<UuidMap>, nodes: &[String]) -> Traffic {
         let stop = Arc::new(AtomicBool::new(false));
         let mut traffic = Traffic { clients: Vec::new(), tasks: Vec::new(), stop, within: Arc::default() };
@@ -50,8 +50,8 @@ impl Traffic {
         traffic
     }
 
-    /// Waits until every client was given `answers` more answers to calls that began from now on, and gives
-    /// the milliseconds until each had its first.
+    /// Waits until every client has received `answers` more answers to calls that begin from now on, and returns the
+    /// milliseconds until each had its first.
     pub async fn goes_on(&self, answers: usize) -> Vec<u64> {
         let since = now();
         let after = |history: &Arc<Mutex<Vec<Entry>>>| -> Vec<u64> {
@@ -59,7 +59,7 @@ impl Traffic {
             history.iter().filter(|entry| entry.begin >= since).map(|entry| entry.end).collect()
         };
         while !self.clients.iter().all(|history| after(history).len() >= answers) {
-            // A client that gave up has said why.
+            // A client that failed has printed the reason.
             assert!(!self.tasks.iter().any(JoinHandle::is_finished), "a call failed: see its message above");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -69,12 +69,12 @@ impl Traffic {
             .collect()
     }
 
-    /// How many transactions of the clients' own were committed.
+    /// The number of committed transactions of callers.
     pub fn within(&self) -> usize {
         self.within.load(Ordering::Relaxed)
     }
 
-    /// Ends the clients and gives all that they were told.
+    /// Stops the clients and returns all answers that they received.
     pub async fn stop(self) -> Vec<Entry> {
         self.stop.store(true, Ordering::Relaxed);
         for task in self.tasks {
@@ -121,19 +121,19 @@ async fn step(
     pairs.into_iter().map(|(uuid, id)| Entry { uuid, id, begin, end, made }).collect()
 }
 
-/// One transaction on a node that need not be the map's, with a snapshot from before the claim. What fails is
-/// the caller's to repeat, and this one does not.
+/// One transaction on a node that may be another one than the map's, with a snapshot from before the claim. If it
+/// fails, a caller would have to repeat it; this one does not.
 async fn within(map: &UuidMap, node: &str, uuid: Uuid) -> Option<(Uuid, u64)> {
     let claim = async {
         let mut connection = MySqlConnection::connect(node).await.ok()?;
         let mut transaction = connection.begin().await.ok()?;
         transaction.fetch_one("SELECT COUNT(*) FROM uuid_map_state").await.ok()?;
-        // Another client makes the pair meanwhile, perhaps.
+        // Another client may make the pair meanwhile.
         map.find(uuid).await.ok()?;
         let id = map.id_of_within(&mut transaction, uuid).await.ok()?;
         transaction.commit().await.ok()?;
         Some((uuid, id))
     };
-    // A node that is cut off says nothing.
+    // A node that is cut off does not answer.
     tokio::time::timeout(LONGEST_TRANSACTION, claim).await.ok().flatten()
 }

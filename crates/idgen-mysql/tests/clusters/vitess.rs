@@ -1,4 +1,4 @@
-//! Two shards of Vitess: the same promises while a shard, and the server of the sequence, are killed.
+//! Two shards of Vitess keep the same promises while a shard, and the server of the sequence, are killed.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::memory::assert_limited;
 use crate::replicated::ONE_AT_A_TIME;
 use crate::traffic::Traffic;
 
-/// How long a call may go on trying: a killed shard is back within it.
+/// How long a call may keep trying: a killed shard is back within this time.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 async fn map(vitess: &Vitess) -> UuidMap {
-    // The gateway itself says when a shard is lost.
+    // The gateway itself reports when a shard is lost.
     let builder = UuidMap::builder().cache(0).timeout(TIMEOUT).answer_limit(Duration::from_secs(20));
     builder.connect(&vitess.url()).await.unwrap()
 }
@@ -35,7 +35,7 @@ async fn connection(vitess: &Vitess, target: &str) -> MySqlConnection {
 async fn two_shards() {
     let _alone = ONE_AT_A_TIME.lock().await;
     let vitess = Vitess::start().unwrap();
-    // Two shards, the sequences and the gateway.
+    // The containers: two shards, the sequences and the gateway.
     assert_limited(&vitess.url(), 4);
     says_what_it_cannot(&vitess).await;
 
@@ -50,7 +50,7 @@ async fn two_shards() {
     traffic.goes_on(200).await;
     for (shard, what) in [(0, "a shard"), (2, "the sequence's server")] {
         vitess.kill(shard).unwrap();
-        // Calls wait for the shard, and are answered once it is back.
+        // Calls wait for the shard, and are answered when it is back.
         vitess.bring_back(shard).unwrap();
         let outages = traffic.goes_on(200).await;
         println!("Vitess: {what} killed and back; first answers after that: {outages:?} ms");
@@ -60,7 +60,7 @@ async fn two_shards() {
     println!("Vitess: {} answers about {uuids} UUIDs", history.len());
     assert_stored(&vitess.url(), &history).await;
 
-    // Every pair, straight from the shards: one id per UUID and one UUID per id, over both.
+    // Reads every pair directly from the shards: over both, one id per UUID and one UUID per id.
     let mut pairs: Vec<(u64, Uuid)> = Vec::new();
     for target in ["main:-80", "main:80-"] {
         let mut connection = connection(&vitess, target).await;
@@ -79,7 +79,7 @@ async fn two_shards() {
     };
     assert_eq!(distinct(pairs.iter().map(|(id, _)| u128::from(*id)).collect()), count);
     assert_eq!(distinct(pairs.iter().map(|(_, uuid)| uuid.as_u128()).collect()), count);
-    // The way back, for each.
+    // The reverse look-up of each id.
     let map = map(&vitess).await;
     for chunk in pairs.chunks(500) {
         let ids: Vec<u64> = chunk.iter().map(|(id, _)| *id).collect();

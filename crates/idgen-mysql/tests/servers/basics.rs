@@ -1,4 +1,4 @@
-//! Every call, alone.
+//! Tests every call of a single client.
 
 use idgen_mysql::{IdWidth, Strategy, UuidMap};
 use idgen_server::Flavor;
@@ -10,7 +10,7 @@ use crate::common::{assert_sound, connect, everywhere, map, number, run, server}
 everywhere!(
     one_id_per_uuid,
     batches_keep_their_order,
-    register_tells_the_existing_id,
+    register_returns_the_existing_id,
     concurrent_calls_agree
 );
 everywhere!(known_uuids_keep_their_ids_when_none_are_left);
@@ -27,7 +27,7 @@ async fn one_id_per_uuid(flavor: Flavor, strategy: Strategy) {
     assert_eq!(uncached.find(uuid).await.unwrap(), Some(id));
     assert_eq!(uncached.uuid_of(id).await.unwrap(), Some(uuid));
     assert_eq!(uncached.uuid_of(id + 1).await.unwrap(), None);
-    // The extremes are UUIDs like others.
+    // The smallest and the largest UUID are like any other.
     for uuid in [Uuid::nil(), Uuid::max()] {
         let id = uncached.id_of(uuid).await.unwrap();
         assert_eq!(uncached.uuid_of(id).await.unwrap(), Some(uuid));
@@ -41,7 +41,7 @@ async fn one_id_per_uuid(flavor: Flavor, strategy: Strategy) {
 async fn batches_keep_their_order(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     assert!(map.ids_of(&[]).await.unwrap().is_empty());
-    // More than a statement's worth, a quarter of it known, with repeats.
+    // More UUIDs than one statement takes; a quarter of them are known, and some are repeated.
     let uuids: Vec<Uuid> = (0..2500).map(|_| Uuid::new_v4()).collect();
     let known = map.ids_of(&uuids[..600]).await.unwrap();
     let mut asked = uuids.clone();
@@ -66,7 +66,7 @@ async fn batches_keep_their_order(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn register_tells_the_existing_id(flavor: Flavor, strategy: Strategy) {
+async fn register_returns_the_existing_id(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let uncached = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let uuid = Uuid::new_v4();
@@ -77,7 +77,7 @@ async fn register_tells_the_existing_id(flavor: Flavor, strategy: Strategy) {
         assert_eq!(error.existing_id(), Some(id));
         assert!(error.to_string().contains(&uuid.to_string()), "{error}");
     }
-    // Of many at once, one wins.
+    // Only one of many concurrent calls registers it.
     let uuid = Uuid::new_v4();
     let callers: Vec<_> = (0..20)
         .map(|_| {
@@ -92,7 +92,7 @@ async fn register_tells_the_existing_id(flavor: Flavor, strategy: Strategy) {
     assert_eq!(made, 1);
 }
 
-/// Eight maps, which are eight clients without a common cache, ask for the same UUIDs at once.
+/// Eight maps, which are eight clients without a common cache, ask for the same UUIDs at the same time.
 async fn concurrent_calls_agree(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let uuids: Vec<Uuid> = (0..300).map(|_| Uuid::new_v4()).collect();
@@ -101,7 +101,7 @@ async fn concurrent_calls_agree(flavor: Flavor, strategy: Strategy) {
         let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
         let mut mine = uuids.clone();
         clients.push(tokio::spawn(async move {
-            // Half of them in batches, half one by one, each in an order of its own.
+            // Half of them in batches, half one by one, each in a different order.
             mine.rotate_left(client * 37);
             let mut pairs = Vec::new();
             if client % 2 == 0 {
@@ -137,7 +137,8 @@ async fn repeats_waste_no_ids(flavor: Flavor, strategy: Strategy) {
     for uuid in &uuids[..50] {
         map.id_of(*uuid).await.unwrap();
     }
-    // The reference repair (ON DUPLICATE KEY UPDATE) stands at 10,001 here. A block may be reserved beyond.
+    // The common repair of the published design (ON DUPLICATE KEY UPDATE) is at 10,001 here. The map may have reserved
+    // one more block.
     let next = map.id_of(Uuid::new_v4()).await.unwrap();
     assert_eq!(next, 1001);
 }
@@ -150,7 +151,7 @@ async fn running_out_of_ids_is_an_error(flavor: Flavor, strategy: Strategy) {
     let mut connection = connect(scratch.url()).await;
     let last = u64::from(u32::MAX);
     run(&mut connection, format!("UPDATE uuid_map_state SET next_id = {}", last - 1)).await;
-    // Two ids are left, fewer than a block: both are given out.
+    // Two ids are left, fewer than a block. Both are assigned.
     assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), last - 1);
     assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), last);
     for _ in 0..2 {
@@ -162,7 +163,7 @@ async fn running_out_of_ids_is_an_error(flavor: Flavor, strategy: Strategy) {
     assert!(error.is_exhausted(), "{error}");
 }
 
-/// Also those of a client that was started after the last id was given out.
+/// This includes clients that were started after the last id was assigned.
 async fn known_uuids_keep_their_ids_when_none_are_left(flavor: Flavor, strategy: Strategy) {
     let scratch = server(flavor).scratch().unwrap();
     let map = || UuidMap::builder().cache(0).strategy(strategy).id_width(IdWidth::Bits32).largest_block(2);
@@ -174,13 +175,13 @@ async fn known_uuids_keep_their_ids_when_none_are_left(flavor: Flavor, strategy:
     let uuids: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
     let ids = first.ids_of(&uuids).await.unwrap();
 
-    // One id is left, fewer than the batch has UUIDs, and as many as it has new ones.
+    // One id is left: fewer than the batch has UUIDs, but as many as it has new ones.
     let batch = map().connect(scratch.url()).await.unwrap();
     let three = [uuids[0], Uuid::new_v4(), uuids[1]];
     assert_eq!(batch.ids_of(&three).await.unwrap(), [ids[0], last, ids[1]]);
 
     for _ in 0..2 {
-        // Each call by a client that knows nothing yet.
+        // Each call is made by a client with an empty cache.
         let restarted = async || map().connect(scratch.url()).await.unwrap();
         assert_eq!(restarted().await.id_of(uuids[0]).await.unwrap(), ids[0]);
         assert_eq!(restarted().await.ids_of(&uuids).await.unwrap(), ids);

@@ -1,4 +1,4 @@
-//! Calls dropped at random points.
+//! Tests calls that are dropped at random points.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn a_canceled_call_leaves_no_lock_and_no_claim(flavor: Flavor, strategy: S
         }
     }
     assert!(cancelled > 0, "no call was cancelled: the test tests nothing");
-    // Every pool connection still works, and what was acknowledged is stored.
+    // Every pooled connection still works, and what was acknowledged is stored.
     for (uuid, id) in &acknowledged {
         assert_eq!(map.id_of(*uuid).await.unwrap(), *id);
     }
@@ -38,14 +38,14 @@ async fn a_canceled_call_leaves_no_lock_and_no_claim(flavor: Flavor, strategy: S
     assert_eq!(map.ids_of(&uuids).await.unwrap(), ids);
     let mut connection = connect(scratch.url()).await;
     assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM uuid_map").await, Ok(400));
-    // No transaction of this schema is left open: dropping its table would wait for that.
+    // No transaction of this schema is still open: dropping its table would wait for that.
     let open = format!(
         "SELECT COUNT(*) FROM information_schema.innodb_trx t JOIN {} p \
          ON p.id = t.trx_mysql_thread_id WHERE p.db = '{}'",
         connection_list(flavor),
         scratch.name()
     );
-    // Abandoned work ends by itself, after its call.
+    // Abandoned work ends soon after its call.
     for _ in 0..300 {
         if number(&mut connection, open.clone()).await == Ok(0) {
             break;

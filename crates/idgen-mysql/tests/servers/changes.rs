@@ -1,4 +1,4 @@
-//! Following a map that is in use.
+//! Tests readers that follow a map while it is in use.
 
 use idgen_mysql::{Position, Strategy, UuidMap};
 use idgen_server::Flavor;
@@ -6,9 +6,9 @@ use uuid::Uuid;
 
 use crate::common::{connect, everywhere, map, run};
 
-everywhere!(a_low_id_that_commits_late_is_not_missed, a_reader_beside_writers_sees_each_pair_once);
+everywhere!(a_low_id_that_commits_late_is_not_missed, a_reader_sees_each_pair_of_concurrent_writers_once);
 
-/// All that came since.
+/// All changes since the last call.
 async fn read(map: &UuidMap, position: &mut Position) -> Vec<(u64, Uuid)> {
     let mut all = Vec::new();
     loop {
@@ -28,14 +28,14 @@ async fn a_low_id_that_commits_late_is_not_missed(flavor: Flavor, strategy: Stra
     let uuids: Vec<Uuid> = (0..6).map(|_| Uuid::new_v4()).collect();
     let mut position = Position::default();
     assert_eq!(map.id_of(uuids[0]).await.unwrap(), 1);
-    // Open: nobody may see it yet.
+    // The transaction is open, so other clients may not see the pair yet.
     let mut connection = connect(scratch.url()).await;
     run(&mut connection, "BEGIN").await;
     assert_eq!(map.id_of_within(&mut connection, uuids[1]).await.unwrap(), 2);
     assert_eq!(other.id_of(uuids[2]).await.unwrap(), 129);
     assert_eq!(read(&map, &mut position).await, [(1, uuids[0]), (129, uuids[2])]);
     run(&mut connection, "COMMIT").await;
-    // Of a block that was reserved before.
+    // An id from a block that was reserved earlier.
     assert_eq!(map.id_of(uuids[3]).await.unwrap(), 3);
     assert_eq!(read(&map, &mut position).await, [(2, uuids[1]), (3, uuids[3])]);
     other.import(&[(100, uuids[4]), (5000, uuids[5])]).await.unwrap();
@@ -44,7 +44,7 @@ async fn a_low_id_that_commits_late_is_not_missed(flavor: Flavor, strategy: Stra
     assert_eq!(position.to_string(), "4-99,101-128,130-4999,5001-");
 }
 
-async fn a_reader_beside_writers_sees_each_pair_once(flavor: Flavor, strategy: Strategy) {
+async fn a_reader_sees_each_pair_of_concurrent_writers_once(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let writers: Vec<_> = (0..6)
         .map(|writer| {

@@ -1,4 +1,4 @@
-//! Checking a map, and putting right what needs no guess.
+//! Checks a map, and repairs what has only one correct repair.
 
 use idgen_mysql::{IdWidth, Severity, Strategy, UuidMap};
 use idgen_server::Flavor;
@@ -6,12 +6,8 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
 
-everywhere!(
-    a_sound_map_has_no_findings,
-    a_next_id_that_is_behind_is_raised,
-    check_reports_a_width_that_runs_out
-);
-on_both!(doubled_uuids_are_found, claims_that_stay_are_found_and_cleared);
+everywhere!(a_sound_map_has_no_findings, a_next_id_that_is_behind_is_raised, check_reports_ids_that_run_out);
+on_both!(uuids_with_two_ids_are_found, claims_that_were_not_removed_are_found_and_cleared);
 
 async fn a_sound_map_has_no_findings(flavor: Flavor, strategy: Strategy) {
     let (_scratch, map) = map(flavor, strategy).await;
@@ -23,7 +19,7 @@ async fn a_sound_map_has_no_findings(flavor: Flavor, strategy: Strategy) {
     assert_eq!(map.check().await.unwrap(), []);
 }
 
-/// As after the state row came from an older backup than the pairs.
+/// The state after the state row was restored from an older backup than the pairs.
 async fn a_next_id_that_is_behind_is_raised(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let uuids: Vec<Uuid> = (0..500).map(|_| Uuid::new_v4()).collect();
@@ -42,7 +38,7 @@ async fn a_next_id_that_is_behind_is_raised(flavor: Flavor, strategy: Strategy) 
     assert_sound(scratch.url()).await;
 }
 
-async fn check_reports_a_width_that_runs_out(flavor: Flavor, strategy: Strategy) {
+async fn check_reports_ids_that_run_out(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let narrow = UuidMap::builder().table("narrow").strategy(strategy).id_width(IdWidth::Bits32);
     let narrow = narrow.connect(scratch.url()).await.unwrap();
@@ -57,7 +53,7 @@ async fn check_reports_a_width_that_runs_out(flavor: Flavor, strategy: Strategy)
     assert!(finding.to_string().contains("84 % of the 32-bit ids are reserved"), "{finding}");
 }
 
-async fn doubled_uuids_are_found(flavor: Flavor) {
+async fn uuids_with_two_ids_are_found(flavor: Flavor) {
     let (scratch, map) = map(flavor, Strategy::Dedup).await;
     let uuids: Vec<Uuid> = (0..50).map(|_| Uuid::new_v4()).collect();
     let ids = map.ids_of(&uuids).await.unwrap();
@@ -69,12 +65,12 @@ async fn doubled_uuids_are_found(flavor: Flavor) {
     assert_eq!(finding.severity(), Severity::Broken);
     let words = format!("{} has more than one id: {},100", uuids[9], ids[9]);
     assert!(finding.to_string().contains(&words), "{finding}");
-    // Which of the two is right nobody can tell from here.
+    // The check cannot know which of the two is correct.
     map.repair().await.unwrap();
     assert_eq!(map.check().await.unwrap().len(), 1);
 }
 
-async fn claims_that_stay_are_found_and_cleared(flavor: Flavor) {
+async fn claims_that_were_not_removed_are_found_and_cleared(flavor: Flavor) {
     let (scratch, map) = map(flavor, Strategy::Dedup).await;
     let mut connection = connect(scratch.url()).await;
     for from in [0, 5000] {

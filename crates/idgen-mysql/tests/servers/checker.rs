@@ -1,4 +1,4 @@
-//! Checks what clients were told: offline, without any server's help, then against the tables.
+//! Checks what was acknowledged to clients: first among the answers themselves, then against the tables.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::HashMap;
@@ -12,14 +12,14 @@ use uuid::Uuid;
 pub struct Entry {
     pub uuid: Uuid,
     pub id: u64,
-    /// Microseconds of this machine's clock.
+    /// Time of this machine's clock, in microseconds.
     pub begin: u64,
     pub end: u64,
-    /// The caller was told that it made the pair.
+    /// True if the caller was told that it created the pair.
     pub made: bool,
 }
 
-/// Checks a history by itself, and gives the number of UUIDs in it.
+/// Checks a history without the server, and returns the number of UUIDs in it.
 pub fn check(history: &[Entry]) -> usize {
     let mut by_uuid: HashMap<Uuid, Entry> = HashMap::new();
     let mut by_id: HashMap<u64, Uuid> = HashMap::new();
@@ -45,7 +45,7 @@ pub fn check(history: &[Entry]) -> usize {
     by_uuid.len()
 }
 
-/// Every acknowledged pair is in the table.
+/// Checks that every acknowledged pair is in the table.
 pub async fn assert_stored(url: &str, history: &[Entry]) {
     let mut pairs: Vec<(Uuid, u64)> = history.iter().map(|entry| (entry.uuid, entry.id)).collect();
     pairs.sort_unstable();

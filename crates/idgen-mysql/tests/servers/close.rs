@@ -1,4 +1,4 @@
-//! The orderly end of a client.
+//! Tests what happens when a client is closed.
 
 use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::Flavor;
@@ -7,11 +7,11 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
 
-everywhere!(unused_ids_are_given_back, ids_of_other_clients_are_not_given_back);
-on_both!(short_lived_clients_leave_no_claims, a_given_pool_stays_open);
+everywhere!(unused_ids_are_returned, ids_of_other_clients_are_not_returned);
+on_both!(short_lived_clients_leave_no_claims, a_pool_of_the_caller_stays_open);
 
 /// Each run of `idgen map id` is such a client.
-async fn unused_ids_are_given_back(flavor: Flavor, strategy: Strategy) {
+async fn unused_ids_are_returned(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     for expected in 1..=5 {
         let map = UuidMap::connect(scratch.url()).await.unwrap();
@@ -28,22 +28,22 @@ async fn unused_ids_are_given_back(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn ids_of_other_clients_are_not_given_back(flavor: Flavor, strategy: Strategy) {
+async fn ids_of_other_clients_are_not_returned(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let client = async || UuidMap::connect(scratch.url()).await.unwrap();
     let (first, second) = (client().await, client().await);
     assert_eq!(first.id_of(Uuid::new_v4()).await.unwrap(), 1);
     assert_eq!(second.id_of(Uuid::new_v4()).await.unwrap(), 129);
-    // Somebody reserved after it.
+    // Another client reserved ids after it.
     first.close().await.unwrap();
     let mut connection = connect(scratch.url()).await;
     let next = "SELECT next_id FROM uuid_map_state";
     assert_eq!(number(&mut connection, next).await, Ok(257));
-    // An import has put a pair into the rest.
+    // An import has stored a pair in the rest of the block.
     client().await.import(&[(200, Uuid::new_v4())]).await.unwrap();
     second.close().await.unwrap();
     assert_eq!(number(&mut connection, next).await, Ok(257));
-    // The ids of a transaction that was rolled back were shown to somebody.
+    // The ids of a transaction that was rolled back were visible to its caller.
     let third = client().await;
     run(&mut connection, "BEGIN").await;
     assert_eq!(third.id_of_within(&mut connection, Uuid::new_v4()).await.unwrap(), 257);
@@ -53,7 +53,7 @@ async fn ids_of_other_clients_are_not_given_back(flavor: Flavor, strategy: Strat
     assert_sound(scratch.url()).await;
 }
 
-/// Without this 15 of them left 30,000 claims behind.
+/// Without this, 15 such clients left 30,000 claims behind.
 async fn short_lived_clients_leave_no_claims(flavor: Flavor) {
     let (scratch, _map) = map(flavor, Strategy::Dedup).await;
     for _ in 0..3 {
@@ -67,7 +67,7 @@ async fn short_lived_clients_leave_no_claims(flavor: Flavor) {
     assert_sound(scratch.url()).await;
 }
 
-async fn a_given_pool_stays_open(flavor: Flavor) {
+async fn a_pool_of_the_caller_stays_open(flavor: Flavor) {
     let (scratch, _map) = map(flavor, Strategy::Unique).await;
     let pool = MySqlPool::connect(scratch.url()).await.unwrap();
     let map = UuidMap::builder().with_pool(&pool).unwrap();

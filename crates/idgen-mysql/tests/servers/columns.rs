@@ -1,4 +1,4 @@
-//! Column types: what is written comes back, and a wrong pair is an error.
+//! Tests column types: values come back unchanged, and a type that does not match its column is an error.
 
 use idgen::ShortId;
 use idgen_mysql::check_column;
@@ -26,7 +26,7 @@ async fn run(pool: &MySqlPool, statement: &str) {
         .unwrap_or_else(|error| panic!("{statement}: {error}"));
 }
 
-/// Writes, finds by equality and reads, in both protocols.
+/// Writes values, finds them by equality and reads them, in both protocols.
 async fn round_trip<T, V>(pool: &MySqlPool, values: &[V])
 where
     V: Copy + PartialEq + std::fmt::Debug + From<T>,
@@ -117,10 +117,10 @@ async fn columns_are_checked(flavor: Flavor) {
         let error = error.unwrap_err();
         assert!(error.is_column() && error.to_string().contains(named), "{error}");
     }
-    // Plain and swapped bytes have the same column type. The rows tell them apart.
+    // Plain and swapped bytes have the same column type. Only the rows show which it is.
     check_column::<SwappedBinary16>(&pool, "wrong", "plain").await.unwrap();
     for _ in 0..100 {
-        // Version 1 of different times.
+        // UUIDs of version 1 with different times.
         let time_low = u128::from(fastrand::u32(..)) << 96;
         let id = Uuid::from_u128(0xbaba_1026_9564_5b8c_6560_24db | time_low);
         let insert = sqlx::query("INSERT INTO wrong (plain, swapped) VALUES (?, ?)");

@@ -6,7 +6,7 @@ use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::{Flavor, Scratch, Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 
-/// One server of each kind for the whole program. It goes when the program ends.
+/// One server of each kind for the whole program. It is removed when the program ends.
 pub fn server(flavor: Flavor) -> &'static Server {
     static MYSQL: OnceLock<Server> = OnceLock::new();
     static MARIADB: OnceLock<Server> = OnceLock::new();
@@ -14,12 +14,12 @@ pub fn server(flavor: Flavor) -> &'static Server {
         Flavor::MySql => &MYSQL,
         Flavor::MariaDb | Flavor::Postgres => &MARIADB,
     };
-    // Half of the servers encrypt: here one, in other tests the other.
+    // Half of the servers encrypt connections: here one of the two, in other tests the other.
     let settings = settings().tls(flavor == Flavor::MySql);
     cell.get_or_init(|| Server::start(flavor, &settings).unwrap())
 }
 
-/// Room for the tests' connections, and permission for the reference design's functions.
+/// Allows enough connections for the tests, and the functions of the published design.
 pub fn settings() -> Settings {
     Settings::new()
         .buffer_pool_mib(64)
@@ -27,7 +27,7 @@ pub fn settings() -> Settings {
         .option("log_bin_trust_function_creators", "1")
 }
 
-/// A schema of one's own, with an installed map.
+/// A schema for one test, with an installed map.
 pub async fn map(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap) {
     let scratch = server(flavor).scratch().unwrap();
     let map = UuidMap::builder().strategy(strategy).connect(scratch.url()).await.unwrap();
@@ -57,8 +57,8 @@ pub async fn number(connection: &mut MySqlConnection, statement: impl Into<Strin
     }
 }
 
-/// Where a server lists its connections. MySQL's information_schema.processlist can fail while connections come and go
-/// (error 3854).
+/// The query that lists a server's connections. MySQL's information_schema.processlist can fail while connections open
+/// and close (error 3854).
 pub fn connection_list(flavor: Flavor) -> &'static str {
     match flavor {
         Flavor::MySql => "performance_schema.processlist",
@@ -66,18 +66,18 @@ pub fn connection_list(flavor: Flavor) -> &'static str {
     }
 }
 
-/// Ends all connections to a schema but this one, as a restart of the server does.
+/// Closes all connections to a schema except this one, as a restart of the server does.
 pub async fn kill_connections(root: &mut MySqlConnection, flavor: Flavor, schema: &str) {
     let list = connection_list(flavor);
     let others = format!("SELECT id FROM {list} WHERE db = '{schema}' AND id <> CONNECTION_ID()");
     for row in root.fetch_all(sqlx::raw_sql(AssertSqlSafe(others))).await.unwrap() {
         let id: u64 = row.try_get_unchecked(0).unwrap();
-        // It may have ended by itself.
+        // The connection may have ended by itself.
         let _ = root.execute(sqlx::raw_sql(AssertSqlSafe(format!("KILL {id}")))).await;
     }
 }
 
-/// What holds of every map at rest: one id per UUID, one UUID per id, no id that was never reserved.
+/// Checks what holds for every map at rest: one id per UUID, one UUID per id, and no id that was never reserved.
 pub async fn assert_sound(url: &str) {
     let mut connection = connect(url).await;
     let broken = "SELECT COUNT(*) - COUNT(DISTINCT uuid) + COUNT(*) - COUNT(DISTINCT id) FROM uuid_map";
@@ -86,7 +86,7 @@ pub async fn assert_sound(url: &str) {
     assert_eq!(number(&mut connection, unreserved).await, Ok(0));
 }
 
-/// Runs a test for each flavor and strategy, as tests of their own.
+/// Defines a test for each flavor and strategy.
 macro_rules! everywhere {
     ($($test:ident),+ $(,)?) => {$(
         mod $test {
@@ -116,7 +116,7 @@ macro_rules! everywhere {
     )+};
 }
 
-/// Runs a test for each flavor.
+/// Defines a test for each flavor.
 macro_rules! on_both {
     ($($test:ident),+ $(,)?) => {$(
         mod $test {

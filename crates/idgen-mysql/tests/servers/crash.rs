@@ -1,4 +1,4 @@
-//! The server killed in the middle of the work, again and again.
+//! Kills the server repeatedly in the middle of the work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,17 +12,17 @@ use crate::checker::{Entry, assert_stored, check, now};
 use crate::common::{assert_sound, connect, number, on_both, run, settings};
 use crate::reference::{install_reference, lock};
 
-on_both!(kills_lose_and_repeat_nothing, commits_that_are_not_written_are_lost);
+on_both!(kills_lose_no_pair_and_repeat_no_id, commits_that_are_not_on_disk_are_lost);
 
-/// 20 in a test; `make soak` asks for more.
+/// 20 kills in a test; `make soak` asks for more.
 fn kills() -> u32 {
     std::env::var("IDGEN_SOAK_KILLS").map_or(20, |text| text.parse().unwrap())
 }
 
-async fn kills_lose_and_repeat_nothing(flavor: Flavor) {
+async fn kills_lose_no_pair_and_repeat_no_id(flavor: Flavor) {
     let server = Arc::new(Server::start(flavor, &settings().tls(flavor == Flavor::MariaDb)).unwrap());
     let stop = Arc::new(AtomicBool::new(false));
-    // Both strategies suffer the same kills.
+    // Both strategies go through the same kills.
     let mut schemas = Vec::new();
     for strategy in [Strategy::Unique, Strategy::Dedup] {
         let scratch = server.scratch().unwrap();
@@ -39,7 +39,7 @@ async fn kills_lose_and_repeat_nothing(flavor: Flavor) {
                 tokio::spawn(async move {
                     while !stop.load(Ordering::Relaxed) {
                         let mut batch: Vec<Uuid> = (0..4).map(|_| Uuid::new_v4()).collect();
-                        // Clients also ask for each other's latest, whose pairs may not be on disk yet.
+                        // Clients also ask for each other's latest UUIDs, whose pairs may not be on disk yet.
                         batch[1] = std::mem::replace(&mut *latest.lock().unwrap(), batch[0]);
                         let begin = now();
                         let pairs: Vec<(Uuid, u64)> = if client % 2 == 0 {
@@ -61,7 +61,7 @@ async fn kills_lose_and_repeat_nothing(flavor: Flavor) {
     for round in 0..kills() {
         let acknowledged = |at: usize| schemas[at].1.lock().unwrap().len();
         let (before_one, before_two) = (acknowledged(0), acknowledged(1));
-        // Work goes on between two kills, however slow the machine: otherwise nothing is tested.
+        // Clients get answers between two kills, however slow the machine is; otherwise the test would test nothing.
         while acknowledged(0) < before_one + 20 || acknowledged(1) < before_two + 20 {
             tokio::time::sleep(Duration::from_millis(5)).await;
             let dead =
@@ -89,21 +89,21 @@ async fn kills_lose_and_repeat_nothing(flavor: Flavor) {
     }
 }
 
-/// The setting that the published measurements used. The map refuses such a server.
-async fn commits_that_are_not_written_are_lost(flavor: Flavor) {
+/// The setting with which the published designs were measured. The map refuses such a server.
+async fn commits_that_are_not_on_disk_are_lost(flavor: Flavor) {
     let server = Server::start(flavor, &settings().option("innodb_flush_log_at_trx_commit", "0")).unwrap();
     let scratch = server.scratch().unwrap();
     let mut connection = connect(scratch.url()).await;
-    // The tables are to be on disk.
+    // Waits until the tables are on disk.
     run(&mut connection, "SET GLOBAL innodb_flush_log_at_trx_commit = 1").await;
     install_reference(&mut connection).await;
     number(&mut connection, lock(Uuid::new_v4())).await.unwrap();
     run(&mut connection, "SET GLOBAL innodb_flush_log_at_trx_commit = 0").await;
-    // A server may write its log early for reasons of its own.
+    // A server may write its log earlier than it has to.
     for attempt in 0.. {
         assert!(attempt < 10, "nothing was lost");
         let mut connection = connect(scratch.url()).await;
-        // Otherwise it writes its log once a second, perhaps between the last of these calls and the kill.
+        // Otherwise the server writes its log once per second, perhaps between the last of these calls and the kill.
         run(&mut connection, "SET GLOBAL innodb_flush_log_at_timeout = 2700").await;
         let mut acknowledged: Vec<(Uuid, i64)> = Vec::new();
         for _ in 0..300 {
@@ -116,7 +116,7 @@ async fn commits_that_are_not_written_are_lost(flavor: Flavor) {
         let (last, id) = *acknowledged.last().unwrap();
         let stored = format!("SELECT COUNT(*) FROM uuid_to_id WHERE uuid = '{last}'");
         if number(&mut connection, stored).await == Ok(0) {
-            // Its id, or one that was acknowledged before it, goes to another UUID.
+            // The id of this UUID, or one that was acknowledged before it, is assigned to another UUID.
             let reissued = number(&mut connection, lock(Uuid::new_v4())).await.unwrap();
             assert!(reissued <= id, "{reissued} is above {id}");
             break;

@@ -1,4 +1,4 @@
-//! A map that was restored from a backup.
+//! Tests a map that was restored from a backup.
 
 use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::Flavor;
@@ -6,9 +6,9 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, number, run};
 
-everywhere!(a_restored_map_gives_no_id_out_again);
+everywhere!(a_restored_map_does_not_repeat_ids);
 
-async fn a_restored_map_gives_no_id_out_again(flavor: Flavor, strategy: Strategy) {
+async fn a_restored_map_does_not_repeat_ids(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let before: Vec<Uuid> = (0..10).map(|_| Uuid::new_v4()).collect();
     let after: Vec<Uuid> = (0..500).map(|_| Uuid::new_v4()).collect();
@@ -17,7 +17,7 @@ async fn a_restored_map_gives_no_id_out_again(flavor: Flavor, strategy: Strategy
     run(&mut connection, "CREATE TABLE backup AS SELECT id, uuid FROM uuid_map").await;
     let next = number(&mut connection, "SELECT next_id FROM uuid_map_state").await.unwrap();
     let lost = map.ids_of(&after).await.unwrap();
-    // A client that goes on running: it has pairs in its cache, and a block.
+    // A client that keeps running: it has pairs in its cache, and a block.
     assert_eq!(map.id_of(after[0]).await.unwrap(), lost[0]);
 
     run(&mut connection, "DELETE FROM uuid_map").await;
@@ -30,13 +30,13 @@ async fn a_restored_map_gives_no_id_out_again(flavor: Flavor, strategy: Strategy
     }
     let fence = lost.iter().max().unwrap() + 1;
     operator.fence(fence).await.unwrap();
-    // Never lower.
+    // The fence is never lowered.
     operator.fence(1).await.unwrap();
 
     let fresh = UuidMap::connect(scratch.url()).await.unwrap();
     let again = fresh.ids_of(&after[..100]).await.unwrap();
     assert!(again.iter().all(|id| *id >= fence), "{again:?}");
-    // The one that runs on notices within a second.
+    // The running client notices it within a second.
     tokio::time::sleep(std::time::Duration::from_millis(1200)).await;
     let new = map.id_of(Uuid::new_v4()).await.unwrap();
     assert!(new >= fence, "{new} was reserved before the fence");

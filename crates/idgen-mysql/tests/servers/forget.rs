@@ -1,4 +1,4 @@
-//! Erasing a UUID.
+//! Tests the removal of a UUID.
 
 use futures_util::TryStreamExt;
 use idgen_mysql::{Strategy, UuidMap};
@@ -8,15 +8,15 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run};
 
-everywhere!(a_forgotten_uuid_leaves_no_trace, a_forgotten_id_is_never_given_out_again);
+everywhere!(a_forgotten_uuid_leaves_no_trace, a_forgotten_id_is_never_assigned_again);
 everywhere!(forget_and_other_calls_for_one_uuid_at_the_same_time, markers_are_not_mapped);
-on_both!(claims_go_with_the_pair);
+on_both!(claims_are_removed_with_the_pair);
 
 async fn a_forgotten_uuid_leaves_no_trace(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let (uuid, other) = (Uuid::new_v4(), Uuid::new_v4());
     let ids = map.ids_of(&[uuid, other]).await.unwrap();
-    // Clones share the cache; both have the pair in it.
+    // Clones share a cache; the pair is in it for both.
     let clone = map.clone();
     assert_eq!(clone.id_of(uuid).await.unwrap(), ids[0]);
     assert_eq!(map.forget(uuid).await.unwrap(), Some(ids[0]));
@@ -33,15 +33,15 @@ async fn a_forgotten_uuid_leaves_no_trace(flavor: Flavor, strategy: Strategy) {
         let left = format!("SELECT COUNT(*) FROM uuid_map_claim WHERE uuid = {bytes}");
         assert_eq!(number(&mut connection, left).await, Ok(0));
     }
-    // Seen again, it is a new one.
+    // If it comes again, it is a new UUID.
     let again = map.register(uuid).await.unwrap();
     assert!(!ids.contains(&again), "{again}");
     assert_eq!(map.check().await.unwrap(), []);
     assert_sound(scratch.url()).await;
 }
 
-/// Not even by a client in whose block it was imported, by another import, or after the state row was set back.
-async fn a_forgotten_id_is_never_given_out_again(flavor: Flavor, strategy: Strategy) {
+/// This includes a client into whose block it was imported, another import, and a state row that was set back.
+async fn a_forgotten_id_is_never_assigned_again(flavor: Flavor, strategy: Strategy) {
     let (scratch, holder) = map(flavor, strategy).await;
     assert_eq!(holder.id_of(Uuid::new_v4()).await.unwrap(), 1);
     let imported = Uuid::new_v4();
@@ -58,7 +58,8 @@ async fn a_forgotten_id_is_never_given_out_again(flavor: Flavor, strategy: Strat
     assert_sound(scratch.url()).await;
 }
 
-/// Each call gives an id that was the UUID's at some moment of the call, and the last word is the table's.
+/// Each call returns an id that the UUID had at some moment during the call; in the end, all clients agree with the
+/// table.
 async fn forget_and_other_calls_for_one_uuid_at_the_same_time(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let another = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
@@ -101,15 +102,15 @@ async fn markers_are_not_mapped(flavor: Flavor, strategy: Strategy) {
     assert_eq!(map.id_of(Uuid::max()).await.unwrap(), map.find(Uuid::max()).await.unwrap().unwrap());
 }
 
-/// The claim holds the UUID too, and deleting it must not leave a pair of which others do not know.
-async fn claims_go_with_the_pair(flavor: Flavor) {
+/// The claim contains the UUID too. Deleting it must not leave a pair that other clients do not see.
+async fn claims_are_removed_with_the_pair(flavor: Flavor) {
     let (scratch, map) = map(flavor, Strategy::Dedup).await;
     let uuids: Vec<Uuid> = (0..50).map(|_| Uuid::new_v4()).collect();
     map.ids_of(&uuids).await.unwrap();
     let mut connection = connect(scratch.url()).await;
     let count = "SELECT COUNT(*) FROM uuid_map_claim";
     let claims: Vec<String> = uuids.iter().map(|uuid| format!("(x'{}')", uuid.simple())).collect();
-    // The client may clear claims away beside any call, and begins its rounds at a random one.
+    // The client may remove claims during any call, and begins to do so at a random one.
     while number(&mut connection, count).await != Ok(50) {
         run(&mut connection, format!("INSERT IGNORE INTO uuid_map_claim (uuid) VALUES {}", claims.join(",")))
             .await;

@@ -1,4 +1,4 @@
-//! The SQL functions compute what the library computes.
+//! Checks that the SQL functions compute what the library computes.
 
 use idgen::codec::{base64, hyphenated};
 use idgen::source::{Clock, SystemClock};
@@ -26,7 +26,7 @@ async fn with_functions(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap
         Flavor::MySql => Dialect::MySql,
         Flavor::MariaDb | Flavor::Postgres => Dialect::MariaDb,
     };
-    // Twice: the script replaces what is there.
+    // Runs it twice: the script replaces existing functions.
     for _ in 0..2 {
         for statement in functions::statements(dialect, "uuid_map", strategy).unwrap() {
             run(&mut connection, statement).await;
@@ -60,7 +60,7 @@ async fn codecs_agree(flavor: Flavor, strategy: Strategy) {
         let found = text(&mut connection, "SELECT LOWER(HEX(idgen_from_base64(?)))", expected).await.unwrap();
         assert_eq!(found, Some(id.simple().to_string()));
     }
-    // What the library refuses, the functions refuse.
+    // The functions refuse what the library refuses.
     for bad in [
         "",
         "bM14DLq6ECaVZFuMZWAk2x",
@@ -85,7 +85,7 @@ async fn codecs_agree(flavor: Flavor, strategy: Strategy) {
     assert_eq!(null.get::<i64, _>(0), 1);
 }
 
-/// As the servers' command-line clients run a script.
+/// Runs a script as the servers' command-line clients do.
 async fn run_script(connection: &mut MySqlConnection, script: &str) {
     let (mut delimiter, mut statement) = (";".to_owned(), String::new());
     for line in script.lines() {
@@ -103,7 +103,8 @@ async fn run_script(connection: &mut MySqlConnection, script: &str) {
     assert_eq!(statement.trim(), "");
 }
 
-/// In the mode ORACLE, MariaDB reads functions in another syntax, and a function keeps the mode that it was made in.
+/// In the mode ORACLE, MariaDB parses functions in another syntax, and a function keeps the mode in which it was
+/// created.
 async fn scripts_run_in_any_mode(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let mut connection = connect(scratch.url()).await;
@@ -181,7 +182,7 @@ async fn the_map_is_found(flavor: Flavor, strategy: Strategy) {
     assert_eq!(text(&mut connection, back, &(id + 1).to_string()).await.unwrap(), None);
     map.forget(uuid).await.unwrap();
     assert_eq!(text(&mut connection, back, &id.to_string()).await.unwrap(), None);
-    // The functions of the other strategy fail, instead of reading the whole table.
+    // The functions of the other strategy fail instead of scanning the whole table.
     let (dialect, other) = match (flavor, strategy) {
         (Flavor::MySql, Strategy::Dedup) => (Dialect::MySql, Strategy::Unique),
         (Flavor::MySql, _) => (Dialect::MySql, Strategy::Dedup),

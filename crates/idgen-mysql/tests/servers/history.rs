@@ -1,8 +1,8 @@
-//! Many clients in several processes, and an offline check of everything that was acknowledged.
+//! Runs many clients in several processes, and checks everything that was acknowledged.
 //!
-//! Workers write a history: what was asked, the answer, and when. Afterwards, without any server's help:
-//! one id per UUID, one UUID per id, no success of `register` after somebody had the id, and every
-//! acknowledged pair in the table.
+//! Workers record a history: each question, its answer, and when both happened. Afterwards it is checked, without the
+//! server's help, that each UUID has one id and each id one UUID, and that `register` never succeeded after somebody
+//! had the id. Then it is checked that every acknowledged pair is in the table.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -67,7 +67,7 @@ fn read(path: &Path) -> Vec<Entry> {
     text.lines().map(entry).collect()
 }
 
-/// Not a test of its own: the program of one client process.
+/// Not a test by itself: the program of one client process.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn worker() {
     let Ok(url) = std::env::var("IDGEN_TEST_WORKER_URL") else { return };
@@ -75,7 +75,7 @@ async fn worker() {
     let out = std::fs::File::create(std::env::var("IDGEN_TEST_WORKER_OUT").unwrap()).unwrap();
     let out = Arc::new(Mutex::new(BufWriter::new(out)));
     let share = operations().div_ceil(PROCESSES * TASKS);
-    // Half of the processes remember pairs, the others ask the server every time.
+    // Half of the processes cache pairs, the others ask the server every time.
     let cache = if seed.is_multiple_of(2) { 1000 } else { 0 };
     let map = UuidMap::builder().cache(cache).connections(16).connect(&url).await.unwrap();
     let tasks: Vec<_> = (0..TASKS)
@@ -101,7 +101,7 @@ async fn worker() {
     out.lock().unwrap().flush().unwrap();
 }
 
-/// One call, of a random kind, about UUIDs of which few come often and many rarely (Zipf's law).
+/// One call of a random kind. A few UUIDs come often and many rarely (Zipf's law).
 async fn step(map: &UuidMap, random: &mut fastrand::Rng, share: u64) -> Vec<Entry> {
     let population = (share * PROCESSES * TASKS) as f64;
     let mut uuid = || {

@@ -1,4 +1,4 @@
-//! Which map a client works with: noted at the first use, and held to from then on.
+//! A client stores the identity of its map at the first use, and refuses any other map from then on.
 
 use std::time::Duration;
 
@@ -12,20 +12,20 @@ use crate::proxy::{Mood, Proxy};
 
 everywhere!(
     another_map_is_not_used,
-    a_map_that_was_installed_again_is_noticed,
+    a_reinstalled_map_is_noticed,
     lost_tables_are_not_created_again,
     changed_tables_are_noticed,
-    another_epoch_voids_what_a_client_knows,
-    version_1_is_brought_up_to_date,
+    a_new_epoch_empties_caches_and_blocks,
+    version_1_is_upgraded,
 );
 on_both!(a_plain_column_in_place_of_the_hash_is_refused);
 
-/// What was read longer ago is read again before a connection is used.
+/// If the identity was read longer ago than this, it is read again before a connection is used.
 async fn until_it_is_read_again() {
     tokio::time::sleep(Duration::from_millis(1100)).await;
 }
 
-/// Two maps that have nothing to do with each other, named as if they were nodes of one cluster.
+/// Two independent maps, listed as if they were nodes of one cluster.
 async fn another_map_is_not_used(flavor: Flavor, strategy: Strategy) {
     let (scratch, first) = map(flavor, strategy).await;
     let (other, second) = map(flavor, strategy).await;
@@ -44,9 +44,9 @@ async fn another_map_is_not_used(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn a_map_that_was_installed_again_is_noticed(flavor: Flavor, strategy: Strategy) {
+async fn a_reinstalled_map_is_noticed(flavor: Flavor, strategy: Strategy) {
     let (scratch, running) = map(flavor, strategy).await;
-    // One that must reserve anew, and one that has ids in hand.
+    // One client that has to reserve a block, and one that has ids left.
     let reserving = UuidMap::builder().cache(0).largest_block(1).connect(scratch.url()).await.unwrap();
     for map in [&running, &reserving] {
         map.id_of(Uuid::new_v4()).await.unwrap();
@@ -70,7 +70,7 @@ async fn a_map_that_was_installed_again_is_noticed(flavor: Flavor, strategy: Str
     assert!(error.is_not_installed(), "{error}");
 }
 
-/// An empty table in the place of a lost one would give known UUIDs other ids.
+/// An empty table in the place of a lost one would assign other ids to known UUIDs.
 async fn lost_tables_are_not_created_again(flavor: Flavor, strategy: Strategy) {
     let (scratch, first) = map(flavor, strategy).await;
     let uuid = Uuid::new_v4();
@@ -88,13 +88,13 @@ async fn lost_tables_are_not_created_again(flavor: Flavor, strategy: Strategy) {
         run(&mut root, format!("RENAME TABLE lost TO {table}")).await;
         install().await.unwrap();
     }
-    // What holds nothing that has to last is made again.
+    // Tables that need not be kept are created again.
     run(&mut root, "DROP TABLE uuid_map_sync").await;
     if strategy == Strategy::Dedup {
         run(&mut root, "DROP TABLE uuid_map_claim").await;
     }
     assert_eq!(install().await.unwrap().id_of(uuid).await.unwrap(), id);
-    // A state row that was made again under existing rows.
+    // A state row that was created again while rows exist.
     run(&mut root, "UPDATE uuid_map_state SET next_id = 1").await;
     let error = install().await.unwrap_err();
     assert!(error.is_damaged() && error.to_string().contains("next_id"), "{error}");
@@ -119,15 +119,15 @@ async fn changed_tables_are_noticed(flavor: Flavor, strategy: Strategy) {
     let fresh = UuidMap::builder().connect(scratch.url()).await.unwrap();
     let error = fresh.id_of(Uuid::new_v4()).await.unwrap_err();
     assert!(error.is_schema() && error.to_string().contains("engine is MyISAM"), "{error}");
-    // Of a running client, every new connection looks.
+    // In a running client, every new connection is checked.
     kill_connections(&mut root, flavor, scratch.name()).await;
     until_it_is_read_again().await;
     let error = running.id_of(Uuid::new_v4()).await.unwrap_err();
     assert!(error.is_schema() && error.to_string().contains("engine is MyISAM"), "{error}");
 }
 
-/// As after a backup was restored: pairs are gone, and ids above every known one are given out from now on.
-async fn another_epoch_voids_what_a_client_knows(flavor: Flavor, strategy: Strategy) {
+/// The state after a backup was restored: pairs are missing, and from now on ids above every known one are assigned.
+async fn a_new_epoch_empties_caches_and_blocks(flavor: Flavor, strategy: Strategy) {
     let (scratch, running) = map(flavor, strategy).await;
     let uuid = Uuid::new_v4();
     let id = running.id_of(uuid).await.unwrap();
@@ -136,15 +136,15 @@ async fn another_epoch_voids_what_a_client_knows(flavor: Flavor, strategy: Strat
     run(&mut root, "UPDATE uuid_map_state SET epoch = epoch + 1, next_id = 1000").await;
     assert_eq!(running.find(uuid).await.unwrap(), Some(id), "a cached answer asks nobody");
     until_it_is_read_again().await;
-    // Not from the block of the epoch before.
+    // Not from the block of the previous epoch.
     assert_eq!(running.id_of(Uuid::new_v4()).await.unwrap(), 1000);
     assert_eq!(running.find(uuid).await.unwrap(), None);
     assert_eq!(running.id_of(uuid).await.unwrap(), 1001);
     assert_sound(scratch.url()).await;
 }
 
-/// The layout of the first release: no id of the map, no epoch.
-async fn version_1_is_brought_up_to_date(flavor: Flavor, strategy: Strategy) {
+/// The layout of the first release: the map has no identity and no epoch.
+async fn version_1_is_upgraded(flavor: Flavor, strategy: Strategy) {
     let scratch = server(flavor).scratch().unwrap();
     let mut root = connect(scratch.url()).await;
     let index = match strategy {

@@ -1,4 +1,4 @@
-//! Installing: once, by many, over something else; and what the server must be.
+//! Tests the installation: once, by many clients at once, over other tables; and what the server has to be.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::common::{assert_sound, connect, everywhere, number, on_both, run, server};
 use crate::proxy::{Mood, Proxy};
 
-everywhere!(many_may_install_at_once);
+everywhere!(many_clients_may_install_at_once);
 on_both!(
     other_choices_are_refused,
     foreign_tables_are_refused,
@@ -19,7 +19,7 @@ on_both!(
     unsafe_servers_are_refused
 );
 
-async fn many_may_install_at_once(flavor: Flavor, strategy: Strategy) {
+async fn many_clients_may_install_at_once(flavor: Flavor, strategy: Strategy) {
     let scratch = server(flavor).scratch().unwrap();
     let url = scratch.url().to_owned();
     let clients: Vec<_> = (0..12)
@@ -52,7 +52,7 @@ async fn other_choices_are_refused(flavor: Flavor) {
     let narrow = UuidMap::builder().id_width(IdWidth::Bits32).connect(url).await.unwrap();
     let error = narrow.id_of(Uuid::nil()).await.unwrap_err();
     assert!(error.is_schema() && error.to_string().contains("64-bit ids, not 32-bit"), "{error}");
-    // Two maps of different kinds live side by side.
+    // Two maps of different kinds can exist side by side.
     let other = UuidMap::builder().table("other").strategy(Strategy::Dedup).id_width(IdWidth::Bits32);
     let other = other.connect(url).await.unwrap();
     other.install().await.unwrap();
@@ -63,7 +63,7 @@ async fn other_choices_are_refused(flavor: Flavor) {
 async fn foreign_tables_are_refused(flavor: Flavor) {
     let scratch = server(flavor).scratch().unwrap();
     let mut connection = connect(scratch.url()).await;
-    // The table of the published design, by chance of the same name.
+    // A table of the published design that happens to have the same name.
     run(
         &mut connection,
         "CREATE TABLE uuid_map (id INT AUTO_INCREMENT PRIMARY KEY, uuid CHAR(36)) ENGINE=InnoDB",
@@ -73,7 +73,7 @@ async fn foreign_tables_are_refused(flavor: Flavor) {
     let error = map.install().await.unwrap_err();
     assert!(error.is_schema() && error.to_string().contains("column id is int"), "{error}");
     run(&mut connection, "DROP TABLE uuid_map").await;
-    // A missing unique key is what makes the published design fail.
+    // Without a unique key, the published design fails.
     run(
         &mut connection,
         "CREATE TABLE uuid_map (id BIGINT UNSIGNED PRIMARY KEY, uuid BINARY(16) NOT NULL, KEY (uuid))",
@@ -94,7 +94,7 @@ async fn names_are_checked(flavor: Flavor) {
         let error = UuidMap::builder().table(name).connect(url).await.unwrap_err();
         assert!(error.to_string().contains("cannot be the name of the map's table"), "{error}");
     }
-    // A password that is not encoded: none of its parts is printed as a host or a port.
+    // A password with unencoded characters: no part of it is printed as a host or a port.
     for url in ["mysql://app:se/cret@db/x", "mysql://app:123?se@cret@db/x", "mysql://app:s#ecret@db/x"] {
         let error = UuidMap::connect(url).await.unwrap_err().to_string();
         assert!(error.contains("%40") && !error.contains("cret") && !error.contains("123"), "{error}");
@@ -103,7 +103,7 @@ async fn names_are_checked(flavor: Flavor) {
     assert!(!error.is_transient(), "{error}");
 }
 
-/// With these settings a killed server lost 11,585 acknowledged ids and gave them to other UUIDs.
+/// With these settings, a killed server lost 11,585 acknowledged ids and assigned them to other UUIDs.
 async fn unsafe_servers_are_refused(flavor: Flavor) {
     let settings = Settings::new().option("innodb_flush_log_at_trx_commit", "0");
     let settings = settings.tls(flavor == Flavor::MariaDb);
@@ -139,7 +139,7 @@ async fn unsafe_servers_are_refused(flavor: Flavor) {
     uncommitted_pairs_are_not_acknowledged(&scratch, &map).await;
 }
 
-/// Each node is judged by its own settings, whenever it is first used.
+/// Each node is checked by its own settings when it is first used.
 async fn no_unsafe_node_takes_over(flavor: Flavor, unsafe_one: &Scratch) {
     let sound = server(flavor).scratch().unwrap();
     UuidMap::connect(sound.url()).await.unwrap().install().await.unwrap();
@@ -155,7 +155,7 @@ async fn no_unsafe_node_takes_over(flavor: Flavor, unsafe_one: &Scratch) {
     assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM uuid_map").await, Ok(0));
     proxy.set(Mood::Fair);
     assert_eq!(map.id_of(uuid).await.unwrap(), id);
-    // It need not be the second either; and where none is sound, that is said at once.
+    // It does not have to be the second node. If no node is suitable, the error comes at once.
     let map = timeout.connect_any([unsafe_one.url(), sound.url()]).await.unwrap();
     assert_eq!(map.id_of(uuid).await.unwrap(), id);
     assert!(map.server_report().await.unwrap().concerns().is_empty());
@@ -165,7 +165,7 @@ async fn no_unsafe_node_takes_over(flavor: Flavor, unsafe_one: &Scratch) {
     assert!(error.is_unsafe_server() && error.to_string().contains("the server at "), "{error}");
 }
 
-/// At READ UNCOMMITTED a look-up would show, and the cache would keep, a pair that is rolled back.
+/// At READ UNCOMMITTED, a look-up would see, and the cache would keep, a pair that is rolled back later.
 async fn uncommitted_pairs_are_not_acknowledged(scratch: &Scratch, map: &UuidMap) {
     let mut connection = connect(scratch.url()).await;
     run(&mut connection, "SET GLOBAL TRANSACTION ISOLATION LEVEL READ UNCOMMITTED").await;
@@ -178,7 +178,7 @@ async fn uncommitted_pairs_are_not_acknowledged(scratch: &Scratch, map: &UuidMap
     assert_eq!(other.export(0).try_collect::<Vec<_>>().await.unwrap(), []);
     transaction.rollback().await.unwrap();
     assert_ne!(other.id_of(uuid).await.unwrap(), id);
-    // A map beside a pool has connections of its own.
+    // A map that was given a pool also has connections of its own.
     let pool = MySqlPool::connect(scratch.url()).await.unwrap();
     let beside = UuidMap::builder().accept_unsafe_server(true).with_pool(&pool).unwrap();
     let mut transaction = connection.begin().await.unwrap();

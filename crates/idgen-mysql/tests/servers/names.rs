@@ -1,4 +1,4 @@
-//! Names of maps, and addresses at which nothing listens.
+//! Tests names of maps, and addresses at which nothing listens.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use uuid::Uuid;
 
 use crate::common::{connect, everywhere, server};
 
-everywhere!(reserved_words_are_names);
+everywhere!(reserved_words_can_be_names);
 
-async fn reserved_words_are_names(flavor: Flavor, strategy: Strategy) {
+async fn reserved_words_can_be_names(flavor: Flavor, strategy: Strategy) {
     let scratch = server(flavor).scratch().unwrap();
     for name in ["order", "SELECT", "rank"] {
         let builder = || UuidMap::builder().table(name).strategy(strategy).cache(0);
@@ -35,12 +35,12 @@ async fn reserved_words_are_names(flavor: Flavor, strategy: Strategy) {
         assert_eq!(map.check().await.unwrap(), []);
         map.repair().await.unwrap();
         map.close().await.unwrap();
-        // The tables are found, and found good.
+        // The tables are found and accepted.
         builder().connect(scratch.url()).await.unwrap().install().await.unwrap();
     }
 }
 
-/// The map `m` keeps its state in `m_state`, where another map would keep its pairs.
+/// The map `m` keeps its state in the table `m_state`, which a map of that name would use for its pairs.
 #[tokio::test]
 async fn a_maps_name_is_not_that_of_another_ones_table() {
     for name in ["m_state", "m_claim", "M_SYNC"] {

@@ -1,4 +1,4 @@
-//! What the map reports while it works: each counter, gauge and event of docs/mapping.md.
+//! Tests what the map reports while it works: each counter, gauge and event of docs/mapping.md.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, map, run};
 
-/// The values that were counted, by name and label.
+/// The counted values, by name and label.
 #[derive(Default)]
 struct Book(Mutex<HashMap<String, Arc<AtomicU64>>>);
 
@@ -76,12 +76,12 @@ impl Write for Lines {
     }
 }
 
-/// While there is only one subscriber, `tracing` asks the one of the thread that first comes to an event whether anybody
-/// wants it, and other tests' threads have none. With two, it asks both.
+/// While there is only one subscriber, `tracing` asks only the subscriber of the thread that first reaches an event
+/// whether anybody wants it, and threads of other tests have none. With two subscribers, it asks both.
 static SECOND: LazyLock<tracing::Dispatch> =
     LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::fmt().with_writer(std::io::sink).finish()));
 
-// On one thread, whose recorder and subscriber are this test's alone.
+// A runtime on one thread, so that recorder and subscriber belong to this test alone.
 #[tokio::test]
 async fn mysql_unique() {
     everything_is_reported(Flavor::MySql, Strategy::Unique).await;
@@ -153,7 +153,7 @@ async fn everything_is_reported(flavor: Flavor, strategy: Strategy) {
     assert!(lines.count("WARN", "the server is refused") > 0);
 
     assert_eq!(book.gauge("idgen_map_connections_in_use"), 0.0);
-    // The statements of the test's own connections are not the map's.
+    // Statements of the test's own connections are not counted as the map's.
     let text = lines.text();
     let text: Vec<&str> = text.lines().filter(|line| !line.contains("sqlx::query")).collect();
     let text = text.join("\n");
@@ -188,7 +188,7 @@ async fn calls(book: &Book, map: &UuidMap, other: &UuidMap, [uuid, another]: [Uu
     assert_eq!(book.gauge("idgen_map_connections_in_use"), 0.0);
 }
 
-/// An idle connection is used again without a check within a second of its last use.
+/// An idle connection is used again without a check within a second after its last use.
 async fn lost_connections(book: &Book, lines: &Lines, scratch: &Scratch, map: &UuidMap) {
     let mut root = connect(scratch.url()).await;
     let own: u64 = root.fetch_one("SELECT CONNECTION_ID()").await.unwrap().try_get_unchecked(0).unwrap();
@@ -197,7 +197,7 @@ async fn lost_connections(book: &Book, lines: &Lines, scratch: &Scratch, map: &U
             let thread: u64 = row.try_get_unchecked("Id").unwrap();
             let schema: Option<String> = row.try_get_unchecked("db").unwrap();
             if thread != own && schema.as_deref() == Some(scratch.name()) {
-                // It may be gone by itself.
+                // The connection may have ended by itself.
                 let _ = root.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(format!("KILL {thread}")))).await;
             }
         }
@@ -227,13 +227,13 @@ async fn within_and_elsewhere(book: &Book, lines: &Lines, scratch: &Scratch, map
     for call in ["id_of_within", "ids_of_within", "register_within", "forget"] {
         assert_eq!(book.count(&format!("idgen_map_calls_total {call}")), 1, "{call}");
     }
-    // Nothing listens on the first one's port.
+    // Nothing listens on the port of the first node.
     UuidMap::builder().connect_any(["mysql://app@127.0.0.1:1/shop", scratch.url()]).await.unwrap();
     assert_eq!(lines.count("INFO", "moves to another node"), 1, "{}", lines.text());
     assert!(lines.count("DEBUG", "connected") > 0);
 }
 
-/// A transaction that is not committed leaves log that is not on disk.
+/// An uncommitted transaction leaves log records that are not on disk.
 async fn log_waits(book: &Book, scratch: &Scratch, map: &UuidMap, uuid: Uuid) {
     let mut foreign = connect(scratch.url()).await;
     run(&mut foreign, "CREATE TABLE foreign_rows (id INT PRIMARY KEY AUTO_INCREMENT, text VARCHAR(100))")

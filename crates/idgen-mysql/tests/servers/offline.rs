@@ -1,4 +1,4 @@
-//! Offline devices and the map together; the devices are those of the example.
+//! Tests offline devices and the map together; the devices are those of the example.
 
 #[path = "../../examples/offline_devices.rs"]
 mod offline_devices;
@@ -17,17 +17,17 @@ async fn offline_ids_arrive_once(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let devices = 1000;
     let Report { made, delivered } = simulate(scratch.url(), devices).await.unwrap();
-    // No id twice, although the devices repeat their randomness and their clocks.
+    // No id is repeated, although the devices repeat their randomness and their clocks.
     let mut different = made.clone();
     different.sort_unstable();
     different.dedup();
     assert_eq!(different.len(), made.len());
     assert!(made.len() as u64 > devices * 20, "{} ids", made.len());
-    // Some batches came twice, and nothing came of it.
+    // Some batches arrived twice, without any effect.
     assert!(delivered.len() > made.len());
     let ids: HashMap<_, _> = delivered.iter().copied().collect();
     assert!(delivered.iter().all(|(uuid, id)| ids[uuid] == *id));
-    // None is lost.
+    // No id is lost.
     let stored = map.find_many(&made).await.unwrap();
     assert!(made.iter().zip(stored).all(|(uuid, id)| id == Some(ids[uuid])));
     let mut connection = connect(scratch.url()).await;

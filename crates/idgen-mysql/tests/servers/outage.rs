@@ -1,4 +1,4 @@
-//! Nodes that are there and do not do their work, and calls that are made meanwhile.
+//! Tests nodes that accept connections but do not work, and calls that are made meanwhile.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ everywhere!(
     a_pair_is_found_through_a_proxy_that_splits_reads,
 );
 
-/// Not even the first look at a map may depend on the first node.
+/// Even the first check of a map must not depend on the first node.
 async fn the_first_call_moves_on_from_a_bad_node(flavor: Flavor) {
     let (scratch, map) = map(flavor, Strategy::Unique).await;
     let uuid = Uuid::new_v4();
@@ -31,15 +31,15 @@ async fn the_first_call_moves_on_from_a_bad_node(flavor: Flavor) {
         let builder = UuidMap::builder().answer_limit(Duration::from_millis(500));
         let map = builder.connect_any([bad.url(), scratch.url()]).await.unwrap();
         bad.set(mood);
-        // Without end, where nobody bounds the first read.
+        // Without a bound on the first read, this would wait for ever.
         let call = tokio::time::timeout(Duration::from_secs(60), map.id_of(uuid));
         assert_eq!(call.await.unwrap_or_else(|_| panic!("{mood:?}: no answer")).unwrap(), id, "{mood:?}");
     }
 }
 
-/// Of a hundred callers during an outage, the last one gets its error within its own timeout.
+/// Of a hundred callers during an outage, even the last one gets its error within its own timeout.
 #[tokio::test(start_paused = true)]
-async fn callers_do_not_wait_for_each_others_time() {
+async fn callers_do_not_wait_for_the_timeouts_of_others() {
     for same in [true, false] {
         // Nothing listens on this port.
         let pool = MySqlPoolOptions::new().connect_lazy("mysql://app@127.0.0.1:1/shop").unwrap();
@@ -59,7 +59,8 @@ async fn callers_do_not_wait_for_each_others_time() {
     }
 }
 
-/// Calls that ran out of time while the server waited for a lock: what they left there waited on, and others came.
+/// Calls ran out of time while the server waited for a lock. The statements that they left there kept waiting, and new
+/// calls came.
 async fn connections_are_bounded(flavor: Flavor, strategy: Strategy) {
     let (scratch, owner) = map(flavor, strategy).await;
     let mut holder = connect(scratch.url()).await;
@@ -88,14 +89,14 @@ async fn connections_are_bounded(flavor: Flavor, strategy: Strategy) {
         let error = call.await.unwrap().unwrap_err();
         assert!(error.is_transient(), "{error}");
     }
-    // The holder, three of the pool, and one that ends another.
+    // The holder of the lock, three connections of the pool, and one that ends another.
     assert!(most <= 5, "{most} connections");
     transaction.rollback().await.unwrap();
     UuidMap::connect(scratch.url()).await.unwrap().ids_of(&uuids).await.unwrap();
     assert_sound(scratch.url()).await;
 }
 
-/// Transactions alternate between three connections at most, and clearing claims beside them takes one.
+/// Transactions alternate between at most three connections, and removing claims meanwhile takes one more.
 async fn one_caller_uses_few_connections(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let map = UuidMap::builder().cache(0).connections(20).connect(scratch.url()).await.unwrap();
@@ -117,7 +118,8 @@ fn sessions_of(flavor: Flavor, schema: &str) -> String {
     format!("SELECT COUNT(*) FROM {} WHERE db = '{schema}'", connection_list(flavor))
 }
 
-/// As after a night, or a restart of the server: each of ten was tried, and each try burned the ids of the batch.
+/// Idle connections were lost, as overnight or when the server restarts. Each of ten was tried, and each attempt wasted
+/// the ids of the batch.
 async fn lost_idle_connections_waste_no_ids(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let proxy = Proxy::start(scratch.url()).await;
@@ -141,7 +143,7 @@ async fn lost_idle_connections_waste_no_ids(flavor: Flavor, strategy: Strategy) 
     assert_sound(scratch.url()).await;
 }
 
-/// A reader behind the writer: the look after a duplicate key found nothing there.
+/// The reader lags behind the writer: the look-up after a duplicate key found nothing there.
 async fn a_pair_is_found_through_a_proxy_that_splits_reads(flavor: Flavor, strategy: Strategy) {
     let (scratch, owner) = map(flavor, strategy).await;
     let mut root = connect(scratch.url()).await;
@@ -160,7 +162,7 @@ async fn a_pair_is_found_through_a_proxy_that_splits_reads(flavor: Flavor, strat
     }
     assert_eq!(map.ids_of(&uuids).await.unwrap(), ids);
     assert_eq!(map.register(uuids[0]).await.unwrap_err().existing_id(), Some(ids[0]));
-    // Two blocks: one of each client.
+    // Two blocks: one for each client.
     assert_eq!(number(&mut root, "SELECT next_id FROM uuid_map_state").await, Ok(257));
     assert_sound(scratch.url()).await;
 }

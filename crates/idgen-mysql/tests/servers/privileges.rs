@@ -1,4 +1,5 @@
-//! What docs/mapping.md says that a user of the map has to be granted is enough, and no more is asked for.
+//! Checks that the privileges that docs/mapping.md lists for a user of the map are sufficient, and that no others are
+//! needed.
 
 use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::Flavor;
@@ -35,7 +36,7 @@ async fn the_documented_privileges_are_enough(flavor: Flavor, strategy: Strategy
         ],
     )
     .await;
-    // All tables exist: nothing is created.
+    // All tables exist, so nothing is created.
     writer.install().await.unwrap();
     assert_eq!(writer.id_of(known).await.unwrap(), id);
     let uuids: Vec<Uuid> = (0..20).map(|_| Uuid::new_v4()).collect();

@@ -1,4 +1,4 @@
-//! An address in front of a server, which misbehaves as a bad node does.
+//! An address in front of a server that behaves like a bad node.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -7,19 +7,19 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex;
 
-/// How it behaves. Connections can be made as long as it is there: what it does not do is the work.
+/// How it behaves. It always accepts connections; what differs is what it does with statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mood {
     Fair,
-    /// Statements about the map are refused as by a Galera node that lost the others (1047).
+    /// Refuses statements about the map, like a Galera node that lost the others (error 1047).
     NoMember,
-    /// Statements about the map get no answer.
+    /// Does not answer statements about the map.
     Silent,
-    /// Connections are closed, old ones and new ones.
+    /// Closes connections, old ones and new ones.
     Gone,
-    /// Plain reads outside transactions go to a replica that has none of the pairs: the tables `late_map` and
-    /// `late_map_state`, whose names are as long.
+    /// Sends plain reads outside of transactions to a replica that has none of the pairs: the tables `late_map` and
+    /// `late_map_state`, whose names have the same length.
     Splits,
 }
 
@@ -29,11 +29,11 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// In front of the server that a URL of these tests names.
+    /// A proxy in front of the server with this URL.
     pub async fn start(url: &str) -> Proxy {
         let (before, rest) = url.rsplit_once('@').unwrap();
         let (server, after) = rest.split_once('/').unwrap();
-        // It could not read encrypted statements.
+        // The proxy could not read encrypted statements.
         let (schema, _) = after.split_once('?').unwrap();
         let server = server.to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -53,7 +53,7 @@ impl Proxy {
         Proxy { url, mood }
     }
 
-    /// The same schema, by this address.
+    /// The URL of the same schema at this address.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -63,7 +63,7 @@ impl Proxy {
     }
 }
 
-/// Ends, and with it the connection, when either side does.
+/// Ends when either side closes its connection.
 async fn serve(client: TcpStream, server: TcpStream, mood: Arc<AtomicU8>) -> Option<()> {
     let (mut from_client, to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();
@@ -78,7 +78,7 @@ async fn serve(client: TcpStream, server: TcpStream, mood: Arc<AtomicU8>) -> Opt
         }
     });
     let mut in_transaction = false;
-    // Packets: three bytes of length, one of sequence, and so many bytes, of which the first says what it is.
+    // A packet: three bytes of length, one byte of sequence, and the payload, whose first byte is its kind.
     loop {
         let mut packet = vec![0; 4];
         if from_client.read_exact(&mut packet).await.is_err() {

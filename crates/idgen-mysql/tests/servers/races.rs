@@ -1,4 +1,4 @@
-//! What becomes of the published designs when many clients call them, and of the map.
+//! What happens to the published designs, and to the map, when many clients call them.
 //!
 //! As in `reference.rs`, the first half of every test shows the failure.
 
@@ -18,11 +18,11 @@ everywhere!(the_published_purge_delays_callers);
 
 const CLIENTS: usize = 4;
 
-/// Four clients, the same UUIDs, a transaction for each statement: the named lock is free when the function
-/// ends, and the pair can be seen when the transaction is committed. Whoever looks in between finds nothing.
+/// Four clients map the same UUIDs, each statement in a transaction of its own. The named lock is released when the
+/// function ends, but the pair is visible only after the commit. A client that looks in between finds nothing.
 ///
-/// On a fast disk one of 4,000 UUIDs falls into that gap. These servers gather commits for 20 ms before
-/// they write them, as busy ones may be told to, so that each does.
+/// On a fast disk, this happens to one of 4,000 UUIDs. These servers collect commits for 20 ms before they write them,
+/// as a busy server may be configured to do, so that it happens to each.
 async fn four_clients_race(flavor: Flavor) {
     let slow = match flavor {
         Flavor::MySql => settings().option("binlog_group_commit_sync_delay", "20000"),
@@ -51,7 +51,7 @@ async fn four_clients_race(flavor: Flavor) {
         let doubled = "SELECT uuid FROM uuid_to_id GROUP BY uuid HAVING COUNT(*) > 1";
         let count = number(&mut clients[0], format!("SELECT COUNT(*) FROM ({doubled}) AS doubled")).await;
         assert!(count.unwrap() > 0, "no UUID has two ids");
-        // From then on every call for such a UUID fails: more than one row.
+        // From then on, every call for such a UUID fails, because there is more than one row.
         let again = format!("SELECT reference_lock(uuid) FROM ({doubled} LIMIT 1) AS doubled");
         assert_eq!(number(&mut clients[0], again).await, Err(1172));
 
@@ -66,7 +66,7 @@ async fn four_clients_race(flavor: Flavor) {
     }
 }
 
-/// The published purge is part of every call, and two callers want the same oldest rows.
+/// The published purge is part of every call, and two callers want to delete the same oldest rows.
 async fn the_published_purge_delays_callers(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let (mut one, mut two) = (connect(scratch.url()).await, connect(scratch.url()).await);
@@ -78,7 +78,7 @@ async fn the_published_purge_delays_callers(flavor: Flavor, strategy: Strategy) 
         sqlx::Row::try_get_unchecked::<String, _>(&row, 1).unwrap().parse().unwrap()
     };
 
-    // Before the first claim is five seconds old a call deletes nothing. Afterwards every call does, for ever.
+    // A call deletes nothing until the first claim is five seconds old. After that, every call deletes something.
     let before = deleted(&mut one).await;
     assert!(number(&mut one, dedup(Uuid::new_v4())).await.is_ok());
     assert_eq!(deleted(&mut one).await, before);
@@ -88,8 +88,8 @@ async fn the_published_purge_delays_callers(flavor: Flavor, strategy: Strategy) 
     run(&mut one, old).await;
     assert!(number(&mut one, dedup(Uuid::new_v4())).await.is_ok());
     assert_eq!(deleted(&mut one).await, before + 2);
-    // A caller that has not committed yet holds the oldest rows: another one, with another UUID, waits for it
-    // in vain.
+    // A caller that has not committed yet holds locks on the oldest rows. Another one with another UUID waits for them
+    // until its timeout.
     run(&mut two, "SET SESSION innodb_lock_wait_timeout = 1").await;
     let (mut first, mut second) = (one.begin().await.unwrap(), two.begin().await.unwrap());
     assert!(number(&mut first, dedup(Uuid::new_v4())).await.is_ok());
@@ -97,7 +97,7 @@ async fn the_published_purge_delays_callers(flavor: Flavor, strategy: Strategy) 
     second.rollback().await.unwrap();
     first.rollback().await.unwrap();
 
-    // The map's claims are cleared away beside the calls, and only those that are committed.
+    // The map removes claims separately from calls, and only committed ones.
     let (mut first, mut second) = (one.begin().await.unwrap(), two.begin().await.unwrap());
     let uuids = [Uuid::new_v4(), Uuid::new_v4()];
     let mine = map.id_of_within(&mut first, uuids[0]).await.unwrap();
@@ -113,7 +113,7 @@ async fn the_published_purge_delays_callers(flavor: Flavor, strategy: Strategy) 
         }
     }
     assert_eq!(map.ids_of(&many).await.unwrap()[..100], ids);
-    // A round begins within 2,000 claims; what is claimed after that is left to the next.
+    // A removal begins within 2,000 claims; later claims are left to the next one.
     let begin = Instant::now();
     while strategy == Strategy::Dedup && number(&mut look, claims).await.unwrap() >= 2000 {
         assert!(begin.elapsed() < Duration::from_secs(60), "claims are not cleared away");

@@ -1,4 +1,4 @@
-//! A server that takes no writes for a while.
+//! Tests a server that accepts no writes for a while.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::common::{assert_sound, connect, on_both, run, settings};
 
 on_both!(known_uuids_need_no_writes);
 
-/// One server for all of it: the setting concerns every client.
+/// One server for all of these tests, because the setting affects every client.
 async fn known_uuids_need_no_writes(flavor: Flavor) {
     let server = Server::start(flavor, &settings()).unwrap();
     let mut root = connect(server.url()).await;
@@ -33,9 +33,9 @@ async fn known_uuids_are_answered(server: &Server, root: &mut MySqlConnection, s
         let builder = UuidMap::builder().cache(0).timeout(Duration::from_secs(timeout));
         builder.connect(&format!("mysql://app:Secret-7@{address}")).await.unwrap()
     };
-    // The last one has a deadline that its calls for new UUIDs reach.
+    // The last one has a deadline, which its calls for new UUIDs reach.
     let (with_ids, without_ids, short) = (client(3600).await, client(3600).await, client(5).await);
-    // It reserves a block, of which it has the rest at hand.
+    // It reserves a block, and has the rest of it left.
     with_ids.id_of(Uuid::new_v4()).await.unwrap();
 
     run(root, "SET GLOBAL read_only = 1").await;
@@ -49,12 +49,12 @@ async fn known_uuids_are_answered(server: &Server, root: &mut MySqlConnection, s
             map.install().await.unwrap();
         }
     };
-    // A client that waits for the server to take writes waits for an hour.
+    // A client that waits for the server to accept writes waits for an hour.
     tokio::time::timeout(Duration::from_secs(120), known).await.expect("a known UUID waits for writes");
     let new = Uuid::new_v4();
     for _ in 0..2 {
         let error = short.id_of(new).await.unwrap_err();
-        // What its last attempt met depends on how far it got in its second.
+        // What its last attempt failed with depends on how far it got within its second.
         assert!(error.is_transient(), "{error}");
     }
     run(root, "SET GLOBAL read_only = 0").await;

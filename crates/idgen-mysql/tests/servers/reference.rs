@@ -1,6 +1,6 @@
-//! Each way in which the published designs and their common repairs fail, and what the map does there.
+//! Shows each way in which the published designs and their common repairs fail, and what the map does in that case.
 //!
-//! The first half of every test shows the failure, so that the second half tests something.
+//! The first half of every test shows the failure; otherwise the second half would not test anything.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ async fn both(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap, MySqlCon
     (scratch, map, connection)
 }
 
-/// Makes the published tables and functions.
+/// Creates the published tables and functions.
 pub async fn install_reference(connection: &mut MySqlConnection) {
     for statement in idgen_server::reference::statements() {
         run(connection, statement).await;
@@ -48,7 +48,7 @@ pub fn dedup(uuid: Uuid) -> String {
     format!("SELECT reference_dedup('{uuid}')")
 }
 
-/// The named lock is free again before the transaction commits.
+/// The named lock is released before the transaction commits.
 async fn two_open_transactions(flavor: Flavor, strategy: Strategy) {
     let (scratch, map, mut reference) = both(flavor, strategy).await;
     let uuid = Uuid::new_v4();
@@ -59,7 +59,7 @@ async fn two_open_transactions(flavor: Flavor, strategy: Strategy) {
     first.commit().await.unwrap();
     second.commit().await.unwrap();
     assert_eq!(ids(&mut reference, uuid).await, 2);
-    // From now on the reference cannot even find the UUID: more than one row (1172).
+    // From now on, the published function cannot even find the UUID, because there is more than one row (error 1172).
     assert_eq!(number(&mut reference, lock(uuid)).await, Err(1172));
 
     let (mut first, mut second) = (one.begin().await.unwrap(), two.begin().await.unwrap());
@@ -74,7 +74,7 @@ async fn two_open_transactions(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-/// The function looks the UUID up in its caller's snapshot.
+/// The function looks up the UUID in its caller's snapshot.
 async fn an_older_snapshot(flavor: Flavor, strategy: Strategy) {
     let (scratch, map, mut reference) = both(flavor, strategy).await;
     let uuid = Uuid::new_v4();
@@ -91,7 +91,7 @@ async fn an_older_snapshot(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-/// Of two clients at once, the dedup design gives the loser an error and never the id.
+/// If two clients call the dedup design at the same time, the second gets an error and never the id.
 async fn a_race_of_two_statements(flavor: Flavor, strategy: Strategy) {
     let (scratch, map, mut reference) = both(flavor, strategy).await;
     let uuid = Uuid::new_v4();
@@ -114,7 +114,7 @@ async fn a_race_of_two_statements(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-/// One UUID in capitals and small letters has two hashes.
+/// A UUID in upper case and the same UUID in lower case have two hashes.
 async fn spellings_of_one_uuid(flavor: Flavor, strategy: Strategy) {
     let (_scratch, map, mut reference) = both(flavor, strategy).await;
     let small = "6ccd780c-baba-1026-9564-5b8c656024db";
@@ -126,35 +126,35 @@ async fn spellings_of_one_uuid(flavor: Flavor, strategy: Strategy) {
         }
         assert_eq!(number(&mut reference, "SELECT COUNT(*) FROM uuid_to_id").await, Ok(2));
     }
-    // The map takes a UUID, not a spelling.
+    // The map takes the UUID itself and not a spelling of it.
     let ids = map.ids_of(&[small, &capital].map(|text| text.parse().unwrap())).await.unwrap();
     assert_eq!(ids[0], ids[1]);
 }
 
-/// GET_LOCK gives up, and the function goes on without the lock.
+/// GET_LOCK times out, and the function continues without the lock.
 async fn a_lock_that_times_out(flavor: Flavor, strategy: Strategy) {
     let (scratch, map, mut reference) = both(flavor, strategy).await;
     let mut holder = connect(scratch.url()).await;
     assert_eq!(number(&mut holder, "SELECT GET_LOCK(CONCAT('uuid_lock ', DATABASE()), 60)").await, Ok(1));
     assert!(number(&mut reference, lock(Uuid::new_v4())).await.is_ok(), "it should have gone on, unlocked");
-    // The map takes no named lock: nobody can hold it up.
+    // The map takes no named lock, so nobody can block it with one.
     map.id_of(Uuid::new_v4()).await.unwrap();
     assert_eq!(number(&mut holder, "SELECT RELEASE_LOCK(CONCAT('uuid_lock ', DATABASE()))").await, Ok(1));
 }
 
-/// An INSERT that fails leaves the named lock with the session, and a pool hands it on.
+/// If an INSERT fails, the session keeps the named lock, and a pool passes it on.
 async fn the_published_function_keeps_its_lock_after_an_error(flavor: Flavor, strategy: Strategy) {
     let (_scratch, map, mut reference) = both(flavor, strategy).await;
     let too_long = "SELECT reference_lock('6ccd780c-baba-1026-9564-5b8c656024db-and-more')";
     assert_eq!(number(&mut reference, too_long).await, Err(1406));
     let leaked = "SELECT IS_USED_LOCK(CONCAT('uuid_lock ', DATABASE())) = CONNECTION_ID()";
     assert_eq!(number(&mut reference, leaked).await, Ok(1));
-    // What is not a UUID does not get as far as the server.
+    // What is not a UUID is not sent to the server.
     assert!("6ccd780c-baba-1026-9564-5b8c656024db-and-more".parse::<Uuid>().is_err());
     map.id_of(Uuid::new_v4()).await.unwrap();
 }
 
-/// A claim purged after five seconds protects no snapshot that is older.
+/// If a claim is purged after five seconds, it no longer protects older snapshots.
 async fn a_purged_claim(flavor: Flavor, strategy: Strategy) {
     let (scratch, map, mut reference) = both(flavor, strategy).await;
     let uuid = Uuid::new_v4();
@@ -164,7 +164,7 @@ async fn a_purged_claim(flavor: Flavor, strategy: Strategy) {
     assert_eq!(number(&mut old, "SELECT COUNT(*) FROM uuid_to_id").await, Ok(0));
     assert_eq!(number(&mut reference, dedup(uuid)).await, Ok(1));
     let id = map.id_of(uuid).await.unwrap();
-    // The purge, without the wait.
+    // Does what the purge does, without waiting for it.
     run(&mut reference, "DELETE FROM dedup").await;
     if strategy == Strategy::Dedup {
         run(&mut reference, "DELETE FROM uuid_map_claim").await;
@@ -176,7 +176,7 @@ async fn a_purged_claim(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-/// Well-meant repairs of the reference, and their bites.
+/// Common repairs of the published design, and what goes wrong with them.
 async fn repairs_of_the_published_function_have_faults(flavor: Flavor, strategy: Strategy) {
     let (scratch, map, mut reference) = both(flavor, strategy).await;
     let table = "CREATE TABLE repaired (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, \
@@ -198,13 +198,13 @@ async fn repairs_of_the_published_function_have_faults(flavor: Flavor, strategy:
     assert_eq!(map.id_of_within(&mut old, uuid).await.unwrap(), id);
     old.commit().await.unwrap();
 
-    // IGNORE cuts 17 bytes to 16, which are another UUID.
+    // IGNORE truncates 17 bytes to 16, which are another UUID.
     run(&mut reference, "INSERT IGNORE INTO repaired (uuid) VALUES (REPEAT('x', 17))").await;
     let cut = "SELECT COUNT(*) FROM repaired WHERE uuid = REPEAT('x', 16)";
     assert_eq!(number(&mut reference, cut).await, Ok(1));
     assert!(Uuid::from_slice(&[b'x'; 17]).is_err());
 
-    // Every duplicate burns an AUTO_INCREMENT id. The map: see `repeats_waste_no_ids`.
+    // Every duplicate wastes an AUTO_INCREMENT id. For the map, see `repeats_waste_no_ids`.
     for _ in 0..10 {
         run(&mut reference, "INSERT INTO repaired (uuid) VALUES (REPEAT('y', 16)) ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id)").await;
     }
@@ -214,7 +214,7 @@ async fn repairs_of_the_published_function_have_faults(flavor: Flavor, strategy:
     assert_sound(scratch.url()).await;
 }
 
-/// INT UNSIGNED ends after 12.4 days at 4,000 ids a second.
+/// At 4,000 ids per second, INT UNSIGNED is used up after 12.4 days.
 async fn the_last_id(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map, mut reference) = both(flavor, strategy).await;
     let last = u64::from(u32::MAX);
@@ -226,7 +226,7 @@ async fn the_last_id(flavor: Flavor, strategy: Strategy) {
         }
         Err(error) => error,
     };
-    // A "duplicate" that is none, out of range, or a failure to read the counter, by server.
+    // Depending on the server: a "duplicate" that is not one, a value out of range, or a failure to read the counter.
     assert!([1062, 167, 1467].contains(&error), "{error}");
 
     let narrow = UuidMap::builder().table("narrow").strategy(strategy).id_width(IdWidth::Bits32);

@@ -1,4 +1,4 @@
-//! Sessions and settings that would break the promise: overridden, or noticed and refused.
+//! Tests sessions and settings that would break the map's promise: they are overridden, or noticed and refused.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::common::{assert_sound, connect, kill_connections, number, on_both, ru
 
 on_both!(a_server_with_adverse_settings);
 
-/// One server for all of it, which shares its settings with no other test.
+/// One server for all of it, which no other test shares.
 async fn a_server_with_adverse_settings(flavor: Flavor) {
     let server = Server::start(flavor, &settings()).unwrap();
-    // Connections that were made before are as they were.
+    // Connections that were opened earlier keep their settings.
     let mut root = connect(server.url()).await;
     run(&mut root, "SET GLOBAL sql_select_limit = 1").await;
     run(&mut root, "SET GLOBAL completion_type = CHAIN").await;
@@ -22,7 +22,7 @@ async fn a_server_with_adverse_settings(flavor: Flavor) {
     let other = if flavor == Flavor::MariaDb { ",ORACLE" } else { "" };
     let modes = format!("ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES{other}");
     run(&mut root, format!("SET GLOBAL sql_mode = CONCAT(@@GLOBAL.sql_mode, ',{modes}')")).await;
-    // Not for users with all privileges.
+    // This does not apply to users with all privileges.
     run(&mut root, "SET GLOBAL init_connect = 'SET sql_select_limit = 2, completion_type = 1'").await;
     run(&mut root, "CREATE USER app@'%' IDENTIFIED BY 'Secret-7'").await;
     for strategy in [Strategy::Unique, Strategy::Dedup] {
@@ -60,7 +60,7 @@ async fn session_settings_change_nothing(server: &Server, root: &mut MySqlConnec
     for _ in 0..20 {
         other.id_of(Uuid::new_v4()).await.unwrap();
     }
-    // Two imports, of which the second does not wait for the end of the first one's connection.
+    // Two imports; the second one does not wait until the first one's connection has ended.
     map.import(&[(5000, Uuid::new_v4())]).await.unwrap();
     other.import(&[(5001, Uuid::new_v4())]).await.unwrap();
     let pairs = format!("SELECT COUNT(*) FROM {}.uuid_map", scratch.name());
@@ -78,7 +78,7 @@ async fn settings_changed_under_a_client_are_noticed(
     let running = builder().connect(scratch.url()).await.unwrap();
     running.install().await.unwrap();
     running.id_of(Uuid::new_v4()).await.unwrap();
-    // Reserves ids for each new pair, and notices then.
+    // This client reserves ids for each new pair, and notices the change then.
     let reserving = builder().largest_block(1).connect(scratch.url()).await.unwrap();
     reserving.id_of(Uuid::new_v4()).await.unwrap();
 
@@ -106,11 +106,11 @@ async fn settings_changed_under_a_client_are_noticed(
             let error = reserving.id_of(Uuid::new_v4()).await.unwrap_err();
             assert!(error.is_unsafe_server() && error.to_string().contains(words), "{error}");
         }
-        // So does a new connection, as after a restart of the server.
+        // A new connection notices it too, as after a restart of the server.
         kill_connections(root, server.flavor(), scratch.name()).await;
         let error = reconnecting.id_of(Uuid::new_v4()).await.unwrap_err();
         assert!(error.is_unsafe_server() && error.to_string().contains(words), "{error}");
-        // The others notice within a second.
+        // The other clients notice it within a second.
         tokio::time::sleep(Duration::from_millis(1100)).await;
         let error = running.id_of(Uuid::new_v4()).await.unwrap_err();
         assert!(error.is_unsafe_server() && error.to_string().contains(words), "{error}");
@@ -121,7 +121,7 @@ async fn settings_changed_under_a_client_are_noticed(
     }
 }
 
-/// It takes writes that its group never gets.
+/// The member accepts writes that its group never receives.
 async fn a_member_outside_its_group_is_refused(server: &Server, root: &mut MySqlConnection) {
     let scratch = server.scratch().unwrap();
     UuidMap::connect(scratch.url()).await.unwrap().install().await.unwrap();
@@ -132,11 +132,11 @@ async fn a_member_outside_its_group_is_refused(server: &Server, root: &mut MySql
     assert!(error.is_unsafe_server() && error.to_string().contains("member_state is"), "{error}");
 }
 
-/// What is checked costs no round trip of its own, but once a second.
+/// The checks need no round trip of their own, except once per second.
 async fn single_calls_take_few_statements(server: &Server, root: &mut MySqlConnection, strategy: Strategy) {
     const CALLS: usize = 50;
     let scratch = server.scratch().unwrap();
-    // On one connection, since each sets up and checks itself.
+    // On a single connection, because each connection is set up and checked.
     let builder = UuidMap::builder().strategy(strategy).cache(0).connections(1);
     let map = builder.connect(scratch.url()).await.unwrap();
     map.install().await.unwrap();
@@ -151,7 +151,7 @@ async fn single_calls_take_few_statements(server: &Server, root: &mut MySqlConne
     run(root, "SET GLOBAL general_log = OFF").await;
     let logged = "SELECT COUNT(*) FROM mysql.general_log WHERE command_type IN ('Query', 'Execute') \
         AND argument NOT LIKE '%general_log%'";
-    // A text of several statements is logged with each of them: a check is of three.
+    // A text of several statements is logged once for each of them; a check has three.
     let each = match strategy {
         Strategy::Dedup => 6,
         _ => 1,
@@ -161,7 +161,7 @@ async fn single_calls_take_few_statements(server: &Server, root: &mut MySqlConne
     assert!(found >= CALLS as i64, "{found} statements were logged");
 }
 
-/// On a map that was just filled MariaDB read all of it, in three of six fills.
+/// On a map that had just been filled, MariaDB read all of it in three of six cases.
 async fn look_ups_are_ranges_of_the_index(server: &Server, root: &mut MySqlConnection) {
     for _ in 0..3 {
         let scratch = server.scratch().unwrap();

@@ -1,4 +1,4 @@
-//! What is read is on disk, where a server shows commits before they are.
+//! What was read is on disk, although servers show commits before they are.
 
 use std::time::Duration;
 
@@ -9,16 +9,17 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, run, settings};
 
-/// How each way of reading learns a pair that another client made.
+/// How each way of reading learns of a pair that another client made.
 const READS: [&str; 6] = ["find", "id_of", "ids_of", "register", "uuid_of", "export"];
 
-/// Without a binary log a commit can be seen a moment before it is on disk. Here the moment is stretched: the maker
-/// commits while the server leaves its log in memory, and the server is killed right after the reader's answer.
+/// Without a binary log, a commit can be seen a moment before it is on disk. The test makes this moment longer: one
+/// client makes a pair while the server keeps its log in memory, and the server is killed immediately after another
+/// client has read the pair.
 ///
 /// MariaDB writes no binary log by default; MySQL does.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pair_that_was_read_outlives_a_crash() {
-    // The server itself is not to write the log meanwhile.
+    // Keeps the server itself from writing the log meanwhile.
     let unwritten = settings().option("innodb_flush_log_at_timeout", "2700");
     let server = Server::start(Flavor::MariaDb, &unwritten).unwrap();
     assert_eq!(server.variable("log_bin").unwrap().as_deref(), Some("OFF"));
@@ -28,7 +29,7 @@ async fn a_pair_that_was_read_outlives_a_crash() {
         let maker = builder().connect(scratch.url()).await.unwrap();
         maker.install().await.unwrap();
         let reader = builder().connect(scratch.url()).await.unwrap();
-        // Both have ids in hand, and connections.
+        // Both have ids left, and open connections.
         maker.id_of(Uuid::new_v4()).await.unwrap();
         reader.id_of(Uuid::new_v4()).await.unwrap();
         let mut read = Vec::new();
@@ -57,7 +58,7 @@ async fn a_pair_that_was_read_outlives_a_crash() {
     }
 }
 
-/// Beside a long transaction of somebody else's, whose changes nobody writes to disk.
+/// Another client has a long transaction open, whose changes nobody writes to disk.
 async fn nobody_waits_for_the_state_row(scratch: &Scratch, reader: &UuidMap) {
     let known = Uuid::new_v4();
     let id = reader.id_of(known).await.unwrap();
@@ -65,7 +66,7 @@ async fn nobody_waits_for_the_state_row(scratch: &Scratch, reader: &UuidMap) {
     run(&mut other, "CREATE TABLE other (n INT PRIMARY KEY) ENGINE=InnoDB").await;
     let mut transaction = other.begin().await.unwrap();
     run(&mut transaction, "INSERT INTO other VALUES (1)").await;
-    // As another reader that pushes the log, or a client that reserves ids.
+    // As another reader does that writes the log to disk, or a client that reserves ids.
     run(&mut transaction, "SELECT next_id FROM uuid_map_state FOR UPDATE").await;
     for n in 2..20 {
         run(&mut transaction, format!("INSERT INTO other VALUES ({n})")).await;
@@ -75,7 +76,7 @@ async fn nobody_waits_for_the_state_row(scratch: &Scratch, reader: &UuidMap) {
     transaction.rollback().await.unwrap();
 }
 
-/// What cannot be promised to it is in the documentation of `read_only`.
+/// The documentation of `read_only` says what cannot be promised to such a reader.
 async fn a_reader_needs_no_more_than_select(server: &Server, scratch: &Scratch, known: &[(Uuid, u64)]) {
     let mut root = connect(server.url()).await;
     let schema = scratch.name();
@@ -126,7 +127,7 @@ async fn learn(map: &UuidMap, how: &str, uuid: Uuid, id: u64) -> (Uuid, u64) {
     }
 }
 
-/// How far the log is written, and how far it is on disk.
+/// Up to where the log is written, and up to where it is on disk.
 async fn positions(admin: &mut MySqlConnection) -> (u64, u64) {
     let (mut current, mut flushed) = (0, 0);
     let names = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_lsn_current', 'Innodb_lsn_flushed', \

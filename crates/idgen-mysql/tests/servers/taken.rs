@@ -1,4 +1,4 @@
-//! Reserved ids that are in the table already, with other UUIDs.
+//! Tests reserved ids that are already in the table with other UUIDs.
 
 use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::Flavor;
@@ -8,10 +8,10 @@ use uuid::Uuid;
 use crate::common::{assert_sound, connect, everywhere, map, on_both, run};
 
 everywhere!(ids_in_use_are_skipped, an_import_over_a_block_discards_it);
-everywhere!(ids_that_run_ahead_of_the_state_row_are_damage);
-on_both!(ids_that_a_batch_stored_are_not_given_back);
+everywhere!(ids_above_the_next_id_are_reported_as_damage);
+on_both!(ids_that_a_batch_stored_are_not_returned);
 
-/// Somebody put rows into the table by hand, with ids of our block.
+/// Rows were inserted by hand, with ids of our block.
 async fn ids_in_use_are_skipped(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
@@ -25,7 +25,7 @@ async fn ids_in_use_are_skipped(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-/// A block may have 65,536 ids, each two round trips to find out that it is taken.
+/// A block may have 65,536 ids, and each one takes two round trips to find out that it is taken.
 async fn an_import_over_a_block_discards_it(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let holders = async || UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
@@ -36,21 +36,21 @@ async fn an_import_over_a_block_discards_it(flavor: Flavor, strategy: Strategy) 
         let covered: Vec<(u64, Uuid)> = (first + 1..first + 51).map(|id| (id, Uuid::new_v4())).collect();
         importer.import(&covered).await.unwrap();
     }
-    // Not the 52nd of the block that they hold.
+    // Not the 52nd id of the block that they hold.
     assert_eq!(single.id_of(Uuid::new_v4()).await.unwrap(), 385);
-    // Of three each, the eighth try ends it.
+    // With three ids per attempt, the eighth attempt succeeds.
     let ids = batch.ids_of(&[Uuid::new_v4(), Uuid::new_v4(), Uuid::new_v4()]).await.unwrap();
     assert!(ids.iter().all(|id| (513..516).contains(id)), "{ids:?}");
     let mut connection = connect(scratch.url()).await;
     let mut transaction = connection.begin().await.unwrap();
     assert_eq!(within.id_of_within(&mut transaction, Uuid::new_v4()).await.unwrap(), 641);
     transaction.commit().await.unwrap();
-    // From there on as ever.
+    // From then on, the map works as usual.
     assert_eq!(single.id_of(Uuid::new_v4()).await.unwrap(), 386);
     assert_sound(scratch.url()).await;
 }
 
-async fn ids_that_run_ahead_of_the_state_row_are_damage(flavor: Flavor, strategy: Strategy) {
+async fn ids_above_the_next_id_are_reported_as_damage(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let map = UuidMap::builder().cache(0).largest_block(2).connect(scratch.url()).await.unwrap();
     let mut connection = connect(scratch.url()).await;
@@ -65,19 +65,19 @@ async fn ids_that_run_ahead_of_the_state_row_are_damage(flavor: Flavor, strategy
     let error = map.id_of_within(&mut transaction, Uuid::new_v4()).await.unwrap_err();
     assert!(error.to_string().contains(words), "{error}");
     transaction.rollback().await.unwrap();
-    // As the error says.
+    // This is what the error recommends.
     run(&mut connection, "UPDATE uuid_map_state SET next_id = 501").await;
     let map = UuidMap::connect(scratch.url()).await.unwrap();
     assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 501);
     assert_sound(scratch.url()).await;
 }
 
-/// The insert is committed when the look-up after it fails.
-async fn ids_that_a_batch_stored_are_not_given_back(flavor: Flavor) {
+/// The insert is committed, and the look-up after it fails.
+async fn ids_that_a_batch_stored_are_not_returned(flavor: Flavor) {
     let (scratch, owner) = map(flavor, Strategy::Unique).await;
     let known = Uuid::from_u128(7);
     assert_eq!(owner.id_of(known).await.unwrap(), 1);
-    // A user who may be forbidden to look.
+    // A user whose privilege to read can be revoked.
     let mut root = connect(scratch.url()).await;
     let schema = scratch.name();
     let user = &schema[schema.len() - 16..];
@@ -97,7 +97,8 @@ async fn ids_that_a_batch_stored_are_not_given_back(flavor: Flavor) {
     run(&mut root, format!("GRANT SELECT ON {schema}.uuid_map TO '{user}'@'%'")).await;
     let stored = map.find_many(&batch).await.unwrap();
     let first = stored[1].unwrap();
-    // The first client's block is 1 to 128; this one proposed 20 ids for 20 UUIDs, the first of them in vain.
+    // The first client's block is 1 to 128. This client proposed 20 ids for 20 UUIDs; the first of them was already
+    // taken.
     assert_eq!(first, 130);
     assert_eq!(map.id_of(Uuid::new_v4()).await.unwrap(), 129 + 20);
     run(&mut root, format!("DROP USER '{user}'@'%'")).await;

@@ -1,4 +1,4 @@
-//! Export and import.
+//! Tests export and import.
 
 use futures_util::TryStreamExt;
 use idgen_mysql::{IdWidth, Imported, Strategy, UuidMap};
@@ -11,7 +11,7 @@ everywhere!(
     pairs_move_to_another_map,
     contradictions_are_refused,
     new_ids_are_above_imported_ones,
-    an_import_uses_up_the_ids_only_where_that_is_allowed,
+    an_import_uses_up_the_ids_only_if_that_is_allowed,
     stats_tell_the_state
 );
 
@@ -31,7 +31,7 @@ async fn pairs_move_to_another_map(flavor: Flavor, strategy: Strategy) {
     let mut expected: Vec<(u64, Uuid)> = ids.iter().copied().zip(uuids.iter().copied()).collect();
     expected.sort_unstable();
     assert_eq!(all, expected);
-    // Resumed anywhere, the rest comes.
+    // Resumed at any position, the export returns the rest.
     for at in [0, 999, 1000, 2499] {
         let rest: Vec<(u64, Uuid)> = from.export(all[at].0).try_collect().await.unwrap();
         assert_eq!(rest, all[at + 1..]);
@@ -60,7 +60,7 @@ async fn contradictions_are_refused(flavor: Flavor, strategy: Strategy) {
     let [a, b] = [Uuid::new_v4(), Uuid::new_v4()];
     let before = map.stats().await.unwrap().next_id;
     for (pairs, words) in [
-        // The last id there is, for a UUID that has another.
+        // The last possible id, for a UUID that already has another one.
         (vec![(i64::MAX as u64, known)], "the map has the id"),
         (vec![(500, a), (id, b)], "the map has this id for"),
         (vec![(500, a), (501, known)], "the map has the id"),
@@ -71,7 +71,7 @@ async fn contradictions_are_refused(flavor: Flavor, strategy: Strategy) {
     ] {
         let error = map.import(&pairs).await.unwrap_err();
         assert!(error.is_conflict() && error.to_string().contains(words), "{error}");
-        // None of the group is there.
+        // No pair of the group was stored.
         assert_eq!(map.find_many(&[a, b]).await.unwrap(), [None, None], "{error}");
         assert_eq!(map.stats().await.unwrap().next_id, before, "{error}");
     }
@@ -80,7 +80,7 @@ async fn contradictions_are_refused(flavor: Flavor, strategy: Strategy) {
 
 async fn new_ids_are_above_imported_ones(flavor: Flavor, strategy: Strategy) {
     let (scratch, holder) = map(flavor, strategy).await;
-    // This client holds a block that the import reaches into.
+    // This client holds a block, and the import has ids in it.
     let first = holder.id_of(Uuid::new_v4()).await.unwrap();
     let fresh = UuidMap::connect(scratch.url()).await.unwrap();
     let imported = [(first + 1, Uuid::new_v4()), (first + 3, Uuid::new_v4()), (1_000_000, Uuid::new_v4())];
@@ -110,7 +110,7 @@ async fn stats_tell_the_state(flavor: Flavor, strategy: Strategy) {
     assert!(after.data_bytes > 0 && after.index_bytes > 0, "{after:?}");
 }
 
-async fn an_import_uses_up_the_ids_only_where_that_is_allowed(flavor: Flavor, strategy: Strategy) {
+async fn an_import_uses_up_the_ids_only_if_that_is_allowed(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let known = map.id_of(Uuid::new_v4()).await.unwrap();
     let last = i64::MAX as u64;
@@ -118,7 +118,7 @@ async fn an_import_uses_up_the_ids_only_where_that_is_allowed(flavor: Flavor, st
     let error = map.import(&pairs).await.unwrap_err();
     assert!(error.is_exhausting() && error.to_string().contains(&last.to_string()), "{error}");
     assert_eq!(map.find_many(&[pairs[0].1, pairs[1].1]).await.unwrap(), [None, None]);
-    // The largest id that leaves enough.
+    // The largest id that leaves enough ids.
     let most = last / 100 * 94;
     map.import(&[(most, Uuid::new_v4())]).await.unwrap();
     assert!(map.id_of(Uuid::new_v4()).await.is_ok());
@@ -126,7 +126,7 @@ async fn an_import_uses_up_the_ids_only_where_that_is_allowed(flavor: Flavor, st
     let allowed = UuidMap::builder().allow_exhausting_import(true).connect(scratch.url()).await.unwrap();
     allowed.import(&pairs).await.unwrap();
     assert_eq!(map.find(pairs[1].1).await.unwrap(), Some(last));
-    // The map has come that far: nothing is left to protect.
+    // The map has already reached this id, so there is nothing left to protect.
     map.import(&[(last - 1, Uuid::new_v4())]).await.unwrap();
     let error = UuidMap::connect(scratch.url()).await.unwrap().id_of(Uuid::new_v4()).await.unwrap_err();
     assert!(error.is_exhausted(), "{error}");

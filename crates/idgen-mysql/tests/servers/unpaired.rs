@@ -1,4 +1,4 @@
-//! Claims without a pair, of strategy `dedup`: they give no UUID two ids.
+//! Claims without a pair, in strategy `dedup`, do not lead to two ids for a UUID.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -13,13 +13,13 @@ use uuid::Uuid;
 use crate::common::{assert_sound, connect, map, on_both, run, server};
 
 on_both!(
-    claims_without_a_pair_double_nothing,
-    transactions_with_claims_without_a_pair_double_nothing,
-    calls_that_fail_halfway_double_nothing,
+    claims_without_a_pair_do_not_lead_to_two_ids,
+    transactions_with_claims_without_a_pair_do_not_lead_to_two_ids,
+    calls_that_fail_halfway_do_not_lead_to_two_ids,
 );
 
-/// A claim outlives its pair where somebody deletes the pair, or commits a transaction that failed halfway.
-async fn claims_without_a_pair_double_nothing(flavor: Flavor) {
+/// A claim exists without its pair if somebody deletes the pair, or commits a transaction that failed halfway.
+async fn claims_without_a_pair_do_not_lead_to_two_ids(flavor: Flavor) {
     let (scratch, _map) = map(flavor, Strategy::Dedup).await;
     let client = async || UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let (one, two) = (client().await, client().await);
@@ -41,7 +41,7 @@ async fn claims_without_a_pair_double_nothing(flavor: Flavor) {
     assert_sound(scratch.url()).await;
 }
 
-async fn transactions_with_claims_without_a_pair_double_nothing(flavor: Flavor) {
+async fn transactions_with_claims_without_a_pair_do_not_lead_to_two_ids(flavor: Flavor) {
     let (scratch, map) = map(flavor, Strategy::Dedup).await;
     let uuid = Uuid::from_u128(5);
     map.id_of(uuid).await.unwrap();
@@ -62,14 +62,14 @@ async fn transactions_with_claims_without_a_pair_double_nothing(flavor: Flavor) 
     assert_sound(scratch.url()).await;
 }
 
-/// Their callers commit what else they did: a claim is committed, and its pair is not there.
-async fn calls_that_fail_halfway_double_nothing(flavor: Flavor) {
+/// The callers commit the rest of their transactions: a claim is committed, and its pair is missing.
+async fn calls_that_fail_halfway_do_not_lead_to_two_ids(flavor: Flavor) {
     let scratch = server(flavor).scratch().unwrap();
     let builder = || UuidMap::builder().strategy(Strategy::Dedup).id_width(IdWidth::Bits32).cache(0);
     let client = async || builder().connect(scratch.url()).await.unwrap();
     let (one, two, empty) = (client().await, client().await, client().await);
     one.install().await.unwrap();
-    // Both hold ids from here on, of which there are no more then.
+    // Both have ids from here on. After that, no ids are left.
     one.id_of(Uuid::new_v4()).await.unwrap();
     two.id_of(Uuid::new_v4()).await.unwrap();
     let mut uuids = Vec::new();
@@ -100,7 +100,7 @@ async fn calls_that_fail_halfway_double_nothing(flavor: Flavor) {
     assert_sound(scratch.url()).await;
 }
 
-/// True where a call still waited for the server after it was woken so often.
+/// True if a call was still waiting for the server after it was polled this often.
 async fn cancelled_after<T>(wakes: usize, call: impl Future<Output = T>) -> bool {
     let mut call = pin!(call);
     let mut woken = 0;

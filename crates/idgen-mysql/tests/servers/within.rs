@@ -1,4 +1,4 @@
-//! Inside the caller's own transaction.
+//! Tests claims within the caller's own transaction.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::common::{assert_sound, connect, connection_list, everywhere, map, num
 
 everywhere!(
     the_pair_is_committed_or_rolled_back_with_the_caller,
-    a_pair_is_found_in_spite_of_an_old_snapshot,
+    a_pair_is_found_despite_an_old_snapshot,
     another_client_waits
 );
 everywhere!(
@@ -26,25 +26,25 @@ everywhere!(
     an_old_snapshot_shows_no_forgotten_id
 );
 on_both!(a_lagging_node_shows_no_forgotten_id);
-mod a_record_that_has_changed_passes {
+mod a_changed_record_is_a_transient_error {
     use idgen_mysql::Strategy::{Dedup, Unique};
 
     #[tokio::test(flavor = "multi_thread")]
     async fn mariadb_unique() {
-        super::a_record_that_has_changed_passes(Unique).await;
+        super::a_changed_record_is_a_transient_error(Unique).await;
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn mariadb_dedup() {
-        super::a_record_that_has_changed_passes(Dedup).await;
+        super::a_changed_record_is_a_transient_error(Dedup).await;
     }
 }
-on_both!(claims_of_transactions_are_cleared_away_too, a_pair_is_found_although_a_node_lags);
+on_both!(claims_of_transactions_are_removed_too, a_pair_is_found_while_a_node_lags);
 
-/// As callers do: MariaDB 11.8 refuses to look past an old snapshot (`innodb_snapshot_isolation`), and the
-/// transaction begins again.
+/// Does what callers have to do: MariaDB 11.8 refuses reads of changes after the snapshot
+/// (`innodb_snapshot_isolation`), and then the transaction has to begin again.
 async fn within(map: &UuidMap, connection: &mut MySqlConnection, uuids: &[Uuid]) -> Vec<u64> {
-    // More than once, because claims are cleared away meanwhile.
+    // This may happen more than once, because claims are removed meanwhile.
     for _ in 0..20 {
         match map.ids_of_within(connection, uuids).await {
             Err(error) if error.to_string().contains("Record has changed") => {
@@ -69,7 +69,7 @@ async fn the_pair_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, st
     assert_eq!(map.id_of_within(&mut transaction, uuid).await.unwrap(), rolled_back);
     let error = map.register_within(&mut transaction, uuid).await.unwrap_err();
     assert_eq!(error.existing_id(), Some(rolled_back));
-    // Others do not, not even through the cache.
+    // Other clients do not see it, not even through the cache.
     assert_eq!(map.find(uuid).await.unwrap(), None);
     transaction.rollback().await.unwrap();
     assert_eq!(map.find(uuid).await.unwrap(), None);
@@ -82,14 +82,14 @@ async fn the_pair_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, st
     assert_sound(scratch.url()).await;
 }
 
-async fn a_pair_is_found_in_spite_of_an_old_snapshot(flavor: Flavor, strategy: Strategy) {
+async fn a_pair_is_found_despite_an_old_snapshot(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     for level in ["REPEATABLE READ", "READ COMMITTED", "SERIALIZABLE"] {
         let mut connection = connect(scratch.url()).await;
         run(&mut connection, format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}")).await;
         let uuid = Uuid::new_v4();
         let mut transaction = connection.begin().await.unwrap();
-        // The snapshot is taken here, of another table.
+        // The snapshot is taken here, by reading another table.
         assert_eq!(number(&mut transaction, "SELECT COUNT(*) FROM uuid_map_state").await, Ok(1));
         let id = map.id_of(uuid).await.unwrap();
         assert_eq!(within(&map, &mut transaction, &[uuid]).await, [id], "{level}");
@@ -98,9 +98,9 @@ async fn a_pair_is_found_in_spite_of_an_old_snapshot(flavor: Flavor, strategy: S
     assert_sound(scratch.url()).await;
 }
 
-/// Error 1020: with `innodb_snapshot_isolation`, the default from MariaDB 11.6 on, a statement does not look past the
-/// transaction's snapshot. MySQL has no such setting.
-async fn a_record_that_has_changed_passes(strategy: Strategy) {
+/// Error 1020: with `innodb_snapshot_isolation`, which is on by default since MariaDB 11.6, a statement refuses to read
+/// a row that has changed since the transaction's snapshot. MySQL has no such setting.
+async fn a_changed_record_is_a_transient_error(strategy: Strategy) {
     let (scratch, map) = map(Flavor::MariaDb, strategy).await;
     let mut connection = connect(scratch.url()).await;
     run(&mut connection, "SET SESSION innodb_snapshot_isolation = ON").await;
@@ -112,7 +112,7 @@ async fn a_record_that_has_changed_passes(strategy: Strategy) {
         number(&mut connection, "SELECT COUNT(*) FROM uuid_map").await.unwrap();
         let ids = map.ids_of(&uuids).await.unwrap();
         match map.ids_of_within(&mut connection, &uuids).await {
-            // The server does not refuse each read of this strategy.
+            // The server does not refuse every read of this strategy.
             Ok(found) => assert_eq!((strategy, found), (Strategy::Unique, ids.clone())),
             Err(error) => {
                 assert!(error.to_string().contains("Record has changed"), "{error}");
@@ -128,7 +128,7 @@ async fn a_record_that_has_changed_passes(strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-/// The snapshot still has the pair that was forgotten meanwhile, and not the one that took its place.
+/// The snapshot still has the pair that was forgotten meanwhile, and not the pair that replaced it.
 async fn an_old_snapshot_shows_no_forgotten_id(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     for level in ["REPEATABLE READ", "READ COMMITTED", "SERIALIZABLE"] {
@@ -138,7 +138,7 @@ async fn an_old_snapshot_shows_no_forgotten_id(flavor: Flavor, strategy: Strateg
         uuids.sort_unstable();
         let old = map.ids_of(&uuids).await.unwrap();
         let mut transaction = connection.begin().await.unwrap();
-        // Another table, so that the rows of the map are not locked where every read locks.
+        // Reads another table, so that the rows of the map are not locked at levels at which every read locks.
         assert_eq!(number(&mut transaction, "SELECT COUNT(*) FROM uuid_map_state").await, Ok(1));
         for uuid in &uuids[..2] {
             map.forget(*uuid).await.unwrap();
@@ -155,7 +155,7 @@ async fn an_old_snapshot_shows_no_forgotten_id(flavor: Flavor, strategy: Strateg
     assert_sound(scratch.url()).await;
 }
 
-/// The map's connections lead to another server, which holds the pair as it was before it was forgotten.
+/// The map's connections go to another server, which still has the pair that was forgotten.
 async fn a_lagging_node_shows_no_forgotten_id(flavor: Flavor) {
     let (scratch, near, _lagging, far) = two_nodes(flavor).await;
     let uuid = Uuid::new_v4();
@@ -189,7 +189,7 @@ async fn another_client_waits(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-/// Locking reads of what is not there would make these two deadlock.
+/// Locking reads of missing rows would make these two deadlock.
 async fn two_transactions_with_different_uuids_do_not_wait_for_each_other(
     flavor: Flavor,
     strategy: Strategy,
@@ -206,11 +206,11 @@ async fn two_transactions_with_different_uuids_do_not_wait_for_each_other(
     assert_sound(scratch.url()).await;
 }
 
-/// Also where nothing else is ever called.
-async fn claims_of_transactions_are_cleared_away_too(flavor: Flavor) {
+/// This also holds if nothing else is ever called.
+async fn claims_of_transactions_are_removed_too(flavor: Flavor) {
     let (scratch, map) = map(flavor, Strategy::Dedup).await;
     let mut connection = connect(scratch.url()).await;
-    // The round that begins with the last claim of a transaction cannot have that transaction's.
+    // A removal that begins with the last claim of a transaction cannot remove that transaction's own claims.
     for _ in 0..2 {
         let mut transaction = connection.begin().await.unwrap();
         for _ in 0..2000 {
@@ -227,9 +227,9 @@ async fn claims_of_transactions_are_cleared_away_too(flavor: Flavor) {
     assert_sound(scratch.url()).await;
 }
 
-/// The map's connections lead to another server than the caller's, as on a cluster whose nodes are all in use.
-/// That one has not heard of the pair, and the caller's snapshot is older than it.
-async fn a_pair_is_found_although_a_node_lags(flavor: Flavor) {
+/// The map's connections go to another server than the caller's, as on a cluster whose nodes are all in use. That
+/// server does not have the pair yet, and the caller's snapshot is older than the pair.
+async fn a_pair_is_found_while_a_node_lags(flavor: Flavor) {
     let (scratch, near, _lagging, far) = two_nodes(flavor).await;
     for claim in ["there", "cleared away"] {
         let uuid = Uuid::new_v4();
@@ -249,7 +249,8 @@ async fn a_pair_is_found_although_a_node_lags(flavor: Flavor) {
 async fn a_batch_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let mut connection = connect(scratch.url()).await;
-    // More than one group, with repeats, half of them known, of which a third were made after the snapshot.
+    // More UUIDs than one group has, some of them repeated. Half are known, and a third of these were made after the
+    // snapshot.
     let mut uuids: Vec<Uuid> = (0..1200).map(|_| Uuid::new_v4()).collect();
     let mut known = map.ids_of(&uuids[..400]).await.unwrap();
     run(&mut connection, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ").await;
@@ -265,12 +266,12 @@ async fn a_batch_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, str
     distinct.dedup();
     assert_eq!(distinct.len(), 1200);
     assert_eq!(map.find_many(&uuids[600..]).await.unwrap()[..600], [None; 600]);
-    // Its own pairs are known to it.
+    // The transaction knows its own pairs.
     assert_eq!(map.ids_of_within(&mut transaction, &uuids).await.unwrap(), ids);
     transaction.rollback().await.unwrap();
     assert_eq!(map.find(uuids[700]).await.unwrap(), None);
     let mut transaction = connection.begin().await.unwrap();
-    // Claims of earlier calls are cleared away meanwhile, which counts as a change since the snapshot.
+    // Claims of earlier calls are removed meanwhile, which counts as a change after the snapshot.
     let ids = within(&map, &mut transaction, &uuids).await;
     transaction.commit().await.unwrap();
     assert_eq!(map.ids_of(&uuids).await.unwrap(), ids);
@@ -278,7 +279,7 @@ async fn a_batch_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, str
     assert_sound(scratch.url()).await;
 }
 
-/// Each statement would commit itself, and the claim protect nothing.
+/// Each statement would commit by itself, so the claim would not protect anything.
 async fn a_claim_outside_a_transaction_is_refused(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let mut connection = connect(scratch.url()).await;
@@ -287,19 +288,19 @@ async fn a_claim_outside_a_transaction_is_refused(flavor: Flavor, strategy: Stra
         assert!(error.is_not_in_transaction(), "{error}");
         let error = map.ids_of_within(&mut connection, &[Uuid::new_v4()]).await.unwrap_err();
         assert!(error.is_not_in_transaction(), "{error}");
-        // A transaction that the server has ended, which its caller has not noticed.
+        // A transaction that the server has ended without its caller noticing.
         run(&mut connection, "START TRANSACTION").await;
         run(&mut connection, "ROLLBACK").await;
     }
     assert_eq!(number(&mut connection, "SELECT COUNT(*) FROM uuid_map").await, Ok(0));
-    // A session that commits nothing by itself is in a transaction always.
+    // A session without autocommit is always in a transaction.
     run(&mut connection, "SET autocommit = 0").await;
     let id = map.id_of_within(&mut connection, Uuid::nil()).await.unwrap();
     run(&mut connection, "COMMIT").await;
     assert_eq!(map.find(Uuid::nil()).await.unwrap(), Some(id));
 }
 
-/// The server has ended the transaction, and its caller goes on as if nothing had happened.
+/// The server has ended the transaction, and its caller continues as if nothing had happened.
 async fn a_claim_after_a_deadlock_is_refused(flavor: Flavor, strategy: Strategy) {
     let (scratch, map) = map(flavor, strategy).await;
     let mut root = connect(scratch.url()).await;
@@ -308,7 +309,7 @@ async fn a_claim_after_a_deadlock_is_refused(flavor: Flavor, strategy: Strategy)
     let (mut one, mut two) = (connect(scratch.url()).await, connect(scratch.url()).await);
     run(&mut one, "BEGIN").await;
     run(&mut two, "BEGIN").await;
-    // Of two transactions the server ends the one that has changed less.
+    // The server ends the transaction that has changed fewer rows.
     run(&mut one, "INSERT INTO orders VALUES (3, 'b'), (4, 'b'), (5, 'b')").await;
     run(&mut one, "UPDATE orders SET text = 'b' WHERE id = 1").await;
     run(&mut two, "UPDATE orders SET text = 'c' WHERE id = 2").await;
@@ -316,7 +317,7 @@ async fn a_claim_after_a_deadlock_is_refused(flavor: Flavor, strategy: Strategy)
         run(&mut one, "UPDATE orders SET text = 'b' WHERE id = 2").await;
         run(&mut one, "COMMIT").await;
     });
-    // Whichever of the two statements comes last closes the circle.
+    // The later of the two statements completes the cycle.
     let deadlock = number(&mut two, "SELECT id FROM orders WHERE id = 1 FOR UPDATE").await;
     assert_eq!(deadlock, Err(1213));
     waits.await.unwrap();
@@ -332,7 +333,7 @@ async fn a_claim_after_a_deadlock_is_refused(flavor: Flavor, strategy: Strategy)
     assert_sound(scratch.url()).await;
 }
 
-/// The alteration waits for the caller's transaction, and the map's own connection for the alteration.
+/// The ALTER TABLE waits for the caller's transaction, and the map's own connection waits for the ALTER TABLE.
 async fn an_alter_table_does_not_block_clients(flavor: Flavor) {
     let (scratch, map) = map(flavor, Strategy::Dedup).await;
     let mut connection = connect(scratch.url()).await;
@@ -359,7 +360,7 @@ async fn an_alter_table_does_not_block_clients(flavor: Flavor) {
     assert_sound(scratch.url()).await;
 }
 
-/// On one server, whose connection leads to another schema, and on another server.
+/// Tested on one server, whose connection goes to another schema, and on another server.
 async fn another_map_is_refused(flavor: Flavor, strategy: Strategy) {
     let (scratch, ours) = map(flavor, strategy).await;
     let (beside, _theirs) = map(flavor, strategy).await;
@@ -394,7 +395,7 @@ fn other_than(flavor: Flavor) -> Flavor {
     }
 }
 
-/// A map on each server, as on two nodes of a cluster: both have one identity.
+/// A map on each server with the same identity, as on two nodes of a cluster.
 async fn two_nodes(flavor: Flavor) -> (Scratch, UuidMap, Scratch, UuidMap) {
     let (near, _) = map(flavor, Strategy::Dedup).await;
     let (far, far_map) = map(other_than(flavor), Strategy::Dedup).await;

@@ -1,4 +1,4 @@
-//! What goes wrong while the clients work.
+//! The disturbances while the clients work.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 use tokio::runtime::Runtime;
 
-/// In this order first, then at random.
+/// Each comes once in this order, then they come at random.
 const ALL: [Wrong; 9] = [
     Wrong::KillConnections,
     Wrong::KillClient,
@@ -24,7 +24,7 @@ const ALL: [Wrong; 9] = [
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wrong {
-    /// kill -9 of the server, in the middle of everything.
+    /// kill -9 of the server, at any moment.
     KillServer,
     /// kill -9 of a client.
     KillClient,
@@ -36,11 +36,11 @@ enum Wrong {
     KillStatements,
     /// The tables are rebuilt, altered and analyzed.
     Alter,
-    /// Somebody deletes claims.
+    /// Claims are deleted by SQL.
     ClearClaims,
-    /// Defaults of new sessions under which statements mean something else.
+    /// Session defaults that change the meaning of statements.
     SessionDefaults,
-    /// Commits are not written to disk for a while, which ends with kill -9 of the server.
+    /// Commits are not written to disk for a while; then the server is killed with kill -9.
     Unsafe,
 }
 
@@ -71,17 +71,17 @@ impl<'a> Chaos<'a> {
         }
     }
 
-    /// True once each has been done.
+    /// True once each of them happened.
     pub fn has_done_all(&self) -> bool {
         self.done.iter().all(|done| *done > 0)
     }
 
-    /// True where a client is to be killed now.
+    /// True if a client is to be killed now.
     pub fn kills_a_client(&mut self) -> bool {
         std::mem::take(&mut self.kills_a_client)
     }
 
-    /// Does the next, once the clients had time to work.
+    /// Makes the next disturbance after the clients had time to work.
     pub fn next(&mut self) {
         if Instant::now() < self.pause_until {
             return;
@@ -93,7 +93,7 @@ impl<'a> Chaos<'a> {
         self.pause_until = Instant::now() + Duration::from_millis(fastrand::u64(100..700));
     }
 
-    /// Restarts and rebuilds take long: less often.
+    /// Restarts and rebuilds take long, so they come less often.
     fn at_random(&self) -> usize {
         loop {
             let at = fastrand::usize(0..ALL.len());
@@ -104,7 +104,7 @@ impl<'a> Chaos<'a> {
         }
     }
 
-    /// Leaves the server as the map wants it.
+    /// Restores the settings that the map requires.
     pub fn end(&mut self) {
         self.sql(&["SET GLOBAL innodb_flush_log_at_trx_commit = 1"]);
         self.session_defaults(false);
@@ -124,7 +124,7 @@ impl<'a> Chaos<'a> {
             Wrong::KillConnections => self.kill("KILL"),
             Wrong::KillStatements => self.kill("KILL QUERY"),
             Wrong::Alter => self.sql(&[
-                // It waits for open transactions, and all others wait behind it.
+                // The statement waits for open transactions, and all other statements wait for it.
                 "SET SESSION lock_wait_timeout = 3",
                 "ALTER TABLE uuid_map ADD COLUMN note INT NULL",
                 "ALTER TABLE uuid_map DROP COLUMN note",
@@ -142,7 +142,7 @@ impl<'a> Chaos<'a> {
             }
             Wrong::Unsafe => {
                 self.sql(&["SET GLOBAL innodb_flush_log_at_trx_commit = 0"]);
-                // Clients notice within a second, and the log is written once a second.
+                // Clients notice within a second, and the log is written once per second.
                 std::thread::sleep(Duration::from_secs(4));
                 self.server.kill().unwrap();
                 self.server.start_again().unwrap();
@@ -150,7 +150,7 @@ impl<'a> Chaos<'a> {
         }
     }
 
-    /// Read by connections that are made from now on.
+    /// The defaults affect connections that are opened from now on.
     fn session_defaults(&self, on: bool) {
         let (limit, completion, level) =
             if on { ("1", "CHAIN", "READ UNCOMMITTED") } else { ("DEFAULT", "DEFAULT", "REPEATABLE READ") };
@@ -176,13 +176,13 @@ impl<'a> Chaos<'a> {
             let Ok(rows) = connection.fetch_all(list).await else { return };
             for row in rows {
                 let id: i64 = row.try_get_unchecked(0).unwrap();
-                // It may be gone by now.
+                // The connection may have ended by itself.
                 let _ = connection.execute(AssertSqlSafe(format!("{statement} {id}"))).await;
             }
         });
     }
 
-    /// One after the other; what fails of a deadlock or a timeout was disturbance enough.
+    /// Runs them one after another. If one fails with a deadlock or a timeout, it was disturbance enough.
     fn sql(&self, statements: &[&str]) {
         self.runtime.block_on(async {
             let mut connection = MySqlConnection::connect(self.url).await.unwrap();

@@ -1,12 +1,12 @@
-//! The map under everything that goes wrong at once: 8 processes with mixed calls, on each server and with each
-//! strategy, while servers and clients are killed, connections cut, tables altered and settings changed. Afterwards
-//! raw SQL and the records of the clients tell whether the promise held:
+//! Tests the map while many things go wrong at the same time: 8 processes make mixed calls, on each server and with
+//! each strategy, while servers and clients are killed, connections are cut, tables altered and settings changed.
+//! Afterwards, raw SQL and the records of the clients show whether the map kept its promise:
 //!
 //! - one id per UUID, one UUID per id,
 //! - no acknowledged pair is lost,
-//! - no id is given out again, also not that of a UUID that was forgotten.
+//! - no id is assigned again, not even that of a UUID that was forgotten.
 //!
-//! `make test` runs the small form, `make soak-map` the long one. The exit code is 1 where a promise was broken.
+//! `make test` runs the short form, `make soak-map` the long one. The exit code is 1 if a promise was broken.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod chaos;
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     if std::env::var_os("IDGEN_TORTURE_WORKER").is_some() {
         return worker::run();
     }
-    // As the usual harness does: `cargo test NAME` runs other programs' tests alone.
+    // As the usual test harness does: `cargo test NAME` then runs tests of other programs only.
     let filters: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let mut broken = false;
     for flavor in Flavor::MYSQL_FAMILY {
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// One server, one strategy. What happened, or what was broken.
+/// Tests one server with one strategy. Returns what happened, or which promise was broken.
 fn torture(name: &str, flavor: Flavor, strategy: Strategy) -> Result<String, String> {
     let acknowledgements = setting("IDGEN_TORTURE_ACKNOWLEDGEMENTS", 8_000);
     let seconds = setting("IDGEN_TORTURE_SECONDS", 3_600);
@@ -137,7 +137,7 @@ impl Worker {
             .env("IDGEN_TORTURE_URL", url)
             .env("IDGEN_TORTURE_FILE", file)
             .env("IDGEN_TORTURE_POPULATION", population.to_string())
-            // It works until this closes, also when this program is killed.
+            // The client works until this input is closed, which also happens if this program is killed.
             .stdin(Stdio::piped())
             .spawn()
             .unwrap();
@@ -151,7 +151,7 @@ impl Worker {
         self.child.wait().unwrap();
     }
 
-    /// What it ended of, if it ended by itself.
+    /// The reason why it ended, if it ended by itself.
     fn ended(&mut self) -> Option<String> {
         let status = self.child.try_wait().unwrap()?;
         (!self.killed).then(|| format!("a client ended ({status}): see its message above"))
@@ -161,7 +161,7 @@ impl Worker {
         drop(self.child.stdin.take());
     }
 
-    /// Waits for its end; what it ended of, where something was wrong.
+    /// Waits for its end; returns the reason if something was wrong.
     fn end(&mut self) -> Option<String> {
         let status = self.child.wait().unwrap();
         (!status.success()).then(|| format!("a client ended ({status}): see its message above"))

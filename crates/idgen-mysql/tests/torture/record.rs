@@ -1,6 +1,6 @@
-//! What a client was told, in a file that a kill of the client leaves behind.
+//! Stores what was acknowledged to a client in a file that remains when the client is killed.
 //!
-//! Records have one length and are written by one call each time, so that a kill cuts off no more than the last.
+//! All records have the same length, and each is written by one call, so a kill truncates at most the last one.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -14,7 +14,7 @@ use uuid::Uuid;
 pub enum Event {
     /// It was acknowledged; its UUID is never forgotten, and all clients ask for it.
     Shared,
-    /// It was acknowledged; only this client asks for its UUID, and may forget it.
+    /// It was acknowledged. Only this client asks for its UUID, and may forget it.
     Own,
     /// The client is about to forget it.
     Forgetting,
@@ -33,14 +33,14 @@ pub struct Record {
 
 const LENGTH: usize = 25;
 
-/// The files of a client: its records, and beside them a byte for each call that was answered.
+/// The files of a client: its records, and a file with one byte per answered call.
 pub struct Recorder {
     records: Mutex<File>,
     calls: Mutex<File>,
 }
 
 impl Recorder {
-    /// Goes on after the records of a client that was killed.
+    /// Continues after the records of a client that was killed.
     pub fn open(path: &Path) -> Recorder {
         let open = |path: &Path| File::options().create(true).append(true).open(path).unwrap();
         let records = open(path);
@@ -49,7 +49,7 @@ impl Recorder {
         Recorder { records: Mutex::new(records), calls: Mutex::new(open(&path.with_extension("calls"))) }
     }
 
-    /// Notes a call that was answered, whatever the answer was.
+    /// Records a call that was answered, whatever the answer was.
     pub fn call(&self) {
         self.calls.lock().unwrap().write_all(&[0]).unwrap();
     }
@@ -65,12 +65,12 @@ impl Recorder {
     }
 }
 
-/// How many records a file has.
+/// The number of records in a file.
 pub fn count(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |data| data.len() / LENGTH as u64)
 }
 
-/// How many calls a client's file has.
+/// The number of calls in a client's file.
 pub fn calls(path: &Path) -> u64 {
     std::fs::metadata(path.with_extension("calls")).map_or(0, |data| data.len())
 }

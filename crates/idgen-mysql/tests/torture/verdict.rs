@@ -1,4 +1,5 @@
-//! Whether the promise held: the clients' records among themselves, then against the tables, by raw SQL.
+//! Finds out whether the map kept its promise: compares the clients' records with each other, then with the tables, by
+//! raw SQL.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -11,22 +12,22 @@ use crate::record::{self, Event, Record};
 
 const PAGE: usize = 20_000;
 
-/// The latest that is known of a UUID.
+/// The latest known state of a UUID.
 #[derive(Clone, Copy)]
 struct Known {
     id: u64,
     event: Event,
-    /// The table has the UUID, with this id or with another one.
+    /// The UUID is in the table, with this id or with another one.
     stored: bool,
 }
 
-/// What the clients were told, or the first contradiction in it.
+/// What was acknowledged to the clients, or the first contradiction in it.
 #[derive(Default)]
 struct History {
     by_uuid: HashMap<Uuid, Known>,
-    /// Of all that were ever acknowledged.
+    /// All UUIDs and ids that were ever acknowledged.
     by_id: HashMap<u64, Uuid>,
-    /// Stored, but acknowledged to nobody.
+    /// Stored, but not acknowledged to any client.
     others: HashSet<Uuid>,
     forgotten: u64,
     records: u64,
@@ -61,9 +62,9 @@ impl History {
         self.by_uuid.insert(uuid, Known { id, event, stored: false });
     }
 
-    /// Takes a row of the table; says what it contradicts.
+    /// Takes a row of the table; returns an error if it contradicts the records.
     fn row(&mut self, uuid: Uuid, id: u64) -> Option<String> {
-        // An id is in one row, by the primary key.
+        // Each id has one row, because it is the primary key.
         let twice = || Some(format!("{uuid} is twice in the table, the second time with the id {id}"));
         let Some(known) = self.by_uuid.get_mut(&uuid) else {
             return if self.others.insert(uuid) { None } else { twice() };
@@ -82,7 +83,7 @@ impl History {
         }
     }
 
-    /// The first acknowledged pair that no row had.
+    /// The first acknowledged pair that is not in the table.
     fn lost(&self) -> Option<String> {
         let lost = |known: &Known| matches!(known.event, Event::Shared | Event::Own) && !known.stored;
         let (uuid, Known { id, .. }) = self.by_uuid.iter().find(|(_, known)| lost(known))?;
@@ -90,7 +91,7 @@ impl History {
     }
 }
 
-/// Reads everything; says how much it was, or what is broken.
+/// Reads everything; returns how much there was, or what is broken.
 pub async fn check(url: &str, files: &[PathBuf]) -> Result<String, String> {
     let mut history = History::default();
     for file in files {
@@ -130,7 +131,7 @@ pub async fn check(url: &str, files: &[PathBuf]) -> Result<String, String> {
     ))
 }
 
-/// The check sees each fault: run before it is relied on.
+/// Makes sure that the check finds each kind of fault, before it is relied on.
 pub fn self_test() {
     let event = |event, uuid, id| Record { event, uuid: Uuid::from_u128(uuid), id };
     let of = |records: &[Record]| {

@@ -1,4 +1,4 @@
-//! A client process: mixed calls, of which each answer is recorded once it was acknowledged.
+//! A client process: it makes mixed calls, and records each answer after it was acknowledged.
 
 use std::io::Read;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::record::{Event, Recorder};
 
 const TASKS: u64 = 4;
 
-/// UUIDs of one call at most, so that millions of answers take minutes.
+/// The largest number of UUIDs per call, so that millions of answers take minutes.
 const BATCH: usize = 700;
 
 struct Client {
@@ -23,7 +23,7 @@ struct Client {
     url: String,
     recorder: Recorder,
     population: f64,
-    /// The largest id that it saw: imports are near it, in somebody's block perhaps.
+    /// The largest id that it saw. Imports use ids near it, which may be in another client's block.
     largest: AtomicU64,
 }
 
@@ -38,7 +38,7 @@ pub fn run() -> ExitCode {
     });
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        // Half of the processes remember pairs.
+        // Half of the processes cache pairs.
         let builder = UuidMap::builder()
             .cache(if number.is_multiple_of(2) { 1000 } else { 0 })
             .largest_block(500)
@@ -80,13 +80,13 @@ pub fn run() -> ExitCode {
                 return failed(&error);
             }
         }
-        // An outage at the end wastes ids, and no more.
+        // If an outage happens at the end, ids are wasted, but nothing else.
         let _ = client.map.close().await;
         ExitCode::SUCCESS
     })
 }
 
-/// What a server that is killed, restarted or changed may cause.
+/// Errors that a server may cause when it is killed, restarted or changed.
 fn passes(error: &Error) -> bool {
     error.is_transient() || error.is_unsafe_server()
 }
@@ -97,7 +97,7 @@ fn failed(error: &Error) -> ExitCode {
 }
 
 impl Client {
-    /// A UUID that all clients know: few come often, many rarely (Zipf's law).
+    /// A UUID that all clients know: a few come often, many rarely (Zipf's law).
     fn shared(&self) -> Uuid {
         let rank = self.population.max(100.0).powf(fastrand::f64()) as u64;
         Uuid::from_u128(fastrand::Rng::with_seed(rank).u128(..))
@@ -111,7 +111,7 @@ impl Client {
     }
 
     async fn step(&self) -> Result<()> {
-        // Every size, small ones as often as large ones.
+        // Every size; small ones are as frequent as large ones.
         let count = (BATCH as f64).powf(fastrand::f64()) as usize;
         let uuids: Vec<Uuid> = (0..count).map(|_| self.shared()).collect();
         let (map, uuid) = (&self.map, uuids[0]);
@@ -146,11 +146,11 @@ impl Client {
         Ok(())
     }
 
-    /// Acknowledged by the commit; what fails in a way that leaves it open is not recorded.
+    /// Acknowledged by the commit. If a failure leaves the outcome open, nothing is recorded.
     async fn within(&self, uuids: &[Uuid]) -> Result<()> {
         let Ok(mut connection) = MySqlConnection::connect(&self.url).await else { return Ok(()) };
-        // The server does not see a deadlock of FLUSH TABLES, which waits for statements that wait for rows, and the
-        // transaction with these rows, which waits for the flush: docs/mapping.md.
+        // The server does not detect a deadlock between FLUSH TABLES, which waits for statements that wait for rows,
+        // and the transaction with these rows, which waits for the flush: see docs/mapping.md.
         let Ok(_) = connection.execute("SET SESSION lock_wait_timeout = 1").await else { return Ok(()) };
         let Ok(mut transaction) = connection.begin().await else { return Ok(()) };
         let ids = self.map.ids_of_within(&mut transaction, uuids).await?;
@@ -175,7 +175,7 @@ impl Client {
         Ok(())
     }
 
-    /// Ids in somebody's block, or a little above all.
+    /// Ids in another client's block, or a little above all ids.
     async fn import(&self) -> Result<()> {
         let near = self.largest.load(Ordering::Relaxed) + fastrand::u64(1..2000);
         let count = fastrand::u64(1..100);
