@@ -11,6 +11,7 @@ pub mod machine;
 pub mod making;
 pub mod report;
 pub mod runner;
+pub mod seal;
 pub mod soak;
 pub mod startup;
 pub mod untouched;
@@ -20,7 +21,7 @@ use anyhow::{Context, Result};
 use case::Section;
 
 /// Everything that is measured, in the order of the report.
-pub const SECTIONS: &[Section] = &[codecs::SECTION, generators::SECTION];
+pub const SECTIONS: &[Section] = &[codecs::SECTION, generators::SECTION, seal::SECTION];
 
 /// The sections with these names, or all of them.
 ///
