@@ -10,8 +10,21 @@ use idgen_lab::runner::Cancel;
 use idgen_record::{CaseRecord, VisitFigures};
 use idgen_report as report;
 
-fn on_the_model(definition: &str) -> Vec<VisitFigures> {
-    let Experiment::Revisits(experiment) = Experiment::parse(definition).unwrap() else {
+/// The figures of these cells, which are lines of TOML, on the model.
+fn on_the_model(strategies: &[&str], cells: &str) -> Vec<VisitFigures> {
+    let definition = format!(
+        r#"
+        id = "targets"
+        mode = "revisits"
+        question = "?"
+        strategies = {strategies:?}
+        payload_bytes = 100
+        [scale.ci]
+        cache_mib = 16
+        statement_rows = 100
+        cells = [{cells}]"#
+    );
+    let Experiment::Revisits(experiment) = Experiment::parse(&definition).unwrap() else {
         panic!("{definition}")
     };
     let mut all = Vec::new();
@@ -21,6 +34,17 @@ fn on_the_model(definition: &str) -> Vec<VisitFigures> {
     };
     revisit(&experiment, Scale::Ci, &experiment.strategies().unwrap(), &Cancel::new(), &mut keep).unwrap();
     all
+}
+
+/// The recorded figures of an experiment.
+fn recorded(server: &str, experiment: &str) -> Vec<VisitFigures> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs/results/2026-11-22")
+        .join(server)
+        .join(experiment)
+        .join("results.json");
+    let text = std::fs::read_to_string(path).unwrap();
+    report::read(&text).unwrap().cases.into_iter().filter_map(|case| case.visits).collect()
 }
 
 fn fill(all: &[VisitFigures], strategy: &str, visits: u32, rows: u64) -> f64 {
@@ -50,22 +74,14 @@ fn judge(all: &[VisitFigures]) {
 #[test]
 fn the_model_reaches_the_documented_page_fill() {
     let all = on_the_model(
-        r#"
-        id = "targets"
-        mode = "revisits"
-        question = "?"
-        strategies = ["minute-ascending", "minute-offset", "minute-random"]
-        payload_bytes = 100
-        [scale.ci]
-        cache_mib = 16
-        statement_rows = 100
-        cells = [
+        &["minute-ascending", "minute-offset", "minute-random"],
+        "
             { visits = 2, rows = 114, buckets = 32 },
             { visits = 16, rows = 57, buckets = 8 },
             { visits = 4, rows = 342, buckets = 8 },
             { visits = 16, rows = 342, buckets = 2 },
             { visits = 4, rows = 1140, buckets = 4 },
-        ]"#,
+        ",
     );
     assert_eq!(all.len(), 15);
     judge(&all);
@@ -110,21 +126,13 @@ fn judge_named(all: &[VisitFigures]) {
 #[test]
 fn named_writers_fill_pages_as_well_as_a_single_one() {
     let all = on_the_model(
-        r#"
-        id = "targets"
-        mode = "revisits"
-        question = "?"
-        strategies = ["minute-ascending", "minute-untagged", "minute-round-tag"]
-        payload_bytes = 100
-        [scale.ci]
-        cache_mib = 16
-        statement_rows = 100
-        cells = [
+        &["minute-ascending", "minute-untagged", "minute-round-tag"],
+        "
             { writers = 4, visits = 16, rows = 57, buckets = 8 },
             { writers = 4, visits = 4, rows = 342, buckets = 8 },
             { writers = 16, visits = 4, rows = 342, buckets = 2 },
             { writers = 4, visits = 4, rows = 1140, buckets = 2 },
-        ]"#,
+        ",
     );
     assert_eq!(all.len(), 12);
     judge_named(&all);
@@ -137,11 +145,8 @@ fn named_writers_fill_pages_as_well_as_a_single_one() {
 
 #[test]
 fn recorded_named_writers_fill_pages_as_well_as_a_single_one() {
-    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/2026-11-22");
     for server in ["mysql", "mariadb", "model"] {
-        let text = std::fs::read_to_string(recorded.join(server).join("named-writers/results.json")).unwrap();
-        let all: Vec<_> =
-            report::read(&text).unwrap().cases.into_iter().filter_map(|case| case.visits).collect();
+        let all = recorded(server, "named-writers");
         assert_eq!(all.len(), 64, "{server}");
         judge_named(&all);
     }
@@ -151,12 +156,8 @@ fn recorded_named_writers_fill_pages_as_well_as_a_single_one() {
 /// percentage points.
 #[test]
 fn the_recorded_runs_reach_the_documented_page_fill() {
-    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/2026-11-22");
     for server in ["mysql", "mariadb"] {
-        let text =
-            std::fs::read_to_string(recorded.join(server).join("prefix-revisits/results.json")).unwrap();
-        let results = report::read(&text).unwrap();
-        let all: Vec<_> = results.cases.into_iter().filter_map(|case| case.visits).collect();
+        let all = recorded(server, "prefix-revisits");
         judge(&all);
         let compared: Vec<_> = all.iter().filter_map(|found| Some((found, found.earlier_fill?))).collect();
         assert_eq!(compared.len(), 9, "{server}");

@@ -105,3 +105,10 @@ pub(super) fn operate(
     table.settle(all)?;
     Ok(Done { operations, counted, existing: left, inserted: all - left })
 }
+
+/// A load with these shares for the tests of this module.
+#[cfg(test)]
+fn mixed_load(shares: [u32; 5]) -> Workload {
+    let existing = Some(idgen_record::Existing { ids: None, rows: 10_000 });
+    Workload { mix: Some(Mix::of(shares).unwrap()), existing, ..Workload::of_rows(4_000).unwrap() }
+}

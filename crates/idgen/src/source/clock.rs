@@ -39,55 +39,32 @@ pub trait Clock {
     fn sleep(&self, span: Duration);
 }
 
-impl<T: Clock + ?Sized> Clock for &T {
-    #[inline]
-    fn now(&self) -> Timestamp {
-        (**self).now()
-    }
+/// Implements [`Clock`] for a type that points to a clock.
+macro_rules! pointer_to_a_clock {
+    ($pointer:ty) => {
+        impl<T: Clock + ?Sized> Clock for $pointer {
+            #[inline]
+            fn now(&self) -> Timestamp {
+                (**self).now()
+            }
 
-    #[inline]
-    fn coarse(&self) -> Timestamp {
-        (**self).coarse()
-    }
+            #[inline]
+            fn coarse(&self) -> Timestamp {
+                (**self).coarse()
+            }
 
-    fn sleep(&self, span: Duration) {
-        (**self).sleep(span);
-    }
+            fn sleep(&self, span: Duration) {
+                (**self).sleep(span);
+            }
+        }
+    };
 }
 
+pointer_to_a_clock!(&T);
 #[cfg(feature = "alloc")]
-impl<T: Clock + ?Sized> Clock for alloc::boxed::Box<T> {
-    #[inline]
-    fn now(&self) -> Timestamp {
-        (**self).now()
-    }
-
-    #[inline]
-    fn coarse(&self) -> Timestamp {
-        (**self).coarse()
-    }
-
-    fn sleep(&self, span: Duration) {
-        (**self).sleep(span);
-    }
-}
-
+pointer_to_a_clock!(alloc::boxed::Box<T>);
 #[cfg(feature = "std")]
-impl<T: Clock + ?Sized> Clock for std::sync::Arc<T> {
-    #[inline]
-    fn now(&self) -> Timestamp {
-        (**self).now()
-    }
-
-    #[inline]
-    fn coarse(&self) -> Timestamp {
-        (**self).coarse()
-    }
-
-    fn sleep(&self, span: Duration) {
-        (**self).sleep(span);
-    }
-}
+pointer_to_a_clock!(std::sync::Arc<T>);
 
 /// The system's wall clock.
 ///

@@ -58,13 +58,9 @@ pub fn check(strategy: &Strategy, workload: &Workload) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runner::mixed::mixed_load as load;
     use crate::strategy::find;
     use idgen_record::Existing;
-
-    fn load(shares: [u32; 5]) -> Workload {
-        let existing = Some(Existing { ids: None, rows: 10_000 });
-        Workload { mix: Some(Mix::of(shares).unwrap()), existing, ..Workload::of_rows(4_000).unwrap() }
-    }
 
     #[test]
     fn loads_that_cannot_be_run_are_refused_with_what_to_choose() {

@@ -159,13 +159,8 @@ impl Choices {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runner::mixed::mixed_load as load;
     use crate::strategy::find;
-    use idgen_record::Existing;
-
-    fn load(shares: [u32; 5]) -> Workload {
-        let existing = Some(Existing { ids: None, rows: 10_000 });
-        Workload { mix: Some(Mix::of(shares).unwrap()), existing, ..Workload::of_rows(4_000).unwrap() }
-    }
 
     /// Each round has the kinds in their shares, only existing rows are chosen, and recent rows are recent.
     #[test]
