@@ -8,6 +8,7 @@ use idgen_lab::strategy::{self, Strategy};
 use idgen_record::{Database, Workload};
 
 use super::engine::EngineName;
+use super::number;
 use super::shape::ShapeArgs;
 use crate::failure;
 
@@ -18,8 +19,8 @@ const MAX_REPEATS: u32 = 50;
 // No documentation comment: it would become that of the command that takes these.
 #[derive(clap::Args)]
 pub struct LoadArgs {
-    /// How many rows each strategy inserts.
-    #[arg(long, value_name = "N", default_value_t = Workload::DEFAULT_ROWS, conflicts_with = "quick", allow_negative_numbers = true)]
+    /// How many rows each strategy inserts; K and M stand for thousands and millions.
+    #[arg(long, value_name = "N", value_parser = number::count, default_value_t = Workload::DEFAULT_ROWS, conflicts_with = "quick", allow_negative_numbers = true)]
     pub rows: u64,
     /// The strategies, separated by commas, in the order of the report [default: all].
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = strategy::find)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Tolerance;
+use crate::{Sample, Tolerance};
 
 /// One case that was run and checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,6 +42,16 @@ pub struct CaseRecord {
 }
 
 impl CaseRecord {
+    /// Converts an older record to the current one: its seconds are the median of its runs. Of an even number of runs, it has
+    /// the upper one of the two in the middle.
+    pub fn complete(&mut self) {
+        let Some(runs) = Sample::of(self.runs.clone()) else { return };
+        self.secs = runs.median();
+        if let Some(load) = &mut self.load {
+            load.rows_per_sec = load.rows as f64 / self.secs.max(1e-9);
+        }
+    }
+
     /// The record of a table of visits that was filled in `secs` seconds.
     pub fn of_visits(figures: VisitFigures, secs: f64) -> Self {
         CaseRecord {

@@ -149,11 +149,6 @@ impl RunRecord {
             trees: &self.trees,
         }
     }
-
-    /// The same, with the figures of the end taken from the window in which the table reached this many rows.
-    pub fn figures_at(&self, rows: u64) -> Figures<'_> {
-        Figures { totals: self.totals_at(rows), ..self.figures() }
-    }
 }
 
 /// One metric.

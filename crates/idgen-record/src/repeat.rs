@@ -72,6 +72,28 @@ pub struct OneRun<'a> {
     pub windows: &'a [Window],
 }
 
+impl<'a> OneRun<'a> {
+    /// The source of its metrics, with the figures of the end taken from the window in which the table reached this many
+    /// rows. Where the run has fewer rows, they are those of its own end.
+    #[must_use]
+    pub fn at(self, rows: u64) -> Figures<'a> {
+        match self.windows.iter().find(|window| window.rows_end >= rows) {
+            None => self.figures,
+            Some(window) => {
+                let totals = Totals {
+                    last_rows_per_sec: window.rows_per_sec,
+                    last_reads_per_1k: window.reads_per_1k,
+                    last_writes_per_1k: window.writes_per_1k,
+                    last_table_reads_per_1k: window.table_reads_per_1k,
+                    last_table_writes_per_1k: window.table_writes_per_1k,
+                    ..self.figures.totals
+                };
+                Figures { totals, ..self.figures }
+            }
+        }
+    }
+}
+
 impl RunRecord {
     /// The record of runs of one strategy, each with its seed: it is that of the middle one by the pages read and
     /// written at the end, and holds the figures of all. `None` where there are none.
@@ -105,6 +127,19 @@ impl RunRecord {
 impl Metric {
     /// Its value in each run of a record; `None` where one of them does not have it.
     pub fn sample(&self, run: &RunRecord) -> Option<Sample> {
-        Sample::of(run.each().iter().map(|run| self.number(&run.figures)).collect::<Option<_>>()?)
+        self.sample_of(run, |run| run.figures)
+    }
+
+    /// The same, with the figures of the end taken from the window in which the table reached this many rows.
+    pub fn sample_at(&self, run: &RunRecord, rows: u64) -> Option<Sample> {
+        self.sample_of(run, |run| run.at(rows))
+    }
+
+    fn sample_of<'a>(
+        &self,
+        run: &'a RunRecord,
+        figures: impl Fn(OneRun<'a>) -> Figures<'a>,
+    ) -> Option<Sample> {
+        Sample::of(run.each().into_iter().map(|run| self.number(&figures(run))).collect::<Option<_>>()?)
     }
 }

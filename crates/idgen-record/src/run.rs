@@ -191,22 +191,6 @@ pub struct Latency {
 }
 
 impl RunRecord {
-    /// The totals, with the figures of the end taken from the window in which the table reached this many rows. Where the run
-    /// has fewer rows, they are those of its own end.
-    pub fn totals_at(&self, rows: u64) -> Totals {
-        match self.windows.iter().find(|window| window.rows_end >= rows) {
-            None => self.totals,
-            Some(window) => Totals {
-                last_rows_per_sec: window.rows_per_sec,
-                last_reads_per_1k: window.reads_per_1k,
-                last_writes_per_1k: window.writes_per_1k,
-                last_table_reads_per_1k: window.table_reads_per_1k,
-                last_table_writes_per_1k: window.table_writes_per_1k,
-                ..self.totals
-            },
-        }
-    }
-
     /// Converts an older record to the current format. Figures of the last tenth of the run that it lacks are computed from
     /// the windows, if there are any. Its bytes per row of a server that did not show its pages are the allocated ones.
     pub fn complete(&mut self) {

@@ -2,7 +2,7 @@
 
 use super::maps::map;
 use crate::{Error, Result};
-use idgen_record::{METRICS, Results, RunRecord, Value};
+use idgen_record::{CaseRecord, METRICS, Results, RunRecord, Value};
 use innodb_pages::Measure;
 
 /// The results as indented JSON.
@@ -62,6 +62,7 @@ pub fn read(text: &str) -> Result<Results> {
         map(file, Measure::Recency)?;
     }
     results.runs.iter_mut().for_each(RunRecord::complete);
+    results.cases.iter_mut().for_each(CaseRecord::complete);
     results.runs.iter().try_for_each(plausible)?;
     Ok(results)
 }

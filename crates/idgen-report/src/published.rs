@@ -14,7 +14,7 @@ pub struct Comparison {
     pub figure: &'static str,
     /// As published.
     pub published: String,
-    /// As measured.
+    /// As measured: the median of the runs.
     pub measured: String,
     /// The difference in percent of the published figure; `None` where that is 0.
     pub difference: String,
@@ -60,15 +60,18 @@ pub fn case_met(results: &Results, case: &CaseRecord) -> Option<bool> {
     (!judged.is_empty()).then(|| judged.iter().all(|met| *met))
 }
 
-/// Every published figure for which there is a run.
+/// Every published figure for which there is a run, beside the median of its runs.
 pub fn comparisons(results: &Results) -> Vec<Comparison> {
     let mut lines = Vec::new();
     for published in &results.published {
         let Some(run) = results.run(&published.strategy) else { continue };
-        let figures = published.rows.map_or_else(|| run.figures(), |rows| run.figures_at(rows));
         for (name, value) in &published.figures {
             let Some(metric) = Metric::named(name) else { continue };
-            let Some(measured) = metric.number(&figures) else { continue };
+            let sample = match published.rows {
+                Some(rows) => metric.sample_at(run, rows),
+                None => metric.sample(run),
+            };
+            let Some(measured) = sample.map(|runs| runs.median()) else { continue };
             let difference = match *value {
                 0.0 => String::new(),
                 value => format!("{:+.0} %", (measured / value - 1.0) * 100.0),

@@ -14,9 +14,11 @@ pub(super) const PAGES_READ: Metric = Metric {
     chart: Some(ChartOf {
         file: "operation-reads",
         title: "Pages read per 1,000 operations",
-        caption: "Logarithmic scale. Pages read from the file because they were no longer in the cache, by operations of all \
-                  kinds.",
-        embedded_caption: None,
+        caption: "Logarithmic scale. Pages that the whole server read during operations of all kinds, because they were not in \
+                  its cache: those of the table, and its own.",
+        embedded_caption: Some(
+            "Logarithmic scale. Pages read from the file because they were no longer in the cache, by operations of all kinds.",
+        ),
         mark: None,
     }),
     run: |f| Some(Value::Number(f.operations?.reads_per_1k)),
@@ -39,9 +41,11 @@ pub(super) const PAGES_WRITTEN: Metric = Metric {
     chart: Some(ChartOf {
         file: "operation-writes",
         title: "Pages written per 1,000 operations",
-        caption: "Logarithmic scale. Pages written to the file, also after the last operation until none was left that had been \
-                  changed, where the lab can wait for that.",
-        embedded_caption: None,
+        caption: "Logarithmic scale. Pages that the whole server wrote: those of the table, and its own. The lab counts them \
+                  until no changed page is left, where it can wait for that.",
+        embedded_caption: Some(
+            "Logarithmic scale. Pages written to the file, also after the last operation until no changed page was left.",
+        ),
         mark: None,
     }),
     run: |f| Some(Value::Number(f.operations?.writes_per_1k)),

@@ -87,8 +87,11 @@ pub static METRICS: &[Metric] = &[
         chart: Some(ChartOf {
             file: "reads",
             title: "Pages read per 1,000 inserts",
-            caption: "Logarithmic scale. Pages read from the file because they were no longer in the cache.",
-            embedded_caption: None,
+            caption: "Logarithmic scale. Pages that the whole server read because they were not in its cache: those of the \
+                      table, and its own.",
+            embedded_caption: Some(
+                "Logarithmic scale. Pages read from the file because they were no longer in the cache.",
+            ),
             mark: None,
         }),
         instead: Some("reads_per_1k"),
@@ -122,8 +125,8 @@ pub static METRICS: &[Metric] = &[
         chart: Some(ChartOf {
             file: "writes",
             title: "Pages written per 1,000 inserts",
-            caption: "Logarithmic scale. Pages are written when the pool needs space, when too much of it has been \
-                      changed, or when the log fills up, so a slower load writes more.",
+            caption: "Logarithmic scale. Pages that the whole server wrote: those of the table, and its own. When it writes \
+                      a page depends on its settings and on the time that the load takes.",
             embedded_caption: Some(
                 "Logarithmic scale. Pages written to the file, at the commit, or earlier if the cache was \
                                full.",

@@ -46,6 +46,7 @@ fn maps_of_pages_are_drawn_where_there_are_files() {
     assert_eq!(page.matches("How full each page is").count(), 3);
     assert!(page.contains("25 % changed in the last tenth of the run"), "for those who do not see it");
     assert!(page.contains("Each square is a page of"));
+    assert!(!page.contains("two thirds"), "how full the pages are is what the maps show");
     assert_eq!(read(&json(&results).unwrap()).unwrap(), results);
 
     let mut damaged = with_files(1);
@@ -66,4 +67,20 @@ fn a_file_of_two_trees_is_drawn_once() {
     assert_eq!(page.matches("How full each page is").count(), 2);
     assert_eq!(page.matches(": the map and its pairs: fill, and time of the last change").count(), 1);
     assert!(page.contains("; 21 leaves of its pairs: ") && page.contains("; 47 leaves of the map: "));
+}
+
+/// On a server, pages read and written are also those of its own files.
+#[test]
+fn captions_say_whose_pages_are_counted() {
+    let whole = "Pages that the whole server read because they were not in its cache";
+    let server = results(1);
+    let embedded =
+        Results { engine: EngineInfo { name: "SQLite".into(), ..server.engine.clone() }, ..server.clone() };
+    for (results, of_server) in [(&server, true), (&embedded, false)] {
+        assert_eq!(results.engine.is_embedded(), !of_server);
+        for text in [html(results).unwrap(), markdown(results).unwrap()] {
+            assert_eq!(text.contains(whole), of_server, "{text}");
+            assert_eq!(text.contains("they were no longer in the cache"), !of_server, "{text}");
+        }
+    }
 }

@@ -55,3 +55,29 @@ fn the_end_of_a_longer_run_is_where_the_published_one_ended() {
     // A shorter run, or no such number: the end of the run.
     assert_eq!((reads(Some(9_000)), reads(None)), (reads(Some(2_001)), reads(Some(2_001))));
 }
+
+/// The run that is shown is the one in the middle by its pages, whose size need not be the median.
+#[test]
+fn the_median_of_the_runs_is_compared() {
+    let run = results(1).runs.remove(0);
+    let runs = [(10.0, 130.0), (20.0, 100.0), (30.0, 120.0)].map(|(reads, bytes)| {
+        let mut run = run.clone();
+        run.totals = Totals { last_reads_per_1k: reads, bytes_per_row: bytes, ..run.totals };
+        run.windows[0].reads_per_1k = 10.0 * reads;
+        (0, run)
+    });
+    let shown = RunRecord::of_repeats(runs.into()).unwrap();
+    assert_eq!(shown.totals.bytes_per_row, 100.0);
+    let published = |name: &str, rows| Published {
+        strategy: shown.strategy.name.clone(),
+        setting: String::new(),
+        rows,
+        writers: 1,
+        figures: BTreeMap::from([(name.into(), 60.0)]),
+        tolerances: BTreeMap::new(),
+    };
+    let published = vec![published("bytes_per_row", None), published("last_reads_per_1k", Some(2_000))];
+    let compared = comparisons(&Results { published, runs: vec![shown], ..results(0) });
+    assert_eq!((compared[0].measured.as_str(), compared[0].difference.as_str()), ("120.0", "+100 %"));
+    assert_eq!(compared[1].measured, "200");
+}
