@@ -12,7 +12,7 @@ use super::grids::{
     tells_the_end, whole,
 };
 use super::numbers::count;
-use super::published::met;
+use super::published::{met, uncompared};
 use super::staying;
 use crate::{Error, Result};
 use idgen_record::Results;
@@ -34,6 +34,7 @@ struct Page<'a> {
     at_end: bool,
     whole: Option<Grid>,
     published: Option<Grid>,
+    uncompared: Option<&'static str>,
     met: Option<String>,
     files: Option<Grid>,
     latencies: Option<Grid>,
@@ -73,6 +74,7 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
         at_end: tells_the_end(results),
         whole: whole(results),
         published: published(results),
+        uncompared: uncompared(results),
         met: met(results),
         files: files(results),
         latencies: latencies(results),

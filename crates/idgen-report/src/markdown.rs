@@ -10,7 +10,7 @@ use super::grids::{
     Grid, counts, facts, figures, files, latencies, of_the_end, operations, published, settings, whole,
 };
 use super::numbers::count;
-use super::published::met;
+use super::published::{met, uncompared};
 use super::staying;
 use crate::Result;
 use idgen_record::Results;
@@ -71,6 +71,9 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
     }
     if let Some(grid) = published(results) {
         paragraph("## Published, and measured here");
+        if let Some(why) = uncompared(results) {
+            paragraph(why);
+        }
         paragraph(&grid_table(grid));
     }
     if let Some(met) = met(results) {

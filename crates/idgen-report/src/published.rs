@@ -2,7 +2,7 @@
 
 use super::numbers::write;
 use super::times::{published_times, times_first};
-use idgen_record::{CaseRecord, Metric, Results};
+use idgen_record::{CaseRecord, Database, Metric, Published, Results};
 
 /// One published figure and what was measured here.
 pub struct Comparison {
@@ -16,7 +16,8 @@ pub struct Comparison {
     pub published: String,
     /// As measured: the median of the runs.
     pub measured: String,
-    /// The difference in percent of the published figure; `None` where that is 0.
+    /// The difference in percent of the published figure; empty where that is 0, and where the run is not
+    /// [comparable](uncompared).
     pub difference: String,
     /// Whether the difference is within the tolerance, where there is one.
     pub met: Option<bool>,
@@ -74,6 +75,7 @@ pub fn comparisons(results: &Results) -> Vec<Comparison> {
             let Some(measured) = sample.map(|runs| runs.median()) else { continue };
             let difference = match *value {
                 0.0 => String::new(),
+                _ if !comparable(results, published) => String::new(),
                 value => format!("{:+.0} %", (measured / value - 1.0) * 100.0),
             };
             lines.push(Comparison {
@@ -88,4 +90,19 @@ pub fn comparisons(results: &Results) -> Vec<Comparison> {
         }
     }
     lines
+}
+
+/// Whether a difference in percent says something: on the same kind of database, with at least half of the published rows.
+fn comparable(results: &Results, published: &Published) -> bool {
+    let same_kind = results.engine.database().is_none_or(Database::speaks_mysql);
+    same_kind && published.rows.is_none_or(|rows| results.workload.rows.saturating_mul(2) >= rows)
+}
+
+/// Why published figures have no difference, in a sentence; `None` where all have one.
+pub fn uncompared(results: &Results) -> Option<&'static str> {
+    let mut shown = results.published.iter().filter(|published| results.run(&published.strategy).is_some());
+    shown.any(|published| !comparable(results, published)).then_some(
+        "The published figures are those of MySQL and of their number of rows. Where the database is another one, or the \
+         table has less than half of these rows, only the order of the strategies can be compared, and no difference is given.",
+    )
 }

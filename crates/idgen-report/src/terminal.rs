@@ -6,6 +6,7 @@ use super::case_table::CaseTable;
 use super::cases::case_tables;
 use super::fitted::{Column, Fitted, fitted, fitted_by, plain};
 use super::grids;
+use super::published::uncompared;
 use idgen_record::{Results, RunRecord};
 
 /// The widest line of text, in columns: longer ones are hard to read. Where there is no terminal, all are so wide.
@@ -80,7 +81,12 @@ pub(super) fn published_of(results: &Results, width: u16) -> Option<String> {
     let table = Fitted { head: grid.head[0], names, columns: columns.collect() };
     // The words of how the published run was give way first.
     let important: Vec<usize> = (1..table.columns.len()).chain([0]).collect();
-    Some(fitted_by(&table, &important, width))
+    let mut text = fitted_by(&table, &important, width);
+    if let Some(why) = uncompared(results) {
+        text += "\n";
+        text += &textwrap::fill(why, usize::from(width.min(WIDTH)));
+    }
+    Some(text)
 }
 
 /// The statements that were run: one table under another.
