@@ -48,7 +48,7 @@ pub fn write_sample(unit: Unit, sample: Option<&Sample>) -> String {
     if least == most { median } else { format!("{median} ({least}\u{2013}{most})") }
 }
 
-/// A value down to the second digit of a range, but with no more decimals than its unit has.
+/// A value down to the second digit of a range, but with its first digit, and with no more decimals than its unit has.
 fn supported(unit: Unit, value: f64, range: f64) -> String {
     let times = match unit {
         Unit::Share(_) => 100.0,
@@ -58,7 +58,9 @@ fn supported(unit: Unit, value: f64, range: f64) -> String {
     if range <= 0.0 {
         return write(unit, value);
     }
-    let last_digit = (range * times).log10().floor() as i32 - 1;
+    let place = |value: f64| (value.abs() * times).log10().floor() as i32;
+    // A small value beside a wide range is not shown as 0.
+    let last_digit = if value == 0.0 { place(range) - 1 } else { place(value).min(place(range) - 1) };
     if last_digit < 0 {
         let decimals = write(unit, value).split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let decimals = decimals.min(last_digit.unsigned_abs() as usize);
@@ -149,6 +151,9 @@ mod tests {
         assert_eq!(shown(Unit::Share(1), &[0.643, 0.6432, 0.6431]), "64.3");
         assert_eq!(shown(Unit::Decimals(1), &[57.04]), "57.0");
         assert_eq!(write_sample(Unit::Pieces, None), UNKNOWN);
+        // Nor is a value without a digit.
+        assert_eq!(shown(Unit::Micros, &[4.0, 3.0, 147.0]), "0.004 (0.003\u{2013}0.15)");
+        assert_eq!(shown(Unit::Pieces, &[32.0, 0.0, 5_400.0]), "30 (0\u{2013}5,400)");
     }
 
     #[test]
