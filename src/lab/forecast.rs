@@ -59,7 +59,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "DIR", default_value = "idgen-lab", conflicts_with = "strategy")]
     out: PathBuf,
     /// Several rates in place of --rate, separated by commas; the model predicts each.
-    #[arg(long, value_name = "N,N", value_delimiter = ',', conflicts_with_all = ["rate", "experiment"], allow_negative_numbers = true)]
+    #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = rate, conflicts_with_all = ["rate", "experiment"], allow_negative_numbers = true)]
     rates: Vec<f64>,
     /// Draw pages read per 1,000 inserts over the rows in the table into this file (.svg), with a line for each rate.
     #[arg(long, value_name = "FILE", conflicts_with = "experiment")]
@@ -88,7 +88,7 @@ struct LoadArgs {
     #[arg(long, value_name = "BYTES", value_parser = number::size, allow_negative_numbers = true)]
     pool: Option<u64>,
     /// Inserts per second, by all writers together.
-    #[arg(long, value_name = "N", default_value_t = 1_000.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = rate, default_value_t = 1_000.0, allow_negative_numbers = true)]
     rate: f64,
     /// Clients that generate ids and insert, each with its own generator and prefix key.
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
@@ -108,6 +108,11 @@ struct LoadArgs {
     /// Print the figures as JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// A rate that the model takes.
+fn rate(text: &str) -> Result<f64, String> {
+    number::rate(text, (1.0, Load::MAX_RATE))
 }
 
 /// Runs `simulate`.

@@ -1,4 +1,4 @@
-//! Whole numbers on the command line, with K, M and G.
+//! Numbers on the command line: whole ones with K, M and G, and rates.
 
 use idgen_lab::strategy::{self, Strategy};
 
@@ -10,6 +10,14 @@ pub fn count(text: &str) -> Result<u64, String> {
 /// A number of bytes: K, M and G stand for powers of 1,024.
 pub fn size(text: &str) -> Result<u64, String> {
     parse(text, 1_024)
+}
+
+/// Inserts per second, within what the caller takes.
+pub fn rate(text: &str, (least, most): (f64, f64)) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|rate| (least..=most).contains(rate))
+        .ok_or_else(|| format!("'{text}' is not a rate: give inserts per second, from {least} to {most}"))
 }
 
 /// Rows of a strategy.

@@ -76,10 +76,7 @@ fn mix(text: &str) -> Result<Mix, String> {
 }
 
 fn rate(text: &str) -> Result<f64, String> {
-    text.parse()
-        .ok()
-        .filter(|rate| (0.001..=MAX_RATE).contains(rate))
-        .ok_or_else(|| format!("'{text}' is not a rate: give inserts per second, from 0.001 to {MAX_RATE}"))
+    number::rate(text, (0.001, MAX_RATE))
 }
 
 impl ShapeArgs {

@@ -58,10 +58,10 @@ fn simulate_predicts_a_table_and_refuses_bad_numbers() {
         ("--pool=1K", "buffer pool"),
         ("--pool=900000G", "fewer than 2^32 pages"),
         ("--rows=-5", "'-5' is not a whole number"),
-        ("--rate=0", "the rate is 0"),
-        ("--rate=-5", "the rate is -5"),
-        ("--rate=nan", "the rate is NaN"),
-        ("--rate=1e12", "the rate is 1000000000000: give inserts a second, from 1 to 10000000"),
+        ("--rate=0", "'0' is not a rate"),
+        ("--rate=-5", "'-5' is not a rate"),
+        ("--rate=nan", "'nan' is not a rate"),
+        ("--rate=1e12", "'1e12' is not a rate: give inserts per second, from 1 to 10000000"),
         ("--writers=10001", "from 1 to 10000"),
     ] {
         let (code, error) = failure(&["lab", "simulate", "v4-binary", bad], "");
