@@ -7,7 +7,7 @@ mod show;
 
 use serde::Serialize;
 
-use super::cases::case_figures;
+use super::case_figures::case_figures;
 use super::numbers;
 use crate::{Error, Result};
 use idgen_record::{

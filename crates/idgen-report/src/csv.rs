@@ -4,7 +4,7 @@
 use idgen_record::{METRICS, Metric, OneRun, Results, RunRecord, TreeFigures, Value};
 use serde::Serialize;
 
-use super::cases::{CaseFigure, case_figures};
+use super::case_figures::{CaseFigure, case_figures};
 use crate::{Error, Result};
 
 /// One cell; serde writes numbers with all of their digits.

@@ -12,6 +12,7 @@
 
 mod answer;
 mod asked;
+mod case_figures;
 mod case_table;
 mod cases;
 mod charts;

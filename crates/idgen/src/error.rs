@@ -4,7 +4,11 @@
 //! the offending value (shortened) and what to do about it. It works without an allocator; with one
 //! (feature `alloc`) an error is a single pointer.
 
+mod excerpt;
+
 use core::fmt;
+
+pub(crate) use excerpt::Excerpt;
 
 use crate::timestamp::Timestamp;
 
@@ -344,104 +348,5 @@ impl fmt::Display for Problem {
             Problem::Ambiguous { candidates } => write!(f, "it could be {candidates}: name the format"),
             Problem::Unrecognized => write!(f, "it has the form of no format of this library"),
         }
-    }
-}
-
-/// The beginning of an offending value, kept without allocation.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Excerpt {
-    bytes: [u8; Excerpt::CAPACITY],
-    len: u8,
-    cut: bool,
-}
-
-impl Excerpt {
-    const CAPACITY: usize = 64;
-
-    pub(crate) const fn empty() -> Self {
-        Excerpt { bytes: [0; Self::CAPACITY], len: 0, cut: false }
-    }
-
-    pub(crate) fn of_bytes(input: &[u8]) -> Self {
-        let mut excerpt = Self::empty();
-        excerpt.push(input);
-        excerpt
-    }
-
-    pub(crate) fn of(value: impl fmt::Display) -> Self {
-        let mut excerpt = Self::empty();
-        // Infallible: `write_str` below never fails.
-        let _ = fmt::Write::write_fmt(&mut excerpt, format_args!("{value}"));
-        excerpt
-    }
-
-    fn push(&mut self, input: &[u8]) {
-        let start = usize::from(self.len);
-        let take = input.len().min(Self::CAPACITY - start);
-        self.bytes[start..start + take].copy_from_slice(&input[..take]);
-        self.len = (start + take) as u8;
-        self.cut |= take < input.len();
-    }
-
-    fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
-    }
-}
-
-impl fmt::Write for Excerpt {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.push(text.as_bytes());
-        Ok(())
-    }
-}
-
-impl fmt::Display for Excerpt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Valid UTF-8 is shown as it is, except control characters; everything else is escaped.
-        let mut rest = self.as_bytes();
-        while !rest.is_empty() {
-            let (text, bad) = match core::str::from_utf8(rest) {
-                Ok(text) => (text, 0),
-                Err(error) => {
-                    let (good, _) = rest.split_at(error.valid_up_to());
-                    (
-                        core::str::from_utf8(good).unwrap_or(""),
-                        error.error_len().unwrap_or(rest.len() - good.len()),
-                    )
-                }
-            };
-            for c in text.chars() {
-                if c.is_control() { write!(f, "{}", c.escape_default())? } else { write!(f, "{c}")? }
-            }
-            let (bytes, tail) = rest[text.len()..].split_at(bad);
-            // A character cut in two by the excerpt's end is dropped, not shown as garbage.
-            if !(self.cut && tail.is_empty()) {
-                write!(f, "{}", bytes.escape_ascii())?;
-            }
-            rest = tail;
-        }
-        if self.cut { f.write_str("…") } else { Ok(()) }
-    }
-}
-
-impl fmt::Debug for Excerpt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{self}\"")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::string::ToString;
-
-    #[test]
-    fn excerpts_are_shortened_and_printable() {
-        assert_eq!(Excerpt::of_bytes(b"abc\n\xff").to_string(), "abc\\n\\xff");
-        let long = Excerpt::of("x".repeat(100)).to_string();
-        assert_eq!(long, std::format!("{}…", "x".repeat(64)));
-        // The 64-byte limit falls inside the two bytes of 'é'.
-        let cut = Excerpt::of(std::format!("{}é tail", "x".repeat(63))).to_string();
-        assert_eq!(cut, std::format!("{}…", "x".repeat(63)));
     }
 }

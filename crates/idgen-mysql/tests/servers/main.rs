@@ -33,3 +33,4 @@ mod taken;
 mod transfer;
 mod unpaired;
 mod within;
+mod within_refused;

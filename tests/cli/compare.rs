@@ -1,0 +1,72 @@
+//! `idgen lab compare` and `report`.
+
+use crate::{failure, lines, output};
+
+#[test]
+fn two_recorded_runs_are_compared_and_drawn_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (a, b, page) = (place("a"), place("b"), place("page.html"));
+    for (out, rows) in [(&a, "2000"), (&b, "3000")] {
+        lines(&["lab", "--rows", rows, "--strategies", "v7-binary,v4-binary", "--out", out]);
+    }
+    let text = lines(&["lab", "compare", &a, &format!("{b}/results.json"), "--html", &page]);
+    assert!(text.iter().all(|line| line.chars().count() <= 100), "{text:#?}");
+    let text = text.join("\n");
+    assert!(text.contains("workload") && text.contains("3000") && text.contains("B/A"), "{text}");
+    assert!(std::fs::read_to_string(&page).unwrap().contains("B divided by A"));
+
+    let json = output(&["lab", "compare", &a, &b, "--json"], "");
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(json["strategies"][1]["name"], "v4-binary");
+    assert!(json["strategies"][1]["figures"][0]["ratio"].as_f64().unwrap() > 0.0);
+
+    // A report that is drawn again is the same.
+    let drawn = std::fs::read(format!("{a}/report.html")).unwrap();
+    let again = place("again");
+    let said = lines(&["lab", "report", &format!("{a}/results.json"), "--out", &again]);
+    assert_eq!(said, [format!("Report: {again}/report.html")]);
+    assert_eq!(std::fs::read(format!("{again}/report.html")).unwrap(), drawn);
+    std::fs::remove_file(format!("{a}/report.html")).unwrap();
+    lines(&["lab", "report", &a]);
+    assert_eq!(std::fs::read(format!("{a}/report.html")).unwrap(), drawn);
+
+    several_runs_in_one_chart(&a, &b, &place("course.svg"));
+
+    let (code, error) = failure(&["lab", "compare", &a, &place("")], "");
+    assert_eq!((code, error.contains("such as")), (1, true), "{error}");
+    let (code, error) = failure(&["lab", "compare", &a, &page], "");
+    assert_eq!((code, error.contains("not a results.json")), (1, true), "{error}");
+}
+
+/// The chart has a line for each run, each drawn in another style.
+fn several_runs_in_one_chart(a: &str, b: &str, picture: &str) {
+    let said = lines(&["lab", "compare", a, b, a, "--picture", picture, "--strategies", "v4-binary"]);
+    assert_eq!(
+        said,
+        [
+            "Lines: a: v4, binary 16; b: v4, binary 16; a: v4, binary 16".to_owned(),
+            format!("Picture: {picture}")
+        ]
+    );
+    let drawn = std::fs::read_to_string(picture).unwrap();
+    for said in ["pages read per 1,000 inserts", "pages written per 1,000 inserts", ">\nb: v4, binary 16\n<"]
+    {
+        assert!(drawn.contains(said), "{said}: {drawn}");
+    }
+    // Of two, the comparison is shown as well.
+    let said = lines(&["lab", "compare", a, b, "--picture", picture]).join("\n");
+    assert!(said.contains("B/A") && said.ends_with(&format!("Picture: {picture}")), "{said}");
+    let seven = [&["lab", "compare", "--picture", picture][..], &[a; 7]].concat();
+    for (arguments, says) in [
+        (&["lab", "compare", a, b, a][..], "--picture"),
+        (
+            &["lab", "compare", a, b, "--picture", picture, "--strategies", "v1-binary"],
+            "it has v7-binary, v4-binary",
+        ),
+        (&seven, "14 lines are more"),
+    ] {
+        let (_, error) = failure(arguments, "");
+        assert!(error.contains(says), "{arguments:?}: {error}");
+    }
+}
