@@ -37,9 +37,9 @@ pub enum Unit {
     Pieces,
     /// Pieces per 1,000 inserts, of which a part can matter.
     PerThousand,
-    /// A number with so many decimals.
+    /// A number with this many decimals.
     Decimals(usize),
-    /// A share from 0 to 1, written in percent with so many decimals.
+    /// A share from 0 to 1, written in percent with this many decimals.
     Share(usize),
     /// Microseconds, written in milliseconds.
     Micros,

@@ -129,7 +129,7 @@ impl Mix {
         Ok(())
     }
 
-    /// Rounds of 100 operations that insert at least so many rows.
+    /// Rounds of 100 operations that insert at least this many rows.
     pub fn rounds(self, rows: u64) -> u64 {
         rows.div_ceil(u64::from(self.insert.max(1)))
     }

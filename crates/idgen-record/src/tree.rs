@@ -64,7 +64,7 @@ pub struct FileMaps {
     pub recent_leaves: f64,
     /// How long ago half of the leaf pages were changed, as a share of it: 0 just now, 1 at the start.
     pub median_age: f64,
-    /// The same of a tenth of the leaf pages, the youngest. Records of before have none.
+    /// The same of a tenth of the leaf pages, the youngest. Older records have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p10_age: Option<f64>,
     /// The same of nine tenths.

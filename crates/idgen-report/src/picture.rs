@@ -8,7 +8,7 @@ use crate::Result;
 use crate::charts::{Axes, Line, lines};
 use crate::numbers::grouped;
 
-/// From dark to bright, in steps that look equal and do not need red and green to be told apart (viridis).
+/// From dark to bright, in steps that look equal and do not have to be distinguished by red and green (viridis).
 pub(super) const SHADES: [[u8; 3]; 10] = [
     [0x44, 0x01, 0x54],
     [0x48, 0x28, 0x78],

@@ -136,7 +136,7 @@ mod tests {
     use crate::tests::results;
     use idgen_record::{Existing, IdKind, Role, Workload};
 
-    /// A run that stays, and one of another kind with so many leaf pages, in runs that hardly differ.
+    /// A run that stays, and one of another kind with this many leaf pages; repeated runs hardly differ.
     fn after(leaves: u64) -> Results {
         let mut made = results(2);
         let existing = Some(Existing { ids: Some(IdKind::V4), rows: 4_000 });

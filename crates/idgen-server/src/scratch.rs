@@ -51,7 +51,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // PostgreSQL does not drop a database that somebody is connected to, unless told so.
+        // By default, PostgreSQL does not drop a database with connected clients.
         let force = if is_postgres(&self.admin_url) { " WITH (FORCE)" } else { "" };
         let drop = format!("DROP DATABASE IF EXISTS {}{force}", self.name);
         let Err(error) = sql::rows_within(&self.admin_url, &drop, DROP_TIMEOUT) else { return };

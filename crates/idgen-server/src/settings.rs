@@ -61,7 +61,7 @@ impl Settings {
         self
     }
 
-    /// Limits the memory of a container to so many MiB. By default it is limited to its buffer pool, a quarter of that
+    /// Limits the memory of a container to this many MiB. By default it is limited to its buffer pool, a quarter of that
     /// and 1,536 MiB: a server that takes more is ended by the kernel, instead of the machine. Processes and external
     /// servers are not limited.
     pub fn memory_mib(mut self, mib: u64) -> Self {

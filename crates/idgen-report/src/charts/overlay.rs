@@ -35,7 +35,7 @@ const LETTERS: usize = 44;
 const PATTERNS: [&[f64]; 5] =
     [&[], &[9.0, 5.0], &[2.0, 4.0], &[12.0, 4.0, 2.0, 4.0], &[5.0, 3.0, 2.0, 3.0, 2.0, 3.0]];
 
-/// The most lines that can be told apart.
+/// The largest number of lines that a reader can distinguish.
 pub const MOST: usize = 12;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;

@@ -33,13 +33,13 @@ fn figures_stand_beside_each_other_with_their_ratio() {
     assert!(page.contains("<svg") && page.contains("B divided by A"));
 }
 
-/// What published runs are judged by, and what a server tells besides.
+/// The figures by which published runs are compared, and the counts that only a server has.
 #[test]
-fn the_end_of_a_run_and_what_servers_tell_are_compared() {
+fn the_end_of_a_run_and_the_counts_of_servers_are_compared() {
     let mut a = results(2);
-    tell(&mut a, 1.0);
+    set_server_figures(&mut a, 1.0);
     let mut b = results(2);
-    tell(&mut b, 2.0);
+    set_server_figures(&mut b, 2.0);
     let compared = both(&a, &b);
     let text = comparison(&compared);
     let page = comparison_html(&compared).unwrap();
@@ -58,13 +58,13 @@ fn the_end_of_a_run_and_what_servers_tell_are_compared() {
         assert!(text.contains(written) && page.contains(written), "{name}: {text}");
         assert!(page.contains(title), "{title}");
     }
-    // What only one of them tells has no ratio.
+    // A figure that only one of them has gets no ratio.
     b.runs.iter_mut().for_each(|run| run.latency = None);
     assert!(!comparison(&both(&a, &b)).contains("p99"));
 }
 
-/// Sets what a server tells to these figures, so many times.
-fn tell(results: &mut Results, times: f64) {
+/// Sets the figures that only a server has to this multiple of sample values.
+fn set_server_figures(results: &mut Results, times: f64) {
     for run in &mut results.runs {
         run.totals.last_reads_per_1k = 614.0 * times;
         run.totals.last_writes_per_1k = 732.0 * times;
@@ -85,7 +85,7 @@ fn tell(results: &mut Results, times: f64) {
 #[test]
 fn tables_fit_the_terminal_with_all_strategies() {
     let mut all = results(MANY);
-    tell(&mut all, 100.0);
+    set_server_figures(&mut all, 100.0);
     let mut other = all.clone();
     other.workload.rows += 1;
     other.engine.setup = "a long sentence of how it was set up, ".repeat(5);

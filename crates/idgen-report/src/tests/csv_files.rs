@@ -56,7 +56,7 @@ fn csv_has_the_histogram_and_the_ages_of_files() {
         line.trim_end().ends_with(",0.25,0.1,0.5,0.875,0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0,1,2026"),
         "{line}"
     );
-    // An engine whose files are not read still tells how full the pages are.
+    // An engine whose files are not read still shows how full the pages are.
     let text = csv(&results(1)).unwrap();
     assert!(text.trim_end().contains(",,,,,0;0;") && text.trim_end().ends_with(";0;0,1,2026"), "{text}");
 }

@@ -127,7 +127,7 @@ fn figures_that_no_run_can_have_are_refused() {
     }
 }
 
-/// A server given by URL tells what it has allocated: that is no number of pages in use.
+/// A server given by URL reports what it has allocated, which is not the number of pages in use.
 #[test]
 fn allocated_bytes_are_not_called_pages_in_use() {
     let mut given = growing();
