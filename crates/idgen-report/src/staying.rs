@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::grids::Grid;
 use super::numbers::{write_median, write_sample};
-use idgen_record::{Column, Metric, Results, RunRecord, Sample};
+use idgen_record::{Column, Metric, Results, RunRecord};
 
 /// One kind of key, compared with the run that stays with the old kind in the same column.
 struct Change<'a> {
@@ -40,10 +40,6 @@ fn stays(results: &Results, column: Column) -> Option<&RunRecord> {
 fn changes(results: &Results) -> Vec<Change<'_>> {
     let of = |run| Some(Change { run, stays: stays(results, run.strategy.column)? });
     results.runs.iter().filter_map(of).filter(|change| change.run.strategy != change.stays.strategy).collect()
-}
-
-fn sample(name: &str, run: &RunRecord) -> Option<Sample> {
-    Metric::named(name)?.sample(run)
 }
 
 /// Which kinds end with more leaf pages than staying, which with fewer, and which fills pages best; `None` where no run
@@ -83,21 +79,30 @@ pub fn sentence(results: &Results) -> Option<String> {
     if !fewer.is_empty() {
         let _ = write!(text, " It ends with {}.", fewer.join(", "));
     }
-    let fill = |change: &&Change<'_>| {
-        sample("fill_of_new_rows", change.run).map_or(f64::NAN, |sample| sample.median())
-    };
-    let fullest = changes.iter().max_by(|a, b| fill(a).total_cmp(&fill(b)))?;
-    if let Some(metric) = Metric::named("fill_of_new_rows")
-        && let Some(fill) = metric.sample(fullest.run)
-    {
-        let _ = write!(
-            text,
-            " The pages of the new rows are fullest with \u{201c}{}\u{201d}: {} %.",
-            fullest.run.strategy.title,
-            write_median(metric.unit, Some(&fill))
-        );
-    }
+    text += &fullest(&changes).unwrap_or_default();
     Some(text)
+}
+
+/// Which kind's new rows have the fullest pages, and from which other kinds it does not differ.
+fn fullest(changes: &[Change<'_>]) -> Option<String> {
+    let metric = Metric::named("fill_of_new_rows")?;
+    let fills: Vec<_> =
+        changes.iter().filter_map(|change| Some((change.run, metric.sample(change.run)?))).collect();
+    let (best, fill) = fills.iter().max_by(|(_, a), (_, b)| a.median().total_cmp(&b.median()))?;
+    let quoted = |run: &RunRecord| format!("\u{201c}{}\u{201d}", run.strategy.title);
+    let (name, shown) = (quoted(best), write_median(metric.unit, Some(fill)));
+    let as_full: Vec<_> = fills
+        .iter()
+        .filter(|(run, other)| run.strategy != best.strategy && other.differs(fill, metric.noise).is_none())
+        .map(|(run, _)| quoted(run))
+        .collect();
+    Some(match as_full.as_slice() {
+        [] => format!(" The pages of the new rows are fullest with {name}: {shown} %."),
+        others => format!(
+            " The pages of the new rows are {shown} % full with {name}; no difference between it and {}.",
+            others.join(", ")
+        ),
+    })
 }
 
 /// Every kind compared with staying: leaf pages, how many more or fewer, and the page fill of old and of new rows.
@@ -153,6 +158,28 @@ mod tests {
             *run = RunRecord::of_repeats(each).unwrap();
         }
         made
+    }
+
+    /// Two kinds that fill pages alike share the sentence; a kind that fills them less is not in it.
+    #[test]
+    fn kinds_that_fill_pages_alike_are_named_together() {
+        let mut made = after(1_200);
+        let mut same = made.runs[1].clone();
+        same.strategy.name = "same".into();
+        same.strategy.title = "as full".into();
+        let mut less = same.clone();
+        less.strategy.title = "less full".into();
+        less.strategy.name = "less".into();
+        for repeat in &mut less.repeats {
+            repeat.trees[0].fill_of_new_rows = Some(0.5);
+        }
+        let title = made.runs[1].strategy.title.clone();
+        made.runs.extend([same, less]);
+        let said = sentence(&made).unwrap();
+        let one = format!(
+            "full with \u{201c}as full\u{201d}; no difference between it and \u{201c}{title}\u{201d}."
+        );
+        assert!(said.contains(" The pages of the new rows are 90.4 % ") && said.ends_with(&one), "{said}");
     }
 
     #[test]
