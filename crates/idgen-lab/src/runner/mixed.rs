@@ -15,7 +15,8 @@ use choices::Choices;
 use times::Times;
 
 use super::check::Rows;
-use super::{Cancel, Observer};
+use super::observer::Observer;
+use crate::cancel::Cancel;
 use crate::engine::{Outcome, Step, Table};
 use crate::measure::Counted;
 use crate::strategy::{Ids, Strategy};

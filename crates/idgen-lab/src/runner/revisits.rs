@@ -1,11 +1,13 @@
 //! Runs an experiment of visits: each cell by each strategy.
 
-use super::{Cancel, Failure, Observer, run_one};
+use super::observer::Observer;
+use super::single::run_one;
+use crate::cancel::Cancel;
 use crate::engine::Engine;
 use crate::experiment::{Revisits, Scale};
 use crate::strategy::Strategy;
 use crate::{Error, Result};
-use idgen_record::{CaseRecord, Role, VisitFigures, Workload};
+use idgen_record::{CaseRecord, Failure, Role, VisitFigures, Workload};
 
 struct Unobserved;
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::engine::Sqlite;
+use crate::measure;
 use crate::strategy::find;
 use idgen_record::{Metric, Protocol};
 

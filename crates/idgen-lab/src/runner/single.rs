@@ -1,0 +1,97 @@
+//! A single run of one strategy.
+
+use idgen_record::{RunRecord, Totals, Workload};
+
+use super::check::{self, Rows};
+use super::insert::insert;
+use super::observer::Observer;
+use super::{existing, mixed};
+use crate::Result;
+use crate::cancel::Cancel;
+use crate::engine::Engine;
+use crate::measure::{self, Counted};
+use crate::strategy::Strategy;
+
+/// Runs one strategy, verifies it and records it.
+///
+/// # Errors
+/// The errors of the engine and of the check after the run; `is_interrupted` if the user cancelled.
+pub fn run_one(
+    engine: &mut dyn Engine,
+    strategy: &Strategy,
+    workload: &Workload,
+    cancel: &Cancel,
+    observer: &mut dyn Observer,
+) -> Result<RunRecord> {
+    let mut table = engine.create(strategy, workload)?;
+    let mut rows = Rows::with_room(workload.rows_at_end())?;
+    let mut sums = Vec::new();
+    existing::load(&mut *table, strategy, workload, cancel, &mut rows, &mut |payload| {
+        if workload.mix.is_some() {
+            sums.push(crc32fast::hash(payload));
+        }
+    })?;
+    if workload.existing_rows() > 0 {
+        // Written now, so that the pages of these rows are not counted with those of the run.
+        table.flush()?;
+    }
+    let (windows, counted, mixed) = match workload.mix {
+        None => {
+            let (windows, counters) = insert(&mut *table, strategy, workload, cancel, observer, &mut rows)?;
+            (windows, Counted { inserts: counters, flush: table.flush()? }, None)
+        }
+        Some(mix) => {
+            let load = (workload, mix);
+            let done = mixed::operate(&mut *table, strategy, load, cancel, observer, &mut rows, sums)?;
+            let secs = done.operations.secs;
+            let window = measure::window(&done.counted.inserts, None, rows.len() as u64, done.inserted, secs);
+            (vec![window], done.counted, Some(done))
+        }
+    };
+    let existing = mixed.as_ref().map_or(workload.existing_rows(), |done| done.existing);
+    let all = rows.len() as u64;
+
+    observer.verifying();
+    measure::contents(table.contents()?, all, workload.payload_bytes)?;
+    let mut figures = Vec::new();
+    let totals = match table.seen()? {
+        Some(seen) => {
+            for role in &seen.roles {
+                cancel.check()?;
+                check::keys(&mut *table, *role, strategy, &rows)?;
+            }
+            measure::totals_seen(&windows, &counted, &seen, existing)
+        }
+        None => {
+            let trees = table.trees()?;
+            for tree in &trees {
+                cancel.check()?;
+                let ranks = check::tree(&mut *table, tree, strategy, &rows)?;
+                figures.push(measure::tree_figures(tree, &ranks, existing));
+            }
+            measure::totals(&windows, &counted, &trees, &figures, existing)
+        }
+    };
+    let totals = match table.heap_bytes()? {
+        Some(bytes) => measure::with_heap(totals, bytes, existing),
+        None => totals,
+    };
+    let totals = match table.other_bytes()? {
+        Some(bytes) => measure::with_others(totals, bytes, existing),
+        None => totals,
+    };
+    let allocated_bytes_per_row = table.allocated_bytes()?.map(|bytes| bytes as f64 / all as f64);
+    let totals = Totals { allocated_bytes_per_row, ..totals };
+    let is_mixed = mixed.is_some();
+    Ok(RunRecord {
+        strategy: strategy.into(),
+        settings: table.settings()?,
+        // In a mixed load, pages read and written per insert have no meaning.
+        totals: if is_mixed { totals.without_inserts() } else { totals },
+        latency: table.latency().filter(|_| !is_mixed),
+        operations: mixed.map(|done| done.operations),
+        windows: if is_mixed { Vec::new() } else { windows },
+        trees: figures,
+        repeats: Vec::new(),
+    })
+}
