@@ -9,14 +9,16 @@ use idgen_lab::strategy;
 use idgen_record::{IdKind, RunRecord, Workload};
 use recorded::{results, server_of};
 
-const LOADS: [&str; 7] = [
+const LOADS: [&str; 9] = [
     "p32-b200-fast",
     "p32-b0-fast",
     "p32-b100-4000",
     "p64-b1000-1000",
     "p128-b200-fast",
+    "p256-b500-4000",
     "p256-b1000-fast",
     "p256-b0-fast",
+    "p1024-b1000-fast",
 ];
 
 /// The file that `idgen lab advise` reads.
@@ -25,8 +27,12 @@ const KEPT: &str = include_str!("../src/advise/hold_out.tsv");
 /// The largest acceptable error for reads and writes of random keys.
 const WITHIN: f64 = 0.15;
 
-/// The load that misses this goal, and the error that its reads stay within.
-const MISSES: (&str, &str, f64) = ("MariaDB", "p32-b0-fast", 0.17);
+/// The loads that miss this goal, and the errors that their reads and writes stay within.
+const MISSES: [(&str, &str, f64, f64); 3] = [
+    ("MariaDB", "p32-b0-fast", 0.17, WITHIN),
+    ("MySQL", "p1024-b1000-fast", WITHIN, 0.23),
+    ("MariaDB", "p1024-b1000-fast", WITHIN, 0.17),
+];
 
 /// The length of a value of variable length takes one byte, or two if the column may be longer than 255 bytes.
 fn row_bytes(payload: u32) -> u32 {
@@ -96,9 +102,12 @@ fn judge(server: &str) {
                 off.push(line.clone());
             }
             if name == "v4-binary" {
-                let reads_within = if (server, load) == (MISSES.0, MISSES.1) { MISSES.2 } else { WITHIN };
+                let (reads_within, writes_within) = MISSES
+                    .iter()
+                    .find(|miss| (miss.0, miss.1) == (server, load))
+                    .map_or((WITHIN, WITHIN), |miss| (miss.2, miss.3));
                 assert!((last.reads_per_1k / reads - 1.0).abs() <= reads_within, "{line}");
-                assert!((last.writes_per_1k / writes - 1.0).abs() <= WITHIN, "{line}");
+                assert!((last.writes_per_1k / writes - 1.0).abs() <= writes_within, "{line}");
             }
             // The fill of pages with random prefixes depends on the prefixes that the seed draws.
             let most = if run.strategy.ids == IdKind::MinuteRandom { 0.8 } else { 0.25 };

@@ -130,11 +130,13 @@ mod tests {
         assert_eq!(runs().count(), RECORDED.lines().count() - 1);
         assert!(runs().count() >= 24);
         let said = sentences().join(" ");
-        assert!(said.contains("MySQL and MariaDB, pools of 32 to 256 MiB"), "{said}");
+        assert!(said.contains("MySQL and MariaDB, pools of 32 to 1024 MiB"), "{said}");
         assert!(
-            said.contains("only here: MariaDB, 32 MiB, 0 bytes beside the key (855 pages read"),
+            said.contains("only here: MySQL, 1024 MiB, 1000 bytes beside the key (863 pages written"),
             "{said}"
         );
+        assert!(said.contains("; MariaDB, 32 MiB, 0 bytes beside the key (855 pages read"), "{said}");
+        assert!(said.contains("; MariaDB, 1024 MiB, 1000 bytes beside the key (866 pages written"), "{said}");
         assert!(!said.contains("MySQL, 32 MiB"), "{said}");
         assert!(!said.contains("NaN") && !said.contains("inf"), "{said}");
     }
