@@ -44,6 +44,11 @@ impl Flusher {
         (DUE_SECS * inserts_per_sec) as u64
     }
 
+    /// Inserts whose changes the redo log has room for.
+    pub(crate) fn inserts_in_log(&self) -> u64 {
+        self.redo_inserts as u64
+    }
+
     /// The server counts at most this many due pages.
     pub(crate) fn most_due(&self) -> usize {
         (2.0 * self.io_capacity_max) as usize

@@ -112,6 +112,19 @@ impl Pool {
             self.next_second += self.inserts_per_sec;
             self.clean();
         }
+        self.make_room_in_log();
+    }
+
+    /// Writes the pages whose oldest changes the redo log has no room for. The server does not wait for the next second
+    /// then, and `innodb_io_capacity_max` is no limit (`log_request_sync_flush` in `log0chkp.cc`).
+    fn make_room_in_log(&mut self) {
+        let oldest = self.now.saturating_sub(self.flusher.inserts_in_log());
+        while let Some(frame) = self.dirty.tail() {
+            if self.frames[frame as usize].dirty_since >= oldest {
+                break;
+            }
+            self.write(frame);
+        }
     }
 
     /// Puts clean pages of an existing table into the pool. The last ones stay longest.

@@ -134,3 +134,29 @@ fn settings_that_no_server_has_are_refused() {
     let tiny = Setup { server: Server::mysql(1 << 20), ..setup() };
     assert!(Model::new(&tiny).unwrap_err().to_string().contains("buffer pool"));
 }
+
+/// Pages whose changes no longer fit the redo log are written, however few pages a second the settings allow.
+#[test]
+fn a_small_redo_log_makes_the_server_write_pages() {
+    let writes = |redo_bytes| {
+        // All pages stay in the pool, and too few are dirty to be written for that reason.
+        let server = Server {
+            pool_bytes: 64 << 20,
+            redo_bytes,
+            io_capacity: 1,
+            io_capacity_max: 1,
+            dirty_low_pct: 90.0,
+            ..setup().server
+        };
+        let mut model = Model::new(&Setup { server, ..setup() }).unwrap();
+        let mut random = Random(7);
+        for row in 0..100_000 {
+            model.insert(&bucketed(row, 1, false, &mut random)).unwrap();
+        }
+        model.window().writes_per_1k
+    };
+    let (large, small) = (writes(1 << 30), writes(1 << 20));
+    assert!(large < 0.5, "{large}");
+    // The log has room for 1,300 inserts, so a page that was changed is written soon after, and then changed again.
+    assert!((50.0..400.0).contains(&small), "{small}");
+}

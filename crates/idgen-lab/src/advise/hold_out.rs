@@ -132,11 +132,10 @@ mod tests {
         let said = sentences().join(" ");
         assert!(said.contains("MySQL and MariaDB, pools of 32 to 1024 MiB"), "{said}");
         assert!(
-            said.contains("only here: MySQL, 1024 MiB, 1000 bytes beside the key (863 pages written"),
+            said.contains("only here: MariaDB, 32 MiB, 0 bytes beside the key (855 pages read"),
             "{said}"
         );
-        assert!(said.contains("; MariaDB, 32 MiB, 0 bytes beside the key (855 pages read"), "{said}");
-        assert!(said.contains("; MariaDB, 1024 MiB, 1000 bytes beside the key (866 pages written"), "{said}");
+        assert!(!said.contains("1024 MiB, 1000 bytes"), "{said}");
         assert!(!said.contains("MySQL, 32 MiB"), "{said}");
         assert!(!said.contains("NaN") && !said.contains("inf"), "{said}");
     }
