@@ -16,8 +16,8 @@ pub struct Comparison {
     pub published: String,
     /// As measured: the median of the runs.
     pub measured: String,
-    /// The difference in percent of the published figure; empty where that is 0, and where the run is not
-    /// [comparable](uncompared).
+    /// The difference in percent of the published figure. Empty if that is 0, if the database is another one than the
+    /// published, or if the run had less than half of the published rows.
     pub difference: String,
     /// Whether the difference is within the tolerance, where there is one.
     pub met: Option<bool>,
