@@ -32,25 +32,50 @@ impl Keys {
     /// A round of keyed prefixes has `crowd` times fewer intervals, and `crowd` times fewer prefixes. Other strategies
     /// have no rounds.
     pub(super) fn new(strategy: &Strategy, rate: f64, writers: u64, crowd: u64) -> Result<Keys> {
+        let workload = workload(strategy, writers)?;
+        let start = Timestamp::from_unix_secs(workload.start_unix_secs);
+        let arrivals = Arrivals::new(start, rate, workload.seed);
+        Keys::of(strategy, &workload, arrivals, crowd)
+    }
+
+    /// The keys of rows that a table holds before the load begins. One writer made them at this rate, and the last of
+    /// them when the keys of [`Keys::new`] begin.
+    pub(super) fn existing(strategy: &Strategy, rate: f64, rows: u64) -> Result<Keys> {
+        /// Gives another random stream than the seed of the load.
+        const SEED: u64 = 0x01d_5eed;
+        let mut workload = workload(strategy, 1)?;
+        let secs = (rows as f64 / rate).ceil();
+        workload.seed ^= SEED;
+        workload.start_unix_secs -= secs as i64;
+        let start = Timestamp::from_unix_secs(workload.start_unix_secs);
+        let arrivals = Arrivals::within(start, secs, rows, workload.seed);
+        Keys::of(strategy, &workload, arrivals, 1)
+    }
+
+    /// The same keys, but those that the table counts follow this many counted before.
+    pub(super) fn after(self, rows: u64) -> Keys {
+        Keys { assigned: rows, ..self }
+    }
+
+    fn of(strategy: &Strategy, workload: &Workload, arrivals: Arrivals, crowd: u64) -> Result<Keys> {
         // Ids that a server makes are the same as those that clients make.
         let strategy = match strategy.ids {
             IdKind::ServerV4 | IdKind::ServerV7 => strategy::find(strategy.portable())?,
             _ => strategy,
         };
-        let workload = workload(strategy, writers)?;
         let is_keyed = matches!(strategy.ids, IdKind::MinuteAscending | IdKind::MinuteRandom);
         let writer = |writer| {
             if is_keyed && strategy.column == Column::Binary16 {
                 let ascending = strategy.ids == IdKind::MinuteAscending;
-                Ok(Writer::Bucketed(Box::new(Bucketed::new(ascending, &workload, writer, crowd)?)))
+                Ok(Writer::Bucketed(Box::new(Bucketed::new(ascending, workload, writer, crowd)?)))
             } else {
-                Ok(Writer::Ids(Box::new(Ids::of_writer(strategy, &workload, writer)?)))
+                Ok(Writer::Ids(Box::new(Ids::of_writer(strategy, workload, writer)?)))
             }
         };
         Ok(Keys {
             writers: (0..workload.writers).map(writer).collect::<Result<_>>()?,
             turn: 0,
-            arrivals: Arrivals::new(Timestamp::from_unix_secs(workload.start_unix_secs), rate, workload.seed),
+            arrivals,
             counted: strategy.column == Column::Unkeyed16,
             assigned: 0,
             buffer: [0; crate::TEXT_LEN],

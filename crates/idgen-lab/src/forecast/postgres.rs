@@ -148,7 +148,7 @@ pub(crate) fn predict_crowded(
     let mut index = PostgresIndex::new(Nbtree { first_column, ..Nbtree::default() }, shape);
     let mut before = 0;
     if let Some((old, rows)) = load.existing {
-        let mut keys = Keys::new(old, load.rate, 1, 1)?;
+        let mut keys = Keys::existing(old, load.rate, rows)?;
         for _ in 0..rows {
             index.insert(keys.next_key()?).map_err(refused)?;
         }
@@ -157,7 +157,7 @@ pub(crate) fn predict_crowded(
         index.log();
     }
     let data = data_bytes(load, strategy.column);
-    let mut keys = Keys::new(strategy, load.rate, load.writers, crowd)?;
+    let mut keys = Keys::new(strategy, load.rate, load.writers, crowd)?.after(before);
     let mut stretches = Vec::new();
     // A multiple of a thousand, because leaves are counted for each thousand inserts.
     let stretch = load.rows.div_ceil(STRETCHES).next_multiple_of(1_000);
@@ -290,6 +290,33 @@ mod tests {
         let (stay, v7, fixed) = (leaves("v4-binary"), leaves("v7-binary"), leaves("fixed-prefix"));
         assert!(v7 as f64 > 1.1 * stay as f64, "{v7}, {stay}");
         assert!((fixed as f64) < 0.95 * stay as f64, "{fixed}, {stay}");
+    }
+
+    /// Counted integers and version 7 come after the old ones, so their pages are as full as in a new table.
+    #[test]
+    fn ascending_keys_go_on_after_existing_ones() {
+        for name in ["auto-increment", "v7-binary"] {
+            let strategy = find(name).unwrap();
+            let load = PostgresLoad { existing: Some((strategy, 50_000)), ..load(50_000) };
+            let forecast = predict_postgres(strategy, &load).unwrap();
+            assert!((forecast.index.fill.mean - 0.90).abs() < 0.01, "{name}: {}", forecast.index.fill.mean);
+            assert!(forecast.stretches[5].leaves_per_1k < 6.0, "{name}: {:?}", forecast.stretches[5]);
+        }
+    }
+
+    /// New random keys are other keys than the old ones: no row has the key of another.
+    #[test]
+    fn existing_and_new_keys_differ() {
+        for name in ["v4-binary", "v7-binary", "minute-random", "device", "auto-increment"] {
+            let strategy = find(name).unwrap();
+            let mut all = std::collections::HashSet::new();
+            let mut old = Keys::existing(strategy, 100.0, 5_000).unwrap();
+            let mut new = Keys::new(strategy, 100.0, 1, 1).unwrap().after(5_000);
+            for _ in 0..5_000 {
+                assert!(all.insert(old.next_key().unwrap().to_vec()), "{name}");
+                assert!(all.insert(new.next_key().unwrap().to_vec()), "{name}");
+            }
+        }
     }
 
     #[test]
