@@ -23,6 +23,7 @@ const SIMULATE_EXAMPLES: &str = "\
 Examples:
   idgen lab simulate v4-binary --rows 3M --pool 128M --rate 1000
   idgen lab simulate minute-ascending --rows 1000M --pool 16G  # takes minutes
+  idgen lab simulate v7-binary --existing v4-binary:1M --rows 1M
   idgen lab simulate v7-binary --engine postgres --existing v4-binary:1M
   idgen lab simulate minute-random --pool 32M --rates 1,60 --picture reads.svg
   idgen lab simulate --experiment prefix-revisits --scale full
@@ -78,7 +79,7 @@ pub struct AdviseArgs {
 
 #[derive(clap::Args)]
 struct LoadArgs {
-    /// Rows at the end; K, M and G stand for powers of 1,000.
+    /// Rows to insert; K, M and G stand for powers of 1,000.
     #[arg(long, value_name = "N", value_parser = number::count, default_value = "1M", allow_negative_numbers = true)]
     rows: u64,
     /// Bytes of a row without its key.
@@ -102,7 +103,8 @@ struct LoadArgs {
     /// Seconds between two checkpoints, on PostgreSQL [default: 300].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     checkpoint: Option<u32>,
-    /// Rows that the table holds before the run, as STRATEGY:ROWS, such as v4-binary:1M; on PostgreSQL.
+    /// Rows that the table holds before the run, as STRATEGY:ROWS, such as v4-binary:1M; `advise` takes them on
+    /// PostgreSQL only.
     #[arg(long, value_name = "STRATEGY:ROWS", value_parser = number::existing)]
     existing: Option<number::Existing>,
     /// Print the figures as JSON.
@@ -135,7 +137,6 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
         let load = args.load.postgres()?;
         return show(&predict_postgres(strategy, &load).map_err(refused)?, args.load.json);
     }
-    args.load.check_for_innodb()?;
     simulate(strategy, &args)
 }
 
@@ -146,7 +147,7 @@ fn simulate(strategy: &'static Strategy, args: &SimulateArgs) -> anyhow::Result<
     {
         return Err(failure::usage(format_args!("--picture {}: the name must end in .svg", path.display())));
     }
-    let load = args.load.load().map_err(refused)?;
+    let load = args.load.innodb()?;
     let rates = if args.rates.is_empty() { vec![load.rate] } else { args.rates.clone() };
     let mut forecasts = Vec::new();
     for rate in rates {
@@ -196,8 +197,7 @@ pub fn run_advise(args: AdviseArgs) -> anyhow::Result<ExitCode> {
     if args.load.engine == Database::Postgres {
         return show(&advise_postgres(&args.load.postgres()?).map_err(refused)?, args.load.json);
     }
-    args.load.check_for_innodb()?;
-    show(&args.load.load().and_then(|load| advise(&load)).map_err(refused)?, args.load.json)
+    show(&advise(&args.load.innodb()?).map_err(refused)?, args.load.json)
 }
 
 fn show(result: &(impl Display + Serialize), json: bool) -> anyhow::Result<ExitCode> {
@@ -226,36 +226,31 @@ impl LoadArgs {
         }
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
         let checkpoint_secs = self.checkpoint.unwrap_or(Workload::CHECKPOINT_SECS);
-        let existing = match self.existing {
-            None => None,
-            Some(number::Existing { strategy: Some(strategy), rows }) => Some((strategy, rows)),
-            Some(number::Existing { strategy: None, .. }) => {
-                return Err(failure::usage(
-                    "--existing own does not apply to the model: name a strategy, such as v4-binary:1M",
-                ));
-            }
-        };
+        let existing = self.existing()?;
         Ok(PostgresLoad { rows, row_bytes, rate, writers, checkpoint_secs, existing })
     }
 
-    fn check_for_innodb(&self) -> anyhow::Result<()> {
-        for (option, given) in
-            [("--checkpoint", self.checkpoint.is_some()), ("--existing", self.existing.is_some())]
-        {
-            if given {
-                return Err(failure::usage(format_args!(
-                    "{option} does not apply to the model of {}: leave it out, or choose --engine postgres",
-                    self.engine
-                )));
-            }
+    fn existing(&self) -> anyhow::Result<Option<(&'static Strategy, u64)>> {
+        match self.existing {
+            None => Ok(None),
+            Some(number::Existing { strategy: Some(strategy), rows }) => Ok(Some((strategy, rows))),
+            Some(number::Existing { strategy: None, .. }) => Err(failure::usage(
+                "--existing own does not apply to the model: name a strategy, such as v4-binary:1M",
+            )),
         }
-        Ok(())
     }
 
-    fn load(&self) -> idgen_lab::Result<Load> {
+    fn innodb(&self) -> anyhow::Result<Load> {
+        if self.checkpoint.is_some() {
+            return Err(failure::usage(format_args!(
+                "--checkpoint does not apply to the model of {}: leave it out, or choose --engine postgres",
+                self.engine
+            )));
+        }
         let pool = self.pool.unwrap_or(128 << 20);
-        let server = Server { device_iops: self.iops, ..forecast::server(self.engine, pool)? };
+        let server = forecast::server(self.engine, pool).map_err(refused)?;
+        let server = Server { device_iops: self.iops, ..server };
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
-        Ok(Load { rows, row_bytes, rate, writers, server })
+        Ok(Load { rows, row_bytes, rate, writers, server, existing: self.existing()? })
     }
 }

@@ -70,6 +70,24 @@ fn simulate_predicts_a_table_and_refuses_bad_numbers() {
 }
 
 #[test]
+fn simulate_predicts_a_table_that_holds_rows() {
+    let args = ["lab", "simulate", "fixed-prefix", "--rows", "30K", "--existing", "v4-binary:20K"];
+    let text = lines(&args).join("\n");
+    assert!(
+        text.contains("fixed-prefix: 50000 rows") && text.contains("holds 20000 rows of v4-binary"),
+        "{text}"
+    );
+    for (refused, because) in [
+        (&["lab", "simulate", "v4-binary", "--existing", "v4-binary:10M"][..], "11000000 rows are too many"),
+        (&["lab", "simulate", "v4-text36", "--existing", "v4-binary:1M"], "do not fit one column"),
+        (&["lab", "advise", "--existing", "v4-binary:1M"], "simulate --existing"),
+    ] {
+        let (code, error) = failure(refused, "");
+        assert_eq!((code, error.contains(because)), (2, true), "{error}");
+    }
+}
+
+#[test]
 fn simulate_predicts_an_index_of_postgres() {
     let args = ["lab", "simulate", "v7-binary", "--engine", "postgres", "--rows", "60K", "--existing"];
     let after = |existing| json(&[&args[..], &[existing, "--json"]].concat());

@@ -10,9 +10,9 @@ mod text;
 
 use serde::Serialize;
 
-use crate::Result;
 use crate::forecast::{Forecast, Load};
 use crate::strategy;
+use crate::{Error, Result};
 pub use interval::{IntervalForecast, PrefixAdvice};
 pub use postgres::{PostgresAdvice, PostgresCandidate, advise_postgres};
 use reasons::{caveats, reasons};
@@ -104,7 +104,7 @@ impl Candidate {
 /// use btree_model::Server;
 ///
 /// let server = Server::mysql(16 << 20);
-/// let load = Load { rows: 200_000, row_bytes: 100, rate: 2_000.0, writers: 4, server };
+/// let load = Load { rows: 200_000, row_bytes: 100, rate: 2_000.0, writers: 4, server, existing: None };
 /// let advice = advise(&load)?;
 /// assert_eq!(advice.recommended, "v7-binary");
 /// assert!(!advice.reasons.is_empty());
@@ -114,9 +114,15 @@ impl Candidate {
 /// ```
 ///
 /// # Errors
-/// The load is not one that a server could have.
+/// The load is not one that a server could have, or its table holds rows.
 pub fn advise(load: &Load) -> Result<Advice> {
     load.check()?;
+    if load.existing.is_some() {
+        return Err(Error::config(
+            "InnoDB tables that hold rows get no advice: compare strategies with simulate --existing"
+                .to_owned(),
+        ));
+    }
     let (mut scale, mut stopped) = (1, Vec::new());
     let mut candidates = Vec::new();
     for name in CANDIDATES {
@@ -168,7 +174,7 @@ mod tests {
     use btree_model::Server;
 
     fn load(rows: u64, writers: u64) -> Load {
-        Load { rows, row_bytes: 100, rate: 2_000.0, writers, server: Server::mysql(64 << 20) }
+        Load { rows, row_bytes: 100, rate: 2_000.0, writers, server: Server::mysql(64 << 20), existing: None }
     }
 
     #[test]
@@ -196,7 +202,8 @@ mod tests {
     #[test]
     fn twenty_writers_get_figures_for_their_own_prefixes() {
         let server = Server::mysql(800 << 20);
-        let load = Load { rows: 50_000_000, row_bytes: 100, rate: 100.0, writers: 20, server };
+        let load =
+            Load { rows: 50_000_000, row_bytes: 100, rate: 100.0, writers: 20, server, existing: None };
         let advice = advise(&load).unwrap();
         assert_eq!(advice.recommended, "v7-binary");
         let candidate = |name: &str| {

@@ -35,7 +35,7 @@ const WINDOWS: u64 = 10;
 /// A planned table and its inserts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Load {
-    /// Rows of the table at the end.
+    /// Rows that are inserted.
     pub rows: u64,
     /// Bytes of a row without its key: the columns with their length bytes and null bits.
     pub row_bytes: u32,
@@ -45,6 +45,16 @@ pub struct Load {
     pub writers: u64,
     /// The server.
     pub server: Server,
+    /// Rows that are in the table before, with ids of this strategy from one writer.
+    #[serde(serialize_with = "existing", skip_serializing_if = "Option::is_none")]
+    pub existing: Option<(&'static Strategy, u64)>,
+}
+
+fn existing<S: serde::Serializer>(
+    existing: &Option<(&'static Strategy, u64)>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    existing.map(|(strategy, rows)| (strategy.name, rows)).serialize(serializer)
 }
 
 /// What the model predicts for one strategy.
@@ -90,7 +100,7 @@ impl Forecast {
 /// use idgen_lab::strategy;
 ///
 /// let server = Server::mysql(128 << 20);
-/// let load = Load { rows: 50_000, row_bytes: 100, rate: 1_000.0, writers: 1, server };
+/// let load = Load { rows: 50_000, row_bytes: 100, rate: 1_000.0, writers: 1, server, existing: None };
 /// let ordered = predict(strategy::find("v7-binary")?, &load)?;
 /// let random = predict(strategy::find("v4-binary")?, &load)?;
 /// assert!(ordered.tree.fill.mean > random.tree.fill.mean + 0.1);
@@ -121,11 +131,21 @@ pub(crate) fn predict_crowded(strategy: &'static Strategy, load: &Load, crowd: u
     let setup = Setup { shape, server: load.server.clone(), rate: load.rate };
     // The load is checked before the ids are generated, because that takes minutes for a thousand million rows.
     setup.check().map_err(refused)?;
+    load.check_existing(strategy)?;
     load.check_room(key_bytes)?;
     let ranges = load.ranges(strategy)?;
     let parts = ranges.parts();
     let mut model = Model::sampled(&setup, ranges).map_err(refused)?;
-    let mut keys = Keys::new(strategy, load.rate, load.writers, crowd)?;
+    let mut before = 0;
+    if let Some((old, rows)) = load.existing {
+        let mut keys = Keys::existing(old, load.rate, rows)?;
+        for _ in 0..rows {
+            model.insert(keys.next_key()?).map_err(refused)?;
+        }
+        before = rows;
+        model.window();
+    }
+    let mut keys = Keys::new(strategy, load.rate, load.writers, crowd)?.after(before);
     let mut windows = Vec::new();
     // A multiple of a thousand, because leaves are counted for each thousand inserts.
     let stretch = load.rows.div_ceil(WINDOWS).next_multiple_of(1_000);
@@ -178,6 +198,28 @@ impl Load {
             return Err(Error::config(format!(
                 "the rate is {rate}: give inserts a second, from 1 to {}",
                 Self::MAX_RATE
+            )));
+        }
+        Ok(())
+    }
+
+    /// The rows of the table at the end.
+    fn all_rows(&self) -> u64 {
+        self.rows.saturating_add(self.existing.map_or(0, |(_, rows)| rows))
+    }
+
+    fn check_existing(&self, strategy: &Strategy) -> Result<()> {
+        let Some((old, _)) = self.existing else { return Ok(()) };
+        if old.column.is_mapped() || key_bytes(old.column) != key_bytes(strategy.column) {
+            return Err(Error::config(format!(
+                "rows of {} and of {} do not fit one column: choose strategies of one type",
+                old.name, strategy.name
+            )));
+        }
+        if self.all_rows() > WHOLE_ROWS {
+            return Err(Error::config(format!(
+                "{} rows are too many for a table with existing rows: give at most {WHOLE_ROWS} together",
+                self.all_rows()
             )));
         }
         Ok(())
@@ -278,7 +320,8 @@ mod tests {
     use crate::strategy;
 
     fn load(rows: u64) -> Load {
-        Load { rows, row_bytes: 100, rate: 2_000.0, writers: 1, server: Server::mysql(16 << 20) }
+        let server = Server::mysql(16 << 20);
+        Load { rows, row_bytes: 100, rate: 2_000.0, writers: 1, server, existing: None }
     }
 
     #[test]
@@ -367,8 +410,11 @@ mod tests {
             Load { rate: f64::INFINITY, ..load(20_000) },
             Load { rate: 1e12, ..load(20_000) },
             Load { row_bytes: 20_000, ..load(20_000) },
+            Load { existing: Some((strategy, 20_000_000)), ..load(20_000) },
+            Load { existing: Some((strategy::find("auto-increment").unwrap(), 20_000)), ..load(20_000) },
+            Load { existing: Some((strategy::find("mapped").unwrap(), 20_000)), ..load(20_000) },
         ] {
-            assert!(predict(strategy, &bad).unwrap_err().is_config());
+            assert!(predict(strategy, &bad).unwrap_err().is_config(), "{bad:?}");
         }
     }
 }

@@ -54,6 +54,7 @@ fn predicted(workload: &Workload, run: &RunRecord) -> Forecast {
         rate,
         writers: workload.writers.into(),
         server: server_of(run),
+        existing: None,
     };
     predict(strategy::find(&run.strategy.name).unwrap(), &load).unwrap()
 }

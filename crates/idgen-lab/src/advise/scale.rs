@@ -118,7 +118,7 @@ mod tests {
     use crate::strategy;
 
     fn load(rows: u64, rate: f64, pool_mib: u64, writers: u64) -> Load {
-        Load { rows, row_bytes: 0, rate, writers, server: Server::mysql(pool_mib << 20) }
+        Load { rows, row_bytes: 0, rate, writers, server: Server::mysql(pool_mib << 20), existing: None }
     }
 
     /// The naive version: the model runs on the whole table. Each prefix is used twice, so that a writer returns to

@@ -33,15 +33,8 @@ pub struct PostgresLoad {
     /// Seconds between two checkpoints.
     pub checkpoint_secs: u32,
     /// Rows that are in the table before, with ids of this strategy from one writer.
-    #[serde(serialize_with = "existing")]
+    #[serde(serialize_with = "super::existing")]
     pub existing: Option<(&'static Strategy, u64)>,
-}
-
-fn existing<S: serde::Serializer>(
-    existing: &Option<(&'static Strategy, u64)>,
-    serializer: S,
-) -> std::result::Result<S::Ok, S::Error> {
-    existing.map(|(strategy, rows)| (strategy.name, rows)).serialize(serializer)
 }
 
 /// What the model predicts for one strategy.

@@ -67,7 +67,7 @@ impl Load {
     /// Memory for the rows of one part out of this many, or for the rows that the model follows before it samples.
     fn bytes_of_rows(&self, parts: u32, key_bytes: u32) -> u64 {
         let rows = match parts {
-            1 => self.rows,
+            1 => self.all_rows(),
             parts => (self.rows / u64::from(parts)).max(Model::WHOLE_ROWS),
         };
         rows * Model::bytes_per_row(key_bytes)
@@ -84,7 +84,14 @@ mod tests {
     const GB: u64 = 1_000_000_000;
 
     fn load(rows: u64, pool_mib: u64) -> Load {
-        Load { rows, row_bytes: 100, rate: 1_000.0, writers: 1, server: Server::mysql(pool_mib << 20) }
+        Load {
+            rows,
+            row_bytes: 100,
+            rate: 1_000.0,
+            writers: 1,
+            server: Server::mysql(pool_mib << 20),
+            existing: None,
+        }
     }
 
     #[test]

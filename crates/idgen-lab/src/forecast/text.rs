@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Forecast, Load, PostgresForecast};
+use crate::strategy::Strategy;
 use crate::table::table;
 
 impl fmt::Display for Forecast {
@@ -15,6 +16,7 @@ impl fmt::Display for Forecast {
             Some(iops) => writeln!(f, ", {iops} page reads and writes per second")?,
             None => writeln!(f)?,
         }
+        existing(f, self.load.existing)?;
         if self.parts > 1 {
             writeln!(f, "Computed from a sample: one of {} parts of the keys.", self.parts)?;
         }
@@ -52,9 +54,7 @@ impl fmt::Display for PostgresForecast {
             "{} inserts per second by {writers}, a checkpoint every {} s",
             load.rate, load.checkpoint_secs
         )?;
-        if let Some((strategy, rows)) = load.existing {
-            writeln!(f, "into a table that holds {rows} rows of {}", strategy.name)?;
-        }
+        existing(f, load.existing)?;
         let head = ["rows", "log bytes\nper row", "images\nper 1k", "splits\nper 1k", "leaves\nper 1k"];
         let rows = self.stretches.iter().map(|stretch| {
             [
@@ -77,6 +77,14 @@ impl fmt::Display for PostgresForecast {
             self.index.page_bytes_per_row,
             self.heap_bytes_per_row
         )
+    }
+}
+
+/// What the table holds before.
+fn existing(f: &mut fmt::Formatter<'_>, existing: Option<(&Strategy, u64)>) -> fmt::Result {
+    match existing {
+        Some((strategy, rows)) => writeln!(f, "into a table that holds {rows} rows of {}", strategy.name),
+        None => Ok(()),
     }
 }
 
