@@ -14,6 +14,8 @@ pub struct Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
     PageSize(u32),
+    SqlitePageSize(u32),
+    SqliteRecord { bytes: u32, most: u32, page_bytes: u32 },
     RecordSize { bytes: u32, most: u32 },
     PoolSize { frames: u64, least: u64 },
     KeyLength { bytes: usize, most: usize },
@@ -24,6 +26,14 @@ enum Kind {
 impl Error {
     pub(crate) fn page_size(bytes: u32) -> Self {
         Error { kind: Kind::PageSize(bytes) }
+    }
+
+    pub(crate) fn sqlite_page_size(bytes: u32) -> Self {
+        Error { kind: Kind::SqlitePageSize(bytes) }
+    }
+
+    pub(crate) fn sqlite_record(bytes: u32, most: u32, page_bytes: u32) -> Self {
+        Error { kind: Kind::SqliteRecord { bytes, most, page_bytes } }
     }
 
     pub(crate) fn record_size(bytes: u32, most: u32) -> Self {
@@ -63,6 +73,14 @@ impl fmt::Display for Error {
             Kind::PageSize(bytes) => {
                 write!(f, "a page of {bytes} bytes: InnoDB has 4096, 8192, 16384, 32768 and 65536")
             }
+            Kind::SqlitePageSize(bytes) => {
+                write!(f, "a page of {bytes} bytes: SQLite has powers of two from 512 to 65536")
+            }
+            Kind::SqliteRecord { bytes, most, page_bytes } => write!(
+                f,
+                "a row of {bytes} bytes: SQLite keeps at most {most} of them on a page of {page_bytes} bytes and the rest \
+                 on overflow pages, which the model does not have; give fewer bytes or larger pages"
+            ),
             Kind::RecordSize { bytes, most } => write!(
                 f,
                 "a record of {bytes} bytes: at most {most} fit twice on a page; leave out long columns, \

@@ -1,4 +1,5 @@
-//! Predicts what a key does to a table of InnoDB or an index of PostgreSQL: page fill, splits, and pages read and written.
+//! Predicts what a key does to a table of InnoDB or SQLite, or to an index of PostgreSQL: page fill, splits, and pages
+//! read and written.
 //!
 //! A B+tree grows by the split rule of its engine, a [`SplitRule`] such as [`InnoDb`]. A buffer pool with a young and an
 //! old part decides which pages are in memory. The caller gives the keys in the order of the inserts. Nothing else of the
@@ -22,7 +23,8 @@
 //! # Ok::<(), btree_model::Error>(())
 //! ```
 //!
-//! Indexes of PostgreSQL, and what they add to its write-ahead log: see [`PostgresIndex`].
+//! Indexes of PostgreSQL, and what they add to its write-ahead log: see [`PostgresIndex`]. Tables of
+//! SQLite: see [`SqliteTable`].
 //!
 //! A table of 10^9 rows is modeled by a sample of its key ranges: see [`Ranges`].
 //!
@@ -48,6 +50,7 @@ mod rule;
 mod run;
 mod server;
 mod shape;
+mod sqlite;
 mod state;
 mod tree;
 mod window;
@@ -62,5 +65,6 @@ pub use rule::{Cut, Records, SplitRule};
 pub use run::{Model, Setup};
 pub use server::Server;
 pub use shape::{RECORD_HEADER, SYSTEM_COLUMNS, Shape};
+pub use sqlite::{SqliteShape, SqliteTable};
 pub use state::TreeState;
 pub use window::Window;

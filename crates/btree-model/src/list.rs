@@ -20,6 +20,11 @@ impl Links {
         Links(vec![(NONE, NONE); entries])
     }
 
+    /// Has so many entries from now on.
+    pub(crate) fn grow(&mut self, entries: usize) {
+        self.0.resize(entries, (NONE, NONE));
+    }
+
     /// The entry nearer to the head.
     pub(crate) fn before(&self, entry: u32) -> Option<u32> {
         Some(self.0[entry as usize].0).filter(|&before| before != NONE)
