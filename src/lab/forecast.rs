@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use btree_model::Server;
-use idgen_lab::advise::{advise, advise_postgres};
+use idgen_lab::advise::{advise, advise_postgres, advise_sqlite};
 use idgen_lab::experiment::{self, Experiment, Revisits, Scale};
-use idgen_lab::forecast::{self, Forecast, Load, PostgresLoad, predict, predict_postgres};
+use idgen_lab::forecast::{
+    self, Forecast, Load, PostgresLoad, SqliteLoad, predict, predict_postgres, predict_sqlite,
+};
 use idgen_lab::strategy::{self, Strategy};
 use idgen_record::{Database, Workload, thousands};
 use idgen_report as report;
@@ -25,6 +27,7 @@ Examples:
   idgen lab simulate minute-ascending --rows 1000M --pool 16G  # takes minutes
   idgen lab simulate v7-binary --existing v4-binary:1M --rows 1M
   idgen lab simulate v7-binary --engine postgres --existing v4-binary:1M
+  idgen lab simulate v4-binary --engine sqlite --pool 2M --commit-rows 100
   idgen lab simulate minute-random --pool 32M --rates 1,60 --picture reads.svg
   idgen lab simulate --experiment prefix-revisits --scale full
 
@@ -36,9 +39,10 @@ Examples:
   idgen lab advise --rows 500M --pool 8G --rate 3000 --writers 20
   idgen lab advise --engine postgres --rows 100M --rate 2000 --writers 20
   idgen lab advise --engine postgres --rows 10M --existing v4-binary:10M
+  idgen lab advise --engine sqlite --rows 2M --writers 5
   idgen lab advise --rows 10M --json";
 
-/// Predict what a key strategy costs a table of InnoDB or PostgreSQL: page fill, splits, pages read and written, log.
+/// Predict what a key strategy costs a table of InnoDB, PostgreSQL or SQLite: page fill, splits, pages read and written, log.
 #[derive(clap::Args)]
 #[command(after_help = SIMULATE_EXAMPLES)]
 pub struct SimulateArgs {
@@ -50,7 +54,7 @@ pub struct SimulateArgs {
         long,
         value_name = "NAME",
         value_parser = revisits,
-        conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "engine", "iops", "checkpoint", "existing"],
+        conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "engine", "iops", "checkpoint", "page_bytes", "commit_rows", "existing"],
     )]
     experiment: Option<Revisits>,
     /// The size of the experiment: ci, default or full.
@@ -85,7 +89,8 @@ struct LoadArgs {
     /// Bytes of a row without its key.
     #[arg(long, value_name = "BYTES", default_value_t = 100, allow_negative_numbers = true)]
     row_bytes: u32,
-    /// The size of the buffer pool; K, M and G stand for powers of 1,024 [default: 128M].
+    /// The size of the buffer pool, or of SQLite's page cache; K, M and G stand for powers of 1,024 [default: 128M, on
+    /// SQLite 2000K].
     #[arg(long, value_name = "BYTES", value_parser = number::size, allow_negative_numbers = true)]
     pool: Option<u64>,
     /// Inserts per second, by all writers together.
@@ -103,6 +108,12 @@ struct LoadArgs {
     /// Seconds between two checkpoints, on PostgreSQL [default: 300].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     checkpoint: Option<u32>,
+    /// Bytes of a page, on SQLite [default: 4096].
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    page_bytes: Option<u32>,
+    /// Rows in a transaction, on SQLite [default: 1000].
+    #[arg(long, value_name = "N", value_parser = number::count, allow_negative_numbers = true)]
+    commit_rows: Option<u64>,
     /// Rows that the table holds before the run, as STRATEGY:ROWS, such as v4-binary:1M; `advise` takes them on
     /// PostgreSQL only.
     #[arg(long, value_name = "STRATEGY:ROWS", value_parser = number::existing)]
@@ -126,18 +137,17 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
         anyhow::bail!("neither a strategy nor an experiment was given")
     };
     strategy.check(args.load.engine).map_err(refused)?;
-    if args.load.engine == Database::Postgres {
-        for (option, given) in [("--rates", !args.rates.is_empty()), ("--picture", args.picture.is_some())] {
-            if given {
-                return Err(failure::usage(format_args!(
-                    "{option} does not apply to the model of PostgreSQL, which has no buffer pool: leave it out"
-                )));
-            }
-        }
-        let load = args.load.postgres()?;
-        return show(&predict_postgres(strategy, &load).map_err(refused)?, args.load.json);
+    let load = &args.load;
+    if matches!(load.engine, Database::Postgres | Database::Sqlite) {
+        load.leave_out(&[("--rates", !args.rates.is_empty()), ("--picture", args.picture.is_some())])?;
     }
-    simulate(strategy, &args)
+    match load.engine {
+        Database::Postgres => {
+            show(&predict_postgres(strategy, &load.postgres()?).map_err(refused)?, load.json)
+        }
+        Database::Sqlite => show(&predict_sqlite(strategy, &load.sqlite()?).map_err(refused)?, load.json),
+        Database::MySql | Database::MariaDb => simulate(strategy, &args),
+    }
 }
 
 /// Predicts each rate, and draws all of them.
@@ -194,10 +204,12 @@ fn revisits(name: &str) -> Result<Revisits, String> {
 
 /// Runs `advise`.
 pub fn run_advise(args: AdviseArgs) -> anyhow::Result<ExitCode> {
-    if args.load.engine == Database::Postgres {
-        return show(&advise_postgres(&args.load.postgres()?).map_err(refused)?, args.load.json);
+    let load = &args.load;
+    match load.engine {
+        Database::Postgres => show(&advise_postgres(&load.postgres()?).map_err(refused)?, load.json),
+        Database::Sqlite => show(&advise_sqlite(&load.sqlite()?).map_err(refused)?, load.json),
+        Database::MySql | Database::MariaDb => show(&advise(&load.innodb()?).map_err(refused)?, load.json),
     }
-    show(&advise(&args.load.innodb()?).map_err(refused)?, args.load.json)
 }
 
 fn show(result: &(impl Display + Serialize), json: bool) -> anyhow::Result<ExitCode> {
@@ -216,6 +228,36 @@ fn refused(error: idgen_lab::Error) -> anyhow::Error {
 }
 
 impl LoadArgs {
+    /// Refuses options that the model of this database does not have.
+    fn leave_out(&self, options: &[(&str, bool)]) -> anyhow::Result<()> {
+        match options.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(failure::usage(format_args!(
+                "{option} does not apply to the model of {}: leave it out, or choose another --engine",
+                self.engine
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    fn of_sqlite(&self) -> [(&'static str, bool); 2] {
+        [("--page-bytes", self.page_bytes.is_some()), ("--commit-rows", self.commit_rows.is_some())]
+    }
+
+    fn sqlite(&self) -> anyhow::Result<SqliteLoad> {
+        self.leave_out(&[("--iops", self.iops.is_some()), ("--checkpoint", self.checkpoint.is_some())])?;
+        let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
+        Ok(SqliteLoad {
+            rows,
+            row_bytes,
+            rate,
+            writers,
+            page_bytes: self.page_bytes.unwrap_or(SqliteLoad::PAGE_BYTES),
+            cache_bytes: self.pool.unwrap_or(SqliteLoad::CACHE_BYTES),
+            commit_rows: self.commit_rows.unwrap_or(SqliteLoad::COMMIT_ROWS),
+            existing: self.existing()?,
+        })
+    }
+
     fn postgres(&self) -> anyhow::Result<PostgresLoad> {
         for (option, given) in [("--pool", self.pool.is_some()), ("--iops", self.iops.is_some())] {
             if given {
@@ -224,6 +266,7 @@ impl LoadArgs {
                 )));
             }
         }
+        self.leave_out(&self.of_sqlite())?;
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
         let checkpoint_secs = self.checkpoint.unwrap_or(Workload::CHECKPOINT_SECS);
         let existing = self.existing()?;
@@ -241,12 +284,8 @@ impl LoadArgs {
     }
 
     fn innodb(&self) -> anyhow::Result<Load> {
-        if self.checkpoint.is_some() {
-            return Err(failure::usage(format_args!(
-                "--checkpoint does not apply to the model of {}: leave it out, or choose --engine postgres",
-                self.engine
-            )));
-        }
+        self.leave_out(&[("--checkpoint", self.checkpoint.is_some())])?;
+        self.leave_out(&self.of_sqlite())?;
         let pool = self.pool.unwrap_or(128 << 20);
         let server = forecast::server(self.engine, pool).map_err(refused)?;
         let server = Server { device_iops: self.iops, ..server };

@@ -115,6 +115,51 @@ fn simulate_predicts_an_index_of_postgres() {
 }
 
 #[test]
+fn simulate_predicts_a_table_of_sqlite() {
+    let args = ["lab", "simulate", "v4-binary", "--engine", "sqlite", "--rows", "60K"];
+    let at = |more: &[&str]| json(&[&args[..], more, &["--json"]].concat());
+    let (plain, wide) =
+        (at(&[]), at(&["--pool", "64M", "--page-bytes", "16384", "--existing", "v4-binary:20K"]));
+    assert_eq!(plain["load"]["page_bytes"], 4_096);
+    assert_eq!((&plain["tree"]["rows"], &wide["tree"]["rows"]), (&60_000.into(), &80_000.into()));
+    let reads = |forecast: &serde_json::Value| forecast["windows"][9]["reads_per_1k"].as_f64().unwrap();
+    assert!(reads(&plain) > 500.0 && reads(&wide) == 0.0, "{plain} {wide}");
+    let text =
+        lines(&[&args[..], &["--commit-rows", "10", "--existing", "v4-binary:20K"]].concat()).join("\n");
+    assert!(text.contains("10 in a transaction, pages of 4096 bytes"), "{text}");
+    assert!(text.contains("holds 20000 rows of v4-binary") && text.contains("% full"), "{text}");
+    for (bad, says) in [
+        (&["--iops", "100"][..], "--iops does not apply to the model of SQLite"),
+        (&["--rates", "1,2"], "--rates does not apply to the model of SQLite"),
+        (&["--page-bytes", "5000"], "SQLite has powers of two"),
+        (&["--row-bytes", "3000"], "overflow pages"),
+        (&["--pool", "100K"], "the cache in pages is 25"),
+        (&["--commit-rows", "0"], "at least one"),
+        (&["--existing", "v4-text36:20K"], "do not fit one table"),
+        (&["--rows", "2G"], "too many for the model of SQLite"),
+    ] {
+        let (code, error) = failure(&[&args[..5], bad].concat(), "");
+        assert_eq!((code, error.contains(says)), (2, true), "{error}");
+    }
+    for engine in ["mysql", "postgres"] {
+        let (code, error) = failure(&["lab", "advise", "--engine", engine, "--commit-rows", "5"], "");
+        assert_eq!((code, error.contains("--commit-rows does not apply")), (2, true), "{error}");
+    }
+}
+
+#[test]
+fn advise_recommends_keys_for_sqlite() {
+    let args = ["lab", "advise", "--engine", "sqlite", "--rows", "60K", "--writers", "5"];
+    let text = lines(&args).join("\n");
+    assert!(text.starts_with("Take v7-binary."), "{text}");
+    assert!(text.contains("a model of SQLite's B-tree and page cache"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let advice = json(&[&args[..], &["--existing", "v4-text36:60K", "--json"]].concat());
+    assert_eq!(advice["candidates"][0]["strategy"], "v4-text36");
+    assert!(advice["reasons"][0].as_str().unwrap().contains("if they stay with v4-text36"), "{advice}");
+}
+
+#[test]
 fn advise_recommends_keys_for_postgres() {
     let args = ["lab", "advise", "--engine", "postgres", "--rows", "60K", "--rate", "10", "--writers", "5"];
     let text = lines(&args).join("\n");

@@ -31,7 +31,7 @@ use crate::window::{Reading, UNIT, Window};
 /// }
 /// table.commit();
 /// // A row takes 109 bytes, so a page holds 37. Rows in the order of their keys are appended to the last page.
-/// assert_eq!(table.tree().leaf_pages, 270);
+/// assert_eq!(table.tree().leaf_pages, 271);
 /// # Ok::<(), btree_model::Error>(())
 /// ```
 #[derive(Debug)]

@@ -6,6 +6,7 @@ mod interval;
 mod postgres;
 mod reasons;
 mod scale;
+mod sqlite;
 mod text;
 
 use serde::Serialize;
@@ -17,6 +18,7 @@ pub use interval::{IntervalForecast, PrefixAdvice};
 pub use postgres::{PostgresAdvice, PostgresCandidate, advise_postgres};
 use reasons::{caveats, reasons};
 use scale::Scaled;
+pub use sqlite::{SqliteAdvice, advise_sqlite};
 
 /// The strategies that are compared, the simplest first. If two are equal, the first one wins.
 const CANDIDATES: [&str; 6] =
@@ -52,11 +54,11 @@ pub struct Candidate {
     pub table_bytes: f64,
     /// Mean page fill, 0 to 1.
     pub fill: f64,
-    /// Pages read per 1,000 inserts, in the last tenth.
+    /// Pages read per 1,000 inserts, in the last tenth; of SQLite, in the second half.
     pub reads_per_1k: f64,
-    /// Pages written per 1,000 inserts, in the last tenth.
+    /// Pages written per 1,000 inserts, in the last tenth; of SQLite, in the second half.
     pub writes_per_1k: f64,
-    /// Pages read and written in a second at the given rate, in the last tenth.
+    /// Pages read and written per second at the given rate, in the last tenth; of SQLite, in the second half.
     pub device_pages_per_sec: f64,
 }
 

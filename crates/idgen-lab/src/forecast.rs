@@ -6,6 +6,7 @@ mod keys;
 mod postgres;
 mod revisits;
 mod room;
+mod sqlite;
 mod text;
 
 use serde::Serialize;
@@ -18,6 +19,8 @@ use keys::Keys;
 pub(crate) use postgres::predict_crowded as predict_crowded_postgres;
 pub use postgres::{PostgresForecast, PostgresLoad, Stretch, predict_postgres};
 pub use revisits::{model_info, revisit};
+pub use sqlite::{SqliteForecast, SqliteLoad, predict_sqlite};
+pub(crate) use sqlite::{predict_crowded as predict_crowded_sqlite, shares_a_table};
 
 /// InnoDB's default page size.
 pub(crate) const PAGE_SIZE: u32 = 16_384;
@@ -281,7 +284,7 @@ fn refused(error: btree_model::Error) -> Error {
 /// The versions of a database whose default settings the model knows; `None` if it knows none.
 pub fn modeled(database: Database) -> Option<&'static str> {
     match database {
-        Database::Sqlite => None,
+        Database::Sqlite => Some("SQLite 3: a table WITHOUT ROWID, one connection and a rollback journal"),
         Database::Postgres => {
             Some("PostgreSQL 16 to 18: the index of the primary key, and the write-ahead log")
         }

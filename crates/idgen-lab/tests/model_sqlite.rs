@@ -1,35 +1,54 @@
-//! Compares the model of SQLite with the bundled library, page by page.
+//! Compares the model of SQLite with the bundled library, page by page, and with every recorded run.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
+use std::path::{Path, PathBuf};
+
 use btree_model::{SqliteShape, SqliteTable};
 use idgen::source::{Entropy, FixedEntropy};
-use rusqlite::{Connection, params, types::Value};
+use idgen_lab::Key;
+use idgen_lab::strategy::{Ids, Strategy, find};
+use idgen_record::{Column, Database, Results, Workload};
+use rusqlite::types::Value;
+use rusqlite::{Connection, ffi, params};
 
+/// Rows in a transaction.
+const COMMIT_ROWS: u64 = 1_000;
+
+/// A table of the real library.
 struct Real {
     db: Connection,
     _directory: tempfile::TempDir,
 }
 
+/// The figures of a table.
 #[derive(Debug, PartialEq)]
 struct Found {
-    leaves: Vec<u32>,
-    inner: u64,
+    leaf_pages: u64,
+    inner_pages: u64,
+    /// The mean share of the leaves that is in use, in millionths.
+    fill: u64,
+    /// Pages read and written by all inserts.
+    read: f64,
+    written: f64,
 }
 
 impl Real {
     fn new(schema: &str, page_bytes: u32, cache_pages: u32) -> Real {
         let directory = tempfile::tempdir().unwrap();
-        let db = Connection::open(directory.path().join("t.db")).unwrap();
-        db.execute_batch(&format!(
-            "PRAGMA page_size = {page_bytes}; PRAGMA cache_size = {cache_pages}; PRAGMA journal_mode = MEMORY; \
-             PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; {schema}"
-        ))
-        .unwrap();
+        let db = Connection::open(directory.path().join("rows.db")).unwrap();
+        let settings = format!(
+            "PRAGMA page_size = {page_bytes}; PRAGMA cache_size = {cache_pages}; PRAGMA journal_mode = MEMORY;
+             PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
+        );
+        db.execute_batch(&format!("{settings} {schema}")).unwrap();
+        for counter in [ffi::SQLITE_DBSTATUS_CACHE_MISS, ffi::SQLITE_DBSTATUS_CACHE_WRITE] {
+            count(&db, counter, true);
+        }
         Real { db, _directory: directory }
     }
 
-    fn insert(&self, rows: impl Iterator<Item = (Value, Vec<u8>)>) {
+    fn insert(&self, rows: &[(Value, Vec<u8>)]) {
         self.db.execute_batch("BEGIN").unwrap();
         let mut insert = self.db.prepare_cached("INSERT INTO t VALUES (?, ?)").unwrap();
         for (key, payload) in rows {
@@ -39,94 +58,238 @@ impl Real {
         self.db.execute_batch("COMMIT").unwrap();
     }
 
-    fn pages(&self) -> (Vec<u32>, u64) {
-        let mut statement =
-            self.db.prepare("SELECT pagetype, pgsize - unused FROM dbstat WHERE name = 't' ORDER BY path").unwrap();
-        let mut pages = statement.query([]).unwrap();
-        let (mut leaves, mut inner) = (Vec::new(), 0);
-        while let Some(page) = pages.next().unwrap() {
-            if page.get::<_, String>(0).unwrap() == "leaf" {
-                leaves.push(page.get(1).unwrap());
-            } else {
-                inner += 1;
-            }
-        }
-        (leaves, inner)
-    }
-
-    fn counted(&self) -> (u64, u64) {
-        #[allow(unsafe_code)]
-        let read = |parameter| {
-            let (mut current, mut highest) = (0, 0);
-            // SAFETY: the handle is valid while `self.db` is, and both results are live integers.
-            unsafe { rusqlite::ffi::sqlite3_db_status(self.db.handle(), parameter, &mut current, &mut highest, 0) };
-            u64::from(current as u32)
-        };
-        (read(rusqlite::ffi::SQLITE_DBSTATUS_CACHE_MISS), read(rusqlite::ffi::SQLITE_DBSTATUS_CACHE_WRITE))
+    fn found(&self, page_bytes: u32) -> Found {
+        // To read the layout reads pages too.
+        let read = count(&self.db, ffi::SQLITE_DBSTATUS_CACHE_MISS, false);
+        let written = count(&self.db, ffi::SQLITE_DBSTATUS_CACHE_WRITE, false);
+        let mut statement = self
+            .db
+            .prepare(
+                "SELECT pagetype = 'leaf', count(*), sum(pgsize - unused) FROM dbstat WHERE name = 't' GROUP BY 1",
+            )
+            .unwrap();
+        let kinds: Vec<(bool, u64, u64)> = statement
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        let (_, leaf_pages, used) = kinds.iter().copied().find(|(leaf, ..)| *leaf).unwrap();
+        let inner_pages = kinds.iter().find(|(leaf, ..)| !leaf).map_or(0, |(_, pages, _)| *pages);
+        let fill = millionths(used as f64 / (leaf_pages * u64::from(page_bytes)) as f64);
+        Found { leaf_pages, inner_pages, fill, read, written }
     }
 }
 
+#[allow(unsafe_code, reason = "rusqlite has no safe form of sqlite3_db_status")]
+fn count(db: &Connection, counter: i32, reset: bool) -> f64 {
+    let (mut current, mut highest) = (0, 0);
+    // SAFETY: the handle is valid while `db` is borrowed, and both results are live integers.
+    let code =
+        unsafe { ffi::sqlite3_db_status(db.handle(), counter, &mut current, &mut highest, i32::from(reset)) };
+    assert_eq!(code, ffi::SQLITE_OK);
+    f64::from(current)
+}
+
+fn millionths(share: f64) -> u64 {
+    (share * 1e6).round() as u64
+}
+
+/// Keys of each type and order: as the library takes them, and as the model does.
+fn key(kind: &str, number: u64, random: &mut FixedEntropy) -> (Value, Vec<u8>) {
+    let integer = |value: u64| (Value::Integer(value as i64), value.to_be_bytes().to_vec());
+    let blob = |first: u8, tail: u64| {
+        let mut id = [0; 16];
+        id[0] = first;
+        id[2..10].copy_from_slice(&tail.to_be_bytes());
+        (Value::Blob(id.to_vec()), id.to_vec())
+    };
+    let drawn = random.next_u64().unwrap();
+    match kind {
+        "counted" | "unkeyed" | "ascending integers" => integer(number + 1),
+        "random integers" | "random row numbers" => integer(drawn >> 1),
+        "ascending" => blob(0, number),
+        "random" => blob((drawn >> 8) as u8, drawn),
+        // Each transaction has a prefix, and prefixes come again.
+        "prefix, random" => blob((number / COMMIT_ROWS * 37 % 16) as u8, drawn),
+        "prefix, ascending" => blob((number / COMMIT_ROWS * 37 % 16) as u8, number),
+        "text" => {
+            let text = format!("{drawn:016x}-{:019}", 7);
+            (Value::Text(text.clone()), text.into_bytes())
+        }
+        _ => unreachable!("{kind}"),
+    }
+}
+
+fn schema(kind: &str) -> &'static str {
+    match kind {
+        "counted" | "random row numbers" => "CREATE TABLE t (id INTEGER PRIMARY KEY, payload BLOB NOT NULL)",
+        "unkeyed" => "CREATE TABLE t (id BLOB NOT NULL, payload BLOB NOT NULL)",
+        "ascending integers" | "random integers" => {
+            "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, payload BLOB NOT NULL) WITHOUT ROWID"
+        }
+        "text" => "CREATE TABLE t (id TEXT NOT NULL PRIMARY KEY, payload BLOB NOT NULL) WITHOUT ROWID",
+        _ => "CREATE TABLE t (id BLOB NOT NULL PRIMARY KEY, payload BLOB NOT NULL) WITHOUT ROWID",
+    }
+}
+
+fn shape(kind: &str, page: u32, payload: u32) -> SqliteShape {
+    match kind {
+        "counted" | "random row numbers" => SqliteShape::rowid(page, &[payload]),
+        "unkeyed" => SqliteShape::unkeyed(page, &[16, payload]),
+        "ascending integers" | "random integers" => SqliteShape::integer(page, &[payload]),
+        "text" => SqliteShape::bytes(page, 36, &[payload]),
+        _ => SqliteShape::bytes(page, 16, &[payload]),
+    }
+    .unwrap()
+}
+
+/// Inserts the same rows into the library and into the model.
+fn both(kind: &str, page: u32, payload: u32, transactions: u64) -> (Found, Found) {
+    /// So few pages that random keys spill in pages of 4 KiB.
+    const CACHE_PAGES: u32 = 300;
+    let real = Real::new(schema(kind), page, CACHE_PAGES);
+    let mut model = SqliteTable::new(shape(kind, page, payload), CACHE_PAGES).unwrap();
+    model.commit();
+    model.window();
+    let mut random = FixedEntropy::new(1);
+    for transaction in 0..transactions {
+        let mut rows = Vec::new();
+        for number in transaction * COMMIT_ROWS..(transaction + 1) * COMMIT_ROWS {
+            let (value, bytes) = key(kind, number, &mut random);
+            model.insert(&bytes).unwrap();
+            let value = if kind == "unkeyed" { Value::Blob(vec![7; 16]) } else { value };
+            rows.push((value, vec![0; payload as usize]));
+        }
+        real.insert(&rows);
+        model.commit();
+    }
+    let (tree, window) = (model.tree(), model.window());
+    let thousands = window.inserts as f64 / 1e3;
+    let found = Found {
+        leaf_pages: tree.leaf_pages,
+        inner_pages: tree.inner_pages,
+        fill: millionths(tree.fill.mean),
+        read: (window.reads_per_1k * thousands).round(),
+        written: (window.writes_per_1k * thousands).round(),
+    };
+    (found, real.found(page))
+}
+
+/// Within this share, or three pages.
+fn near(found: f64, measured: f64, share: f64) -> bool {
+    (found - measured).abs() <= (share * measured).max(3.0)
+}
+
 #[test]
-fn try_it() {
-    for page_bytes in [4096, 16384] {
-        for payload in [0usize, 100] {
-            for kind in ["random", "ascending", "rowid", "rowid random", "prefix"] {
-                let cache = 500;
-                let (schema, shape) = match kind {
-                    "rowid" | "rowid random" => (
-                        "CREATE TABLE t (id INTEGER PRIMARY KEY, p BLOB NOT NULL)",
-                        SqliteShape::rowid(page_bytes, &[payload as u32]).unwrap(),
-                    ),
-                    _ => (
-                        "CREATE TABLE t (id BLOB NOT NULL PRIMARY KEY, p BLOB NOT NULL) WITHOUT ROWID",
-                        SqliteShape::bytes(page_bytes, 16, &[payload as u32]).unwrap(),
-                    ),
-                };
-                let real = Real::new(schema, page_bytes, cache);
-                let mut model = SqliteTable::new(shape, cache).unwrap();
-                let mut random = FixedEntropy::new(1);
-                let before = real.counted();
-                for batch in 0..100u64 {
-                    let mut rows = Vec::new();
-                    for row in 0..1000u64 {
-                        let number = batch * 1000 + row;
-                        let (key, bytes) = match kind {
-                            "rowid" => (Value::Integer(number as i64 + 1), (number + 1).to_be_bytes().to_vec()),
-                            "rowid random" => {
-                                let k = random.next_u64().unwrap() >> 1;
-                                (Value::Integer(k as i64), k.to_be_bytes().to_vec())
-                            }
-                            kind => {
-                                let mut id = [0u8; 16];
-                                let tail = random.next_u64().unwrap();
-                                match kind {
-                                    "random" => id[..8].copy_from_slice(&tail.to_be_bytes()),
-                                    "ascending" => id[..8].copy_from_slice(&number.to_be_bytes()),
-                                    _ => {
-                                        id[0] = (batch * 37 % 256) as u8;
-                                        id[2..10].copy_from_slice(&tail.to_be_bytes());
-                                    }
-                                }
-                                (Value::Blob(id.to_vec()), id.to_vec())
-                            }
-                        };
-                        model.insert(&bytes).unwrap();
-                        rows.push((key, vec![0; payload]));
-                    }
-                    real.insert(rows.into_iter());
-                    model.commit();
+fn the_model_lays_pages_out_as_the_library_does() {
+    for kind in [
+        "counted",
+        "unkeyed",
+        "random row numbers",
+        "ascending integers",
+        "random integers",
+        "ascending",
+        "random",
+        "prefix, random",
+        "prefix, ascending",
+        "text",
+    ] {
+        for (page, payload) in [(4_096, 0), (4_096, 100), (16_384, 100), (1_024, 30)] {
+            let (model, real) = both(kind, page, payload, 40);
+            let case = format!("{kind}, pages of {page}, payload {payload}:\n{model:?}\n{real:?}");
+            assert_eq!(
+                (model.leaf_pages, model.inner_pages, model.fill),
+                (real.leaf_pages, real.inner_pages, real.fill),
+                "{case}"
+            );
+            assert!(near(model.read, real.read, 0.005) && near(model.written, real.written, 0.005), "{case}");
+        }
+    }
+}
+
+/// The results files of SQLite below docs/results in which keys were inserted.
+fn recorded() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+    let mut files = Vec::new();
+    for day in std::fs::read_dir(root).unwrap() {
+        let Ok(runs) = std::fs::read_dir(day.unwrap().path().join("sqlite")) else { continue };
+        files.extend(runs.map(|run| run.unwrap().path().join("results.json")).filter(|file| file.exists()));
+    }
+    files.sort();
+    files
+}
+
+fn insert(table: &mut SqliteTable, key: Key, number: u64) {
+    match key {
+        Key::Assigned => table.insert(&(number + 1).to_be_bytes()),
+        Key::Uint(number) => table.insert(&number.to_be_bytes()),
+        Key::Binary(bytes) => table.insert(&bytes),
+        Key::Text(text) => table.insert(text.as_bytes()),
+    }
+    .unwrap();
+}
+
+/// Runs the model with the keys and transactions of a recorded run: leaf pages, pages read and pages written per 1,000.
+fn replayed(strategy: &'static Strategy, workload: &Workload, page: u32) -> [f64; 3] {
+    let kind = match strategy.column {
+        Column::CountedInteger => "counted",
+        Column::Text36 => "text",
+        _ => "random",
+    };
+    let cache_pages = (workload.cache_bytes.unwrap() / u64::from(page)) as u32;
+    let mut table = SqliteTable::new(shape(kind, page, workload.payload_bytes), cache_pages).unwrap();
+    let each = u64::from(workload.commit_rows);
+    if let Some(existing) = workload.existing {
+        // Other keys of the same kind, because the record does not contain those of the run.
+        let name = if kind == "text" { "v4-text36" } else { "v4-binary" };
+        let before =
+            Workload { rows: existing.rows, seed: !workload.seed, existing: None, ..workload.clone() };
+        let mut ids = Ids::new(find(name).unwrap(), &before).unwrap();
+        for row in 1..=existing.rows {
+            insert(&mut table, ids.next_key().unwrap(), row);
+            if row % each == 0 {
+                table.commit();
+            }
+        }
+        table.commit();
+        table.window();
+    }
+    let mut ids = Ids::new(strategy, workload).unwrap();
+    for row in 1..=workload.rows {
+        insert(&mut table, ids.next_key().unwrap(), workload.existing_rows() + row - 1);
+        if row % each == 0 {
+            table.commit();
+        }
+    }
+    table.commit();
+    let window = table.window();
+    [table.tree().leaf_pages as f64, window.reads_per_1k, window.writes_per_1k]
+}
+
+#[test]
+fn every_recorded_run_of_sqlite_is_predicted() {
+    let (mut all, mut missed) = (0, Vec::new());
+    for file in recorded() {
+        let results: Results = idgen_report::read(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        assert_eq!(results.engine.name, Database::Sqlite.name());
+        // The model has no deletes.
+        if results.workload.mix.is_some() {
+            continue;
+        }
+        for run in &results.runs {
+            let strategy = find(&run.strategy.name).unwrap();
+            let page = run.settings["page_size"].parse().unwrap();
+            for repeat in &run.repeats {
+                let workload = Workload { seed: repeat.seed, ..results.workload.clone() };
+                let found = replayed(strategy, &workload, page);
+                let totals = &repeat.totals;
+                let measured = [repeat.trees[0].leaf_pages as f64, totals.reads_per_1k, totals.writes_per_1k];
+                all += 1;
+                if !found.iter().zip(measured).all(|(found, measured)| near(*found, measured, 0.03)) {
+                    missed.push(format!("{} {}: {found:?}, {measured:?}", file.display(), strategy.name));
                 }
-                let after = real.counted();
-                let (leaves, inner) = real.pages();
-                let tree = model.tree();
-                let w = model.window();
-                let mean = leaves.iter().map(|&b| f64::from(b)).sum::<f64>() / leaves.len() as f64 / f64::from(page_bytes);
-                eprintln!(
-                    "{page_bytes} {payload} {kind}: leaves {} {} inner {} {} fill {:.4} {:.4} reads {} {:.0} writes {} {:.0}",
-                    leaves.len(), tree.leaf_pages, inner, tree.inner_pages, mean, tree.fill.mean,
-                    after.0 - before.0, w.reads_per_1k * 100.0, after.1 - before.1, w.writes_per_1k * 100.0
-                );
             }
         }
     }
+    assert!(all >= 40 && missed.is_empty(), "{} of {all}:\n{}", missed.len(), missed.join("\n"));
 }

@@ -67,9 +67,11 @@ impl<K: Key> SqliteTree<K> {
         let appended = place == node.keys.len();
         node.keys.insert(place, key);
         node.taken += taken;
-        trace.change(leaf);
         if self.is_too_full(leaf) {
+            // The page itself is not changed until it is divided.
             self.balance(leaf, appended, trace)?;
+        } else {
+            trace.change(leaf);
         }
         Ok(leaf)
     }

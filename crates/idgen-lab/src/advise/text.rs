@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::interval::{PrefixAdvice, pages};
-use super::{Advice, bytes};
+use super::{Advice, Candidate, bytes};
 use crate::table::table;
 
 impl fmt::Display for Advice {
@@ -12,26 +12,7 @@ impl fmt::Display for Advice {
         for reason in &self.reasons {
             writeln!(f, "- {reason}")?;
         }
-        let head = [
-            "strategy",
-            "table in\nthe end",
-            "fill %",
-            "pages read\nper 1k",
-            "pages written\nper 1k",
-            "device pages\nper second",
-        ];
-        let rows = self.candidates.iter().map(|candidate| {
-            [
-                candidate.strategy.to_owned(),
-                bytes(candidate.table_bytes),
-                format!("{:.0}", 100.0 * candidate.fill),
-                format!("{:.1}", candidate.reads_per_1k),
-                format!("{:.1}", candidate.writes_per_1k),
-                format!("{:.0}", candidate.device_pages_per_sec),
-            ]
-        });
-        let table = table(head, 1, rows);
-        writeln!(f, "\n{table}\n")?;
+        writeln!(f, "\n{}\n", candidates(&self.candidates))?;
         for caveat in &self.caveats {
             writeln!(f, "- {caveat}")?;
         }
@@ -42,6 +23,29 @@ impl fmt::Display for Advice {
         }
         writeln!(f, "; idgen lab run measures it.")
     }
+}
+
+/// The table of what each strategy costs.
+pub(super) fn candidates(candidates: &[Candidate]) -> String {
+    let head = [
+        "strategy",
+        "table in\nthe end",
+        "fill %",
+        "pages read\nper 1k",
+        "pages written\nper 1k",
+        "device pages\nper second",
+    ];
+    let rows = candidates.iter().map(|candidate| {
+        [
+            candidate.strategy.to_owned(),
+            bytes(candidate.table_bytes),
+            format!("{:.0}", 100.0 * candidate.fill),
+            format!("{:.1}", candidate.reads_per_1k),
+            format!("{:.1}", candidate.writes_per_1k),
+            format!("{:.0}", candidate.device_pages_per_sec),
+        ]
+    });
+    table(head, 1, rows)
 }
 
 impl fmt::Display for PrefixAdvice {

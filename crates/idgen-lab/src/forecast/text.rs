@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use super::{Forecast, Load, PostgresForecast};
+use super::{Forecast, Load, PostgresForecast, SqliteForecast};
 use crate::strategy::Strategy;
 use crate::table::table;
+use btree_model::Window;
 
 impl fmt::Display for Forecast {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -20,19 +21,7 @@ impl fmt::Display for Forecast {
         if self.parts > 1 {
             writeln!(f, "Computed from a sample: one of {} parts of the keys.", self.parts)?;
         }
-        let head =
-            ["rows", "pages read\nper 1k", "pages written\nper 1k", "splits\nper 1k", "leaves\nper 1k"];
-        let rows = self.windows.iter().map(|window| {
-            [
-                window.rows.to_string(),
-                format!("{:.1}", window.reads_per_1k),
-                format!("{:.1}", window.writes_per_1k),
-                format!("{:.2}", window.splits_per_1k),
-                format!("{:.1}", window.distinct_leaves_per_1k),
-            ]
-        });
-        let table = table(head, 0, rows);
-        writeln!(f, "{table}")?;
+        writeln!(f, "{}", windows(&self.windows))?;
         writeln!(
             f,
             "At the end: {} leaf pages, {:.1} % full (10th percentile {:.1} %), {:.1} bytes of pages per row.",
@@ -78,6 +67,47 @@ impl fmt::Display for PostgresForecast {
             self.heap_bytes_per_row
         )
     }
+}
+
+impl fmt::Display for SqliteForecast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let load = &self.load;
+        writeln!(f, "{}: {} rows of {} bytes", self.strategy, load.rows, self.record_bytes)?;
+        let writers = count_of_writers(load.writers);
+        writeln!(
+            f,
+            "{} inserts per second with ids of {writers}, {} in a transaction, pages of {} bytes, a cache of {} KiB",
+            load.rate,
+            load.commit_rows,
+            load.page_bytes,
+            load.cache_bytes >> 10
+        )?;
+        existing(f, load.existing)?;
+        writeln!(f, "{}", windows(&self.windows))?;
+        writeln!(
+            f,
+            "At the end: {} leaf pages, {:.1} % full (10th percentile {:.1} %), {:.1} bytes of pages per row.",
+            self.tree.leaf_pages,
+            100.0 * self.tree.fill.mean,
+            100.0 * self.tree.fill.p10,
+            self.tree.page_bytes_per_row
+        )
+    }
+}
+
+/// The table of the parts of a run.
+fn windows(windows: &[Window]) -> impl fmt::Display {
+    let head = ["rows", "pages read\nper 1k", "pages written\nper 1k", "splits\nper 1k", "leaves\nper 1k"];
+    let rows = windows.iter().map(|window| {
+        [
+            window.rows.to_string(),
+            format!("{:.1}", window.reads_per_1k),
+            format!("{:.1}", window.writes_per_1k),
+            format!("{:.2}", window.splits_per_1k),
+            format!("{:.1}", window.distinct_leaves_per_1k),
+        ]
+    });
+    table(head, 0, rows)
 }
 
 /// What the table holds before.
