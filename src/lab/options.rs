@@ -38,7 +38,7 @@ pub struct CommonArgs {
     /// postgres://user:password@host:port. Use the environment variable to keep the password out of process lists.
     #[arg(long, env = "IDGEN_LAB_ENGINE", hide_env_values = true, default_value = "sqlite")]
     pub engine: EngineName,
-    /// How many clients insert at the same time, each with ids that it generates; only on servers [default: 1].
+    /// How many clients work at the same time, each with ids that it generates; only on servers [default: 1].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub writers: Option<u32>,
     /// How often each strategy or statement runs. The lab repeats them in rounds, each in a random order, and on a

@@ -53,8 +53,9 @@ pub struct ShapeArgs {
     #[arg(long, value_name = "KIND:ROWS", value_parser = number::existing)]
     existing: Option<number::Existing>,
     /// A mixed load after --existing: of 100 operations, the numbers of inserts, reads of recent rows, reads of random
-    /// rows, updates and deletes, such as 40/25/15/15/5. The report has the latencies of each kind of operation.
-    #[arg(long, value_name = "SHARES", value_parser = mix, requires = "existing", conflicts_with_all = ["paced", "serializable", "statement_rows", "writers"])]
+    /// rows, updates and deletes, such as 40/25/15/15/5, of each client of --writers. The report has the latencies of
+    /// each kind of operation.
+    #[arg(long, value_name = "SHARES", value_parser = mix, requires = "existing", conflicts_with_all = ["paced", "serializable", "statement_rows"])]
     mix: Option<Mix>,
     /// Also insert no faster than --rate: the server has as much time for each row as in production.
     #[arg(long, requires = "rate")]

@@ -2,7 +2,7 @@
 //!
 //! The runner compares what each read gives with what was last written, and verifies the rows that are left.
 
-use idgen_lab::engine;
+use idgen_lab::engine::{self, Engine};
 use idgen_record::{Database, Existing, Mix, Operation, Results, Role, RunRecord, Workload};
 
 use crate::common::{find, lab, results, said};
@@ -10,28 +10,55 @@ use crate::common::{find, lab, results, said};
 /// The number of inserts. It is not a multiple of the share per round, so the last round inserts more than needed.
 const ROWS: u64 = 1_990;
 const OLD: u64 = 30_050;
-/// Rounds of 100 operations; a tenth of them is not measured.
-const ROUNDS: u64 = 50;
-const MEASURED: u64 = 45;
+/// Rows before and inserts, for several clients.
+const FEW_OLD: u64 = 4_000;
+const FEW_ROWS: u64 = 1_500;
+const CLIENTS: u32 = 4;
 
-fn measured(database: Database) -> Results {
-    let load = Workload {
+fn load() -> Workload {
+    Workload {
         cache_bytes: Some(1 << 20),
         existing: Some(Existing { ids: None, rows: OLD }),
         mix: Some(Mix::of([40, 25, 15, 15, 5]).unwrap()),
         ..Workload::of_rows(ROWS).unwrap()
-    };
-    let mut engine = engine::start(database, &load).unwrap();
+    }
+}
+
+fn measured(engine: &mut dyn Engine) -> Results {
     let strategies = find(&["auto-increment", "v4-binary", "v4-text36", "minute-ascending"]);
-    let results = results(&mut *engine, &strategies, load);
-    results.runs.iter().for_each(check);
+    let results = results(engine, &strategies, load());
+    for run in &results.runs {
+        check(run, &results.workload, 50);
+        assert_eq!(run.operations.as_ref().unwrap().repeated, None);
+    }
     results
 }
 
-fn check(run: &RunRecord) {
+/// One client, and then several, on the same server.
+fn on_server(database: Database) {
+    let mut engine = engine::start(database, &load()).unwrap();
+    measured(&mut *engine);
+    let existing = Some(Existing { ids: None, rows: FEW_OLD });
+    let load = Workload { rows: FEW_ROWS, existing, ..load() }.with_writers(CLIENTS).unwrap();
+    let strategies = find(&["auto-increment", "v4-binary", "minute-ascending"]);
+    let results = results(&mut *engine, &strategies, load);
+    for run in &results.runs {
+        check(run, &results.workload, 10);
+        assert!(run.operations.as_ref().unwrap().repeated.is_some());
+    }
+    let text = idgen_report::markdown(&results).unwrap();
+    assert!(text.contains("4 clients at the same time: 40 % inserts"), "{text}");
+    assert!(text.contains("repeated after a deadlock or lock timeout"), "{text}");
+}
+
+/// Each client has this many rounds of 100 operations. A tenth of them is not measured.
+fn check(run: &RunRecord, load: &Workload, rounds: u64) {
     let name = &run.strategy.name;
+    let old = load.existing_rows();
+    let rounds = rounds * u64::from(load.writers);
+    let measured = rounds / 10 * 9;
     let operations = run.operations.as_ref().unwrap();
-    assert_eq!(operations.count, MEASURED * 100, "{name}");
+    assert_eq!(operations.count, measured * 100, "{name}");
     for (kind, share) in [
         (Operation::Insert, 40),
         (Operation::ReadRecent, 25),
@@ -40,29 +67,30 @@ fn check(run: &RunRecord) {
         (Operation::Delete, 5),
     ] {
         let found = operations.kinds[&kind];
-        assert_eq!(found.count, MEASURED * share, "{name} {kind:?}");
+        assert_eq!(found.count, measured * share, "{name} {kind:?}");
         let percentiles = [found.p50_micros, found.p99_micros, found.p999_micros, found.max_micros];
         assert!(found.p50_micros > 0.0 && percentiles.is_sorted(), "{name} {found:?}");
     }
     assert!(operations.hit_rate.is_some_and(|rate| (0.5..=1.0).contains(&rate)), "{name}");
     // The figures per insert have no meaning, and the number of remaining rows is known.
     assert!(run.totals.last_reads_per_1k.is_nan() && run.windows.is_empty() && run.latency.is_none());
-    let left = OLD + ROUNDS * (40 - 5);
+    let left = old + rounds * (40 - 5);
     let tree = run.tree(Role::Rows).unwrap();
     assert_eq!(tree.rows, left, "{name}");
-    assert!((OLD - ROUNDS * 5..=OLD).contains(&(left - run.totals.rows)), "{name}: {}", run.totals.rows);
+    assert!((old - rounds * 5..=old).contains(&(left - run.totals.rows)), "{name}: {}", run.totals.rows);
 }
 
 #[test]
 fn sqlite() {
-    let results = measured(Database::Sqlite);
+    let measured = || measured(&mut *engine::start(Database::Sqlite, &load()).unwrap());
+    let results = measured();
     // A cache of 1 MiB holds a quarter of the rows. With ascending keys, the last rows are among them.
     let of = |name: &str| results.run(name).unwrap().operations.clone().unwrap();
     let (v4, ascending) = (of("v4-binary"), of("minute-ascending"));
     assert!(v4.reads_per_1k > 1.3 * ascending.reads_per_1k, "{v4:?} {ascending:?}");
     assert!(v4.hit_rate < ascending.hit_rate, "{v4:?} {ascending:?}");
     // One client, one seed: the same pages.
-    let again = measured(Database::Sqlite);
+    let again = measured();
     for (run, other) in results.runs.iter().zip(&again.runs) {
         let pages =
             |run: &RunRecord| run.operations.as_ref().map(|all| (all.reads_per_1k, all.writes_per_1k));
@@ -72,17 +100,17 @@ fn sqlite() {
 
 #[test]
 fn mysql() {
-    measured(Database::MySql);
+    on_server(Database::MySql);
 }
 
 #[test]
 fn mariadb() {
-    measured(Database::MariaDb);
+    on_server(Database::MariaDb);
 }
 
 #[test]
 fn postgres() {
-    measured(Database::Postgres);
+    on_server(Database::Postgres);
 }
 
 #[test]
@@ -123,8 +151,15 @@ fn the_command_shows_each_operation_and_refuses_what_it_cannot_run() {
             &["--mix", "40/25/15/15/5", "--existing", "own:500", "--strategies", "v4-binary"],
             "500 rows before",
         ),
+        (
+            &["--mix", "40/25/15/15/5", "--existing", "own:20K", "--writers", "2"],
+            "SQLite allows one writer at a time, not 2",
+        ),
     ] {
         let output = run(arguments);
         assert!(!output.status.success() && said(&output).contains(says), "{arguments:?}: {}", said(&output));
     }
+    let output = lab().args(["run", "mixed", "--writers", "8", "--out", out]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("SQLite allows one writer at a time, not 8"), "{}", said(&output));
 }

@@ -26,7 +26,7 @@ pub use mysql::Mysql;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 pub use start::{can_limit_iops, connect, database_at, start};
-pub use step::{OnDone, Outcome, Step};
+pub use step::{Answer, Outcome, Step};
 pub use timed::ORDER_SEED;
 
 /// A database in which tables can be made and measured.
@@ -125,13 +125,14 @@ pub trait Table {
         Ok(())
     }
 
-    /// Carries out operations one after another and passes the outcome of each to `done`. On a server, each is a
-    /// transaction of its own; SQLite commits them together.
+    /// Carries out the operations of each client one after another, all clients at the same time, and returns the
+    /// answers to each client. On a server, each operation is a transaction of its own, and one that meets a deadlock or a
+    /// lock timeout is repeated; SQLite has one client and commits its operations together.
     ///
     /// # Errors
-    /// The database refuses an operation, or an operation finds more or fewer rows than the one with its key; `done`
-    /// returns an error; or the user cancelled (`is_interrupted`).
-    fn operate(&mut self, _: &[Step<'_>], _: &mut OnDone<'_>) -> Result<()> {
+    /// The database refuses an operation, or an operation finds more or fewer rows than the one with its key; or the user
+    /// cancelled (`is_interrupted`).
+    fn operate(&mut self, _: &[Vec<Step<'_>>]) -> Result<Vec<Vec<Answer>>> {
         Err(Error::config("these tables take inserts alone: leave out --mix"))
     }
 

@@ -129,9 +129,10 @@ impl Mix {
         Ok(())
     }
 
-    /// Rounds of 100 operations that insert at least this many rows.
-    pub fn rounds(self, rows: u64) -> u64 {
-        rows.div_ceil(u64::from(self.insert.max(1)))
+    /// Rounds of 100 operations of each of these clients, in which all clients together insert at least this many rows.
+    pub fn rounds(self, rows: u64, clients: u32) -> u64 {
+        let in_round = u64::from(self.insert.max(1)) * u64::from(clients.max(1));
+        rows.div_ceil(in_round)
     }
 }
 
@@ -159,6 +160,10 @@ pub struct Operations {
     /// Page requests answered by the cache, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hit_rate: Option<f64>,
+    /// Statements that were sent again because the database had refused them with a deadlock or a lock timeout. `None` in
+    /// records of one client that has none of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<u64>,
     /// Each kind of which there were any.
     pub kinds: BTreeMap<Operation, OperationLatency>,
 }
@@ -189,9 +194,10 @@ mod tests {
         }
         let mix = Mix::of([40, 25, 15, 15, 5]).unwrap();
         assert_eq!(
-            (mix.to_string().as_str(), mix.rounds(1_000), mix.rounds(1_001)),
+            (mix.to_string().as_str(), mix.rounds(1_000, 1), mix.rounds(1_001, 1)),
             ("40/25/15/15/5", 25, 26)
         );
+        assert_eq!((mix.rounds(40_000, 8), mix.rounds(40_001, 8)), (125, 126));
         assert_eq!(mix.shares()[4], (Operation::Delete, 5));
     }
 }

@@ -17,7 +17,7 @@ pub struct Workload {
     /// Rows per `INSERT` statement on servers. SQLite has no round trips and inserts single rows.
     #[serde(default = "one")]
     pub statement_rows: u32,
-    /// Clients that insert at the same time, each with ids that it generates itself. Servers only.
+    /// Clients that work at the same time, each with ids that it generates itself. Servers only.
     #[serde(default = "one")]
     pub writers: u32,
     /// The page cache holds the expected table divided by this, where `cache_bytes` is not set.
@@ -69,7 +69,7 @@ pub struct Workload {
     /// Rows that the table holds before the run. No figure counts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub existing: Option<Existing>,
-    /// Operations of other kinds between the inserts, by one client.
+    /// Operations of other kinds between the inserts of each client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mix: Option<Mix>,
     /// Buckets of a minute prefix that are visited again and again, in place of the `intervals`.

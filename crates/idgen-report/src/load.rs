@@ -87,10 +87,19 @@ fn operations(mix: Mix, load: &Workload, embedded: bool) -> String {
     } else {
         "each a statement that is committed separately"
     };
+    let rounds = mix.rounds(load.rows, load.writers);
+    let (by, apart) = match load.writers {
+        1 => ("one client".to_owned(), ""),
+        several => (
+            format!("{several} clients at the same time"),
+            ". In rounds of 100 operations each, in which all clients wait for the last one, no client chooses a row that another \
+             one changes or deletes",
+        ),
+    };
     format!(
-        "{} by one client: {}; a row by its primary key, {commits}. Recent rows are the last {} inserted, and each row is as likely \
-         as another. The first tenth of the operations is not measured",
-        count(mix.rounds(load.rows) * u64::from(Mix::ROUND)),
+        "{} by {by}: {}; a row by its primary key, {commits}. Recent rows are the last {} inserted, and each row is as likely \
+         as another{apart}. The first tenth of the operations is not measured",
+        count(rounds * u64::from(load.writers) * u64::from(Mix::ROUND)),
         shares.join(", "),
         count(Mix::RECENT_ROWS)
     )
@@ -141,6 +150,21 @@ mod tests {
 
     fn facts(load: &Workload, embedded: bool) -> String {
         load_facts(load, embedded).into_iter().map(|(name, value)| format!("{name}: {value}\n")).collect()
+    }
+
+    #[test]
+    fn a_mixed_load_says_how_many_clients_carry_it_out() {
+        let mix = Some(Mix::of([40, 25, 15, 15, 5]).unwrap());
+        let load = Workload { mix, ..Workload::of_rows(40_001).unwrap() };
+        let one = facts(&load, false);
+        assert!(
+            one.contains("Operations: 100,100 by one client: 40 % inserts") && !one.contains("wait"),
+            "{one}"
+        );
+        let several = facts(&load.with_writers(8).unwrap(), false);
+        // Each of the eight has a whole number of rounds.
+        assert!(several.contains("Operations: 100,800 by 8 clients at the same time: 40 %"), "{several}");
+        assert!(several.contains("no client chooses a row that another one changes"), "{several}");
     }
 
     #[test]

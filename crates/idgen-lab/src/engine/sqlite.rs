@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Row, Statement, ToSql, params};
 
-use super::{Batch, Contents, Counters, Engine, Inserted, OnDone, Step, Table, Tree};
+use super::{Answer, Batch, Contents, Counters, Engine, Inserted, Step, Table, Tree};
 use crate::key::Key;
 use crate::own::Own;
 use crate::strategy::Strategy;
@@ -214,8 +214,9 @@ impl Table for SqliteTable {
         Ok(inserted)
     }
 
-    fn operate(&mut self, steps: &[Step<'_>], done: &mut OnDone<'_>) -> Result<()> {
-        operate::all(&mut self.db, self.shape == Shape::Counted, steps, done)
+    fn operate(&mut self, clients: &[Vec<Step<'_>>]) -> Result<Vec<Vec<Answer>>> {
+        let is_counted = self.shape == Shape::Counted;
+        clients.iter().map(|steps| operate::all(&mut self.db, is_counted, steps)).collect()
     }
 
     fn counters(&mut self) -> Result<Counters> {

@@ -1,6 +1,6 @@
 //! Operations of several kinds, each on one row.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Inserted;
 use crate::key::Key;
@@ -69,5 +69,63 @@ impl Step<'_> {
     }
 }
 
-/// Called with the result of each operation, and how long it took.
-pub type OnDone<'a> = dyn FnMut(Outcome, Duration) -> Result<()> + 'a;
+/// What the database answered to an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Its result.
+    pub outcome: Outcome,
+    /// How long it took, all attempts together.
+    pub took: Duration,
+    /// How often it was repeated after a deadlock or a lock timeout.
+    pub repeated: u32,
+}
+
+/// If an operation is refused this often, the run makes no progress.
+const MOST_REPEATS: u32 = 20;
+
+/// Attempts an operation, and repeats it while it fails with a deadlock or a lock timeout, in which case the database has
+/// undone it.
+///
+/// # Errors
+/// Any other failure, and that of the last attempt.
+pub(super) async fn repeat(
+    mut attempt: impl AsyncFnMut() -> Result<Outcome>,
+    is_lock_failure: impl Fn(&Error) -> bool,
+) -> Result<Answer> {
+    let began = Instant::now();
+    let mut repeated = 0;
+    loop {
+        match attempt().await {
+            Err(error) if repeated < MOST_REPEATS && is_lock_failure(&error) => repeated += 1,
+            result => return Ok(Answer { outcome: result?, took: began.elapsed(), repeated }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attempts(failures: u32, is_lock_failure: bool) -> (Result<Answer>, u32) {
+        let mut made = 0;
+        let attempt = async || {
+            made += 1;
+            if made > failures { Ok(Outcome::Changed) } else { Err(Error::unverified("refused")) }
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let answer = runtime.block_on(repeat(attempt, |_| is_lock_failure));
+        (answer, made)
+    }
+
+    #[test]
+    fn only_lock_failures_are_repeated_and_each_repeat_is_counted() {
+        for failures in [0, 1, MOST_REPEATS] {
+            let (answer, made) = attempts(failures, true);
+            assert_eq!((answer.unwrap().repeated, made), (failures, failures + 1));
+        }
+        let (answer, made) = attempts(MOST_REPEATS + 1, true);
+        assert!(answer.is_err() && made == MOST_REPEATS + 1);
+        let (answer, made) = attempts(1, false);
+        assert!(answer.is_err() && made == 1);
+    }
+}

@@ -1,9 +1,11 @@
-//! Operations of several kinds on a table that holds rows: one client, one row at a time.
+//! Operations of several kinds on a table that holds rows, one row at a time, by one or several clients.
 //!
-//! Each result of a read is compared with what was last written.
+//! Each result of a read is compared with what was last written. Clients work in rounds, as those that only insert do: a
+//! round begins when the last client has finished the one before.
 
 mod check;
 mod choices;
+mod claims;
 mod times;
 
 use std::time::Instant;
@@ -47,15 +49,19 @@ pub(super) fn operate(
     sums: Vec<u32>,
 ) -> Result<Done> {
     let existing = rows.len();
-    let rounds = mix.rounds(workload.rows);
+    let clients = workload.writers;
+    let rounds = mix.rounds(workload.rows, clients);
     let warm_up = rounds / WARM_UP;
     // May be more rows than requested, because each round inserts its whole share.
-    let ids = Workload { rows: rounds * u64::from(mix.insert), ..workload.clone() };
-    let mut ids = Ids::new(strategy, &ids)?;
+    let all = rounds * u64::from(mix.insert) * u64::from(clients);
+    let ids = Workload { rows: all, ..workload.clone() };
+    let ids = (0..clients).map(|client| Ids::of_writer(strategy, &ids, client));
+    let mut ids = ids.collect::<Result<Vec<_>>>()?;
     let mut choices = Choices::new(mix, workload, sums);
     let mut times = Times::new()?;
     let mut start = table.counters()?;
     let mut secs = 0.0;
+    let mut repeated = 0;
     let mut done = 0;
     for round in 0..rounds {
         cancel.check()?;
@@ -63,24 +69,23 @@ pub(super) fn operate(
             table.flush()?;
             times = Times::new()?;
             secs = 0.0;
+            repeated = 0;
             start = table.counters()?;
         }
         let planned = choices.round(&mut ids)?;
-        let steps: Vec<Step<'_>> = planned.iter().map(|one| one.step(rows)).collect();
-        let mut heard = Vec::with_capacity(steps.len());
+        let steps: Vec<Vec<Step<'_>>> =
+            planned.iter().map(|client| client.iter().map(|one| one.step(rows)).collect()).collect();
         let clock = Instant::now();
-        table.operate(&steps, &mut |outcome, took| {
-            heard.push((outcome, took));
-            Ok(())
-        })?;
+        let answers = table.operate(&steps)?;
         secs += clock.elapsed().as_secs_f64();
-        if heard.len() != steps.len() {
-            let (sent, done) = (steps.len(), heard.len());
+        if !steps.iter().map(Vec::len).eq(answers.iter().map(Vec::len)) {
+            let (sent, done) = (steps.iter().flatten().count(), answers.iter().flatten().count());
             return Err(Error::unverified(format!("{sent} operations were sent, and {done} answered")));
         }
-        for (one, (outcome, took)) in planned.iter().zip(&heard) {
-            times.record(one.kind, *took);
-            match outcome {
+        for (one, answer) in in_turn(&planned).zip(in_turn(&answers)) {
+            times.record(one.kind, answer.took);
+            repeated += u64::from(answer.repeated);
+            match &answer.outcome {
                 Outcome::Inserted(inserted) => {
                     rows.extend(&[*inserted]);
                     done += 1;
@@ -99,12 +104,19 @@ pub(super) fn operate(
     }
     let counters = table.counters()?.since(&start);
     let counted = Counted { inserts: counters, flush: table.flush()? };
-    let operations = times.figures(&counted, secs);
+    let repeated = (clients > 1 || repeated > 0).then_some(repeated);
+    let operations = Operations { repeated, ..times.figures(&counted, secs) };
     rows.retain(|row| choices.is_there(row));
     let left = (0..existing).filter(|row| choices.is_there(*row)).count();
     let (left, all) = (left as u64, rows.len() as u64);
     table.settle(all)?;
     Ok(Done { operations, counted, existing: left, inserted: all - left })
+}
+
+/// What is in these lists of equal length, one of each list in turn: the order in which clients of the same speed do it.
+fn in_turn<T>(lists: &[Vec<T>]) -> impl Iterator<Item = &T> {
+    let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
+    (0..longest).flat_map(move |place| lists.iter().filter_map(move |list| list.get(place)))
 }
 
 /// A load with these shares for the tests of this module.

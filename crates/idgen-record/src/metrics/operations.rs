@@ -63,6 +63,17 @@ pub(super) const HIT_RATE: Metric = Metric {
     run: |f| f.operations?.hit_rate.map(Value::Number),
     ..SHARE
 };
+pub(super) const REPEATED: Metric = Metric {
+    name: "operations_repeated_per_1k",
+    title: "statements repeated after a deadlock or lock timeout, per 1,000 operations",
+    head: "repeat.\nper 1k",
+    group: Group::Operations,
+    run: |f| {
+        let operations = f.operations?;
+        Some(Value::Number(operations.repeated? as f64 * 1_000.0 / operations.count.max(1) as f64))
+    },
+    ..PER_1K
+};
 pub(super) const PER_SEC: Metric = Metric {
     name: "operations_per_sec",
     title: "operations per second",

@@ -2,8 +2,8 @@
 
 use super::basis::{LATENCY, LAYOUT, METRIC, PER_1K, SHARE, TIMED};
 use super::operations::{
-    DELETE, HIT_RATE, INSERT, PAGES_READ, PAGES_WRITTEN, PER_SEC, READ_RANDOM, READ_RECENT, TABLE_PAGES_READ,
-    UPDATE,
+    DELETE, HIT_RATE, INSERT, PAGES_READ, PAGES_WRITTEN, PER_SEC, READ_RANDOM, READ_RECENT, REPEATED,
+    TABLE_PAGES_READ, UPDATE,
 };
 use super::{Axis, Better, ChartOf, Figures, Group, Metric, Noise, Unit, Value};
 use crate::{FileMaps, Role, TreeFigures};
@@ -320,6 +320,7 @@ pub static METRICS: &[Metric] = &[
     TABLE_PAGES_READ,
     PAGES_WRITTEN,
     HIT_RATE,
+    REPEATED,
     PER_SEC,
     INSERT[0],
     INSERT[1],

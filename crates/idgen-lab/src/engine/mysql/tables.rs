@@ -22,7 +22,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use super::{Host, connect, counters, doing, files, flush, reach, run};
 use crate::Result;
 use crate::engine::latencies::Latencies;
-use crate::engine::{Batch, Contents, Counters, Inserted, LOAD_ROWS, OnDone, Seen, Step, Table, Tree};
+use crate::engine::{Answer, Batch, Contents, Counters, Inserted, LOAD_ROWS, Seen, Step, Table, Tree};
 use crate::key::Key;
 use crate::own::Own;
 use crate::strategy::Strategy;
@@ -112,12 +112,11 @@ impl Table for Tables {
         Ok(())
     }
 
-    fn operate(&mut self, steps: &[Step<'_>], done: &mut OnDone<'_>) -> Result<()> {
+    fn operate(&mut self, clients: &[Vec<Step<'_>>]) -> Result<Vec<Vec<Answer>>> {
         let Tables { host, plan, writers, .. } = self;
-        match writers.first_mut() {
-            Some(writer) => host.wait(operate::all(writer.connection(), plan, steps, done)),
-            None => Ok(()),
-        }
+        let work = writers.iter_mut().zip(clients);
+        let work = work.map(|(writer, steps)| operate::all(writer.connection(), plan, steps));
+        host.wait(try_join_all(work))
     }
 
     /// Deleted rows stay on their pages until the purge removes them.

@@ -1,15 +1,15 @@
 //! Operations of several kinds on single rows. Each is one statement that commits by itself.
 
-use std::time::Instant;
-
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Row};
 
 use super::doing;
 use super::keys::{bind, bind_one, read_key};
 use super::plan::{Plan, type_of};
+use super::writer::has_code;
 use crate::Result;
-use crate::engine::{Inserted, OnDone, Outcome, Step};
+use crate::engine::step::repeat;
+use crate::engine::{Answer, Inserted, Outcome, Step};
 use crate::key::Key;
 
 /// The statements, with the name of the table and the type of the key in them.
@@ -32,20 +32,18 @@ impl Statements {
     }
 }
 
-/// Carries out these operations.
-pub async fn all(
-    connection: &mut PgConnection,
-    plan: &Plan,
-    steps: &[Step<'_>],
-    done: &mut OnDone<'_>,
-) -> Result<()> {
+/// deadlock_detected, and lock_not_available after a lock timeout.
+const LOCK_FAILURES: [&str; 2] = ["40P01", "55P03"];
+
+/// Carries out the operations of one client.
+pub async fn all(connection: &mut PgConnection, plan: &Plan, steps: &[Step<'_>]) -> Result<Vec<Answer>> {
     let statements = Statements::of(plan);
+    let mut answers = Vec::with_capacity(steps.len());
     for step in steps {
-        let began = Instant::now();
-        let outcome = one(connection, plan, &statements, step).await?;
-        done(outcome, began.elapsed())?;
+        let attempt = async || one(connection, plan, &statements, step).await;
+        answers.push(repeat(attempt, |error| has_code(error, &LOCK_FAILURES)).await?);
     }
-    Ok(())
+    Ok(answers)
 }
 
 async fn one(

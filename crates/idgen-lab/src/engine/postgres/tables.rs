@@ -15,7 +15,7 @@ use super::writer::{Heard, Writer};
 use super::{Host, connect, counters, doing, keys, operate, pages, reach, run};
 use crate::Result;
 use crate::engine::latencies::Latencies;
-use crate::engine::{Batch, Contents, Counters, Inserted, LOAD_ROWS, OnDone, Seen, Step, Table, Tree};
+use crate::engine::{Answer, Batch, Contents, Counters, Inserted, LOAD_ROWS, Seen, Step, Table, Tree};
 use crate::key::Key;
 use crate::own::Own;
 use crate::strategy::Strategy;
@@ -153,14 +153,14 @@ impl Table for Tables {
         self.checkpoint()
     }
 
-    fn operate(&mut self, steps: &[Step<'_>], done: &mut OnDone<'_>) -> Result<()> {
+    fn operate(&mut self, clients: &[Vec<Step<'_>>]) -> Result<Vec<Vec<Answer>>> {
         self.checkpoint()?;
-        self.rows += steps.iter().filter(|step| matches!(step, Step::Insert { .. })).count() as u64;
+        let inserts = clients.iter().flatten().filter(|step| matches!(step, Step::Insert { .. }));
+        self.rows += inserts.count() as u64;
         let Tables { host, plan, writers, .. } = self;
-        match writers.first_mut() {
-            Some(writer) => host.wait(operate::all(writer.connection(), plan, steps, done)),
-            None => Ok(()),
-        }
+        let work = writers.iter_mut().zip(clients);
+        let work = work.map(|(writer, steps)| operate::all(writer.connection(), plan, steps));
+        host.wait(try_join_all(work))
     }
 
     /// Old versions of rows that were updated or deleted stay in heap and index until a vacuum removes them.

@@ -147,7 +147,7 @@ impl Writer {
         const MOST_ATTEMPTS: u64 = 10_000;
         loop {
             match self.attempt(plan, part).await {
-                Err(error) if is_serialization_failure(&error) && *failures < MOST_ATTEMPTS => {
+                Err(error) if has_code(&error, &SERIALIZATION_FAILURE) && *failures < MOST_ATTEMPTS => {
                     *failures += 1;
                     run(&mut self.connection, "ROLLBACK").await?;
                 }
@@ -198,12 +198,14 @@ impl Writer {
     }
 }
 
-fn is_serialization_failure(error: &Error) -> bool {
-    /// serialization_failure
-    const CODE: &str = "40001";
+/// serialization_failure
+const SERIALIZATION_FAILURE: [&str; 1] = ["40001"];
+
+/// Whether the server refused a statement with one of these codes.
+pub fn has_code(error: &Error, codes: &[&str]) -> bool {
     let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<sqlx::Error>());
     let code = cause.and_then(sqlx::Error::as_database_error).and_then(|error| error.code());
-    code.is_some_and(|code| code == CODE)
+    code.is_some_and(|code| codes.contains(&code.as_ref()))
 }
 
 /// A row whose key the server generated.

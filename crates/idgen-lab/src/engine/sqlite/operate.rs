@@ -6,17 +6,19 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::doing;
 use crate::Result;
-use crate::engine::{Inserted, OnDone, Outcome, Step};
+use crate::engine::{Answer, Inserted, Outcome, Step};
 
 /// Carries out these operations in one transaction.
-pub fn all(db: &mut Connection, is_counted: bool, steps: &[Step<'_>], done: &mut OnDone<'_>) -> Result<()> {
+pub fn all(db: &mut Connection, is_counted: bool, steps: &[Step<'_>]) -> Result<Vec<Answer>> {
     let transaction = db.transaction().map_err(doing("begin a transaction"))?;
+    let mut answers = Vec::with_capacity(steps.len());
     for step in steps {
         let began = Instant::now();
         let outcome = one(&transaction, is_counted, step)?;
-        done(outcome, began.elapsed())?;
+        answers.push(Answer { outcome, took: began.elapsed(), repeated: 0 });
     }
-    transaction.commit().map_err(doing("commit"))
+    transaction.commit().map_err(doing("commit"))?;
+    Ok(answers)
 }
 
 fn one(db: &Connection, is_counted: bool, step: &Step<'_>) -> Result<Outcome> {

@@ -5,6 +5,11 @@ use idgen_record::{Column, Mix, Workload};
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 
+/// A tenth of fewer rounds is none.
+const LEAST_ROUNDS: u64 = 10;
+/// As deletes leave at least half of the rows, at least half of those are not chosen by another client in a round.
+const ROWS_PER_OPERATION: u64 = 4;
+
 /// Refuses a mix of operations that cannot be run with this strategy or load.
 ///
 /// # Errors
@@ -14,7 +19,9 @@ pub fn check(strategy: &Strategy, workload: &Workload) -> Result<()> {
     mix.check().map_err(|error| Error::config(error.to_string()))?;
     let refused = |why: String| Err(Error::config(format!("the operations {mix} cannot be run: {why}")));
     let existing = workload.existing_rows();
-    let deleted = mix.rounds(workload.rows) * u64::from(mix.delete);
+    let clients = workload.writers;
+    let rounds = mix.rounds(workload.rows, clients);
+    let deleted = rounds * u64::from(mix.delete) * u64::from(clients);
     if existing < Mix::RECENT_ROWS {
         return refused(format!(
             "the table holds {existing} rows before them, and recent rows are the last {}: choose more with --existing",
@@ -30,10 +37,19 @@ pub fn check(strategy: &Strategy, workload: &Workload) -> Result<()> {
     if workload.payload_bytes == 0 {
         return refused("rows without a payload have nothing to update: choose --payload 1 or more".into());
     }
-    if workload.writers > 1 {
+    if rounds < LEAST_ROUNDS {
         return refused(format!(
-            "one client carries them out, not {}: leave out --writers",
-            workload.writers
+            "each of {clients} clients would have {rounds} rounds of {} operations, and the first tenth is not measured: \
+             choose {} rows or more, or fewer clients with --writers",
+            Mix::ROUND,
+            (LEAST_ROUNDS - 1) * u64::from(mix.insert) * u64::from(clients) + 1
+        ));
+    }
+    let apart = ROWS_PER_OPERATION * u64::from(clients) * u64::from(Mix::ROUND);
+    if existing < apart {
+        return refused(format!(
+            "the table holds {existing} rows before them, too few for {clients} clients that choose different rows at the same \
+             time: choose {apart} or more with --existing, or fewer clients with --writers"
         ));
     }
     let apart = [
@@ -66,12 +82,18 @@ mod tests {
     fn loads_that_cannot_be_run_are_refused_with_what_to_choose() {
         let v4 = find("v4-binary").unwrap();
         check(v4, &load([40, 25, 15, 15, 5])).unwrap();
+        check(v4, &Workload { writers: 10, ..load([40, 25, 15, 15, 5]) }).unwrap();
         let few = Some(Existing { ids: None, rows: 999 });
         for (strategy, load, says) in [
             ("v4-binary", Workload { existing: few, ..load([40, 25, 15, 15, 5]) }, "999 rows before"),
             ("v4-binary", load([10, 25, 15, 15, 35]), "delete 14000 rows"),
             ("v4-binary", Workload { payload_bytes: 0, ..load([40, 25, 15, 15, 5]) }, "--payload 1"),
-            ("v4-binary", Workload { writers: 2, ..load([40, 25, 15, 15, 5]) }, "leave out --writers"),
+            ("v4-binary", Workload { writers: 12, ..load([40, 25, 15, 15, 5]) }, "choose 4321 rows or more"),
+            (
+                "v4-binary",
+                Workload { writers: 32, rows: 40_000, ..load([90, 0, 0, 9, 1]) },
+                "choose 12800 or more",
+            ),
             ("v4-binary", Workload { serializable: true, ..load([40, 25, 15, 15, 5]) }, "--serializable"),
             ("mapped", load([40, 25, 15, 15, 5]), "no primary key of one column"),
         ] {

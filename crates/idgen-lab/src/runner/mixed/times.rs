@@ -56,6 +56,7 @@ impl Times {
             writes_per_1k: per_1k(pages_written + flushed),
             table_reads_per_1k: table_pages.map(|pages| per_1k(pages.read)),
             hit_rate: counted.inserts.hit_rate(),
+            repeated: None,
             kinds: kinds.collect(),
         }
     }

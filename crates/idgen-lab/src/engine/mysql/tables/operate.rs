@@ -1,15 +1,17 @@
 //! Operations of several kinds on single rows. Each is one statement that commits by itself.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Row};
 
 use super::keys::bind;
 use super::plan::Plan;
-use crate::Result;
+use super::reference;
 use crate::engine::mysql::doing;
-use crate::engine::{Inserted, OnDone, Outcome, Step};
+use crate::engine::step::repeat;
+use crate::engine::{Answer, Inserted, Outcome, Step};
+use crate::{Error, Result};
 use idgen_record::Column;
 
 /// How long the purge may take to remove deleted rows.
@@ -37,20 +39,20 @@ impl Statements {
     }
 }
 
-/// Carries out these operations.
-pub async fn all(
-    connection: &mut MySqlConnection,
-    plan: &Plan,
-    steps: &[Step<'_>],
-    done: &mut OnDone<'_>,
-) -> Result<()> {
+/// Carries out the operations of one client.
+pub async fn all(connection: &mut MySqlConnection, plan: &Plan, steps: &[Step<'_>]) -> Result<Vec<Answer>> {
     let statements = Statements::of(plan);
+    let mut answers = Vec::with_capacity(steps.len());
     for step in steps {
-        let began = Instant::now();
-        let outcome = one(connection, plan, &statements, step).await?;
-        done(outcome, began.elapsed())?;
+        let attempt = async || one(connection, plan, &statements, step).await;
+        answers.push(repeat(attempt, is_lock_failure).await?);
     }
-    Ok(())
+    Ok(answers)
+}
+
+fn is_lock_failure(error: &Error) -> bool {
+    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<sqlx::Error>());
+    cause.is_some_and(reference::is_lock_failure)
 }
 
 async fn one(

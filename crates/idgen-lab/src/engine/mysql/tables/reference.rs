@@ -12,8 +12,8 @@ const MOST_TRIES: u32 = 1_000;
 
 /// ER_DUP_ENTRY: the function returns it for a known UUID, and for a hash that another UUID had in the last seconds.
 const DUPLICATE: u16 = 1062;
-/// ER_LOCK_WAIT_TIMEOUT and ER_LOCK_DEADLOCK: clients block each other when recent hashes are removed.
-const PASSING: [u16; 2] = [1205, 1213];
+/// ER_LOCK_WAIT_TIMEOUT and ER_LOCK_DEADLOCK.
+const LOCK_FAILURES: [u16; 2] = [1205, 1213];
 
 /// Requests the ids of new UUIDs, each of 36 characters, in one statement.
 ///
@@ -32,7 +32,8 @@ pub async fn ids(connection: &mut MySqlConnection, function: &str, uuids: &[Stri
                     .await
                     .map_err(doing("clear a recent hash away"))?;
             }
-            Err(error) if number(&error).is_some_and(|number| PASSING.contains(&number)) => {}
+            // Clients block each other when recent hashes are removed.
+            Err(error) if is_lock_failure(&error) => {}
             Err(error) => return Err(doing("map and insert")(error)),
         }
     }
@@ -59,6 +60,11 @@ async fn call(
     }
     let row = connection.fetch_one(query).await?;
     (0..uuids.len()).map(|at| row.try_get(at)).collect()
+}
+
+/// Whether the statement met a deadlock, or waited too long for a lock. The server has undone it.
+pub fn is_lock_failure(error: &sqlx::Error) -> bool {
+    number(error).is_some_and(|number| LOCK_FAILURES.contains(&number))
 }
 
 fn number(error: &sqlx::Error) -> Option<u16> {
