@@ -40,6 +40,7 @@ Examples:
   idgen lab advise --engine postgres --rows 100M --rate 2000 --writers 20
   idgen lab advise --engine postgres --rows 10M --existing v4-binary:10M
   idgen lab advise --engine sqlite --rows 2M --writers 5
+  idgen lab advise --rows 10M --existing v4-binary:10M
   idgen lab advise --rows 10M --json";
 
 /// Predict what a key strategy costs a table of InnoDB, PostgreSQL or SQLite: page fill, splits, pages read and written, log.
@@ -114,8 +115,7 @@ struct LoadArgs {
     /// Rows in a transaction, on SQLite [default: 1000].
     #[arg(long, value_name = "N", value_parser = number::count, allow_negative_numbers = true)]
     commit_rows: Option<u64>,
-    /// Rows that the table holds before the run, as STRATEGY:ROWS, such as v4-binary:1M; `advise` takes them on
-    /// PostgreSQL only.
+    /// Rows that the table holds before the run, as STRATEGY:ROWS, such as v4-binary:1M.
     #[arg(long, value_name = "STRATEGY:ROWS", value_parser = number::existing)]
     existing: Option<number::Existing>,
     /// Print the figures as JSON.

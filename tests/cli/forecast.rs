@@ -77,10 +77,17 @@ fn simulate_predicts_a_table_that_holds_rows() {
         text.contains("fixed-prefix: 50000 rows") && text.contains("holds 20000 rows of v4-binary"),
         "{text}"
     );
+    let advice = json(&["lab", "advise", "--rows", "30K", "--existing", "v4-binary:30K", "--json"]);
+    assert_eq!(
+        (&advice["recommended"], &advice["hiding"]),
+        (&"v7-binary".into(), &"minute-ascending".into())
+    );
+    assert!(advice["reasons"][0].as_str().unwrap().contains("if they stay with v4-binary"), "{advice}");
+    assert!(advice["prefix"].is_null(), "{advice}");
     for (refused, because) in [
         (&["lab", "simulate", "v4-binary", "--existing", "v4-binary:10M"][..], "11000000 rows are too many"),
         (&["lab", "simulate", "v4-text36", "--existing", "v4-binary:1M"], "do not fit one column"),
-        (&["lab", "advise", "--existing", "v4-binary:1M"], "simulate --existing"),
+        (&["lab", "advise", "--existing", "v4-base64:1M"], "predict it with simulate"),
     ] {
         let (code, error) = failure(refused, "");
         assert_eq!((code, error.contains(because)), (2, true), "{error}");

@@ -12,8 +12,9 @@ mod text;
 use serde::Serialize;
 
 use crate::forecast::{Forecast, Load};
-use crate::strategy;
+use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
+use idgen_record::Column;
 pub use interval::{IntervalForecast, PrefixAdvice};
 pub use postgres::{PostgresAdvice, PostgresCandidate, advise_postgres};
 use reasons::{caveats, reasons};
@@ -23,6 +24,22 @@ pub use sqlite::{SqliteAdvice, advise_sqlite};
 /// The strategies that are compared, the simplest first. If two are equal, the first one wins.
 const CANDIDATES: [&str; 6] =
     ["auto-increment", "v7-binary", "minute-ascending", "minute-random", "v4-binary", "v4-text36"];
+/// Those that are compared for a table that holds rows, as far as they fit its column.
+const FOR_EXISTING: [&str; 11] = [
+    "auto-increment",
+    "device",
+    "v7-binary",
+    "fixed-prefix",
+    "minute-ascending",
+    "minute-random",
+    "v4-binary",
+    "v7-text36",
+    "fixed-text36",
+    "minute-text36",
+    "v4-text36",
+];
+/// Those whose ids hide when they were made.
+const HIDING: [&str; 5] = ["minute-ascending", "minute-random", "v4-binary", "minute-text36", "v4-text36"];
 /// A smaller relative difference in cost than this counts as equal: the model is not more accurate.
 const EQUAL: f64 = 0.15;
 /// Page reads and writes per second that are too few to influence the choice.
@@ -41,8 +58,13 @@ pub struct Advice {
     pub scale: u64,
     /// What each candidate costs, in the order in which they are listed.
     pub candidates: Vec<Candidate>,
-    /// How to generate prefixed ids, for the case that ids must not reveal their date.
-    pub prefix: PrefixAdvice,
+    /// The strategy to use if ids must not reveal when they were made, in a table that holds rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hiding: Option<&'static str>,
+    /// How to generate prefixed ids, for the case that ids must not reveal their date. Not for a table that holds rows: the
+    /// formulas are for regions that are empty at first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<PrefixAdvice>,
 }
 
 /// What one strategy costs in the planned table.
@@ -50,7 +72,7 @@ pub struct Advice {
 pub struct Candidate {
     /// Its name.
     pub strategy: &'static str,
-    /// Bytes of the table when it holds all rows.
+    /// Bytes of the table when it holds all rows, those that were there before included.
     pub table_bytes: f64,
     /// Mean page fill, 0 to 1.
     pub fill: f64,
@@ -67,7 +89,7 @@ impl Candidate {
         let last = forecast.last();
         Candidate {
             strategy: forecast.strategy,
-            table_bytes: forecast.tree.page_bytes_per_row * load.rows as f64,
+            table_bytes: forecast.tree.page_bytes_per_row * load.all_rows() as f64,
             fill: forecast.tree.fill.mean,
             reads_per_1k: last.reads_per_1k,
             writes_per_1k: last.writes_per_1k,
@@ -111,50 +133,92 @@ impl Candidate {
 /// assert_eq!(advice.recommended, "v7-binary");
 /// assert!(!advice.reasons.is_empty());
 /// // A minute of 2,000 inserts a second brings a thousand pages to one region of the index.
-/// assert_eq!((advice.prefix.interval, advice.prefix.tail), ("minute", "ascending"));
+/// let prefix = advice.prefix.expect("the table is new");
+/// assert_eq!((prefix.interval, prefix.tail), ("minute", "ascending"));
 /// # Ok::<(), idgen_lab::Error>(())
 /// ```
 ///
 /// # Errors
-/// The load is not one that a server could have, or its table holds rows.
+/// The load is not one that a server could have, or nothing but its own kind fits the rows that its table holds.
 pub fn advise(load: &Load) -> Result<Advice> {
     load.check()?;
-    if load.existing.is_some() {
-        return Err(Error::config(
-            "InnoDB tables that hold rows get no advice: compare strategies with simulate --existing"
-                .to_owned(),
-        ));
+    if load.all_rows() > Load::MAX_ROWS {
+        return Err(Error::config(format!(
+            "{} rows are too many, with those that the table holds: give at most {}",
+            load.all_rows(),
+            Load::MAX_ROWS
+        )));
     }
     let (mut scale, mut stopped) = (1, Vec::new());
     let mut candidates = Vec::new();
-    for name in CANDIDATES {
-        let strategy = strategy::find(name)?;
+    for strategy in compared(load)? {
+        let name = strategy.name;
         let scaled = Scaled::of(load, strategy);
         scale = scale.max(scaled.scale);
         stopped.extend(scaled.stops_at(load).map(|rows| (name, rows)));
         candidates.push(Candidate::of(&scaled.predict(strategy)?, load));
     }
     // Several writers generate ids independently of each other; for a single one, the database may count.
-    let eligible = if load.writers > 1 { &candidates[1..] } else { &candidates[..] };
-    let best = eligible
-        .iter()
-        .reduce(|best, other| if other.is_cheaper_than(best) { other } else { best })
-        .expect("there are candidates");
+    let eligible = |one: &&Candidate| load.writers == 1 || one.strategy != "auto-increment";
+    let cheapest = |of: &mut dyn Iterator<Item = &'static str>| {
+        let named = of.filter_map(|name| candidates.iter().find(|one| one.strategy == name));
+        named.filter(eligible).reduce(|best, other| if other.is_cheaper_than(best) { other } else { best })
+    };
+    let best = cheapest(&mut candidates.iter().map(|one| one.strategy)).ok_or_else(|| nothing_fits(load))?;
+    let hiding = load.existing.and_then(|_| cheapest(&mut HIDING.into_iter())).map(|one| one.strategy);
     // Ids of several writers that share a key interleave within a millisecond, as version 7 does.
-    let ascending = candidates.iter().find(|one| one.strategy == "v7-binary").expect("it is a candidate");
-    let prefix = interval::choose(load, ascending.fill)?;
+    let ascending = candidates.iter().find(|one| one.strategy == "v7-binary");
+    let prefix = match ascending.filter(|_| load.existing.is_none()) {
+        Some(ascending) => Some(interval::choose(load, ascending.fill)?),
+        None => None,
+    };
     let reasons = reasons(best, &candidates, load);
     let mut caveats = caveats(best, load);
     if let Some(rows) = stopped.iter().map(|(_, rows)| *rows).min() {
         let names: Vec<&str> = stopped.iter().map(|(name, _)| *name).collect();
-        caveats.push(format!(
-            "For {} the model stops before the end, at {} million rows or more, long after the pool is full: beyond, \
-             they read and write rather more.",
-            names.join(", "),
-            rows / 1_000_000
-        ));
+        let (names, rows) = (names.join(", "), rows / 1_000_000);
+        caveats.push(match load.existing {
+            Some(_) => format!(
+                "For {names} the model's table ends at {rows} million rows or more, long after the pool is full: they read and \
+                 write rather more in a larger one."
+            ),
+            None => format!(
+                "For {names} the model stops before the end, at {rows} million rows or more, long after the pool is full: \
+                 beyond, they read and write rather more."
+            ),
+        });
     }
-    Ok(Advice { recommended: best.strategy, reasons, caveats, scale, candidates, prefix })
+    Ok(Advice { recommended: best.strategy, reasons, caveats, scale, candidates, hiding, prefix })
+}
+
+/// The strategies to compare: of a table that holds rows, those that fit its column.
+fn compared(load: &Load) -> Result<Vec<&'static Strategy>> {
+    let Some((old, _)) = load.existing else {
+        return CANDIDATES.into_iter().map(strategy::find).collect();
+    };
+    let fits = |strategy: &&Strategy| shares_a_column(old, strategy);
+    let all: Vec<_> = FOR_EXISTING.into_iter().map(strategy::find).collect::<Result<_>>()?;
+    let compared: Vec<_> = all.into_iter().filter(fits).collect();
+    if compared.iter().any(|strategy| strategy.name != old.name) {
+        Ok(compared)
+    } else {
+        Err(nothing_fits(load))
+    }
+}
+
+/// Whether the ids of both fit one column, as they must if new rows go into an existing table. Counted numbers would follow
+/// the largest of those that devices made.
+fn shares_a_column(old: &Strategy, new: &Strategy) -> bool {
+    match (old.column, new.column) {
+        (Column::Integer, Column::CountedInteger) => false,
+        (Column::CountedInteger, Column::Integer) => true,
+        (old, new) => old == new,
+    }
+}
+
+fn nothing_fits(load: &Load) -> Error {
+    let old = load.existing.map_or("", |(old, _)| old.name);
+    Error::config(format!("nothing else that is compared fits the column of {old}: predict it with simulate"))
 }
 
 /// Bytes in a form for people: three digits and a unit.
@@ -232,6 +296,68 @@ mod tests {
         assert!(said.contains("A device with 20 reads and writes per second sustains about"), "{said}");
         let best = &advice.candidates[0];
         assert!((best.rate_at(20) * (best.reads_per_1k + best.writes_per_1k) / 1_000.0 - 20.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn new_keys_for_an_existing_table_fit_its_column() {
+        let advice = |name, writers| {
+            let existing = Some((strategy::find(name).unwrap(), 50_000));
+            advise(&Load { existing, ..load(50_000, writers) })
+        };
+        let binary = advice("v4-binary", 1).unwrap();
+        assert_eq!((binary.recommended, binary.hiding), ("v7-binary", Some("minute-ascending")));
+        let first = &binary.reasons[0];
+        assert!(first.contains("if they stay with v4-binary, at"), "{first}");
+        assert!(binary.prefix.is_none() && !binary.to_string().contains("interval"), "{binary}");
+        assert!(binary.candidates.iter().all(|one| !one.strategy.contains("text")), "{binary:?}");
+        let text = advice("v4-text36", 3).unwrap();
+        assert!(text.recommended == "v7-text36" && text.hiding == Some("minute-text36"), "{text:?}");
+        assert_eq!(advice("auto-increment", 1).unwrap().recommended, "auto-increment");
+        assert_eq!(advice("auto-increment", 2).unwrap().recommended, "device");
+        assert!(advice("v4-base64", 1).unwrap_err().is_config());
+        let existing = Some((strategy::find("v4-binary").unwrap(), u64::MAX));
+        assert!(advise(&Load { existing, ..load(50_000, 1) }).unwrap_err().is_config());
+    }
+
+    /// The whole recorded tables are small enough to be predicted without scaling.
+    #[test]
+    fn the_recorded_switches_have_the_predicted_sizes() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/2026-11-23");
+        let mut compared = 0;
+        for (name, server) in [("mysql", Server::mysql(8 << 20)), ("mariadb", Server::mariadb(8 << 20))] {
+            for growth in [1_u64, 3] {
+                let path = format!("{root}/{name}/switch-{growth}x/results.json");
+                let results: idgen_record::Results =
+                    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+                let (old, rows) = (strategy::find("v4-binary").unwrap(), results.workload.rows);
+                let advice = advise(&Load {
+                    rows,
+                    row_bytes: 0,
+                    rate: rows as f64 / 2_400.0,
+                    writers: 1,
+                    server: server.clone(),
+                    existing: Some((old, results.workload.existing_rows())),
+                })
+                .unwrap();
+                assert_eq!((rows, advice.scale), (200_000 * growth, 1));
+                assert_eq!(advice.recommended, "v7-binary", "{name} {growth}");
+                let recorded = |name: &str| {
+                    let run = results.runs.iter().find(|run| run.strategy.name == name)?;
+                    Some(run.trees[0].leaf_pages as f64)
+                };
+                let predicted = |name: &str| {
+                    advice.candidates.iter().find(|one| one.strategy == name).unwrap().table_bytes
+                };
+                for kind in ["v7-binary", "fixed-prefix", "minute-ascending", "minute-random"] {
+                    let Some(pages) = recorded(kind) else { continue };
+                    let measured = pages / recorded("v4-binary").unwrap();
+                    let ratio = predicted(kind) / predicted("v4-binary");
+                    assert!((ratio - measured).abs() < 0.03, "{name} {growth} {kind}: {ratio} {measured}");
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared >= 15, "{compared}");
     }
 
     #[test]

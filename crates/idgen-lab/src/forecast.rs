@@ -19,8 +19,8 @@ use keys::Keys;
 pub(crate) use postgres::predict_crowded as predict_crowded_postgres;
 pub use postgres::{PostgresForecast, PostgresLoad, Stretch, predict_postgres};
 pub use revisits::{model_info, revisit};
+pub(crate) use sqlite::predict_crowded as predict_crowded_sqlite;
 pub use sqlite::{SqliteForecast, SqliteLoad, predict_sqlite};
-pub(crate) use sqlite::{predict_crowded as predict_crowded_sqlite, shares_a_table};
 
 /// InnoDB's default page size.
 pub(crate) const PAGE_SIZE: u32 = 16_384;
@@ -207,7 +207,7 @@ impl Load {
     }
 
     /// The rows of the table at the end.
-    fn all_rows(&self) -> u64 {
+    pub(crate) fn all_rows(&self) -> u64 {
         self.rows.saturating_add(self.existing.map_or(0, |(_, rows)| rows))
     }
 

@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{EQUAL, bytes};
+use super::{EQUAL, bytes, shares_a_column};
 use crate::forecast::{PostgresForecast, PostgresLoad, predict_crowded_postgres};
 use crate::strategy::{self, Strategy};
 use crate::table::table;
 use crate::{Error, Result};
-use idgen_record::{Column, IdKind};
+use idgen_record::IdKind;
 
 /// The strategies that are compared, the simplest first. If two are equal, the first one wins.
 const CANDIDATES: [&str; 7] = [
@@ -133,15 +133,6 @@ pub fn advise_postgres(load: &PostgresLoad) -> Result<PostgresAdvice> {
         scale,
         candidates,
     })
-}
-
-/// Whether the ids of both fit one column, as they must if new rows go into an existing table.
-fn shares_a_column(old: &Strategy, new: &Strategy) -> bool {
-    let kind = |column| match column {
-        Column::CountedInteger | Column::Integer => Column::Integer,
-        other => other,
-    };
-    kind(old.column) == kind(new.column)
 }
 
 /// The strategy on a table this many times smaller. Random keys change each page equally often between two checkpoints

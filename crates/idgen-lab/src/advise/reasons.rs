@@ -6,7 +6,9 @@ use crate::forecast::Load;
 /// Why this strategy is recommended; the strongest reason first.
 pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> {
     let mut reasons = Vec::new();
-    let random = all.iter().find(|candidate| candidate.strategy == "v4-binary");
+    let find = |name: &str| all.iter().find(|candidate| candidate.strategy == name);
+    reasons.extend(load.existing.and_then(|(old, _)| stay(best, find(old.name)?)));
+    let random = find("v4-binary").or_else(|| find("v4-text36"));
     if let Some(random) = random.filter(|random| random.strategy != best.strategy) {
         let pool = load.server.pool_bytes as f64;
         if all.iter().any(|candidate| candidate.reads_per_1k >= 1.0) {
@@ -41,13 +43,15 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
                 random.rate_at(iops)
             ));
         }
-        reasons.push(format!(
-            "Its pages are {:.0} % full, those of random UUIDs {:.0} %: {} instead of {} at the end.",
-            100.0 * best.fill,
-            100.0 * random.fill,
-            bytes(best.table_bytes),
-            bytes(random.table_bytes)
-        ));
+        if load.existing.is_none() {
+            reasons.push(format!(
+                "Its pages are {:.0} % full, those of random UUIDs {:.0} %: {} instead of {} at the end.",
+                100.0 * best.fill,
+                100.0 * random.fill,
+                bytes(best.table_bytes),
+                bytes(random.table_bytes)
+            ));
+        }
     }
     let eligible = all.iter().filter(|other| load.writers == 1 || other.strategy != "auto-increment");
     let others = eligible.filter(|other| other.strategy != best.strategy);
@@ -69,7 +73,7 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
             reasons
                 .push("A single writer does not need ids that are generated elsewhere, and an integer is the smallest key.".into());
         }
-        (_, 2..) => {
+        (_, 2..) if find("auto-increment").is_some() => {
             reasons.push(format!(
                 "{} writers generate their ids without asking the database, so auto-increment is left out.",
                 load.writers
@@ -80,6 +84,21 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
     reasons
 }
 
+/// The table with new rows of this kind, and if they stay with the old kind.
+fn stay(best: &Candidate, stay: &Candidate) -> Option<String> {
+    let of =
+        |one: &Candidate| format!("{}, with pages {:.0} % full", bytes(one.table_bytes), 100.0 * one.fill);
+    (stay.strategy != best.strategy).then(|| {
+        format!(
+            "If new rows get {}, the table ends at {}; if they stay with {}, at {}.",
+            best.strategy,
+            of(best),
+            stay.strategy,
+            of(stay)
+        )
+    })
+}
+
 /// What the reader should know besides.
 pub fn caveats(best: &Candidate, load: &Load) -> Vec<String> {
     let mut caveats = vec![
@@ -87,7 +106,17 @@ pub fn caveats(best: &Candidate, load: &Load) -> Vec<String> {
             .into(),
     ];
     caveats.extend(hold_out::sentences());
+    if load.existing.is_some() {
+        caveats.push(
+            "The recorded tables that got another kind of key began with 200,000 rows of version 4. For them, the \
+             model's leaf pages are within 2.2 %."
+                .into(),
+        );
+    }
     match best.strategy {
+        "v7-binary" | "v7-text36" | "fixed-prefix" | "fixed-text36" if load.existing.is_some() => {
+            caveats.push("The id shows to the millisecond when it was made.".into());
+        }
         "auto-increment" => caveats.push(
             "Its numbers tell how many rows there are, and only the database can give them: take v7-binary \
              where clients must know the id before the insert."

@@ -32,7 +32,7 @@ impl Scaled {
     /// holds the pages in use.
     pub fn of(load: &Load, strategy: &Strategy) -> Scaled {
         let frames = load.server.pool_bytes / u64::from(PAGE_SIZE);
-        let wanted = load.rows / MODEL_ROWS;
+        let wanted = load.all_rows() / MODEL_ROWS;
         let scale = match strategy.ids {
             IdKind::V4 => wanted.min(frames / LEAST_FRAMES),
             IdKind::MinuteAscending | IdKind::MinuteRandom => wanted
@@ -42,8 +42,12 @@ impl Scaled {
             // Only the last pages are in use, and they fit any pool.
             _ => wanted,
         };
-        let scale = scale.max(1);
-        let rows = (load.rows / scale).min(MOST_MODEL_ROWS);
+        let scale = match load.existing {
+            // Random keys fill pages in waves, and a table half the size is in the same phase of the wave.
+            Some(_) => 1 << scale.max(1).ilog2(),
+            None => scale.max(1),
+        };
+        let (rows, existing) = fewer_rows(load, scale);
         let least_pool = (LEAST_FRAMES * u64::from(PAGE_SIZE)).min(load.server.pool_bytes);
         let server = Server {
             pool_bytes: (load.server.pool_bytes / scale).max(least_pool),
@@ -53,7 +57,7 @@ impl Scaled {
             ..load.server.clone()
         };
         let whole_rows = load.rows;
-        let load = Load { rows, server, ..load.clone() };
+        let load = Load { rows, server, existing, ..load.clone() };
         match strategy.ids {
             IdKind::V4 => Scaled { scale, load: slower(load, scale), crowd: 1 },
             IdKind::MinuteAscending | IdKind::MinuteRandom => {
@@ -67,13 +71,29 @@ impl Scaled {
 
     /// The row of the large table after which the model stops, if it stops before the end.
     pub fn stops_at(&self, load: &Load) -> Option<u64> {
-        let rows = self.load.rows * self.scale;
-        (self.load.rows == MOST_MODEL_ROWS && rows < load.rows).then_some(rows)
+        let rows = self.load.all_rows() * self.scale;
+        let stops = match load.existing {
+            Some(_) => self.load.all_rows() < load.all_rows() / self.scale / 2,
+            None => self.load.rows == MOST_MODEL_ROWS && rows < load.rows,
+        };
+        stops.then_some(rows)
     }
 
     pub fn predict(&self, strategy: &'static Strategy) -> Result<Forecast> {
         predict_crowded(strategy, &self.load, self.crowd)
     }
+}
+
+/// The rows of the smaller table, and those that it holds before. If they are still more than the model inserts, a new
+/// table gets fewer rows, and one that holds rows is made smaller by a power of two, because the share of old rows and
+/// the phase of the wave decide how full its pages are.
+fn fewer_rows(load: &Load, scale: u64) -> (u64, Option<(&'static Strategy, u64)>) {
+    let Some((old, before)) = load.existing else {
+        return ((load.rows / scale).min(MOST_MODEL_ROWS), None);
+    };
+    let more = (load.all_rows() / scale).div_ceil(MOST_MODEL_ROWS).next_power_of_two();
+    let rows = (load.rows / scale / more).max(Load::MIN_ROWS);
+    (rows, Some((old, (before / scale / more).max(1))))
 }
 
 /// Random keys fill a smaller log sooner, and write fewer pages per second. At less than one insert per second, the
@@ -119,6 +139,35 @@ mod tests {
 
     fn load(rows: u64, rate: f64, pool_mib: u64, writers: u64) -> Load {
         Load { rows, row_bytes: 0, rate, writers, server: Server::mysql(pool_mib << 20), existing: None }
+    }
+
+    /// The same for a table that holds rows. Two million rows are scaled by two.
+    #[test]
+    fn a_smaller_table_that_holds_rows_predicts_the_large_one() {
+        let v4 = strategy::find("v4-binary").unwrap();
+        let load = Load { existing: Some((v4, 1_000_000)), ..load(1_000_000, 500.0, 64, 2) };
+        for name in ["v7-binary", "minute-ascending", "v4-binary"] {
+            let strategy = strategy::find(name).unwrap();
+            let scaled = Scaled::of(&load, strategy);
+            let part = scaled.predict(strategy).unwrap();
+            let whole = predict(strategy, &load).unwrap();
+            assert!(scaled.scale == 2 && scaled.stops_at(&load).is_none(), "{name}");
+            assert_eq!(part.tree.rows, 2_000_000 / scaled.scale, "{name}");
+            let fills = (part.tree.fill.mean, whole.tree.fill.mean);
+            assert!((fills.0 - fills.1).abs() < 0.02, "{name}: {fills:?}");
+            let near = |a: f64, b: f64| (a - b).abs() <= (0.10 * a.max(b)).max(3.0);
+            let (of_part, of_whole) = (part.last(), whole.last());
+            assert!(near(of_part.reads_per_1k, of_whole.reads_per_1k), "{name}: {of_part:?} {of_whole:?}");
+            assert!(near(of_part.writes_per_1k, of_whole.writes_per_1k), "{name}: {of_part:?} {of_whole:?}");
+        }
+        // A pool that is too small to be scaled: the table is smaller, with the same share of old rows.
+        let huge = Load { existing: Some((v4, 300_000_000)), ..super::tests::load(100_000_000, 500.0, 8, 2) };
+        let scaled = Scaled::of(&huge, v4);
+        assert_eq!(
+            (scaled.scale, scaled.load.rows, scaled.load.existing.unwrap().1),
+            (1, 781_250, 2_343_750)
+        );
+        assert_eq!(scaled.stops_at(&huge), Some(3_125_000));
     }
 
     /// The naive version: the model runs on the whole table. Each prefix is used twice, so that a writer returns to

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Candidate, bytes};
-use crate::forecast::{SqliteForecast, SqliteLoad, predict_crowded_sqlite, shares_a_table};
+use super::{Candidate, bytes, shares_a_column};
+use crate::forecast::{SqliteForecast, SqliteLoad, predict_crowded_sqlite};
 use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
 use idgen_record::IdKind;
@@ -66,7 +66,7 @@ pub fn advise_sqlite(load: &SqliteLoad) -> Result<SqliteAdvice> {
     let mut candidates = Vec::new();
     for name in CANDIDATES.iter().chain(more) {
         let strategy = strategy::find(name)?;
-        if load.existing.is_none_or(|(old, _)| shares_a_table(old.column, strategy.column)) {
+        if load.existing.is_none_or(|(old, _)| shares_a_column(old, strategy)) {
             candidates.push(candidate(&scaled(strategy, load, scale)?, load));
         }
     }

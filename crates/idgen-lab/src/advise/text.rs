@@ -8,7 +8,11 @@ use crate::table::table;
 
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "Take {}.\n", self.recommended)?;
+        writeln!(f, "Take {}.", self.recommended)?;
+        match self.hiding {
+            Some(hiding) => writeln!(f, "If ids must not reveal when they were made, take {hiding}.\n")?,
+            None => writeln!(f)?,
+        }
         for reason in &self.reasons {
             writeln!(f, "- {reason}")?;
         }
@@ -16,7 +20,9 @@ impl fmt::Display for Advice {
         for caveat in &self.caveats {
             writeln!(f, "- {caveat}")?;
         }
-        writeln!(f, "\n{}", self.prefix)?;
+        if let Some(prefix) = &self.prefix {
+            writeln!(f, "\n{prefix}")?;
+        }
         write!(f, "\nPredicted by a model of InnoDB on an empty server")?;
         if self.scale > 1 {
             write!(f, ", on a table {} times smaller", self.scale)?;

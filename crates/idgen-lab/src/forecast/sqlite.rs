@@ -211,7 +211,7 @@ impl SqliteLoad {
 
 /// Whether new keys of one column can follow old keys of another in one table. Counted numbers would follow the largest
 /// of those that devices made.
-pub(crate) fn shares_a_table(old: Column, new: Column) -> bool {
+fn shares_a_table(old: Column, new: Column) -> bool {
     match (old, new) {
         (Column::Integer, Column::CountedInteger) => false,
         (Column::Unkeyed16, _) | (_, Column::Unkeyed16) => old == new,
