@@ -134,6 +134,12 @@ impl Mix {
         let in_round = u64::from(self.insert.max(1)) * u64::from(clients.max(1));
         rows.div_ceil(in_round)
     }
+
+    /// Of this many rounds, those at the beginning that are not measured, so that the cache holds what such operations leave
+    /// in it: a tenth, rounded down.
+    pub fn warm_up(rounds: u64) -> u64 {
+        rounds / 10
+    }
 }
 
 impl std::fmt::Display for Mix {
@@ -198,6 +204,7 @@ mod tests {
             ("40/25/15/15/5", 25, 26)
         );
         assert_eq!((mix.rounds(40_000, 8), mix.rounds(40_001, 8)), (125, 126));
+        assert_eq!((Mix::warm_up(1_000), Mix::warm_up(125)), (100, 12));
         assert_eq!(mix.shares()[4], (Operation::Delete, 5));
     }
 }

@@ -96,10 +96,15 @@ fn operations(mix: Mix, load: &Workload, embedded: bool) -> String {
              one changes or deletes",
         ),
     };
+    let in_round = u64::from(load.writers) * u64::from(Mix::ROUND);
+    let warm_up = match Mix::warm_up(rounds) {
+        part if part * 10 == rounds => "tenth of the operations is".to_owned(),
+        part => format!("{} operations are", count(part * in_round)),
+    };
     format!(
         "{} by {by}: {}; a row by its primary key, {commits}. Recent rows are the last {} inserted, and each row is as likely \
-         as another{apart}. The first tenth of the operations is not measured",
-        count(rounds * u64::from(load.writers) * u64::from(Mix::ROUND)),
+         as another{apart}. The first {warm_up} not measured",
+        count(rounds * in_round),
         shares.join(", "),
         count(Mix::RECENT_ROWS)
     )
@@ -155,15 +160,17 @@ mod tests {
     #[test]
     fn a_mixed_load_says_how_many_clients_carry_it_out() {
         let mix = Some(Mix::of([40, 25, 15, 15, 5]).unwrap());
-        let load = Workload { mix, ..Workload::of_rows(40_001).unwrap() };
+        let load = Workload { mix, ..Workload::of_rows(40_000).unwrap() };
         let one = facts(&load, false);
         assert!(
-            one.contains("Operations: 100,100 by one client: 40 % inserts") && !one.contains("wait"),
+            one.contains("Operations: 100,000 by one client: 40 % inserts") && !one.contains("wait"),
             "{one}"
         );
         let several = facts(&load.with_writers(8).unwrap(), false);
-        // Each of the eight has a whole number of rounds.
-        assert!(several.contains("Operations: 100,800 by 8 clients at the same time: 40 %"), "{several}");
+        assert!(one.contains("The first tenth of the operations is not measured"), "{one}");
+        // A round of all eight has 800, so 12 of the 125 rounds are not measured.
+        assert!(several.contains("The first 9,600 operations are not measured"), "{several}");
+        assert!(several.contains("Operations: 100,000 by 8 clients at the same time: 40 %"), "{several}");
         assert!(several.contains("no client chooses a row that another one changes"), "{several}");
     }
 

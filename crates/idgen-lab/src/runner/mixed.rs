@@ -24,9 +24,6 @@ use crate::measure::Counted;
 use crate::strategy::{Ids, Strategy};
 use crate::{Error, Result};
 
-/// One round in this many precedes the measured ones, so that the cache holds what such operations leave in it.
-const WARM_UP: u64 = 10;
-
 /// What the operations did, and what they left in the table.
 pub(super) struct Done {
     pub operations: Operations,
@@ -51,7 +48,7 @@ pub(super) fn operate(
     let existing = rows.len();
     let clients = workload.writers;
     let rounds = mix.rounds(workload.rows, clients);
-    let warm_up = rounds / WARM_UP;
+    let warm_up = Mix::warm_up(rounds);
     // May be more rows than requested, because each round inserts its whole share.
     let all = rounds * u64::from(mix.insert) * u64::from(clients);
     let ids = Workload { rows: all, ..workload.clone() };
