@@ -11,6 +11,7 @@ use super::grids::{
     Grid, counts, facts, figures, files, latencies, of_the_end, operations, published, settings,
     tells_the_end, whole,
 };
+use super::load::by_clients;
 use super::numbers::count;
 use super::published::{met, uncompared};
 use super::staying;
@@ -26,6 +27,7 @@ struct Page<'a> {
     results: &'a Results,
     rows: String,
     answer: String,
+    clients: String,
     checked: &'static str,
     problems: Vec<String>,
     drawings: Drawings,
@@ -66,6 +68,7 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
             (true, []) => "A single run cannot be compared.".into(),
             (true, _) => "A single case cannot be compared.".into(),
         }),
+        clients: by_clients(&results.workload),
         checked: checked(results),
         problems: problems(results),
         drawings,

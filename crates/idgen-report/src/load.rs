@@ -58,6 +58,14 @@ pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)
     facts
 }
 
+/// The clients of a load as a part of the sentence that names the database; nothing for one client.
+pub fn by_clients(load: &Workload) -> String {
+    match load.writers {
+        1 => String::new(),
+        several => format!(", with {several} clients at the same time"),
+    }
+}
+
 fn beside_key(load: &Workload) -> String {
     match load.payload_bytes {
         0 => "each consists of its key only".into(),
@@ -166,7 +174,10 @@ mod tests {
             one.contains("Operations: 100,000 by one client: 40 % inserts") && !one.contains("wait"),
             "{one}"
         );
-        let several = facts(&load.with_writers(8).unwrap(), false);
+        assert_eq!(by_clients(&load), "");
+        let load = load.with_writers(8).unwrap();
+        assert_eq!(by_clients(&load), ", with 8 clients at the same time");
+        let several = facts(&load, false);
         assert!(one.contains("The first tenth of the operations is not measured"), "{one}");
         // A round of all eight has 800, so 12 of the 125 rounds are not measured.
         assert!(several.contains("The first 9,600 operations are not measured"), "{several}");

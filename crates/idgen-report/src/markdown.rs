@@ -9,6 +9,7 @@ use super::drawings::{Drawing, Drawings};
 use super::grids::{
     Grid, counts, facts, figures, files, latencies, of_the_end, operations, published, settings, whole,
 };
+use super::load::by_clients;
 use super::numbers::count;
 use super::published::{met, uncompared};
 use super::staying;
@@ -39,10 +40,11 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
         format!("Run on {}; the result of each run was checked.", plain(&engine))
     } else {
         format!(
-            "{} key strategies with {} rows each, on {}. Every run was checked afterwards: {}.",
+            "{} key strategies with {} rows each, on {}{}. Every run was checked afterwards: {}.",
             results.runs.len(),
             count(results.workload.rows),
             plain(&engine),
+            by_clients(&results.workload),
             checked(results)
         )
     });
