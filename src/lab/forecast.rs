@@ -74,7 +74,7 @@ pub struct SimulateArgs {
     load: LoadArgs,
 }
 
-/// Recommend a key for a planned table, with the reasons.
+/// Recommend a key for a planned table, or for new rows of one that holds rows, with the reasons.
 #[derive(clap::Args)]
 #[command(after_help = ADVISE_EXAMPLES)]
 pub struct AdviseArgs {

@@ -266,14 +266,17 @@ fn replayed(strategy: &'static Strategy, workload: &Workload, page: u32) -> [f64
     [table.tree().leaf_pages as f64, window.reads_per_1k, window.writes_per_1k]
 }
 
-#[test]
-fn every_recorded_run_of_sqlite_is_predicted() {
+/// Runs with as many rows or more take too long for every test run.
+const LONG: u64 = 1_000_000;
+
+/// Judges the recorded runs that are long, or those that are not: their number, and those that the model misses.
+fn judge(long: bool) -> (usize, Vec<String>) {
     let (mut all, mut missed) = (0, Vec::new());
     for file in recorded() {
         let results: Results = idgen_report::read(&std::fs::read_to_string(&file).unwrap()).unwrap();
         assert_eq!(results.engine.name, Database::Sqlite.name());
         // The model has no deletes.
-        if results.workload.mix.is_some() {
+        if results.workload.mix.is_some() || (results.workload.rows >= LONG) != long {
             continue;
         }
         for run in &results.runs {
@@ -285,11 +288,26 @@ fn every_recorded_run_of_sqlite_is_predicted() {
                 let totals = &repeat.totals;
                 let measured = [repeat.trees[0].leaf_pages as f64, totals.reads_per_1k, totals.writes_per_1k];
                 all += 1;
-                if !found.iter().zip(measured).all(|(found, measured)| near(*found, measured, 0.03)) {
+                // The old rows of the model have other keys than those of the run.
+                let share = if workload.existing.is_some() { 0.03 } else { 0.005 };
+                if !found.iter().zip(measured).all(|(found, measured)| near(*found, measured, share)) {
                     missed.push(format!("{} {}: {found:?}, {measured:?}", file.display(), strategy.name));
                 }
             }
         }
     }
+    (all, missed)
+}
+
+#[test]
+fn every_recorded_run_of_sqlite_is_predicted() {
+    let (all, missed) = judge(false);
     assert!(all >= 40 && missed.is_empty(), "{} of {all}:\n{}", missed.len(), missed.join("\n"));
+}
+
+#[test]
+#[ignore = "replays 117 million rows, which takes minutes: make soak"]
+fn every_long_run_of_sqlite_is_predicted() {
+    let (all, missed) = judge(true);
+    assert!(all >= 60 && missed.is_empty(), "{} of {all}:\n{}", missed.len(), missed.join("\n"));
 }
