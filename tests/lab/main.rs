@@ -6,6 +6,7 @@ mod common;
 mod existing;
 mod external;
 mod inserts;
+mod locks;
 mod mixed;
 mod own;
 mod postgres;
