@@ -29,6 +29,7 @@ use idgen_report as reports;
 use self::options::{CommonArgs, LoadArgs};
 use self::run::Size;
 use crate::output::Output;
+use crate::values;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -75,7 +76,7 @@ enum Command {
         #[arg(long, default_value_t = Scale::Default, requires = "experiments")]
         scale: Scale,
         /// In experiments whose table has rows before the run: insert N times as many rows as these.
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100), requires = "experiments", allow_negative_numbers = true)]
+        #[arg(long, value_name = "N", value_parser = values::whole::<u32>(1..=100), requires = "experiments", allow_negative_numbers = true)]
         growth: Option<u32>,
         #[command(flatten)]
         load: LoadArgs,

@@ -30,7 +30,7 @@ pub struct Args {
     kind: Kind,
 
     /// How many devices (servers for mysql-short) generate ids.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     devices: u64,
 
     /// Ids per second on each device; fractions are allowed.

@@ -1,6 +1,7 @@
 //! How the values of options are read.
 
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -20,6 +21,18 @@ pub fn format() -> impl TypedValueParser<Value = Format> {
     let named = |format: &Format| PossibleValue::new(format.name()).help(format.about());
     PossibleValuesParser::new(Format::ALL.iter().map(named))
         .try_map(|name| name.to_lowercase().parse::<Format>())
+}
+
+/// Reads a whole number of this range, which must fit the option's type.
+pub fn whole<T: TryFrom<u64> + Clone + Send + Sync + 'static>(
+    range: RangeInclusive<u64>,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.parse::<u64>().ok().filter(|number| range.contains(number));
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+            format!("'{text}' is not a whole number from {} to {}", range.start(), range.end())
+        })
+    }
 }
 
 /// Reads a whole number, with underscores where they help to read it.

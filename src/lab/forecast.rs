@@ -20,6 +20,7 @@ use super::screen::wrapped;
 use super::{engine, number};
 use crate::failure;
 use crate::output::Output;
+use crate::values;
 
 const SIMULATE_EXAMPLES: &str = "\
 Examples:
@@ -88,7 +89,7 @@ struct LoadArgs {
     #[arg(long, value_name = "N", value_parser = number::count, default_value = "1M", allow_negative_numbers = true)]
     rows: u64,
     /// Bytes of a row without its key.
-    #[arg(long, value_name = "BYTES", default_value_t = 100, allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES", value_parser = values::whole::<u32>(0..=u64::from(u32::MAX)), default_value_t = 100, allow_negative_numbers = true)]
     row_bytes: u32,
     /// The size of the buffer pool, or of SQLite's page cache; K, M and G stand for powers of 1,024 [default: 128M, on
     /// SQLite 2000K].
@@ -98,19 +99,19 @@ struct LoadArgs {
     #[arg(long, value_name = "N", value_parser = rate, default_value_t = 1_000.0, allow_negative_numbers = true)]
     rate: f64,
     /// Clients that generate ids and insert, each with its own generator and prefix key.
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>(0..=u64::MAX), default_value_t = 1, allow_negative_numbers = true)]
     writers: u64,
     /// The database whose default settings the model uses.
     #[arg(long, alias = "server", value_parser = engine::modeled(), default_value = Database::MySql.id())]
     engine: Database,
     /// Page reads and writes per second that the device can do, if it is the limit.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     iops: Option<u32>,
     /// Seconds between two checkpoints, on PostgreSQL [default: 300].
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = values::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     checkpoint: Option<u32>,
     /// Bytes of a page, on SQLite [default: 4096].
-    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES", value_parser = values::whole::<u32>(0..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     page_bytes: Option<u32>,
     /// Rows in a transaction, on SQLite [default: 1000].
     #[arg(long, value_name = "N", value_parser = number::count, allow_negative_numbers = true)]

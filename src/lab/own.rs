@@ -8,9 +8,10 @@ use idgen_lab::strategy::Strategy;
 use idgen_record::{Column, Database, OwnTable, Workload};
 
 use crate::failure;
+use crate::values;
 
 /// Indexes that the lab's row may have.
-const MAX_INDEXES: i64 = 16;
+const MAX_INDEXES: u64 = 16;
 /// Values that MySQL and PostgreSQL take in one statement.
 const MAX_BOUND: usize = 65_535;
 
@@ -26,7 +27,7 @@ pub struct OwnArgs {
     #[arg(long, value_name = "FILE", requires = "schema")]
     insert: Option<PathBuf>,
     /// Add N columns of random numbers to the lab's table, each with an index.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_INDEXES), conflicts_with_all = ["schema", "serializable"], allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u32>(1..=MAX_INDEXES), conflicts_with_all = ["schema", "serializable"], allow_negative_numbers = true)]
     secondary_indexes: Option<u32>,
 }
 

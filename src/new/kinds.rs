@@ -42,7 +42,7 @@ pub struct Options {
     pub writer: Option<String>,
 
     /// The width of a sequential prefix in bits, 1 to 16: the count starts over after 2^BITS intervals [default: 16].
-    #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "BITS", value_parser = values::whole::<u8>(0..=255), allow_negative_numbers = true)]
     pub bits: Option<u8>,
 
     /// The prefix of fixed-prefix: 1 to 4 hexadecimal digits, or 0b and 1 to 16 binary digits [default: ffff, the
@@ -70,7 +70,7 @@ pub struct Options {
     pub state: Option<PathBuf>,
 
     /// The server's id, of which the low byte counts, as in MySQL [default: 1].
-    #[arg(long, value_name = "ID", allow_negative_numbers = true)]
+    #[arg(long, value_name = "ID", value_parser = values::whole::<u32>(0..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     pub server_id: Option<u32>,
 
     /// What to do if the clock is more than ten seconds behind the last id [default: restart; error with --state or

@@ -48,7 +48,7 @@ fn impossible_fleets_are_refused() {
         assert_eq!((code, error.starts_with("error: ")), (2, true), "{error}");
     }
     for (devices, rate, years, says) in [
-        ("-1", "1", "1", "invalid digit"),
+        ("-1", "1", "1", "'-1' is not a whole number"),
         ("1", "-1", "1", "the rate cannot be \"-1\": give a finite number"),
         ("1", "1", "-1e3", "the number of years cannot be \"-1000\": give a finite number"),
     ] {
