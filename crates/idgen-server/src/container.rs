@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::certificates::{self, Certificates};
 use crate::docker::{command, docker, output};
 use crate::keeper::Keeper;
-use crate::{Error, Flavor, Settings, memory};
+use crate::{Error, Flavor, Settings, log, memory};
 
 /// Where certificates are inside of a container.
 const FOLDER: &str = "/idgen-certificates";
@@ -119,10 +119,10 @@ impl Container {
         docker(&["inspect", "--format", "{{.State.Pid}}", &self.name]).ok()?.parse().ok()
     }
 
-    /// The end of the server's log.
+    /// The errors in the last part of the server's log, and its end.
     pub(crate) fn log(&self) -> String {
-        let logs = command().args(["logs", "--tail", "20", &self.name]).output();
-        let log = logs.map(|logs| String::from_utf8_lossy(&logs.stderr).trim().to_owned());
+        let logs = command().args(["logs", "--tail", "500", &self.name]).output();
+        let log = logs.map(|logs| log::excerpt(&String::from_utf8_lossy(&logs.stderr)));
         memory::exceeded(&self.name) + &log.unwrap_or_default()
     }
 

@@ -34,6 +34,7 @@ mod docker;
 mod error;
 mod flavor;
 mod keeper;
+mod log;
 mod memory;
 mod port;
 mod process;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::certificates::{self, Certificates};
 use crate::keeper::Keeper;
 use crate::process::user::User;
-use crate::{Error, Flavor, Settings};
+use crate::{Error, Flavor, Settings, log};
 
 mod postgres;
 mod user;
@@ -222,11 +222,9 @@ impl Process {
         self.child().as_ref().map(Child::id)
     }
 
-    /// The end of the server's log.
+    /// The errors in the server's log, and its end.
     pub(crate) fn log(&self) -> String {
-        let text = fs::read_to_string(self.directory.join("log")).unwrap_or_default();
-        let lines: Vec<&str> = text.lines().collect();
-        lines[lines.len().saturating_sub(20)..].join("\n")
+        log::excerpt(&fs::read_to_string(self.directory.join("log")).unwrap_or_default())
     }
 
     pub(crate) fn copy_data_file(&self, relative: &str, to: &Path) -> Result<(), Error> {

@@ -172,15 +172,13 @@ impl Server {
                 Ok(version) => return Ok(version),
                 Err(error) => error,
             };
-            let (runs, log) = match &self.way {
-                Way::Container(container) => (container.runs(), container.log()),
-                Way::Process(process) => (process.runs(), process.log()),
-                Way::Url => (false, String::new()),
-            };
+            let ended = self.ended();
             // A refused password would be refused again.
             let code = error.as_database_error().and_then(|error| error.code());
             let refused = code.is_some_and(|code| matches!(code.as_ref(), "28000" | "28P01"));
-            if !runs || refused || begin.elapsed() > START_LIMIT {
+            let external = matches!(self.way, Way::Url);
+            if ended.is_some() || external || refused || begin.elapsed() > START_LIMIT {
+                let log = ended.unwrap_or_else(|| self.log());
                 return Err(Error::new(format!(
                     "no {} at {}: {error}\n{log}",
                     self.flavor,
@@ -276,6 +274,24 @@ impl Server {
             Way::Url => return Err(self.not_ours("started")),
         }
         self.wait_ready().map(drop)
+    }
+
+    /// Whether a server that this program started no longer runs: the errors in its log, and the end of it.
+    pub fn ended(&self) -> Option<String> {
+        let runs = match &self.way {
+            Way::Container(container) => container.runs(),
+            Way::Process(process) => process.runs(),
+            Way::Url => true,
+        };
+        (!runs).then(|| self.log())
+    }
+
+    fn log(&self) -> String {
+        match &self.way {
+            Way::Container(container) => container.log(),
+            Way::Process(process) => process.log(),
+            Way::Url => String::new(),
+        }
     }
 
     /// Copies a file of the data directory, such as `schema/table.ibd`. It is consistent only while the table

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::{Flavor, Server};
+use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::checker::{Entry, assert_stored, check, now};
 use crate::common::{assert_sound, connect, number, on_both, run, settings};
+use crate::control::Control;
 use crate::reference::{install_reference, lock};
 
 on_both!(kills_lose_no_pair_and_repeat_no_id, commits_that_are_not_on_disk_are_lost);
@@ -19,54 +21,80 @@ fn kills() -> u32 {
     std::env::var("IDGEN_SOAK_KILLS").map_or(20, |text| text.parse().unwrap())
 }
 
+/// Servers that may damage their own data before the test gives up.
+const SERVERS: u32 = 3;
+
+/// If the server loses rows of plain SQL, too, or damages its tables, the test starts over with another one.
 async fn kills_lose_no_pair_and_repeat_no_id(flavor: Flavor) {
-    let server = Arc::new(Server::start(flavor, &settings().tls(flavor == Flavor::MariaDb)).unwrap());
+    for attempt in 1..=SERVERS {
+        let server = Arc::new(Server::start(flavor, &settings().tls(flavor == Flavor::MariaDb)).unwrap());
+        let schemas =
+            [Strategy::Unique, Strategy::Dedup].map(|strategy| (strategy, server.scratch().unwrap()));
+        let urls = schemas.each_ref().map(|(strategy, scratch)| (*strategy, scratch.url().to_owned()));
+        let control = Control::start(&server).await;
+        let Err(failure) = tokio::spawn(kill_while_clients_work(server.clone(), urls)).await else { return };
+        let damage = control.damage(&server, &schemas.each_ref().map(|(_, scratch)| scratch)).await;
+        match damage {
+            Some(damage) if attempt < SERVERS => {
+                eprintln!(
+                    "{flavor} damaged its own data, so the test starts over with another server: {damage}"
+                );
+            }
+            Some(damage) => panic!("{SERVERS} servers in a row damaged their own data: {damage}"),
+            None => std::panic::resume_unwind(failure.into_panic()),
+        }
+    }
+}
+
+/// Both strategies go through the same kills.
+async fn kill_while_clients_work(server: Arc<Server>, urls: [(Strategy, String); 2]) {
     let stop = Arc::new(AtomicBool::new(false));
-    // Both strategies go through the same kills.
     let mut schemas = Vec::new();
-    for strategy in [Strategy::Unique, Strategy::Dedup] {
-        let scratch = server.scratch().unwrap();
+    for (strategy, url) in urls {
         let timeout = Duration::from_secs(180);
         let map = UuidMap::builder().strategy(strategy).cache(0).timeout(timeout).connections(8);
-        let map = map.connect(scratch.url()).await.unwrap();
+        let map = map.connect(&url).await.unwrap();
         map.install().await.unwrap();
         let history = Arc::new(Mutex::new(Vec::new()));
         let latest = Arc::new(Mutex::new(Uuid::new_v4()));
-        let clients: Vec<_> = (0..6)
-            .map(|client| {
-                let (map, stop, history) = (map.clone(), stop.clone(), history.clone());
-                let latest = latest.clone();
-                tokio::spawn(async move {
-                    while !stop.load(Ordering::Relaxed) {
-                        let mut batch: Vec<Uuid> = (0..4).map(|_| Uuid::new_v4()).collect();
-                        // Clients also ask for each other's latest UUIDs, whose pairs may not be on disk yet.
-                        batch[1] = std::mem::replace(&mut *latest.lock().unwrap(), batch[0]);
-                        let begin = now();
-                        let pairs: Vec<(Uuid, u64)> = if client % 2 == 0 {
-                            batch.iter().copied().zip(map.ids_of(&batch).await.unwrap()).collect()
-                        } else {
-                            let uuid = batch[fastrand::usize(0..2)];
-                            vec![(uuid, map.id_of(uuid).await.unwrap())]
-                        };
-                        let end = now();
-                        let entries =
-                            pairs.into_iter().map(|(uuid, id)| Entry { uuid, id, begin, end, made: false });
-                        history.lock().unwrap().extend(entries);
-                    }
-                })
-            })
-            .collect();
-        schemas.push((scratch, history, clients));
+        // Clients that are left when the test fails end with the set.
+        let mut clients = JoinSet::new();
+        for client in 0..6 {
+            let (map, stop, history) = (map.clone(), stop.clone(), history.clone());
+            let latest = latest.clone();
+            clients.spawn(async move {
+                while !stop.load(Ordering::Relaxed) {
+                    let mut batch: Vec<Uuid> = (0..4).map(|_| Uuid::new_v4()).collect();
+                    // Clients also ask for each other's latest UUIDs, whose pairs may not be on disk yet.
+                    batch[1] = std::mem::replace(&mut *latest.lock().unwrap(), batch[0]);
+                    let begin = now();
+                    let pairs: Vec<(Uuid, u64)> = if client % 2 == 0 {
+                        batch.iter().copied().zip(map.ids_of(&batch).await.unwrap()).collect()
+                    } else {
+                        let uuid = batch[fastrand::usize(0..2)];
+                        vec![(uuid, map.id_of(uuid).await.unwrap())]
+                    };
+                    let end = now();
+                    let entries =
+                        pairs.into_iter().map(|(uuid, id)| Entry { uuid, id, begin, end, made: false });
+                    history.lock().unwrap().extend(entries);
+                }
+            });
+        }
+        schemas.push((url, history, clients));
     }
+    let histories: Vec<_> = schemas.iter().map(|(_, history, _)| history.clone()).collect();
+    let acknowledged = |at: usize| histories[at].lock().unwrap().len();
     for round in 0..kills() {
-        let acknowledged = |at: usize| schemas[at].1.lock().unwrap().len();
         let (before_one, before_two) = (acknowledged(0), acknowledged(1));
         // Clients get answers between two kills, however slow the machine is; otherwise the test would test nothing.
+        let mut waits = 0;
         while acknowledged(0) < before_one + 20 || acknowledged(1) < before_two + 20 {
             tokio::time::sleep(Duration::from_millis(5)).await;
-            let dead =
-                schemas.iter().any(|(_, _, clients)| clients.iter().any(|client| client.is_finished()));
+            let dead = schemas.iter_mut().any(|(_, _, clients)| clients.try_join_next().is_some());
             assert!(!dead, "a client gave up in round {round}");
+            waits += 1;
+            assert!(waits % 1_000 != 0 || server.ended().is_none(), "the server ended in round {round}");
         }
         tokio::time::sleep(Duration::from_millis(fastrand::u64(0..100))).await;
         let server = server.clone();
@@ -78,14 +106,12 @@ async fn kills_lose_no_pair_and_repeat_no_id(flavor: Flavor) {
         .unwrap();
     }
     stop.store(true, Ordering::Relaxed);
-    for (scratch, history, clients) in schemas {
-        for client in clients {
-            client.await.unwrap();
-        }
+    for (url, history, clients) in schemas {
+        clients.join_all().await;
         let history = std::mem::take(&mut *history.lock().unwrap());
         check(&history);
-        assert_stored(scratch.url(), &history).await;
-        assert_sound(scratch.url()).await;
+        assert_stored(&url, &history).await;
+        assert_sound(&url).await;
     }
 }
 

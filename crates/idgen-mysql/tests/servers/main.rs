@@ -11,6 +11,7 @@ mod checker;
 mod close;
 mod columns;
 mod common;
+mod control;
 mod crash;
 mod fence;
 mod forget;
