@@ -113,7 +113,7 @@ struct LoadArgs {
     /// Bytes of a page, on SQLite [default: 4096].
     #[arg(long, value_name = "BYTES", value_parser = values::whole::<u32>(0..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     page_bytes: Option<u32>,
-    /// Rows in a transaction, on SQLite [default: 1000].
+    /// Rows in a transaction, of InnoDB or SQLite [default: 1, on SQLite 1000].
     #[arg(long, value_name = "N", value_parser = number::count, allow_negative_numbers = true)]
     commit_rows: Option<u64>,
     /// Rows that the table holds before the run, as STRATEGY:ROWS, such as v4-binary:1M.
@@ -240,10 +240,6 @@ impl LoadArgs {
         }
     }
 
-    fn of_sqlite(&self) -> [(&'static str, bool); 2] {
-        [("--page-bytes", self.page_bytes.is_some()), ("--commit-rows", self.commit_rows.is_some())]
-    }
-
     fn sqlite(&self) -> anyhow::Result<SqliteLoad> {
         self.leave_out(&[("--iops", self.iops.is_some()), ("--checkpoint", self.checkpoint.is_some())])?;
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
@@ -267,7 +263,10 @@ impl LoadArgs {
                 )));
             }
         }
-        self.leave_out(&self.of_sqlite())?;
+        self.leave_out(&[
+            ("--page-bytes", self.page_bytes.is_some()),
+            ("--commit-rows", self.commit_rows.is_some()),
+        ])?;
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
         let checkpoint_secs = self.checkpoint.unwrap_or(Workload::CHECKPOINT_SECS);
         let existing = self.existing()?;
@@ -285,12 +284,15 @@ impl LoadArgs {
     }
 
     fn innodb(&self) -> anyhow::Result<Load> {
-        self.leave_out(&[("--checkpoint", self.checkpoint.is_some())])?;
-        self.leave_out(&self.of_sqlite())?;
+        self.leave_out(&[
+            ("--checkpoint", self.checkpoint.is_some()),
+            ("--page-bytes", self.page_bytes.is_some()),
+        ])?;
         let pool = self.pool.unwrap_or(128 << 20);
         let server = forecast::server(self.engine, pool).map_err(refused)?;
         let server = Server { device_iops: self.iops, ..server };
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
-        Ok(Load { rows, row_bytes, rate, writers, server, existing: self.existing()? })
+        let commit_rows = self.commit_rows.unwrap_or(1);
+        Ok(Load { rows, row_bytes, rate, writers, commit_rows, server, existing: self.existing()? })
     }
 }

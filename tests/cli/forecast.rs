@@ -148,10 +148,30 @@ fn simulate_predicts_a_table_of_sqlite() {
         let (code, error) = failure(&[&args[..5], bad].concat(), "");
         assert_eq!((code, error.contains(says)), (2, true), "{error}");
     }
-    for engine in ["mysql", "postgres"] {
-        let (code, error) = failure(&["lab", "advise", "--engine", engine, "--commit-rows", "5"], "");
-        assert_eq!((code, error.contains("--commit-rows does not apply")), (2, true), "{error}");
+    for (engine, option) in
+        [("mysql", "--page-bytes"), ("postgres", "--page-bytes"), ("postgres", "--commit-rows")]
+    {
+        let (code, error) = failure(&["lab", "advise", "--engine", engine, option, "4096"], "");
+        assert_eq!((code, error.contains(&format!("{option} does not apply"))), (2, true), "{error}");
     }
+}
+
+/// Transactions of one row change undo pages a hundred times as often, and these take a part of a small pool.
+#[test]
+fn simulate_takes_the_rows_of_a_transaction() {
+    let args = ["lab", "simulate", "v4-binary", "--rows", "300K", "--pool", "32M"];
+    let reads = |rows: &str| {
+        let forecast = json(&[&args[..], &["--commit-rows", rows, "--json"]].concat());
+        assert_eq!(forecast["load"]["commit_rows"].to_string(), rows);
+        forecast["windows"][9]["reads_per_1k"].as_f64().unwrap()
+    };
+    let (single, hundred) = (reads("1"), reads("100"));
+    assert!(single > 1.2 * hundred, "{single} {hundred}");
+    let text = lines(&args).join("\n");
+    assert!(text.contains("1000 inserts per second by one writer, 1 in a transaction"), "{text}");
+    let (code, error) = failure(&[&args[..], &["--commit-rows", "0"]].concat(), "");
+    assert_eq!(code, 2);
+    assert!(error.contains("the number of rows in a transaction is 0: give at least one"), "{error}");
 }
 
 #[test]

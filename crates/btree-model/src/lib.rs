@@ -12,6 +12,7 @@
 //!     shape: Shape::clustered(16_384, 8, 0)?,
 //!     server: Server::mysql(128 << 20),
 //!     rate: 5_000.0,
+//!     commit_rows: 1,
 //! };
 //! let mut model = Model::new(&setup)?;
 //! for key in 0..100_000_u64 {
@@ -42,6 +43,7 @@ mod key;
 mod list;
 mod nbtree;
 mod nbtree_page;
+mod others;
 mod page;
 mod pool;
 mod postgres;

@@ -6,10 +6,14 @@
 //! some pages free and writes others before they are evicted. Free pages hold nothing, so under a slow load a pool of
 //! 8,192 pages holds as much as one of 7,200 without a page cleaner, and a pool of 2,048 pages as much as one of 1,000
 //! or less.
+//!
+//! Pages for other things than the table compete with those of the table: a pool that is large enough keeps them, a
+//! small one evicts them and reads them again.
 
 use crate::error::Result;
 use crate::flush::Flusher;
 use crate::list::{Links, List, NONE};
+use crate::others::Others;
 use crate::server::Server;
 use crate::tree::Trace;
 
@@ -17,11 +21,12 @@ use crate::tree::Trace;
 const OLD_TOLERANCE: usize = 20;
 /// With fewer pages than this, the list has no old part (`BUF_LRU_OLD_MIN_LEN`).
 const OLD_MIN_LEN: usize = 512;
-/// The page cleaner leaves at least this many pages in the list (`BUF_LRU_MIN_LEN`), however small the pool is.
-const LRU_MIN_LEN: usize = 256;
 /// Pages at the end among which an insert without a free page looks for one that need not be written
 /// (`BUF_LRU_SEARCH_SCAN_THRESHOLD`).
 const SEARCHED: usize = 100;
+
+/// The number of the first page for other things than the table.
+const FIRST_OTHER: u32 = 1 << 31;
 
 /// A frame: the place of one page.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +56,8 @@ pub(crate) struct Pool {
     frames: Vec<Frame>,
     free: Vec<u32>,
     frame_of: Vec<u32>,
+    frame_of_other: Vec<u32>,
+    others: Others,
     lru: Links,
     young: List,
     old: List,
@@ -65,22 +72,34 @@ pub(crate) struct Pool {
     old_pct: usize,
     keep_free: usize,
     free_low: usize,
+    least: usize,
     flusher: Flusher,
     device_iops: Option<u64>,
-    /// The counters when the page cleaner last woke.
-    last_second: Counters,
+    /// All reads and writes, also those of the pages for other things.
+    transfers: u64,
+    /// How many they were when the page cleaner last woke.
+    transfers_then: u64,
     pub(crate) counters: Counters,
 }
 
 impl Pool {
-    /// An empty pool. `rate` is inserts a second, `redo_per_insert` the bytes that each logs.
-    pub(crate) fn new(server: &Server, page_size: u32, rate: f64, redo_per_insert: u32) -> Result<Pool> {
+    /// A pool without pages of the table. `rate` is inserts a second, `redo_per_insert` the bytes that each logs,
+    /// `commit_rows` the inserts of a transaction.
+    pub(crate) fn new(
+        server: &Server,
+        page_size: u32,
+        rate: f64,
+        redo_per_insert: u32,
+        commit_rows: u64,
+    ) -> Result<Pool> {
         let frames = server.frames(page_size)?;
         let empty = Frame { page: NONE, old: false, dirty: false, since: 0, freed_then: 0, dirty_since: 0 };
-        Ok(Pool {
+        let mut pool = Pool {
             frames: vec![empty; frames as usize],
             free: (0..frames).rev().collect(),
             frame_of: Vec::new(),
+            frame_of_other: vec![NONE; server.other_pages as usize],
+            others: Others::new(server, commit_rows),
             lru: Links::new(frames as usize),
             young: List::new(),
             old: List::new(),
@@ -94,17 +113,29 @@ impl Pool {
             old_pct: server.old_pct as usize,
             keep_free: server.free_pages as usize,
             free_low: server.free_low_pages as usize,
+            least: server.least_pages as usize,
             flusher: Flusher::new(server, redo_per_insert),
             device_iops: server.device_iops.map(u64::from),
-            last_second: Counters::default(),
+            transfers: 0,
+            transfers_then: 0,
             counters: Counters::default(),
-        })
+        };
+        // A server that starts reads or creates them first.
+        for page in 0..server.other_pages {
+            let frame = pool.take_free();
+            pool.settle(frame, FIRST_OTHER + page, false);
+        }
+        Ok(pool)
     }
 
     /// Advances the time by one insert. The page cleaner wakes every second, and also when so few pages are free that the
     /// server calls it.
     pub(crate) fn tick(&mut self) {
         self.now += 1;
+        for page in self.others.next_pages() {
+            self.touch(FIRST_OTHER + page);
+            self.change(FIRST_OTHER + page);
+        }
         if self.free.len() < self.free_low {
             self.free_pages();
         }
@@ -136,10 +167,7 @@ impl Pool {
     }
 
     fn settle(&mut self, frame: u32, page: u32, old: bool) {
-        if self.frame_of.len() <= page as usize {
-            self.frame_of.resize(page as usize + 1, NONE);
-        }
-        self.frame_of[page as usize] = frame;
+        self.set_frame_of(page, frame);
         self.frames[frame as usize] =
             Frame { page, old, dirty: false, since: self.now, freed_then: self.freed, dirty_since: 0 };
         let list = if old { &mut self.old } else { &mut self.young };
@@ -193,7 +221,8 @@ impl Pool {
     }
 
     /// A free page. Where the page cleaner left none, the insert evicts a page itself: a clean page near the end if there is
-    /// one, otherwise the last page, which it writes (`buf_LRU_get_free_block`).
+    /// one, otherwise the last page, which it writes. Then it also wakes the page cleaner, which frees pages without waiting
+    /// for the next second (`buf_LRU_get_free_block`).
     fn take_free(&mut self) -> u32 {
         loop {
             if let Some(frame) = self.free.pop() {
@@ -202,8 +231,13 @@ impl Pool {
             let clean = std::iter::successors(self.last(), |&frame| self.lru.before(frame))
                 .take(SEARCHED)
                 .find(|&frame| !self.frames[frame as usize].dirty);
-            if let Some(frame) = clean.or_else(|| self.last()) {
-                self.let_go(frame);
+            match clean {
+                Some(frame) => self.let_go(frame),
+                // The insert writes the last page itself, and wakes the page cleaner.
+                None => {
+                    self.evict();
+                    self.free_pages();
+                }
             }
         }
     }
@@ -226,7 +260,7 @@ impl Pool {
         let entry = self.frames[frame as usize];
         let list = if entry.old { &mut self.old } else { &mut self.young };
         list.remove(&mut self.lru, frame);
-        self.frame_of[entry.page as usize] = NONE;
+        self.set_frame_of(entry.page, NONE);
         self.freed += 1;
         self.free.push(frame);
         self.balance();
@@ -237,13 +271,34 @@ impl Pool {
         if entry.dirty {
             entry.dirty = false;
             self.dirty.remove(&mut self.flush_links, frame);
-            self.counters.written += 1;
+            self.counters.written += u64::from(entry.page < FIRST_OTHER);
+            self.transfers += 1;
         }
+    }
+
+    /// The frame that holds the page, or [`NONE`].
+    fn frame_of(&self, page: u32) -> u32 {
+        let (frames, at) = match page.checked_sub(FIRST_OTHER) {
+            None => (&self.frame_of, page),
+            Some(other) => (&self.frame_of_other, other),
+        };
+        frames.get(at as usize).copied().unwrap_or(NONE)
+    }
+
+    fn set_frame_of(&mut self, page: u32, frame: u32) {
+        let (frames, at) = match page.checked_sub(FIRST_OTHER) {
+            None => (&mut self.frame_of, page as usize),
+            Some(other) => (&mut self.frame_of_other, other as usize),
+        };
+        if frames.len() <= at {
+            frames.resize(at + 1, NONE);
+        }
+        frames[at] = frame;
     }
 
     /// Frees as many pages from the end of the list as the server wants, but leaves the list its minimum length.
     fn free_pages(&mut self) {
-        while self.free.len() < self.keep_free && self.young.len + self.old.len > LRU_MIN_LEN {
+        while self.free.len() < self.keep_free && self.young.len + self.old.len > self.least {
             self.evict();
         }
     }
@@ -263,23 +318,23 @@ impl Pool {
             let Some(frame) = self.dirty.tail() else { break };
             self.write(frame);
         }
-        self.last_second = self.counters;
+        self.transfers_then = self.transfers;
     }
 
     /// The reads and writes that the device has left in the second that ends.
     fn device_has_left(&self) -> usize {
         let Some(iops) = self.device_iops else { return usize::MAX };
-        let (now, then) = (self.counters, self.last_second);
-        iops.saturating_sub(now.read - then.read + now.written - then.written) as usize
+        iops.saturating_sub(self.transfers - self.transfers_then) as usize
     }
 }
 
 impl Trace for Pool {
     /// Accesses a page, and reads it first if it is not in the pool.
     fn touch(&mut self, page: u32) {
-        match self.frame_of.get(page as usize).copied().unwrap_or(NONE) {
+        match self.frame_of(page) {
             NONE => {
-                self.counters.read += 1;
+                self.counters.read += u64::from(page < FIRST_OTHER);
+                self.transfers += 1;
                 let frame = self.take_free();
                 self.settle(frame, page, self.young.len + self.old.len >= OLD_MIN_LEN);
             }
@@ -290,10 +345,10 @@ impl Trace for Pool {
     /// Changes a page that was accessed before.
     fn change(&mut self, page: u32) {
         // In a small pool, the pages that a split has read since may have evicted it.
-        if self.frame_of[page as usize] == NONE {
+        if self.frame_of(page) == NONE {
             self.touch(page);
         }
-        let frame = self.frame_of[page as usize];
+        let frame = self.frame_of(page);
         let entry = &mut self.frames[frame as usize];
         if !entry.dirty {
             entry.dirty = true;

@@ -26,7 +26,7 @@ use crate::shape::Shape;
 ///
 /// fn fill(rule: impl SplitRule) -> btree_model::Result<f64> {
 ///     let shape = Shape::clustered(16_384, 8, 0)?;
-///     let setup = Setup { shape, server: Server::mysql(128 << 20), rate: 5_000.0 };
+///     let setup = Setup { shape, server: Server::mysql(128 << 20), rate: 5_000.0, commit_rows: 1 };
 ///     let mut model = Model::with_rule(rule, &setup, Ranges::all())?;
 ///     for key in 0..100_000_u64 {
 ///         model.insert(&key.to_be_bytes())?;

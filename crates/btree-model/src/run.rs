@@ -22,6 +22,8 @@ pub struct Setup {
     pub server: Server,
     /// Inserts a second. Slower inserts leave the page cleaner more time for each.
     pub rate: f64,
+    /// Inserts in a transaction. Each transaction also changes pages of a rollback segment.
+    pub commit_rows: u64,
 }
 
 impl Setup {
@@ -31,7 +33,7 @@ impl Setup {
     /// use btree_model::{Server, Setup, Shape};
     ///
     /// let shape = Shape::clustered(16_384, 16, 0)?;
-    /// let setup = Setup { shape, server: Server::mysql(128 << 20), rate: 0.0 };
+    /// let setup = Setup { shape, server: Server::mysql(128 << 20), rate: 0.0, commit_rows: 1 };
     /// assert!(setup.check().unwrap_err().to_string().contains("the rate is 0"));
     /// # Ok::<(), btree_model::Error>(())
     /// ```
@@ -41,6 +43,9 @@ impl Setup {
     pub fn check(&self) -> Result<()> {
         if !(self.rate.is_finite() && self.rate >= 1.0) {
             return Err(Error::setting("the rate", self.rate, "at least one insert a second"));
+        }
+        if self.commit_rows == 0 {
+            return Err(Error::setting("the number of rows in a transaction", 0, "at least one"));
         }
         self.server.frames(self.shape.page_size()).map(drop)
     }
@@ -110,12 +115,18 @@ impl<R: SplitRule> Model<R> {
         setup.check()?;
         let shape = setup.shape;
         let redo = shape.record_bytes().saturating_add(setup.server.redo_beside_row);
-        let pool = |server: &Server| Pool::new(server, shape.page_size(), setup.rate, redo);
+        let pool = |server: &Server, commit_rows| {
+            Pool::new(server, shape.page_size(), setup.rate, redo, commit_rows)
+        };
         let later = match ranges.parts() {
             1 => None,
-            parts => Some((rows, ranges, pool(&setup.server.share(parts))?)),
+            // The pool counts all inserts, so a share of the transactions is one in `parts`.
+            parts => {
+                let commit_rows = setup.commit_rows.saturating_mul(parts.into());
+                Some((rows, ranges, pool(&setup.server.share(parts), commit_rows)?))
+            }
         };
-        let mut pool = pool(&setup.server)?;
+        let mut pool = pool(&setup.server, setup.commit_rows)?;
         pool.create(0);
         Ok(Model {
             shape,

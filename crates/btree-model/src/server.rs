@@ -12,10 +12,16 @@ pub struct Server {
     /// `innodb_lru_scan_depth`: pages that the page cleaner frees, for all pool instances together.
     pub free_pages: u32,
     /// With fewer free pages than this, the page cleaner begins at once instead of at the next second: half of the depth
-    /// on MariaDB (`buf_pool_t::need_LRU_eviction`), 0 on MySQL.
+    /// on MariaDB (`buf_pool_t::need_LRU_eviction`), 0 on MySQL. It also begins when an insert finds no page that it can
+    /// evict without writing it.
     pub free_low_pages: u32,
-    /// Pages of the pool that hold other things: undo logs, the dictionary.
+    /// The page cleaner frees no pages when the pool has no more than this many in use (`BUF_LRU_MIN_LEN`).
+    pub least_pages: u32,
+    /// Pages that hold other things than the table, above all rollback segments and undo logs.
     pub other_pages: u32,
+    /// The rollback segments, which transactions use in turn (`innodb_rollback_segments`, on MySQL of each undo tablespace).
+    /// Each has its part of the other pages.
+    pub rollback_segments: u32,
     /// `innodb_old_blocks_pct`: the part of the pool for pages that were used once.
     pub old_pct: u32,
     /// `innodb_old_blocks_time`, in milliseconds: a page that is used again after this time moves to the young part.
@@ -55,9 +61,11 @@ impl Server {
             // least one.
             free_pages: 1_024,
             free_low_pages: 0,
+            least_pages: 256,
             // Counted in the pool of MySQL 9.7 after two million inserts, a row each: 624 pages of undo logs, 384 of
             // rollback segments and the like, which are in use all the time, and a few of the dictionary.
             other_pages: 1_040,
+            rollback_segments: 256,
             old_pct: 37,
             old_ms: 1_000,
             io_capacity: 10_000,
@@ -79,6 +87,7 @@ impl Server {
             free_pages: 1_536,
             free_low_pages: 768,
             other_pages: 416,
+            rollback_segments: 128,
             redo_beside_row: 200,
             io_capacity: 200,
             io_capacity_max: 2_000,
@@ -94,8 +103,10 @@ impl Server {
         Server {
             pool_bytes: self.pool_bytes / u64::from(parts),
             other_pages: self.other_pages / parts,
+            rollback_segments: part(self.rollback_segments),
             free_pages: self.free_pages / parts,
             free_low_pages: self.free_low_pages / parts,
+            least_pages: self.least_pages / parts,
             io_capacity: part(self.io_capacity),
             io_capacity_max: part(self.io_capacity_max),
             device_iops: self.device_iops.map(part),
@@ -103,15 +114,16 @@ impl Server {
         }
     }
 
-    /// The pool in pages, without those for other things.
+    /// The pool in pages.
     pub(crate) fn frames(&self, page_size: u32) -> Result<u32> {
         /// Room for the page cleaner's reserve of free pages and a tree of three levels.
         const LEAST: u64 = 64;
-        let all = self.pool_bytes / u64::from(page_size);
-        // In a small pool, these pages are evicted and read again as the table's pages are.
-        let frames = all - u64::from(self.other_pages).min(all / 4);
+        let frames = self.pool_bytes / u64::from(page_size);
         if frames < LEAST {
             return Err(Error::pool_size(frames, LEAST));
+        }
+        if self.rollback_segments == 0 {
+            return Err(Error::setting("the number of rollback segments", 0, "at least one"));
         }
         if !(5..=95).contains(&self.old_pct) {
             return Err(Error::setting("the old blocks' part of the pool", self.old_pct, "5 to 95 per cent"));

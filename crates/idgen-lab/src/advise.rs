@@ -128,7 +128,9 @@ impl Candidate {
 /// use btree_model::Server;
 ///
 /// let server = Server::mysql(16 << 20);
-/// let load = Load { rows: 200_000, row_bytes: 100, rate: 2_000.0, writers: 4, server, existing: None };
+/// let load = Load {
+///     rows: 200_000, row_bytes: 100, rate: 2_000.0, writers: 4, commit_rows: 1, server, existing: None,
+/// };
 /// let advice = advise(&load)?;
 /// assert_eq!(advice.recommended, "v7-binary");
 /// assert!(!advice.reasons.is_empty());
@@ -240,7 +242,15 @@ mod tests {
     use btree_model::Server;
 
     fn load(rows: u64, writers: u64) -> Load {
-        Load { rows, row_bytes: 100, rate: 2_000.0, writers, server: Server::mysql(64 << 20), existing: None }
+        Load {
+            rows,
+            row_bytes: 100,
+            rate: 2_000.0,
+            writers,
+            commit_rows: 1,
+            server: Server::mysql(64 << 20),
+            existing: None,
+        }
     }
 
     #[test]
@@ -268,8 +278,15 @@ mod tests {
     #[test]
     fn twenty_writers_get_figures_for_their_own_prefixes() {
         let server = Server::mysql(800 << 20);
-        let load =
-            Load { rows: 50_000_000, row_bytes: 100, rate: 100.0, writers: 20, server, existing: None };
+        let load = Load {
+            rows: 50_000_000,
+            row_bytes: 100,
+            rate: 100.0,
+            writers: 20,
+            commit_rows: 1,
+            server,
+            existing: None,
+        };
         let advice = advise(&load).unwrap();
         assert_eq!(advice.recommended, "v7-binary");
         let candidate = |name: &str| {
@@ -335,6 +352,7 @@ mod tests {
                     row_bytes: 0,
                     rate: rows as f64 / 2_400.0,
                     writers: 1,
+                    commit_rows: 1,
                     server: server.clone(),
                     existing: Some((old, results.workload.existing_rows())),
                 })

@@ -46,6 +46,8 @@ pub struct Load {
     pub rate: f64,
     /// Clients that generate ids and insert rows. Each has a generator of its own.
     pub writers: u64,
+    /// Rows in a transaction.
+    pub commit_rows: u64,
     /// The server.
     pub server: Server,
     /// Rows that are in the table before, with ids of this strategy from one writer.
@@ -103,7 +105,9 @@ impl Forecast {
 /// use idgen_lab::strategy;
 ///
 /// let server = Server::mysql(128 << 20);
-/// let load = Load { rows: 50_000, row_bytes: 100, rate: 1_000.0, writers: 1, server, existing: None };
+/// let load = Load {
+///     rows: 50_000, row_bytes: 100, rate: 1_000.0, writers: 1, commit_rows: 1, server, existing: None,
+/// };
 /// let ordered = predict(strategy::find("v7-binary")?, &load)?;
 /// let random = predict(strategy::find("v4-binary")?, &load)?;
 /// assert!(ordered.tree.fill.mean > random.tree.fill.mean + 0.1);
@@ -131,7 +135,7 @@ pub(crate) fn predict_crowded(strategy: &'static Strategy, load: &Load, crowd: u
     let id_bytes = if strategy.column == Column::Unkeyed16 { 16 } else { 0 };
     let other_bytes = load.row_bytes.saturating_add(id_bytes);
     let shape = Shape::clustered(PAGE_SIZE, key_bytes, other_bytes).map_err(refused)?;
-    let setup = Setup { shape, server: load.server.clone(), rate: load.rate };
+    let setup = Setup { shape, server: load.server.clone(), rate: load.rate, commit_rows: load.commit_rows };
     // The load is checked before the ids are generated, because that takes minutes for a thousand million rows.
     setup.check().map_err(refused)?;
     load.check_existing(strategy)?;
@@ -323,8 +327,8 @@ mod tests {
     use crate::strategy;
 
     fn load(rows: u64) -> Load {
-        let server = Server::mysql(16 << 20);
-        Load { rows, row_bytes: 100, rate: 2_000.0, writers: 1, server, existing: None }
+        let server = Server::mysql(32 << 20);
+        Load { rows, row_bytes: 100, rate: 2_000.0, writers: 1, commit_rows: 1, server, existing: None }
     }
 
     #[test]
@@ -408,6 +412,7 @@ mod tests {
         for bad in [
             load(10),
             Load { writers: 0, ..load(20_000) },
+            Load { commit_rows: 0, ..load(20_000) },
             Load { rate: 0.0, ..load(20_000) },
             Load { rate: -5.0, ..load(20_000) },
             Load { rate: f64::INFINITY, ..load(20_000) },

@@ -143,7 +143,9 @@ mod tests {
     /// random bits.
     fn fill_of(moments: impl Iterator<Item = Timestamp>) -> f64 {
         let shape = Shape::clustered(16_384, 16, 100).unwrap();
-        let mut model = Model::new(&Setup { shape, server: Server::mysql(1 << 30), rate: 1_000.0 }).unwrap();
+        let mut model =
+            Model::new(&Setup { shape, server: Server::mysql(1 << 30), rate: 1_000.0, commit_rows: 1 })
+                .unwrap();
         let mut random = FixedEntropy::new(3);
         for moment in moments {
             let millis = moment.unix_millis();

@@ -80,7 +80,7 @@ fn keys(kind: Keys, rows: u64) -> Vec<Vec<u8>> {
 fn setup(key_bytes: u32, rate: f64) -> Setup {
     let server = Server { io_capacity: 100, io_capacity_max: 500, ..Server::mysql(128 << 20) };
     let shape = Shape::clustered(16_384, key_bytes, 0).expect("a short row");
-    Setup { shape, server, rate }
+    Setup { shape, server, rate, commit_rows: 1 }
 }
 
 /// Page fill within 1.5 percentage points, splits and distinct leaves within a tenth.
@@ -134,6 +134,7 @@ fn each_writer_has_a_prefix_of_its_own() {
             row_bytes: 0,
             rate,
             writers: writers.into(),
+            commit_rows: 1,
             server: Server::mysql(128 << 20),
             existing: None,
         };
@@ -227,6 +228,7 @@ fn judge(workload: &Workload, run: &RunRecord) {
         row_bytes: workload.payload_bytes,
         rate,
         writers: workload.writers.into(),
+        commit_rows: workload.statement_rows.into(),
         server,
         existing: None,
     };
@@ -290,6 +292,7 @@ fn the_recorded_switches_are_predicted() {
                     // The rows came within this many minutes of simulated time.
                     rate: workload.rows as f64 / f64::from(workload.intervals) / 60.0,
                     writers: 1,
+                    commit_rows: workload.statement_rows.into(),
                     server: server_of(run),
                     existing: Some((strategy::find(old).unwrap(), 200_000)),
                 };

@@ -17,7 +17,7 @@ impl Random {
 fn setup() -> Setup {
     let shape = Shape::clustered(16_384, 16, 0).unwrap();
     let server = Server { free_pages: 64, other_pages: 0, ..Server::mysql(8 << 20) };
-    Setup { shape, server, rate: 5_000.0 }
+    Setup { shape, server, rate: 5_000.0, commit_rows: 1 }
 }
 
 /// Keys whose first two bytes are random and stay the same for `bucket` keys.
@@ -87,7 +87,7 @@ fn a_sample_that_begins_within_a_window_loses_nothing() {
 #[test]
 fn taking_over_existing_pages_counts_nothing() {
     let setup = setup();
-    let mut pool = Pool::new(&setup.server, setup.shape.page_size(), setup.rate, 100).unwrap();
+    let mut pool = Pool::new(&setup.server, setup.shape.page_size(), setup.rate, 100, 1).unwrap();
     pool.adopt(0..10_000);
     for _ in 0..100_000 {
         pool.tick();
@@ -131,7 +131,7 @@ fn settings_that_no_server_has_are_refused() {
     for rate in [0.0, f64::NAN, f64::INFINITY] {
         assert!(Model::new(&Setup { rate, ..setup() }).unwrap_err().is_config());
     }
-    let tiny = Setup { server: Server::mysql(1 << 20), ..setup() };
+    let tiny = Setup { server: Server::mysql(512 << 10), ..setup() };
     assert!(Model::new(&tiny).unwrap_err().to_string().contains("buffer pool"));
 }
 

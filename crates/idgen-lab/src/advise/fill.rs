@@ -41,7 +41,7 @@ mod tests {
     /// The naive version: a table of a few buckets, each visited once per round, in a new random order each time.
     fn simulated(is_ascending: bool, row_bytes: u32, rows_per_visit: u32, visits: u32, buckets: u32) -> f64 {
         let shape = Shape::clustered(16_384, 16, row_bytes).unwrap();
-        let setup = Setup { shape, server: Server::mysql(64 << 20), rate: 20_000.0 };
+        let setup = Setup { shape, server: Server::mysql(64 << 20), rate: 20_000.0, commit_rows: 1 };
         let mut model = Model::new(&setup).unwrap();
         let key = PrefixKey::new(b"sixteen bytes or more").unwrap();
         let mut random = FixedEntropy::new(1);

@@ -165,7 +165,15 @@ mod tests {
     use btree_model::Server;
 
     fn load(rows: u64, rate: f64, pool_bytes: u64) -> Load {
-        Load { rows, row_bytes: 100, rate, writers: 1, server: Server::mysql(pool_bytes), existing: None }
+        Load {
+            rows,
+            row_bytes: 100,
+            rate,
+            writers: 1,
+            commit_rows: 1,
+            server: Server::mysql(pool_bytes),
+            existing: None,
+        }
     }
 
     fn choice(rows: u64, rate: f64, pool_bytes: u64) -> PrefixAdvice {

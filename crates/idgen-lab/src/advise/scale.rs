@@ -53,7 +53,9 @@ impl Scaled {
             pool_bytes: (load.server.pool_bytes / scale).max(least_pool),
             free_pages: (u64::from(load.server.free_pages) / scale) as u32,
             free_low_pages: (u64::from(load.server.free_low_pages) / scale) as u32,
+            least_pages: (u64::from(load.server.least_pages) / scale) as u32,
             other_pages: (u64::from(load.server.other_pages) / scale) as u32,
+            rollback_segments: (u64::from(load.server.rollback_segments) / scale).max(1) as u32,
             ..load.server.clone()
         };
         let whole_rows = load.rows;
@@ -138,7 +140,15 @@ mod tests {
     use crate::strategy;
 
     fn load(rows: u64, rate: f64, pool_mib: u64, writers: u64) -> Load {
-        Load { rows, row_bytes: 0, rate, writers, server: Server::mysql(pool_mib << 20), existing: None }
+        Load {
+            rows,
+            row_bytes: 0,
+            rate,
+            writers,
+            commit_rows: 1,
+            server: Server::mysql(pool_mib << 20),
+            existing: None,
+        }
     }
 
     /// The same for a table that holds rows. Two million rows are scaled by two.

@@ -61,7 +61,7 @@ fn visited(
     let payload_bytes = workload.payload_bytes + u32::from(workload.payload_bytes > 0);
     let shape = Shape::clustered(PAGE_SIZE, key_bytes(strategy.column), payload_bytes).map_err(refused)?;
     let server = Server::mysql(workload.cache_pages(u64::from(PAGE_SIZE)) * u64::from(PAGE_SIZE));
-    let mut model = Model::new(&Setup { shape, server, rate: RATE }).map_err(refused)?;
+    let mut model = Model::new(&Setup { shape, server, rate: RATE, commit_rows: 1 }).map_err(refused)?;
     let mut ids = Ids::new(strategy, workload)?;
     for row in 0..workload.rows {
         if row % CHECK_ROWS == 0 {

@@ -89,6 +89,7 @@ mod tests {
             row_bytes: 100,
             rate: 1_000.0,
             writers: 1,
+            commit_rows: 1,
             server: Server::mysql(pool_mib << 20),
             existing: None,
         }

@@ -10,9 +10,13 @@ use btree_model::Window;
 impl fmt::Display for Forecast {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {} rows of {} bytes", self.strategy, self.tree.rows, self.record_bytes)?;
-        let Load { rate, writers, ref server, .. } = self.load;
+        let Load { rate, writers, commit_rows, ref server, .. } = self.load;
         let writers = count_of_writers(writers);
-        write!(f, "{rate} inserts per second by {writers}, a pool of {} MiB", server.pool_bytes >> 20)?;
+        write!(
+            f,
+            "{rate} inserts per second by {writers}, {commit_rows} in a transaction, a pool of {} MiB",
+            server.pool_bytes >> 20
+        )?;
         match server.device_iops {
             Some(iops) => writeln!(f, ", {iops} page reads and writes per second")?,
             None => writeln!(f)?,
