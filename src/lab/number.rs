@@ -50,9 +50,29 @@ fn parse(text: &str, thousand: u64) -> Result<u64, String> {
         Some((at, 'g' | 'G')) => (&text[..at], 3),
         _ => (text, 0),
     };
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(format!("'{text}' is not a whole number such as 500, 20K, 3M or 1G"));
+    }
     digits
         .parse::<u64>()
         .ok()
         .and_then(|number| number.checked_mul(thousand.pow(power)))
-        .ok_or_else(|| format!("'{text}' is not a whole number such as 500, 20K, 3M or 1G"))
+        .ok_or_else(|| format!("'{text}' is too large: give at most {}", u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_take_a_power_and_are_refused_with_the_reason() {
+        assert_eq!((count("500"), count("20K"), size("2k")), (Ok(500), Ok(20_000), Ok(2_048)));
+        assert_eq!(count("18446744073709551615"), Ok(u64::MAX));
+        for text in ["", "K", "-1", "+1", "1e3", "1.5", "2KB", "three"] {
+            assert_eq!(count(text).unwrap_err(), format!("'{text}' is not a whole number such as 500, 20K, 3M or 1G"));
+        }
+        for text in ["18446744073709551616", "18446744073710M"] {
+            assert_eq!(count(text).unwrap_err(), format!("'{text}' is too large: give at most 18446744073709551615"));
+        }
+    }
 }
