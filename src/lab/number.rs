@@ -69,10 +69,16 @@ mod tests {
         assert_eq!((count("500"), count("20K"), size("2k")), (Ok(500), Ok(20_000), Ok(2_048)));
         assert_eq!(count("18446744073709551615"), Ok(u64::MAX));
         for text in ["", "K", "-1", "+1", "1e3", "1.5", "2KB", "three"] {
-            assert_eq!(count(text).unwrap_err(), format!("'{text}' is not a whole number such as 500, 20K, 3M or 1G"));
+            assert_eq!(
+                count(text).unwrap_err(),
+                format!("'{text}' is not a whole number such as 500, 20K, 3M or 1G")
+            );
         }
         for text in ["18446744073709551616", "18446744073710M"] {
-            assert_eq!(count(text).unwrap_err(), format!("'{text}' is too large: give at most 18446744073709551615"));
+            assert_eq!(
+                count(text).unwrap_err(),
+                format!("'{text}' is too large: give at most 18446744073709551615")
+            );
         }
     }
 }
