@@ -30,6 +30,7 @@ Examples:
   idgen lab simulate v7-binary --engine postgres --existing v4-binary:1M
   idgen lab simulate v4-binary --engine sqlite --pool 2M --commit-rows 100
   idgen lab simulate minute-random --pool 32M --rates 1,60 --picture reads.svg
+  idgen lab simulate minute-random --pool 32M --rate 12000 --id-rate 400  # simulated minutes
   idgen lab simulate --experiment prefix-revisits --scale full
 
 Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the pool divided by 16M, and \
@@ -68,6 +69,10 @@ pub struct SimulateArgs {
     /// Several rates in place of --rate, separated by commas; the model predicts each.
     #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = rate, conflicts_with_all = ["rate", "experiment"], allow_negative_numbers = true)]
     rates: Vec<f64>,
+    /// Ids per second by their own clock, if that is not the clock of the inserts, on InnoDB [default: --rate]. `idgen lab
+    /// run` inserts as fast as the server goes, and spreads its ids over simulated minutes.
+    #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "experiment", allow_negative_numbers = true)]
+    id_rate: Option<f64>,
     /// Draw pages read per 1,000 inserts over the rows in the table into this file (.svg), with a line for each rate.
     #[arg(long, value_name = "FILE", conflicts_with = "experiment")]
     picture: Option<PathBuf>,
@@ -140,7 +145,11 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
     strategy.check(args.load.engine).map_err(refused)?;
     let load = &args.load;
     if matches!(load.engine, Database::Postgres | Database::Sqlite) {
-        load.leave_out(&[("--rates", !args.rates.is_empty()), ("--picture", args.picture.is_some())])?;
+        load.leave_out(&[
+            ("--rates", !args.rates.is_empty()),
+            ("--id-rate", args.id_rate.is_some()),
+            ("--picture", args.picture.is_some()),
+        ])?;
     }
     match load.engine {
         Database::Postgres => {
@@ -158,7 +167,7 @@ fn simulate(strategy: &'static Strategy, args: &SimulateArgs) -> anyhow::Result<
     {
         return Err(failure::usage(format_args!("--picture {}: the name must end in .svg", path.display())));
     }
-    let load = args.load.innodb()?;
+    let load = Load { id_rate: args.id_rate, ..args.load.innodb()? };
     let rates = if args.rates.is_empty() { vec![load.rate] } else { args.rates.clone() };
     let mut forecasts = Vec::new();
     for rate in rates {
@@ -293,6 +302,15 @@ impl LoadArgs {
         let server = Server { device_iops: self.iops, ..server };
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
         let commit_rows = self.commit_rows.unwrap_or(1);
-        Ok(Load { rows, row_bytes, rate, writers, commit_rows, server, existing: self.existing()? })
+        Ok(Load {
+            rows,
+            row_bytes,
+            rate,
+            id_rate: None,
+            writers,
+            commit_rows,
+            server,
+            existing: self.existing()?,
+        })
     }
 }

@@ -228,6 +228,22 @@ fn advise_recommends_a_key_and_an_interval_with_reasons() {
     lines(&["new", "prefixed", "--prefix", "sequential", "--interval", interval, "--tail", "ascending"]);
 }
 
+/// A benchmark inserts faster than the clock of its ids goes: the ids are those of the slow clock.
+#[test]
+fn ids_may_have_their_own_clock() {
+    let load = ["lab", "simulate", "minute-random", "--rows", "20000", "--rate", "5000"];
+    let leaves = [None, Some("50")].map(|id_rate| {
+        let args = [&load[..], &id_rate.map_or(vec![], |rate| vec!["--id-rate", rate])].concat();
+        let text = lines(&args).join("\n");
+        assert_eq!(text.contains("\n50 ids per second by their own clock\n"), id_rate.is_some(), "{text}");
+        let found = json(&[&args[..], &["--json"]].concat());
+        assert_eq!(found["load"]["id_rate"].as_f64(), id_rate.map(|_| 50.0));
+        found["windows"].as_array().unwrap().last().unwrap()["distinct_leaves_per_1k"].as_f64().unwrap()
+    });
+    // With their own clock, the last 1,000 rows share one or two prefixes with few others.
+    assert!(2.0 * leaves[1] < leaves[0], "{leaves:?}");
+}
+
 /// Pages read over the rows, with a line for each rate; options that would draw nothing are refused.
 #[test]
 fn several_rates_are_drawn() {
@@ -254,6 +270,8 @@ fn several_rates_are_drawn() {
         (&["--rates", "1,-5"], "-5"),
         (&["--rates", "1", "--rate", "2"], "--rate"),
         (&["--engine", "postgres", "--rates", "1"], "--rates does not apply"),
+        (&["--engine", "sqlite", "--id-rate", "1"], "--id-rate does not apply"),
+        (&["--id-rate", "0"], "'0' is not a rate"),
     ] {
         let (code, error) = failure(&[&load[..5], args].concat(), "");
         assert!(code == 2 && error.contains(says), "{args:?}: {code} {error}");

@@ -129,7 +129,8 @@ impl Candidate {
 ///
 /// let server = Server::mysql(16 << 20);
 /// let load = Load {
-///     rows: 200_000, row_bytes: 100, rate: 2_000.0, writers: 4, commit_rows: 1, server, existing: None,
+///     rows: 200_000, row_bytes: 100, rate: 2_000.0, id_rate: None, writers: 4, commit_rows: 1, server,
+///     existing: None,
 /// };
 /// let advice = advise(&load)?;
 /// assert_eq!(advice.recommended, "v7-binary");
@@ -246,6 +247,7 @@ mod tests {
             rows,
             row_bytes: 100,
             rate: 2_000.0,
+            id_rate: None,
             writers,
             commit_rows: 1,
             server: Server::mysql(64 << 20),
@@ -282,6 +284,7 @@ mod tests {
             rows: 50_000_000,
             row_bytes: 100,
             rate: 100.0,
+            id_rate: None,
             writers: 20,
             commit_rows: 1,
             server,
@@ -351,6 +354,7 @@ mod tests {
                     rows,
                     row_bytes: 0,
                     rate: rows as f64 / 2_400.0,
+                    id_rate: None,
                     writers: 1,
                     commit_rows: 1,
                     server: server.clone(),

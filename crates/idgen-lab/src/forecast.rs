@@ -44,6 +44,10 @@ pub struct Load {
     pub row_bytes: u32,
     /// Inserts per second by all writers together.
     pub rate: f64,
+    /// Ids per second by their own clock, if that is not the clock of the inserts: a benchmark inserts as fast as the
+    /// server goes, and may spread its ids over simulated minutes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id_rate: Option<f64>,
     /// Clients that generate ids and insert rows. Each has a generator of its own.
     pub writers: u64,
     /// Rows in a transaction.
@@ -106,7 +110,8 @@ impl Forecast {
 ///
 /// let server = Server::mysql(128 << 20);
 /// let load = Load {
-///     rows: 50_000, row_bytes: 100, rate: 1_000.0, writers: 1, commit_rows: 1, server, existing: None,
+///     rows: 50_000, row_bytes: 100, rate: 1_000.0, id_rate: None, writers: 1, commit_rows: 1, server,
+///     existing: None,
 /// };
 /// let ordered = predict(strategy::find("v7-binary")?, &load)?;
 /// let random = predict(strategy::find("v4-binary")?, &load)?;
@@ -145,14 +150,14 @@ pub(crate) fn predict_crowded(strategy: &'static Strategy, load: &Load, crowd: u
     let mut model = Model::sampled(&setup, ranges).map_err(refused)?;
     let mut before = 0;
     if let Some((old, rows)) = load.existing {
-        let mut keys = Keys::existing(old, load.rate, rows)?;
+        let mut keys = Keys::existing(old, load.id_rate(), rows)?;
         for _ in 0..rows {
             model.insert(keys.next_key()?).map_err(refused)?;
         }
         before = rows;
         model.window();
     }
-    let mut keys = Keys::new(strategy, load.rate, load.writers, crowd)?.after(before);
+    let mut keys = Keys::new(strategy, load.id_rate(), load.writers, crowd)?.after(before);
     let mut windows = Vec::new();
     // A multiple of a thousand, because leaves are counted for each thousand inserts.
     let stretch = load.rows.div_ceil(WINDOWS).next_multiple_of(1_000);
@@ -183,7 +188,13 @@ impl Load {
     pub const MAX_RATE: f64 = 10_000_000.0;
 
     pub(crate) fn check(&self) -> Result<()> {
-        Self::check_numbers(self.rows, self.writers, self.rate)
+        Self::check_numbers(self.rows, self.writers, self.rate)?;
+        Self::check_rate("rate of the ids", self.id_rate())
+    }
+
+    /// Ids per second by their own clock.
+    fn id_rate(&self) -> f64 {
+        self.id_rate.unwrap_or(self.rate)
     }
 
     fn check_numbers(rows: u64, writers: u64, rate: f64) -> Result<()> {
@@ -200,10 +211,14 @@ impl Load {
                 Self::MAX_WRITERS
             )));
         }
+        Self::check_rate("rate", rate)
+    }
+
+    fn check_rate(what: &str, rate: f64) -> Result<()> {
         // Also refuses a rate that is not a number.
         if !(1.0..=Self::MAX_RATE).contains(&rate) {
             return Err(Error::config(format!(
-                "the rate is {rate}: give inserts a second, from 1 to {}",
+                "the {what} is {rate}: give a number per second, from 1 to {}",
                 Self::MAX_RATE
             )));
         }
@@ -237,7 +252,7 @@ impl Load {
         if parts == 1 {
             return Ok(Ranges::all());
         }
-        let mut keys = Keys::new(strategy, self.rate, self.writers, 1)?;
+        let mut keys = Keys::new(strategy, self.id_rate(), self.writers, 1)?;
         let step = (self.rows / LEARNED_KEYS).max(1);
         let mut learned = Vec::new();
         for row in 0..self.rows {
@@ -328,7 +343,16 @@ mod tests {
 
     fn load(rows: u64) -> Load {
         let server = Server::mysql(32 << 20);
-        Load { rows, row_bytes: 100, rate: 2_000.0, writers: 1, commit_rows: 1, server, existing: None }
+        Load {
+            rows,
+            row_bytes: 100,
+            rate: 2_000.0,
+            id_rate: None,
+            writers: 1,
+            commit_rows: 1,
+            server,
+            existing: None,
+        }
     }
 
     #[test]
@@ -406,6 +430,20 @@ mod tests {
         assert!(runs[..2].iter().all(|rows| rows.abs_diff(120_000) < 1_500), "{runs:?}");
     }
 
+    /// At 2,000 ids per second, all rows have one prefix, and go to all pages. At 20, about 1,200 rows share each
+    /// prefix, and go to few pages. The speed of the inserts does not change that.
+    #[test]
+    fn prefixes_follow_the_clock_of_the_ids() {
+        let strategy = strategy::find("minute-random").unwrap();
+        let leaves = |rate, id_rate| {
+            let load = Load { rate, id_rate, ..load(30_000) };
+            predict(strategy, &load).unwrap().last().distinct_leaves_per_1k
+        };
+        let slow = leaves(2_000.0, Some(20.0));
+        assert_eq!(slow, leaves(20.0, None));
+        assert!(2.0 * slow < leaves(2_000.0, None), "{slow}");
+    }
+
     #[test]
     fn nonsense_is_refused() {
         let strategy = strategy::find("v4-binary").unwrap();
@@ -417,6 +455,7 @@ mod tests {
             Load { rate: -5.0, ..load(20_000) },
             Load { rate: f64::INFINITY, ..load(20_000) },
             Load { rate: 1e12, ..load(20_000) },
+            Load { id_rate: Some(0.5), ..load(20_000) },
             Load { row_bytes: 20_000, ..load(20_000) },
             Load { existing: Some((strategy, 20_000_000)), ..load(20_000) },
             Load { existing: Some((strategy::find("auto-increment").unwrap(), 20_000)), ..load(20_000) },

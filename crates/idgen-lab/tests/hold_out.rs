@@ -40,18 +40,18 @@ fn row_bytes(payload: u32) -> u32 {
 }
 
 fn predicted(workload: &Workload, run: &RunRecord) -> Forecast {
-    // If the minutes of the ids were simulated, the cost of a prefix depends on the rows that share it.
-    let rate = match workload.rate {
-        Some(rate) => rate,
-        None if run.strategy.ids == IdKind::MinuteRandom => {
-            workload.rows as f64 / f64::from(workload.intervals) / 60.0
+    // Without a rate, the server went as fast as it could, while the minutes of the ids were simulated.
+    let (rate, id_rate) = match workload.rate {
+        Some(rate) => (rate, None),
+        None => {
+            (run.totals.last_rows_per_sec, Some(workload.rows as f64 / f64::from(workload.intervals) / 60.0))
         }
-        None => run.totals.last_rows_per_sec,
     };
     let load = Load {
         rows: workload.rows,
         row_bytes: row_bytes(workload.payload_bytes),
         rate,
+        id_rate,
         writers: workload.writers.into(),
         commit_rows: workload.statement_rows.into(),
         server: server_of(run),

@@ -169,6 +169,7 @@ mod tests {
             rows,
             row_bytes: 100,
             rate,
+            id_rate: None,
             writers: 1,
             commit_rows: 1,
             server: Server::mysql(pool_bytes),

@@ -144,6 +144,7 @@ mod tests {
             rows,
             row_bytes: 0,
             rate,
+            id_rate: None,
             writers,
             commit_rows: 1,
             server: Server::mysql(pool_mib << 20),

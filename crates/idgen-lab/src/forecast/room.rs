@@ -88,6 +88,7 @@ mod tests {
             rows,
             row_bytes: 100,
             rate: 1_000.0,
+            id_rate: None,
             writers: 1,
             commit_rows: 1,
             server: Server::mysql(pool_mib << 20),

@@ -10,7 +10,7 @@ use btree_model::Window;
 impl fmt::Display for Forecast {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {} rows of {} bytes", self.strategy, self.tree.rows, self.record_bytes)?;
-        let Load { rate, writers, commit_rows, ref server, .. } = self.load;
+        let Load { rate, id_rate, writers, commit_rows, ref server, .. } = self.load;
         let writers = count_of_writers(writers);
         write!(
             f,
@@ -20,6 +20,9 @@ impl fmt::Display for Forecast {
         match server.device_iops {
             Some(iops) => writeln!(f, ", {iops} page reads and writes per second")?,
             None => writeln!(f)?,
+        }
+        if let Some(id_rate) = id_rate {
+            writeln!(f, "{id_rate} ids per second by their own clock")?;
         }
         existing(f, self.load.existing)?;
         if self.parts > 1 {
