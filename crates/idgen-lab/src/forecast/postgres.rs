@@ -33,7 +33,7 @@ pub struct PostgresLoad {
     /// Seconds between two checkpoints.
     pub checkpoint_secs: u32,
     /// Rows that are in the table before, with ids of this strategy from one writer.
-    #[serde(serialize_with = "super::existing")]
+    #[serde(serialize_with = "super::load::existing")]
     pub existing: Option<(&'static Strategy, u64)>,
 }
 

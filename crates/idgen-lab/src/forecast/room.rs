@@ -1,6 +1,6 @@
 //! Estimates the memory that the model of a load needs, before it is allocated.
 
-use super::{LEAST_FRAMES, Load, MOST_PARTS, PAGE_SIZE, WHOLE_ROWS};
+use super::load::{LEAST_FRAMES, Load, MOST_PARTS, PAGE_SIZE, WHOLE_ROWS};
 use crate::measure;
 use crate::{Error, Result};
 use btree_model::Model;

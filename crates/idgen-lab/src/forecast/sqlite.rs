@@ -27,7 +27,7 @@ pub struct SqliteLoad {
     /// Rows in a transaction.
     pub commit_rows: u64,
     /// Rows that are in the table before, with ids of this strategy from one writer.
-    #[serde(serialize_with = "super::existing", skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "super::load::existing", skip_serializing_if = "Option::is_none")]
     pub existing: Option<(&'static Strategy, u64)>,
 }
 
