@@ -30,7 +30,7 @@ Examples:
   idgen lab simulate v7-binary --engine postgres --existing v4-binary:1M
   idgen lab simulate v4-binary --engine sqlite --pool 2M --commit-rows 100
   idgen lab simulate minute-random --pool 32M --rates 1,60 --picture reads.svg
-  idgen lab simulate minute-random --pool 32M --rate 12000 --id-rate 400  # simulated minutes
+  idgen lab simulate minute-random --pool 32M --rate 12000 --id-rate 400
   idgen lab simulate --experiment prefix-revisits --scale full
 
 Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the pool divided by 16M, and \
