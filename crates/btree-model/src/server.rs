@@ -81,7 +81,8 @@ impl Server {
 
     /// MariaDB 10.11 with its default settings and this buffer pool, but `innodb_flush_neighbors` off: with it
     /// random keys write twice the pages. Its pool is one piece; its page cleaner begins when half of
-    /// `innodb_lru_scan_depth` (1,536) is free and ends when all of it is. Pages for other things and bytes logged were counted as for MySQL: 128 pages of undo logs, 258 of rollback segments and the like.
+    /// `innodb_lru_scan_depth` (1,536) is free and ends when all of it is. Pages for other things and bytes logged were
+    /// counted as for MySQL: 128 pages of undo logs, 258 of rollback segments and the like.
     pub fn mariadb(pool_bytes: u64) -> Server {
         Server {
             free_pages: 1_536,

@@ -193,24 +193,23 @@ fn a_slow_load_writes_pages_early() {
 /// points, splits within a tenth. If fewer than ten pages are written, those of the second half are predicted within two
 /// pages.
 ///
-/// Random keys on MariaDB without a limit of the disk are left out: it purges late, and their undo logs made three new
-/// pages per 1,000 inserts, five times as many as with limited IOPS. The model does not know how much of the pool these
-/// pages take: it predicts 101 pages read, where the server read 147.
+/// Some random keys on MariaDB are left out. The faster they were inserted, the later MariaDB's purge was, and the more
+/// pages of the pool belonged to undo logs. The model does not know how many, and predicts up to 32 % too few reads.
 #[test]
 fn the_recorded_key_orders_are_predicted() {
-    assert_eq!(judge_all("2026-11-21/mysql/uuid-order", &[]), 6);
+    assert_eq!(judge_all("2026-11-23/mysql/uuid-order-full-prefixes", &[]), 3);
     assert_eq!(judge_all("2026-11-23/mysql/uuid-order-full", &[]), 2);
     assert_eq!(judge_all("2026-11-23/mariadb/uuid-order-full-prefixes", &[]), 3);
     assert_eq!(judge_all("2026-11-23/mariadb/uuid-order-full", &["v4-binary"]), 2);
 }
 
-/// The same for representations.
+/// The same for representations. MariaDB inserted those of 2026-11-21 more slowly, and its purge kept up.
 #[test]
 fn the_recorded_representations_are_predicted() {
+    assert_eq!(judge_all("2026-11-23/mysql/uuid-representation-full", &[]), 3);
+    assert_eq!(judge_all("2026-11-23/mariadb/uuid-representation-full", &["v4-binary", "v4-uuid"]), 2);
     // Rows of columns of variable length are stored like those of fixed length.
-    let variable = ["v4-varchar36", "v4-varbinary36"];
-    assert_eq!(judge_all("2026-11-21/mysql/uuid-representation", &variable), 3);
-    assert_eq!(judge_all("2026-11-21/mariadb/uuid-representation", &variable), 4);
+    assert_eq!(judge_all("2026-11-21/mariadb/uuid-representation", &["v4-varchar36", "v4-varbinary36"]), 4);
 }
 
 fn judge_all(record: &str, left_out: &[&str]) -> usize {
