@@ -206,7 +206,7 @@ impl fmt::Display for Kind {
             Kind::Duplicate { uuid, id } => write!(f, "{uuid} is registered already, with the id {id}"),
             Kind::Exhausted { width, table } => write!(
                 f,
-                "table {table} has given out all {width} ids: make a map with 64-bit ids and import this one"
+                "table {table} has assigned all {width} ids: make a map with 64-bit ids and import this one"
             ),
             Kind::NotInstalled { table } => {
                 write!(f, "there is no table {table}: call install (idgen map install) first")

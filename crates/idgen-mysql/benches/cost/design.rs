@@ -101,7 +101,7 @@ pub struct Store {
 impl Store {
     /// Makes its tables.
     pub async fn open(design: Design, url: &str, clients: u64) -> Result<Store, Failure> {
-        // A map's claim and the clearing away of its claims may each want a connection.
+        // A map's claim and the clearing of its claims may each need a connection.
         let most = u32::try_from(clients)? + 1;
         let mut options = MySqlPoolOptions::new().max_connections(most).test_before_acquire(false);
         if let Design::Function(_) = design {
@@ -273,7 +273,7 @@ async fn insert(
     Ok(())
 }
 
-/// Calls a published function, as a client must that wants its pair stored; says whether it was.
+/// Calls a published function as a client has to call it to store its pair; returns whether the pair was stored.
 async fn call(connection: &mut MySqlConnection, function: &str, uuid: Uuid) -> Result<bool, Failure> {
     loop {
         let call = sqlx::query(AssertSqlSafe(format!("SELECT {function}(?)")));
