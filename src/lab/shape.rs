@@ -18,7 +18,7 @@ const MAX_RATE: f64 = 10_000_000.0;
 // No documentation comment: it would become that of the command that takes these.
 #[derive(clap::Args)]
 pub struct ShapeArgs {
-    /// Bytes of a row beside its key [default: 100].
+    /// Bytes of a row in addition to its key [default: 100].
     #[arg(long, value_name = "BYTES", value_parser = values::whole::<u32>(0..=MAX_PAYLOAD.into()), allow_negative_numbers = true)]
     payload: Option<u32>,
     /// The page cache (SQLite) or buffer pool; K, M and G stand for powers of 1,024 [default: an eighth of the

@@ -285,7 +285,7 @@ fn said(error: &sqlx::Error) -> &str {
     error.as_database_error().map_or("", |error| error.message())
 }
 
-/// True where Vitess cannot reach a shard, which may have done the work before it went: the numbers are the
+/// True where Vitess cannot reach a shard, which may have done the work before it failed: the numbers are the
 /// general ones, the words name the tablet.
 fn is_lost_shard(error: &sqlx::Error) -> bool {
     matches!(number(error), Some(1105 | 1815 | 3168 | 1203 | 2002 | 2003)) && said(error).contains("tablet")

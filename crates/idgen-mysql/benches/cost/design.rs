@@ -221,7 +221,7 @@ impl Store {
         self.put(uuids).await.map(drop)
     }
 
-    /// Ends the loading: what the loader has left of its ids, the map goes on with.
+    /// Ends the loading: the map continues with the ids that the loader did not use.
     pub async fn loaded(&self) -> Result<(), Failure> {
         if let Some(loader) = &self.loader {
             loader.close().await?;
@@ -295,7 +295,7 @@ const DUPLICATE: &str = "23000";
 const DEADLOCK: &str = "40001";
 const TIMEOUT: &str = "70100";
 
-/// On MariaDB one call of the published dedup function went on for minutes. MySQL, which
+/// On MariaDB one call of the published dedup function took minutes. MySQL, which
 /// cannot end a statement that writes, reads the second half as a comment.
 const LIMIT_CALLS: &str = "SET SESSION lock_wait_timeout = 60 /*M! , SESSION max_statement_time = 2 */";
 
