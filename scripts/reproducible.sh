@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the wheel twice, each time with all crates of this repository compiled anew, and compares the bytes. Also checks
+# Builds the wheel twice, each time with all crates of this repository compiled again, and compares the bytes. Also checks
 # that the wheel contains the list of its crates.
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -59,7 +59,7 @@ enum Command {
     Changes(transfer::Changes),
     /// Print the map's size and state.
     Stats(setup::Stats),
-    /// Erase UUIDs, and print the ids that they had, which are never given out again. An empty line for one that
+    /// Erase UUIDs, and print the ids that they had, which are never assigned again. An empty line for one that
     /// has no id.
     Forget(upkeep::Forget),
     /// Check pairs, claims, next id, tables and server settings. Exit code 1 if something is wrong.

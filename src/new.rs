@@ -28,8 +28,8 @@ Examples:
   idgen new short --node 9f6bdeced846 --at 2026-11-21T12:00:00Z
   idgen new mysql-short --server-id 3 --state short.state
 
-Without a state file, each run starts anew: v1, v6 and short with another random node, and \
-mysql-short with the same ids as any other run of this server id within the second. \
+Without a state file, a run is independent of earlier runs: v1, v6 and short use another random node, and \
+mysql-short generates the same ids as any other run with this server id within the second. \
 short generates at most 65,536 ids per second, and then waits for the next second.";
 
 /// Generate new ids, one per line.

@@ -1,4 +1,4 @@
-//! Runs an experiment that consists of cases: shows and saves each, and says in the end how it went.
+//! Runs an experiment that consists of cases: shows and saves each, and prints a summary in the end.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;

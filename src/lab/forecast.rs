@@ -70,7 +70,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = rate, conflicts_with_all = ["rate", "experiment"], allow_negative_numbers = true)]
     rates: Vec<f64>,
     /// Ids per second by their own clock, if that is not the clock of the inserts, on InnoDB [default: --rate]. `idgen lab
-    /// run` inserts as fast as the server goes, and spreads its ids over simulated minutes.
+    /// run` inserts as fast as the server can, and spreads its ids over simulated minutes.
     #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "experiment", allow_negative_numbers = true)]
     id_rate: Option<f64>,
     /// Draw pages read per 1,000 inserts over the rows in the table into this file (.svg), with a line for each rate.

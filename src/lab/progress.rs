@@ -1,4 +1,4 @@
-//! A progress bar on the terminal; silent where standard error is none.
+//! A progress bar on the terminal; nothing if standard error is not a terminal.
 
 use std::io::{Write, stderr};
 use std::path::PathBuf;

@@ -18,7 +18,7 @@ const MAX_RATE: f64 = 10_000_000.0;
 // No documentation comment: it would become that of the command that takes these.
 #[derive(clap::Args)]
 pub struct ShapeArgs {
-    /// Bytes of a row beside its key [default: 100].
+    /// Bytes of a row in addition to its key [default: 100].
     #[arg(long, value_name = "BYTES", value_parser = values::whole::<u32>(0..=MAX_PAYLOAD.into()), allow_negative_numbers = true)]
     payload: Option<u32>,
     /// The page cache (SQLite) or buffer pool; K, M and G stand for powers of 1,024 [default: an eighth of the
@@ -50,7 +50,8 @@ pub struct ShapeArgs {
     serializable: bool,
     /// Rows that the table holds before the run, as KIND:ROWS, such as v4:1M. The lab inserts them first, in the order
     /// in which their ids are generated, into the column of each strategy that is compared; own:1M stands
-    /// for the kind of each strategy itself. All figures are those of the rows that are inserted afterwards.
+    /// for the kind of each strategy itself. Leaf pages, page fill and bytes per row are those of the whole table; all
+    /// other figures are those of the rows that are inserted afterwards.
     #[arg(long, value_name = "KIND:ROWS", value_parser = number::existing)]
     existing: Option<number::Existing>,
     /// A mixed load after --existing: of 100 operations, the numbers of inserts, reads of recent rows, reads of random

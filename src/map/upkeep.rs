@@ -31,7 +31,7 @@ pub struct Repair {
 pub struct Fence {
     #[command(flatten)]
     connection: Connection,
-    /// The lowest new id: above every id that was ever given out.
+    /// The lowest new id: above every id that was ever assigned.
     #[arg(long, value_name = "ID", value_parser = values::count)]
     next_id: u64,
 }

@@ -191,7 +191,7 @@ fn advise_recommends_keys_for_postgres() {
     let args = ["lab", "advise", "--engine", "postgres", "--rows", "60K", "--rate", "10", "--writers", "5"];
     let text = lines(&args).join("\n");
     assert!(text.starts_with("Take v7-binary."), "{text}");
-    assert!(text.contains("when they were made, take minute-random."), "{text}");
+    assert!(text.contains("when they were made, use minute-random."), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     let advice = json(&[&args[..], &["--existing", "v4-binary:60K", "--json"]].concat());
     assert_eq!(advice["recommended"], "fixed-prefix");

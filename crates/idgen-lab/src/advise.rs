@@ -135,7 +135,7 @@ impl Candidate {
 /// let advice = advise(&load)?;
 /// assert_eq!(advice.recommended, "v7-binary");
 /// assert!(!advice.reasons.is_empty());
-/// // A minute of 2,000 inserts a second brings a thousand pages to one region of the index.
+/// // A minute of 2,000 inserts a second adds a thousand pages to one region of the index.
 /// let prefix = advice.prefix.expect("the table is new");
 /// assert_eq!((prefix.interval, prefix.tail), ("minute", "ascending"));
 /// # Ok::<(), idgen_lab::Error>(())
@@ -295,7 +295,7 @@ mod tests {
         let candidate = |name: &str| {
             advice.candidates.iter().find(|candidate| candidate.strategy == name).unwrap().clone()
         };
-        // Each prefix comes two or three times. From the second time on it finds existing pages and splits them.
+        // Each prefix is used two or three times. From the second time on it finds existing pages and splits them.
         let (v7, ascending) = (candidate("v7-binary"), candidate("minute-ascending"));
         assert!(ascending.fill < 0.8 && ascending.reads_per_1k > 5.0, "{ascending:?}");
         assert!(v7.fill > 0.9 && v7.reads_per_1k < 1.0, "{v7:?}");

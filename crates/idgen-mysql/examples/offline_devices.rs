@@ -80,7 +80,7 @@ pub async fn simulate(url: &str, devices: u64) -> Result<Report, Failure> {
             loop {
                 let Some(story) = stories.lock().map_err(|_| "a sender failed")?.pop() else { break };
                 for batch in story.chunks(7) {
-                    // The answer to one batch in three gets lost, and the device sends it again.
+                    // The answer to one batch in three is lost, and the device sends it again.
                     let sends = if random.u8(0..3) == 0 { 2 } else { 1 };
                     for _ in 0..sends {
                         delivered.extend(batch.iter().copied().zip(map.ids_of(batch).await?));

@@ -80,7 +80,7 @@ impl Error {
         matches!(&*self.kind, Kind::Refused(refusal) if matches!(refusal.reason, Reason::OtherMap { .. }))
     }
 
-    /// True if the tables contradict each other: ids that were given out are missing, or the map has ids above the reserved
+    /// True if the tables contradict each other: ids that were assigned are missing, or the map has ids above the reserved
     /// ones.
     pub fn is_damaged(&self) -> bool {
         matches!(*self.kind, Kind::Damaged { .. })

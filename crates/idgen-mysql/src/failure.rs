@@ -206,7 +206,7 @@ impl fmt::Display for Kind {
             Kind::Duplicate { uuid, id } => write!(f, "{uuid} is registered already, with the id {id}"),
             Kind::Exhausted { width, table } => write!(
                 f,
-                "table {table} has given out all {width} ids: make a map with 64-bit ids and import this one"
+                "table {table} has assigned all {width} ids: make a map with 64-bit ids and import this one"
             ),
             Kind::NotInstalled { table } => {
                 write!(f, "there is no table {table}: call install (idgen map install) first")
@@ -285,7 +285,7 @@ fn said(error: &sqlx::Error) -> &str {
     error.as_database_error().map_or("", |error| error.message())
 }
 
-/// True where Vitess cannot reach a shard, which may have done the work before it went: the numbers are the
+/// True where Vitess cannot reach a shard, which may have done the work before it failed: the numbers are the
 /// general ones, the words name the tablet.
 fn is_lost_shard(error: &sqlx::Error) -> bool {
     matches!(number(error), Some(1105 | 1815 | 3168 | 1203 | 2002 | 2003)) && said(error).contains("tablet")

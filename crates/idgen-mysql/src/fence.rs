@@ -1,4 +1,4 @@
-//! Fencing a restored map: ids that were given out after the backup must not be given out again.
+//! Fencing a restored map: ids that were assigned after the backup must not be assigned again.
 
 use sqlx::AssertSqlSafe;
 

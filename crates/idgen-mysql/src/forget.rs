@@ -26,7 +26,7 @@ const ACTION: &str = "forget a UUID";
 impl UuidMap {
     /// Erases a UUID, for example because of a privacy request, and returns the id that it had.
     ///
-    /// Pair and claim are deleted in one transaction. The id is never given out again: its row stays, with a marker in place
+    /// Pair and claim are deleted in one transaction. The id is never assigned again: its row stays, with a marker in place
     /// of the UUID, so that [`uuid_of`](UuidMap::uuid_of) finds nothing and no other UUID can get the id. If the UUID is
     /// mapped again later, it gets a new id.
     ///

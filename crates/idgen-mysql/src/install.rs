@@ -13,7 +13,7 @@ use crate::tables::{Tables, unquoted};
 /// Creates what is missing. Several clients may do this at the same time: each statement is safe to repeat, and the state
 /// row, which is written once, decides between clients with different choices.
 ///
-/// After ids were given out, neither the state nor the pairs are created again: an empty table in their place would give
+/// After ids were assigned, neither the state nor the pairs are created again: an empty table in their place would give
 /// known UUIDs other ids, or give ids out again.
 pub(crate) async fn install(
     connection: &mut MySqlConnection,
@@ -26,8 +26,8 @@ pub(crate) async fn install(
     let pairs = holds_rows(connection, map).await?;
     if pairs == Some(true) && schema::state(connection, tables).await?.is_none() {
         return Err(lost(format!(
-            "{name} holds pairs, but {} does not say which ids were given out: restore it from a backup, with a \
-             next_id above every id that was ever given out",
+            "{name} holds pairs, but {} does not say which ids were assigned: restore it from a backup, with a \
+             next_id above every id that was ever assigned",
             tables.state
         )));
     }
@@ -35,7 +35,7 @@ pub(crate) async fn install(
     if pairs.is_none() {
         if state.next_id > 1 && holds_rows(connection, map).await?.is_none() {
             return Err(lost(format!(
-                "{name} is missing, although ids below {} were given out: restore it from a backup",
+                "{name} is missing, although ids below {} were assigned: restore it from a backup",
                 state.next_id
             )));
         }

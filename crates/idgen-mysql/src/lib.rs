@@ -1,5 +1,5 @@
 //! UUIDs mapped to integers in MySQL and MariaDB: one id per UUID, one UUID per id, and no acknowledged pair
-//! ever lost or given out again.
+//! ever lost or assigned again.
 //!
 //! A schema keeps its small integer keys, while other programs use UUIDs.
 //!
@@ -29,7 +29,7 @@
 //!
 //! This depends on the durability of the server: [`UuidMap`] refuses settings under which a crash undoes commits, and names
 //! them ([`ServerReport`]). It cannot detect what a failover loses: an asynchronous replica that takes over may lack
-//! acknowledged pairs, and their ids would be given out again. This does not happen with Group Replication, Galera and
+//! acknowledged pairs, and their ids would be assigned again. This does not happen with Group Replication, Galera and
 //! semi-synchronous replication. Ids have gaps: a crash of a client wastes the rest of its block.
 #![forbid(unsafe_code)]
 

@@ -131,7 +131,7 @@ impl Nodes {
             }
             Some(Err(PoolError::Backend(failure))) => self.unreached(failure),
             Some(Err(PoolError::Closed)) => {
-                let problem = "the map is closed: connect anew".to_owned();
+                let problem = "the map is closed: connect again".to_owned();
                 return Err(Error::new(Kind::Config { problem }).into());
             }
             // The pool has no time limits and no hooks, so these errors do not occur.

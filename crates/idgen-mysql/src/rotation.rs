@@ -5,7 +5,7 @@
 //! connection waits for that each time, although another connection of its own is idle. So the transactions of strategy
 //! `dedup` alternate between a few connections: a new pair took 16 % less time on MySQL 9.7 and 11 % less on MariaDB
 //! 10.11 than on one connection. The single statements of strategy `unique` do not gain by it, and look-ups are
-//! faster on the connection that was used last, whose memory the processor still has at hand.
+//! faster on the connection that was used last, whose memory is still in the caches of the processor.
 
 use std::time::Duration;
 

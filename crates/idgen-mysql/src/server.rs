@@ -10,7 +10,7 @@ pub(crate) const REDO_LOG: &str = "Innodb_redo_log_enabled";
 /// The state of a server that is configured as a member of a group.
 pub(crate) const MEMBER_STATE: &str = "group_replication member_state";
 
-/// A server setting under which an acknowledged pair may be lost, or its id given out again.
+/// A server setting under which an acknowledged pair may be lost, or its id assigned again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Concern {
     variable: &'static str,
@@ -168,7 +168,7 @@ impl ServerReport {
                 "a crash can lose binary log that replicas have not read; set it to 1",
             );
         }
-        // Vitess speaks for many servers, of which each keeps a binary log: it replicates by it.
+        // Vitess stands for many servers. Each keeps a binary log, because Vitess replicates by it.
         let shows_early = matches!(value("log_bin"), "OFF" | "0") && topology != Topology::Vitess;
         ServerReport { version, topology, concerns, shows_early }
     }

@@ -38,9 +38,9 @@ pub(crate) async fn settle(connection: &mut MySqlConnection, sync: &str) -> Atte
             return Ok(());
         }
     }
-    // What is not on disk does not belong to a commit, for example the log of a refused insert, and the server
-    // takes its time with it: a second. A commit of one's own takes everything before it along. It writes
-    // one of 256 rows that nothing else needs: hardly anybody waits for anybody.
+    // The rest of the log does not belong to a commit, for example the log of a refused insert, and the server
+    // writes it only after a second. A commit of this client also writes everything before it. It changes
+    // one of 256 rows that nothing else needs, so clients hardly ever wait for each other.
     let slot = fastrand::u8(..);
     let push = format!(
         "INSERT INTO {sync} (slot, pushes) VALUES ({slot}, 1) ON DUPLICATE KEY UPDATE pushes = pushes + 1"

@@ -130,7 +130,8 @@ mod tests {
 
     #[test]
     fn values_are_compared_within_their_group() {
-        // Two groups whose values lie far apart: in each, one of two ways is as it is, so one of four in both directions.
+        // Two groups whose values are far apart. Each group has two orders, so one of four combinations is this one, and one
+        // is its opposite.
         let groups: [(&[f64], &[f64]); 2] = [(&[1.0], &[2.0]), (&[100.0], &[200.0])];
         assert_eq!(stratified_rank_test(groups), 0.5);
         assert_eq!(rank_test(&[1.0, 100.0], &[2.0, 200.0]), 2.0 / 3.0);

@@ -160,7 +160,7 @@ fn listening(flavor: Flavor, address: &str, port: u16) -> Vec<String> {
 pub(crate) fn engine_disk() -> Result<PathBuf, Error> {
     let root = docker(&["info", "--format", "{{.DockerRootDir}}"]).map_err(Error::new)?;
     let unknown = |why: String| {
-        Error::new(format!("cannot limit IOPS: the disk of {root} is not to be found out ({why})"))
+        Error::new(format!("cannot limit IOPS: the disk of {root} cannot be determined ({why})"))
     };
     let device = fs::metadata(&root).map_err(|error| unknown(error.to_string()))?.dev();
     // The kernel's split of dev_t into major and minor numbers, see makedev(3).

@@ -9,9 +9,9 @@
 //!
 //! Where none is possible the error says what to install. A test is never skipped.
 //!
-//! Containers and processes listen on the loopback interface only, with a random password, and are gone
+//! Containers and processes listen on the loopback interface only, with a random password, and are removed
 //! when the [`Server`] is dropped, when the program panics, and even when it is killed: a small shell
-//! holds the other end of a pipe and clears up as soon as the pipe closes.
+//! holds the other end of a pipe and cleans up as soon as the pipe closes.
 //!
 //! A container has a memory limit ([`Settings::memory_mib`]), so that a faulty server cannot use all memory of the machine. A
 //! node of a cluster may use 1,696 MiB.

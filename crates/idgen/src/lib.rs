@@ -1,4 +1,4 @@
-//! Unique ids that databases like, and their encodings.
+//! Unique ids for database keys, and their encodings.
 //!
 //! ```
 //! let id = idgen::v7();                                        // one line, any thread, before or after a fork
@@ -34,13 +34,13 @@
 //! # Features
 //!
 //! - `std` (default): the system's clock and randomness, and the one-line functions. Without it the crate is `no_std`:
-//!   values, codecs, and generators with sources that you bring.
+//!   values, codecs, and generators with sources that you provide.
 //! - `alloc`: the forms that return a `String`.
 //! - `fast` (default): SIMD codecs and the one-load fork check. Without it the crate forbids `unsafe`.
 //! - `aes` (default): random bits from AES where the processor has instructions for it, else from ChaCha12.
 //! - `mac`: `Node::mac`.
 //! - `prefixed`: prefixed ids, and [`odds`].
-//! - `seal`: `SealKey`, which converts version 7 to ids that look like version 4, and back.
+//! - `seal`: `SealKey` and `SealRing`, which convert version 7 to ids that look like version 4, and back.
 //! - `state-file`: `source::FileState`.
 //! - `serde`: see the modules in `idgen::serde`.
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -29,7 +29,7 @@ fn the_error_is_permanent_when_no_clock_sequence_is_left() {
     let error = start_over(&mut ids).unwrap_err();
     assert!(error.is_exhausted(), "{error}");
     let text = error.to_string();
-    assert!(text.contains("start the program anew") && !text.contains("wait"), "{text}");
+    assert!(text.contains("start the program again") && !text.contains("wait"), "{text}");
 
     // Clock sequences that others used before its first id do not count for a generator.
     let mut late = make();

@@ -173,7 +173,7 @@ impl Milliseconds for FixedClock {
     }
 }
 
-/// Each prefix comes once in a round of 65,536 intervals, and the next visit continues after the last one.
+/// Each prefix is used once in a round of 65,536 intervals, and the next visit continues after the last one.
 #[test]
 fn later_visits_of_a_prefix_follow_the_earlier_ones() {
     let key = key();

@@ -130,7 +130,7 @@ fn reasons(chosen: &IntervalForecast, load: &Load, pool_pages: f64) -> Vec<Strin
              tail needs only the last of these pages; a random tail may have to read them again."
         )
     } else if pages_per_visit >= LEAST_PAGES {
-        format!("It is the shortest interval that brings at least {LEAST_PAGES} pages, and the pool holds many of them.")
+        format!("It is the shortest interval whose rows need at least {LEAST_PAGES} pages, and the pool holds many of them.")
     } else {
         format!(
             "{LEAST_PAGES} pages would be better, but the pages of a longer interval do not fit the pool of \
@@ -138,16 +138,16 @@ fn reasons(chosen: &IntervalForecast, load: &Load, pool_pages: f64) -> Vec<Strin
         )
     });
     reasons.push(if visits > 1.0 {
-        format!("Until the table has all rows, each of the 65,536 prefixes comes {visits:.1} times.")
+        format!("Until the table has all rows, each of the 65,536 prefixes is used {visits:.1} times.")
     } else {
-        "The table has all rows before a prefix comes again.".into()
+        "The table has all rows before a prefix is used again.".into()
     });
     let (ascending, random) = (100.0 * ascending_fill, 100.0 * random_fill);
     reasons.push(if ascending_fill >= random_fill {
         format!("The ascending tail leaves pages {ascending:.0} % full, a random tail {random:.0} %.")
     } else {
         format!(
-            "A visit brings too few rows for an ascending tail, which would leave pages {ascending:.0} % full: a random \
+            "A visit has too few rows for an ascending tail, which would leave pages {ascending:.0} % full: a random \
              tail leaves them {random:.0} % full."
         )
     });
@@ -226,7 +226,7 @@ mod tests {
         assert!(none.reasons[1].contains("no interval is shorter"), "{none:?}");
     }
 
-    /// A prefix that comes again appends to its bucket, so a bucket with small visits fills as the table grows.
+    /// A prefix that is used again appends to its bucket, so a bucket with small visits fills as the table grows.
     #[test]
     fn the_tail_follows_the_table() {
         let minutes = |rounds: f64| (rounds * 65_536.0 * 60.0) as u64;

@@ -121,7 +121,7 @@ pub fn advise_postgres(load: &PostgresLoad) -> Result<PostgresAdvice> {
     let best = cheapest(&mut names.clone()).ok_or_else(|| {
         let old = load.existing.map_or("", |(old, _)| old.name);
         Error::config(format!(
-            "nothing else that is weighed fits the column of {old}: predict it with simulate"
+            "nothing else that is compared fits the column of {old}: predict it with simulate"
         ))
     })?;
     let hiding = cheapest(&mut HIDING.into_iter()).map_or(best.strategy, |one| one.strategy);
@@ -137,7 +137,7 @@ pub fn advise_postgres(load: &PostgresLoad) -> Result<PostgresAdvice> {
 
 /// The strategy on a table this many times smaller. Random keys change each page equally often between two checkpoints
 /// if the interval between checkpoints shrinks by the same factor. Ascending keys do so at any size. A prefix keeps its
-/// pages, and comes back equally often.
+/// pages, and is used again equally often.
 fn scaled(strategy: &'static Strategy, load: &PostgresLoad, scale: u64) -> Result<PostgresForecast> {
     let existing = load.existing.map(|(old, rows)| (old, (rows / scale).max(1)));
     let part = PostgresLoad { rows: (load.rows / scale).max(10_000), existing, ..load.clone() };
@@ -156,7 +156,7 @@ fn reasons(best: &PostgresCandidate, all: &[PostgresCandidate], load: &PostgresL
         let more = 100.0 * (v7.index_bytes / stay.index_bytes - 1.0);
         if more >= 1.0 {
             reasons.push(format!(
-                "v7-binary makes the index {more:.0} % larger than staying with {}: its keys lie in the midst of the old \
+                "v7-binary makes the index {more:.0} % larger than staying with {}: its keys lie between the old \
                  ones, where PostgreSQL divides pages in the middle and leaves them half empty.",
                 old.name
             ));
@@ -229,7 +229,7 @@ fn caveats(best: &PostgresCandidate) -> Vec<String> {
 impl fmt::Display for PostgresAdvice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Take {}.", self.recommended)?;
-        writeln!(f, "If ids must not reveal when they were made, take {}.\n", self.hiding)?;
+        writeln!(f, "If ids must not reveal when they were made, use {}.\n", self.hiding)?;
         for reason in &self.reasons {
             writeln!(f, "- {reason}")?;
         }

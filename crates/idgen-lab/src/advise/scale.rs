@@ -63,7 +63,7 @@ impl Scaled {
         match strategy.ids {
             IdKind::V4 => Scaled { scale, load: slower(load, scale), crowd: 1 },
             IdKind::MinuteAscending | IdKind::MinuteRandom => {
-                // A prefix comes back as often as in the large table, also if the model stops before the end.
+                // A prefix is used again as often as in the large table, also if the model stops before the end.
                 let crowd = (whole_rows / rows).min(PREFIXES / PREFIXES_A_WRITER / load.writers).max(1);
                 Scaled { scale, load: as_fast(load, scale), crowd }
             }

@@ -241,7 +241,7 @@ fn caveats(best: &Candidate, load: &SqliteLoad, scale: Scale) -> Vec<String> {
 impl fmt::Display for SqliteAdvice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Take {}.", self.recommended)?;
-        writeln!(f, "If ids must not reveal when they were made, take {}.\n", self.hiding)?;
+        writeln!(f, "If ids must not reveal when they were made, use {}.\n", self.hiding)?;
         for reason in &self.reasons {
             writeln!(f, "- {reason}")?;
         }

@@ -10,7 +10,7 @@ impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Take {}.", self.recommended)?;
         match self.hiding {
-            Some(hiding) => writeln!(f, "If ids must not reveal when they were made, take {hiding}.\n")?,
+            Some(hiding) => writeln!(f, "If ids must not reveal when they were made, use {hiding}.\n")?,
             None => writeln!(f)?,
         }
         for reason in &self.reasons {
@@ -58,7 +58,7 @@ impl fmt::Display for PrefixAdvice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "If ids must not reveal their date, take prefixed ids with a keyed prefix, interval {} and the {} tail: \
+            "If ids must not reveal their date, use prefixed ids with a keyed prefix, interval {} and the {} tail: \
              pages will be {:.0} % full.\n",
             self.interval,
             self.tail,

@@ -15,7 +15,7 @@ const MINUTE_MS: i64 = 60_000;
 /// has a prefix of its own. An ascending tail begins with the writer's tag (if the writer has a name), the round, and
 /// the offset in the minute.
 ///
-/// A model of a smaller table has shorter rounds with fewer prefixes. A prefix therefore comes again as often as in the
+/// A model of a smaller table has shorter rounds with fewer prefixes. A prefix is therefore used again as often as in the
 /// large table, and later visits still append to their buckets. The prefixes of a whole round are drawn at once,
 /// because the generator needs as long for a single one.
 pub(super) struct Bucketed {

@@ -170,7 +170,7 @@ pub static ALL: [Strategy; 39] = [
         title: "minute, random tail",
         ids: IdKind::MinuteRandom,
         column: Column::Binary16,
-        explains: "keyed hash of the minute, then random: hides the calendar, saves reads",
+        explains: "keyed permutation of minutes, then random: hides the calendar, saves reads",
     },
     Strategy {
         name: "minute-text36",
@@ -184,7 +184,7 @@ pub static ALL: [Strategy; 39] = [
         title: "minute, ascending tail",
         ids: IdKind::MinuteAscending,
         column: Column::Binary16,
-        explains: "keyed hash of the minute, then time and counter: fills pages as well",
+        explains: "keyed permutation of minutes, then time and counter: fills pages as well",
     },
     Strategy {
         name: "minute-bigints",

@@ -11,7 +11,7 @@ const RANDOM_BITS: u32 = 40;
 /// `prefix 16 | milliseconds since the minute began 32 | version 8 | counter 12 | variant | pad 6 | counter 16 |
 /// random 40`.
 ///
-/// The tail starts over in each minute. When a prefix comes again, the rows of the later minute go between those of the
+/// The tail starts over in each minute. When a prefix is used again, the rows of the later minute go between those of the
 /// earlier one, and each of them splits a page in the middle.
 pub(super) struct OffsetTail<C, G> {
     clock: C,

@@ -12,7 +12,7 @@ const ROUND: i64 = 1 << 16;
 /// The times of a run that repeatedly visits a few of the 65,536 buckets of a minute prefix.
 ///
 /// Only the minutes of these buckets are taken from each round, in the order of time. This does not change the result,
-/// because the rows of the other buckets are on other pages. The key permutes each round anew, so the buckets come in a
+/// because the rows of the other buckets are on other pages. The key has another permutation for each round, so the buckets come in a
 /// new random order each time.
 ///
 /// Each named writer has its own key and visits each bucket once per round. All visits follow in the order of time.

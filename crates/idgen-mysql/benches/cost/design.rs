@@ -101,7 +101,7 @@ pub struct Store {
 impl Store {
     /// Makes its tables.
     pub async fn open(design: Design, url: &str, clients: u64) -> Result<Store, Failure> {
-        // A map's claim and the clearing away of its claims may each want a connection.
+        // A map's claim and the clearing of its claims may each need a connection.
         let most = u32::try_from(clients)? + 1;
         let mut options = MySqlPoolOptions::new().max_connections(most).test_before_acquire(false);
         if let Design::Function(_) = design {
@@ -221,7 +221,7 @@ impl Store {
         self.put(uuids).await.map(drop)
     }
 
-    /// Ends the loading: what the loader has left of its ids, the map goes on with.
+    /// Ends the loading: the map continues with the ids that the loader did not use.
     pub async fn loaded(&self) -> Result<(), Failure> {
         if let Some(loader) = &self.loader {
             loader.close().await?;
@@ -273,7 +273,7 @@ async fn insert(
     Ok(())
 }
 
-/// Calls a published function, as a client must that wants its pair stored; says whether it was.
+/// Calls a published function as a client has to call it to store its pair; returns whether the pair was stored.
 async fn call(connection: &mut MySqlConnection, function: &str, uuid: Uuid) -> Result<bool, Failure> {
     loop {
         let call = sqlx::query(AssertSqlSafe(format!("SELECT {function}(?)")));
@@ -295,7 +295,7 @@ const DUPLICATE: &str = "23000";
 const DEADLOCK: &str = "40001";
 const TIMEOUT: &str = "70100";
 
-/// On MariaDB one call of the published dedup function went on for minutes. MySQL, which
+/// On MariaDB one call of the published dedup function took minutes. MySQL, which
 /// cannot end a statement that writes, reads the second half as a comment.
 const LIMIT_CALLS: &str = "SET SESSION lock_wait_timeout = 60 /*M! , SESSION max_statement_time = 2 */";
 

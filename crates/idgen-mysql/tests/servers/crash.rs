@@ -21,7 +21,7 @@ fn kills() -> u32 {
     std::env::var("IDGEN_SOAK_KILLS").map_or(20, |text| text.parse().unwrap())
 }
 
-/// Servers that may damage their own data before the test gives up.
+/// Servers that may damage their own data before the test fails.
 const SERVERS: u32 = 3;
 
 /// If the server loses rows of plain SQL, too, or damages its tables, the test starts over with another one.

@@ -234,5 +234,5 @@ async fn the_last_id(flavor: Flavor, strategy: Strategy) {
     narrow.install().await.unwrap();
     run(&mut reference, format!("UPDATE narrow_state SET next_id = {}", last + 1)).await;
     let error = narrow.id_of(Uuid::new_v4()).await.unwrap_err();
-    assert!(error.is_exhausted() && error.to_string().contains("has given out all 32-bit ids"), "{error}");
+    assert!(error.is_exhausted() && error.to_string().contains("has assigned all 32-bit ids"), "{error}");
 }

@@ -46,7 +46,7 @@ impl History {
                         Some(format!("{uuid} was given the ids {before} and {id}"))
                     }
                     Some(Known { id: before, event: Event::Forgotten, .. }) if before == id => {
-                        Some(format!("{uuid} was forgotten, and its id {id} was given out again"))
+                        Some(format!("{uuid} was forgotten, and its id {id} was assigned again"))
                     }
                     _ => None,
                 }

@@ -200,7 +200,7 @@ impl Ink {
     }
 }
 
-/// A broken line: six pixels and a gap of four, beginning anew at each point.
+/// A broken line: six pixels and a gap of four, which begins again at each point.
 fn dashed(root: &Area<'_>, points: &[(i32, i32)], color: RGBAColor) -> Result<()> {
     const DASH: f64 = 6.0;
     const GAP: f64 = 4.0;

@@ -1,4 +1,4 @@
-//! What is shown of the end of a run, and of records that do not tell of it.
+//! What is shown of the end of a run, and of records that do not contain it.
 
 use super::super::grids::{facts, figures, of_the_end, whole};
 use super::super::{answer, html, json, markdown, read, table};

@@ -141,7 +141,7 @@ fn rejoin(cluster: &Cluster, node: usize) -> Result<(), String> {
     // No member is left to join: the machine was so busy that all members considered each other dead. As the manual
     // says, the member that has every transaction founds the group again.
     if !has_everything(cluster, node)? {
-        return Err("waits for the member that has every transaction to found the group anew".to_owned());
+        return Err("waits for the member that has every transaction to start the group again".to_owned());
     }
     cluster.ask(node, "SET GLOBAL group_replication_bootstrap_group = ON")?;
     let founded = cluster.ask_within(node, "START GROUP_REPLICATION", START_LIMIT);

@@ -146,7 +146,7 @@ impl Identity {
                 kind: "this node",
                 capacity: "16,384 clock sequences",
                 advice: "each fork and each restart after the clock stepped back uses one; start the \
-                         program anew, or let idgen choose the node",
+                         program again, or let idgen choose the node",
             }));
         }
         Ok(Identity { sequence: (first + distance as u16) & (SEQUENCES - 1) as u16, ..self })

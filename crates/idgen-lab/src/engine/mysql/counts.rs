@@ -84,7 +84,7 @@ mod tests {
     fn context_switches_grow_and_a_process_has_at_least_those_of_its_thread() {
         let this = Path::new("/proc/thread-self");
         let before = switches_of(this).unwrap();
-        // Each sleep gives up the processor.
+        // Each sleep yields the processor.
         for _ in 0..20 {
             std::thread::sleep(std::time::Duration::from_micros(100));
         }
