@@ -220,7 +220,7 @@ impl Job<'_> {
                 strategies = possible;
                 notes.extend(refused.into_iter().map(|why| format!("Left out: {why}.")));
             }
-            results.analysis = notes.join(" ");
+            results.notes = notes.join(" ");
         }
         let runs = strategies.len() * common.repeats() as usize;
         let mut progress = Progress::new(runs, rows, self.out.to_owned());

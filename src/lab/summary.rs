@@ -31,10 +31,16 @@ pub fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &P
         writeln!(out, "\n{met}")?;
     }
     if let Some(answer) = report::answer(results) {
-        writeln!(out, "\n{}", wrapped(&answer))?;
+        writeln!(out, "\n{}", wrapped(&answer.lead))?;
+        for finding in &answer.findings {
+            writeln!(out, "{}", wrapped(&format!("- {finding}")))?;
+        }
+        if !answer.rest.is_empty() {
+            writeln!(out, "{}", wrapped(&answer.rest))?;
+        }
     }
-    if results.has_any() && !results.analysis.is_empty() {
-        writeln!(out, "\n{}", wrapped(&results.analysis))?;
+    if results.has_any() && !results.notes.is_empty() {
+        writeln!(out, "\n{}", wrapped(&results.notes))?;
     }
     // Nothing is saved before something was finished.
     if !results.interrupted || results.has_any() || !results.failures.is_empty() {

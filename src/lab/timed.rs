@@ -42,18 +42,24 @@ pub fn run(
     let mut engine = engine::start(database, &workload)?;
     let mut results = measure::begin(question, command, engine.info(), workload);
     results.settings = engine.settings();
-    let order = match experiment {
+    let (runs, isolation, order) = match experiment {
         Timed::Statements(found) => {
-            results.protocol = Some(Protocol {
-                repeats: found.runs,
-                order_seed: engine::ORDER_SEED,
-                order: Vec::new(),
-                isolation: "all on one server and connection".into(),
-            });
-            found.cases.iter().map(|case| case.name.clone()).collect()
+            let order = found.cases.iter().map(|case| case.name.clone()).collect();
+            (found.runs, "all on one server and connection", order)
         }
-        Timed::Loads(..) => vec![],
+        Timed::Loads(found, scale) => {
+            let runs = found.at(*scale)?.iter().flatten().map(|load| load.runs).max().unwrap_or(1);
+            (runs, "all on one server, each client on a connection of its own", vec![])
+        }
     };
+    if !matches!(experiment, Timed::Statements(found) if found.is_in_steps()) {
+        results.protocol = Some(Protocol {
+            repeats: runs,
+            order_seed: engine::ORDER_SEED,
+            order: Vec::new(),
+            isolation: isolation.into(),
+        });
+    }
     let recorder = Recorder { id, directory, json: common.json, cancel, order };
     recorder.record(results, |done| match experiment {
         Timed::Statements(found) => engine.time(found, cancel, done),

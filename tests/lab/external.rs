@@ -171,7 +171,7 @@ fn strategies_that_need_functions_are_left_out_under_a_binary_log() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let text = std::fs::read_to_string(directory.path().join("uuid-mapping/results.json")).unwrap();
     let results = idgen_report::read(&text).unwrap();
-    assert!(results.analysis.contains(&format!("Left out: {why}")), "{}", results.analysis);
+    assert!(results.notes.contains(&format!("Left out: {why}")), "{}", results.notes);
     assert_eq!(results.runs.len(), 1);
 
     let output = run("mapped-ref-lock");

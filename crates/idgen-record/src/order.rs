@@ -11,6 +11,8 @@ pub struct OrderEffect {
     pub late: usize,
     /// The probability that early and late runs differ this much, or more, if the place has no effect.
     pub p: f64,
+    /// The smallest p that so many runs can give.
+    pub least: f64,
 }
 
 /// Compares the runs that came in the first half of their round with those in the second half, strategy by strategy, by the
@@ -31,10 +33,15 @@ pub fn order_effect(results: &Results, metric: &Metric) -> Option<OrderEffect> {
     groups.retain(|(early, late)| !early.is_empty() && !late.is_empty());
     let count = |of: fn(&(Vec<f64>, Vec<f64>)) -> usize| groups.iter().map(of).sum();
     let p = stratified_rank_test(groups.iter().map(|(early, late)| (early.as_slice(), late.as_slice())));
+    // The p of groups in which all early runs are below all late ones.
+    let apart: Vec<_> =
+        groups.iter().map(|(early, late)| (vec![0.0; early.len()], vec![1.0; late.len()])).collect();
+    let least = stratified_rank_test(apart.iter().map(|(early, late)| (early.as_slice(), late.as_slice())));
     (!groups.is_empty()).then(|| OrderEffect {
         early: count(|(early, _)| early.len()),
         late: count(|(_, late)| late.len()),
         p,
+        least,
     })
 }
 

@@ -37,10 +37,9 @@ pub struct Results {
     /// Published figures on this question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,
-    /// How the runs differ from the experiment's definition, and what was left out. Older records have their author's
-    /// conclusions here.
+    /// How the runs differ from those that were published, and what was left out.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub analysis: String,
+    pub notes: String,
     /// The runs that were finished and verified.
     pub runs: Vec<RunRecord>,
     /// The statements that were timed and checked.
@@ -85,7 +84,7 @@ impl Results {
             protocol: None,
             interrupted: false,
             published: Vec::new(),
-            analysis: String::new(),
+            notes: String::new(),
             runs: Vec::new(),
             cases: Vec::new(),
             failures: Vec::new(),

@@ -1,7 +1,9 @@
-//! The answer in a sentence, from the figures.
+//! The answer, from the figures.
+
+use std::fmt;
 
 use super::asked::{asked, sample};
-use super::numbers::{probability, ratio, write, write_median};
+use super::numbers::{probability, rounded, write, write_median};
 use super::times::{first_of, seconds, times_first};
 use idgen_record::{CaseRecord, Difference, FileFigures, Metric, Results, RunRecord, Sample, smallest_p};
 
@@ -19,17 +21,48 @@ pub fn problems(results: &Results) -> Vec<String> {
         .collect()
 }
 
-/// The result of the runs or cases in one or two sentences; `None` where there are fewer than two.
+/// The answer of a report: what was compared, what differs, and how sure this is. As text, it is one paragraph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// One or more sentences. Before findings, the last one ends with a colon.
+    pub lead: String,
+    /// What was found for each metric; empty where the lead contains everything.
+    pub findings: Vec<String>,
+    /// The sentences after the findings, or an empty text.
+    pub rest: String,
+}
+
+impl Answer {
+    /// An answer without a list of findings.
+    fn sentences(lead: String) -> Answer {
+        Answer { lead, findings: Vec::new(), rest: String::new() }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.lead)?;
+        if !self.findings.is_empty() {
+            write!(f, " {}.", self.findings.join("; "))?;
+        }
+        if !self.rest.is_empty() {
+            write!(f, " {}", self.rest)?;
+        }
+        Ok(())
+    }
+}
+
+/// The result of the runs or cases; `None` where there are fewer than two.
 ///
 /// It compares the two strategies with the most and the fewest leaf pages per 1,000 inserts, the figure that does not
 /// depend on the machine. It also gives the other counts and the speed of these two, by one rule for all differences, also
 /// where there is no difference or an opposite one.
-pub fn answer(results: &Results) -> Option<String> {
+pub fn answer(results: &Results) -> Option<Answer> {
     if !results.cases.is_empty() {
         return super::visits::answer(results)
             .or_else(|| by_files(results))
-            .or_else(|| by_loads(results))
-            .or_else(|| by_seconds(results));
+            .or_else(|| by_times(results))
+            .map(Answer::sentences);
     }
     let names = asked(results);
     let first = *names.first()?;
@@ -40,21 +73,27 @@ pub fn answer(results: &Results) -> Option<String> {
     if best.strategy == worst.strategy {
         return None;
     }
-    let said: Vec<_> = names.iter().filter_map(|name| compared(name, worst, best)).collect();
+    let findings = names.iter().filter_map(|name| compared(name, worst, best)).collect();
     let quoted = |run: &RunRecord| format!("\u{201c}{}\u{201d}", run.strategy.title);
-    let mut text = super::staying::sentence(results).map(|said| said + " ").unwrap_or_default();
-    text += &format!("{} compared with {}: {}.", quoted(worst), quoted(best), said.join("; "));
+    let staying = super::staying::sentence(results).map(|said| said + " ").unwrap_or_default();
+    let lead = format!("{staying}{} compared with {}:", quoted(worst), quoted(best));
     let as_good: Vec<_> = results
         .runs
         .iter()
         .filter(|run| run.strategy != best.strategy && differs(first, run, best).is_none())
         .map(quoted)
         .collect();
+    let mut rest = String::new();
     if !as_good.is_empty() && differs(first, worst, best).is_some() {
-        text +=
-            &format!(" {}: no difference between {} and {}.", title(first), quoted(best), as_good.join(", "));
+        rest = format!(
+            "{}: no difference shows between {} and {}. ",
+            title(first),
+            quoted(best),
+            as_good.join(", ")
+        );
     }
-    Some(text + &how_sure(worst, best))
+    rest += &how_sure(worst, best, results.runs.len());
+    Some(Answer { lead, findings, rest })
 }
 
 /// The text with a capital letter, for the beginning of a sentence.
@@ -70,28 +109,19 @@ fn differs(name: &str, run: &RunRecord, from: &RunRecord) -> Option<Difference> 
     sample(name, run)?.differs(&sample(name, from)?, Metric::named(name)?.noise)
 }
 
-/// One metric of two runs: the medians, and how many times as large the larger is, or that there is no difference.
+/// One metric of two runs: the medians, and the larger divided by the smaller, or that there is no difference.
 fn compared(name: &str, run: &RunRecord, from: &RunRecord) -> Option<String> {
     let metric = Metric::named(name)?;
     let [here, there] =
         [run, from].map(|run| metric.sample(run).map(|sample| write_median(metric.unit, Some(&sample))));
     let (here, there) = (here?, there?);
-    Some(match differs(name, run, from) {
-        None => format!("{}: no difference ({here} against {there})", metric.title),
-        // A multiple of what an idle database does means nothing.
-        Some(difference) => match difference.factor().filter(|_| least(&difference) >= metric.noise.floor) {
-            Some(factor) => {
-                let more = if difference.to > difference.from { "higher" } else { "lower" };
-                let factor = ratio(Some(factor));
-                format!(
-                    "{} {here} against {there}, {factor} times {more}{}",
-                    metric.title,
-                    likely(run, from, difference.p)
-                )
-            }
-            None => format!("{} {here} against {there}{}", metric.title, likely(run, from, difference.p)),
-        },
-    })
+    let Some(difference) = differs(name, run, from) else {
+        return Some(format!("{}: no difference shows ({here} against {there})", metric.title));
+    };
+    // A multiple of what an idle database does means nothing.
+    let factor = difference.factor().filter(|_| least(&difference) >= metric.noise.floor);
+    let factor = factor.map(|factor| format!(", a factor of {}", rounded(factor))).unwrap_or_default();
+    Some(format!("{}: {here} against {there}{factor}{}", metric.title, likely(run, from, difference.p)))
 }
 
 /// The smaller of the two medians.
@@ -105,18 +135,25 @@ fn likely(one: &RunRecord, other: &RunRecord, p: f64) -> String {
     if repeated { format!(" (p {})", probability(p)) } else { String::new() }
 }
 
-/// The number of runs behind this, as a sentence.
-fn how_sure(one: &RunRecord, other: &RunRecord) -> String {
+/// The number of runs behind this, and how the two strategies were chosen, as sentences.
+fn how_sure(one: &RunRecord, other: &RunRecord, strategies: usize) -> String {
     let runs = one.run_count().min(other.run_count());
     match runs {
-        1 => " One run of each: the spread is not known, so a difference is only one that is larger than runs of one load \
+        1 => "One run of each: the spread is not known, so a difference is only one that is larger than runs of one load \
               were recorded to differ by."
             .to_owned(),
-        _ => format!(
-            " Medians of {runs} runs of each; it is a difference where the ranges do not overlap and the medians are further \
-             apart than the ranges are wide. p is that of an exact rank test; with so many runs it cannot be below {}.",
-            probability(smallest_p(one.run_count(), other.run_count())).trim_start_matches("= ")
-        ),
+        _ => {
+            let chosen = match strategies {
+                2 => String::new(),
+                many => format!(" The two are the extremes of {many} strategies, and p is not corrected for this choice."),
+            };
+            format!(
+                "Medians of {runs} runs of each. It is a difference where the ranges do not overlap and the medians are \
+                 further apart than the ranges are wide. p is that of an exact rank test; with so many runs it cannot be \
+                 below {}.{chosen}",
+                probability(smallest_p(one.run_count(), other.run_count())).trim_start_matches("= ")
+            )
+        }
     }
 }
 
@@ -133,9 +170,9 @@ fn by_files(results: &Results) -> Option<String> {
         let metric = Metric::named(name)?;
         let [more, less] = [most, least].map(|file| write(metric.unit, of(file)));
         Some(match single(of(most))?.differs(&single(of(least))?, metric.noise) {
-            None => format!("{what}: no difference ({more} against {less})"),
+            None => format!("{what}: no difference shows ({more} against {less})"),
             Some(difference) => match difference.factor() {
-                Some(factor) => format!("{what} {more} against {less}, {} times", ratio(Some(factor))),
+                Some(factor) => format!("{what} {more} against {less}, a factor of {}", rounded(factor)),
                 None => format!("{what} {more} against {less}"),
             },
         })
@@ -160,82 +197,73 @@ fn single(value: f64) -> Option<Sample> {
     Sample::of(vec![value])
 }
 
-/// For several clients: the longest and the shortest time as a multiple of that of the first case with the same number of
-/// clients, by the rule for differences.
-fn by_loads(results: &Results) -> Option<String> {
+/// For statements that were timed: the longest and the shortest time as a multiple of that of the first case, of the same
+/// number of clients where there are several, by the rule for differences.
+fn by_times(results: &Results) -> Option<String> {
     let ratio = |case: &&CaseRecord| times_first(results, case, |case| Some(case.secs)).unwrap_or(1.0);
-    let loads = || results.cases.iter().filter(|case| case.load.is_some());
-    let slowest = loads().max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
-    let fastest = loads().min_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
-    let first = &results.cases.first()?.name;
-    let clients = |case: &CaseRecord| match case.load.as_ref().map_or(1, |load| load.clients) {
-        1 => "one client".to_owned(),
-        clients => format!("{clients} clients"),
-    };
-    let said = |case: &CaseRecord, what: &str| match first_of(results, case)
-        .and_then(|of| Some((of, slower(case, of)?)))
-    {
-        Some((of, difference)) => format!(
-            "the {what} is \u{201c}{}\u{201d} with {}, {:.2} times as long{}",
+    let by_ratio = |a: &&CaseRecord, b: &&CaseRecord| ratio(a).total_cmp(&ratio(b));
+    let first = results.cases.first()?;
+    let slowest = results.cases.iter().max_by(by_ratio)?;
+    let fastest = results.cases.iter().min_by(by_ratio)?;
+    if std::ptr::eq(slowest, fastest) {
+        return None;
+    }
+    let [longest, shortest] = [slowest, fastest]
+        .map(|case| first_of(results, case).and_then(|of| Some((case, of, slower(case, of)?))));
+    let said = |found: Option<(&CaseRecord, &CaseRecord, Difference)>, most: &str, way: &str| match found {
+        Some((case, of, difference)) => format!(
+            "the {most} is \u{201c}{}\u{201d}{}: {:.2} s against {:.2} s, {:.2} times as long{}",
             case.name,
-            clients(case),
+            case.load.as_ref().map_or_else(String::new, |load| format!(" with {}", clients(load.clients))),
+            case.secs,
+            of.secs,
             ratio(&case),
             case_likely(case, of, difference)
         ),
-        None => {
-            let way = if what == "longest" { "longer" } else { "less long" };
-            format!("no case takes {way} by more than the noise")
-        }
+        None => format!("no case takes {way} by more than the noise"),
     };
-    (!std::ptr::eq(slowest, fastest)).then(|| {
-        format!(
-            "Compared with \u{201c}{first}\u{201d} with the same number of clients, {}; {}.",
-            said(slowest, "longest"),
-            said(fastest, "shortest")
-        )
-    })
+    let alike = if first.load.is_some() { " with the same number of clients" } else { "" };
+    let mut text = format!(
+        "Compared with \u{201c}{}\u{201d}{alike}, {}; {}.",
+        first.name,
+        said(longest, "longest", "longer"),
+        said(shortest, "shortest", "less long")
+    );
+    let tested = [longest, shortest].into_iter().flatten().any(|(case, ..)| case.runs.len() > 1);
+    if tested && results.cases.len() > 2 {
+        let cases = results.cases.len();
+        text +=
+            &format!(" They were chosen from {cases} cases after the runs, and p is not corrected for this.");
+    }
+    Some(text)
+}
+
+fn clients(number: u32) -> String {
+    if number == 1 { "one client".to_owned() } else { format!("{number} clients") }
 }
 
 /// How the seconds of two cases differ.
-fn slower(case: &CaseRecord, from: &CaseRecord) -> Option<Difference> {
+pub(super) fn slower(case: &CaseRecord, from: &CaseRecord) -> Option<Difference> {
     seconds(case)?.differs(&seconds(from)?, Metric::named("secs")?.noise)
 }
 
 /// The probability of such a difference of two cases, where they were repeated.
 fn case_likely(case: &CaseRecord, from: &CaseRecord, difference: Difference) -> String {
     let runs = [case, from].map(|case| case.runs.len());
-    match runs.into_iter().min() {
-        Some(least) if least > 1 => format!(
-            " (p {}, where {} runs against {} cannot give less than {})",
-            probability(difference.p),
+    if runs.contains(&1) || runs.contains(&0) {
+        return String::new();
+    }
+    let least = match smallest_p(runs[0], runs[1]) {
+        // Far below every level at which one would decide.
+        least if least < 0.001 => String::new(),
+        least => format!(
+            ", the least that {} runs against {} can give is {}",
             runs[0],
             runs[1],
-            probability(smallest_p(runs[0], runs[1])).trim_start_matches("= ")
+            probability(least).trim_start_matches("= ")
         ),
-        _ => String::new(),
-    }
-}
-
-/// For single statements: the slowest and the fastest.
-fn by_seconds(results: &Results) -> Option<String> {
-    let by_secs = |a: &&CaseRecord, b: &&CaseRecord| a.secs.total_cmp(&b.secs);
-    let slow = results.cases.iter().max_by(by_secs)?;
-    let fast = results.cases.iter().min_by(by_secs)?;
-    (slow.name != fast.name && fast.secs > 0.0).then(|| match slower(slow, fast) {
-        Some(difference) => format!(
-            "\u{201c}{}\u{201d} takes {:.2} s, {:.1} times as long as \u{201c}{}\u{201d} ({:.2} s){}.",
-            slow.name,
-            slow.secs,
-            slow.secs / fast.secs,
-            fast.name,
-            fast.secs,
-            case_likely(slow, fast, difference)
-        ),
-        None => format!(
-            "No difference: the cases take {:.2} to {:.2} s, which is within the spread of their runs.",
-            fast.secs, slow.secs
-        ),
-    })
+    };
+    format!(" (p {}{least})", probability(difference.p))
 }
 
 #[cfg(test)]
@@ -260,29 +288,32 @@ mod tests {
     #[test]
     fn the_conclusion_follows_the_figures() {
         let rates = [[1_000.0, 1_010.0, 990.0], [500.0, 510.0, 490.0]];
-        let said = answer(&two([[0.0, 0.0, 0.1], [150.0, 170.0, 160.0]], rates)).unwrap();
-        assert!(said.contains("pages read per 1k, at the end 160 against 0.0 (p = 0.10)"), "{said}");
+        let said = answer(&two([[0.0, 0.0, 0.1], [150.0, 170.0, 160.0]], rates)).unwrap().to_string();
+        assert!(said.contains("pages read per 1k, at the end: 160 against 0.0 (p = 0.10)"), "{said}");
         assert!(
-            said.contains("rows per second, at the end 500 against 1,000, 2.00 times lower (p = 0.10)"),
+            said.contains("rows per second, at the end: 500 against 1,000, a factor of 2.0 (p = 0.10)"),
             "{said}"
         );
         assert!(said.contains("with so many runs it cannot be below 0.10"), "{said}");
 
         // Less than an idle server reads.
-        let said = answer(&two([[0.0, 0.0, 0.0], [0.6, 0.6, 0.6]], rates)).unwrap();
-        assert!(said.contains("pages read per 1k, at the end: no difference (0.6 against 0.0)"), "{said}");
+        let said = answer(&two([[0.0, 0.0, 0.0], [0.6, 0.6, 0.6]], rates)).unwrap().to_string();
+        assert!(
+            said.contains("pages read per 1k, at the end: no difference shows (0.6 against 0.0)"),
+            "{said}"
+        );
 
         // An opposite difference is also given.
-        let said = answer(&two([[0.0; 3], [0.6; 3]], [rates[1], rates[0]])).unwrap();
-        assert!(said.contains("rows per second, at the end 1,000 against 500, 2.00 times higher"), "{said}");
+        let said = answer(&two([[0.0; 3], [0.6; 3]], [rates[1], rates[0]])).unwrap().to_string();
+        assert!(said.contains("rows per second, at the end: 1,000 against 500, a factor of 2.0"), "{said}");
 
         // One value is above what an idle server reads and one below: both are given, but not their ratio.
-        let said = answer(&two([[0.5; 3], [1_120.0; 3]], rates)).unwrap();
-        assert!(said.contains("pages read per 1k, at the end 1,120 against 0.5 (p"), "{said}");
+        let said = answer(&two([[0.5; 3], [1_120.0; 3]], rates)).unwrap().to_string();
+        assert!(said.contains("pages read per 1k, at the end: 1,120 against 0.5 (p"), "{said}");
 
         // The same medians with ranges that overlap.
         let wide = [[1_000.0, 1_500.0, 400.0], [500.0, 510.0, 490.0]];
-        let said = answer(&two([[0.0; 3], [0.6; 3]], wide)).unwrap();
+        let said = answer(&two([[0.0; 3], [0.6; 3]], wide)).unwrap().to_string();
         assert!(said.contains("rows per second, at the end: no difference"), "{said}");
         assert!(said.contains("Medians of 3 runs"), "{said}");
     }
@@ -297,11 +328,21 @@ mod tests {
                 ..CaseRecord::default()
             };
             let cases = ["plain", "parted"].into_iter().zip(runs).map(case).collect();
-            answer(&Results { runs: vec![], cases, ..results(0) }).unwrap()
+            answer(&Results { runs: vec![], cases, ..results(0) }).unwrap().to_string()
         };
         let said = with([[1.0, 1.1, 1.2], [1.15, 1.3, 1.4]]);
-        assert!(said.starts_with("No difference: the cases take 1.10 to 1.30 s"), "{said}");
+        assert!(
+            said.starts_with(
+                "Compared with \u{201c}plain\u{201d}, no case takes longer by more than the noise"
+            ),
+            "{said}"
+        );
         let said = with([[1.0, 1.1, 1.2], [2.0, 2.2, 2.4]]);
-        assert!(said.contains("\u{201c}parted\u{201d} takes 2.20 s, 2.0 times as long"), "{said}");
+        assert!(
+            said.contains(
+                "the longest is \u{201c}parted\u{201d}: 2.20 s against 1.10 s, 2.00 times as long (p = 0.10"
+            ),
+            "{said}"
+        );
     }
 }

@@ -54,7 +54,7 @@ fn tells(results: &Results, name: &str) -> bool {
 }
 
 /// Whether reads or writes were still rising: a fifth more in the last tenth than in the tenth before, and by more than what
-/// an idle server does.
+/// an idle server does. Only pages of the tables' files, where the database counts them.
 fn is_rising(run: &RunRecord) -> bool {
     const MORE: f64 = 1.2;
     let part = run.windows.len() / 10;
@@ -69,7 +69,8 @@ fn is_rising(run: &RunRecord) -> bool {
             (mean(&run.windows[end - 2 * part..end - part])?, mean(&run.windows[end - part..])?);
         Some(last > MORE * before && last - before > metric.noise.floor)
     };
-    part > 0 && ["reads_per_1k", "writes_per_1k"].into_iter().any(|name| rising(name) == Some(true))
+    let any = |own, all| rising(own).or_else(|| rising(all)) == Some(true);
+    part > 0 && (any("table_reads_per_1k", "reads_per_1k") || any("table_writes_per_1k", "writes_per_1k"))
 }
 
 /// Which part of the runs the main table is about, in one or two sentences.
@@ -80,12 +81,12 @@ pub fn of_the_end(results: &Results) -> String {
             .into();
     }
     if !tells_the_end(results) {
-        return "These records tell only of the whole run: rows per second and pages read and written are means, whose \
-                beginning still fitted the cache."
+        return "These records have no figures of the end of the runs: rows per second and pages read and written are means of \
+                the whole run."
             .into();
     }
     let mut text = "Rows per second and pages read and written are those at the end: of the last tenth of the inserts. Means \
-                    over the whole run, whose beginning still fitted the cache, have a table of their own."
+                    over the whole run have a table of their own."
         .to_owned();
     let rising: Vec<_> = results
         .runs
@@ -95,8 +96,8 @@ pub fn of_the_end(results: &Results) -> String {
         .collect();
     if !rising.is_empty() {
         text += &format!(
-            " They are not yet steady for {}: in the last tenth of its inserts more pages were read or written than in the tenth \
-             before, so a larger table reads or writes more.",
+            " They are not yet steady for {}: in the last tenth of its inserts a fifth more pages were read or written than \
+             in the tenth before.",
             rising.join(", ")
         );
     }
@@ -231,7 +232,9 @@ pub fn facts(results: &Results) -> Vec<(&'static str, String)> {
     if !results.times_statements() {
         facts.extend(load_facts(&results.workload, results.engine.is_embedded()));
     }
-    facts.extend(results.protocol.as_ref().map(|protocol| ("Runs", runs(protocol))));
+    facts.extend(
+        results.protocol.as_ref().map(|protocol| ("Runs", runs(protocol, results.times_statements()))),
+    );
     facts.extend(order(results).map(|order| ("Order of the runs", order)));
     facts.extend([
         (
@@ -251,10 +254,15 @@ pub fn facts(results: &Results) -> Vec<(&'static str, String)> {
 }
 
 /// How often and in which order everything ran.
-fn runs(protocol: &Protocol) -> String {
+fn runs(protocol: &Protocol, statements: bool) -> String {
     let order = format!("in a random order (seed {}), {}", protocol.order_seed, protocol.isolation);
     match protocol.repeats {
         1 => format!("one of each, {order}. The spread of the figures is not known; --repeat shows it"),
+        repeats if statements => {
+            format!(
+                "{repeats} of each, in rounds, each round {order}. The time of a case is the median of its runs"
+            )
+        }
         repeats => format!(
             "{repeats} of each, in rounds, each round {order}, and each run with keys of its own. Tables show the median \
              of each figure and, in brackets, its smallest and largest value; curves and page maps show the run in the middle"
@@ -272,19 +280,26 @@ fn order(results: &Results) -> Option<String> {
             Metric::named(name).and_then(|metric| Some((metric, order_effect(results, metric)?)))
         })
         .collect();
-    let (_, OrderEffect { early, late, .. }) = tested.first()?;
+    let (_, OrderEffect { early, late, least, .. }) = tested.first()?;
     let said: Vec<_> = tested
         .iter()
         .map(|(metric, effect)| {
-            let verdict = if effect.p < LEVEL { "an effect" } else { "no effect" };
-            format!("{} {verdict} (p {})", metric.title, probability(effect.p))
+            let verdict = if effect.p < LEVEL { "an effect" } else { "no effect shows" };
+            format!("{}: {verdict} (p {})", metric.title, probability(effect.p))
         })
         .collect();
-    Some(format!(
-        "{early} runs in the first half of their round against {late} in the second half, compared within each strategy by an \
-         exact rank test at the level of 5 %: {}",
-        said.join("; ")
-    ))
+    let runs = if *early == 1 { "run" } else { "runs" };
+    let compared = format!("{early} {runs} in the first half of their round and {late} in the second half");
+    Some(match *least < LEVEL {
+        true => format!(
+            "{compared}, compared within each strategy by an exact rank test at the level of 5 %: {}",
+            said.join("; ")
+        ),
+        false => format!(
+            "not tested: {compared} are too few, because an exact rank test of them cannot give a p below {}",
+            probability(*least).trim_start_matches("= ")
+        ),
+    })
 }
 
 /// The settings of the database, the same for all runs and cases.

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::answer::{answer, problems};
+use super::answer::{Answer, answer, problems};
 use super::asked::checked;
 use super::case_table::CaseTable;
 use super::cases::{case_statements, case_tables};
@@ -26,7 +26,9 @@ pub(crate) const SCRIPT_HASH: &str = "sha256-LvTmP7rtVStllCCqqA7Lg02zNGd+RRBUKNu
 struct Page<'a> {
     results: &'a Results,
     rows: String,
-    answer: String,
+    answer: Option<Answer>,
+    /// Why there is no answer.
+    unanswered: &'static str,
     clients: String,
     checked: &'static str,
     problems: Vec<String>,
@@ -63,11 +65,12 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
     let page = Page {
         results,
         rows: count(results.workload.rows),
-        answer: answer(results).unwrap_or_else(|| match (results.has_any(), results.cases.as_slice()) {
-            (false, _) => "No run was finished, so there are no measurements.".into(),
-            (true, []) => "A single run cannot be compared.".into(),
-            (true, _) => "A single case cannot be compared.".into(),
-        }),
+        answer: answer(results),
+        unanswered: match (results.has_any(), results.cases.as_slice()) {
+            (false, _) => "No run was finished, so there are no measurements.",
+            (true, []) => "A single run cannot be compared.",
+            (true, _) => "A single case cannot be compared.",
+        },
         clients: by_clients(&results.workload),
         checked: checked(results),
         problems: problems(results),

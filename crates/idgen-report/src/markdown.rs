@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::answer::{answer, problems};
+use super::answer::{Answer, answer, problems};
 use super::asked::checked;
 use super::cases::{case_statements, case_tables};
 use super::drawings::{Drawing, Drawings};
@@ -31,7 +31,7 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
         let _ = write!(out, "\n{text}\n");
     };
     if let Some(answer) = answer(results) {
-        paragraph(&format!("> {}", plain(&answer)));
+        paragraph(&quoted(&answer));
     }
     let engine = format!("{} {}", results.engine.name, results.engine.version);
     paragraph(&if !results.has_any() {
@@ -116,9 +116,9 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
             results.engine.missing.iter().for_each(|line| paragraph(&plain(line)));
         }
     }
-    if results.has_any() && !results.analysis.is_empty() {
-        paragraph("## Analysis");
-        paragraph(&plain(&results.analysis));
+    if results.has_any() && !results.notes.is_empty() {
+        paragraph("## Notes");
+        paragraph(&plain(&results.notes));
     }
     paragraph("## Settings");
     let facts = facts(results).into_iter().map(|(name, value)| (name.to_owned(), vec![value]));
@@ -165,6 +165,21 @@ fn table(head: &[&str], align: &str, rows: impl Iterator<Item = (String, Vec<Str
         for cell in cells {
             let _ = write!(out, " {} |", plain(&cell));
         }
+    }
+    out
+}
+
+/// The answer as a block quotation, with a list of its findings.
+fn quoted(answer: &Answer) -> String {
+    let mut out = format!("> {}", plain(&answer.lead));
+    if !answer.findings.is_empty() {
+        out.push_str("\n>");
+    }
+    for finding in &answer.findings {
+        let _ = write!(out, "\n> - {}", plain(finding));
+    }
+    if !answer.rest.is_empty() {
+        let _ = write!(out, "\n>\n> {}", plain(&answer.rest));
     }
     out
 }

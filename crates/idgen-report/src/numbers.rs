@@ -92,6 +92,17 @@ pub fn ratio(number: Option<f64>) -> String {
     }
 }
 
+/// A factor of two medians, with two significant digits, or two decimals below two: `1.04`, `3.6`, `310`.
+pub fn rounded(factor: f64) -> String {
+    let step = 10_f64.powi(factor.abs().log10().floor() as i32 - 1);
+    let digits = (factor / step).round() * step;
+    match digits {
+        _ if factor < 1.995 => format!("{factor:.2}"),
+        digits if digits < 9.95 => format!("{digits:.1}"),
+        digits => grouped(digits),
+    }
+}
+
 /// A probability after a p: `= 0.10`, `= 0.0079`, `< 0.001`.
 pub fn probability(p: f64) -> String {
     match p {

@@ -186,7 +186,7 @@ mod tests {
     fn a_kind_that_needs_more_pages_is_named_first() {
         let more = after(1_200);
         let title = more.runs[1].strategy.title.clone();
-        let said = answer(&more).unwrap();
+        let said = answer(&more).unwrap().to_string();
         let first = format!(
             "Compared with staying with the old kind, the table ends with 20.0 % more leaf pages with \u{201c}{title}\u{201d} \
              (1,200 against 1,000). The pages of the new rows are fullest with \u{201c}{title}\u{201d}: 90.4 %."

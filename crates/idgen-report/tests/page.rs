@@ -162,7 +162,7 @@ fn of_cases(cases: Vec<CaseRecord>) -> Results {
     let started = "2026-11-21T10:00:00Z".into();
     let question = "Does it limit concurrent inserts?";
     let empty = Results::new(question, "idgen lab run it", engine, workload, machine, started);
-    Results { cases, analysis: "What we make of it, in a sentence.".into(), ..empty }
+    Results { cases, notes: "What we make of it, in a sentence.".into(), ..empty }
 }
 
 /// Chromium with these arguments, and what it writes to standard output.

@@ -42,10 +42,8 @@ pub(in crate::engine) async fn time_all(
     let mut random = FixedEntropy::new(ORDER_SEED);
     let mut records = vec![CaseRecord::default(); experiment.cases.len()];
     let mut order: Vec<usize> = (0..experiment.cases.len()).collect();
-    // If a case surveys a file, the cases may be successive steps on one table.
-    let in_steps = experiment.cases.iter().any(|case| case.file.is_some());
     for _ in 0..experiment.runs {
-        if !in_steps {
+        if !experiment.is_in_steps() {
             shuffle(&mut order, &mut random)?;
         }
         for place in &order {

@@ -87,6 +87,12 @@ fn three() -> u32 {
 }
 
 impl Statements {
+    /// Whether the cases may be successive steps on one table, which then run in the order of the definition: some of them
+    /// survey its file.
+    pub fn is_in_steps(&self) -> bool {
+        self.cases.iter().any(|case| case.file.is_some())
+    }
+
     /// The servers for which it has statements.
     pub fn servers(&self) -> &'static [Database] {
         const ALL: &[Database] = &[Database::MySql, Database::MariaDb, Database::Postgres];

@@ -9,7 +9,7 @@ use idgen_record::{CaseRecord, Failure, Results};
 /// Of keys or of statements: the page says why there is nothing, and claims no figures and no checks.
 #[test]
 fn where_all_failed_only_that_is_shown() {
-    let keys = Results { analysis: "It is so.".into(), ..results(0) };
+    let keys = Results { notes: "It is so.".into(), ..results(0) };
     let settings = BTreeMap::from([("innodb_page_size".into(), "16384".into())]);
     let statements = Results { settings, ..keys.clone() };
     for (mut results, load) in [(keys, true), (statements, false)] {

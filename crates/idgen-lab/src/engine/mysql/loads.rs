@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use futures_util::future::try_join_all;
+use idgen::source::FixedEntropy;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use super::{Host, connect, counts, doing, number, run};
-use crate::engine::Done;
 use crate::engine::timed::median;
+use crate::engine::{Done, ORDER_SEED};
 use crate::experiment::{Loads, ReadyLoad, Scale};
+use crate::order::shuffle;
 use crate::{Error, Result};
 use idgen_record::{CaseRecord, LoadFigures};
 
@@ -26,8 +28,9 @@ pub fn load_all(host: &Host, experiment: &Loads, scale: Scale, done: &mut Done<'
         if let Some(first) = loads.first().and_then(|cases| cases.first()) {
             once(host, &mut own, first, &[]).await?;
         }
+        let mut random = FixedEntropy::new(ORDER_SEED);
         for cases in &loads {
-            for record in together(host, &mut own, cases, &experiment.counters).await? {
+            for record in together(host, &mut own, cases, &experiment.counters, &mut random).await? {
                 done(record)?;
             }
         }
@@ -42,17 +45,22 @@ struct Taken {
     counts: BTreeMap<String, u64>,
 }
 
-/// Runs the cases of one size in turn, so that a phase in which the machine is slow affects all of them.
+/// Runs the cases of one size in rounds, each in a random order, so that a phase in which the machine is slow affects all of
+/// them.
 async fn together(
     host: &Host,
     own: &mut MySqlConnection,
     cases: &[ReadyLoad],
     counters: &[String],
+    random: &mut FixedEntropy,
 ) -> Result<Vec<CaseRecord>> {
     let mut taken = vec![Taken::default(); cases.len()];
+    let mut order: Vec<usize> = (0..cases.len()).collect();
     for _ in 0..cases.first().map_or(0, |load| load.runs) {
-        for (load, taken) in cases.iter().zip(&mut taken) {
-            let (secs, counts) = once(host, own, load, counters).await?;
+        shuffle(&mut order, random)?;
+        for &place in &order {
+            let (secs, counts) = once(host, own, &cases[place], counters).await?;
+            let taken = &mut taken[place];
             taken.secs.push(secs);
             for (name, count) in counts {
                 *taken.counts.entry(name).or_default() += count;
