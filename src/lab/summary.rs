@@ -31,9 +31,12 @@ pub fn summary(out: &mut Output, results: &Results, wanted: usize, directory: &P
         writeln!(out, "\n{met}")?;
     }
     if let Some(answer) = report::answer(results) {
-        writeln!(out, "\n{}", wrapped(&answer.lead))?;
-        for finding in &answer.findings {
-            writeln!(out, "{}", wrapped(&format!("- {finding}")))?;
+        writeln!(out)?;
+        for part in &answer.parts {
+            writeln!(out, "{}", wrapped(&part.lead))?;
+            for finding in &part.findings {
+                writeln!(out, "{}", wrapped(&format!("- {finding}")))?;
+            }
         }
         if !answer.rest.is_empty() {
             writeln!(out, "{}", wrapped(&answer.rest))?;

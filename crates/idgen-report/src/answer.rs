@@ -24,31 +24,36 @@ pub fn problems(results: &Results) -> Vec<String> {
 /// The answer of a report: what was compared, what differs, and how sure this is. As text, it is one paragraph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// One or more sentences. Before findings, the last one ends with a colon.
-    pub lead: String,
-    /// What was found for each metric; empty where the lead contains everything.
-    pub findings: Vec<String>,
-    /// The sentences after the findings, or an empty text.
+    /// What was compared; at least one.
+    pub parts: Vec<Part>,
+    /// Sentences about all parts, or an empty text.
     pub rest: String,
+}
+
+/// One comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Sentences. Before findings, the last one ends with a colon.
+    pub lead: String,
+    /// What was found, without a full stop each; empty where the lead contains everything.
+    pub findings: Vec<String>,
 }
 
 impl Answer {
     /// An answer without a list of findings.
     fn sentences(lead: String) -> Answer {
-        Answer { lead, findings: Vec::new(), rest: String::new() }
+        Answer { parts: vec![Part { lead, findings: Vec::new() }], rest: String::new() }
     }
 }
 
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.lead)?;
-        if !self.findings.is_empty() {
-            write!(f, " {}.", self.findings.join("; "))?;
-        }
-        if !self.rest.is_empty() {
-            write!(f, " {}", self.rest)?;
-        }
-        Ok(())
+        let parts = self.parts.iter().map(|part| match part.findings.as_slice() {
+            [] => part.lead.clone(),
+            findings => format!("{} {}.", part.lead, findings.join("; ")),
+        });
+        let rest = (!self.rest.is_empty()).then(|| self.rest.clone());
+        f.write_str(&parts.chain(rest).collect::<Vec<_>>().join(" "))
     }
 }
 
@@ -75,8 +80,7 @@ pub fn answer(results: &Results) -> Option<Answer> {
     }
     let findings = names.iter().filter_map(|name| compared(name, worst, best)).collect();
     let quoted = |run: &RunRecord| format!("\u{201c}{}\u{201d}", run.strategy.title);
-    let staying = super::staying::sentence(results).map(|said| said + " ").unwrap_or_default();
-    let lead = format!("{staying}{} compared with {}:", quoted(worst), quoted(best));
+    let lead = format!("{} compared with {}:", quoted(worst), quoted(best));
     let as_good: Vec<_> = results
         .runs
         .iter()
@@ -93,7 +97,8 @@ pub fn answer(results: &Results) -> Option<Answer> {
         );
     }
     rest += &how_sure(worst, best, results.runs.len());
-    Some(Answer { lead, findings, rest })
+    let parts = super::staying::part(results).into_iter().chain([Part { lead, findings }]).collect();
+    Some(Answer { parts, rest })
 }
 
 /// The text with a capital letter, for the beginning of a sentence.
@@ -220,14 +225,14 @@ fn by_times(results: &Results) -> Option<String> {
             ratio(&case),
             case_likely(case, of, difference)
         ),
-        None => format!("no case takes {way} by more than the noise"),
+        None => format!("no case is {way} by more than the noise"),
     };
     let alike = if first.load.is_some() { " with the same number of clients" } else { "" };
     let mut text = format!(
         "Compared with \u{201c}{}\u{201d}{alike}, {}; {}.",
         first.name,
         said(longest, "longest", "longer"),
-        said(shortest, "shortest", "less long")
+        said(shortest, "shortest", "shorter")
     );
     let tested = [longest, shortest].into_iter().flatten().any(|(case, ..)| case.runs.len() > 1);
     if tested && results.cases.len() > 2 {
@@ -253,16 +258,8 @@ fn case_likely(case: &CaseRecord, from: &CaseRecord, difference: Difference) -> 
     if runs.contains(&1) || runs.contains(&0) {
         return String::new();
     }
-    let least = match smallest_p(runs[0], runs[1]) {
-        // Far below every level at which one would decide.
-        least if least < 0.001 => String::new(),
-        least => format!(
-            ", the least that {} runs against {} can give is {}",
-            runs[0],
-            runs[1],
-            probability(least).trim_start_matches("= ")
-        ),
-    };
+    let least = smallest_p(runs[0], runs[1]);
+    let least = if difference.p > 1.01 * least { "" } else { ", the least that so many runs can give" };
     format!(" (p {}{least})", probability(difference.p))
 }
 
@@ -332,9 +329,7 @@ mod tests {
         };
         let said = with([[1.0, 1.1, 1.2], [1.15, 1.3, 1.4]]);
         assert!(
-            said.starts_with(
-                "Compared with \u{201c}plain\u{201d}, no case takes longer by more than the noise"
-            ),
+            said.starts_with("Compared with \u{201c}plain\u{201d}, no case is longer by more than the noise"),
             "{said}"
         );
         let said = with([[1.0, 1.1, 1.2], [2.0, 2.2, 2.4]]);

@@ -221,12 +221,12 @@ mod tests {
         assert_eq!(
             said,
             "Compared with \u{201c}quick\u{201d}, the longest is \u{201c}slow\u{201d}: 1.50 s against 0.50 s, 3.00 times as long; no case \
-             takes less long by more than the noise."
+             is shorter by more than the noise."
         );
         let loads = [("no key", 1.0, 1), ("key", 1.1, 1), ("no key", 8.0, 4), ("key", 2.0, 4)];
         let loads = loads.map(|(name, secs, clients)| load(name, secs, clients, &[]));
         let said = answer(&results(loads.into())).unwrap().to_string();
-        assert!(said.contains("no case takes longer by more than the noise"), "{said}");
+        assert!(said.contains("no case is longer by more than the noise"), "{said}");
         assert!(
             said.contains(
                 "the shortest is \u{201c}key\u{201d} with 4 clients: 2.00 s against 8.00 s, 0.25 times"

@@ -39,7 +39,7 @@ mod times;
 mod visits;
 
 pub use self::csv::csv;
-pub use answer::{Answer, answer};
+pub use answer::{Answer, Part, answer};
 pub use compare::{Compared, Difference, Pair, Ratio, Side, compare, comparison, comparison_html, open};
 pub use error::{Error, Result};
 pub use files::{CHARTS, FILES, prepare, save, write};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::answer::{Answer, answer, problems};
+use super::answer::{Answer, Part, answer, problems};
 use super::asked::checked;
 use super::cases::{case_statements, case_tables};
 use super::drawings::{Drawing, Drawings};
@@ -169,19 +169,16 @@ fn table(head: &[&str], align: &str, rows: impl Iterator<Item = (String, Vec<Str
     out
 }
 
-/// The answer as a block quotation, with a list of its findings.
+/// The answer as a block quotation, with lists of its findings.
 fn quoted(answer: &Answer) -> String {
-    let mut out = format!("> {}", plain(&answer.lead));
-    if !answer.findings.is_empty() {
-        out.push_str("\n>");
-    }
-    for finding in &answer.findings {
-        let _ = write!(out, "\n> - {}", plain(finding));
-    }
-    if !answer.rest.is_empty() {
-        let _ = write!(out, "\n>\n> {}", plain(&answer.rest));
-    }
-    out
+    let part = |part: &Part| {
+        let findings: String =
+            part.findings.iter().map(|finding| format!("\n> - {}", plain(finding))).collect();
+        let space = if findings.is_empty() { "" } else { "\n>" };
+        format!("> {}{space}{findings}", plain(&part.lead))
+    };
+    let rest = (!answer.rest.is_empty()).then(|| format!("> {}", plain(&answer.rest)));
+    answer.parts.iter().map(part).chain(rest).collect::<Vec<_>>().join("\n>\n")
 }
 
 /// Escapes what has a meaning in Markdown or HTML.

@@ -1,7 +1,6 @@
 //! A table that had rows before the run: its size with new kinds of keys, against staying with the old kind.
 
-use std::fmt::Write as _;
-
+use super::answer::Part;
 use super::grids::Grid;
 use super::numbers::{write_median, write_sample};
 use idgen_record::{Column, Metric, Results, RunRecord};
@@ -44,7 +43,7 @@ fn changes(results: &Results) -> Vec<Change<'_>> {
 
 /// Which kinds end with more leaf pages than staying, which with fewer, and which fills pages best; `None` where no run
 /// stays.
-pub fn sentence(results: &Results) -> Option<String> {
+pub fn part(results: &Results) -> Option<Part> {
     let changes = changes(results);
     let first = changes.first()?;
     let said = |wanted: fn(f64) -> bool, word: &str| {
@@ -70,17 +69,14 @@ pub fn sentence(results: &Results) -> Option<String> {
         });
         each.collect::<Vec<_>>()
     };
-    let (more, fewer) = (said(|factor| factor > 1.0, "more"), said(|factor| factor < 1.0, "fewer"));
-    let kind = &first.stays.strategy.title;
-    let mut text = match more.as_slice() {
-        [] => format!("No kind of key ends with more leaf pages than staying with \u{201c}{kind}\u{201d}."),
-        more => format!("Compared with staying with the old kind, the table ends with {}.", more.join(", ")),
-    };
-    if !fewer.is_empty() {
-        let _ = write!(text, " It ends with {}.", fewer.join(", "));
+    let mut findings = said(|factor| factor > 1.0, "more");
+    if findings.is_empty() {
+        let kind = &first.stays.strategy.title;
+        findings.push(format!("no kind has more leaf pages than \u{201c}{kind}\u{201d}"));
     }
-    text += &fullest(&changes).unwrap_or_default();
-    Some(text)
+    findings.extend(said(|factor| factor < 1.0, "fewer"));
+    findings.extend(fullest(&changes));
+    Some(Part { lead: "Compared with staying with the old kind, at the end of the run:".into(), findings })
 }
 
 /// Which kind's new rows have the fullest pages, and from which other kinds it does not differ.
@@ -97,9 +93,9 @@ fn fullest(changes: &[Change<'_>]) -> Option<String> {
         .map(|(run, _)| quoted(run))
         .collect();
     Some(match as_full.as_slice() {
-        [] => format!(" The pages of the new rows are fullest with {name}: {shown} %."),
+        [] => format!("the pages of the new rows are fullest with {name}: {shown} %"),
         others => format!(
-            " The pages of the new rows are {shown} % full with {name}; no difference between it and {}.",
+            "the pages of the new rows are {shown} % full with {name}; no difference shows between it and {}",
             others.join(", ")
         ),
     })
@@ -175,11 +171,12 @@ mod tests {
         }
         let title = made.runs[1].strategy.title.clone();
         made.runs.extend([same, less]);
-        let said = sentence(&made).unwrap();
+        let last = part(&made).unwrap().findings.pop();
         let one = format!(
-            "full with \u{201c}as full\u{201d}; no difference between it and \u{201c}{title}\u{201d}."
+            "the pages of the new rows are 90.4 % full with \u{201c}as full\u{201d}; no difference shows between it and \
+             \u{201c}{title}\u{201d}"
         );
-        assert!(said.contains(" The pages of the new rows are 90.4 % ") && said.ends_with(&one), "{said}");
+        assert_eq!(last, Some(one));
     }
 
     #[test]
@@ -188,8 +185,8 @@ mod tests {
         let title = more.runs[1].strategy.title.clone();
         let said = answer(&more).unwrap().to_string();
         let first = format!(
-            "Compared with staying with the old kind, the table ends with 20.0 % more leaf pages with \u{201c}{title}\u{201d} \
-             (1,200 against 1,000). The pages of the new rows are fullest with \u{201c}{title}\u{201d}: 90.4 %."
+            "Compared with staying with the old kind, at the end of the run: 20.0 % more leaf pages with \u{201c}{title}\u{201d} \
+             (1,200 against 1,000); the pages of the new rows are fullest with \u{201c}{title}\u{201d}: 90.4 %."
         );
         assert!(said.starts_with(&first), "{said}");
         let rows = grid(&more).unwrap().rows;
@@ -198,18 +195,18 @@ mod tests {
 
     #[test]
     fn fewer_pages_and_no_difference_are_also_given() {
-        let said = sentence(&after(890)).unwrap();
-        assert!(said.starts_with("No kind of key ends with more leaf pages than staying with"), "{said}");
-        assert!(said.contains("It ends with 11.0 % fewer leaf pages"), "{said}");
+        let findings = part(&after(890)).unwrap().findings;
+        assert!(findings[0].starts_with("no kind has more leaf pages than"), "{findings:?}");
+        assert!(findings[1].starts_with("11.0 % fewer leaf pages with"), "{findings:?}");
         let same = after(1_000);
-        let said = sentence(&same).unwrap();
-        assert!(!said.contains("leaf pages with \u{201c}"), "{said}");
+        let findings = part(&same).unwrap().findings;
+        assert!(!findings.iter().any(|found| found.contains("leaf pages with")), "{findings:?}");
         assert_eq!(grid(&same).unwrap().rows[1].1[1], "no difference");
     }
 
     #[test]
-    fn a_table_without_existing_rows_has_no_such_sentence() {
+    fn a_table_without_existing_rows_has_no_such_part() {
         let empty = results(2);
-        assert!(sentence(&empty).is_none() && grid(&empty).is_none());
+        assert!(part(&empty).is_none() && grid(&empty).is_none());
     }
 }
