@@ -99,3 +99,13 @@ def test_pandas_series_hold_the_ids(count: int) -> None:
     assert frame.set_index("id")["n"].tolist() == list(range(count))
     with pytest.raises(ValueError):
         idgen.pandas.series("v7", 1, form="int")
+
+
+@pytest.mark.parametrize("kind", ["short", idgen.Short()])
+def test_an_array_of_128_bit_ids_refuses_64_bit_ids(kind: Any) -> None:
+    for form in ("bytes", "uuid"):
+        with pytest.raises(ValueError, match=r"^64-bit ids .* use pyarrow\.array"):
+            idgen.arrow.array(kind, 3, form=form)
+    with pytest.raises(ValueError, match=r"^64-bit ids .* use pyarrow\.array"):
+        idgen.pandas.series(kind, 3, form="arrow")
+    assert pa.array(idgen.batch(kind, 3), pa.uint64()).type == pa.uint64()

@@ -1,11 +1,14 @@
-"""Every public object has a docstring with an example, and every example runs as shown."""
+"""Every public object has a docstring with an example. These examples and those of the guide run as shown."""
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import inspect
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import idgen
 import idgen.uuid
@@ -71,3 +74,44 @@ def test_signatures_are_known() -> None:
     assert str(inspect.signature(idgen.uuid.uuid1)) == "(node=None, clock_seq=None)"
     assert str(inspect.signature(idgen.v7)) == "()"
     assert str(inspect.signature(idgen.to_str)) == "(id, /)"
+
+
+CHECKOUT = Path(__file__).parents[3]
+
+
+def examples(page: str) -> dict[str, list[str]]:
+    """The Python blocks of a page, by the heading above them."""
+    found: dict[str, list[str]] = {}
+    heading, language = "", None
+    for line in (CHECKOUT / page).read_text(encoding="utf-8").splitlines():
+        if line.startswith("```"):
+            language = line.removeprefix("```") if language is None else None
+            if language == "python":
+                found.setdefault(heading, []).append("")
+        elif language is None and line.startswith("#"):
+            heading = line.lstrip("# ")
+        elif language == "python":
+            found[heading][-1] += line + "\n"
+    return found
+
+
+def test_every_example_of_the_guides_is_python() -> None:
+    pages = [examples(page) for page in ("docs/python.md", "README.md")]
+    blocks = [block for page in pages for section in page.values() for block in section]
+    assert len(blocks) > 10
+    for block in blocks:
+        compile(block, "docs", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+
+
+@pytest.mark.parametrize("heading", ["Quick start", "Many at once", "Building generators", "Sealed ids"])
+def test_the_examples_of_the_guide_run(heading: str, tmp_path: Path) -> None:
+    """One after another, as a reader runs them. Frameworks and the map have tests of their own."""
+    names: dict[str, Any] = {
+        "idgen": idgen,
+        "buffer": bytearray(160),
+        "secret": b"a secret of at least 16 bytes",
+    }
+    for block in examples("docs/python.md")[heading]:
+        exec(block.replace("/var/lib/app", str(tmp_path)), names)
+    if heading == "Quick start":
+        assert idgen.parse(names["text"]).version == names["id"].version == 7

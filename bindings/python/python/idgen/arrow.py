@@ -34,6 +34,10 @@ def array(kind: _UuidKind | Generator, count: int, form: str = "bytes") -> Any:
     if form not in ("bytes", "uuid"):
         raise ValueError(f"an Arrow array has no form {form!r}: use bytes, uuid or str")
     data = pa.py_buffer(_idgen.batch(kind, count, form="buffer"))
+    if data.size != count * 16:
+        raise ValueError(
+            "64-bit ids are not 16 bytes long: use pyarrow.array(idgen.batch(kind, count), pyarrow.uint64())"
+        )
     ids = pa.FixedSizeBinaryArray.from_buffers(pa.binary(16), count, [None, data])
     return pa.ExtensionArray.from_storage(pa.uuid(), ids) if form == "uuid" else ids
 
