@@ -1,14 +1,14 @@
 //! One opaque error for the whole crate.
 //!
 //! Callers ask what went wrong with the `is_*` predicates; people read the message, which names
-//! the offending value (shortened) and what to do about it. It works without an allocator; with one
-//! (feature `alloc`) an error is a single pointer.
+//! the offending value and what to do about it. Values are shortened, paths and advice are not. It works without an
+//! allocator; with one (feature `alloc`) an error is a single pointer.
 
 mod excerpt;
 
 use core::fmt;
 
-pub(crate) use excerpt::Excerpt;
+pub(crate) use excerpt::{Excerpt, Words};
 
 use crate::timestamp::Timestamp;
 
@@ -48,16 +48,16 @@ pub(crate) enum Kind {
     /// The process was forked and this generator cannot tell itself from its parent's copy.
     Forked { what: &'static str },
     /// A source gave no randomness.
-    Entropy { detail: Excerpt, cause: Cause },
+    Entropy { detail: Words, cause: Cause },
     /// No hardware address was found.
     #[cfg(feature = "std")]
     #[cfg_attr(
         not(feature = "mac"),
         allow(dead_code, reason = "only a network card that cannot be read is such an error")
     )]
-    Node { detail: Excerpt },
+    Node { detail: Words },
     /// A state could not be read, understood, locked or written.
-    State { place: Excerpt, problem: &'static str, detail: Excerpt, cause: Cause },
+    State { place: Words, problem: &'static str, detail: Words, cause: Cause },
     /// A setting that is not allowed.
     Config { problem: &'static str, value: Excerpt, advice: &'static str },
 }
@@ -110,7 +110,7 @@ impl Error {
     /// ```
     #[cold]
     pub fn entropy(detail: impl fmt::Display) -> Self {
-        Error::new(Kind::Entropy { detail: Excerpt::of(detail), cause: Cause::default() })
+        Error::new(Kind::Entropy { detail: Words::of(detail), cause: Cause::default() })
     }
 
     /// For a state of your own: the place, what is wrong with it, and why.
@@ -123,9 +123,9 @@ impl Error {
     #[cold]
     pub fn state(place: impl fmt::Display, problem: &'static str, detail: impl fmt::Display) -> Self {
         Error::new(Kind::State {
-            place: Excerpt::of(place),
+            place: Words::of(place),
             problem,
-            detail: Excerpt::of(detail),
+            detail: Words::of(detail),
             cause: Cause::default(),
         })
     }

@@ -252,14 +252,24 @@ impl Format {
             _ if number => Format::Int,
             hyphenated::LEN => Format::Hyphenated,
             urn::LEN => Format::Urn,
-            braced::LEN => Format::Braced,
+            braced::LEN if text.is_ascii() => Format::Braced,
             base64::LEN => detect_radix64(text),
             binary::LEN => {
                 return Err(Error::parse(ANY, text, Problem::Ambiguous { candidates: "binary or swapped" }));
             }
             found => {
-                let expected = "22, 26, 32, 36, 38 or 45 characters, or a decimal number";
-                return Err(Error::parse(ANY, text, Problem::Length { expected, found }));
+                let problem = match text.iter().position(|byte| !byte.is_ascii()) {
+                    // Its bytes are more than its characters, so the length would not help. Word processors write such
+                    // hyphens and quotation marks.
+                    Some(offset) => {
+                        Problem::Byte { found: text[offset], offset, expected: "only ASCII characters" }
+                    }
+                    None => {
+                        let expected = "22, 26, 32, 36, 38 or 45 characters, or a decimal number";
+                        Problem::Length { expected, found }
+                    }
+                };
+                return Err(Error::parse(ANY, text, problem));
             }
         };
         format.decode(text).map(|uuid| (format, uuid))

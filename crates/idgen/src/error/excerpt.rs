@@ -1,4 +1,4 @@
-//! The part of an offending value that an error shows.
+//! What an error shows of an offending value, and the words that say where and why.
 
 use core::fmt;
 
@@ -65,9 +65,7 @@ impl fmt::Display for Excerpt {
                     )
                 }
             };
-            for c in text.chars() {
-                if c.is_control() { write!(f, "{}", c.escape_default())? } else { write!(f, "{c}")? }
-            }
+            show(text, f)?;
             let (bytes, tail) = rest[text.len()..].split_at(bad);
             // A character cut in two by the excerpt's end is dropped, not shown as garbage.
             if !(self.cut && tail.is_empty()) {
@@ -79,7 +77,47 @@ impl fmt::Display for Excerpt {
     }
 }
 
+/// Writes a text with its control characters escaped.
+fn show(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for c in text.chars() {
+        if c.is_control() { write!(f, "{}", c.escape_default())? } else { write!(f, "{c}")? }
+    }
+    Ok(())
+}
+
 impl fmt::Debug for Excerpt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{self}\"")
+    }
+}
+
+/// Where something failed, and why: complete, because the end of a path is its file, and the end of a reason is the
+/// advice. Without an allocator it is shortened as a value is.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Words(
+    #[cfg(feature = "alloc")] alloc::boxed::Box<str>,
+    #[cfg(not(feature = "alloc"))] Excerpt,
+);
+
+impl Words {
+    pub(crate) fn of(words: impl fmt::Display) -> Self {
+        #[cfg(feature = "alloc")]
+        return Words(alloc::format!("{words}").into());
+        #[cfg(not(feature = "alloc"))]
+        return Words(Excerpt::of(words));
+    }
+}
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[cfg(feature = "alloc")]
+        return show(&self.0, f);
+        #[cfg(not(feature = "alloc"))]
+        return write!(f, "{}", self.0);
+    }
+}
+
+impl fmt::Debug for Words {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\"{self}\"")
     }
@@ -98,5 +136,12 @@ mod tests {
         // The 64-byte limit falls inside the two bytes of 'é'.
         let cut = Excerpt::of(std::format!("{}é tail", "x".repeat(63))).to_string();
         assert_eq!(cut, std::format!("{}…", "x".repeat(63)));
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn words_are_complete_and_printable() {
+        let long = "x".repeat(300);
+        assert_eq!(Words::of(std::format!("{long}\n")).to_string(), std::format!("{long}\\n"));
     }
 }

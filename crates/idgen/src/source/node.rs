@@ -24,15 +24,15 @@ impl Node {
     /// If the system shows no network card.
     #[cfg(feature = "mac")]
     pub fn mac() -> Result<Self> {
-        use crate::error::{Error, Excerpt, Kind};
+        use crate::error::{Error, Kind, Words};
         static MAC: std::sync::OnceLock<Node> = std::sync::OnceLock::new();
         if let Some(node) = MAC.get() {
             return Ok(*node);
         }
         let problem = match mac_address::get_mac_address() {
             Ok(Some(address)) => return Ok(*MAC.get_or_init(|| Node::new(address.bytes()))),
-            Ok(None) => Excerpt::of("the system shows no network card"),
-            Err(error) => Excerpt::of(error),
+            Ok(None) => Words::of("the system shows no network card"),
+            Err(error) => Words::of(error),
         };
         Err(Error::new(Kind::Node { detail: problem }))
     }

@@ -53,12 +53,12 @@ impl FileState {
         let path = path.into();
         let path = resolved(&path).map_err(|error| failed(&path, "cannot be opened", error))?;
         let lock_path = beside(&path, "lock");
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&lock_path)
-            .map_err(|error| failed(&path, "cannot be locked", error))?;
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path).map_err(
+            |error| {
+                let reason = format!("its folder must be writable, for the lock beside it: {error}");
+                refused(&path, "cannot be locked", reason).with_source(error)
+            },
+        )?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -276,6 +276,38 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "the link was replaced by a file");
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(FileState::open(&file).unwrap().load().unwrap(), Some(next));
+    }
+
+    /// The end of a path is the name of the file, and the end of the message says what to do.
+    #[test]
+    fn messages_about_a_file_in_a_deep_folder_are_complete() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("a-folder-with-a-long-name").join("another-folder-with-a-long-name");
+        fs::create_dir_all(&deep).unwrap();
+        let path = deep.join("ids.state");
+        fs::write(&path, "x").unwrap();
+        let error = FileState::open(&path).unwrap().load().unwrap_err().to_string();
+        let path = fs::canonicalize(&path).unwrap();
+        let whole = format!(
+            "the state \"{}\" is damaged or not a state file: restore it from a backup, or remove it if no earlier id \
+             is in use",
+            path.display()
+        );
+        assert_eq!(error, whole);
+    }
+
+    /// A folder in the place of the lock stands for a folder that cannot be written.
+    #[test]
+    fn a_lock_that_cannot_be_opened_is_explained() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        fs::create_dir(beside(&path, "lock")).unwrap();
+        let error = FileState::open(&path).unwrap_err();
+        assert!(
+            error.to_string().contains("its folder must be writable, for the lock beside it: "),
+            "{error}"
+        );
+        assert!(core::error::Error::source(&error).is_some());
     }
 
     #[test]

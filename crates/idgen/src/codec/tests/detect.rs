@@ -42,6 +42,10 @@ fn ambiguous_texts_have_a_documented_format_or_an_error() {
     assert!(message("bM14DLq6ECaVZFuMZWA+2x").contains("a base64 UUID: the character at offset 21"));
     assert!(message("bM14DLq6ECaVZFuMZWA_2x").contains("a URL-safe base64 UUID: the character at offset 21"));
     assert!(message("bM14DLq6ECaVZFu*ZWA+2w").contains("offset 15"));
+    // With a dash of a word processor, a UUID has as many bytes as a braced one, and the length says nothing.
+    let dash = message("6ccd780c\u{2013}baba-1026-9564-5b8c656024db");
+    assert!(dash.contains("expected only ASCII characters, found '\\xe2' at offset 8"), "{dash}");
+    assert!(message("\u{201c}6ccd780cbaba\u{201d}").contains("at offset 0"));
 }
 
 #[test]
