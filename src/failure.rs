@@ -1,7 +1,7 @@
 //! The end of a command: the message on standard error, and the exit code.
 
 use std::fmt;
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use crate::output;
@@ -27,6 +27,19 @@ pub fn usage(message: impl fmt::Display) -> anyhow::Error {
 pub fn report(message: impl fmt::Display) {
     // If standard error is closed, nobody reads the message.
     let _ = writeln!(std::io::stderr(), "error: {message}");
+}
+
+/// Prints an error about a part of the input, after which the command continues.
+///
+/// # Errors
+/// If the reader closed the pipe that gets the errors and the output: then nothing is left to do.
+pub fn report_input(message: impl fmt::Display) -> io::Result<()> {
+    match writeln!(io::stderr(), "error: {message}") {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe && output::gets_errors() => {
+            Err(output::about_output(error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Prints a note to standard error: something to know, although nothing failed.

@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use idgen::Uuid;
 use idgen::codec::{Format, binary, simple};
 
-use crate::failure::{note, report, usage};
+use crate::failure::{note, report, report_input, usage};
 use crate::lines::{LONGEST, Lines, Piece};
 use crate::values;
 
@@ -106,6 +106,9 @@ fn ids_come_from_a_person(source: &Source) -> bool {
 impl Ids {
     /// Reads the next id with `read`, which gets its text and, if the command line names the format, the format
     /// and the value. `Some(None)` stands for a bad id, which was reported.
+    ///
+    /// # Errors
+    /// If standard input cannot be read, or if the reader of the output closed it before a bad id was reported.
     pub fn next<T>(
         &mut self,
         read: impl FnOnce(&[u8], Option<(Format, Uuid)>) -> idgen::Result<T>,
@@ -135,8 +138,8 @@ impl Ids {
                 Err(error) => error.into(),
             },
         };
-        report(format_args!("{what} {number}: {bad}"));
         self.fail();
+        report_input(format_args!("{what} {number}: {bad}"))?;
         Ok(Some(None))
     }
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use idgen::codec::{Format, binary};
-use idgen::{AnyId, Inspection, Interval, Kind, Timestamp, Uuid};
+use idgen::{AnyId, Inspection, Interval, Kind, Nature, Timestamp, Uuid};
 
 use crate::failure::usage;
 use crate::input::Input;
@@ -69,6 +69,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let weeks_to = weeks_to.unwrap_or_else(|| {
         Timestamp::from(std::time::SystemTime::now() + std::time::Duration::from_secs(366 * 86_400))
     });
+    if weeks_from >= weeks_to {
+        return Err(usage(format_args!(
+            "no week would be compared: the weeks end before {weeks_to} (--weeks-to), and begin on {weeks_from} \
+             (--weeks-from)"
+        )));
+    }
     input.check_hex(hex, false)?;
     let mut weeks = Weeks::between(weeks_from, weeks_to);
     let mut given = input.open(hex);
@@ -156,6 +162,9 @@ fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> a
         None => Ok(()),
     };
     line("kind", Some(seen.nature.describe().into()))?;
+    // The other descriptions name their version.
+    let version = seen.version.filter(|_| seen.nature == Nature::OtherVersion);
+    line("version", version.map(|version| version.to_string()))?;
     line("format", record.format.map(Into::into))?;
     line("uuid", record.uuid.map(|id| id.to_string()).filter(|id| id != record.id))?;
     line("variant", record.variant.map(Into::into))?;

@@ -51,7 +51,28 @@ impl fmt::Display for OutputError {
 
 impl std::error::Error for OutputError {}
 
-fn about_output(error: io::Error) -> io::Error {
+/// Whether standard error is the same file as standard output, as after `2>&1`.
+#[cfg(unix)]
+pub fn gets_errors() -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::MetadataExt;
+    let file = |of: io::Result<std::os::fd::OwnedFd>| {
+        let found = std::fs::File::from(of?).metadata()?;
+        io::Result::Ok((found.dev(), found.ino()))
+    };
+    let output = file(io::stdout().as_fd().try_clone_to_owned());
+    let errors = file(io::stderr().as_fd().try_clone_to_owned());
+    matches!((output, errors), (Ok(output), Ok(errors)) if output == errors)
+}
+
+/// Elsewhere nothing says so.
+#[cfg(not(unix))]
+pub fn gets_errors() -> bool {
+    false
+}
+
+/// The same error, with standard output as its place.
+pub fn about_output(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), OutputError(error))
 }
 

@@ -38,7 +38,12 @@ pub fn whole<T: TryFrom<u64> + Clone + Send + Sync + 'static>(
 /// Reads a whole number, with underscores where they help to read it.
 pub fn count(text: &str) -> Result<u64, String> {
     let digits = text.replace('_', "");
-    digits.parse().map_err(|error| format!("{error}; write a whole number, such as 1000000 or 1_000_000"))
+    digits.parse().map_err(|_| {
+        format!(
+            "'{text}' is not a whole number from 0 to {}; write it in digits, such as 1000000 or 1_000_000",
+            u64::MAX
+        )
+    })
 }
 
 /// Reads a moment, such as 2026-11-21T12:00:00Z, and rounds it down to 100 ns.

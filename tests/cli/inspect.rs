@@ -121,6 +121,23 @@ fn bad_ids_are_reported_and_the_others_inspected() {
 }
 
 #[test]
+fn a_span_without_weeks_is_refused() {
+    let id = "e34e4c5b-0c8f-4d8c-9b0f-1f3a5d7c9e2b";
+    for span in
+        [&["--weeks-from", "2010-01-01", "--weeks-to", "2009-01-01"][..], &["--weeks-from", "9000-01-01"]]
+    {
+        let (code, error) = failure(&[&["inspect", id][..], span].concat(), "");
+        assert_eq!((code, error.contains("no week would be compared")), (2, true), "{error}");
+    }
+}
+
+#[test]
+fn a_version_that_idgen_does_not_generate_is_shown() {
+    let shown = lines(&["inspect", "6ccd780c-baba-5026-9564-5b8c656024db"]).join("\n");
+    assert!(shown.contains("\n  version         5\n"), "{shown}");
+}
+
+#[test]
 fn ids_of_the_reference_show_round_offset_and_counter() {
     let vectors = vectors("prefixed.json");
     for id in vectors["keyed_id"].as_array().unwrap() {

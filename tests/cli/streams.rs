@@ -29,6 +29,47 @@ fn a_closed_pipe_ends_the_command_without_an_error() {
     }
 }
 
+/// `idgen convert 2>&1 | head`: errors about bad lines go to the closed pipe, and no output would ever notice that.
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_of_output_and_errors_ends_the_command() {
+    for args in [&["convert", "--to", "simple"][..], &["inspect"]] {
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let mut child = binary()
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(writer.try_clone().unwrap())
+            .stderr(writer)
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let feeder = std::thread::spawn(move || while stdin.write_all(b"bad\n").is_ok() {});
+        reader.read_exact(&mut [0; 16]).unwrap();
+        drop(reader);
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}");
+        feeder.join().unwrap();
+    }
+}
+
+/// The output matters more than the reports: `2> >(head)` does not end the conversion.
+#[test]
+fn closed_errors_alone_do_not_end_the_command() {
+    let mut child = binary()
+        .args(["convert", "--to", "simple"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stderr.take());
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"bad\nbad\n6ccd780c-baba-1026-9564-5b8c656024db\n").unwrap();
+    drop(stdin);
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "6ccd780cbaba102695645b8c656024db\n");
+    assert_eq!(done.status.code(), Some(1));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {
