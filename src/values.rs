@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use idgen::codec::Format;
 use idgen::generator::Tail;
 use idgen::source::WhenBehind;
@@ -33,6 +33,14 @@ pub fn whole<T: TryFrom<u64> + Clone + Send + Sync + 'static>(
             format!("'{text}' is not a whole number from {} to {}", range.start(), range.end())
         })
     }
+}
+
+/// Reads the name of a picture, which is an SVG file.
+pub fn svg() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.extension() {
+        Some(ending) if ending == "svg" => Ok(path),
+        _ => Err("the name must end in .svg"),
+    })
 }
 
 /// Reads a whole number, with underscores where they help to read it.

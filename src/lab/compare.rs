@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use idgen_report as report;
 
 use crate::output::Output;
+use crate::values;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,7 +36,7 @@ pub struct Args {
     #[arg(value_name = "MORE", requires = "picture", conflicts_with_all = ["json", "html"])]
     more: Vec<PathBuf>,
     /// Draw the pages read and written of all these runs in one chart, into this SVG file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = values::svg())]
     picture: Option<PathBuf>,
     /// The strategies that --picture shows, separated by commas [default: all; at most 12 lines].
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "picture")]

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use idgen_lab::engine::{self, Engine};
 use idgen_lab::experiment::Experiment;
 use idgen_lab::forecast;
-use idgen_record::{Database, Workload};
+use idgen_record::{Database, Workload, thousands};
 
 use crate::failure;
 
@@ -103,10 +103,16 @@ impl EngineName {
     /// Checks the name, without connecting.
     pub fn check(&self) -> anyhow::Result<()> {
         match self {
-            EngineName::Url(url) if !url.contains("://") => Err(failure::usage(
-                "there is no such engine: choose sqlite, mysql, mariadb, postgres, or a URL: \
-                 mysql://user:password@host:port or postgres://user:password@host:port",
-            )),
+            EngineName::Url(url) if !url.contains("://") => {
+                // Anything longer or with other letters may be a part of a URL with its password.
+                let is_name =
+                    url.len() <= 16 && url.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+                let name = if is_name { format!(" {url:?}") } else { String::new() };
+                Err(failure::usage(format_args!(
+                    "there is no such engine{name}: choose sqlite, mysql, mariadb, postgres, or a URL: \
+                     mysql://user:password@host:port or postgres://user:password@host:port"
+                )))
+            }
             EngineName::Url(_) | EngineName::Own(_) => Ok(()),
         }
     }
@@ -145,8 +151,15 @@ impl EngineName {
             load.checkpoint_secs.get_or_insert(Workload::CHECKPOINT_SECS);
         }
         // A server has a minimum pool size, and an external server keeps its own.
-        let load = Workload { cache_bytes: Some(engine.cache_bytes(&load)?), ..load };
-        Ok((engine, load))
+        let bytes = engine.cache_bytes(&load)?;
+        if let Some(wanted) = load.cache_bytes.filter(|wanted| *wanted < bytes && self.is_ours()) {
+            failure::note(format_args!(
+                "the cache has {:.1} MiB, the smallest for {self}, in place of {} bytes",
+                bytes as f64 / f64::from(1 << 20),
+                thousands(wanted)
+            ));
+        }
+        Ok((engine, Workload { cache_bytes: Some(bytes), ..load }))
     }
 }
 

@@ -74,7 +74,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "experiment", allow_negative_numbers = true)]
     id_rate: Option<f64>,
     /// Draw pages read per 1,000 inserts over the rows in the table into this file (.svg), with a line for each rate.
-    #[arg(long, value_name = "FILE", conflicts_with = "experiment")]
+    #[arg(long, value_name = "FILE", value_parser = values::svg(), conflicts_with = "experiment")]
     picture: Option<PathBuf>,
     #[command(flatten)]
     load: LoadArgs,
@@ -162,11 +162,6 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
 
 /// Predicts each rate, and draws all of them.
 fn simulate(strategy: &'static Strategy, args: &SimulateArgs) -> anyhow::Result<ExitCode> {
-    if let Some(path) =
-        args.picture.as_deref().filter(|path| path.extension().is_none_or(|ending| ending != "svg"))
-    {
-        return Err(failure::usage(format_args!("--picture {}: the name must end in .svg", path.display())));
-    }
     let load = Load { id_rate: args.id_rate, ..args.load.innodb()? };
     let rates = if args.rates.is_empty() { vec![load.rate] } else { args.rates.clone() };
     let mut forecasts = Vec::new();

@@ -33,13 +33,19 @@ pub fn existing(text: &str) -> Result<Existing, String> {
     let (name, rows) = text.split_once(':').ok_or_else(|| {
         format!("'{text}' is not a strategy with a number of rows: write it like v4-binary:1M")
     })?;
+    let rows = count(rows)?;
+    if rows == 0 {
+        return Err(format!(
+            "'{text}' has no rows: give at least one, or leave out --existing for an empty table"
+        ));
+    }
     if name == "own" {
-        return Ok(Existing { strategy: None, rows: count(rows)? });
+        return Ok(Existing { strategy: None, rows });
     }
     // `v4` is short for its plainest form.
     let strategy = strategy::find(name)
         .or_else(|error| strategy::find(&format!("{name}-binary")).map_err(|_| error.to_string()))?;
-    Ok(Existing { strategy: Some(strategy), rows: count(rows)? })
+    Ok(Existing { strategy: Some(strategy), rows })
 }
 
 /// A whole number, with K, M or G for the first powers of `thousand`.
@@ -63,6 +69,15 @@ fn parse(text: &str, thousand: u64) -> Result<u64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn existing_rows_are_at_least_one() {
+        assert_eq!(existing("v4:1K").unwrap().rows, 1_000);
+        for text in ["v4:0", "own:0", "v4-binary:0K"] {
+            assert!(existing(text).unwrap_err().contains("has no rows: give at least one"), "{text}");
+        }
+        assert!(existing("v4-binry:1K").unwrap_err().contains("did you mean v4-binary"));
+    }
 
     #[test]
     fn numbers_take_a_power_and_are_refused_with_the_reason() {

@@ -1,8 +1,9 @@
 //! What a comparison inserts, from the command line: how wide, how fast, over how many prefixes, with which cache.
 
+use idgen_lab::measure::this_machine;
 use idgen_lab::runner;
 use idgen_lab::strategy::Strategy;
-use idgen_record::{Database, Existing, IdKind, Mix, Workload};
+use idgen_record::{Database, Existing, IdKind, Mix, Workload, thousands};
 
 use super::engine::EngineName;
 use super::number;
@@ -98,6 +99,14 @@ impl ShapeArgs {
                  mariadb or postgres"
             )));
         }
+        let memory = this_machine().memory_bytes;
+        if let Some(pool) = self.pool.filter(|pool| *pool > memory && memory > 0) {
+            return Err(failure::usage(format_args!(
+                "--pool {} bytes is more than the memory of this machine, {} bytes: give less",
+                thousands(pool),
+                thousands(memory)
+            )));
+        }
         let load = self.with_checkpoint(load, engine)?;
         if self.serializable && engine.database()? != Database::Postgres {
             return Err(failure::usage(format_args!(
@@ -185,9 +194,10 @@ pub fn warn_of_large_buckets(strategies: &[&Strategy], load: &Workload) {
     let pool = load.cache_pages(1) as f64;
     if bytes > pool {
         failure::note(format_args!(
-            "a prefix of {} holds about {rows:.0} rows, which take {:.1} MiB, and the cache has {:.1}: a random tail \
+            "a prefix of {} holds about {} rows, which take {:.1} MiB, and the cache has {:.1} MiB: a random tail \
              reads as random keys do once its prefix outgrows the cache; choose more prefixes or a shorter interval",
             strategy.name,
+            thousands(rows.round() as u64),
             bytes / f64::from(1 << 20),
             pool / f64::from(1 << 20),
         ));

@@ -74,7 +74,7 @@ fn simulate_predicts_a_table_that_holds_rows() {
     let args = ["lab", "simulate", "fixed-prefix", "--rows", "30K", "--existing", "v4-binary:20K"];
     let text = lines(&args).join("\n");
     assert!(
-        text.contains("fixed-prefix: 50000 rows") && text.contains("holds 20000 rows of v4-binary"),
+        text.contains("fixed-prefix: 50,000 rows") && text.contains("holds 20,000 rows of v4-binary"),
         "{text}"
     );
     let advice = json(&["lab", "advise", "--rows", "30K", "--existing", "v4-binary:30K", "--json"]);
@@ -134,7 +134,7 @@ fn simulate_predicts_a_table_of_sqlite() {
     let text =
         lines(&[&args[..], &["--commit-rows", "10", "--existing", "v4-binary:20K"]].concat()).join("\n");
     assert!(text.contains("10 in a transaction, pages of 4096 bytes"), "{text}");
-    assert!(text.contains("holds 20000 rows of v4-binary") && text.contains("% full"), "{text}");
+    assert!(text.contains("holds 20,000 rows of v4-binary") && text.contains("% full"), "{text}");
     for (bad, says) in [
         (&["--iops", "100"][..], "--iops does not apply to the model of SQLite"),
         (&["--rates", "1,2"], "--rates does not apply to the model of SQLite"),

@@ -17,7 +17,7 @@ enum Kind {
     SqlitePageSize(u32),
     SqliteRecord { bytes: u32, most: u32, page_bytes: u32 },
     RecordSize { bytes: u32, most: u32 },
-    PoolSize { frames: u64, least: u64 },
+    PoolSize { bytes: u64, frames: u64, least: u64 },
     KeyLength { bytes: usize, most: usize },
     TooManyPages,
     Setting { name: &'static str, value: String, wanted: &'static str },
@@ -40,8 +40,8 @@ impl Error {
         Error { kind: Kind::RecordSize { bytes, most } }
     }
 
-    pub(crate) fn pool_size(frames: u64, least: u64) -> Self {
-        Error { kind: Kind::PoolSize { frames, least } }
+    pub(crate) fn pool_size(bytes: u64, frames: u64, least: u64) -> Self {
+        Error { kind: Kind::PoolSize { bytes, frames, least } }
     }
 
     pub(crate) fn key_length(bytes: usize, most: usize) -> Self {
@@ -86,10 +86,10 @@ impl fmt::Display for Error {
                 "a record of {bytes} bytes: at most {most} fit twice on a page; leave out long columns, \
                  which InnoDB keeps elsewhere"
             ),
-            Kind::PoolSize { frames, least } => {
+            Kind::PoolSize { bytes, frames, least } => {
                 write!(
                     f,
-                    "a buffer pool of {frames} pages for tables: give one of at least {least}, as 2M has"
+                    "a buffer pool of {bytes} bytes, which hold {frames} pages: give at least {least} pages, such as 2M"
                 )
             }
             Kind::KeyLength { bytes, most } => {

@@ -121,7 +121,7 @@ impl Server {
         const LEAST: u64 = 64;
         let frames = self.pool_bytes / u64::from(page_size);
         if frames < LEAST {
-            return Err(Error::pool_size(frames, LEAST));
+            return Err(Error::pool_size(self.pool_bytes, frames, LEAST));
         }
         if self.rollback_segments == 0 {
             return Err(Error::setting("the number of rollback segments", 0, "at least one"));

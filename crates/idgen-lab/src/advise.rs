@@ -1,5 +1,6 @@
 //! Recommends a key for a table, with the reasons.
 
+mod amounts;
 mod fill;
 mod hold_out;
 mod interval;
@@ -224,19 +225,6 @@ fn nothing_fits(load: &Load) -> Error {
     Error::config(format!("nothing else that is compared fits the column of {old}: predict it with simulate"))
 }
 
-/// Bytes in a form for people: three digits and a unit.
-pub fn bytes(count: f64) -> String {
-    let units = ["B", "KB", "MB", "GB", "TB", "PB"];
-    let mut value = count;
-    let mut unit = 0;
-    while value >= 1_000.0 && unit + 1 < units.len() {
-        value /= 1_000.0;
-        unit += 1;
-    }
-    let digits = if value < 10.0 && unit > 0 { 1 } else { 0 };
-    format!("{value:.digits$} {}", units[unit])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -382,10 +370,28 @@ mod tests {
         assert!(compared >= 15, "{compared}");
     }
 
+    /// A table that fits the pool with one form of random keys and not with another.
     #[test]
-    fn bytes_are_readable() {
-        for (count, text) in [(999.0, "999 B"), (1_500.0, "1.5 KB"), (163e9, "163 GB"), (2e15, "2.0 PB")] {
-            assert_eq!(bytes(count), text);
-        }
+    fn a_reason_names_only_the_keys_that_read() {
+        let candidate = |strategy, reads_per_1k| Candidate {
+            strategy,
+            table_bytes: 60e6,
+            fill: 0.7,
+            reads_per_1k,
+            writes_per_1k: 10.0,
+            device_pages_per_sec: 10.0,
+        };
+        let of = |v4, text36| {
+            let all =
+                [candidate("v7-binary", 0.0), candidate("v4-binary", v4), candidate("v4-text36", text36)];
+            reasons(&all[0], &all, &load(400_000, 2))[0].clone()
+        };
+        let said = of(0.0, 250.0);
+        assert!(
+            said.contains("random UUIDs of 16 bytes read 0.0 pages") && said.contains("v4-text36 reads 250"),
+            "{said}"
+        );
+        assert!(of(1_250.0, 1_300.0).contains("1,000 inserts read 1,250 pages from the disk"));
+        assert!(of(0.0, 0.0).contains("fits in the pool of 64 MiB: no key causes reads"));
     }
 }

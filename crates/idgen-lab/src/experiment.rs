@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use idgen_record::Database;
 use serde::{Deserialize, Serialize};
 
+use crate::unknown::unknown;
 use crate::{Error, Result};
 
 pub use differs::differs;
@@ -118,11 +119,14 @@ impl Experiment {
 /// # Ok::<(), idgen_lab::Error>(())
 /// ```
 pub fn find(id: &str) -> Result<Experiment> {
-    let all = all()?;
-    let ids: Vec<_> = all.iter().map(|experiment| experiment.id().to_owned()).collect();
-    all.into_iter()
-        .find(|experiment| experiment.id() == id)
-        .ok_or_else(|| Error::config(format!("no experiment \"{id}\": choose from {}", ids.join(", "))))
+    let mut all = all()?;
+    match all.iter().position(|experiment| experiment.id() == id) {
+        Some(place) => Ok(all.swap_remove(place)),
+        None => {
+            let ids: Vec<_> = all.iter().map(Experiment::id).collect();
+            Err(unknown("experiment", id, &ids))
+        }
+    }
 }
 
 /// How large an experiment is.

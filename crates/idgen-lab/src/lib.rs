@@ -19,6 +19,7 @@ pub mod own;
 pub mod runner;
 pub mod strategy;
 mod table;
+mod unknown;
 mod workload;
 
 pub use error::{Error, Result};

@@ -10,6 +10,7 @@ mod tour;
 
 use idgen_record::{Column, Database, Family, IdKind, StrategyRecord};
 
+use crate::unknown::unknown;
 use crate::{Error, Result};
 
 pub use ids::Ids;
@@ -176,7 +177,7 @@ pub fn default_set(database: Database) -> Vec<&'static Strategy> {
 pub fn find(name: &str) -> Result<&'static Strategy> {
     ALL.iter().find(|strategy| strategy.name == name).ok_or_else(|| {
         let names: Vec<_> = ALL.iter().map(|strategy| strategy.name).collect();
-        Error::config(format!("no strategy \"{name}\": choose from {}", names.join(", ")))
+        unknown("strategy", name, &names)
     })
 }
 

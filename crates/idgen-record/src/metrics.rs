@@ -61,7 +61,8 @@ pub enum Better {
 pub struct Noise {
     /// In the metric's unit, for any number of runs: what an idle database does, or a difference without practical meaning.
     pub floor: f64,
-    /// For a single run, as a share of its value: how far recorded runs of one load differed.
+    /// For a single run, as a share of its value: by how much two recorded runs of one load differed, except for about one
+    /// pair in twenty.
     pub share: f64,
 }
 

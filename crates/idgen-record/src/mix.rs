@@ -120,10 +120,15 @@ impl Mix {
     /// As [`Mix::of`].
     pub fn check(self) -> Result<()> {
         let sum: u64 = self.shares().iter().map(|(_, share)| u64::from(*share)).sum();
-        if sum != u64::from(Self::ROUND) || self.insert == 0 {
+        if self.insert == 0 {
             return Err(Error::refused(format!(
-                "the shares {self} add up to {sum}: give five that add up to 100, of inserts (at least 1), reads of recent rows, \
-                 reads of random rows, updates and deletes, such as 40/25/15/15/5"
+                "the shares {self} have no inserts: the first share, that of inserts, is at least 1, as in 40/25/15/15/5"
+            )));
+        }
+        if sum != u64::from(Self::ROUND) {
+            return Err(Error::refused(format!(
+                "the shares {self} add up to {sum}: give five that add up to 100, of inserts, reads of recent rows, reads \
+                 of random rows, updates and deletes, such as 40/25/15/15/5"
             )));
         }
         Ok(())
@@ -198,6 +203,8 @@ mod tests {
         for shares in [[0, 50, 25, 25, 0], [40, 25, 15, 15, 4], [u32::MAX, 1, 0, 0, 0]] {
             assert!(Mix::of(shares).unwrap_err().to_string().contains("40/25/15/15/5"), "{shares:?}");
         }
+        let none = Mix::of([0, 100, 0, 0, 0]).unwrap_err().to_string();
+        assert!(none.contains("no inserts") && !none.contains("add up"), "{none}");
         let mix = Mix::of([40, 25, 15, 15, 5]).unwrap();
         assert_eq!(
             (mix.to_string().as_str(), mix.rounds(1_000, 1), mix.rounds(1_001, 1)),

@@ -60,11 +60,22 @@ impl Sample {
 
     /// The distance that two medians must exceed to differ.
     ///
-    /// The spread of a single run is unknown. In its place stands a share of the run's value: how far recorded runs of one
-    /// load differed.
     fn noise(&self, noise: Noise) -> f64 {
-        let spread = if self.runs() == 1 { self.median().abs() * noise.share } else { self.range() };
-        spread.max(noise.floor)
+        self.spread(noise).max(noise.floor)
+    }
+
+    /// How far apart its runs are. The spread of a single run is unknown: in its place stands a share of the run's value, by
+    /// which recorded runs of one load differed.
+    ///
+    /// ```
+    /// use idgen_record::{Noise, Sample};
+    ///
+    /// let pages = Noise { floor: 2.0, share: 0.35 };
+    /// assert_eq!(Sample::of(vec![164.0, 171.0]).unwrap().spread(pages), 7.0);
+    /// assert_eq!(Sample::of(vec![100.0]).unwrap().spread(pages), 35.0);
+    /// ```
+    pub fn spread(&self, noise: Noise) -> f64 {
+        if self.runs() == 1 { self.median().abs() * noise.share } else { self.range() }
     }
 
     /// How this sample differs from another one; `None` where it does not.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::asked::{asked, sample};
-use super::numbers::{probability, rounded, write, write_median};
+use super::numbers::{probability, rounded, write_median, write_sample, write_single};
 use super::times::{first_of, seconds, times_first};
 use idgen_record::{CaseRecord, Difference, FileFigures, Metric, Results, RunRecord, Sample, smallest_p};
 
@@ -117,12 +117,13 @@ fn differs(name: &str, run: &RunRecord, from: &RunRecord) -> Option<Difference> 
 /// One metric of two runs: the medians, and the larger divided by the smaller, or that there is no difference.
 fn compared(name: &str, run: &RunRecord, from: &RunRecord) -> Option<String> {
     let metric = Metric::named(name)?;
-    let [here, there] =
-        [run, from].map(|run| metric.sample(run).map(|sample| write_median(metric.unit, Some(&sample))));
-    let (here, there) = (here?, there?);
+    let (one, other) = (metric.sample(run)?, metric.sample(from)?);
     let Some(difference) = differs(name, run, from) else {
-        return Some(format!("{}: no difference shows ({here} against {there})", metric.title));
+        // With the ranges: without them, medians that are far apart would seem to differ.
+        let [here, there] = [&one, &other].map(|sample| write_sample(metric, Some(sample)));
+        return Some(format!("{}: {here} against {there}, no difference shows", metric.title));
     };
+    let [here, there] = [&one, &other].map(|sample| write_median(metric, Some(sample)));
     // A multiple of what an idle database does means nothing.
     let factor = difference.factor().filter(|_| least(&difference) >= metric.noise.floor);
     let factor = factor.map(|factor| format!(", a factor of {}", rounded(factor))).unwrap_or_default();
@@ -144,8 +145,8 @@ fn likely(one: &RunRecord, other: &RunRecord, p: f64) -> String {
 fn how_sure(one: &RunRecord, other: &RunRecord, strategies: usize) -> String {
     let runs = one.run_count().min(other.run_count());
     match runs {
-        1 => "One run of each: the spread is not known, so a difference is only one that is larger than runs of one load \
-              were recorded to differ by."
+        1 => "One run of each: the spread is not known, so a difference is only one that is larger than in about 95 of 100 \
+              recorded pairs of runs of one load."
             .to_owned(),
         _ => {
             let chosen = match strategies {
@@ -173,12 +174,12 @@ fn by_files(results: &Results) -> Option<String> {
     let fill = |file: &FileFigures| file.indexes.first().map_or(f64::NAN, |index| index.fill_mean);
     let said = |name: &str, what: &str, of: &dyn Fn(&FileFigures) -> f64| {
         let metric = Metric::named(name)?;
-        let [more, less] = [most, least].map(|file| write(metric.unit, of(file)));
+        let [more, less] = [most, least].map(|file| write_single(metric, of(file)));
         Some(match single(of(most))?.differs(&single(of(least))?, metric.noise) {
-            None => format!("{what}: no difference shows ({more} against {less})"),
+            None => format!("{what}: {more} against {less}, no difference shows"),
             Some(difference) => match difference.factor() {
-                Some(factor) => format!("{what} {more} against {less}, a factor of {}", rounded(factor)),
-                None => format!("{what} {more} against {less}"),
+                Some(factor) => format!("{what}: {more} against {less}, a factor of {}", rounded(factor)),
+                None => format!("{what}: {more} against {less}"),
             },
         })
     };
@@ -190,7 +191,7 @@ fn by_files(results: &Results) -> Option<String> {
         let said: Vec<_> = said.into_iter().flatten().collect();
         format!(
             "\u{201c}{}\u{201d} compared with \u{201c}{}\u{201d}: {}. One table of each: a difference is only one that is \
-             larger than tables of one load were recorded to differ by.",
+             larger than in about 95 of 100 recorded pairs of tables of one load.",
             most_case.name,
             least_case.name,
             said.join("; ")
@@ -296,7 +297,7 @@ mod tests {
         // Less than an idle server reads.
         let said = answer(&two([[0.0, 0.0, 0.0], [0.6, 0.6, 0.6]], rates)).unwrap().to_string();
         assert!(
-            said.contains("pages read per 1k, at the end: no difference shows (0.6 against 0.0)"),
+            said.contains("pages read per 1k, at the end: 0.6 against 0.0, no difference shows"),
             "{said}"
         );
 
@@ -311,7 +312,12 @@ mod tests {
         // The same medians with ranges that overlap.
         let wide = [[1_000.0, 1_500.0, 400.0], [500.0, 510.0, 490.0]];
         let said = answer(&two([[0.0; 3], [0.6; 3]], wide)).unwrap().to_string();
-        assert!(said.contains("rows per second, at the end: no difference"), "{said}");
+        assert!(
+            said.contains(
+                "at the end: 500 (490\u{2013}510) against 1,000 (400\u{2013}1,500), no difference shows"
+            ),
+            "{said}"
+        );
         assert!(said.contains("Medians of 3 runs"), "{said}");
     }
 

@@ -1,10 +1,10 @@
 //! Experiments that run statements, as tables: times, counts, and the files of their tables.
 
 use super::case_table::{CaseTable, column, table};
-use super::numbers::{count, grouped, percent, rate};
+use super::numbers::{count, grouped, percent, rate, write_median, write_sample};
 use super::published::{case_met, verdict};
-use super::times::{published_times, times_first};
-use idgen_record::{CaseRecord, FileFigures, LoadFigures, Results};
+use super::times::{self, published_times, times_first};
+use idgen_record::{CaseRecord, FileFigures, LoadFigures, Metric, Results, Sample};
 
 /// The tables of an experiment that runs statements; none where there are no cases.
 pub fn case_tables(results: &Results) -> Vec<CaseTable> {
@@ -23,6 +23,18 @@ fn seconds(secs: f64) -> String {
     format!("{secs:.3}")
 }
 
+/// The seconds of a case and their spread.
+fn measured(case: &CaseRecord) -> Option<String> {
+    Some(write_sample(Metric::named("secs")?, times::seconds(case).as_ref()))
+}
+
+/// The rows per second of all clients together, in each run.
+fn speed(case: &CaseRecord) -> Option<String> {
+    let rows = case.load.as_ref()?.rows as f64;
+    let runs = times::seconds(case)?.values().iter().map(|secs| rows / secs).collect();
+    Some(write_median(Metric::named("rows_per_sec")?, Sample::of(runs).as_ref()))
+}
+
 fn timed(results: &Results) -> Option<CaseTable> {
     let cases = &results.cases;
     // The steps of one table are not alternatives.
@@ -33,8 +45,8 @@ fn timed(results: &Results) -> Option<CaseTable> {
         column("case", cases, |case| Some(case.name.clone())),
         column("clients", cases, of_load(|load| load.clients.to_string())),
         column("rows per statement", cases, of_load(|load| load.statement_rows.to_string())),
-        column("seconds", cases, |case| Some(seconds(case.secs))),
-        column("rows/s", cases, of_load(|load| grouped(load.rows_per_sec))),
+        column("seconds", cases, measured),
+        column("rows/s", cases, speed),
         column("times the first", cases, |case| {
             times_first(results, case, |case| Some(case.secs)).filter(|_| alternatives).map(ratio)
         }),
@@ -242,7 +254,7 @@ mod tests {
         let tables = case_tables(&results(vec![case("a", 2.0), second]));
         assert_eq!(tables.len(), 1);
         assert_eq!(tables[0].head, ["case", "seconds", "times the first", "counted"]);
-        assert_eq!(tables[0].lines, [["a", "2.000", "1.00", ""], ["b", "3.000", "1.50", "7"]]);
+        assert_eq!(tables[0].lines, [["a", "2.0", "1.00", ""], ["b", "3.0", "1.50", "7"]]);
         assert_eq!(case_tables(&results(vec![])), []);
     }
 

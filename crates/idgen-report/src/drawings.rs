@@ -132,8 +132,8 @@ fn trade_off(results: &Results) -> Result<Option<Drawing>> {
     let point = |run: &RunRecord| {
         let (across, up) = (size.sample(run)?, pages.sample(run)?);
         let written = [
-            format!("{} {}", write_median(size.unit, Some(&across)), size.title),
-            format!("{} {}", write_median(pages.unit, Some(&up)), pages.title),
+            format!("{} {}", write_median(size, Some(&across)), size.title),
+            format!("{} {}", write_median(pages, Some(&up)), pages.title),
         ];
         let (label, family) = (run.strategy.title.clone(), run.strategy.family);
         Some(Point { label, family, across, up, written })
@@ -160,7 +160,7 @@ fn one_bar(run: &RunRecord, metric: &Metric, mark: Option<&Metric>, scale: Scale
         label: run.strategy.title.clone(),
         family: run.strategy.family,
         value: scale.of(median(metric)),
-        written: write_median(metric.unit, sample.as_ref()),
+        written: write_median(metric, sample.as_ref()),
         mark: mark.map(|mark| scale.of(median(mark))),
         points: values.map(|value| scale.of(*value)).collect(),
     }

@@ -36,12 +36,7 @@ pub(super) fn plain(width: u16) -> Table {
 /// always included.
 pub fn fitted(table: &Fitted<'_>, width: u16) -> String {
     let all: Vec<_> = (0..table.columns.len()).collect();
-    fitted_by(table, &all, width)
-}
-
-/// The same, with the order in which columns are given space.
-pub fn fitted_by(table: &Fitted<'_>, important: &[usize], width: u16) -> String {
-    laid_out(table, important, width, CellAlignment::Right)
+    laid_out(table, &all, width, CellAlignment::Right)
 }
 
 impl Fitted<'_> {
@@ -81,7 +76,7 @@ impl Column {
     }
 }
 
-/// The same, with the cells at this side of their columns.
+/// The same, with the order in which columns are given space, and the cells at this side of their columns.
 pub fn laid_out(table: &Fitted<'_>, important: &[usize], width: u16, side: CellAlignment) -> String {
     let (names, before) = (table.names_width(), table.before());
     let mut used = table.room_of_names();

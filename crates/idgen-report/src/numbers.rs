@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-use idgen_record::{Sample, Unit, thousands};
+use idgen_record::{Metric, Sample, Unit, thousands};
 
 /// The sign for a figure that the database does not provide.
 pub const UNKNOWN: &str = "\u{2013}";
@@ -35,16 +35,24 @@ pub fn write(unit: Unit, value: f64) -> String {
     }
 }
 
-/// The median of a sample with no more digits than its spread supports.
-pub fn write_median(unit: Unit, sample: Option<&Sample>) -> String {
-    sample.map_or(UNKNOWN.into(), |sample| supported(unit, sample.median(), sample.range()))
+/// The median of a sample of this metric with no more digits than its spread supports. The spread of a single run is that of
+/// recorded runs.
+pub fn write_median(metric: &Metric, sample: Option<&Sample>) -> String {
+    sample
+        .map_or(UNKNOWN.into(), |sample| supported(metric.unit, sample.median(), sample.spread(metric.noise)))
+}
+
+/// A single value of this metric, such as one of a window, as [`write_median`] writes it.
+pub fn write_single(metric: &Metric, value: f64) -> String {
+    write_median(metric, Sample::of(vec![value]).as_ref())
 }
 
 /// The median of a sample, and its smallest and largest value where they differ: `164 (160-171)`.
-pub fn write_sample(unit: Unit, sample: Option<&Sample>) -> String {
+pub fn write_sample(metric: &Metric, sample: Option<&Sample>) -> String {
     let Some(sample) = sample else { return UNKNOWN.into() };
-    let median = write_median(unit, Some(sample));
-    let [least, most] = [sample.min(), sample.max()].map(|value| supported(unit, value, sample.range()));
+    let median = write_median(metric, Some(sample));
+    let spread = sample.spread(metric.noise);
+    let [least, most] = [sample.min(), sample.max()].map(|value| supported(metric.unit, value, spread));
     if least == most { median } else { format!("{median} ({least}\u{2013}{most})") }
 }
 
@@ -150,7 +158,11 @@ mod tests {
 
     #[test]
     fn digits_smaller_than_the_spread_are_not_shown() {
-        let shown = |unit, values: &[f64]| write_sample(unit, Sample::of(values.to_vec()).as_ref());
+        let shown = |unit, values: &[f64]| {
+            let mut metric = *Metric::named("rows_per_sec").unwrap();
+            metric.unit = unit;
+            write_sample(&metric, Sample::of(values.to_vec()).as_ref())
+        };
         assert_eq!(shown(Unit::PerThousand, &[164.2, 160.1, 171.4]), "164 (160\u{2013}171)");
         assert_eq!(
             shown(Unit::Pieces, &[163_245.0, 131_222.0, 170_119.0]),
@@ -160,11 +172,21 @@ mod tests {
         assert_eq!(shown(Unit::PerThousand, &[41.0, 30.0, 50.0]), "41 (30\u{2013}50)");
         assert_eq!(shown(Unit::Micros, &[1_234.0, 1_900.0]), "1.57 (1.23\u{2013}1.90)");
         assert_eq!(shown(Unit::Share(1), &[0.643, 0.6432, 0.6431]), "64.3");
-        assert_eq!(shown(Unit::Decimals(1), &[57.04]), "57.0");
-        assert_eq!(write_sample(Unit::Pieces, None), UNKNOWN);
+        assert_eq!(write_sample(Metric::named("secs").unwrap(), None), UNKNOWN);
         // Nor is a value without a digit.
         assert_eq!(shown(Unit::Micros, &[4.0, 3.0, 147.0]), "0.004 (0.003\u{2013}0.15)");
         assert_eq!(shown(Unit::Pieces, &[32.0, 0.0, 5_400.0]), "30 (0\u{2013}5,400)");
+    }
+
+    /// In place of its own spread, a single run has that of recorded runs: half of a time, and 4 % of a size.
+    #[test]
+    fn a_single_run_has_the_digits_that_recorded_runs_support() {
+        let shown = |name, value| write_single(Metric::named(name).unwrap(), value);
+        assert_eq!(shown("last_rows_per_sec", 72_943.0), "73,000");
+        assert_eq!(shown("last_reads_per_1k", 1_234.5), "1,230");
+        assert_eq!(shown("insert_p99_micros", 24_590.0), "25");
+        assert_eq!(shown("bytes_per_row", 57.04), "57.0");
+        assert_eq!(shown("reads_per_1k", 0.0), "0.0");
     }
 
     #[test]

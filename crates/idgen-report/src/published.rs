@@ -1,7 +1,7 @@
 //! The published figures beside the measured ones.
 
 use super::answer::slower;
-use super::numbers::write;
+use super::numbers::{write, write_median};
 use super::times::{first_of, published_times, times_first};
 use idgen_record::{CaseRecord, Database, Metric, Published, Results};
 
@@ -81,7 +81,8 @@ pub fn comparisons(results: &Results) -> Vec<Comparison> {
                 Some(rows) => metric.sample_at(run, rows),
                 None => metric.sample(run),
             };
-            let Some(measured) = sample.map(|runs| runs.median()) else { continue };
+            let Some(sample) = sample else { continue };
+            let measured = sample.median();
             let difference = match *value {
                 0.0 => String::new(),
                 _ if !comparable(results, published) => String::new(),
@@ -92,7 +93,7 @@ pub fn comparisons(results: &Results) -> Vec<Comparison> {
                 setting: published.setting.clone(),
                 figure: metric.title,
                 published: write(metric.unit, *value),
-                measured: write(metric.unit, measured),
+                measured: write_median(metric, Some(&sample)),
                 difference,
                 met: published.tolerances.get(name).map(|tolerance| tolerance.allows(*value, measured)),
             });

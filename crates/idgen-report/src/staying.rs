@@ -56,8 +56,7 @@ pub fn part(results: &Results) -> Option<Part> {
         let each = found.into_iter().map(|(factor, change)| {
             let leaves = |run| {
                 let metric = Metric::named("leaf_pages");
-                metric
-                    .map_or_else(String::new, |metric| write_median(metric.unit, metric.sample(run).as_ref()))
+                metric.map_or_else(String::new, |metric| write_median(metric, metric.sample(run).as_ref()))
             };
             format!(
                 "{:.1} % {word} leaf pages with \u{201c}{}\u{201d} ({} against {})",
@@ -86,7 +85,7 @@ fn fullest(changes: &[Change<'_>]) -> Option<String> {
         changes.iter().filter_map(|change| Some((change.run, metric.sample(change.run)?))).collect();
     let (best, fill) = fills.iter().max_by(|(_, a), (_, b)| a.median().total_cmp(&b.median()))?;
     let quoted = |run: &RunRecord| format!("\u{201c}{}\u{201d}", run.strategy.title);
-    let (name, shown) = (quoted(best), write_median(metric.unit, Some(fill)));
+    let (name, shown) = (quoted(best), write_median(metric, Some(fill)));
     let as_full: Vec<_> = fills
         .iter()
         .filter(|(run, other)| run.strategy != best.strategy && other.differs(fill, metric.noise).is_none())
@@ -117,17 +116,17 @@ pub fn grid(results: &Results) -> Option<Grid> {
                 (false, None) => "no difference".to_owned(),
                 (false, Some(factor)) => format!("{:+.1} %", (factor - 1.0) * 100.0),
             };
-            let mut cells = vec![write_sample(leaves.unit, leaves.sample(run).as_ref()), against];
+            let mut cells = vec![write_sample(leaves, leaves.sample(run).as_ref()), against];
             cells.extend(SHOWN.into_iter().filter_map(|name| {
                 let shown = metric(name)?;
-                Some(write_sample(shown.unit, shown.sample(run).as_ref()))
+                Some(write_sample(shown, shown.sample(run).as_ref()))
             }));
             Some((run.strategy.title.clone(), cells))
         })
         .collect();
     let head = ["strategy", "leaf pages", "against staying"].into_iter();
     let head = head.chain(SHOWN.into_iter().filter_map(|name| Some(metric(name)?.title))).collect();
-    (!rows.is_empty()).then_some(Grid { id: "staying", head, rows, texts: 0 })
+    (!rows.is_empty()).then_some(Grid { id: "staying", head, rows, texts: Vec::new() })
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use comfy_table::{Cell, ColumnConstraint, Table};
 
 use super::case_table::CaseTable;
 use super::cases::case_tables;
-use super::fitted::{Column, Fitted, fitted, fitted_by, plain};
-use super::grids;
+use super::fitted::{Column, Fitted, fitted, plain};
+use super::grids::{self, PACED};
 use super::published::uncompared;
 use idgen_record::{Results, RunRecord};
 
@@ -58,7 +58,8 @@ pub(super) fn table_of(results: &Results, width: u16) -> String {
         "At end: in the last tenth of the inserts. The report, --json and results.csv also have the means of the whole run."
             .to_owned()
     });
-    for line in end.iter().chain(&repeated).chain(&results.engine.missing) {
+    let paced = results.workload.paced.then(|| PACED.to_owned());
+    for line in end.iter().chain(&paced).chain(&repeated).chain(&results.engine.missing) {
         text += "\n";
         text += &textwrap::fill(line, usize::from(width.min(WIDTH)));
     }
@@ -79,9 +80,7 @@ pub(super) fn published_of(results: &Results, width: u16) -> Option<String> {
     });
     let names = grid.rows.iter().map(|(name, _)| name.clone()).collect();
     let table = Fitted { head: grid.head[0], names, columns: columns.collect() };
-    // The words of how the published run was give way first.
-    let important: Vec<usize> = (1..table.columns.len()).chain([0]).collect();
-    let mut text = fitted_by(&table, &important, width);
+    let mut text = fitted(&table, width);
     if let Some(why) = uncompared(results) {
         text += "\n";
         text += &textwrap::fill(why, usize::from(width.min(WIDTH)));

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::amounts::whole;
 use super::fill;
 use crate::Result;
 use crate::forecast::{Load, PAGE_SIZE, record_bytes};
@@ -120,21 +121,23 @@ fn reasons(chosen: &IntervalForecast, load: &Load, pool_pages: f64) -> Vec<Strin
     let IntervalForecast { interval, pages_per_visit, visits, ascending_fill, random_fill } = *chosen;
     let pages = pages(pages_per_visit);
     let mut reasons = vec![format!(
-        "At {:.0} inserts per second, the rows of one interval ({interval}) need {pages} leaf pages in the region of \
+        "At {} inserts per second, the rows of one interval ({interval}) need {pages} leaf pages in the region of \
          their prefix.",
-        load.rate
+        whole(load.rate)
     )];
     reasons.push(if !chosen.fits(pool_pages) {
         format!(
-            "That is more than an eighth of the pool of {pool_pages:.0} pages, but no interval is shorter. An ascending \
-             tail needs only the last of these pages; a random tail may have to read them again."
+            "That is more than an eighth of the pool of {} pages, but no interval is shorter. An ascending \
+             tail needs only the last of these pages; a random tail may have to read them again.",
+            whole(pool_pages)
         )
     } else if pages_per_visit >= LEAST_PAGES {
         format!("It is the shortest interval whose rows need at least {LEAST_PAGES} pages, and the pool holds many of them.")
     } else {
         format!(
             "{LEAST_PAGES} pages would be better, but the pages of a longer interval do not fit the pool of \
-             {pool_pages:.0} pages {VISITS_IN_POOL} times."
+             {} pages {VISITS_IN_POOL} times.",
+            whole(pool_pages)
         )
     });
     reasons.push(if visits > 1.0 {
@@ -156,7 +159,7 @@ fn reasons(chosen: &IntervalForecast, load: &Load, pool_pages: f64) -> Vec<Strin
 
 /// A number of pages in a form for people: at least two digits.
 pub fn pages(count: f64) -> String {
-    if count < 9.95 { format!("{count:.1}") } else { format!("{count:.0}") }
+    if count < 9.95 { format!("{count:.1}") } else { whole(count) }
 }
 
 #[cfg(test)]

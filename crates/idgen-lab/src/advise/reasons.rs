@@ -1,6 +1,7 @@
 //! Turns the figures of the candidates into sentences.
 
-use super::{Candidate, bytes, hold_out};
+use super::amounts::{bytes, per_1k, pool, whole};
+use super::{Candidate, hold_out};
 use crate::forecast::Load;
 
 /// Why this strategy is recommended; the strongest reason first.
@@ -10,37 +11,45 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
     reasons.extend(load.existing.and_then(|(old, _)| stay(best, find(old.name)?)));
     let random = find("v4-binary").or_else(|| find("v4-text36"));
     if let Some(random) = random.filter(|random| random.strategy != best.strategy) {
-        let pool = load.server.pool_bytes as f64;
-        if all.iter().any(|candidate| candidate.reads_per_1k >= 1.0) {
-            reasons.push(format!(
-                "Random UUIDs spread inserts over the whole table, {} with a pool of {}: 1,000 inserts read {:.0} \
-                 pages from the disk. With {} they read {:.1}.",
-                bytes(random.table_bytes),
-                bytes(pool),
-                random.reads_per_1k,
+        let pool = pool(load.server.pool_bytes);
+        let size = bytes(random.table_bytes);
+        let most = all.iter().max_by(|a, b| a.reads_per_1k.total_cmp(&b.reads_per_1k)).unwrap_or(random);
+        reasons.push(if random.reads_per_1k >= 1.0 {
+            format!(
+                "Random UUIDs spread inserts over the whole table, {size} with a pool of {pool}: 1,000 inserts read {} \
+                 pages from the disk. With {} they read {}.",
+                per_1k(random.reads_per_1k),
                 best.strategy,
-                best.reads_per_1k
-            ));
+                per_1k(best.reads_per_1k)
+            )
+        } else if most.reads_per_1k >= 1.0 {
+            format!(
+                "With random UUIDs of 16 bytes the table ends at {size}, and its pages stay in the pool of {pool}: random UUIDs \
+                 of 16 bytes read {} pages per 1,000 inserts, and {} reads {}.",
+                per_1k(random.reads_per_1k),
+                most.strategy,
+                per_1k(most.reads_per_1k)
+            )
         } else {
-            reasons.push(format!(
-                "The table ends at {} even with random UUIDs, and fits in the pool of {}: no key causes \
-                 reads. Beyond {} that changes.",
-                bytes(random.table_bytes),
-                bytes(pool),
-                bytes(pool)
-            ));
-        }
+            format!(
+                "The table ends at {size} even with random UUIDs, and fits in the pool of {pool}: no key causes \
+                 reads. Beyond {pool} that changes."
+            )
+        });
         reasons.push(format!(
-            "At {:.0} inserts per second, the device does {:.0} page reads and writes per second for {}, and {:.0} \
+            "At {} inserts per second, the device does {} page reads and writes per second for {}, and {} \
              for random UUIDs.",
-            load.rate, best.device_pages_per_sec, best.strategy, random.device_pages_per_sec
+            whole(load.rate),
+            whole(best.device_pages_per_sec),
+            best.strategy,
+            whole(random.device_pages_per_sec)
         ));
         if let Some(iops) =
             load.server.device_iops.filter(|iops| random.device_pages_per_sec > f64::from(*iops))
         {
             reasons.push(format!(
-                "A device with {iops} reads and writes per second sustains about {:.0} inserts per second of random UUIDs.",
-                random.rate_at(iops)
+                "A device with {iops} reads and writes per second sustains about {} inserts per second of random UUIDs.",
+                whole(random.rate_at(iops))
             ));
         }
         if load.existing.is_none() {
@@ -62,9 +71,9 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
             ": the difference is too small, so the simpler one is recommended"
         };
         reasons.push(format!(
-            "The second choice is {}, with {:.0} page reads and writes per second and {} at the end{equal}.",
+            "The second choice is {}, with {} page reads and writes per second and {} at the end{equal}.",
             next.strategy,
-            next.device_pages_per_sec,
+            whole(next.device_pages_per_sec),
             bytes(next.table_bytes)
         ));
     }
@@ -136,10 +145,10 @@ pub fn caveats(best: &Candidate, load: &Load) -> Vec<String> {
     }
     if let Some(iops) = load.server.device_iops.filter(|iops| best.device_pages_per_sec > f64::from(*iops)) {
         caveats.push(format!(
-            "A device with {iops} page reads and writes per second is too slow for {:.0} inserts per second with any of \
-             these keys: it takes about {:.0}.",
-            load.rate,
-            best.rate_at(iops)
+            "A device with {iops} page reads and writes per second is too slow for {} inserts per second with any of \
+             these keys: it sustains about {}.",
+            whole(load.rate),
+            whole(best.rate_at(iops))
         ));
     }
     if load.rate > 20_000.0 {

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use super::amounts::{bytes, per_1k, whole};
 use super::interval::{PrefixAdvice, pages};
-use super::{Advice, Candidate, bytes};
+use super::{Advice, Candidate};
 use crate::table::table;
 
 impl fmt::Display for Advice {
@@ -46,9 +47,9 @@ pub(super) fn candidates(candidates: &[Candidate]) -> String {
             candidate.strategy.to_owned(),
             bytes(candidate.table_bytes),
             format!("{:.0}", 100.0 * candidate.fill),
-            format!("{:.1}", candidate.reads_per_1k),
-            format!("{:.1}", candidate.writes_per_1k),
-            format!("{:.0}", candidate.device_pages_per_sec),
+            per_1k(candidate.reads_per_1k),
+            per_1k(candidate.writes_per_1k),
+            whole(candidate.device_pages_per_sec),
         ]
     });
     table(head, 1, rows)

@@ -129,7 +129,7 @@ mod tests {
             (Load { rate: 0.0, ..most.clone() }, "the rate is 0"),
             (Load { rate: f64::NAN, ..most.clone() }, "the rate is NaN"),
             (Load { writers: 10_001, ..most.clone() }, "writers is 10001"),
-            (small_pool, "buffer pool of 0 pages"),
+            (small_pool, "buffer pool of 1024 bytes, which hold 0 pages"),
         ] {
             let said = predict(strategy::find("v4-text36").unwrap(), &load).unwrap_err().to_string();
             assert!(said.contains(says), "{said}");

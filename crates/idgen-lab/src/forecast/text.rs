@@ -6,10 +6,11 @@ use super::{Forecast, Load, PostgresForecast, SqliteForecast};
 use crate::strategy::Strategy;
 use crate::table::table;
 use btree_model::Window;
+use idgen_record::thousands;
 
 impl fmt::Display for Forecast {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}: {} rows of {} bytes", self.strategy, self.tree.rows, self.record_bytes)?;
+        writeln!(f, "{}: {} rows of {} bytes", self.strategy, thousands(self.tree.rows), self.record_bytes)?;
         let Load { rate, id_rate, writers, commit_rows, ref server, .. } = self.load;
         let writers = count_of_writers(writers);
         write!(
@@ -32,7 +33,7 @@ impl fmt::Display for Forecast {
         writeln!(
             f,
             "At the end: {} leaf pages, {:.1} % full (10th percentile {:.1} %), {:.1} bytes of pages per row.",
-            self.tree.leaf_pages,
+            thousands(self.tree.leaf_pages),
             100.0 * self.tree.fill.mean,
             100.0 * self.tree.fill.p10,
             self.tree.page_bytes_per_row
@@ -43,7 +44,13 @@ impl fmt::Display for Forecast {
 impl fmt::Display for PostgresForecast {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let load = &self.load;
-        writeln!(f, "{}: {} rows with {} bytes beside the key", self.strategy, load.rows, load.row_bytes)?;
+        writeln!(
+            f,
+            "{}: {} rows with {} bytes beside the key",
+            self.strategy,
+            thousands(load.rows),
+            load.row_bytes
+        )?;
         let writers = count_of_writers(load.writers);
         writeln!(
             f,
@@ -54,11 +61,11 @@ impl fmt::Display for PostgresForecast {
         let head = ["rows", "log bytes\nper row", "images\nper 1k", "splits\nper 1k", "leaves\nper 1k"];
         let rows = self.stretches.iter().map(|stretch| {
             [
-                stretch.rows.to_string(),
+                thousands(stretch.rows),
                 format!("{:.0}", stretch.log_bytes_per_row),
-                format!("{:.1}", stretch.images_per_1k),
+                per_1k(stretch.images_per_1k),
                 format!("{:.2}", stretch.splits_per_1k),
-                format!("{:.1}", stretch.leaves_per_1k),
+                per_1k(stretch.leaves_per_1k),
             ]
         });
         let table = table(head, 0, rows);
@@ -67,7 +74,7 @@ impl fmt::Display for PostgresForecast {
             f,
             "At the end: {} leaf pages of the index, {:.1} % full (10th percentile {:.1} %); {:.1} bytes of index and {:.1} \
              bytes of heap per row.",
-            self.index.leaf_pages,
+            thousands(self.index.leaf_pages),
             100.0 * self.index.fill.mean,
             100.0 * self.index.fill.p10,
             self.index.page_bytes_per_row,
@@ -79,7 +86,7 @@ impl fmt::Display for PostgresForecast {
 impl fmt::Display for SqliteForecast {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let load = &self.load;
-        writeln!(f, "{}: {} rows of {} bytes", self.strategy, load.rows, self.record_bytes)?;
+        writeln!(f, "{}: {} rows of {} bytes", self.strategy, thousands(load.rows), self.record_bytes)?;
         let writers = count_of_writers(load.writers);
         writeln!(
             f,
@@ -94,7 +101,7 @@ impl fmt::Display for SqliteForecast {
         writeln!(
             f,
             "At the end: {} leaf pages, {:.1} % full (10th percentile {:.1} %), {:.1} bytes of pages per row.",
-            self.tree.leaf_pages,
+            thousands(self.tree.leaf_pages),
             100.0 * self.tree.fill.mean,
             100.0 * self.tree.fill.p10,
             self.tree.page_bytes_per_row
@@ -102,16 +109,21 @@ impl fmt::Display for SqliteForecast {
     }
 }
 
+/// A figure per 1,000 inserts, with a decimal below 100: the model is off by some percent.
+fn per_1k(value: f64) -> String {
+    if value < 99.95 { format!("{value:.1}") } else { thousands(value.round() as u64) }
+}
+
 /// The table of the parts of a run.
 fn windows(windows: &[Window]) -> impl fmt::Display {
     let head = ["rows", "pages read\nper 1k", "pages written\nper 1k", "splits\nper 1k", "leaves\nper 1k"];
     let rows = windows.iter().map(|window| {
         [
-            window.rows.to_string(),
-            format!("{:.1}", window.reads_per_1k),
-            format!("{:.1}", window.writes_per_1k),
+            thousands(window.rows),
+            per_1k(window.reads_per_1k),
+            per_1k(window.writes_per_1k),
             format!("{:.2}", window.splits_per_1k),
-            format!("{:.1}", window.distinct_leaves_per_1k),
+            per_1k(window.distinct_leaves_per_1k),
         ]
     });
     table(head, 0, rows)
@@ -120,7 +132,9 @@ fn windows(windows: &[Window]) -> impl fmt::Display {
 /// What the table holds before.
 fn existing(f: &mut fmt::Formatter<'_>, existing: Option<(&Strategy, u64)>) -> fmt::Result {
     match existing {
-        Some((strategy, rows)) => writeln!(f, "into a table that holds {rows} rows of {}", strategy.name),
+        Some((strategy, rows)) => {
+            writeln!(f, "into a table that holds {} rows of {}", thousands(rows), strategy.name)
+        }
         None => Ok(()),
     }
 }

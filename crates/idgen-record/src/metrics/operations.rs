@@ -1,6 +1,6 @@
 //! The metrics of a load of several kinds of operations.
 
-use super::basis::{LATENCY, METRIC, PER_1K, SHARE, TIMED};
+use super::basis::{LATENCY, LONGEST, METRIC, PER_1K, SHARE, TIMED};
 use super::{Axis, Better, ChartOf, Figures, Group, Metric, Noise, Unit, Value};
 use crate::{Operation, OperationLatency};
 
@@ -106,6 +106,7 @@ macro_rules! latencies {
                 title: concat!($title, ": milliseconds, 99th percentile"),
                 head: concat!($head, "\np99"),
                 group: Group::LatencyOf(Operation::$kind),
+                noise: Noise { share: 0.85, ..OF_OPERATION.noise },
                 run: |f| of(f, Operation::$kind, |found| found.p99_micros),
                 ..OF_OPERATION
             },
@@ -114,6 +115,7 @@ macro_rules! latencies {
                 title: concat!($title, ": milliseconds, 99.9th percentile"),
                 head: concat!($head, "\np99.9"),
                 group: Group::LatencyOf(Operation::$kind),
+                noise: Noise { share: LONGEST, ..OF_OPERATION.noise },
                 run: |f| of(f, Operation::$kind, |found| found.p999_micros),
                 ..OF_OPERATION
             },
@@ -122,7 +124,7 @@ macro_rules! latencies {
 }
 
 /// An operation of the embedded engine takes microseconds: what a scheduler adds to one is noise.
-const OF_OPERATION: Metric = Metric { noise: Noise { floor: 1.0, ..TIMED }, ..LATENCY };
+const OF_OPERATION: Metric = Metric { noise: Noise { floor: 1.0, ..LATENCY.noise }, ..LATENCY };
 
 pub(super) const INSERT: [Metric; 3] = latencies!(Insert, "insert", "insert", "insert");
 pub(super) const READ_RECENT: [Metric; 3] =

@@ -1,6 +1,6 @@
 //! The metrics themselves.
 
-use super::basis::{LATENCY, LAYOUT, METRIC, PER_1K, SHARE, TIMED};
+use super::basis::{AT_END, LATENCY, LAYOUT, LONGEST, METRIC, PER_1K, SHARE, TIMED, TIMED_AT_END};
 use super::operations::{
     DELETE, HIT_RATE, INSERT, PAGES_READ, PAGES_WRITTEN, PER_SEC, READ_RANDOM, READ_RECENT, REPEATED,
     TABLE_PAGES_READ, UPDATE,
@@ -65,7 +65,7 @@ pub static METRICS: &[Metric] = &[
         group: Group::Figures,
         axis: Some(Axis::Log),
         instead: Some("rows_per_sec"),
-        noise: TIMED,
+        noise: TIMED_AT_END,
         run: |f| number(f.totals.last_rows_per_sec),
         ..METRIC
     },
@@ -95,6 +95,7 @@ pub static METRICS: &[Metric] = &[
             mark: None,
         }),
         instead: Some("reads_per_1k"),
+        noise: AT_END,
         run: |f| number(f.totals.last_reads_per_1k),
         ..PER_1K
     },
@@ -134,6 +135,7 @@ pub static METRICS: &[Metric] = &[
             mark: None,
         }),
         instead: Some("writes_per_1k"),
+        noise: AT_END,
         run: |f| number(f.totals.last_writes_per_1k),
         ..PER_1K
     },
@@ -142,6 +144,7 @@ pub static METRICS: &[Metric] = &[
         title: "pages written after the last insert per 1k",
         head: "flushed\nper 1k",
         group: Group::Figures,
+        noise: AT_END,
         run: |f| f.totals.flushed_per_1k.and_then(number),
         ..PER_1K
     },
@@ -168,6 +171,7 @@ pub static METRICS: &[Metric] = &[
         title: "pages read from the table's file per 1k, at the end",
         head: "own read\nat end",
         group: Group::Figures,
+        noise: AT_END,
         run: |f| f.totals.last_table_reads_per_1k.and_then(number),
         ..PER_1K
     },
@@ -176,6 +180,7 @@ pub static METRICS: &[Metric] = &[
         title: "pages written to the table's file per 1k, at the end",
         head: "own wr.\nat end",
         group: Group::Figures,
+        noise: AT_END,
         run: |f| f.totals.last_table_writes_per_1k.and_then(number),
         ..PER_1K
     },
@@ -199,7 +204,7 @@ pub static METRICS: &[Metric] = &[
         title: "pages created per 1k",
         head: "created\nper 1k",
         group: Group::Server,
-        noise: Noise { floor: 0.1, share: 0.05 },
+        noise: Noise { floor: 0.1, share: 0.15 },
         run: |f| f.totals.created_per_1k.and_then(number),
         window: Some(|w| w.created_per_1k.and_then(number)),
         ..PER_1K
@@ -240,7 +245,7 @@ pub static METRICS: &[Metric] = &[
             embedded_caption: None,
             mark: None,
         }),
-        noise: Noise { floor: 1.0, share: 0.05 },
+        noise: Noise { floor: 1.0, share: 0.06 },
         run: |f| f.totals.redo_bytes_per_row.and_then(number),
         window: Some(|w| w.redo_bytes_per_row.and_then(number)),
         ..METRIC
@@ -279,6 +284,7 @@ pub static METRICS: &[Metric] = &[
         head: "cache\nhits %",
         unit: Unit::Share(2),
         better: Better::Higher,
+        noise: HIT_RATE.noise,
         group: Group::Server,
         run: |f| f.totals.hit_rate.and_then(number),
         window: Some(|w| w.hit_rate.and_then(number)),
@@ -312,6 +318,7 @@ pub static METRICS: &[Metric] = &[
         name: "max_micros",
         title: "milliseconds a statement, longest",
         head: "ms\nlongest",
+        noise: Noise { share: LONGEST, ..LATENCY.noise },
         run: |f| count(f.latency?.max_micros),
         window: Some(|w| count(w.latency?.max_micros)),
         ..LATENCY
@@ -407,7 +414,7 @@ pub static METRICS: &[Metric] = &[
         unit: Unit::Decimals(1),
         better: Better::Lower,
         group: Group::Server,
-        noise: Noise { floor: 0.5, ..LAYOUT },
+        noise: Noise { floor: 0.5, share: 0.06 },
         run: |f| f.totals.allocated_bytes_per_row.and_then(number),
         ..METRIC
     },
@@ -438,7 +445,7 @@ pub static METRICS: &[Metric] = &[
         unit: Unit::Decimals(1),
         better: Better::Lower,
         group: Group::Compared,
-        noise: Noise { floor: 0.5, ..LAYOUT },
+        noise: Noise { floor: 0.5, share: 0.1 },
         run: |f| f.totals.map_bytes_per_row.and_then(number),
         ..METRIC
     },

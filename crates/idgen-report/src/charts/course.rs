@@ -12,8 +12,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::bars::round_step;
 use super::{Chart, INK, WIDTH, color, failed, text};
 use crate::Result;
-use crate::numbers::{grouped, rate, short, write};
-use idgen_record::{Results, RunRecord, Unit, Window, Workload};
+use crate::numbers::{grouped, short, write_single};
+use idgen_record::{Metric, Results, RunRecord, Window, Workload};
 
 /// Of one curve.
 const HEIGHT: u32 = 200;
@@ -177,14 +177,19 @@ fn ends(run: &RunRecord) -> Option<(&Window, &Window)> {
     Some((run.windows.first()?, run.windows.last()?))
 }
 
+/// A figure of one window, of one run.
+fn single(name: &str, value: f64) -> String {
+    Metric::named(name).map_or_else(String::new, |metric| write_single(metric, value))
+}
+
 fn pages_in_words(run: &RunRecord) -> String {
     ends(run).map_or_else(String::new, |(first, last)| {
         format!(
             "From {} pages read and {} written per 1,000 inserts at the start to {} and {} at {} rows.",
-            rate(first.reads_per_1k),
-            rate(first.writes_per_1k),
-            rate(last.reads_per_1k),
-            rate(last.writes_per_1k),
+            single("reads_per_1k", first.reads_per_1k),
+            single("writes_per_1k", first.writes_per_1k),
+            single("reads_per_1k", last.reads_per_1k),
+            single("writes_per_1k", last.writes_per_1k),
             grouped(last.rows_end as f64)
         )
     })
@@ -194,15 +199,15 @@ fn throughput_in_words(run: &RunRecord) -> String {
     let Some((first, last)) = ends(run) else { return String::new() };
     let rates = format!(
         "From {} rows per second at the start to {} at {} rows.",
-        grouped(first.rows_per_sec),
-        grouped(last.rows_per_sec),
+        single("rows_per_sec", first.rows_per_sec),
+        single("rows_per_sec", last.rows_per_sec),
         grouped(last.rows_end as f64)
     );
     match (first.latency, last.latency) {
         (Some(first), Some(last)) => format!(
             "{rates} 99 of 100 statements took at most {} milliseconds at the start, {} at the end.",
-            write(Unit::Micros, first.p99_micros as f64),
-            write(Unit::Micros, last.p99_micros as f64)
+            single("p99_micros", first.p99_micros as f64),
+            single("p99_micros", last.p99_micros as f64)
         ),
         _ => rates,
     }

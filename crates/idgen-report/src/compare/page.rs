@@ -37,7 +37,7 @@ pub fn comparison_html(compared: &Compared) -> Result<String> {
         (line.area.title().to_owned(), cells)
     });
     let head = vec!["differs in", "", "A", "B"];
-    let differences = Grid { id: "differences", head, rows: lines.collect(), texts: 3 };
+    let differences = Grid { id: "differences", head, rows: lines.collect(), texts: vec![0, 1, 2] };
     let cases = compared.cases.iter().flat_map(|pair| {
         pair.figures.iter().map(|found| {
             let name = found.name.replace('_', " ");
@@ -46,7 +46,7 @@ pub fn comparison_html(compared: &Compared) -> Result<String> {
         })
     });
     let head = vec!["case", "figure", "A", "B", "B/A", "p"];
-    let cases = Grid { id: "cases", head, rows: cases.collect(), texts: 1 };
+    let cases = Grid { id: "cases", head, rows: cases.collect(), texts: vec![0] };
     let page = Page {
         compared,
         sides: [("A", &compared.a), ("B", &compared.b)],
@@ -121,13 +121,13 @@ fn grid(pairs: &[Pair], metric: &'static Metric) -> Option<(String, Grid)> {
     let repeated = pairs.iter().filter_map(|pair| pair.figure(metric)).any(|found| found.p.is_some());
     let rows = pairs.iter().filter_map(|pair| {
         let found = pair.figure(metric)?;
-        let [a, b] = found.samples().map(|sample| write_sample(metric.unit, sample.as_ref()));
+        let [a, b] = found.samples().map(|sample| write_sample(metric, sample.as_ref()));
         let mut cells = vec![a, b, verdict(found)];
         cells.extend(repeated.then(|| likely(found)));
         Some((pair.title.clone(), cells))
     });
     let mut head = vec!["strategy", "A", "B", "B/A"];
     head.extend(repeated.then_some("p"));
-    let grid = some(Grid { id: metric.name, head, rows: rows.collect(), texts: 0 })?;
+    let grid = some(Grid { id: metric.name, head, rows: rows.collect(), texts: Vec::new() })?;
     Some((metric.title.into(), grid))
 }

@@ -87,7 +87,7 @@ fn differences(compared: &Compared, width: u16) -> String {
 fn strategies(pairs: &[Pair], metrics: &[&'static Metric], width: u16) -> String {
     let cell = |pair: &Pair, metric: &'static Metric| {
         pair.figure(metric).map_or_else(String::new, |found| {
-            let [a, b] = found.samples().map(|sample| write_median(metric.unit, sample.as_ref()));
+            let [a, b] = found.samples().map(|sample| write_median(metric, sample.as_ref()));
             format!("{a}\n{b}\n{}", found.verdict(NO_DIFFERENCE))
         })
     };

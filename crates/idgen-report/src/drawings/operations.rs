@@ -26,7 +26,7 @@ fn of_kind(results: &Results, kind: Operation) -> Result<Option<Drawing>> {
             label: run.strategy.title.clone(),
             family: run.strategy.family,
             value: middle(points.clone())?,
-            written: write_median(slow.unit, slow.sample(run).as_ref()),
+            written: write_median(slow, slow.sample(run).as_ref()),
             mark: millis(median, run).and_then(middle),
             points: if points.len() > 1 { points } else { Vec::new() },
         })

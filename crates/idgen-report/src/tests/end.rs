@@ -58,7 +58,7 @@ fn tables_and_charts_show_the_end_and_say_so() {
         grid.rows.iter().map(|(_, cells)| cells[place - 1].as_str()).collect::<Vec<_>>()
     };
     assert_eq!(of("pages read per 1k, at the end"), ["0.0", "100", "200"]);
-    assert_eq!(of("pages written after the last insert per 1k"), ["33.3"; 3]);
+    assert_eq!(of("pages written after the last insert per 1k"), ["33"; 3]);
     let means = whole(&results).unwrap();
     assert_eq!(means.head[2], "pages read per 1k, whole run");
     assert_eq!(means.rows[2].1[1], "20.0");
@@ -190,4 +190,42 @@ fn the_order_of_runs_is_tested() {
         "{untested}"
     );
     assert!(untested.contains("cannot give a p below 1.00"), "{untested}");
+}
+
+/// Three runs of a strategy with these pages written in each fifth of the inserts, and a little more in each run.
+fn in_fifths(writes: [f64; 5]) -> Results {
+    let mut made = results(1);
+    let run = made.runs.remove(0);
+    let repeats = (0..3_u64).map(|number| {
+        let windows = (0..50).map(|place| {
+            // Pages are written in bursts, one in each tenth; every second one is twice as large.
+            let burst = if place % 5 == 4 { if place % 10 == 9 { 7.5 } else { 2.5 } } else { 0.0 };
+            let writes_per_1k = burst * writes[place / 10] + number as f64;
+            Window { rows_end: 40 * (place as u64 + 1), rows: 40, writes_per_1k, ..run.windows[0] }
+        });
+        (number, RunRecord { windows: windows.collect(), ..run.clone() })
+    });
+    made.runs.push(RunRecord::of_repeats(repeats.collect()).unwrap());
+    made
+}
+
+/// The last tenth of a steady load has three times the pages of the tenth before, because a burst falls into it. A load whose
+/// pages grow by a tenth in each fifth has fewer in its last tenth than in others, but is not steady.
+#[test]
+fn bursts_of_writes_are_not_taken_for_growth() {
+    let steady = of_the_end(&in_fifths([100.0; 5]));
+    assert!(!steady.contains("not yet steady"), "{steady}");
+    let growing = of_the_end(&in_fifths([100.0, 110.0, 121.0, 133.0, 146.0]));
+    assert!(growing.contains("not yet steady for \u{201c}auto-increment\u{201d}"), "{growing}");
+    let falling = of_the_end(&in_fifths([146.0, 133.0, 121.0, 110.0, 100.0]));
+    assert!(!falling.contains("not yet steady"), "{falling}");
+}
+
+/// A run that waits for the time of each row inserts fewer rows in a second than its figure says.
+#[test]
+fn a_paced_run_says_what_its_rows_per_second_are() {
+    let mut paced = growing();
+    assert!(!of_the_end(&paced).contains("--paced") && !table(&paced).contains("--paced"));
+    paced.workload.paced = true;
+    assert!(of_the_end(&paced).contains("statements alone") && table(&paced).contains("--paced"));
 }

@@ -78,7 +78,7 @@ fn the_median_of_the_runs_is_compared() {
     };
     let published = vec![published("bytes_per_row", None), published("last_reads_per_1k", Some(2_000))];
     let compared = comparisons(&Results { published, runs: vec![shown], ..results(0) });
-    assert_eq!((compared[0].measured.as_str(), compared[0].difference.as_str()), ("120.0", "+100 %"));
+    assert_eq!((compared[0].measured.as_str(), compared[0].difference.as_str()), ("120", "+100 %"));
     assert_eq!(compared[1].measured, "200");
 }
 
@@ -109,4 +109,24 @@ fn a_run_that_is_not_comparable_has_no_difference() {
     assert_eq!(compared("MySQL", Some(8_001)), (String::new(), 3));
     assert_eq!(compared("SQLite", Some(4_000)), (String::new(), 3));
     assert_eq!(compared("PostgreSQL", None), (String::new(), 3));
+}
+
+/// A narrow screen shows the first columns: the figures, and not how they were published.
+#[test]
+fn the_figures_come_before_the_words() {
+    let mut results = results(1);
+    results.published.push(Published {
+        rows: None,
+        writers: 1,
+        strategy: "auto-increment".into(),
+        setting: "a long description of the published run".into(),
+        figures: BTreeMap::from([("bytes_per_row".into(), 110.0)]),
+        tolerances: BTreeMap::new(),
+    });
+    let grid = crate::grids::published(&results).unwrap();
+    assert_eq!(grid.head, ["strategy", "figure", "published", "here", "difference", "published run"]);
+    assert_eq!((grid.rows[0].1[4].as_str(), grid.texts), (results.published[0].setting.as_str(), vec![0, 4]));
+    let page = html(&results).unwrap();
+    assert_eq!(page.matches("<th scope=\"col\" class=\"text\">published run</th>").count(), 1);
+    assert!(page.contains("<td class=\"text\">a long description") && page.contains("<td>110.0</td>"));
 }

@@ -1,0 +1,51 @@
+//! Checks the noise of each metric for single runs against the recorded runs that were repeated.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::Path;
+
+use idgen_record::{Metric, Results, Sample};
+
+/// All results under docs/results whose loads were repeated.
+fn repeated(directory: &Path, found: &mut Vec<Results>) {
+    for path in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            repeated(&path, found);
+        } else if path.file_name().is_some_and(|name| name == "results.json") {
+            found.push(idgen_report::open(&path).unwrap());
+        }
+    }
+    found.retain(Results::has_repeats);
+}
+
+/// A report of single runs says that a difference is larger than those of about 95 of 100 pairs of runs of one load.
+#[test]
+fn single_runs_of_one_load_seldom_differ() {
+    let mut recorded = Vec::new();
+    repeated(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results"), &mut recorded);
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for metric in Metric::compared() {
+        let (mut pairs, mut differ) = (0_u32, 0_u32);
+        for sample in recorded.iter().flat_map(|results| &results.runs).filter_map(|run| metric.sample(run)) {
+            let values = sample.values();
+            let single = |value: &f64| Sample::of(vec![*value]).unwrap();
+            for (index, one) in values.iter().enumerate() {
+                for other in &values[index + 1..] {
+                    pairs += 1;
+                    differ += u32::from(single(one).differs(&single(other), metric.noise).is_some());
+                }
+            }
+        }
+        // A share of fewer pairs says little.
+        if pairs >= 100 {
+            let share = f64::from(differ) / f64::from(pairs);
+            if share > 0.06 {
+                wrong.push(format!("{}: {differ} of {pairs} pairs differ", metric.name));
+            }
+            compared += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(compared >= 30, "{compared}");
+}
