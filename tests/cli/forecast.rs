@@ -51,7 +51,7 @@ fn simulate_predicts_a_table_and_refuses_bad_numbers() {
     let random = json(&["lab", "simulate", "v4-binary", "--rows", "60K", "--pool", "8M", "--json"]);
     assert_eq!(random["tree"]["rows"], 60_000);
     let text = lines(&["lab", "simulate", "v7-binary", "--rows", "60K", "--pool", "8M"]).join("\n");
-    assert!(text.contains("60000 rows") && text.contains("% full"), "{text}");
+    assert!(text.contains("60,000 rows") && text.contains("% full"), "{text}");
     for (bad, says) in [
         ("--rows=3X", "not a whole number"),
         ("--rows=5", "10000"),

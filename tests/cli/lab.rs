@@ -66,7 +66,7 @@ fn options_set_the_load() {
     let done = idgen(&args).assert().success();
     let note = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
     assert!(
-        note.contains("a prefix of minute-random holds about 4000 rows") && note.contains("outgrows"),
+        note.contains("a prefix of minute-random holds about 4,000 rows") && note.contains("outgrows"),
         "{note}"
     );
 }
@@ -232,7 +232,7 @@ fn invalid_options_are_refused_before_a_run() {
         (&["lab", "simulate", "v4-uuid"], "MySQL cannot run v4-uuid"),
         (
             &["lab", "simulate", "v4-binary", "--pool", "1"],
-            "a buffer pool of 0 bytes, which hold 0 pages: give at least 64 pages, such as 2M",
+            "a buffer pool of 1 bytes, which hold 0 pages: give at least 64 pages, such as 2M",
         ),
         (&["lab", "run", "uuid-order", "--growth", "2"], "begins with an empty table"),
         (&["lab", "run", "prefix-revisits", "--growth", "2"], "begins with an empty table"),
