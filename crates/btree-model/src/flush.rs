@@ -18,35 +18,35 @@ pub(crate) struct Flusher {
     dirty_low_pct: f64,
     dirty_max_pct: f64,
     redo_low_pct: f64,
-    redo_inserts: f64,
+    redo_room: f64,
     average: f64,
     recent: f64,
     secs: u32,
 }
 
 impl Flusher {
-    pub(crate) fn new(server: &Server, redo_per_insert: u32) -> Flusher {
+    pub(crate) fn new(server: &Server) -> Flusher {
         Flusher {
             io_capacity: server.io_capacity.into(),
             io_capacity_max: server.io_capacity_max.into(),
             dirty_low_pct: server.dirty_low_pct,
             dirty_max_pct: server.dirty_max_pct,
             redo_low_pct: server.redo_low_pct,
-            redo_inserts: server.redo_bytes as f64 * REDO_USABLE / f64::from(redo_per_insert.max(1)),
+            redo_room: server.redo_bytes as f64 * REDO_USABLE,
             average: 0.0,
             recent: 0.0,
             secs: 0,
         }
     }
 
-    /// Inserts behind the oldest dirty page within which pages count as due.
-    pub(crate) fn look_ahead(&self, inserts_per_sec: f64) -> u64 {
-        (DUE_SECS * inserts_per_sec) as u64
+    /// Bytes of redo behind the oldest dirty page within which pages count as due.
+    pub(crate) fn look_ahead(&self, logged_per_sec: f64) -> u64 {
+        (DUE_SECS * logged_per_sec) as u64
     }
 
-    /// Inserts whose changes the redo log has room for.
-    pub(crate) fn inserts_in_log(&self) -> u64 {
-        self.redo_inserts as u64
+    /// Bytes that the redo log has room for.
+    pub(crate) fn redo_room(&self) -> u64 {
+        self.redo_room as u64
     }
 
     /// The server counts at most this many due pages.
@@ -54,7 +54,7 @@ impl Flusher {
         (2.0 * self.io_capacity_max) as usize
     }
 
-    /// Pages to write in this second. `age` is the number of inserts since the oldest dirty page became dirty.
+    /// Pages to write in this second. `age` is the bytes of redo since the oldest dirty page became dirty.
     pub(crate) fn pages_to_write(&mut self, dirty_pct: f64, age: u64, due: usize) -> usize {
         // With a low-water mark of 0, no page is written early until there are too many dirty pages.
         let for_dirty = match self.dirty_low_pct {
@@ -63,7 +63,7 @@ impl Flusher {
             low if dirty_pct >= low => dirty_pct * 100.0 / (self.dirty_max_pct + 1.0),
             _ => 0.0,
         };
-        let age_pct = 100.0 * age as f64 / self.redo_inserts;
+        let age_pct = 100.0 * age as f64 / self.redo_room;
         let for_redo = if age_pct >= self.redo_low_pct {
             self.io_capacity_max / self.io_capacity * age_pct.powf(1.5) / 7.5
         } else {
@@ -94,7 +94,7 @@ mod tests {
     fn writing_grows_with_dirt_and_age_and_stays_within_capacity() {
         let mut server = Server::mysql(128 << 20);
         (server.io_capacity, server.io_capacity_max) = (100, 500);
-        let pages = |dirty, age| Flusher::new(&server, 250).pages_to_write(dirty, age, 0);
+        let pages = |dirty, age: u64| Flusher::new(&server).pages_to_write(dirty, age * 250, 0);
         assert_eq!(pages(5.0, 0), 0);
         assert!(pages(45.0, 0) < pages(90.0, 0));
         assert!(pages(90.0, 0) < pages(90.0, 300_000));
@@ -102,7 +102,7 @@ mod tests {
 
         // Without a low-water mark, and with a larger log.
         (server.dirty_low_pct, server.dirty_max_pct, server.redo_low_pct) = (0.0, 75.0, 70.0);
-        let pages = |dirty, age| Flusher::new(&server, 250).pages_to_write(dirty, age, 0);
+        let pages = |dirty, age: u64| Flusher::new(&server).pages_to_write(dirty, age * 250, 0);
         assert_eq!((pages(74.0, 200_000), pages(75.0, 200_000)), (0, 33));
         assert_eq!(pages(74.0, 2_000_000), 500);
     }

@@ -38,7 +38,7 @@ struct Frame {
     since: u64,
     /// How many pages had been evicted when this one last moved to the head.
     freed_then: u64,
-    /// The first insert that changed it since it was written.
+    /// The bytes that had been logged when it was first changed since it was written.
     dirty_since: u64,
 }
 
@@ -65,7 +65,12 @@ pub(crate) struct Pool {
     /// Dirty pages. The head is the page that became dirty last.
     dirty: List,
     freed: u64,
+    /// Inserts so far.
     now: u64,
+    /// Bytes of redo log so far.
+    logged: u64,
+    row_log_bytes: u64,
+    record_bytes: u64,
     next_second: f64,
     inserts_per_sec: f64,
     old_inserts: u64,
@@ -83,13 +88,13 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// A pool without pages of the table. `rate` is inserts a second, `redo_per_insert` the bytes that each logs,
+    /// A pool without pages of the table. `rate` is inserts a second, `record_bytes` the bytes of a row as stored,
     /// `commit_rows` the inserts of a transaction.
     pub(crate) fn new(
         server: &Server,
         page_size: u32,
         rate: f64,
-        redo_per_insert: u32,
+        record_bytes: u32,
         commit_rows: u64,
     ) -> Result<Pool> {
         let frames = server.frames(page_size)?;
@@ -107,6 +112,11 @@ impl Pool {
             dirty: List::new(),
             freed: 0,
             now: 0,
+            logged: 0,
+            row_log_bytes: u64::from(record_bytes)
+                + u64::from(server.redo_beside_row)
+                + server.redo_per_commit / commit_rows,
+            record_bytes: record_bytes.into(),
             next_second: rate,
             inserts_per_sec: rate,
             old_inserts: (rate * f64::from(server.old_ms) / 1_000.0) as u64,
@@ -114,7 +124,7 @@ impl Pool {
             keep_free: server.free_pages as usize,
             free_low: server.free_low_pages as usize,
             least: server.least_pages as usize,
-            flusher: Flusher::new(server, redo_per_insert),
+            flusher: Flusher::new(server),
             device_iops: server.device_iops.map(u64::from),
             transfers: 0,
             transfers_then: 0,
@@ -149,13 +159,18 @@ impl Pool {
     /// Writes the pages whose oldest changes the redo log has no room for. The server does not wait for the next second
     /// then, and `innodb_io_capacity_max` is no limit (`log_request_sync_flush` in `log0chkp.cc`).
     fn make_room_in_log(&mut self) {
-        let oldest = self.now.saturating_sub(self.flusher.inserts_in_log());
+        let oldest = self.logged.saturating_sub(self.flusher.redo_room());
         while let Some(frame) = self.dirty.tail() {
             if self.frames[frame as usize].dirty_since >= oldest {
                 break;
             }
             self.write(frame);
         }
+    }
+
+    /// Logs the insert of a row.
+    pub(crate) fn log_row(&mut self) {
+        self.logged += self.row_log_bytes;
     }
 
     /// Puts clean pages of an existing table into the pool. The last ones stay longest.
@@ -306,14 +321,15 @@ impl Pool {
     /// What the page cleaner does each second: it frees pages, then writes those that have been dirty for longest.
     fn clean(&mut self) {
         self.free_pages();
-        let oldest = self.dirty.tail().map_or(self.now, |frame| self.frames[frame as usize].dirty_since);
-        let horizon = oldest + self.flusher.look_ahead(self.inserts_per_sec);
+        let oldest = self.dirty.tail().map_or(self.logged, |frame| self.frames[frame as usize].dirty_since);
+        let logged_per_sec = self.logged as f64 / self.now as f64 * self.inserts_per_sec;
+        let horizon = oldest + self.flusher.look_ahead(logged_per_sec);
         let due = std::iter::successors(self.dirty.tail(), |&frame| self.flush_links.before(frame))
             .take_while(|&frame| self.frames[frame as usize].dirty_since < horizon)
             .take(self.flusher.most_due())
             .count();
         let dirty_pct = 100.0 * self.dirty.len as f64 / self.frames.len() as f64;
-        let wanted = self.flusher.pages_to_write(dirty_pct, self.now - oldest, due);
+        let wanted = self.flusher.pages_to_write(dirty_pct, self.logged - oldest, due);
         for _ in 0..wanted.min(self.device_has_left()) {
             let Some(frame) = self.dirty.tail() else { break };
             self.write(frame);
@@ -352,7 +368,7 @@ impl Trace for Pool {
         let entry = &mut self.frames[frame as usize];
         if !entry.dirty {
             entry.dirty = true;
-            entry.dirty_since = self.now;
+            entry.dirty_since = self.logged;
             self.dirty.push_head(&mut self.flush_links, frame);
         }
     }
@@ -363,5 +379,9 @@ impl Trace for Pool {
         let frame = self.take_free();
         self.settle(frame, page, false);
         self.change(page);
+    }
+
+    fn moved(&mut self, records: usize) {
+        self.logged += self.record_bytes * records as u64;
     }
 }

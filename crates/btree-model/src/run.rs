@@ -114,9 +114,8 @@ impl<R: SplitRule> Model<R> {
     fn sampled_after(rows: u64, rule: R, setup: &Setup, ranges: Ranges) -> Result<Self> {
         setup.check()?;
         let shape = setup.shape;
-        let redo = shape.record_bytes().saturating_add(setup.server.redo_beside_row);
         let pool = |server: &Server, commit_rows| {
-            Pool::new(server, shape.page_size(), setup.rate, redo, commit_rows)
+            Pool::new(server, shape.page_size(), setup.rate, shape.record_bytes(), commit_rows)
         };
         let later = match ranges.parts() {
             1 => None,
@@ -166,6 +165,7 @@ impl<R: SplitRule> Model<R> {
         if !self.ranges.take(key) {
             return Ok(());
         }
+        self.pool.log_row();
         let leaf = self.tree.insert(self.shape, self.rule, key, &mut self.pool)?;
         self.leaves.see(leaf, (self.rows - 1) / UNIT);
         Ok(())

@@ -14,6 +14,8 @@ pub(crate) trait Trace {
     fn change(&mut self, page: u32);
     /// The page is new.
     fn create(&mut self, page: u32);
+    /// A split moved so many records of a leaf to a new page, which logs them again.
+    fn moved(&mut self, _records: usize) {}
 }
 
 /// The root is always at this place.
@@ -268,9 +270,11 @@ impl<K: Key, R: SplitRule> Tree<K, R> {
         } else {
             self.page_mut(page).move_upper(cut.at)
         };
+        let moved_rows = if moved.level == 0 { moved.len() } else { 0 };
         let new = self.new_page(moved)?;
         trace.create(new);
         trace.change(page);
+        trace.moved(moved_rows);
         let (lower, upper) = if cut.downwards { (new, page) } else { (page, new) };
         self.link(page, lower, upper, trace);
 

@@ -9,7 +9,7 @@ use idgen_lab::strategy;
 use idgen_record::{IdKind, RunRecord, Workload};
 use recorded::{results, server_of};
 
-const LOADS: [&str; 12] = [
+const LOADS: [&str; 13] = [
     "p32-b200-fast",
     "p32-b0-fast",
     "p32-b100-4000",
@@ -19,6 +19,7 @@ const LOADS: [&str; 12] = [
     "p256-b1000-fast",
     "p256-b0-fast",
     "p1024-b1000-fast",
+    "p1024-b0-fast",
     "p32-b100-single",
     "p64-b200-2000",
     "p48-b50-fast",

@@ -14,6 +14,10 @@ pub(crate) const PAGE_SIZE: u32 = 16_384;
 pub(super) const WHOLE_ROWS: u64 = 10_000_000;
 /// A sample is at least one part in this many: a smaller one would have too few pages.
 pub(super) const MOST_PARTS: u32 = 64;
+/// A sample has at least so many rows, because few leaves fill less evenly: with one part in 64 of 30 million random keys,
+/// page fill is 1.4 points and pages read are 5 % off what following all of them gives, and with one in three 0.2 points
+/// and 1 %.
+const LEAST_FOLLOWED: u64 = 8_000_000;
 /// The fewest pages in the sample's share of the pool with which it still behaves like a pool.
 pub(super) const LEAST_FRAMES: u64 = 1_024;
 /// The number of keys from which the ranges of a sample are determined.
@@ -142,7 +146,12 @@ impl Load {
         if self.rows <= WHOLE_ROWS {
             return 1;
         }
-        u32::try_from(frames / LEAST_FRAMES).unwrap_or(MOST_PARTS).clamp(1, MOST_PARTS)
+        u32::try_from(frames / LEAST_FRAMES).unwrap_or(MOST_PARTS).clamp(1, self.most_parts())
+    }
+
+    /// The parts that the rows can be divided into, whatever the pool is.
+    pub(super) fn most_parts(&self) -> u32 {
+        u32::try_from(self.rows / LEAST_FOLLOWED).unwrap_or(MOST_PARTS).clamp(1, MOST_PARTS)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Estimates the memory that the model of a load needs, before it is allocated.
 
-use super::load::{LEAST_FRAMES, Load, MOST_PARTS, PAGE_SIZE, WHOLE_ROWS};
+use super::load::{LEAST_FRAMES, Load, PAGE_SIZE, WHOLE_ROWS};
 use crate::measure;
 use crate::{Error, Result};
 use btree_model::Model;
@@ -47,7 +47,7 @@ impl Load {
         if needed(self.parts()) <= room {
             return Ok(());
         }
-        let remedy = match (self.parts()..=MOST_PARTS).find(|&parts| needed(parts) <= room) {
+        let remedy = match (self.parts()..=self.most_parts()).find(|&parts| needed(parts) <= room) {
             _ if of_pool > room / 2 => "give a smaller pool".to_owned(),
             Some(parts) if self.rows > WHOLE_ROWS => {
                 let pool = u64::from(parts) * LEAST_FRAMES * u64::from(PAGE_SIZE);
