@@ -135,7 +135,8 @@ fn json_reads_back_and_other_formats_are_refused() {
 /// A float that was read must be written with the same digits, or drawing a report again changes the record.
 #[test]
 fn a_record_is_written_again_as_it_was() {
-    let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/2026-11-23/mysql/mixed/results.json");
+    let recorded =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/2026-11-23/mysql/mixed/results.json");
     let text = fs::read_to_string(recorded).unwrap();
     assert!(text.contains("1493.2333333333333"));
     assert!(json(&read(&text).unwrap()).unwrap() == text);
