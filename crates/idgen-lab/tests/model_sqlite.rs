@@ -138,6 +138,8 @@ fn shape(kind: &str, page: u32, payload: u32) -> SqliteShape {
         "unkeyed" => SqliteShape::unkeyed(page, &[16, payload]),
         "ascending integers" | "random integers" => SqliteShape::integer(page, &[payload]),
         "text" => SqliteShape::bytes(page, 36, &[payload]),
+        "base32" => SqliteShape::bytes(page, 26, &[payload]),
+        "base64" => SqliteShape::bytes(page, 22, &[payload]),
         _ => SqliteShape::bytes(page, 16, &[payload]),
     }
     .unwrap()
@@ -234,6 +236,9 @@ fn replayed(strategy: &'static Strategy, workload: &Workload, page: u32) -> [f64
     let kind = match strategy.column {
         Column::CountedInteger => "counted",
         Column::Text36 => "text",
+        Column::Base32 => "base32",
+        Column::Base64 => "base64",
+        Column::Integer => "random integers",
         _ => "random",
     };
     let cache_pages = (workload.cache_bytes.unwrap() / u64::from(page)) as u32;
@@ -281,6 +286,10 @@ fn judge(long: bool) -> (usize, Vec<String>) {
         }
         for run in &results.runs {
             let strategy = find(&run.strategy.name).unwrap();
+            // A map has two tables.
+            if strategy.column.is_mapped() {
+                continue;
+            }
             let page = run.settings["page_size"].parse().unwrap();
             for repeat in &run.repeats {
                 let workload = Workload { seed: repeat.seed, ..results.workload.clone() };

@@ -27,7 +27,7 @@ pub(super) const PAGES_READ: Metric = Metric {
 pub(super) const TABLE_PAGES_READ: Metric = Metric {
     name: "operations_table_reads_per_1k",
     title: "pages read from the table's file per 1,000 operations",
-    head: "own\nread/1k",
+    head: "table\nread/1k",
     group: Group::Operations,
     run: |f| f.operations?.table_reads_per_1k.map(Value::Number),
     ..PER_1K

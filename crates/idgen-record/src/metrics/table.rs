@@ -151,7 +151,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "table_reads_per_1k",
         title: "pages read from the table's file per 1k",
-        head: "own\nread/1k",
+        head: "table\nread/1k",
         group: Group::Server,
         run: |f| f.totals.table_reads_per_1k.and_then(number),
         window: Some(|w| w.table_reads_per_1k.and_then(number)),
@@ -160,7 +160,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "table_writes_per_1k",
         title: "pages written to the table's file per 1k, with the flush",
-        head: "own\nwrit./1k",
+        head: "table\nwr./1k",
         group: Group::Server,
         run: |f| f.totals.table_writes_per_1k.and_then(number),
         window: Some(|w| w.table_writes_per_1k.and_then(number)),
@@ -169,7 +169,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "last_table_reads_per_1k",
         title: "pages read from the table's file per 1k, at the end",
-        head: "own read\nat end",
+        head: "table read\nat end",
         group: Group::Figures,
         noise: AT_END,
         run: |f| f.totals.last_table_reads_per_1k.and_then(number),
@@ -178,7 +178,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "last_table_writes_per_1k",
         title: "pages written to the table's file per 1k, at the end",
-        head: "own wr.\nat end",
+        head: "table wr.\nat end",
         group: Group::Figures,
         noise: AT_END,
         run: |f| f.totals.last_table_writes_per_1k.and_then(number),
