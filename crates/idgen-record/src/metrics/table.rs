@@ -169,7 +169,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "last_table_reads_per_1k",
         title: "pages read from the table's file per 1k, at the end",
-        head: "table read\nat end",
+        head: "table\nread/1k\nat end",
         group: Group::Figures,
         noise: AT_END,
         run: |f| f.totals.last_table_reads_per_1k.and_then(number),
@@ -178,7 +178,7 @@ pub static METRICS: &[Metric] = &[
     Metric {
         name: "last_table_writes_per_1k",
         title: "pages written to the table's file per 1k, at the end",
-        head: "table wr.\nat end",
+        head: "table\nwr./1k\nat end",
         group: Group::Figures,
         noise: AT_END,
         run: |f| f.totals.last_table_writes_per_1k.and_then(number),
