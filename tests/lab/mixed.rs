@@ -73,7 +73,7 @@ fn check(run: &RunRecord, load: &Workload, rounds: u64) {
     }
     // Recorded on a server: 0.49 to 0.61. How much of its cache the pages of other things take depends on the speed.
     let hit_rate = operations.hit_rate.unwrap();
-    assert!((0.2..1.0).contains(&hit_rate), "{name}: {hit_rate}");
+    assert!((0.2..=1.0).contains(&hit_rate), "{name}: {hit_rate}");
     // The figures per insert have no meaning, and the number of remaining rows is known.
     assert!(run.totals.last_reads_per_1k.is_nan() && run.windows.is_empty() && run.latency.is_none());
     let left = old + rounds * (40 - 5);
