@@ -74,10 +74,14 @@ async fn calls_that_fail_halfway_do_not_lead_to_two_ids(flavor: Flavor) {
     two.id_of(Uuid::new_v4()).await.unwrap();
     let mut uuids = Vec::new();
     let mut connection = connect(scratch.url()).await;
-    for n in 0..30 {
+    // On a busy machine, a call can get all of its answers before it is cancelled.
+    for n in 0..600 {
+        if n >= 30 && !uuids.is_empty() {
+            break;
+        }
         let mut transaction = connection.begin().await.unwrap();
         let uuid = Uuid::new_v4();
-        if cancelled_after(n / 2, one.id_of_within(&mut transaction, uuid)).await {
+        if cancelled_after(n % 30 / 2, one.id_of_within(&mut transaction, uuid)).await {
             uuids.push(uuid);
         }
         transaction.commit().await.unwrap();
