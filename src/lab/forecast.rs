@@ -33,8 +33,9 @@ Examples:
   idgen lab simulate minute-random --pool 32M --rate 12000 --id-rate 400
   idgen lab simulate --experiment prefix-revisits --scale full
 
-Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the pool divided by 16M, but \
-at most 64, and so many that at least 8M rows are followed. A billion rows take up to 2 GB of memory with --pool 512M, and half of that with 1G and more.";
+Beyond ten million rows, the model follows only a part of the keys: one in N, where N is the smallest of the pool \
+divided by 16M, the rows divided by 8M, and 64. A billion rows take up to 2 GB of memory with --pool 512M, and half of \
+that with 1G and more.";
 
 const ADVISE_EXAMPLES: &str = "\
 Examples:

@@ -50,6 +50,8 @@ fn of_cases(mut results: Results, tolerances: Vec<Option<idgen_record::Tolerance
 fn recorded_runs_meet_the_published_figures_listed_as_met() {
     let mut found = String::new();
     for (day, id, directory) in [
+        // Has two columns of variable length, which the next record leaves out.
+        ("2026-11-21", "uuid-representation", "uuid-representation"),
         ("2026-11-23", "uuid-representation", "uuid-representation-full"),
         ("2026-11-23", "uuid-order", "uuid-order-full"),
         ("2026-11-23", "uuid-order", "uuid-order-full-prefixes"),
@@ -79,6 +81,11 @@ fn recorded_runs_meet_the_published_figures_listed_as_met() {
 }
 
 const EXPECTED: &str = "\
+uuid-representation on mysql: 12 of 13
+  v4, VARCHAR 36: pages read per 1k, at the end
+uuid-representation on mariadb: 11 of 13
+  v4, base64 22: pages read per 1k, at the end
+  v4, base64 22: pages written per 1k, at the end
 uuid-representation-full on mysql: 7 of 7
 uuid-representation-full on mariadb: 7 of 7
 uuid-order-full on mysql: 3 of 3
