@@ -39,6 +39,36 @@ fn two_recorded_runs_are_compared_and_drawn_again() {
     assert_eq!((code, error.contains("not a results.json")), (1, true), "{error}");
 }
 
+/// The tests run in the root of the repository.
+#[test]
+fn recorded_runs_are_named_by_the_ends_of_their_paths() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let page = format!("Report: {out}/report.html");
+    assert_eq!(lines(&["lab", "report", "2026-11-23/mysql/mixed", "--out", out]), [page.clone()]);
+    let text = std::fs::read_to_string(format!("{out}/results.json")).unwrap();
+    assert!(text.contains("idgen lab run mixed --engine mysql"));
+    assert_eq!(lines(&["lab", "report", "hold-out/mysql/p32-b0-fast", "--out", out]), [page]);
+    let text = lines(&["lab", "compare", "mysql/switch-1x", "mysql/switch-2x"]).join("\n");
+    assert!(text.contains("B/A"), "{text}");
+
+    let (code, error) = failure(&["lab", "report", "prefix-revisits", "--out", out], "");
+    assert_eq!(code, 1);
+    assert!(
+        error.contains("several runs") && error.contains("docs/results/2026-11-22/mysql/prefix-revisits"),
+        "{error}"
+    );
+    let (code, error) = failure(&["lab", "report", "2026-11-23/mysql/mixed"], "");
+    assert_eq!((code, error.contains("with --out")), (1, true), "{error}");
+    let (code, error) = failure(&["lab", "report", "mysql/no-such-run", "--out", out], "");
+    assert_eq!((code, error.contains("name a results.json")), (1, true), "{error}");
+
+    let kept = ["lab", "report", "2026-11-23/mysql/mixed", "--out", out, "--archive", "--charts", "leaves"];
+    assert_eq!(lines(&kept), [format!("Report: {out}/report.md")]);
+    assert!(!std::fs::exists(format!("{out}/results.json")).unwrap());
+    assert!(std::fs::exists(format!("{out}/charts/leaves.svg")).unwrap());
+}
+
 /// The chart has a line for each run, each drawn in another style.
 fn several_runs_in_one_chart(a: &str, b: &str, picture: &str) {
     let said = lines(&["lab", "compare", a, b, a, "--picture", picture, "--strategies", "v4-binary"]);

@@ -334,9 +334,8 @@ mod tests {
         let mut compared = 0;
         for (name, server) in [("mysql", Server::mysql(8 << 20)), ("mariadb", Server::mariadb(8 << 20))] {
             for growth in [1_u64, 3] {
-                let path = format!("{root}/{name}/switch-{growth}x/results.json");
-                let results: idgen_record::Results =
-                    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+                let path = format!("{root}/{name}/switch-{growth}x");
+                let results = idgen_report::open(path.as_ref()).unwrap();
                 let (old, rows) = (strategy::find("v4-binary").unwrap(), results.workload.rows);
                 let advice = advise(&Load {
                     rows,

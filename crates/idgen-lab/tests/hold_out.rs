@@ -66,7 +66,7 @@ fn judge(server: &str) {
     let mut kept = KEPT.lines().filter(|line| line.starts_with(server));
     let mut off = Vec::new();
     for load in LOADS {
-        let recorded = results(&format!("hold-out/{}/{load}.json", server.to_lowercase()));
+        let recorded = results(&format!("hold-out/{}/{load}", server.to_lowercase()));
         assert!(recorded.failures.is_empty() && !recorded.interrupted, "{server} {load}");
         let workload = &recorded.workload;
         for run in &recorded.runs {

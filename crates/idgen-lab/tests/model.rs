@@ -213,7 +213,7 @@ fn the_recorded_representations_are_predicted() {
 }
 
 fn judge_all(record: &str, left_out: &[&str]) -> usize {
-    let recorded = results(&format!("{record}/results.json"));
+    let recorded = results(record);
     let judged: Vec<_> =
         recorded.runs.iter().filter(|run| !left_out.contains(&run.strategy.name.as_str())).collect();
     assert_eq!(judged.len() + left_out.len(), recorded.runs.len(), "{record}: {left_out:?}");
@@ -287,7 +287,7 @@ fn the_recorded_switches_are_predicted() {
         ("switch-3x", 3, &["mysql"]),
     ] {
         for server in servers {
-            let recorded = results(&format!("2026-11-23/{server}/{file}/results.json"));
+            let recorded = results(&format!("2026-11-23/{server}/{file}"));
             for run in &recorded.runs {
                 let name = run.strategy.name.as_str();
                 // The recorded weeks had 5,000 rows each; the model takes at least one row per second.

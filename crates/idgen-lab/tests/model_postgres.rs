@@ -14,12 +14,8 @@ use idgen_record::{Column, Database, Results, Workload};
 /// The results files of PostgreSQL below docs/results.
 fn recorded() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
-    let mut files = Vec::new();
-    for day in std::fs::read_dir(root).unwrap() {
-        let Ok(runs) = std::fs::read_dir(day.unwrap().path().join("postgres")) else { continue };
-        files.extend(runs.map(|run| run.unwrap().path().join("results.json")).filter(|file| file.exists()));
-    }
-    files.sort();
+    let mut files = idgen_report::below(&root).unwrap();
+    files.retain(|file| file.iter().any(|part| part == "postgres"));
     files
 }
 
@@ -137,7 +133,7 @@ const LONG: u64 = 1_000_000;
 /// Judges the recorded runs that are long, or those that are not.
 fn judge(long: bool) -> (usize, Vec<String>) {
     let judged = |file: &PathBuf| {
-        let results = idgen_report::read(&std::fs::read_to_string(file).unwrap()).unwrap();
+        let results = idgen_report::open(file).unwrap();
         assert_eq!(results.engine.name, Database::Postgres.name());
         if (results.workload.rows >= LONG) != long {
             return (0, Vec::new());

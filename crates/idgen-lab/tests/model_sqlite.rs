@@ -212,12 +212,8 @@ fn the_model_lays_pages_out_as_the_library_does() {
 /// The results files of SQLite below docs/results in which keys were inserted.
 fn recorded() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
-    let mut files = Vec::new();
-    for day in std::fs::read_dir(root).unwrap() {
-        let Ok(runs) = std::fs::read_dir(day.unwrap().path().join("sqlite")) else { continue };
-        files.extend(runs.map(|run| run.unwrap().path().join("results.json")).filter(|file| file.exists()));
-    }
-    files.sort();
+    let mut files = idgen_report::below(&root).unwrap();
+    files.retain(|file| file.iter().any(|part| part == "sqlite"));
     files
 }
 
@@ -278,7 +274,7 @@ const LONG: u64 = 1_000_000;
 fn judge(long: bool) -> (usize, Vec<String>) {
     let (mut all, mut missed) = (0, Vec::new());
     for file in recorded() {
-        let results: Results = idgen_report::read(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        let results: Results = idgen_report::open(&file).unwrap();
         assert_eq!(results.engine.name, Database::Sqlite.name());
         // The model has no deletes.
         if results.workload.mix.is_some() || (results.workload.rows >= LONG) != long {

@@ -41,10 +41,8 @@ fn recorded(server: &str, experiment: &str) -> Vec<VisitFigures> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../docs/results/2026-11-22")
         .join(server)
-        .join(experiment)
-        .join("results.json");
-    let text = std::fs::read_to_string(path).unwrap();
-    report::read(&text).unwrap().cases.into_iter().filter_map(|case| case.visits).collect()
+        .join(experiment);
+    report::open(&path).unwrap().cases.into_iter().filter_map(|case| case.visits).collect()
 }
 
 fn fill(all: &[VisitFigures], strategy: &str, visits: u32, rows: u64) -> f64 {

@@ -2,28 +2,21 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::fs;
 use std::path::Path;
 
 use idgen_record::{Metric, Results, Sample};
 
 /// All results under docs/results whose loads were repeated.
-fn repeated(directory: &Path, found: &mut Vec<Results>) {
-    for path in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
-        if path.is_dir() {
-            repeated(&path, found);
-        } else if path.file_name().is_some_and(|name| name == "results.json") {
-            found.push(idgen_report::open(&path).unwrap());
-        }
-    }
-    found.retain(Results::has_repeats);
+fn repeated() -> Vec<Results> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+    let all = idgen_report::below(&root).unwrap();
+    all.iter().map(|file| idgen_report::open(file).unwrap()).filter(Results::has_repeats).collect()
 }
 
 /// A report of single runs says that a difference is larger than those of about 95 of 100 pairs of runs of one load.
 #[test]
 fn single_runs_of_one_load_seldom_differ() {
-    let mut recorded = Vec::new();
-    repeated(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results"), &mut recorded);
+    let recorded = repeated();
     let (mut compared, mut wrong) = (0, Vec::new());
     for metric in Metric::compared() {
         let (mut pairs, mut differ) = (0_u32, 0_u32);

@@ -1,7 +1,6 @@
 //! Two recorded runs side by side: how they were made differently, and the figures of both with their ratio.
 
 mod page;
-mod record;
 mod settings;
 mod show;
 
@@ -15,7 +14,6 @@ use idgen_record::{
 };
 
 pub use page::comparison_html;
-pub use record::open;
 pub use settings::Difference;
 pub use show::comparison;
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! The files in the directory of a run. Each is written completely or not at all.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
+use flate2::{Compression, GzBuilder};
+
 use super::drawings::Drawings;
-use super::{csv, html, json, markdown};
+use super::{csv, html, json, markdown, records};
 use crate::{Error, Result};
 use idgen_record::Results;
 
@@ -41,16 +44,8 @@ pub fn prepare(directory: &Path) -> Result<()> {
 pub fn save(results: &Results, directory: &Path) -> Result<()> {
     make(directory)?;
     let drawings = Drawings::of(results)?;
-    let charts = directory.join(CHARTS);
-    if drawings.all().next().is_some() {
-        make(&charts)?;
-    }
-    for drawing in drawings.all() {
-        let content = format!("{MARK}{}", drawing.chart.file());
-        write(&charts.join(format!("{}.svg", drawing.name)), content.as_bytes())?;
-    }
-    remove_others(&charts, &drawings)?;
-    let text = markdown::text(results, &drawings);
+    draw(&directory.join(CHARTS), &drawings, None)?;
+    let text = markdown::text(results, &drawings, None);
     let page = html::page(results, drawings)?;
     let contents = [json(results)?, csv::csv(results)?, csv::windows(results)?, text, page];
     for (name, content) in FILES.into_iter().zip(contents) {
@@ -58,6 +53,73 @@ pub fn save(results: &Results, directory: &Path) -> Result<()> {
         // An experiment of statements has no windows; those of an earlier run would look like its own.
         if content.is_empty() { remove(&path)? } else { write(&path, content.as_bytes())? }
     }
+    Ok(())
+}
+
+/// Writes a recorded run in the form in which a repository keeps it: the record, compressed as `results.json.gz`,
+/// `report.md`, and the charts that are named. [`save`] draws the others from the record at any time.
+///
+/// The record is kept as it is, and not written anew. Where the directory is that of the run, the files that [`save`] wrote
+/// there are removed.
+///
+/// ```
+/// # let directory = tempfile::tempdir().unwrap();
+/// let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/2026-11-21/mysql/rebuild");
+/// let kept = directory.path();
+/// idgen_report::archive(recorded.as_ref(), kept, &[])?;
+/// assert_eq!(idgen_report::open(kept)?, idgen_report::open(recorded.as_ref())?);
+/// assert!(!kept.join("charts").exists());
+/// # Ok::<(), idgen_report::Error>(())
+/// ```
+///
+/// # Errors
+/// The run cannot be read, it has no chart of a name, or a file cannot be written. Nothing is removed then.
+pub fn archive(run: &Path, directory: &Path, charts: &[&str]) -> Result<()> {
+    let file = records::find(run)?;
+    let text = records::text_of(&file)
+        .map_err(|error| Error::caused(format!("cannot read {}", file.display()), error))?;
+    let results = records::open(&file)?;
+    let drawings = Drawings::of(&results)?;
+    if let Some(name) = charts.iter().find(|name| !drawings.all().any(|drawing| drawing.name == **name)) {
+        let names: Vec<_> = drawings.all().map(|drawing| &*drawing.name).collect();
+        return Err(Error::refused(format!("this run has no chart {name:?}: it has {}", names.join(", "))));
+    }
+    make(directory)?;
+    let cannot = |error| Error::caused("cannot compress the record", error);
+    // The same record gives the same bytes: the header has no time and no name.
+    let mut compressed = GzBuilder::new().write(Vec::new(), Compression::best());
+    compressed.write_all(text.as_bytes()).map_err(cannot)?;
+    write(&directory.join(records::NAMES[1]), &compressed.finish().map_err(cannot)?)?;
+    write(&directory.join("report.md"), markdown::text(&results, &drawings, Some(charts)).as_bytes())?;
+    draw(&directory.join(CHARTS), &drawings, Some(charts))?;
+    for name in FILES.into_iter().filter(|name| *name != "report.md") {
+        remove(&directory.join(name))?;
+    }
+    Ok(())
+}
+
+/// Draws the charts, or those that are named, and removes others of an earlier run: they would look like charts of this
+/// one.
+fn draw(directory: &Path, drawings: &Drawings, named: Option<&[&str]>) -> Result<()> {
+    let wanted = |name: &str| named.is_none_or(|named| named.contains(&name));
+    for drawing in drawings.all().filter(|drawing| wanted(&drawing.name)) {
+        make(directory)?;
+        let content = format!("{MARK}{}", drawing.chart.file());
+        write(&directory.join(format!("{}.svg", drawing.name)), content.as_bytes())?;
+    }
+    let Ok(entries) = fs::read_dir(directory) else { return Ok(()) };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_stem().unwrap_or_default();
+        let ours = || fs::read_to_string(&path).is_ok_and(|text| text.starts_with(MARK));
+        if path.extension().is_some_and(|ending| ending == "svg")
+            && !drawings.all().any(|drawing| *drawing.name == *name && wanted(&drawing.name))
+            && ours()
+        {
+            remove(&path)?;
+        }
+    }
+    // Only if nothing is left in it.
+    let _ = fs::remove_dir(directory);
     Ok(())
 }
 
@@ -87,20 +149,4 @@ pub fn write(path: &Path, content: &[u8]) -> Result<()> {
         let _ = fs::remove_file(&beside);
         Error::caused(format!("cannot write {}", path.display()), error)
     })
-}
-
-/// Removes charts of an earlier run of other strategies, which would look like charts of this run.
-fn remove_others(charts: &Path, drawings: &Drawings) -> Result<()> {
-    let Ok(entries) = fs::read_dir(charts) else { return Ok(()) };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let name = path.file_stem().unwrap_or_default();
-        let ours = || fs::read_to_string(&path).is_ok_and(|text| text.starts_with(MARK));
-        if path.extension().is_some_and(|ending| ending == "svg")
-            && !drawings.all().any(|drawing| *drawing.name == *name)
-            && ours()
-        {
-            remove(&path)?;
-        }
-    }
-    Ok(())
 }

@@ -32,6 +32,7 @@ mod numbers;
 mod overlaid;
 mod picture;
 mod published;
+mod records;
 mod staying;
 mod survey;
 mod terminal;
@@ -40,15 +41,16 @@ mod visits;
 
 pub use self::csv::csv;
 pub use answer::{Answer, Part, answer};
-pub use compare::{Compared, Difference, Pair, Ratio, Side, compare, comparison, comparison_html, open};
+pub use compare::{Compared, Difference, Pair, Ratio, Side, compare, comparison, comparison_html};
 pub use error::{Error, Result};
-pub use files::{CHARTS, FILES, prepare, save, write};
+pub use files::{CHARTS, FILES, archive, prepare, save, write};
 pub use html::html;
 pub use json::{json, read};
 pub use markdown::markdown;
 pub use overlaid::{Overlay, overlaid};
 pub use picture::{over_rows, page_png, page_svg};
 pub use published::{Comparison, case_met, comparisons, met};
+pub use records::{below, open};
 pub use survey::survey;
 pub use terminal::{WIDTH, cases, list, published, table, width};
 

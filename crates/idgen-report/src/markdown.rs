@@ -21,11 +21,11 @@ use idgen_record::Results;
 /// # Errors
 /// Where a chart cannot be drawn.
 pub fn markdown(results: &Results) -> Result<String> {
-    Ok(text(results, &Drawings::of(results)?))
+    Ok(text(results, &Drawings::of(results)?, None))
 }
 
-/// The same with charts that are drawn already.
-pub fn text(results: &Results, drawings: &Drawings) -> String {
+/// The same with charts that are drawn already. It shows all of them, or those that are named.
+pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> String {
     let mut out = format!("# {}\n", plain(&results.question));
     let mut paragraph = |text: &str| {
         let _ = write!(out, "\n{text}\n");
@@ -54,9 +54,14 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
     for problem in problems(results) {
         paragraph(&format!("**{}**", plain(&problem)));
     }
-    if !drawings.cases.is_empty() {
+    let wanted = |drawing: &Drawing| named.is_none_or(|named| named.contains(&&*drawing.name));
+    let pictures = |of: &[Drawing]| {
+        let shown: Vec<_> = of.iter().filter(|drawing| wanted(drawing)).map(picture).collect();
+        (!shown.is_empty()).then(|| shown.join("\n\n"))
+    };
+    if let Some(pictures) = pictures(&drawings.cases) {
         paragraph("## In pictures");
-        paragraph(&pictures(&drawings.cases));
+        paragraph(&pictures);
     }
     for shown in case_tables(results) {
         paragraph(&format!("## {}", shown.title));
@@ -93,21 +98,21 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
         ("Latency of a statement", &Vec::new(), latencies(results)),
         ("What the server counted", &Vec::new(), counts(results)),
     ] {
-        if drawings.is_empty() && grid.is_none() {
+        let pictures = pictures(drawings);
+        let operations = if heading == OPERATIONS_HEADING { operations(results) } else { Vec::new() };
+        if pictures.is_none() && grid.is_none() && operations.is_empty() {
             continue;
         }
         paragraph(&format!("## {heading}"));
         if heading == FIGURES_HEADING {
             paragraph(&of_the_end(results));
         }
-        if !drawings.is_empty() {
-            paragraph(&pictures(drawings));
+        if let Some(pictures) = pictures {
+            paragraph(&pictures);
         }
-        if heading == OPERATIONS_HEADING {
-            for (kind, grid) in operations(results) {
-                paragraph(&format!("Milliseconds, {kind}:"));
-                paragraph(&grid_table(grid));
-            }
+        for (kind, grid) in operations {
+            paragraph(&format!("Milliseconds, {kind}:"));
+            paragraph(&grid_table(grid));
         }
         if let Some(grid) = grid {
             paragraph(&grid_table(grid));
@@ -124,6 +129,15 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
     let facts = facts(results).into_iter().map(|(name, value)| (name.to_owned(), vec![value]));
     let settings = settings(results).map(|(name, value)| (name.to_owned(), vec![value.to_owned()]));
     paragraph(&table(&["setting", "value"], ":---|", facts.chain(settings)));
+    let others: Vec<_> =
+        drawings.all().filter(|drawing| !wanted(drawing)).map(|drawing| &*drawing.name).collect();
+    if !others.is_empty() {
+        paragraph("## Charts");
+        paragraph(&format!(
+            "`idgen lab report` draws these charts from the record: {}.",
+            plain(&others.join(", "))
+        ));
+    }
     paragraph("## Run it again");
     paragraph(&format!("    {}", one_line(&results.command)));
     out
@@ -131,10 +145,6 @@ pub fn text(results: &Results, drawings: &Drawings) -> String {
 
 const OPERATIONS_HEADING: &str = "Latency of each kind of operation";
 const FIGURES_HEADING: &str = "The figures";
-
-fn pictures(drawings: &[Drawing]) -> String {
-    drawings.iter().map(picture).collect::<Vec<_>>().join("\n\n")
-}
 
 /// A chart with its heading above and its caption below.
 fn picture(drawing: &Drawing) -> String {

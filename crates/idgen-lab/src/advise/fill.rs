@@ -33,7 +33,6 @@ mod tests {
     use btree_model::{Model, Server, Setup, Shape};
     use idgen::PrefixKey;
     use idgen::source::{Entropy, FixedEntropy};
-    use idgen_record::Results;
 
     /// The page fill of ascending keys in the recorded runs.
     const END_FILL: f64 = 0.922;
@@ -100,8 +99,8 @@ mod tests {
     fn the_formulas_predict_the_recorded_servers() {
         let results = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/2026-11-22");
         for server in ["mysql", "mariadb"] {
-            let path = format!("{results}/{server}/prefix-revisits/results.json");
-            let results: Results = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+            let path = format!("{results}/{server}/prefix-revisits");
+            let results = idgen_report::open(path.as_ref()).unwrap();
             let mut compared = 0;
             for of in results.cases.iter().filter_map(|case| case.visits.as_ref()) {
                 let (pages, visits) = (of.rows_per_visit as f64 / 114.0, f64::from(of.visits));

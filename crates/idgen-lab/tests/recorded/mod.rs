@@ -6,10 +6,10 @@ use btree_model::Server;
 use idgen_record::{Results, RunRecord};
 use idgen_report as report;
 
-/// A results file under docs/results.
-pub fn results(file: &str) -> Results {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../docs/results", file].iter().collect();
-    report::read(&std::fs::read_to_string(path).unwrap()).unwrap()
+/// A run under docs/results, by its path there.
+pub fn results(run: &str) -> Results {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../docs/results", run].iter().collect();
+    report::open(&path).unwrap()
 }
 
 /// The server with the settings of a run. No `device_iops`: where reads and writes were limited, each was limited by

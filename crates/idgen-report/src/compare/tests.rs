@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::open;
 use crate::tests::{MANY, results};
 use crate::{WIDTH, json};
 use idgen_record::{Latency, LoadFigures, Results, Totals};
