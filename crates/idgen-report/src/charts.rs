@@ -3,14 +3,17 @@
 
 mod bars;
 mod course;
+pub(crate) mod drawings;
 mod lines;
+pub(crate) mod overlaid;
 mod overlay;
 mod pages;
+pub(crate) mod picture;
 mod scatter;
 
 use plotters::style::{RGBColor, TextStyle};
 
-use crate::Error;
+use crate::error::Error;
 use idgen_record::Family;
 
 pub use bars::{Bar, Scale, bars};

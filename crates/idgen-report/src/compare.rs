@@ -6,9 +6,9 @@ mod show;
 
 use serde::Serialize;
 
-use super::case_figures::case_figures;
-use super::numbers;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
+use crate::figures::case_figures::case_figures;
+use crate::figures::numbers;
 use idgen_record::{
     CaseRecord, EngineInfo, Family, Group, Metric, Noise, Results, RunRecord, Sample, rank_test, smallest_p,
 };

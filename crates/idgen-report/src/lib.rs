@@ -10,49 +10,27 @@
 
 #![forbid(unsafe_code)]
 
-mod answer;
-mod asked;
-mod case_figures;
-mod case_table;
-mod cases;
 mod charts;
 mod compare;
-mod csv;
-mod drawings;
 mod error;
-mod files;
-mod fitted;
-mod grids;
-mod html;
-mod json;
-mod load;
-mod maps;
-mod markdown;
-mod numbers;
-mod overlaid;
-mod picture;
-mod published;
-mod records;
-mod staying;
-mod survey;
-mod terminal;
-mod times;
-mod visits;
+mod figures;
+mod formats;
 
-pub use self::csv::csv;
-pub use answer::{Answer, Part, answer};
+pub use charts::overlaid::{Overlay, overlaid};
+pub use charts::picture::{over_rows, page_png, page_svg};
 pub use compare::{Compared, Difference, Pair, Ratio, Side, compare, comparison, comparison_html};
 pub use error::{Error, Result};
-pub use files::{CHARTS, FILES, archive, prepare, save, write};
-pub use html::html;
-pub use json::{json, read};
-pub use markdown::markdown;
-pub use overlaid::{Overlay, overlaid};
-pub use picture::{over_rows, page_png, page_svg};
-pub use published::{Comparison, case_met, comparisons, met};
-pub use records::{below, open};
-pub use survey::survey;
-pub use terminal::{WIDTH, cases, list, published, table, width};
+pub use figures::answer::answer;
+pub use figures::finding::{Answer, Part};
+pub use figures::published::{Comparison, case_met, comparisons, met};
+pub use formats::csv::csv;
+pub use formats::files::{CHARTS, FILES, archive, prepare, save, write};
+pub use formats::html::html;
+pub use formats::json::{json, read};
+pub use formats::markdown::markdown;
+pub use formats::records::{below, open};
+pub use formats::survey::survey;
+pub use formats::terminal::{WIDTH, cases, list, published, table, width};
 
 #[cfg(test)]
 mod tests;

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::terminal::table_of;
 use super::*;
+use crate::formats::terminal::table_of;
 use idgen_record::{
     Column, EngineInfo, Failure, Family, FileMaps, IdKind, Latency, Machine, Published, Results, Role,
     RunRecord, StrategyRecord, Tolerance, Totals, TreeFigures, Window, Workload,
@@ -137,7 +137,7 @@ fn json_reads_back_and_other_formats_are_refused() {
 fn a_record_is_written_again_as_it_was() {
     let recorded =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/2026-11-23/mysql/mixed/results.json.gz");
-    let text = crate::records::text_of(recorded.as_ref()).unwrap();
+    let text = crate::formats::records::text_of(recorded.as_ref()).unwrap();
     assert!(text.contains("1493.2333333333333"));
     assert!(json(&read(&text).unwrap()).unwrap() == text);
 }

@@ -5,8 +5,8 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{Chart, INK, WIDTH, color, failed, text};
-use crate::Result;
-use crate::numbers::{figure_text, short};
+use crate::error::Result;
+use crate::figures::numbers::{figure_text, short};
 use idgen_record::{Axis, Family};
 
 /// One line of the chart.

@@ -11,8 +11,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::bars::round_step;
 use super::{Chart, INK, WIDTH, color, failed, text};
-use crate::Result;
-use crate::numbers::{grouped, short, write_single};
+use crate::error::Result;
+use crate::figures::numbers::{grouped, short, write_single};
 use idgen_record::{Metric, Results, RunRecord, Window, Workload};
 
 /// Of one curve.

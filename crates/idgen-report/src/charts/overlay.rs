@@ -8,8 +8,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::bars::round_step;
 use super::lines::COLORS;
 use super::{Chart, INK, WIDTH, failed, text};
-use crate::Result;
-use crate::numbers::{grouped, rate, short};
+use crate::error::Result;
+use crate::figures::numbers::{grouped, rate, short};
 
 /// One line: its name, and its values over the rows in the table, for each of the panels.
 pub struct Overlaid {

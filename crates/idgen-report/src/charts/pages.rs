@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use innodb_pages::{Cell, PageMap};
 
 use super::Chart;
-use crate::picture::{INNER, OTHER, SHADES, hex};
+use crate::charts::picture::{INNER, OTHER, SHADES, hex};
 
 /// The two maps of one file.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::bars::round_step;
 use super::{Chart, INK, WIDTH, color, failed, text};
-use crate::Result;
-use crate::numbers::short;
+use crate::error::Result;
+use crate::figures::numbers::short;
 use idgen_record::{Family, Sample};
 
 /// One strategy.

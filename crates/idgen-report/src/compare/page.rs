@@ -3,11 +3,11 @@
 use askama::Template;
 
 use super::{Compared, Pair, Ratio, Side};
+use crate::charts::drawings::Drawing;
 use crate::charts::{Bar, Scale, bars};
-use crate::drawings::Drawing;
-use crate::grids::Grid;
-use crate::numbers::{figure_text, probability, write_sample};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
+use crate::figures::grid::Grid;
+use crate::figures::numbers::{figure_text, probability, write_sample};
 use idgen_record::{Better, Family, Metric};
 
 #[derive(Template)]

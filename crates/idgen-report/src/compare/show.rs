@@ -4,9 +4,9 @@ use comfy_table::CellAlignment;
 use idgen_record::Metric;
 
 use super::{Compared, Difference, Pair, Ratio, Side};
-use crate::fitted::{Column, Fitted, fitted, laid_out};
-use crate::numbers::{figure_text, write_median};
-use crate::terminal::{table_width, width};
+use crate::figures::numbers::{figure_text, write_median};
+use crate::formats::fitted::{Column, Fitted, fitted, laid_out};
+use crate::formats::terminal::{table_width, width};
 
 /// Shown in place of a ratio where figures do not differ.
 const NO_DIFFERENCE: &str = "no diff.";

@@ -19,7 +19,7 @@ fn csv_has_a_line_per_window() {
     let mut results = results(2);
     results.runs[1].windows[1].latency =
         Some(Latency { p50_micros: 1, p95_micros: 2, p99_micros: 3, max_micros: 4 });
-    let text = csv::windows(&results).unwrap();
+    let text = crate::formats::csv::windows(&results).unwrap();
     let mut lines = text.lines();
     assert!(lines.next().unwrap().starts_with("strategy,rows_end,rows,secs,rows_per_sec,reads_per_1k,"));
     assert_eq!(lines.next().unwrap(), "auto-increment,2000,2000,0.002,1000000.0,0.0,,0.0,,,,,,,,0.5,,,,,1");
@@ -40,7 +40,7 @@ fn csv_has_a_line_for_each_run_and_tables_have_the_spread() {
     let text = csv(&results).unwrap();
     assert_eq!(text.lines().count(), 4);
     assert!(text.lines().nth(2).unwrap().ends_with(",2,8"), "{text}");
-    assert_eq!(csv::windows(&results).unwrap().lines().count(), 1 + 3 * 2);
+    assert_eq!(crate::formats::csv::windows(&results).unwrap().lines().count(), 1 + 3 * 2);
     assert!(markdown(&results).unwrap().contains("| 41 (30\u{2013}50) |"));
     let shown = table_of(&results, WIDTH);
     assert!(shown.contains("41 ") && shown.contains("Medians of 3 runs"), "{shown}");

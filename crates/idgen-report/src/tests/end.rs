@@ -1,8 +1,8 @@
 //! What is shown of the end of a run, and of records that do not contain it.
 
-use super::super::grids::{facts, figures, of_the_end, whole};
 use super::super::{answer, html, json, markdown, read, table};
 use super::results;
+use crate::figures::grids::{facts, figures, of_the_end, whole};
 use idgen_record::{Protocol, Results, RunRecord, Totals, Window};
 
 /// Three strategies that read nothing at first, and ten, twenty and so on at the end.

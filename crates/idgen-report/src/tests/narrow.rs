@@ -2,10 +2,10 @@
 
 use super::super::compare::{compare, comparison_of};
 use super::super::list;
-use super::super::numbers::write_median;
-use super::super::terminal::{WIDTH, cases_of, published_of, table_of};
 use super::loads::loads;
 use super::{MANY, results};
+use crate::figures::numbers::write_median;
+use crate::formats::terminal::{WIDTH, cases_of, published_of, table_of};
 use idgen_record::{Metric, Published, Results};
 
 const WIDTHS: [u16; 4] = [120, 100, 80, 60];

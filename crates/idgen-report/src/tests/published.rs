@@ -123,7 +123,7 @@ fn the_figures_come_before_the_words() {
         figures: BTreeMap::from([("bytes_per_row".into(), 110.0)]),
         tolerances: BTreeMap::new(),
     });
-    let grid = crate::grids::published(&results).unwrap();
+    let grid = crate::figures::grids::published(&results).unwrap();
     assert_eq!(grid.head, ["strategy", "figure", "published", "here", "difference", "published run"]);
     assert_eq!((grid.rows[0].1[4].as_str(), grid.texts), (results.published[0].setting.as_str(), vec![0, 4]));
     let page = html(&results).unwrap();

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-use crate::{Error, Result, read};
+use crate::error::{Error, Result};
+use crate::formats::json::read;
 use idgen_record::Results;
 
 /// The record in the directory of a run: as the lab writes it, or compressed by [`archive`](crate::archive).

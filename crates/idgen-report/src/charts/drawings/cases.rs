@@ -1,11 +1,11 @@
 //! The charts of experiments that run statements or loads: the figures of their tables.
 
 use super::{Drawing, drawing};
-use crate::Result;
 use crate::charts::{Axes, Bar, Line, Scale, bars, lines};
-use crate::numbers::{count, figure_text, grouped, percent};
-use crate::times::{published_times, times_first};
-use crate::visits as revisited;
+use crate::error::Result;
+use crate::figures::numbers::{count, figure_text, grouped, percent};
+use crate::figures::times::{published_times, times_first};
+use crate::figures::visits as revisited;
 use idgen_record::{CaseRecord, Family, FileFigures, LoadFigures, Results, VisitFigures};
 
 /// Draws all charts for which there are figures; none where there are no cases.

@@ -2,11 +2,11 @@
 
 use comfy_table::{Cell, ColumnConstraint, Table};
 
-use super::case_table::CaseTable;
-use super::cases::case_tables;
-use super::fitted::{Column, Fitted, fitted, plain};
-use super::grids::{self, PACED};
-use super::published::uncompared;
+use crate::figures::case_table::CaseTable;
+use crate::figures::cases::case_tables;
+use crate::figures::grids::{self, PACED};
+use crate::figures::published::uncompared;
+use crate::formats::fitted::{Column, Fitted, fitted, plain};
 use idgen_record::{Results, RunRecord};
 
 /// The widest line of text, in columns: longer ones are hard to read. Where there is no terminal, all are so wide.
@@ -22,7 +22,7 @@ pub fn width() -> u16 {
 }
 
 /// Columns for tables on it.
-pub(super) fn table_width() -> u16 {
+pub(crate) fn table_width() -> u16 {
     Table::new().width().map_or(WIDTH, |columns| columns.clamp(LEAST_WIDTH, TABLE_WIDTH))
 }
 
@@ -31,7 +31,7 @@ pub fn table(results: &Results) -> String {
     table_of(results, table_width())
 }
 
-pub(super) fn table_of(results: &Results, width: u16) -> String {
+pub(crate) fn table_of(results: &Results, width: u16) -> String {
     let (metrics, rows) = grids::medians(results);
     let columns = metrics.iter().enumerate().map(|(place, metric)| Column {
         head: metric.head.into(),
@@ -71,7 +71,7 @@ pub fn published(results: &Results) -> Option<String> {
     published_of(results, table_width())
 }
 
-pub(super) fn published_of(results: &Results, width: u16) -> Option<String> {
+pub(crate) fn published_of(results: &Results, width: u16) -> Option<String> {
     let grid = grids::published(results)?;
     let columns = grid.head.iter().enumerate().skip(1).map(|(place, head)| Column {
         head: (*head).into(),
@@ -93,7 +93,7 @@ pub fn cases(results: &Results) -> String {
     cases_of(results, table_width())
 }
 
-pub(super) fn cases_of(results: &Results, width: u16) -> String {
+pub(crate) fn cases_of(results: &Results, width: u16) -> String {
     let tables: Vec<_> = case_tables(results).into_iter().map(|shown| case_table(shown, width)).collect();
     tables.join("\n")
 }
@@ -120,7 +120,7 @@ pub fn list<'a>(head: [&str; 2], lines: impl IntoIterator<Item = (&'a str, &'a s
 }
 
 /// Lays the table out; the first column stays on one line and the others give way.
-pub(super) fn whole_names(mut table: Table) -> String {
+pub(crate) fn whole_names(mut table: Table) -> String {
     if let Some(names) = table.column_mut(0) {
         names.set_constraint(ColumnConstraint::ContentWidth);
     }

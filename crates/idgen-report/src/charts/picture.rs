@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use innodb_pages::{Cell, Measure, PageMap};
 
-use crate::Result;
 use crate::charts::{Axes, Line, lines};
-use crate::numbers::grouped;
+use crate::error::Result;
+use crate::figures::numbers::grouped;
 
 /// From dark to bright, in steps that look equal and do not have to be distinguished by red and green (viridis).
-pub(super) const SHADES: [[u8; 3]; 10] = [
+pub(crate) const SHADES: [[u8; 3]; 10] = [
     [0x44, 0x01, 0x54],
     [0x48, 0x28, 0x78],
     [0x3e, 0x49, 0x89],
@@ -22,9 +22,9 @@ pub(super) const SHADES: [[u8; 3]; 10] = [
     [0xfd, 0xe7, 0x25],
 ];
 /// Pages that belong to no index.
-pub(super) const OTHER: [u8; 3] = [0x9a, 0x9a, 0x9a];
+pub(crate) const OTHER: [u8; 3] = [0x9a, 0x9a, 0x9a];
 /// Index pages above the leaves.
-pub(super) const INNER: [u8; 3] = [0xe0, 0x5a, 0x2b];
+pub(crate) const INNER: [u8; 3] = [0xe0, 0x5a, 0x2b];
 /// The height of the legend.
 const LEGEND_WIDTH: usize = 680;
 /// The side of a cell in a PNG, in pixels, for files of up to this many pages.
@@ -44,7 +44,7 @@ fn color(cell: Cell) -> Option<[u8; 3]> {
 }
 
 /// `#rrggbb`.
-pub(super) fn hex([red, green, blue]: [u8; 3]) -> String {
+pub(crate) fn hex([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 

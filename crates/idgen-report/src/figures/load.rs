@@ -1,6 +1,6 @@
 //! What was inserted and how, in names and sentences.
 
-use super::numbers::{bytes, count, grouped};
+use crate::figures::numbers::{bytes, count, grouped};
 use idgen_record::{Existing, Mix, Workload};
 
 /// The load of the runs. On a server each statement commits, and several clients may insert.

@@ -1,15 +1,15 @@
 //! Experiments that run statements, as tables: times, counts, and the files of their tables.
 
-use super::case_table::{CaseTable, column, table};
-use super::numbers::{count, grouped, percent, rate, write_median, write_sample};
-use super::published::{case_met, verdict};
-use super::times::{self, published_times, times_first};
+use crate::figures::case_table::{CaseTable, column, table};
+use crate::figures::numbers::{count, grouped, percent, rate, write_median, write_sample};
+use crate::figures::published::{case_met, verdict};
+use crate::figures::times::{self, published_times, times_first};
 use idgen_record::{CaseRecord, FileFigures, LoadFigures, Metric, Results, Sample};
 
 /// The tables of an experiment that runs statements; none where there are no cases.
 pub fn case_tables(results: &Results) -> Vec<CaseTable> {
     if results.cases.iter().any(|case| case.visits.is_some()) {
-        return super::visits::tables(results);
+        return crate::figures::visits::tables(results);
     }
     let tables = if results.cases.iter().any(|case| case.file.is_some()) {
         [files(results), indexes(results), timed(results)]
@@ -194,9 +194,9 @@ pub fn case_statements(results: &Results) -> Vec<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::answer::answer;
-    use super::super::case_figures::case_figures;
     use super::*;
+    use crate::figures::answer::answer;
+    use crate::figures::case_figures::case_figures;
     use crate::tests::begun;
     use idgen_record::{EngineInfo, IndexFigures, Tolerance, Workload};
 

@@ -2,18 +2,20 @@
 
 use std::fmt::Write as _;
 
-use super::answer::{Answer, Part, answer, problems};
-use super::asked::checked;
-use super::cases::{case_statements, case_tables};
-use super::drawings::{Drawing, Drawings};
-use super::grids::{
-    Grid, counts, facts, figures, files, latencies, of_the_end, operations, published, settings, whole,
+use crate::charts::drawings::{Drawing, Drawings};
+use crate::error::Result;
+use crate::figures::answer::{answer, problems};
+use crate::figures::asked::checked;
+use crate::figures::cases::{case_statements, case_tables};
+use crate::figures::finding::{Answer, Part};
+use crate::figures::grid::Grid;
+use crate::figures::grids::{
+    counts, facts, figures, files, latencies, of_the_end, operations, published, settings, whole,
 };
-use super::load::by_clients;
-use super::numbers::count;
-use super::published::{met, uncompared};
-use super::staying;
-use crate::Result;
+use crate::figures::load::by_clients;
+use crate::figures::numbers::count;
+use crate::figures::published::{met, uncompared};
+use crate::figures::staying;
 use idgen_record::Results;
 
 /// The report as Markdown (GitHub's, with tables), which shows the charts as `charts/NAME.svg`.

@@ -1,8 +1,8 @@
 //! The tables of an experiment whose buckets are visited again and again: a line for each number of visits and rows, and a
 //! column for each strategy.
 
-use super::case_table::{CaseTable, column, table};
-use super::numbers::{count, percent, rate};
+use crate::figures::case_table::{CaseTable, column, table};
+use crate::figures::numbers::{count, percent, rate};
 use idgen_record::{Metric, Results, Sample, VisitFigures};
 
 /// Rows of a payload of 100 bytes on a page, by which the pages of a visit are counted. A page of InnoDB holds 120 of them,
@@ -10,12 +10,12 @@ use idgen_record::{Metric, Results, Sample, VisitFigures};
 const ROWS_A_PAGE: f64 = 114.0;
 
 /// The figures of each case.
-pub(super) fn visits(results: &Results) -> Vec<&VisitFigures> {
+pub(crate) fn visits(results: &Results) -> Vec<&VisitFigures> {
     results.cases.iter().filter_map(|case| case.visits.as_ref()).collect()
 }
 
 /// The first figures of each strategy, in the order of the record.
-pub(super) fn strategies<'a>(all: &[&'a VisitFigures]) -> Vec<&'a VisitFigures> {
+pub(crate) fn strategies<'a>(all: &[&'a VisitFigures]) -> Vec<&'a VisitFigures> {
     let mut strategies: Vec<&VisitFigures> = Vec::new();
     for figures in all {
         if strategies.iter().all(|first| first.strategy != figures.strategy) {
@@ -26,13 +26,13 @@ pub(super) fn strategies<'a>(all: &[&'a VisitFigures]) -> Vec<&'a VisitFigures> 
 }
 
 /// Pages that the rows of a visit fill, in words: `0.5`, `10`.
-pub(super) fn pages(figures: &VisitFigures) -> String {
+pub(crate) fn pages(figures: &VisitFigures) -> String {
     let pages = figures.rows_per_visit as f64 / ROWS_A_PAGE;
     if pages < 9.95 && pages.fract() > 0.05 { format!("{pages:.1}") } else { format!("{pages:.0}") }
 }
 
 /// The tables of an experiment of visits.
-pub(super) fn tables(results: &Results) -> Vec<CaseTable> {
+pub(crate) fn tables(results: &Results) -> Vec<CaseTable> {
     let all = visits(results);
     let figure =
         |title, note, write: &dyn Fn(&VisitFigures) -> Option<String>| of_figure(&all, title, note, write);
@@ -105,7 +105,7 @@ fn earlier(all: &[&VisitFigures]) -> Option<CaseTable> {
 }
 
 /// The answer in a sentence: the page fill of the last strategy against that of the first.
-pub(super) fn answer(results: &Results) -> Option<String> {
+pub(crate) fn answer(results: &Results) -> Option<String> {
     let all = visits(results);
     let many = all.iter().max_by_key(|found| {
         (found.visits > 1, found.rows_per_visit * u64::from(found.visits), found.writers)

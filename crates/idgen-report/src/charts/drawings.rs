@@ -3,11 +3,11 @@
 mod cases;
 mod operations;
 
-use super::asked::main_metrics;
-use super::charts::{Bar, Chart, Course, Maps, Point, Scale, bars, course, pages, scatter};
-use super::maps::map;
-use super::numbers::{count, write_median};
-use crate::Result;
+use crate::charts::{Bar, Chart, Course, Maps, Point, Scale, bars, course, pages, scatter};
+use crate::error::Result;
+use crate::figures::asked::main_metrics;
+use crate::figures::maps::map;
+use crate::figures::numbers::{count, write_median};
 use idgen_record::{Axis, FileMaps, Group, METRICS, Metric, Results, Role, RunRecord, Sample, TreeFigures};
 use innodb_pages::{Cell, Measure, PageMap};
 

@@ -1,8 +1,8 @@
 //! A table that had rows before the run: its size with new kinds of keys, against staying with the old kind.
 
-use super::answer::Part;
-use super::grids::Grid;
-use super::numbers::{write_median, write_sample};
+use crate::figures::finding::Part;
+use crate::figures::grid::Grid;
+use crate::figures::numbers::{write_median, write_sample};
 use idgen_record::{Column, Metric, Results, RunRecord};
 
 /// One kind of key, compared with the run that stays with the old kind in the same column.
@@ -132,7 +132,7 @@ pub fn grid(results: &Results) -> Option<Grid> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::answer;
+    use crate::figures::answer::answer;
     use crate::tests::results;
     use idgen_record::{Existing, IdKind, Role, Workload};
 

@@ -23,7 +23,7 @@ pub struct Fitted<'a> {
 }
 
 /// An empty table of at most this width.
-pub(super) fn plain(width: u16) -> Table {
+pub(crate) fn plain(width: u16) -> Table {
     let mut table = Table::new();
     table
         .load_style(presets::UTF8_FULL_CONDENSED)

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use flate2::{Compression, GzBuilder};
 
-use super::drawings::Drawings;
-use super::{csv, html, json, markdown, records};
-use crate::{Error, Result};
+use super::{csv, html, json::json, markdown, records};
+use crate::charts::drawings::Drawings;
+use crate::error::{Error, Result};
 use idgen_record::Results;
 
 /// The files that [`save`] writes, `windows.csv` only where there are windows, beside the charts in [`CHARTS`].

@@ -1,8 +1,7 @@
 //! The published figures beside the measured ones.
 
-use super::answer::slower;
-use super::numbers::{write, write_median};
-use super::times::{first_of, published_times, times_first};
+use crate::figures::numbers::{write, write_median};
+use crate::figures::times::{first_of, published_times, slower, times_first};
 use idgen_record::{CaseRecord, Database, Metric, Published, Results};
 
 /// One published figure and what was measured here.

@@ -1,24 +1,14 @@
 //! The tables of a report, for the page and for Markdown.
 
-use super::asked::{is_mixed, main_metrics};
-use super::load::load_facts;
-use super::numbers::{bytes, count, percent, probability, write_median, write_sample};
-use super::published::comparisons;
+use crate::figures::asked::{is_mixed, main_metrics};
+use crate::figures::grid::Grid;
+use crate::figures::load::load_facts;
+use crate::figures::numbers::{bytes, count, percent, probability, write_median, write_sample};
+use crate::figures::published::comparisons;
 use idgen_record::{
     Group, Metric, Operation, OrderEffect, Protocol, Results, Role, RunRecord, Sample, Value, Window,
     order_effect,
 };
-
-/// One table: a name for each row, and its cells.
-pub struct Grid {
-    /// Of its heading in a page.
-    pub id: &'static str,
-    /// Above the columns, the one with the names first.
-    pub head: Vec<&'static str>,
-    pub rows: Vec<(String, Vec<String>)>,
-    /// The places of the cells of a row that are text.
-    pub texts: Vec<usize>,
-}
 
 /// The figures of the end of a run, beginning with those that the answer is about.
 pub fn figures(results: &Results) -> Grid {
@@ -41,7 +31,7 @@ pub fn whole(results: &Results) -> Option<Grid> {
     }
     let head = std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title)).collect();
     let rows = results.runs.iter().map(|run| row_of(run, metrics.iter().copied())).collect();
-    some(Grid { id: "whole", head, rows, texts: Vec::new() })
+    Grid { id: "whole", head, rows, texts: Vec::new() }.if_any()
 }
 
 /// Whether the records have figures of the end of the runs.
@@ -126,7 +116,7 @@ pub fn of_the_end(results: &Results) -> String {
 pub fn latencies(results: &Results) -> Option<Grid> {
     let timed = results.runs.iter().filter(|run| run.latency.is_some());
     let rows = timed.map(|run| row(run, Group::Latency)).collect();
-    some(Grid { id: "latency", head: head(Group::Latency), rows, texts: Vec::new() })
+    Grid { id: "latency", head: head(Group::Latency), rows, texts: Vec::new() }.if_any()
 }
 
 /// How long the operations of each kind took: a table for each, with its heading.
@@ -137,7 +127,7 @@ pub fn operations(results: &Results) -> Vec<(&'static str, Grid)> {
             |run: &&RunRecord| Metric::of_group(group).any(|metric| metric.value(&run.figures()).is_some());
         let rows = results.runs.iter().filter(has).map(|run| row(run, group)).collect();
         let head = ["strategy", "median", "99th percentile", "99.9th percentile"].to_vec();
-        some(Grid { id: kind.id(), head, rows, texts: Vec::new() }).map(|grid| (kind.title(), grid))
+        Grid { id: kind.id(), head, rows, texts: Vec::new() }.if_any().map(|grid| (kind.title(), grid))
     };
     Operation::ALL.into_iter().filter_map(of).collect()
 }
@@ -155,7 +145,7 @@ pub fn counts(results: &Results) -> Option<Grid> {
         Metric::of_group(Group::Server).filter(|metric| runs.iter().any(|run| has(run, metric))).collect();
     let head = std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title)).collect();
     let rows = runs.iter().map(|run| row_of(run, metrics.iter().copied())).collect();
-    some(Grid { id: "counts", head, rows, texts: Vec::new() })
+    Grid { id: "counts", head, rows, texts: Vec::new() }.if_any()
 }
 
 /// The main table without the spread, for a terminal: the metrics, and a row for each run.
@@ -213,7 +203,7 @@ pub fn files(results: &Results) -> Option<Grid> {
         "leaves changed in the last tenth of the log, %",
         "age of half of the leaves, % of the log",
     ];
-    some(Grid { id: "files", head, rows: rows.collect(), texts: Vec::new() })
+    Grid { id: "files", head, rows: rows.collect(), texts: Vec::new() }.if_any()
 }
 
 /// The published figures beside the measured ones.
@@ -232,11 +222,7 @@ pub fn published(results: &Results) -> Option<Grid> {
     head.extend(judged.then_some("verdict"));
     head.push("published run");
     let texts = vec![0, head.len() - 2];
-    some(Grid { id: "published", head, rows: rows.collect(), texts })
-}
-
-fn some(grid: Grid) -> Option<Grid> {
-    (!grid.rows.is_empty()).then_some(grid)
+    Grid { id: "published", head, rows: rows.collect(), texts }.if_any()
 }
 
 /// Where and how it ran, as names with sentences.

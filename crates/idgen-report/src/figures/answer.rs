@@ -1,10 +1,9 @@
 //! The answer, from the figures.
 
-use std::fmt;
-
-use super::asked::{asked, sample};
-use super::numbers::{probability, rounded, write_median, write_sample, write_single};
-use super::times::{first_of, seconds, times_first};
+use crate::figures::asked::{asked, sample};
+use crate::figures::finding::{Answer, Part};
+use crate::figures::numbers::{probability, rounded, write_median, write_sample, write_single};
+use crate::figures::times::{first_of, slower, times_first};
 use idgen_record::{CaseRecord, Difference, FileFigures, Metric, Results, RunRecord, Sample, smallest_p};
 
 /// What failed and why, in a sentence each. Of an experiment that times statements, the cases before the failure are shown.
@@ -21,42 +20,6 @@ pub fn problems(results: &Results) -> Vec<String> {
         .collect()
 }
 
-/// The answer of a report: what was compared, what differs, and how sure this is. As text, it is one paragraph.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// What was compared; at least one.
-    pub parts: Vec<Part>,
-    /// Sentences about all parts, or an empty text.
-    pub rest: String,
-}
-
-/// One comparison.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Sentences. Before findings, the last one ends with a colon.
-    pub lead: String,
-    /// What was found, without a full stop each; empty where the lead contains everything.
-    pub findings: Vec<String>,
-}
-
-impl Answer {
-    /// An answer without a list of findings.
-    fn sentences(lead: String) -> Answer {
-        Answer { parts: vec![Part { lead, findings: Vec::new() }], rest: String::new() }
-    }
-}
-
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = self.parts.iter().map(|part| match part.findings.as_slice() {
-            [] => part.lead.clone(),
-            findings => format!("{} {}.", part.lead, findings.join("; ")),
-        });
-        let rest = (!self.rest.is_empty()).then(|| self.rest.clone());
-        f.write_str(&parts.chain(rest).collect::<Vec<_>>().join(" "))
-    }
-}
-
 /// The result of the runs or cases; `None` where there are fewer than two.
 ///
 /// It compares the two strategies with the most and the fewest leaf pages per 1,000 inserts, the figure that does not
@@ -64,7 +27,7 @@ impl fmt::Display for Answer {
 /// where there is no difference or an opposite one.
 pub fn answer(results: &Results) -> Option<Answer> {
     if !results.cases.is_empty() {
-        return super::visits::answer(results)
+        return crate::figures::visits::answer(results)
             .or_else(|| by_files(results))
             .or_else(|| by_times(results))
             .map(Answer::sentences);
@@ -97,7 +60,7 @@ pub fn answer(results: &Results) -> Option<Answer> {
         );
     }
     rest += &how_sure(worst, best, results.runs.len());
-    let parts = super::staying::part(results).into_iter().chain([Part { lead, findings }]).collect();
+    let parts = crate::figures::staying::part(results).into_iter().chain([Part { lead, findings }]).collect();
     Some(Answer { parts, rest })
 }
 
@@ -246,11 +209,6 @@ fn by_times(results: &Results) -> Option<String> {
 
 fn clients(number: u32) -> String {
     if number == 1 { "one client".to_owned() } else { format!("{number} clients") }
-}
-
-/// How the seconds of two cases differ.
-pub(super) fn slower(case: &CaseRecord, from: &CaseRecord) -> Option<Difference> {
-    seconds(case)?.differs(&seconds(from)?, Metric::named("secs")?.noise)
 }
 
 /// The probability of such a difference of two cases, where they were repeated.

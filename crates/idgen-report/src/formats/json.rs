@@ -1,7 +1,7 @@
 //! `results.json`: the records themselves.
 
-use super::maps::map;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
+use crate::figures::maps::map;
 use idgen_record::{CaseRecord, METRICS, Results, RunRecord, Value};
 use innodb_pages::Measure;
 

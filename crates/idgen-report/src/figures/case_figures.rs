@@ -1,6 +1,6 @@
 //! The figures of experiments that run statements, as a list.
 
-use super::times;
+use crate::figures::times;
 use idgen_record::{CaseRecord, Metric, Noise, Results, Sample};
 
 /// One figure of a case, for spreadsheets and scripts.

@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 
 use innodb_pages::{Distribution, IndexTree, Level, SpaceKind, Survey, Writer};
 
-use super::fitted::{Column, Fitted, fitted};
-use super::terminal::table_width;
+use crate::formats::fitted::{Column, Fitted, fitted};
+use crate::formats::terminal::table_width;
 
 /// The figures of a file: which server wrote it, the kinds of its pages, and a table for each index.
 pub fn survey(survey: &Survey) -> String {

@@ -1,6 +1,6 @@
 //! The seconds of a case as a multiple of those of the first.
 
-use idgen_record::{CaseRecord, Results, Sample};
+use idgen_record::{CaseRecord, Difference, Metric, Results, Sample};
 
 /// The case that this one is compared with: the first with the same number of clients and of rows in a statement.
 pub fn first_of<'a>(results: &'a Results, case: &CaseRecord) -> Option<&'a CaseRecord> {
@@ -26,4 +26,9 @@ pub fn times_first(
 /// The published multiple, which was published as such or as seconds.
 pub fn published_times(results: &Results, case: &CaseRecord) -> Option<f64> {
     case.published_times.or_else(|| times_first(results, case, |case| case.published_secs))
+}
+
+/// How the seconds of two cases differ.
+pub fn slower(case: &CaseRecord, from: &CaseRecord) -> Option<Difference> {
+    seconds(case)?.differs(&seconds(from)?, Metric::named("secs")?.noise)
 }

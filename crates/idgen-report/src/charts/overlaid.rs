@@ -1,7 +1,7 @@
 //! The courses of several recorded runs in one chart.
 
 use crate::charts::{MOST_OVERLAID, Overlaid, overlay};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use idgen_record::{Results, RunRecord, Window};
 
 /// A chart of several runs.

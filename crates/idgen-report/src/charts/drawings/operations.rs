@@ -1,9 +1,9 @@
 //! How long the operations of each kind took.
 
 use super::{Drawing, drawing};
-use crate::Result;
 use crate::charts::{Bar, Scale, bars};
-use crate::numbers::write_median;
+use crate::error::Result;
+use crate::figures::numbers::write_median;
 use idgen_record::{Group, Metric, Operation, Results, RunRecord, Sample};
 
 /// A chart for each kind of operation that occurred: the 99th percentile as a bar, and the median as a mark.

@@ -4,8 +4,8 @@
 use idgen_record::{METRICS, Metric, OneRun, Results, RunRecord, TreeFigures, Value};
 use serde::Serialize;
 
-use super::case_figures::{CaseFigure, case_figures};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
+use crate::figures::case_figures::{CaseFigure, case_figures};
 
 /// One cell; serde writes numbers with all of their digits.
 #[derive(Serialize)]

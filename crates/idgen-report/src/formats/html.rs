@@ -2,20 +2,22 @@
 
 use askama::Template;
 
-use super::answer::{Answer, answer, problems};
-use super::asked::checked;
-use super::case_table::CaseTable;
-use super::cases::{case_statements, case_tables};
-use super::drawings::Drawings;
-use super::grids::{
-    Grid, counts, facts, figures, files, latencies, of_the_end, operations, published, settings,
-    tells_the_end, whole,
+use crate::charts::drawings::Drawings;
+use crate::error::{Error, Result};
+use crate::figures::answer::{answer, problems};
+use crate::figures::asked::checked;
+use crate::figures::case_table::CaseTable;
+use crate::figures::cases::{case_statements, case_tables};
+use crate::figures::finding::Answer;
+use crate::figures::grid::Grid;
+use crate::figures::grids::{
+    counts, facts, figures, files, latencies, of_the_end, operations, published, settings, tells_the_end,
+    whole,
 };
-use super::load::by_clients;
-use super::numbers::count;
-use super::published::{met, uncompared};
-use super::staying;
-use crate::{Error, Result};
+use crate::figures::load::by_clients;
+use crate::figures::numbers::count;
+use crate::figures::published::{met, uncompared};
+use crate::figures::staying;
 use idgen_record::Results;
 
 /// The hash of `page.js`. It is the only script that a browser runs in the page, so text from a record never runs.

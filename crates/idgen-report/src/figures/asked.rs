@@ -3,7 +3,7 @@
 use idgen_record::{Group, Metric, Results, RunRecord, Sample};
 
 /// The metrics that the answer is about, beginning with the one that decides.
-pub(super) fn asked(results: &Results) -> Vec<&'static str> {
+pub(crate) fn asked(results: &Results) -> Vec<&'static str> {
     let known = |name: &str| results.runs.iter().all(|run| sample(name, run).is_some());
     if is_mixed(results) {
         // Only the tables' own pages, where the database counts them separately.
@@ -29,12 +29,12 @@ pub(super) fn asked(results: &Results) -> Vec<&'static str> {
 }
 
 /// Whether the runs did more than insert.
-pub(super) fn is_mixed(results: &Results) -> bool {
+pub(crate) fn is_mixed(results: &Results) -> bool {
     results.runs.iter().any(|run| run.operations.is_some())
 }
 
 /// What the check of each run found.
-pub(super) fn checked(results: &Results) -> &'static str {
+pub(crate) fn checked(results: &Results) -> &'static str {
     if is_mixed(results) {
         "the table contained exactly the rows that had not been deleted, and each read had given what was last written"
     } else {
@@ -47,7 +47,7 @@ const TABLE_PAGES: [&str; 3] =
     ["last_table_reads_per_1k", "last_table_writes_per_1k", "operations_table_reads_per_1k"];
 
 /// The metrics of the main table: first those that the answer is about, then the others that any run has.
-pub(super) fn main_metrics(results: &Results) -> Vec<&'static Metric> {
+pub(crate) fn main_metrics(results: &Results) -> Vec<&'static Metric> {
     let mut metrics: Vec<_> = asked(results).into_iter().filter_map(Metric::named).collect();
     // An embedded engine reads and writes only the tables' own file.
     let twice = |metric: &Metric| results.engine.is_embedded() && TABLE_PAGES.contains(&metric.name);
@@ -62,6 +62,6 @@ pub(super) fn main_metrics(results: &Results) -> Vec<&'static Metric> {
 }
 
 /// The figure with this name in all runs of a strategy.
-pub(super) fn sample(name: &str, run: &RunRecord) -> Option<Sample> {
+pub(crate) fn sample(name: &str, run: &RunRecord) -> Option<Sample> {
     Metric::named(name)?.sample(run)
 }

@@ -3,7 +3,7 @@
 use idgen_record::FileMaps;
 use innodb_pages::{Measure, PageMap};
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// One of the two maps.
 ///

@@ -1,0 +1,17 @@
+//! What a report says: its answer, its sentences and its tables, whatever the format.
+
+pub(crate) mod answer;
+pub(crate) mod asked;
+pub(crate) mod case_figures;
+pub(crate) mod case_table;
+pub(crate) mod cases;
+pub(crate) mod finding;
+pub(crate) mod grid;
+pub(crate) mod grids;
+pub(crate) mod load;
+pub(crate) mod maps;
+pub(crate) mod numbers;
+pub(crate) mod published;
+pub(crate) mod staying;
+pub(crate) mod times;
+pub(crate) mod visits;
