@@ -1,25 +1,24 @@
 //! Ids in blocks: one committed update of the state row reserves many ids for this client.
 //!
-//! The update is committed before any id of the block is used, so a crash can waste ids but never repeat one. Ids that a
-//! statement did not use are returned to the block and used next.
+//! The [reservation] is committed before any id of the block is used, so a crash can waste ids but never repeat one. Ids
+//! that a statement did not use are returned to the block and used next.
+//!
+//! [reservation]: crate::reservation
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sqlx::{AssertSqlSafe, Executor, Row};
-
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
-use crate::failure::{Attempt, Kind};
+use crate::failure::Kind;
 use crate::held::Held;
 use crate::installed::IdWidth;
 use crate::nodes::Nodes;
 use crate::observe;
+use crate::reservation::Request;
 use crate::retry::Retries;
-use crate::schema::VERSION;
-use crate::sql::literal;
 use crate::tables::{Tables, unquoted};
 
 /// The first block of a client; a busy one soon takes larger ones.
@@ -59,7 +58,7 @@ enum ReadOnly {
 impl Blocks {
     pub(crate) fn new(tables: &Tables, width: IdWidth, largest: u64) -> Blocks {
         let size = SMALLEST.min(largest);
-        let held = Held { returned: Vec::new(), block: 0..0, latest: 0, size, since: None, epoch: 0 };
+        let held = Held::new(size);
         Blocks {
             table: tables.state.clone(),
             map: unquoted(&tables.map).to_owned(),
@@ -115,7 +114,7 @@ impl Blocks {
                 }
             }
             let _one = deadline.wait_for(ACTION, self.refill.lock()).await?;
-            let (missing, size) = {
+            let (missing, size, above) = {
                 let mut held = self.held();
                 let have = held.available();
                 if have >= count as u64 {
@@ -124,12 +123,16 @@ impl Blocks {
                 if held.since.is_some_and(|since| since.elapsed() < LASTS) {
                     held.size = (held.size * 2).min(self.largest);
                 }
-                (count as u64 - have, held.size)
+                (count as u64 - have, held.size, (held.epoch, held.above))
             };
-            let epoch = pool.identity().epoch();
-            let block = self.reserve(pool, deadline, missing, size.max(missing), read_only).await?;
+            let (table, width) = (self.table.clone(), self.width);
+            let request =
+                Request { table, width, missing, size: size.max(missing).min(width.max_id()), above };
+            let (epoch, block) = self.reserve(pool, deadline, &request, read_only).await?;
             self.warn_of_width(block.end - 1);
             let mut held = self.held();
+            // The reservation may have been the first to read a new epoch.
+            held.keep_only(pool.identity().epoch());
             if held.epoch == epoch {
                 held.put(block);
             } else {
@@ -164,54 +167,30 @@ impl Blocks {
         self.held().discard(taken);
     }
 
-    /// Takes out the unused ids at the end of the latest block, including returned ones. No ids are held afterwards.
-    pub(crate) fn take_rest(&self) -> Option<Range<u64>> {
+    /// Takes out the unused ids at the end of the latest block, including returned ones, and the epoch in which they were
+    /// reserved. No ids are held afterwards.
+    pub(crate) fn take_rest(&self) -> Option<(u64, Range<u64>)> {
         self.held().take_rest()
-    }
-
-    /// Reserves nothing, and raises the next id above one that is in use; true where it was not.
-    pub(crate) async fn raise_above(&self, pool: &Nodes, deadline: Deadline, id: u64) -> Result<bool> {
-        let (table, next) = (&self.table, id + 1);
-        let raise = format!("UPDATE {table} SET next_id = {next} WHERE one = 1 AND next_id < {next}");
-        let done = Retries::run(deadline, "raise the next id", || pool.execute(AssertSqlSafe(raise.clone())))
-            .await?;
-        Ok(done.rows_affected() == 1)
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reserves `size` ids, or what is left if that is at least `missing`.
+    /// Reserves ids, and returns the epoch in which they were reserved.
     async fn reserve(
         &self,
         pool: &Nodes,
         deadline: Deadline,
-        missing: u64,
-        size: u64,
+        request: &Request,
         read_only: ReadOnly,
-    ) -> Result<Range<u64>> {
-        let (table, max) = (&self.table, self.width.max_id());
-        let mut size = size.min(max);
-        let out = || Error::new(Kind::Exhausted { width: self.width, table: table.clone() });
-        if let Some(sequence) = &self.sequence {
-            let statement = format!("SELECT NEXT {size} VALUES FROM {sequence}");
-            let next = || pool.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement.clone())));
-            let row = Retries::run(deadline, ACTION, next).await?;
-            let first: u64 = row.try_get_unchecked(0).map_err(Error::once(ACTION))?;
-            let end = first.saturating_add(size).min(max + 1);
-            return if first.saturating_add(missing) > end { Err(out()) } else { Ok(first..end) };
-        }
-        loop {
-            // LAST_INSERT_ID(x) hands the old value back with the acknowledgement, without another look.
-            let statement = format!(
-                "UPDATE {table} SET next_id = LAST_INSERT_ID(next_id) + {size} \
-                 WHERE one = 1 AND next_id <= {}{}",
-                max - size + 1,
-                self.conditions(pool)
-            );
-            // Repeating this after a lost answer only wastes the ids of the first attempt.
-            let attempt = async || match pool.execute(AssertSqlSafe(statement.clone())).await {
+    ) -> Result<(u64, Range<u64>)> {
+        let attempt = async || {
+            let reserved = match &self.sequence {
+                Some(sequence) => request.attempt_on(pool, sequence).await,
+                None => request.attempt(pool).await,
+            };
+            match reserved {
                 Err(failure) if failure.is_read_only() => {
                     self.note_read_only();
                     match read_only {
@@ -220,52 +199,12 @@ impl Blocks {
                     }
                 }
                 done => done,
-            };
-            let done = Retries::run(deadline, ACTION, attempt).await?;
-            self.read_only.store(false, Ordering::Relaxed);
-            if done.rows_affected() == 1 {
-                let first = done.last_insert_id();
-                return Ok(first..first + size);
             }
-            let left = Retries::run(deadline, ACTION, || self.left(pool)).await?;
-            if left < missing || left == 0 {
-                return Err(out());
-            }
-            size = left.min(size);
-        }
-    }
-
-    /// What must hold where the ids are reserved: the map and its epoch, and what keeps its log. The statement
-    /// does nothing on another map, such as the one that an operator put in its place.
-    fn conditions(&self, pool: &Nodes) -> String {
-        let identity = pool.identity();
-        let mut conditions = format!(" AND version = {VERSION} AND epoch = {}", identity.epoch());
-        if let Some(map_id) = identity.map_id() {
-            conditions.push_str(&format!(" AND map_id = {}", literal(map_id)));
-        }
-        if !pool.accept_unsafe() {
-            conditions.push_str(
-                " AND @@GLOBAL.innodb_flush_log_at_trx_commit = 1 \
-                 AND (@@GLOBAL.log_bin = 0 OR @@GLOBAL.sync_binlog = 1)",
-            );
-        }
-        conditions
-    }
-
-    /// Finds out why nothing was reserved. Returns the number of ids that are left if there is no other reason.
-    async fn left(&self, pool: &Nodes) -> Attempt<u64> {
-        let mut connection = pool.acquire().await?;
-        let read = pool.timed(async {
-            // What may have changed is compared, and refused or taken over.
-            connection.look_again().await?;
-            // A locking read is made where writes are made, also through a proxy that splits them from reads.
-            let look = format!("SELECT next_id FROM {} WHERE one = 1 LOCK IN SHARE MODE", self.table);
-            let row = connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(look))).await?;
-            let next: u64 = row.try_get(0)?;
-            Ok((self.width.max_id() + 1).saturating_sub(next))
-        });
-        let read = read.await;
-        connection.conclude(read)
+        };
+        let reserved = Retries::run(deadline, ACTION, attempt).await?;
+        self.read_only.store(false, Ordering::Relaxed);
+        let out = || Error::new(Kind::Exhausted { width: self.width, table: self.table.clone() });
+        reserved.ok_or_else(out)
     }
 }
 

@@ -23,7 +23,7 @@ impl UuidMap {
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn id_of(&self, uuid: Uuid) -> Result<u64> {
         count_call!("id_of");
-        if let Some(id) = self.cached(&uuid) {
+        if let Some(id) = self.cached(&uuid).await? {
             return Ok(id);
         }
         let (claimed, _) = self.claim(uuid).await?;
@@ -40,7 +40,7 @@ impl UuidMap {
     #[tracing::instrument(level = "debug", skip_all, fields(uuids = uuids.len()))]
     pub async fn ids_of(&self, uuids: &[Uuid]) -> Result<Vec<u64>> {
         count_call!("ids_of");
-        let mut ids: Vec<Option<u64>> = uuids.iter().map(|uuid| self.cached(uuid)).collect();
+        let mut ids = self.cached_of(uuids).await?;
         let mut missing: Vec<Uuid> =
             uuids.iter().zip(&ids).filter(|(_, id)| id.is_none()).map(|(uuid, _)| *uuid).collect();
         missing.sort_unstable();
@@ -79,7 +79,7 @@ impl UuidMap {
     pub async fn register(&self, uuid: Uuid) -> Result<u64> {
         count_call!("register");
         let duplicate = |id| Err(Error::new(Kind::Duplicate { uuid, id }));
-        if let Some(id) = self.cached(&uuid) {
+        if let Some(id) = self.cached(&uuid).await? {
             return duplicate(id);
         }
         let (claimed, mine) = self.claim(uuid).await?;
@@ -101,7 +101,7 @@ impl UuidMap {
     #[tracing::instrument(level = "debug", skip_all, fields(uuids = uuids.len()))]
     pub async fn find_many(&self, uuids: &[Uuid]) -> Result<Vec<Option<u64>>> {
         count_call!("find");
-        let mut ids: Vec<Option<u64>> = uuids.iter().map(|uuid| self.cached(uuid)).collect();
+        let mut ids = self.cached_of(uuids).await?;
         let mut missing: Vec<Uuid> =
             uuids.iter().zip(&ids).filter(|(_, id)| id.is_none()).map(|(uuid, _)| *uuid).collect();
         missing.sort_unstable();

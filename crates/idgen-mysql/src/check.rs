@@ -8,7 +8,10 @@ use sqlx::mysql::MySqlRow;
 use crate::error::{Error, Result};
 use crate::installed::Strategy;
 use crate::map::UuidMap;
+use crate::retry::Retries;
+use crate::schema::State;
 use crate::sql::uuid_at;
+use crate::state_row::exchange;
 use crate::strategy::context::Context;
 use crate::strategy::purge;
 use crate::tables::unquoted;
@@ -170,10 +173,13 @@ impl UuidMap {
         let (map, max) = (&context.tables.map, context.installed.width.max_id());
         let ends = self.checked(&format!("SELECT MAX(id) FROM {map}")).await?;
         let largest: Option<u64> = number(&ends, 0)?;
-        if let Some(largest) = largest.filter(|largest| *largest <= max)
-            && context.blocks.raise_above(&context.pool, context.deadline, largest).await?
-        {
-            done.push(format!("raised the next id to {}", largest + 1));
+        if let Some(largest) = largest.filter(|largest| *largest <= max) {
+            let next = largest + 1;
+            let decide = |state: &State| Ok((state.next_id < next).then(|| state.with(next, state.epoch)));
+            let raise = || exchange(&context.pool, &context.tables.state, &decide);
+            if Retries::run(context.deadline, "raise the next id", raise).await?.is_some() {
+                done.push(format!("raised the next id to {next}"));
+            }
         }
         if context.installed.strategy == Strategy::Dedup {
             let cleared = purge::purge_all(&context.pool, context.deadline, &context.tables.claim).await?;

@@ -4,17 +4,18 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 
 use crate::error::Result;
-use crate::failure::{Attempt, Failure};
+use crate::failure::Attempt;
 use crate::map::{UuidMap, finish};
 use crate::retry::Retries;
 use crate::sql::BEGIN;
+use crate::state_row::same_map;
 use crate::strategy::context::Context;
 
 const ACTION: &str = "give back unused ids";
 
 impl UuidMap {
     /// Closes this map and its connections. Ids that it reserved and did not use are given back, unless another client has
-    /// reserved ids after them. With the strategy [`Dedup`](crate::Strategy::Dedup), claims are cleared away.
+    /// reserved ids after them, or the map was [fenced](UuidMap::fence) since. With the strategy [`Dedup`](crate::Strategy::Dedup), claims are cleared away.
     ///
     /// It closes all clones, too. Running calls are completed, and later calls fail. A program that ends without closing
     /// the map only wastes the rest of its block.
@@ -44,38 +45,37 @@ impl UuidMap {
 impl Context {
     async fn wind_up(&self) -> Result<()> {
         self.purge.at_the_end(&self.pool, &self.tables.claim).await;
-        let Some(rest) = self.blocks.take_rest() else { return Ok(()) };
+        let Some((epoch, rest)) = self.blocks.take_rest() else { return Ok(()) };
         let give = async || {
             let mut connection = self.pool.acquire().await?;
-            let done = self.pool.timed(self.give_back_on(&mut connection, &rest)).await;
+            let done = self.pool.timed(self.give_back_on(&mut connection, epoch, &rest)).await;
             connection.conclude(done)
         };
         // Repeating after a lost answer does nothing: the row is no longer at the end of the block.
         Retries::run(self.deadline, ACTION, give).await
     }
 
-    /// The lock on the row prevents other clients from reserving or importing meanwhile.
+    /// The lock on the row prevents other clients from reserving or importing meanwhile. The row must be the map's and of
+    /// the epoch of the ids: after a fence, they may be below ids that were assigned before.
     async fn give_back_on(
         &self,
         connection: &mut MySqlConnection,
+        epoch: u64,
         rest: &std::ops::Range<u64>,
     ) -> Attempt<()> {
         let (map, state) = (&self.tables.map, &self.tables.state);
-        let number = async |connection: &mut MySqlConnection, statement: String| {
-            let row = connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
-            row.try_get_unchecked::<Option<u64>, _>(0).map_err(Failure::Sql)
-        };
+        let latest = format!("one = 1 AND next_id = {}{}", rest.end, same_map(&self.pool, epoch));
         let mut transaction = connection.begin_with(BEGIN).await?;
-        let next = format!("SELECT next_id FROM {state} WHERE one = 1 FOR UPDATE");
-        let latest = number(&mut transaction, next).await? == Some(rest.end);
-        // An import may have put pairs into the block.
-        let free = latest && {
-            let largest = number(&mut transaction, format!("SELECT MAX(id) FROM {map}")).await?;
-            largest.is_none_or(|largest| largest < rest.start)
-        };
-        if free {
-            let lower = format!("UPDATE {state} SET next_id = {} WHERE one = 1", rest.start);
-            transaction.execute(sqlx::raw_sql(AssertSqlSafe(lower))).await?;
+        let look = format!("SELECT one FROM {state} WHERE {latest} FOR UPDATE");
+        if !transaction.fetch_all(sqlx::raw_sql(AssertSqlSafe(look))).await?.is_empty() {
+            let largest = format!("SELECT MAX(id) FROM {map}");
+            let row = transaction.fetch_one(sqlx::raw_sql(AssertSqlSafe(largest))).await?;
+            let largest: Option<u64> = row.try_get_unchecked(0)?;
+            // An import may have put pairs into the block.
+            if largest.is_none_or(|largest| largest < rest.start) {
+                let lower = format!("UPDATE {state} SET next_id = {} WHERE {latest}", rest.start);
+                transaction.execute(sqlx::raw_sql(AssertSqlSafe(lower))).await?;
+            }
         }
         Ok(transaction.commit().await?)
     }

@@ -10,13 +10,9 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 use tokio::time::Instant;
 
 use crate::failure::{Attempt, Failure, is_of_connection};
-use crate::identity::MapIdentity;
+use crate::identity::{FRESH, MapIdentity};
 use crate::server::{Reason, Refusal};
 use crate::session::{SERVER_NAME, Seen};
-
-/// The server's settings are read again if the last reading is older than this. A changed setting, or a connection that
-/// was lost while it was idle, is therefore noticed within this time.
-const FRESH: Duration = Duration::from_secs(1);
 
 /// The longest time that a connection with an outstanding answer occupies its place in the pool after its call.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
@@ -38,7 +34,7 @@ pub(crate) struct Connector {
     several: bool,
     /// Known from the first connection on.
     vitess: Mutex<Option<bool>>,
-    /// When the server's settings and its map were last read and accepted.
+    /// When the last reading of the server's settings and its map that was accepted began.
     good: Mutex<Option<Instant>>,
     /// Connections that were last used before this moment are replaced, because one of them was lost.
     mistrusted: Mutex<Option<Instant>>,
@@ -97,9 +93,9 @@ impl Connector {
 
     /// Reads the settings of the server and the state of the map again.
     pub(crate) async fn look_again(&self, session: &mut Session) -> Attempt<()> {
-        let tables = self.terms.identity.tables();
+        let (tables, began) = (self.terms.identity.tables(), Instant::now());
         session.seen = session.seen.again(&mut session.connection, &tables).await?;
-        self.judge(&session.seen)
+        self.judge(&session.seen, began)
     }
 
     /// Ends a connection on the server, by another one.
@@ -147,19 +143,21 @@ impl Connector {
                 vitess
             }
         };
+        let began = Instant::now();
         let seen = Seen::set_up(&mut connection, &self.terms.identity.tables(), vitess).await?;
-        self.judge(&seen)?;
+        self.judge(&seen, began)?;
         tracing::debug!(server = self.address(), version = seen.report.version(), "connected");
         Ok(Session { connection, seen, used: Instant::now(), committed: None })
     }
 
     /// Refuses a server whose settings endanger pairs, or that holds another map.
-    fn judge(&self, seen: &Seen) -> Attempt<()> {
+    fn judge(&self, seen: &Seen, began: Instant) -> Attempt<()> {
         let judged = self.reason(seen);
         let refused_before = self.refused.swap(judged.is_err(), Ordering::Relaxed);
         match judged {
             Ok(()) => {
-                set(&self.good, Some(Instant::now()));
+                set(&self.good, Some(began));
+                self.terms.identity.note_reading(began);
                 Ok(())
             }
             Err(reason) => {

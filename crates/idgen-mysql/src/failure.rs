@@ -33,6 +33,8 @@ pub(crate) enum Failure {
     OtherCall,
     /// The epoch of the map has changed since ids were taken: nothing was sent.
     OtherEpoch,
+    /// Two answers of the server contradict each other. What was under way was rolled back.
+    Contradicted(&'static str),
     /// The server must not be used.
     Refused(Box<Refusal>),
     /// The commit failed in a way that leaves open whether it happened.
@@ -80,7 +82,7 @@ impl Failure {
     /// Everything that is repeated here is safe to repeat, since claiming a pair twice gives one pair.
     pub(crate) fn verdict(&self) -> Verdict {
         match self {
-            Failure::NoConnection | Failure::OtherEpoch => Verdict::Undone,
+            Failure::NoConnection | Failure::OtherEpoch | Failure::Contradicted(_) => Verdict::Undone,
             Failure::Unreached(failure) => match failure.verdict() {
                 Verdict::Undone | Verdict::Unknown => Verdict::Undone,
                 Verdict::Final => Verdict::Final,
@@ -99,7 +101,7 @@ impl Failure {
     pub(crate) fn is_of_this_node(&self) -> bool {
         match self {
             Failure::NoConnection | Failure::Unreached(_) | Failure::NoAnswer | Failure::Refused(_) => true,
-            Failure::OtherCall | Failure::OtherEpoch | Failure::Final(_) => false,
+            Failure::OtherCall | Failure::OtherEpoch | Failure::Contradicted(_) | Failure::Final(_) => false,
             // The caller's connection, which the map does not choose.
             Failure::Driver(_) | Failure::Unreadable(_) => false,
             Failure::CommitUnanswered(failure) => failure.is_of_this_node(),
@@ -191,6 +193,7 @@ impl fmt::Display for Failure {
                 f.write_str("another call of this client was still waiting for the server to do the same")
             }
             Failure::OtherEpoch => f.write_str("the map was restored meanwhile"),
+            Failure::Contradicted(what) => f.write_str(what),
             Failure::Refused(refusal) => refusal.fmt(f),
             Failure::CommitUnanswered(failure) => {
                 write!(f, "the commit may or may not have happened: {failure}")

@@ -1,13 +1,19 @@
 //! Fencing a restored map: ids that were assigned after the backup must not be assigned again.
 
-use sqlx::AssertSqlSafe;
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::failure::Kind;
+use crate::identity::FRESH;
 use crate::map::UuidMap;
 use crate::retry::Retries;
+use crate::schema::State;
+use crate::state_row::exchange;
 
 const ACTION: &str = "fence the map";
+
+/// After this time, every client has read the new epoch before it begins another statement, or answers from its cache.
+const NOTICED: Duration = FRESH.saturating_add(Duration::from_millis(100));
 
 impl UuidMap {
     /// Starts a new epoch of the map, whose new ids are `next_id` and above.
@@ -16,6 +22,14 @@ impl UuidMap {
     /// are lost, and other tables or systems may still contain their ids, so `next_id` must be above all of these. If the
     /// map's next id is larger already, it is kept. All clients, including running ones, drop the ids that they reserved
     /// and the pairs that they cached in an earlier epoch.
+    ///
+    /// It returns 1.1 seconds after the commit of the new epoch. Each client reads the epoch again before it sends a
+    /// statement or answers from its cache, if it last began to read it more than a second ago. So after this call no
+    /// running client begins to assign an id below `next_id`. What a client began before may still end: a statement that
+    /// is under way, for at most the [answer limit](crate::Builder::answer_limit) of that client; the caller's
+    /// transactions, until they end; and a process that was stopped exactly between its check and its statement, when it
+    /// continues. The ids of these are unique in the map, because one client has reserved them. To exclude them too, end
+    /// the connections of stopped clients before this call.
     ///
     /// ```no_run
     /// # async fn example(map: idgen_mysql::UuidMap, largest_id_in_orders: u64) -> idgen_mysql::Result<()> {
@@ -35,12 +49,11 @@ impl UuidMap {
             let problem = format!("the next id cannot be {next_id}: ids of this map are 1 to {max}");
             return Err(Error::new(Kind::Config { problem }));
         }
-        let statement = format!(
-            "UPDATE {} SET epoch = epoch + 1, next_id = GREATEST(next_id, {next_id}) WHERE one = 1",
-            context.tables.state
-        );
+        let decide = |state: &State| Ok(Some(state.with(state.next_id.max(next_id), state.epoch + 1)));
         // Repeating it starts another epoch, which is harmless.
-        let update = || context.pool.execute(AssertSqlSafe(statement.clone()));
-        Retries::run(context.deadline, ACTION, update).await.map(drop)
+        let start = || exchange(&context.pool, &context.tables.state, &decide);
+        Retries::run(context.deadline, ACTION, start).await?;
+        tokio::time::sleep(NOTICED).await;
+        Ok(())
     }
 }

@@ -15,9 +15,15 @@ pub(crate) struct Held {
     pub(crate) since: Option<Instant>,
     // The epoch in which the ids were reserved.
     pub(crate) epoch: u64,
+    // No reservation of this epoch can begin below this id.
+    pub(crate) above: u64,
 }
 
 impl Held {
+    pub(crate) fn new(size: u64) -> Held {
+        Held { returned: Vec::new(), block: 0..0, latest: 0, size, since: None, epoch: 0, above: 0 }
+    }
+
     pub(crate) fn available(&self) -> u64 {
         self.returned.len() as u64 + (self.block.end - self.block.start)
     }
@@ -29,6 +35,7 @@ impl Held {
             self.returned.clear();
             self.block = 0..0;
             self.epoch = epoch;
+            self.above = 0;
         }
     }
 
@@ -48,6 +55,7 @@ impl Held {
 
     pub(crate) fn put(&mut self, block: Range<u64>) {
         self.latest = block.start;
+        self.above = block.end;
         if self.block.end == block.start {
             // No other client reserved ids in between.
             self.block.end = block.end;
@@ -59,7 +67,7 @@ impl Held {
         self.since = Some(Instant::now());
     }
 
-    pub(crate) fn take_rest(&mut self) -> Option<Range<u64>> {
+    pub(crate) fn take_rest(&mut self) -> Option<(u64, Range<u64>)> {
         let mut rest = std::mem::replace(&mut self.block, 0..0);
         // Largest first.
         for id in std::mem::take(&mut self.returned) {
@@ -67,7 +75,13 @@ impl Held {
                 rest.start = id;
             }
         }
-        (!rest.is_empty()).then_some(rest)
+        if rest.is_empty() {
+            return None;
+        }
+        if rest.end == self.above {
+            self.above = rest.start;
+        }
+        Some((self.epoch, rest))
     }
 
     pub(crate) fn discard(&mut self, taken: u64) {
@@ -88,7 +102,7 @@ mod tests {
 
     #[test]
     fn held_ids_are_taken_once_and_in_ascending_order() {
-        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
+        let mut held = Held::new(4);
         assert_eq!(held.take(1), None);
         held.put(10..14);
         assert_eq!(held.take(3), Some(vec![10, 11, 12]));
@@ -101,12 +115,13 @@ mod tests {
 
     #[test]
     fn the_rest_is_the_unused_ids_at_the_end_of_the_block() {
-        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
+        let mut held = Held::new(4);
         assert_eq!(held.take_rest(), None);
         held.put(10..20);
         assert_eq!(held.take(5), Some(vec![10, 11, 12, 13, 14]));
         held.returned = vec![14, 13, 11];
-        assert_eq!(held.take_rest(), Some(13..20));
+        assert_eq!(held.take_rest(), Some((0, 13..20)));
+        assert_eq!(held.above, 13);
         assert_eq!((held.take(1), held.take_rest()), (None, None));
         held.put(20..21);
         assert_eq!(held.take(1), Some(vec![20]));
@@ -115,7 +130,7 @@ mod tests {
 
     #[test]
     fn discarded_ids_are_not_taken_and_later_ones_are() {
-        let mut held = Held { returned: vec![], block: 0..0, latest: 0, size: 4, since: None, epoch: 0 };
+        let mut held = Held::new(4);
         held.put(10..14);
         held.put(30..34);
         held.discard(11);

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::installed::Installed;
@@ -10,9 +12,17 @@ use crate::schema::State;
 use crate::server::Reason;
 use crate::tables::Tables;
 
+/// What a client read about the server and the map is read again if that reading began longer ago than this. A changed
+/// setting, another map, and a new epoch are therefore noticed within this time.
+pub(crate) const FRESH: Duration = Duration::from_secs(1);
+
 /// The map that this client began with.
 #[derive(Debug)]
 pub(crate) struct MapIdentity {
+    /// The beginning of the client's time.
+    begin: Instant,
+    /// When the last successful reading of the epoch began, in nanoseconds from `begin`; 0 before the first.
+    read_at: AtomicU64,
     tables: Mutex<Tables>,
     known: Mutex<Option<Known>>,
     // Starts at 0, before the map is known.
@@ -27,7 +37,29 @@ struct Known {
 
 impl MapIdentity {
     pub(crate) fn new(tables: Tables) -> MapIdentity {
-        MapIdentity { tables: Mutex::new(tables), known: Mutex::default(), epoch: AtomicU64::new(0) }
+        MapIdentity {
+            begin: Instant::now(),
+            read_at: AtomicU64::new(0),
+            tables: Mutex::new(tables),
+            known: Mutex::default(),
+            epoch: AtomicU64::new(0),
+        }
+    }
+
+    /// Records that the epoch was read, by a reading that began at this moment.
+    pub(crate) fn note_reading(&self, began: Instant) {
+        self.read_at.fetch_max(self.nanos(began), Ordering::AcqRel);
+    }
+
+    /// Whether the epoch was read by a reading that began at most a second ago.
+    pub(crate) fn is_fresh(&self) -> bool {
+        let read_at = self.read_at.load(Ordering::Acquire);
+        read_at > 0 && self.nanos(Instant::now()) - read_at < FRESH.as_nanos() as u64
+    }
+
+    /// At least 1. It is enough for 584 years.
+    fn nanos(&self, at: Instant) -> u64 {
+        at.saturating_duration_since(self.begin).as_nanos() as u64 + 1
     }
 
     /// The tables' names, once they are known as this kind of server has them.

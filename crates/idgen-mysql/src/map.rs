@@ -48,6 +48,8 @@ struct Inner {
     /// How many entries the cache was told to drop.
     drops: AtomicU64,
     cache_epoch: AtomicU64,
+    /// Locked by the call that reads the epoch again.
+    reading: tokio::sync::Mutex<()>,
     single_flight: SingleFlight<Claimed>,
     repeats: Repeats,
 }
@@ -67,6 +69,7 @@ impl UuidMap {
             cache,
             drops: AtomicU64::new(0),
             cache_epoch: AtomicU64::new(0),
+            reading: tokio::sync::Mutex::new(()),
             single_flight: SingleFlight::new(),
             repeats: Repeats::default(),
         };
@@ -171,10 +174,55 @@ impl UuidMap {
         Ok((claimed, mine))
     }
 
-    pub(crate) fn cached(&self, uuid: &Uuid) -> Option<u64> {
-        let id = self.cache()?.get(uuid)?;
-        observe::cached();
-        Some(id)
+    /// The id in the cache. The epoch of the cached pairs was read at most a second ago, or is read now.
+    ///
+    /// # Errors
+    /// The server cannot be asked for the epoch: without it, nobody knows whether the map was restored meanwhile.
+    pub(crate) async fn cached(&self, uuid: &Uuid) -> Result<Option<u64>> {
+        let look = || self.cache()?.get(uuid);
+        let mut id = look();
+        if id.is_some() && !self.inner.pool.identity().is_fresh() {
+            self.read_epoch().await?;
+            id = look();
+        }
+        observe::cached(id.iter().len());
+        Ok(id)
+    }
+
+    /// The same for many, in their order.
+    pub(crate) async fn cached_of(&self, uuids: &[Uuid]) -> Result<Vec<Option<u64>>> {
+        let look = || -> Vec<Option<u64>> {
+            let cache = self.cache();
+            uuids.iter().map(|uuid| cache?.get(uuid)).collect()
+        };
+        let mut ids = look();
+        if ids.iter().any(Option::is_some) && !self.inner.pool.identity().is_fresh() {
+            self.read_epoch().await?;
+            ids = look();
+        }
+        observe::cached(ids.iter().flatten().count());
+        Ok(ids)
+    }
+
+    /// Reads the epoch again. If many calls need it, one of them reads it.
+    #[cold]
+    async fn read_epoch(&self) -> Result<()> {
+        const ACTION: &str = "check that cached pairs are still valid";
+        let (deadline, nodes) = self.begin();
+        let _one = deadline.wait_for(ACTION, self.inner.reading.lock()).await?;
+        if nodes.identity().is_fresh() {
+            return Ok(());
+        }
+        // Taking a connection reads it, if that was not done within a second.
+        Retries::run(deadline, ACTION, async || {
+            let mut connection = nodes.acquire().await?;
+            if nodes.identity().is_fresh() {
+                return Ok(());
+            }
+            let read = nodes.timed(connection.look_again()).await;
+            connection.conclude(read)
+        })
+        .await
     }
 
     /// How many entries the cache was told to drop, and the epoch of the map.
@@ -211,8 +259,10 @@ impl UuidMap {
     fn cache(&self) -> Option<&Cache<Uuid, u64>> {
         let cache = self.inner.cache.as_ref()?;
         let epoch = self.inner.pool.identity().epoch();
-        if self.inner.cache_epoch.swap(epoch, Ordering::AcqRel) != epoch {
+        // Cleared before it counts as cleared, because other threads look meanwhile.
+        if self.inner.cache_epoch.load(Ordering::Acquire) != epoch {
             cache.clear();
+            self.inner.cache_epoch.store(epoch, Ordering::Release);
         }
         Some(cache)
     }

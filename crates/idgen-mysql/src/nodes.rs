@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use deadpool::managed::{Object, Pool, PoolError};
-use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlQueryResult, MySqlRow};
+use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlRow};
 use sqlx::{Execute, Executor, MySql};
 
 use crate::connector::{Connector, Terms};
@@ -174,15 +174,6 @@ impl Nodes {
     /// connection is closed.
     pub(crate) async fn timed<T>(&self, work: impl Future<Output = Attempt<T>>) -> Attempt<T> {
         self.deadline.bound_by(self.terms.answer_limit, work).await.unwrap_or(Err(Failure::NoAnswer))
-    }
-
-    pub(crate) async fn execute<'q, E>(&self, query: E) -> Attempt<MySqlQueryResult>
-    where
-        E: Execute<'q, MySql> + 'q,
-    {
-        let mut connection = self.acquire().await?;
-        let result = self.timed(async { Ok(connection.execute(query).await?) }).await;
-        connection.conclude(result)
     }
 
     pub(crate) async fn fetch_one<'q, E>(&self, query: E) -> Attempt<MySqlRow>

@@ -14,9 +14,11 @@ macro_rules! count_call {
 }
 pub(crate) use count_call;
 
-/// Counts a UUID whose id came from the cache.
-pub(crate) fn cached() {
-    metrics::counter!("idgen_map_cached_total").increment(1);
+/// Counts UUIDs whose ids came from the cache.
+pub(crate) fn cached(uuids: usize) {
+    if uuids > 0 {
+        metrics::counter!("idgen_map_cached_total").increment(uuids as u64);
+    }
 }
 
 /// Counts UUIDs that got an id now, and those that had one.

@@ -48,6 +48,11 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// The row with another next id and epoch.
+    pub(crate) fn with(&self, next_id: u64, epoch: u64) -> State {
+        State { next_id, epoch, ..self.clone() }
+    }
+
     /// Reads a row of any version.
     pub(crate) fn of_row(row: &impl Values) -> Attempt<State> {
         let number = |name: &str| number_at(row, row.place(name)?);

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod basics;
+mod cached;
 mod cancel;
 mod changes;
 mod check;
@@ -28,6 +29,7 @@ mod proxy;
 mod races;
 mod read_only;
 mod reference;
+mod reservations;
 mod session;
 mod settle;
 mod taken;

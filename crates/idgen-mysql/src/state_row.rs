@@ -1,0 +1,142 @@
+//! Changes the state row: one transaction that locks the row, changes it from what it read, reads it back, and commits.
+//!
+//! Nothing here depends on the last insert id that the server reports, which is 0 if the statement fires any trigger.
+
+use futures_util::TryStreamExt;
+use sqlx::mysql::{MySqlConnection, MySqlRow};
+use sqlx::{AssertSqlSafe, Connection as _, Either, Executor};
+
+use crate::caller::Connection;
+use crate::error::Error;
+use crate::failure::{Attempt, Failure, Kind};
+use crate::nodes::{Nodes, PooledConnection};
+use crate::schema::{State, VERSION};
+use crate::sql::{BEGIN, literal};
+
+/// The settings that keep a commit in a crash.
+const SAFE: &str = " AND @@GLOBAL.innodb_flush_log_at_trx_commit = 1 \
+    AND (@@GLOBAL.log_bin = 0 OR @@GLOBAL.sync_binlog = 1)";
+
+/// What a transaction made of the row.
+enum Outcome {
+    Changed(State),
+    /// Nothing was to be changed.
+    Kept,
+    /// The row is not of the map and the epoch that this client knows, or the server's settings have become unsafe.
+    Unknown,
+}
+
+/// Changes the row's next id and epoch to those that `decide` returns for the row as it is, and returns the row as it was.
+/// `None` if `decide` returns none.
+pub(crate) async fn exchange(
+    pool: &Nodes,
+    table: &str,
+    decide: &(dyn Fn(&State) -> Attempt<Option<State>> + Send + Sync),
+) -> Attempt<Option<State>> {
+    let mut connection = pool.acquire().await?;
+    let done = pool.timed(exchange_on(pool, &mut connection, table, decide)).await;
+    connection.conclude(done)
+}
+
+async fn exchange_on(
+    pool: &Nodes,
+    connection: &mut PooledConnection,
+    table: &str,
+    decide: &(dyn Fn(&State) -> Attempt<Option<State>> + Send + Sync),
+) -> Attempt<Option<State>> {
+    let mut transaction = connection.begin_with(BEGIN).await?;
+    let outcome = exchange_in(pool, &mut transaction, table, decide).await;
+    if let Ok(Outcome::Changed(before)) = outcome {
+        transaction.commit().await.map_err(Failure::of_commit)?;
+        return Ok(Some(before));
+    }
+    // An error of the rollback would only hide the cause.
+    let _ = transaction.rollback().await;
+    match outcome? {
+        Outcome::Changed(_) | Outcome::Kept => Ok(None),
+        Outcome::Unknown => {
+            // What has changed is refused here, or taken over for the next attempt.
+            connection.look_again().await?;
+            Err(Failure::Contradicted("the state row was not the one that this client knew"))
+        }
+    }
+}
+
+async fn exchange_in(
+    pool: &Nodes,
+    transaction: &mut MySqlConnection,
+    table: &str,
+    decide: &(dyn Fn(&State) -> Attempt<Option<State>> + Send + Sync),
+) -> Attempt<Outcome> {
+    let epoch = pool.identity().epoch();
+    // A locking read sees the latest committed row, and no other client changes it before this commit.
+    let read = format!("SELECT * FROM {table} WHERE one = 1 FOR UPDATE");
+    let rows = transaction.read(read.clone()).await?;
+    let Some(before) = only(table, &rows)? else { return Ok(Outcome::Unknown) };
+    if !matches!(pool.identity().epoch_of(Some(&before)), Ok(Some(found)) if found == epoch) {
+        return Ok(Outcome::Unknown);
+    }
+    let Some(after) = decide(&before)? else { return Ok(Outcome::Kept) };
+    let update = format!(
+        "UPDATE {table} SET next_id = {}, epoch = {} WHERE one = 1 AND next_id = {}{}{}; {read}",
+        after.next_id,
+        after.epoch,
+        before.next_id,
+        same_map(pool, epoch),
+        if pool.accept_unsafe() { "" } else { SAFE }
+    );
+    let (changed, rows) = change_and_read(transaction, update).await?;
+    if changed != 1 {
+        return Ok(Outcome::Unknown);
+    }
+    let stored = only(table, &rows)?;
+    if stored.as_ref() == Some(&after) {
+        return Ok(Outcome::Changed(before));
+    }
+    let (next, epoch) = (after.next_id, after.epoch);
+    let found = stored.map_or("was missing".to_owned(), |state| {
+        format!("had next_id = {} and epoch = {}", state.next_id, state.epoch)
+    });
+    Err(damaged(format!(
+        "the map set next_id = {next} and epoch = {epoch} in {table}, and then the row {found}: a trigger or a view \
+         changes what is stored there; remove it"
+    )))
+}
+
+/// What must hold where the state row is changed, so that a statement does nothing on another map, such as one that an
+/// operator put in its place, and nothing in another epoch.
+pub(crate) fn same_map(pool: &Nodes, epoch: u64) -> String {
+    let mut conditions = format!(" AND version = {VERSION} AND epoch = {epoch}");
+    if let Some(map_id) = pool.identity().map_id() {
+        conditions.push_str(&format!(" AND map_id = {}", literal(map_id)));
+    }
+    conditions
+}
+
+/// The state row among these rows, if there is one.
+fn only(table: &str, rows: &[MySqlRow]) -> Attempt<Option<State>> {
+    match rows {
+        [] => Ok(None),
+        [row] => State::of_row(row).map(Some),
+        more => Err(damaged(format!("{table} has {} rows with one = 1: keep the right one", more.len()))),
+    }
+}
+
+/// The number of rows that the first statement of a text changed, and the rows that the second one read.
+async fn change_and_read(connection: &mut MySqlConnection, text: String) -> Attempt<(u64, Vec<MySqlRow>)> {
+    let (mut changed, mut rows) = (None, Vec::new());
+    let mut answers = connection.fetch_many(sqlx::raw_sql(AssertSqlSafe(text)));
+    while let Some(answer) = answers.try_next().await? {
+        match answer {
+            Either::Left(done) => {
+                changed.get_or_insert(done.rows_affected());
+            }
+            Either::Right(row) => rows.push(row),
+        }
+    }
+    Ok((changed.unwrap_or(0), rows))
+}
+
+pub(crate) fn damaged(problem: String) -> Failure {
+    Error::new(Kind::Damaged { problem }).into()
+}

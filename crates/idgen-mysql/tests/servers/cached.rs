@@ -1,0 +1,61 @@
+//! Tests how long the cache may answer after the map was restored.
+
+use std::time::Duration;
+
+use idgen_mysql::{Strategy, UuidMap};
+use idgen_server::Flavor;
+use uuid::Uuid;
+
+use crate::common::{connect, everywhere, map, number, run};
+use crate::proxy::{Mood, Proxy};
+
+everywhere!(a_client_that_asks_only_for_cached_uuids_learns_of_a_fence, without_a_server_the_cache_is_silent);
+
+/// It never had to ask the server, and returned the id of before the restore without any limit of time.
+async fn a_client_that_asks_only_for_cached_uuids_learns_of_a_fence(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _map) = map(flavor, strategy).await;
+    let [a, b] = [(); 2].map(|()| UuidMap::builder());
+    let (a, b) = (a.connect(scratch.url()).await.unwrap(), b.connect(scratch.url()).await.unwrap());
+    let uuids: Vec<Uuid> = (0..3).map(|_| Uuid::new_v4()).collect();
+    let old = a.ids_of(&uuids).await.unwrap();
+    let mut root = connect(scratch.url()).await;
+    let busy = tokio::spawn({
+        let (a, uuid) = (a.clone(), uuids[0]);
+        async move {
+            // Asked all the time, so that its connections are never idle and nothing else reads the epoch.
+            for _ in 0..400 {
+                a.id_of(uuid).await.unwrap();
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+    });
+    run(&mut root, "DELETE FROM uuid_map").await;
+    b.fence(1000).await.unwrap();
+    let new = b.ids_of(&uuids).await.unwrap();
+    assert!(new.iter().all(|id| *id >= 1000), "{new:?}");
+    assert_eq!(a.id_of(uuids[0]).await.unwrap(), new[0], "not {}", old[0]);
+    assert_eq!(a.ids_of(&uuids).await.unwrap(), new);
+    assert_eq!(a.find(uuids[1]).await.unwrap(), Some(new[1]));
+    assert_eq!(a.register(uuids[2]).await.unwrap_err().existing_id(), Some(new[2]));
+    busy.await.unwrap();
+    // The cache does work: its answers read no row.
+    run(&mut root, "DELETE FROM uuid_map").await;
+    a.id_of(Uuid::new_v4()).await.unwrap();
+    assert_eq!(a.id_of(uuids[0]).await.unwrap(), new[0]);
+    assert_eq!(number(&mut root, "SELECT COUNT(*) FROM uuid_map").await, Ok(1));
+}
+
+/// Nobody knows then whether the map was restored.
+async fn without_a_server_the_cache_is_silent(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _map) = map(flavor, strategy).await;
+    let proxy = Proxy::start(scratch.url()).await;
+    let client = UuidMap::builder().timeout(Duration::from_secs(1)).connect(proxy.url()).await.unwrap();
+    let uuid = Uuid::new_v4();
+    let id = client.id_of(uuid).await.unwrap();
+    proxy.set(Mood::Gone);
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    let error = client.id_of(uuid).await.unwrap_err();
+    assert!(error.is_transient() && error.to_string().contains("cached pairs are still valid"), "{error}");
+    proxy.set(Mood::Fair);
+    assert_eq!(client.id_of(uuid).await.unwrap(), id);
+}
