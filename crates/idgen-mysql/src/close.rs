@@ -47,7 +47,7 @@ impl Context {
         self.purge.at_the_end(&self.pool, &self.tables.claim).await;
         let Some((epoch, rest)) = self.blocks.take_rest() else { return Ok(()) };
         let give = async || {
-            let mut connection = self.pool.acquire().await?;
+            let mut connection = self.pool.acquire_at_once().await?;
             let done = self.pool.timed(self.give_back_on(&mut connection, epoch, &rest)).await;
             connection.conclude(done)
         };

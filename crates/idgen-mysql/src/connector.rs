@@ -143,8 +143,9 @@ impl Connector {
                 vitess
             }
         };
+        let (tables, schema) = (self.terms.identity.tables(), self.options.get_database());
         let began = Instant::now();
-        let seen = Seen::set_up(&mut connection, &self.terms.identity.tables(), vitess).await?;
+        let seen = Seen::set_up(&mut connection, &tables, schema, vitess).await?;
         self.judge(&seen, began)?;
         tracing::debug!(server = self.address(), version = seen.report.version(), "connected");
         Ok(Session { connection, seen, used: Instant::now(), committed: None })
@@ -176,6 +177,12 @@ impl Connector {
             return Err(Reason::Unsafe(concerns.to_vec()));
         }
         let identity = &self.terms.identity;
+        if let Some((table, what)) = &seen.shadow
+            && (identity.is_known() || what.is_of_session())
+        {
+            let problem = format!("{what} has its name");
+            return Err(Reason::Schema { table: table.clone(), problem });
+        }
         // Until the map is known, its tables may be anything: install says what is wrong with them.
         if !identity.is_known() {
             return Ok(());

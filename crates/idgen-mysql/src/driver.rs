@@ -71,6 +71,11 @@ impl DriverError {
     pub fn number(&self) -> u16 {
         self.number
     }
+
+    /// The error's text, without its number.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
 }
 
 impl fmt::Display for DriverError {

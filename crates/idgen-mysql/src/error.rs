@@ -75,9 +75,12 @@ impl Error {
     }
 
     /// True if the server holds another map than the one that this client began with, because another server has taken its
-    /// address, or because the tables were dropped and installed again.
+    /// address, or because the tables were dropped and installed again; or if a caller's transaction is on a copy of the map.
     pub fn is_other_map(&self) -> bool {
-        matches!(&*self.kind, Kind::Refused(refusal) if matches!(refusal.reason, Reason::OtherMap { .. }))
+        matches!(
+            &*self.kind,
+            Kind::Refused(refusal) if matches!(refusal.reason, Reason::OtherMap { .. } | Reason::Copy { .. })
+        )
     }
 
     /// True if the tables contradict each other: ids that were assigned are missing, or the map has ids above the reserved

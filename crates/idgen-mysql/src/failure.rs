@@ -35,6 +35,10 @@ pub(crate) enum Failure {
     OtherEpoch,
     /// Two answers of the server contradict each other. What was under way was rolled back.
     Contradicted(&'static str),
+    /// The nodes of a cluster do not agree on its members yet: nothing was claimed.
+    Changing,
+    /// The server will not do it, and another node may.
+    OfThisNode(Box<Failure>),
     /// The server must not be used.
     Refused(Box<Refusal>),
     /// The commit failed in a way that leaves open whether it happened.
@@ -82,7 +86,9 @@ impl Failure {
     /// Everything that is repeated here is safe to repeat, since claiming a pair twice gives one pair.
     pub(crate) fn verdict(&self) -> Verdict {
         match self {
-            Failure::NoConnection | Failure::OtherEpoch | Failure::Contradicted(_) => Verdict::Undone,
+            Failure::NoConnection | Failure::OtherEpoch | Failure::Changing | Failure::Contradicted(_) => {
+                Verdict::Undone
+            }
             Failure::Unreached(failure) => match failure.verdict() {
                 Verdict::Undone | Verdict::Unknown => Verdict::Undone,
                 Verdict::Final => Verdict::Final,
@@ -91,7 +97,8 @@ impl Failure {
             Failure::Refused(refusal) if refusal.elsewhere => Verdict::Undone,
             Failure::Refused(_) | Failure::Final(_) => Verdict::Final,
             Failure::Sql(error) => judge(error),
-            Failure::Driver(error) => judge_number(error.number()),
+            Failure::Driver(error) => judge_said(error.number(), error.message()),
+            Failure::OfThisNode(_) => Verdict::Undone,
             Failure::Unreadable(_) => Verdict::Final,
         }
     }
@@ -101,18 +108,15 @@ impl Failure {
     pub(crate) fn is_of_this_node(&self) -> bool {
         match self {
             Failure::NoConnection | Failure::Unreached(_) | Failure::NoAnswer | Failure::Refused(_) => true,
-            Failure::OtherCall | Failure::OtherEpoch | Failure::Contradicted(_) | Failure::Final(_) => false,
+            Failure::OtherCall | Failure::OtherEpoch | Failure::Changing => false,
+            Failure::Contradicted(_) | Failure::Final(_) => false,
             // The caller's connection, which the map does not choose.
             Failure::Driver(_) | Failure::Unreadable(_) => false,
-            Failure::CommitUnanswered(failure) => failure.is_of_this_node(),
+            Failure::CommitUnanswered(failure) | Failure::OfThisNode(failure) => failure.is_of_this_node(),
             Failure::Sql(error) => {
                 is_of_connection(error)
                     || said(error).contains(BLOCKED)
-                    // Deadlocks and failed certifications do not count, because they occur on every node.
-                    || matches!(
-                        number(error),
-                        Some(1040 | 1047 | 1053 | 1290 | 1317 | 1792 | 1836 | 1927 | 2006 | 2013 | 3100 | 3169 | 4031)
-                    )
+                    || number(error).is_some_and(|number| is_of_this_node(number, said(error)))
             }
         }
     }
@@ -135,9 +139,27 @@ impl Failure {
         }
     }
 
+    /// The same failure, for a client that has other nodes: what this node will never do, another one may.
+    pub(crate) fn or_of_this_node(self) -> Failure {
+        let only_here = self.is_of_this_node() && matches!(self, Failure::Sql(_));
+        if only_here && self.verdict() == Verdict::Final { Failure::OfThisNode(Box::new(self)) } else { self }
+    }
+
     /// True where the server takes no writes: `read_only`, `super_read_only`, a read-only transaction.
     pub(crate) fn is_read_only(&self) -> bool {
-        matches!(self.number(), Some(1290 | 1792 | 1836))
+        let said = match self {
+            Failure::Driver(error) => error.message(),
+            failure => failure.source().map_or("", said),
+        };
+        match self.number() {
+            Some(1290) => names_read_only(said),
+            number => matches!(number, Some(1792 | 1836)),
+        }
+    }
+
+    /// True where the server, or its limit for this user, allows no further connection.
+    pub(crate) fn is_too_many_connections(&self) -> bool {
+        matches!(self.number(), Some(1040 | 1203 | 1226))
     }
 
     /// True where nothing listens at the server's address.
@@ -150,7 +172,9 @@ impl Failure {
         match self {
             Failure::Sql(error) => number(error),
             Failure::Driver(error) => Some(error.number()),
-            Failure::CommitUnanswered(failure) | Failure::Unreached(failure) => failure.number(),
+            Failure::CommitUnanswered(failure)
+            | Failure::Unreached(failure)
+            | Failure::OfThisNode(failure) => failure.number(),
             _ => None,
         }
     }
@@ -159,7 +183,9 @@ impl Failure {
     pub(crate) fn source(&self) -> Option<&sqlx::Error> {
         match self {
             Failure::Sql(error) => Some(error),
-            Failure::CommitUnanswered(failure) | Failure::Unreached(failure) => failure.source(),
+            Failure::CommitUnanswered(failure)
+            | Failure::Unreached(failure)
+            | Failure::OfThisNode(failure) => failure.source(),
             _ => None,
         }
     }
@@ -183,17 +209,26 @@ impl From<sqlx::Error> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Sql(error) => error.fmt(f),
-            Failure::Driver(error) => error.fmt(f),
+            Failure::Sql(error) => {
+                error.fmt(f)?;
+                f.write_str(advice(number(error)))
+            }
+            Failure::Driver(error) => {
+                error.fmt(f)?;
+                f.write_str(advice(Some(error.number())))
+            }
             Failure::Unreadable(problem) => f.write_str(problem),
             Failure::NoConnection => f.write_str("no connection to the server became free in time"),
-            Failure::Unreached(failure) => failure.fmt(f),
+            Failure::Unreached(failure) | Failure::OfThisNode(failure) => failure.fmt(f),
             Failure::NoAnswer => f.write_str("the server did not answer in time"),
             Failure::OtherCall => {
                 f.write_str("another call of this client was still waiting for the server to do the same")
             }
             Failure::OtherEpoch => f.write_str("the map was restored meanwhile"),
             Failure::Contradicted(what) => f.write_str(what),
+            Failure::Changing => f.write_str(
+                "the caller's node and the map's do not agree on the members of their cluster, or are of two clusters",
+            ),
             Failure::Refused(refusal) => refusal.fmt(f),
             Failure::CommitUnanswered(failure) => {
                 write!(f, "the commit may or may not have happened: {failure}")
@@ -256,25 +291,63 @@ fn judge(error: &sqlx::Error) -> Verdict {
         // Not even attempted.
         _ if said(error).contains(BLOCKED) => Verdict::Undone,
         _ if said(error).contains(FAILED) || is_lost_shard(error) => Verdict::Unknown,
-        _ => number(error).map_or(Verdict::Final, judge_number),
+        _ => number(error).map_or(Verdict::Final, |number| judge_said(number, said(error))),
     }
 }
 
-fn judge_number(number: u16) -> Verdict {
+/// The numbers that are not listed are final: a missing privilege (1044, 1142, 1143), table (1146), trigger's error (1442,
+/// 1644) or constraint (1364, 3819, 4025), a full table or disk (1030, 1114), a transaction that the session begins as
+/// read-only (1792).
+fn judge_said(number: u16, said: &str) -> Verdict {
     match number {
         // Deadlock, also a lost certification on Galera; lock wait timeout; certification lost on
         // Group Replication (3101); no member of the cluster (1047); a row that is newer than the
         // transaction's snapshot (1020, MariaDB's innodb_snapshot_isolation).
         1213 | 1205 | 1020 | 3101 | 1047 => Verdict::Undone,
-        // Too many connections, of all or of this user; the server is starting up or shutting down
-        // and refuses the connection.
-        1040 | 1203 | 1226 | 1053 | 3169 => Verdict::Undone,
-        // Read only, for a failover: --read-only, --super-read-only, a read-only transaction.
-        1290 | 1836 | 1792 => Verdict::Undone,
+        // The table was altered since the statement was prepared, or since the transaction began; too many transactions.
+        1615 | 1412 | 1637 => Verdict::Undone,
+        // Too many connections, of all or of this user, or no thread for one; the server is starting up or
+        // shutting down and refuses the connection. Limits of an hour have the same number.
+        1226 if said.contains("max_user_connections") => Verdict::Undone,
+        1040 | 1203 | 1135 | 1053 | 3169 => Verdict::Undone,
+        // Read only, for a failover: --read-only, --super-read-only. Other options have the same number.
+        1290 if names_read_only(said) => Verdict::Undone,
+        1836 => Verdict::Undone,
         // Interrupted, killed, lost, or the group lost its majority (3100). This may have been during the commit, for
         // all we know.
         3100 | 1317 | 1152 | 1158..=1161 | 1180 | 1927 | 2006 | 2013 | 4031 => Verdict::Unknown,
         _ => Verdict::Final,
+    }
+}
+
+/// Deadlocks and failed certifications do not count, because they occur on every node.
+fn is_of_this_node(number: u16, said: &str) -> bool {
+    match number {
+        1290 => names_read_only(said),
+        1040 | 1047 | 1053 | 1317 | 1792 | 1836 | 1927 | 2006 | 2013 | 3100 | 3169 | 4031 => true,
+        _ => false,
+    }
+}
+
+/// Whether error 1290, "the server is running with the option ...", names an option that a failover changes. The name is
+/// the same in every language.
+fn names_read_only(said: &str) -> bool {
+    said.contains("read-only") || said.contains("read_only")
+}
+
+/// What to do about an error whose message does not say it.
+fn advice(number: Option<u16>) -> &'static str {
+    match number {
+        Some(1792) => {
+            " (the session begins transactions as read-only: set transaction_read_only, on MariaDB tx_read_only, to OFF, \
+             or begin a transaction that may write)"
+        }
+        Some(1020) => {
+            " (a row is newer than the snapshot of this transaction: roll it back and repeat it, or set \
+             innodb_snapshot_isolation to OFF)"
+        }
+        Some(1399) => " (the session is in an XA transaction, which a ROLLBACK does not end)",
+        _ => "",
     }
 }
 

@@ -109,7 +109,11 @@ impl Context {
             // A client that is creating the pair holds the claim, and later clients wait for ours.
             dedup::claim(self, connection, &[uuid]).await?;
         }
-        *seen = self.find_one(connection, uuid, " FOR UPDATE").await?;
+        *seen = match self.installed.strategy {
+            Strategy::Unique => self.find_one(connection, uuid, " FOR UPDATE").await?,
+            // The claim keeps others away.
+            Strategy::Dedup => self.find_proved(connection, &[uuid]).await?.first().map(|(_, id)| *id),
+        };
         if let Some(id) = *seen {
             let (map, marker) = (&self.tables.map, literal(marker(id)));
             let erase = format!("UPDATE {map} SET uuid = {marker} WHERE id = {id}");

@@ -122,7 +122,7 @@ impl UuidMap {
         const ACTION: &str = "read the map's state";
         let (deadline, nodes) = self.begin();
         let read = async || {
-            let mut connection = nodes.acquire().await?;
+            let mut connection = nodes.acquire_at_once().await?;
             let read = nodes.timed(self.read_on(&mut connection)).await;
             connection.conclude(read)
         };
@@ -142,6 +142,8 @@ impl UuidMap {
                 blocks,
                 deadline,
                 purge,
+                known_places: Arc::default(),
+                witness: Arc::default(),
                 read_only,
                 allow_exhausting_import,
             })
@@ -215,7 +217,7 @@ impl UuidMap {
         }
         // Taking a connection reads it, if that was not done within a second.
         Retries::run(deadline, ACTION, async || {
-            let mut connection = nodes.acquire().await?;
+            let mut connection = nodes.acquire_at_once().await?;
             if nodes.identity().is_fresh() {
                 return Ok(());
             }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use deadpool::managed::{Object, Pool, PoolError};
+use deadpool::managed::{Object, Pool, PoolError, Timeouts};
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlRow};
 use sqlx::{Execute, Executor, MySql};
 
@@ -25,13 +25,47 @@ use crate::session::Seen;
 /// The longest wait for a connection if there are other nodes.
 const REACH_LIMIT: Duration = Duration::from_secs(3);
 
+/// The most connections to each node that only statements use which wait for no pair, if calls that do wait hold all
+/// others.
+const RESERVE: usize = 2;
+
 /// Connections to each node, as one call uses them: no wait is longer than the rest of the call's deadline.
 #[derive(Clone, Debug)]
 pub(crate) struct Nodes {
-    nodes: Arc<[Pool<Connector>]>,
+    nodes: Arc<[Node]>,
     current: Arc<AtomicUsize>,
     terms: Arc<Terms>,
     deadline: Deadline,
+}
+
+/// The connections to one node.
+#[derive(Debug)]
+struct Node {
+    pool: Pool<Connector>,
+    /// For statements that wait for no pair, while the pool has no connection left.
+    reserve: Pool<Connector>,
+}
+
+impl Node {
+    fn pools(&self) -> [&Pool<Connector>; 2] {
+        [&self.pool, &self.reserve]
+    }
+
+    /// A connection of the pool if one is idle or can be made, and otherwise one of the reserve.
+    async fn at_once(&self) -> Result<(Object<Connector>, bool), PoolError<Failure>> {
+        let now = Timeouts { wait: Some(Duration::ZERO), ..Timeouts::default() };
+        match self.pool.timeout_get(&now).await {
+            Err(PoolError::Timeout(_)) => {}
+            got => return Ok((got?, false)),
+        }
+        match self.reserve.get().await {
+            // The server allows no more connections, so this waits for one of the pool.
+            Err(PoolError::Backend(failure)) if failure.is_too_many_connections() => {
+                Ok((self.pool.get().await?, false))
+            }
+            got => Ok((got?, true)),
+        }
+    }
 }
 
 /// Where to connect, and with how many connections at most.
@@ -46,6 +80,8 @@ pub(crate) struct PooledConnection {
     // It is `None` only after drop.
     session: Option<Object<Connector>>,
     node: usize,
+    /// Whether it is one of the reserve.
+    reserved: bool,
     nodes: Nodes,
     /// A statement was sent, and its result is not known yet.
     busy: bool,
@@ -57,10 +93,11 @@ pub(crate) struct PooledConnection {
 impl Nodes {
     /// Closes the connections: idle ones at once, and those of running calls when the calls end. Waits for these.
     pub(crate) async fn close(&self) {
-        self.nodes.iter().for_each(Pool::close);
+        let pools = || self.nodes.iter().flat_map(Node::pools);
+        pools().for_each(Pool::close);
         self.deadline
             .bound(async {
-                while self.nodes.iter().any(|node| node.status().size > 0) {
+                while pools().any(|pool| pool.status().size > 0) {
                     tokio::time::sleep(Duration::from_millis(2)).await;
                 }
             })
@@ -71,16 +108,20 @@ impl Nodes {
     pub(crate) fn new(addresses: Vec<Address>, terms: Terms) -> Nodes {
         let terms = Arc::new(terms);
         let several = addresses.len() > 1;
-        let pool = |address: Address| {
-            let connector = Connector::new(address.options, terms.clone(), several);
+        let pool = |options: &MySqlConnectOptions, size: usize| {
+            let connector = Connector::new(options.clone(), terms.clone(), several);
             // The connection that was used last is the most likely to be alive.
-            let builder = Pool::builder(connector).max_size(address.connections as usize);
+            let builder = Pool::builder(connector).max_size(size);
             builder
                 .queue_mode(deadpool::managed::QueueMode::Lifo)
                 .build()
                 .expect("a pool without time limits")
         };
-        let nodes = addresses.into_iter().map(pool).collect();
+        let node = |address: Address| Node {
+            pool: pool(&address.options, address.connections as usize),
+            reserve: pool(&address.options, RESERVE),
+        };
+        let nodes = addresses.into_iter().map(node).collect();
         Nodes { nodes, current: Arc::default(), terms, deadline: Deadline::never() }
     }
 
@@ -115,14 +156,29 @@ impl Nodes {
     /// A connection to the node in use, which has been set up and checked. A failure moves on to the next
     /// node, for the next attempt.
     pub(crate) async fn acquire(&self) -> Attempt<PooledConnection> {
+        let get = async |node: &Node| Ok((node.pool.get().await?, false));
+        self.acquire_by(get).await
+    }
+
+    /// The same for statements that wait for no pair: they never queue behind calls that do. A caller's transaction needs
+    /// such statements while calls wait for the pairs that it has claimed.
+    pub(crate) async fn acquire_at_once(&self) -> Attempt<PooledConnection> {
+        self.acquire_by(Node::at_once).await
+    }
+
+    async fn acquire_by(
+        &self,
+        get: impl AsyncFnOnce(&Node) -> Result<(Object<Connector>, bool), PoolError<Failure>>,
+    ) -> Attempt<PooledConnection> {
         let node = self.current.load(Ordering::Relaxed);
-        let got = self.deadline.bound_by(self.reach_limit(), self.nodes[node].get()).await;
+        let got = self.deadline.bound_by(self.reach_limit(), get(&self.nodes[node])).await;
         let failure = match got {
-            Some(Ok(session)) => {
+            Some(Ok((session, reserved))) => {
                 let nodes = self.clone();
                 return Ok(PooledConnection {
                     session: Some(session),
                     node,
+                    reserved,
                     nodes,
                     busy: false,
                     lost: false,
@@ -145,7 +201,7 @@ impl Nodes {
     /// committed.
     pub(crate) async fn acquire_in(&self, epoch: u64) -> Attempt<PooledConnection> {
         let mut connection = self.acquire().await?;
-        let node = &self.nodes[connection.node];
+        let node = &self.nodes[connection.node].pool;
         if let Some(session) = connection.session.take() {
             connection.session = Some(rotation::rested(node, session, &self.deadline).await);
         }
@@ -157,7 +213,7 @@ impl Nodes {
     fn unreached(&self, failure: Failure) -> Failure {
         match failure {
             Failure::Refused(mut refusal) => {
-                let sound = |node: &Pool<Connector>| !node.manager().is_refused();
+                let sound = |node: &Node| !node.pool.manager().is_refused();
                 refusal.elsewhere |= refusal.reason.passes() || self.nodes.iter().any(sound);
                 Failure::Refused(refusal)
             }
@@ -176,11 +232,12 @@ impl Nodes {
         self.deadline.bound_by(self.terms.answer_limit, work).await.unwrap_or(Err(Failure::NoAnswer))
     }
 
+    /// The row of a statement that waits for no pair.
     pub(crate) async fn fetch_one<'q, E>(&self, query: E) -> Attempt<MySqlRow>
     where
         E: Execute<'q, MySql> + 'q,
     {
-        let mut connection = self.acquire().await?;
+        let mut connection = self.acquire_at_once().await?;
         let result = self.timed(async { Ok(connection.fetch_one(query).await?) }).await;
         connection.conclude(result)
     }
@@ -190,7 +247,7 @@ impl Nodes {
         let next = (node + 1) % self.nodes.len();
         let left = self.current.compare_exchange(node, next, Ordering::Relaxed, Ordering::Relaxed);
         if left.is_ok() && next != node {
-            let [from, to] = [node, next].map(|at| self.nodes[at].manager().address());
+            let [from, to] = [node, next].map(|at| self.nodes[at].pool.manager().address());
             tracing::info!(from, to, "the map moves to another node");
         }
     }
@@ -207,7 +264,7 @@ impl PooledConnection {
             self.lost = true;
             self.nodes.leave(self.node);
         }
-        result
+        if self.nodes.count() > 1 { result.map_err(Failure::or_of_this_node) } else { result }
     }
 
     /// Records that a transaction was committed.
@@ -227,7 +284,7 @@ impl PooledConnection {
 
     /// Reads it now.
     pub(crate) async fn look_again(&mut self) -> Attempt<()> {
-        let connector = self.nodes.nodes[self.node].manager();
+        let connector = pool_of(&self.nodes, self.node, self.reserved).manager();
         let session = self.session.as_mut().expect(HELD);
         connector.look_again(session).await
     }
@@ -235,6 +292,11 @@ impl PooledConnection {
     fn object(&self) -> &Object<Connector> {
         self.session.as_ref().expect(HELD)
     }
+}
+
+fn pool_of(nodes: &Nodes, node: usize, reserved: bool) -> &Pool<Connector> {
+    let node = &nodes.nodes[node];
+    if reserved { &node.reserve } else { &node.pool }
 }
 
 const HELD: &str = "a connection is held until it is dropped";
@@ -261,7 +323,7 @@ impl Drop for PooledConnection {
             session.put_down();
             return;
         }
-        let connector = self.nodes.nodes[self.node].clone();
+        let connector = pool_of(&self.nodes, self.node, self.reserved).clone();
         if self.lost {
             connector.manager().mistrust();
         }

@@ -14,11 +14,13 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 pub(crate) struct Retries {
     deadline: Deadline,
     count: u32,
+    /// The last failure that says what the server's reason was.
+    reason: Option<Failure>,
 }
 
 impl Retries {
     pub(crate) fn new(deadline: Deadline) -> Retries {
-        Retries { deadline, count: 1 }
+        Retries { deadline, count: 1, reason: None }
     }
 
     /// Waits before the next attempt, or ends the call. The maximum pause doubles each time, and each pause is random up to it,
@@ -27,17 +29,25 @@ impl Retries {
         let ceiling = FIRST_PAUSE.saturating_mul(1 << self.count.min(16)).min(LONGEST_PAUSE);
         let pause = ceiling.mul_f64(fastrand::f64());
         if failure.verdict() == Verdict::Final || self.deadline.ends_within(pause) {
-            return Err(Error::failed(action, failure, self.count));
+            return Err(self.end(action, failure));
         }
         observe::retried();
         tracing::debug!(action, attempt = self.count, %failure, "an attempt failed and is repeated");
+        if !matches!(failure, Failure::NoConnection) {
+            self.reason = Some(failure);
+        }
         tokio::time::sleep(pause).await;
         self.count += 1;
         Ok(())
     }
 
-    /// The error of a call that makes no further attempt.
-    pub(crate) fn end(&self, action: &'static str, failure: Failure) -> Error {
+    /// The error of a call that makes no further attempt. If the last one only waited for a connection, the error tells why
+    /// those before it failed.
+    pub(crate) fn end(&mut self, action: &'static str, failure: Failure) -> Error {
+        let failure = match failure {
+            Failure::NoConnection => self.reason.take().unwrap_or(failure),
+            failure => failure,
+        };
         Error::failed(action, failure, self.count)
     }
 

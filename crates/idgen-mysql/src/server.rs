@@ -136,6 +136,12 @@ impl ServerReport {
             &["ON", "1"],
             "the map relies on statements that commit themselves; set it to ON",
         );
+        check("unique_checks", &["ON", "1"], "InnoDB would not look for duplicates; set it to ON");
+        check(
+            "completion_type",
+            &["NO_CHAIN", "0"],
+            "a commit would begin another transaction; set it to NO_CHAIN",
+        );
         // Each server has one of these names.
         for variable in ["transaction_isolation", "tx_isolation"] {
             check(
@@ -161,6 +167,11 @@ impl ServerReport {
                 // MariaDB's default: rows wherever a statement is not safe, which these are.
                 &["ROW", "MIXED"],
                 "a replica would compute other ids than its source; set it to ROW",
+            );
+            check(
+                "sql_log_bin",
+                &["ON", "1"],
+                "replicas would not get the pairs; do not set it for the map's user, perhaps in init_connect",
             );
             check(
                 "sync_binlog",
@@ -189,6 +200,8 @@ pub(crate) enum Reason {
     Unsafe(Vec<Concern>),
     /// It holds another map than the one that this client began with.
     OtherMap { table: String, expected: Uuid, found: Uuid },
+    /// It holds a copy of the map, with the same id: another schema, or a server that is no node of the map's cluster.
+    Copy { table: String, expected: String, found: String },
     /// The tables do not exist.
     NoMap { table: String },
     /// The tables are not what they were when this client began.
@@ -205,6 +218,7 @@ impl Reason {
                 list.collect::<Vec<_>>().join(", ")
             }
             Reason::OtherMap { .. } => "it holds another map".to_owned(),
+            Reason::Copy { .. } => "it holds a copy of the map".to_owned(),
             Reason::NoMap { table } => format!("it has no table {table}"),
             Reason::Schema { table, problem } => format!("{table}: {problem}"),
         }
@@ -231,6 +245,11 @@ impl fmt::Display for Refusal {
                 f,
                 "the server at {server} holds another map in {table}: its id is {found}, and this client began with \
                  {expected}; correct the addresses, or restart the client if this map is the right one"
+            ),
+            Reason::Copy { table, expected, found } => write!(
+                f,
+                "{server} leads to {found}, and the map is in {expected}: {table} there is a copy of the map, in which \
+                 claims would not count; connect to the map's schema, on its server or on another node of its cluster"
             ),
             Reason::NoMap { table } => write!(
                 f,
@@ -286,6 +305,9 @@ mod tests {
             ("autocommit", "OFF"),
             ("binlog_format", "STATEMENT"),
             ("sync_binlog", "0"),
+            ("sql_log_bin", "OFF"),
+            ("unique_checks", "0"),
+            ("completion_type", "CHAIN"),
             ("transaction_isolation", "READ-UNCOMMITTED"),
             ("tx_isolation", "READ-UNCOMMITTED"),
             (REDO_LOG, "OFF"),

@@ -1,51 +1,110 @@
 //! The session settings of a new connection, and what a connection reads then and while it is used.
 
+use std::fmt;
+
 use futures_util::TryStreamExt;
 use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{AssertSqlSafe, Column, Executor, Row};
 
+use crate::caller::Values;
 use crate::failure::{Attempt, Failure};
 use crate::schema::State;
 use crate::server::{MEMBER_STATE, REDO_LOG, ServerReport, Topology};
 use crate::tables::{Tables, unquoted};
 
+/// Ends what `init_connect` has begun: a transaction, and locks of tables. The clauses keep `completion_type` from beginning
+/// another transaction, and from closing the connection.
+const CLEAR: &str = "ROLLBACK AND NO CHAIN NO RELEASE; UNLOCK TABLES";
+
 /// The settings of each session, whatever the server, the user or `init_connect` have set:
 ///
 /// - `sql_select_limit` would truncate answers, and `completion_type` would begin a transaction after each commit,
+/// - `max_execution_time` and `max_statement_time` would end statements, whose time the map limits itself,
 /// - without `unique_checks` InnoDB may leave a unique index unread,
 /// - modes such as `ORACLE` and `ANSI_QUOTES` change the meaning of statements,
 /// - a longer wait for a table that is about to be altered could be part of a deadlock with the alteration,
-/// - at `READ UNCOMMITTED` a pair would be visible, and returned, that may be rolled back later.
+/// - at `READ UNCOMMITTED` a pair would be visible, and returned, that may be rolled back later,
+/// - with `mrr`, MariaDB finds no rows by an index on a virtual column.
 ///
 /// Comments of the form `/*!80000 */` are read by MySQL from 8.0 on, those of the form `/*M! */` by MariaDB.
 const SET: &str = "SET SESSION sql_select_limit = 18446744073709551615, completion_type = 0, autocommit = 1, \
     unique_checks = 1, foreign_key_checks = 1, lock_wait_timeout = 1, sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
+    /*!80000 max_execution_time = 0, optimizer_switch = 'mrr=off,batched_key_access=off', */ \
+    /*M! max_statement_time = 0, optimizer_switch = 'mrr=off,mrr_sort_keys=off,join_cache_bka=off', */ \
     /*!80000 transaction_isolation = \
     IF(@@transaction_isolation = 'READ-UNCOMMITTED', 'READ-COMMITTED', @@transaction_isolation) */ \
-    /*M! tx_isolation = IF(@@tx_isolation = 'READ-UNCOMMITTED', 'READ-COMMITTED', @@tx_isolation) */; \
-    SELECT CONNECTION_ID() AS connection_id, CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS server_name, \
-    CONCAT_WS(' ', @@hostname, @@port, @@server_id, DATABASE()) AS server_and_schema";
+    /*M! tx_isolation = IF(@@tx_isolation = 'READ-UNCOMMITTED', 'READ-COMMITTED', @@tx_isolation) */";
+
+/// Fails with error 1568 in a transaction, and has no other effect: the session's isolation level stays as it is.
+const IN_NO_TRANSACTION: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
+
+/// The running server process and the schema of a session. Servers that were copied from one image have equal names, so it
+/// includes the end of a UUID of version 1: the hardware address and a random number of this start of the server (MySQL
+/// manual, "Miscellaneous Functions", `UUID()`). If the clock is set back, that number changes, and the server seems to be
+/// another one until its connections read their names again.
+const HERE: &str = "CONCAT_WS(' ', @@hostname, @@port, @@server_id, RIGHT(UUID(), 17), \
+    IF(@@lower_case_table_names, LOWER(DATABASE()), DATABASE()))";
 
 /// The number of the error that [`elsewhere`] ends with.
 pub(crate) const ELSEWHERE: u16 = 1690;
 
-/// Fails on another server or schema than the named one, before anything that follows: a number
-/// that is out of range is an error at every `sql_mode`. It reads no table, so that it begins no snapshot.
-pub(crate) fn elsewhere(server_and_schema: &str) -> String {
-    let name: String = server_and_schema.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let here = "CAST(CONCAT_WS(' ', @@hostname, @@port, @@server_id, DATABASE()) AS BINARY)";
-    format!("SELECT IF({here} = x'{name}', 1, EXP(9999))")
+/// Fails on other servers and schemas than the named ones, before anything that follows: a number that is out of range is
+/// an error at every `sql_mode`. It reads no table, so that it begins no snapshot.
+pub(crate) fn elsewhere(places: &[String]) -> String {
+    let literal = |place: &String| {
+        let bytes: String = place.bytes().map(|byte| format!("{byte:02x}")).collect();
+        format!("x'{bytes}'")
+    };
+    let list: Vec<String> = places.iter().map(literal).collect();
+    format!("SELECT IF(CAST({HERE} AS BINARY) IN ({}), 1, EXP(9999))", list.join(","))
+}
+
+/// The query for the place of a session, as [`elsewhere`] compares it.
+pub(crate) fn here() -> String {
+    format!("SELECT {HERE}")
 }
 
 /// The query for the name of the server.
 pub(crate) const SERVER_NAME: &str = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id)";
 
 const VARIABLES: &str = "SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'binlog_format', \
-    'log_bin', 'innodb_doublewrite', 'wsrep_on', 'group_replication_group_name', 'autocommit', 'version', \
+    'log_bin', 'sql_log_bin', 'unique_checks', 'completion_type', 'innodb_doublewrite', 'wsrep_on', 'group_replication_group_name', 'autocommit', 'version', \
     'sync_binlog', 'transaction_isolation', 'tx_isolation')";
 
 const MEMBER: &str = "SELECT member_state FROM performance_schema.replication_group_members \
     WHERE member_id = @@server_uuid";
+
+/// What has the name of a table of the map, and is not that table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shadow {
+    View,
+    TemporaryTable,
+}
+
+impl Shadow {
+    /// What a statement of `SHOW CREATE TABLE` answered, if it is not a table that everybody sees.
+    pub(crate) fn of_definition(row: &impl Values) -> Attempt<Option<Shadow>> {
+        if row.has("View") {
+            return Ok(Some(Shadow::View));
+        }
+        let definition = row.text(1)?.unwrap_or_default();
+        Ok(definition.starts_with("CREATE TEMPORARY").then_some(Shadow::TemporaryTable))
+    }
+
+    /// Whether only this session sees it.
+    pub(crate) fn is_of_session(self) -> bool {
+        self == Shadow::TemporaryTable
+    }
+}
+
+impl fmt::Display for Shadow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Shadow::View => "a view",
+            Shadow::TemporaryTable => "a temporary table of this session, perhaps made by init_connect,",
+        })
+    }
+}
 
 /// What a connection reads about its server and its map.
 #[derive(Clone, Debug)]
@@ -57,10 +116,14 @@ pub(crate) struct Seen {
     pub(crate) engine: Option<(String, String)>,
     /// The server's number of the connection, and the server's name.
     pub(crate) thread: Option<(u64, String)>,
-    /// Names the server and the schema.
-    pub(crate) server_and_schema: Option<String>,
+    /// The server process and the schema, as [`elsewhere`] compares them.
+    pub(crate) place: Option<String>,
+    /// What hid a table of the map from this connection when it was made: a temporary table or a view of its name.
+    pub(crate) shadow: Option<(String, Shadow)>,
     /// The variables that this server has.
     names: Vec<String>,
+    /// Whether it can be told to keep no log.
+    has_redo_log: bool,
 }
 
 impl Seen {
@@ -68,6 +131,7 @@ impl Seen {
     pub(crate) async fn set_up(
         connection: &mut MySqlConnection,
         tables: &Tables,
+        schema: Option<&str>,
         vitess: bool,
     ) -> Attempt<Seen> {
         if vitess {
@@ -83,7 +147,17 @@ impl Seen {
         // Several names in one condition would make MariaDB read the whole schema.
         let engine = engine.join(" UNION ALL ");
         let status = redo_log();
-        let text = format!("{SET}; {VARIABLES}; {status}; {engine}; {}", state_row(tables));
+        // `init_connect` may have chosen another schema.
+        let schema = schema.map(|name| format!("USE `{}`; ", name.replace('`', "``"))).unwrap_or_default();
+        let names = format!(
+            "SELECT CONNECTION_ID() AS connection_id, CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS server_name, \
+             {HERE} AS place"
+        );
+        let text = format!(
+            "{CLEAR}; {schema}{SET}; {IN_NO_TRANSACTION}; {names}; {VARIABLES}; {status}; {engine}; {}; {}",
+            state_row(tables),
+            definitions(tables)
+        );
         let read = Read::all(connection, text).await?;
         read.into_seen(connection).await
     }
@@ -95,13 +169,15 @@ impl Seen {
         }
         // Asked one by one, they cost the server a tenth of `SHOW VARIABLES`.
         let columns: Vec<String> = self.names.iter().map(|name| format!("@@{name} AS {name}")).collect();
-        let status = redo_log();
-        let text = format!("SELECT {}; {status}; {}", columns.join(", "), state_row(tables));
+        let (columns, state) = (columns.join(", "), state_row(tables));
+        let status = if self.has_redo_log { redo_log() + "; " } else { String::new() };
+        let text = format!("{IN_NO_TRANSACTION}; SELECT {columns}, {HERE} AS place; {status}{state}");
         let seen = Read::all(connection, text).await?.into_seen(connection).await?;
         Ok(Seen {
             thread: self.thread.clone(),
-            server_and_schema: self.server_and_schema.clone(),
             engine: self.engine.clone(),
+            shadow: self.shadow.clone(),
+            has_redo_log: self.has_redo_log,
             ..seen
         })
     }
@@ -127,7 +203,13 @@ fn redo_log() -> String {
     format!("SHOW GLOBAL STATUS WHERE Variable_name = '{REDO_LOG}'")
 }
 
-/// All columns, whatever the version: last, since it fails where the table is not there.
+/// Temporary tables hide others of their names from the session that made them, and the lists of tables do not have them.
+fn definitions(tables: &Tables) -> String {
+    let names = [&tables.map, &tables.state, &tables.sync, &tables.claim];
+    names.map(|table| format!("SHOW CREATE TABLE {table}")).join("; ")
+}
+
+/// All columns, whatever the version: after everything that must be read, since it fails where the table is not there.
 fn state_row(tables: &Tables) -> String {
     format!("SELECT * FROM {} WHERE one = 1", tables.state)
 }
@@ -137,6 +219,7 @@ fn state_row(tables: &Tables) -> String {
 struct Read {
     values: Vec<(String, String)>,
     state: Option<State>,
+    shadow: Option<(String, Shadow)>,
 }
 
 impl Read {
@@ -148,6 +231,8 @@ impl Read {
                 Ok(Some(row)) => read.take(&row)?,
                 Ok(None) => return Ok(read),
                 Err(failure) if failure.is_no_table() => return Ok(read),
+                // A user of the strategy `unique` needs no privilege on the claims.
+                Err(failure) if read.state.is_some() && failure.number() == Some(1142) => return Ok(read),
                 Err(failure) => return Err(failure),
             }
         }
@@ -157,6 +242,10 @@ impl Read {
         let names: Vec<&str> = row.columns().iter().map(Column::name).collect();
         if names.contains(&"one") {
             self.state = Some(State::of_row(row)?);
+        } else if names.contains(&"View") || names.contains(&"Create Table") {
+            if let Some(shadow) = Shadow::of_definition(row)? {
+                self.shadow.get_or_insert((text(row, 0)?, shadow));
+            }
         } else if names.first().is_some_and(|name| name.eq_ignore_ascii_case("Variable_name")) {
             self.values.push((text(row, 0)?, text(row, 1)?));
         } else {
@@ -169,21 +258,15 @@ impl Read {
 
     async fn into_seen(mut self, connection: &mut MySqlConnection) -> Attempt<Seen> {
         let names = self.values.iter().map(|(name, _)| name.clone());
-        let other = [
-            REDO_LOG,
-            "connection_id",
-            "server_name",
-            "server_and_schema",
-            "foreign_table",
-            "foreign_engine",
-        ];
+        let other = [REDO_LOG, "connection_id", "server_name", "place", "foreign_table", "foreign_engine"];
         let names = names.filter(|name| !other.contains(&name.as_str()));
         let names = names.collect();
         let value =
             |name: &str| self.values.iter().find(|(found, _)| found == name).map(|(_, value)| value.clone());
         let engine = value("foreign_table").zip(value("foreign_engine"));
         let thread = value("connection_id").and_then(|thread| thread.parse().ok()).zip(value("server_name"));
-        let server_and_schema = value("server_and_schema");
+        let place = value("place");
+        let has_redo_log = value(REDO_LOG).is_some();
         if value("group_replication_group_name").is_some_and(|group| !group.is_empty()) {
             // Without the privilege the state is unknown, and the advice names the privilege.
             let state = match connection.fetch_optional(sqlx::raw_sql(MEMBER)).await.map_err(Failure::Sql) {
@@ -195,7 +278,16 @@ impl Read {
             self.values.push((MEMBER_STATE.to_owned(), state));
         }
         let report = ServerReport::judge(&self.values);
-        Ok(Seen { report, state: self.state, engine, thread, server_and_schema, names })
+        Ok(Seen {
+            report,
+            state: self.state,
+            engine,
+            shadow: self.shadow,
+            thread,
+            place,
+            names,
+            has_redo_log,
+        })
     }
 }
 

@@ -13,9 +13,24 @@ pub(crate) const SHARED: &str = " LOCK IN SHARE MODE";
 
 pub(crate) const ALL: &str = " LIMIT 18446744073709551615";
 
+/// A savepoint of the map. Its name has 64 random bits, so that no caller has one of the same name, which the server would
+/// replace.
+macro_rules! savepoint {
+    () => {
+        "idgen_map_9d2c5e71b8046fa3"
+    };
+}
+
 /// Fails with error 1305 outside of a transaction, and also if the server has ended the caller's transaction, as after a
 /// deadlock.
-pub(crate) const IN_TRANSACTION: [&str; 2] = ["SAVEPOINT idgen_map", "RELEASE SAVEPOINT idgen_map"];
+pub(crate) const IN_TRANSACTION: [&str; 2] =
+    [concat!("SAVEPOINT ", savepoint!()), concat!("RELEASE SAVEPOINT ", savepoint!())];
+
+/// Marks a point in a transaction of the map's own.
+pub(crate) const MARK: &str = concat!("SAVEPOINT ", savepoint!());
+
+/// Undoes everything since [`MARK`].
+pub(crate) const BACK: &str = concat!("ROLLBACK TO SAVEPOINT ", savepoint!());
 
 /// `x'...'`, a hexadecimal literal.
 pub(crate) fn literal(uuid: Uuid) -> String {

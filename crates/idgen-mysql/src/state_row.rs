@@ -33,7 +33,7 @@ pub(crate) async fn exchange(
     table: &str,
     decide: &(dyn Fn(&State) -> Attempt<Option<State>> + Send + Sync),
 ) -> Attempt<Option<State>> {
-    let mut connection = pool.acquire().await?;
+    let mut connection = pool.acquire_at_once().await?;
     let done = pool.timed(exchange_on(pool, &mut connection, table, decide)).await;
     connection.conclude(done)
 }

@@ -1,6 +1,7 @@
 //! The context of one call, and how it finds pairs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use sqlx::mysql::MySqlRow;
 use sqlx::{AssertSqlSafe, Executor};
@@ -15,12 +16,19 @@ use crate::installed::{Installed, Strategy};
 use crate::nodes::{Nodes, PooledConnection};
 use crate::retry::Retries;
 use crate::schema;
-use crate::server::Refusal;
-use crate::session::{ELSEWHERE, elsewhere};
+use crate::server::{Reason, Refusal};
+use crate::session::{ELSEWHERE, elsewhere, here};
 use crate::settle::settle;
 use crate::sql::{ALL, IN_TRANSACTION, SHARED, hash, literal};
+use crate::strategy::known_places::KnownPlaces;
+use crate::strategy::place::{Place, Relation};
 use crate::strategy::purge::Purge;
+use crate::strategy::witness::Witness;
 use crate::tables::Tables;
+
+/// How often, and after which pause, two nodes are compared whose cluster is changing.
+const LOOKS: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// The context of one call.
 #[derive(Clone, Debug)]
@@ -31,6 +39,8 @@ pub(crate) struct Context {
     pub(crate) blocks: Arc<Blocks>,
     pub(crate) deadline: Deadline,
     pub(crate) purge: Arc<Purge>,
+    pub(crate) known_places: Arc<KnownPlaces>,
+    pub(crate) witness: Arc<Witness>,
     /// Whether the client writes nothing.
     pub(crate) read_only: bool,
     /// Whether imports may use up the ids.
@@ -65,40 +75,71 @@ impl Context {
     }
 
     /// Checks the server if that was not done a moment ago, because the caller's own connection is not checked. The
-    /// result names the server and the schema.
-    pub(super) async fn check(&self, action: &'static str) -> Result<Option<String>> {
-        let connection = Retries::run(self.deadline, action, || self.pool.acquire()).await?;
-        Ok(connection.seen().server_and_schema.clone())
+    /// result names the places of the map: its own server and schema, and those of other nodes that were found to be the
+    /// map's.
+    pub(super) async fn check(&self, action: &'static str) -> Result<Vec<String>> {
+        let connection = Retries::run(self.deadline, action, || self.pool.acquire_at_once()).await?;
+        let mut places = self.known_places.fresh();
+        places.extend(connection.seen().place.clone());
+        Ok(places)
     }
 
-    /// Carries out a statement on the caller's connection, which must be in a transaction and lead to this map.
-    /// `server_and_schema` is what [`check`](Context::check) gave.
+    /// Carries out a statement on the caller's connection, which must be in a transaction and lead to this map. `places`
+    /// is what [`check`](Context::check) gave.
     pub(super) async fn execute_within<C: Connection>(
         &self,
         connection: &mut C,
-        server_and_schema: Option<&str>,
+        places: &[String],
         statement: &str,
     ) -> Attempt<u64> {
         let mut checks = IN_TRANSACTION.map(str::to_owned).to_vec();
-        if let Some(name) = server_and_schema {
-            checks.push(elsewhere(name));
+        if !places.is_empty() {
+            checks.push(elsewhere(places));
             match connection.execute_after(&checks, statement).await {
                 Err(failure) if failure.number() == Some(ELSEWHERE) => {}
                 done => return done.map_err(outside),
             }
             checks.pop();
         }
-        // Another node of a cluster, which holds the same map, or another map.
+        self.check_place(connection).await?;
+        connection.execute_after(&checks, statement).await.map_err(outside)
+    }
+
+    /// Fails unless a caller's connection leads to the map: on another node of its cluster, or on its own server after the
+    /// server's clock was set back.
+    async fn check_place<C: Connection>(&self, connection: &mut C) -> Attempt<()> {
+        let refused = |reason| {
+            let server = "the caller's connection".to_owned();
+            Err(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false })))
+        };
         let state = schema::state(connection, &self.tables).await?;
         match self.pool.identity().epoch_of(state.as_ref()) {
             Ok(Some(epoch)) if epoch != self.now() => return Err(Failure::OtherEpoch),
             Ok(_) => {}
-            Err(reason) => {
-                let server = "the caller's connection".to_owned();
-                return Err(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false })));
+            Err(reason) => return refused(reason),
+        }
+        for _ in 0..LOOKS {
+            let mut own = self.pool.acquire_at_once().await?;
+            let expected = self.pool.timed(Place::read(&mut *own)).await;
+            let expected = own.conclude(expected)?;
+            drop(own);
+            let found = Place::read(connection).await?;
+            match expected.relation(&found) {
+                Relation::Same => {
+                    let rows = connection.read(here()).await?;
+                    let place = rows.first().map(|row| row.text(0)).transpose()?.flatten();
+                    place.into_iter().for_each(|place| self.known_places.note(place));
+                    return Ok(());
+                }
+                Relation::Changing => tokio::time::sleep(PAUSE).await,
+                Relation::Other => {
+                    let table = self.tables.map.clone();
+                    let (expected, found) = (expected.describe(), found.describe());
+                    return refused(Reason::Copy { table, expected, found });
+                }
             }
         }
-        connection.execute_after(&checks, statement).await.map_err(outside)
+        Err(Failure::Changing)
     }
 
     /// Ids for new pairs. `None` where too few are left, or the server takes no writes, and nobody has `looked` yet:
@@ -131,7 +172,7 @@ impl Context {
     /// in ways that pass.
     pub(crate) async fn look_up(&self, action: &'static str, uuids: &[Uuid]) -> Result<Vec<(Uuid, u64)>> {
         Retries::run(self.deadline, action, async || {
-            let mut connection = self.pool.acquire().await?;
+            let mut connection = self.pool.acquire_at_once().await?;
             let found = self.pool.timed(self.look_many(&mut connection, uuids, "")).await;
             connection.conclude(found)
         })
@@ -145,7 +186,13 @@ impl Context {
         uuids: &[Uuid],
         lock: &str,
     ) -> Attempt<Vec<(Uuid, u64)>> {
-        let found = self.find_many(&mut **connection, uuids, lock).await?;
+        let found = match self.installed.strategy {
+            Strategy::Dedup if uuids.len() > 1 => self.find_proved(&mut **connection, uuids).await?,
+            _ => self.find_many(&mut **connection, uuids, lock).await?,
+        };
+        if let Some(pair) = found.first() {
+            self.witness.set(Some(*pair));
+        }
         if !found.is_empty() {
             self.settled(connection).await?;
         }
@@ -172,7 +219,7 @@ impl Context {
             Ok(rows)
         };
         let look = async || {
-            let mut connection = self.pool.acquire().await?;
+            let mut connection = self.pool.acquire_at_once().await?;
             let rows = self.pool.timed(read(&mut connection)).await;
             connection.conclude(rows)
         };
@@ -198,7 +245,15 @@ impl Context {
         uuids: &[Uuid],
         lock: &str,
     ) -> Attempt<Vec<(Uuid, u64)>> {
-        let Some((first, rest)) = uuids.split_first() else { return Ok(Vec::new()) };
+        if uuids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows = connection.read(self.look_text(uuids, lock)).await?;
+        Self::pairs_of(&rows, uuids)
+    }
+
+    /// The statement that looks UUIDs up, at least one.
+    pub(super) fn look_text(&self, uuids: &[Uuid], lock: &str) -> String {
         // The list has only numbers and hexadecimal digits, so it needs no quoting.
         let item = |uuid: &Uuid| match self.installed.strategy {
             Strategy::Unique => literal(*uuid),
@@ -214,10 +269,11 @@ impl Context {
             Strategy::Unique => "",
             Strategy::Dedup => " FORCE INDEX (hash)",
         };
-        let mut statement =
-            format!("SELECT id, uuid FROM {}{index} WHERE {column} IN ({}", self.tables.map, item(first));
-        for uuid in rest {
-            statement.push(',');
+        let mut statement = format!("SELECT id, uuid FROM {}{index} WHERE {column} IN (", self.tables.map);
+        for (at, uuid) in uuids.iter().enumerate() {
+            if at > 0 {
+                statement.push(',');
+            }
             statement.push_str(&item(uuid));
         }
         statement.push(')');
@@ -226,16 +282,36 @@ impl Context {
             statement.push_str(ALL);
         }
         statement.push_str(lock);
-        let rows = connection.read(statement).await?;
+        statement
+    }
+
+    /// The pairs in the answer to such a statement. `uuids` are in ascending order.
+    pub(super) fn pairs_of<R: Values>(rows: &[R], uuids: &[Uuid]) -> Attempt<Vec<(Uuid, u64)>> {
         let mut pairs = Vec::with_capacity(rows.len());
         for row in rows {
             let uuid = row.uuid(1)?;
             // Two UUIDs may share a hash.
-            if uuids.contains_sorted(uuid) {
-                pairs.push((uuid, number_at(&row, 0)?));
+            if uuids.binary_search(&uuid).is_ok() {
+                pairs.push((uuid, number_at(row, 0)?));
             }
         }
         Ok(pairs)
+    }
+
+    /// The pairs that these UUIDs had before `new` were stored, by what a look-up found afterwards; one for each UUID, in
+    /// ascending order.
+    ///
+    /// # Errors
+    /// The look-up did not find what was just stored.
+    pub(super) fn older_than(&self, new: &[(Uuid, u64)], found: &[(Uuid, u64)]) -> Attempt<Vec<(Uuid, u64)>> {
+        let mut found = found.to_vec();
+        found.sort_unstable();
+        if new.iter().any(|pair| found.binary_search(pair).is_err()) {
+            return Err(self.hidden_rows());
+        }
+        found.retain(|pair| new.binary_search(pair).is_err());
+        found.dedup_by_key(|(uuid, _)| *uuid);
+        Ok(found)
     }
 
     /// Finds one committed pair.
@@ -246,16 +322,6 @@ impl Context {
         lock: &str,
     ) -> Attempt<Option<u64>> {
         Ok(self.find_many(connection, &[uuid], lock).await?.first().map(|(_, id)| *id))
-    }
-}
-
-trait ContainsSorted {
-    fn contains_sorted(&self, uuid: Uuid) -> bool;
-}
-
-impl ContainsSorted for [Uuid] {
-    fn contains_sorted(&self, uuid: Uuid) -> bool {
-        self.binary_search(&uuid).is_ok()
     }
 }
 

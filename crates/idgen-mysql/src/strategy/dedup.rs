@@ -1,28 +1,32 @@
 //! Strategy `dedup`: the primary key of a small table of claims decides, and the map itself carries only an
 //! index on a 32-bit hash.
 //!
-//! A new pair takes one transaction at READ COMMITTED: claim the UUID, then look it up, then store it. The order matters. A
-//! second client's claim waits until the first client's transaction ends. When it holds the claim, every committed pair of
-//! that UUID is visible to its look-up. So a committed claim is no longer needed, any client may delete it at any time, and
-//! nothing depends on a clock. If clients looked up before they claimed, as in the published design, two could find
-//! nothing.
+//! A new pair takes one transaction at READ COMMITTED: claim the UUID, then store it, then look it up, and commit only if
+//! there is no older pair. The order matters. A second client's claim waits until the first client's transaction ends. When
+//! it holds the claim, every committed pair of that UUID is visible to its look-up. So a committed claim is no longer needed,
+//! any client may delete it at any time, and nothing depends on a clock. If clients looked up before they claimed, as in the
+//! published design, two could find nothing.
+//!
+//! The look-up comes last so that it has to find something: the pair that the transaction has just stored. If it does not,
+//! the server's plan hides rows, or the index is damaged, and nothing is committed. An older pair of the UUID has the same
+//! hash, so it is next to the new one in the index.
 
 use sqlx::Connection as _;
 use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
 use super::context::Context;
-use super::server_identity::look;
+use super::server_identity::{look, look_proved};
 use super::taken::TakenIds;
 use crate::caller::{Connection, Values};
 use crate::error::{Error, Result};
 use crate::failure::{Attempt, Failure, Kind, Verdict};
+use crate::marker::marker;
 use crate::nodes::PooledConnection;
 use crate::observe;
 use crate::pair::{Claimed, Guess};
 use crate::retry::Retries;
-use crate::sql::BEGIN;
-use crate::sql::{SHARED, literal, value_list};
+use crate::sql::{BACK, BEGIN, MARK, SHARED, literal, value_list};
 
 const ACTION: &str = "map a UUID to an id";
 
@@ -107,22 +111,35 @@ async fn transact_on(
     ids: &[u64],
 ) -> Attempt<Vec<(Uuid, u64)>> {
     let mut transaction = connection.begin_with(BEGIN).await?;
-    let pairs = match store(context, &mut transaction, uuids, ids).await {
-        Ok(pairs) => pairs,
+    let stored = match store(context, &mut transaction, uuids, ids).await {
+        Ok(stored) => stored,
         Err(error) => {
             // It does not matter if this fails: the server may have ended the transaction already.
             let _ = transaction.rollback().await;
             return Err(error);
         }
     };
-    transaction.commit().await.map_err(Failure::of_commit)?;
-    connection.note_commit();
-    if pairs.iter().any(|(_, id)| !ids.contains(id)) {
+    if stored.new.is_empty() {
+        transaction.rollback().await?;
+    } else {
+        transaction.commit().await.map_err(Failure::of_commit)?;
+        connection.note_commit();
+    }
+    if !stored.older.is_empty() {
         // The transaction is committed, so the ids are in use whatever happens next.
         let settled = context.settled(connection).await;
         settled.map_err(|failure| Failure::CommitUnanswered(Box::new(failure)))?;
     }
+    let pairs: Vec<(Uuid, u64)> = stored.older.into_iter().chain(stored.new).collect();
+    context.witness.set(pairs.first().copied());
     Ok(pairs)
+}
+
+/// What a transaction found, and what it stored.
+#[derive(Default)]
+struct Stored {
+    older: Vec<(Uuid, u64)>,
+    new: Vec<(Uuid, u64)>,
 }
 
 async fn store(
@@ -130,16 +147,38 @@ async fn store(
     connection: &mut MySqlConnection,
     uuids: &[Uuid],
     ids: &[u64],
-) -> Attempt<Vec<(Uuid, u64)>> {
-    claim(context, connection, uuids).await?;
-    let mut pairs = context.find_many(connection, uuids, "").await?;
-    let absent: Vec<Uuid> =
-        uuids.iter().copied().filter(|uuid| !pairs.iter().any(|(known, _)| known == uuid)).collect();
-    if !absent.is_empty() {
-        insert(context, connection, &absent, ids).await?;
-        pairs.extend(absent.into_iter().zip(ids.iter().copied()));
+) -> Attempt<Stored> {
+    let claims = claim_text(context, uuids);
+    let new: Vec<(Uuid, u64)> = uuids.iter().copied().zip(ids.iter().copied()).collect();
+    // A single pair that is not new needs no more than a rollback.
+    let before = if new.len() > 1 { format!("{claims}; {MARK}; ") } else { format!("{claims}; ") };
+    let older = insert_and_look(context, connection, &before, &new).await?;
+    let absent: Vec<(Uuid, u64)> =
+        new.into_iter().filter(|(uuid, _)| !older.iter().any(|(known, _)| known == uuid)).collect();
+    if !older.is_empty() && !absent.is_empty() {
+        let older = insert_and_look(context, connection, &format!("{BACK}; "), &absent).await?;
+        if !older.is_empty() {
+            // The first look-up has missed these.
+            return Err(context.hidden_rows());
+        }
     }
-    Ok(pairs)
+    Ok(Stored { older, new: absent })
+}
+
+/// Stores pairs, and returns those that their UUIDs had before.
+///
+/// # Errors
+/// The look-up does not find what was just stored.
+async fn insert_and_look(
+    context: &Context,
+    connection: &mut MySqlConnection,
+    before: &str,
+    new: &[(Uuid, u64)],
+) -> Attempt<Vec<(Uuid, u64)>> {
+    let uuids: Vec<Uuid> = new.iter().map(|(uuid, _)| *uuid).collect();
+    let (insert, look) = (insert_text(context, new), context.look_text(&uuids, ""));
+    let rows = connection.read(format!("{before}{insert}; {look}")).await?;
+    context.older_than(new, &Context::pairs_of(&rows, &uuids)?)
 }
 
 /// An existing claim may have no pair, because the pair was deleted or the claiming transaction was committed without one.
@@ -159,15 +198,9 @@ pub(crate) async fn claim<C: Connection>(
     connection.execute_after(&[], &claim_text(context, uuids)).await.map(drop)
 }
 
-async fn insert<C: Connection>(
-    context: &Context,
-    connection: &mut C,
-    uuids: &[Uuid],
-    ids: &[u64],
-) -> Attempt<()> {
-    let list = value_list(uuids.iter().zip(ids));
-    let insert = format!("INSERT INTO {} (id, uuid) VALUES {list}", context.tables.map);
-    connection.execute_after(&[], &insert).await.map(drop)
+fn insert_text(context: &Context, pairs: &[(Uuid, u64)]) -> String {
+    let list = value_list(pairs.iter().map(|(uuid, id)| (uuid, id)));
+    format!("INSERT INTO {} (id, uuid) VALUES {list}", context.tables.map)
 }
 
 /// Inside the caller's transaction, whose isolation level and snapshot are the caller's.
@@ -184,15 +217,15 @@ pub(crate) async fn claim_within<C: Connection>(
     connection: &mut C,
     uuid: Uuid,
 ) -> Result<Claimed> {
-    let checked = context.check(ACTION).await?;
+    let places = context.check(ACTION).await?;
     let claim = claim_text(context, &[uuid]);
-    context.execute_within(connection, checked.as_deref(), &claim).await.map_err(Error::once(ACTION))?;
+    context.execute_within(connection, &places, &claim).await.map_err(Error::once(ACTION))?;
     let here = look(context, connection, uuid).await.map_err(Error::once(ACTION))?;
     let mut found = stored_here(context, connection, uuid, here.id).await?;
     if found.is_none() {
         let there = Retries::run(context.deadline, ACTION, async || {
-            let mut other = context.pool.acquire().await?;
-            let there = context.pool.timed(look(context, &mut *other, uuid)).await;
+            let mut other = context.pool.acquire_at_once().await?;
+            let there = context.pool.timed(look_proved(context, &mut *other, uuid)).await;
             match other.conclude(there) {
                 Ok(there) => Ok(Some(there)),
                 // An ALTER TABLE is waiting for the caller's transaction.
@@ -218,12 +251,35 @@ pub(crate) async fn claim_within<C: Connection>(
     let mut taken = TakenIds::default();
     loop {
         let id = context.blocks.take(&context.pool, context.deadline, 1).await?[0];
-        match insert(context, connection, &[uuid], &[id]).await {
-            Ok(()) => return Ok(Claimed { uuid, id, new: true }),
+        let insert = insert_text(context, &[(uuid, id)]);
+        match connection.execute_after(&[], &insert).await {
+            Ok(_) if here.proved => return Ok(Claimed { uuid, id, new: true }),
+            Ok(_) => return inserted_within(context, connection, uuid, id).await,
             Err(error) if error.is_duplicate_key() => taken.pass_over(context, id, 1)?,
             Err(error) => return Err(Error::once(ACTION)(error)),
         }
     }
+}
+
+/// Looks for a pair that was just stored in the caller's transaction, because the look-up before it proved nothing. An
+/// older pair that was missed there is returned, and a marker takes the place of the new one.
+async fn inserted_within<C: Connection>(
+    context: &Context,
+    connection: &mut C,
+    uuid: Uuid,
+    id: u64,
+) -> Result<Claimed> {
+    let found = context.find_many(connection, &[uuid], "").await.map_err(Error::once(ACTION))?;
+    let older = context.older_than(&[(uuid, id)], &found).map_err(Error::once(ACTION))?;
+    for (_, older) in older {
+        if stored_here(context, connection, uuid, Some(older)).await?.is_some() {
+            let (map, marker) = (&context.tables.map, literal(marker(id)));
+            let undo = format!("UPDATE {map} SET uuid = {marker} WHERE id = {id}");
+            connection.execute_after(&[], &undo).await.map_err(Error::once(ACTION))?;
+            return Ok(Claimed { uuid, id: older, new: false });
+        }
+    }
+    Ok(Claimed { uuid, id, new: true })
 }
 
 /// The id, if its row holds the UUID at this moment: a pair in an old snapshot, or on a node that lags behind, may have

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::context::Context;
 use super::dedup;
+use crate::caller::Connection as _;
 use crate::error::Error;
 use crate::error::Result;
 use crate::failure::Kind;
@@ -146,7 +147,17 @@ impl Context {
         }
         let values = value_list(missing.iter().map(|(uuid, id)| (uuid, id)));
         let insert = format!("INSERT INTO {map} (id, uuid) VALUES {values}");
-        connection.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await?;
+        if self.installed.strategy == Strategy::Dedup {
+            // As in every claim, the look-up has to find what was stored, and nothing else.
+            let uuids: Vec<Uuid> = missing.iter().map(|(uuid, _)| *uuid).collect();
+            let look = self.look_text(&uuids, "");
+            let rows = connection.read(format!("{insert}; {look}")).await?;
+            if !self.older_than(&missing, &Context::pairs_of(&rows, &uuids)?)?.is_empty() {
+                return Err(self.hidden_rows());
+            }
+        } else {
+            connection.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await?;
+        }
         self.raise(connection, group).await?;
         Ok(Imported { stored: missing.len(), present: group.len() - missing.len() })
     }

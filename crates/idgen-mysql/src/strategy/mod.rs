@@ -3,10 +3,13 @@
 pub(crate) mod context;
 pub(crate) mod dedup;
 mod import;
+pub(crate) mod known_places;
+mod place;
 pub(crate) mod purge;
 mod server_identity;
 mod taken;
 pub(crate) mod unique;
+pub(crate) mod witness;
 
 use uuid::Uuid;
 

@@ -5,7 +5,10 @@ use uuid::Uuid;
 use super::context::Context;
 use crate::caller::{Connection, Values};
 use crate::failure::Attempt;
-use crate::sql::hash;
+use crate::sql::{ALL, hash};
+
+/// How often a look-up is repeated because the pair that it also asked for was forgotten.
+const LOOKS: u32 = 4;
 
 /// Identifies the running server process. Host names and ports repeat if machines are copies of one image, so it includes
 /// the end of a UUID of version 1: the hardware address and a random number of this start of the server (MySQL manual,
@@ -17,26 +20,53 @@ const SERVER: &str = "CONCAT_WS(' ', @@hostname, @@port, @@server_id, RIGHT(UUID
 pub(super) struct Look {
     pub(super) id: Option<u64>,
     pub(super) server: String,
+    /// Whether a pair that is known to exist was found, too.
+    pub(super) proved: bool,
 }
 
 /// Looks a UUID up by its hash. One statement returns both, so that no proxy can send the look-up to one server and the
 /// query for the identity to another.
 pub(super) async fn look<C: Connection>(context: &Context, connection: &mut C, uuid: Uuid) -> Attempt<Look> {
+    let witness = context.witness.get();
+    let mut hashes = hash(uuid).to_string();
+    if let Some((witness, _)) = witness {
+        hashes.push_str(&format!(",{}", hash(witness)));
+    }
     let statement = format!(
         "SELECT {SERVER}, pair.id, pair.uuid FROM (SELECT 1 AS one) AS here \
-         LEFT JOIN {} AS pair ON pair.hash = {}",
+         LEFT JOIN {} AS pair FORCE INDEX (hash) ON pair.hash IN ({hashes}){ALL}",
         context.tables.map,
-        hash(uuid)
     );
     let rows = connection.read(statement).await?;
-    let mut look = Look { id: None, server: String::new() };
+    if rows.is_empty() {
+        return Err(context.hidden_rows());
+    }
+    let mut look = Look { id: None, server: String::new(), proved: false };
     for row in rows {
         look.server = row.text(0)?.unwrap_or_default();
-        let id = row.number(1)?;
+        let Some(id) = row.number(1)? else { continue };
+        let found = row.uuid(2)?;
         // Two UUIDs may share a hash.
-        if id.is_some() && row.uuid(2)? == uuid {
-            look.id = id;
+        if found == uuid {
+            look.id = Some(id);
         }
+        look.proved |= witness == Some((found, id));
     }
     Ok(look)
+}
+
+/// The same on a connection of the map, which sees everything that is committed: no pair is returned only if that is
+/// proved.
+pub(super) async fn look_proved<C: Connection>(
+    context: &Context,
+    connection: &mut C,
+    uuid: Uuid,
+) -> Attempt<Look> {
+    for _ in 0..LOOKS {
+        let look = look(context, connection, uuid).await?;
+        if look.id.is_some() || look.proved || !context.choose_witness(connection).await? {
+            return Ok(look);
+        }
+    }
+    Err(context.hidden_rows())
 }

@@ -249,7 +249,7 @@ pub(crate) async fn claim_within<C: Connection>(
         };
         let (table, value) = (&context.tables.map, literal(uuid));
         let statement = format!("INSERT INTO {table} (id, uuid) VALUES ({id},{value})");
-        match context.execute_within(connection, checked.as_deref(), &statement).await {
+        match context.execute_within(connection, &checked, &statement).await {
             Ok(_) => return Ok(Claimed { uuid, id, new: true }),
             Err(failure) if failure.is_duplicate_key() => {}
             Err(failure) => return Err(Error::once(ACTION)(failure)),
@@ -302,7 +302,7 @@ pub(crate) async fn claim_many_within<C: Connection>(
         let list = value_list(missing.iter().zip(&ids));
         let table = &context.tables.map;
         let statement = format!("INSERT IGNORE INTO {table} (id, uuid) VALUES {list}");
-        let done = context.execute_within(connection, checked.as_deref(), &statement).await;
+        let done = context.execute_within(connection, &checked, &statement).await;
         let done = done.map_err(Error::once(ACTION))?;
         if done == missing.len() as u64 {
             claimed.extend(missing.iter().zip(&ids).map(|(uuid, id)| Claimed {

@@ -21,6 +21,10 @@ pub enum Mood {
     /// Sends plain reads outside of transactions to a replica that has none of the pairs: the tables `late_map` and
     /// `late_map_state`, whose names have the same length.
     Splits,
+    /// Says that its server is a node of the one Galera cluster of all such addresses, with one schema.
+    OneCluster,
+    /// Finds no pair by its UUID or hash, as with a plan that hides rows. Rows that a statement reads by their ids are found.
+    Hides,
 }
 
 pub struct Proxy {
@@ -99,6 +103,17 @@ async fn serve(client: TcpStream, server: TcpStream, mood: Arc<AtomicU8>) -> Opt
                 packet[at..at + 8].copy_from_slice(b"late_map");
             }
         }
+        match mood.load(Ordering::SeqCst) {
+            mood if mood == Mood::OneCluster as u8 => packet = of_one_cluster(packet),
+            mood if mood == Mood::Hides as u8 => {
+                for condition in ["uuid IN (", "hash IN ("] {
+                    packet = replaced(packet, condition, &format!("uuid IS NULL AND {condition}"));
+                    // A joined table has a name.
+                    packet = replaced(packet, "ON pair.uuid IS NULL AND ", "ON pair.id IS NULL AND pair.");
+                }
+            }
+            _ => {}
+        }
         let of_the_map = packet.windows(8).any(|bytes| bytes == b"uuid_map");
         let mood = mood.load(Ordering::SeqCst);
         if mood == Mood::Gone as u8 {
@@ -116,4 +131,26 @@ async fn serve(client: TcpStream, server: TcpStream, mood: Arc<AtomicU8>) -> Opt
     }
     back.abort();
     Some(())
+}
+
+/// A statement with another text in the place of each `old` one.
+fn replaced(packet: Vec<u8>, old: &str, new: &str) -> Vec<u8> {
+    let Some(at) = packet.windows(old.len()).position(|bytes| bytes == old.as_bytes()) else { return packet };
+    let mut changed = [&packet[..at], new.as_bytes(), &packet[at + old.len()..]].concat();
+    let length = changed.len() - 4;
+    for (byte, place) in changed.iter_mut().zip([0, 8, 16]) {
+        *byte = (length >> place) as u8;
+    }
+    changed
+}
+
+fn of_one_cluster(packet: Vec<u8>) -> Vec<u8> {
+    let text = String::from_utf8_lossy(&packet[4..]).into_owned();
+    if text.starts_with("\x03SHOW GLOBAL STATUS") && text.contains("'wsrep_cluster_state_uuid'") {
+        let same = "\x03SELECT 'wsrep_cluster_state_uuid', '6f3a' UNION SELECT 'wsrep_cluster_conf_id', '2' \
+            UNION SELECT 'wsrep_incoming_addresses', 'b,a'";
+        return replaced(packet, &text, same);
+    }
+    let schema = "IF(@@lower_case_table_names, LOWER(DATABASE()), DATABASE())";
+    if text.ends_with(schema) { replaced(packet, schema, "'shop'") } else { packet }
 }

@@ -8,6 +8,7 @@ use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, connection_list, everywhere, map, number, on_both, run};
+use crate::proxy::{Mood, Proxy};
 
 everywhere!(
     the_pair_is_committed_or_rolled_back_with_the_caller,
@@ -149,9 +150,9 @@ async fn an_old_snapshot_shows_no_forgotten_id(flavor: Flavor, strategy: Strateg
 
 /// The map's connections go to another server, which still has the pair that was forgotten.
 async fn a_lagging_node_shows_no_forgotten_id(flavor: Flavor) {
-    let (scratch, near, _lagging, far) = two_nodes(flavor).await;
+    let TwoNodes { scratch, near, caller, far, _other } = two_nodes(flavor).await;
     let uuid = Uuid::new_v4();
-    let mut connection = connect(scratch.url()).await;
+    let mut connection = connect(caller.url()).await;
     let mut transaction = connection.begin().await.unwrap();
     assert_eq!(number(&mut transaction, "SELECT COUNT(*) FROM uuid_map_state").await, Ok(1));
     let forgotten = near.id_of(uuid).await.unwrap();
@@ -222,10 +223,10 @@ async fn claims_of_transactions_are_removed_too(flavor: Flavor) {
 /// The map's connections go to another server than the caller's, as on a cluster whose nodes are all in use. That
 /// server does not have the pair yet, and the caller's snapshot is older than the pair.
 async fn a_pair_is_found_while_a_node_lags(flavor: Flavor) {
-    let (scratch, near, _lagging, far) = two_nodes(flavor).await;
+    let TwoNodes { scratch, near, caller, far, _other } = two_nodes(flavor).await;
     for claim in ["there", "cleared away"] {
         let uuid = Uuid::new_v4();
-        let mut connection = connect(scratch.url()).await;
+        let mut connection = connect(caller.url()).await;
         let mut transaction = connection.begin().await.unwrap();
         assert_eq!(number(&mut transaction, "SELECT COUNT(*) FROM uuid_map_state").await, Ok(1));
         let id = near.id_of(uuid).await.unwrap();
@@ -305,13 +306,27 @@ pub fn other_than(flavor: Flavor) -> Flavor {
     }
 }
 
-/// A map on each server with the same identity, as on two nodes of a cluster.
-async fn two_nodes(flavor: Flavor) -> (Scratch, UuidMap, Scratch, UuidMap) {
-    let (near, _) = map(flavor, Strategy::Dedup).await;
-    let (far, far_map) = map(other_than(flavor), Strategy::Dedup).await;
-    let identity = far_map.map_id().await.unwrap().simple();
-    let mut root = connect(near.url()).await;
+/// Two servers that hold the same map, as two nodes of a cluster.
+struct TwoNodes {
+    /// The caller's node, and a map that uses it.
+    scratch: Scratch,
+    near: UuidMap,
+    caller: Proxy,
+    /// A map that uses the other node.
+    far: UuidMap,
+    _other: (Scratch, Proxy),
+}
+
+async fn two_nodes(flavor: Flavor) -> TwoNodes {
+    let (scratch, _) = map(flavor, Strategy::Dedup).await;
+    let (other, other_map) = map(other_than(flavor), Strategy::Dedup).await;
+    let identity = other_map.map_id().await.unwrap().simple();
+    let mut root = connect(scratch.url()).await;
     run(&mut root, format!("UPDATE uuid_map_state SET map_id = x'{identity}'")).await;
-    let near_map = UuidMap::connect(near.url()).await.unwrap();
-    (near, near_map, far, far_map)
+    let near = UuidMap::connect(scratch.url()).await.unwrap();
+    let (caller, beyond) = (Proxy::start(scratch.url()).await, Proxy::start(other.url()).await);
+    caller.set(Mood::OneCluster);
+    beyond.set(Mood::OneCluster);
+    let far = UuidMap::connect(beyond.url()).await.unwrap();
+    TwoNodes { scratch, near, caller, far, _other: (other, beyond) }
 }

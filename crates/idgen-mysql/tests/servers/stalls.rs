@@ -1,0 +1,65 @@
+//! Tests that a claim in a caller's transaction never waits for calls that wait for this transaction.
+
+use std::time::Duration;
+
+use idgen_mysql::{Strategy, UuidMap};
+use idgen_server::Flavor;
+use sqlx::{Connection, MySqlConnection};
+use uuid::Uuid;
+
+use crate::common::{assert_sound, connect, connection_list, everywhere, map, number};
+
+everywhere!(a_claim_does_not_queue_behind_calls_that_wait_for_it);
+
+/// A transaction has claimed a UUID, and as many batches as the pool has connections, or more, wait for it. Nothing that
+/// the transaction does next waits for them.
+async fn a_claim_does_not_queue_behind_calls_that_wait_for_it(flavor: Flavor, strategy: Strategy) {
+    let (scratch, owner) = map(flavor, strategy).await;
+    for (connections, batches) in [(10, 10), (10, 25), (1, 3)] {
+        // No answer comes too late, and nothing is repeated: what waits goes on waiting.
+        let hour = Duration::from_secs(3600);
+        let builder = UuidMap::builder().cache(0).connections(connections).largest_block(1);
+        let map = builder.timeout(hour).answer_limit(hour).connect(scratch.url()).await.unwrap();
+        let known = owner.id_of(Uuid::new_v4()).await.unwrap();
+        let first = Uuid::new_v4();
+        let mut connection = connect(scratch.url()).await;
+        let mut transaction = connection.begin().await.unwrap();
+        let id = map.id_of_within(&mut transaction, first).await.unwrap();
+        let waiting: Vec<_> = (0..batches)
+            .map(|_| {
+                let map = map.clone();
+                tokio::spawn(async move { map.ids_of(&[first, Uuid::new_v4()]).await })
+            })
+            .collect();
+        until_all_wait(&mut connect(scratch.url()).await, flavor, scratch.name(), connections.into()).await;
+        // Reservations of ids, checks of the server, and look-ups.
+        let more = async {
+            let second = map.id_of_within(&mut transaction, Uuid::new_v4()).await.unwrap();
+            assert_ne!(second, id);
+            let third: Vec<Uuid> = (0..3).map(|_| Uuid::new_v4()).collect();
+            map.ids_of_within(&mut transaction, &third).await.unwrap();
+            map.register_within(&mut transaction, Uuid::new_v4()).await.unwrap();
+            map.find(Uuid::new_v4()).await.unwrap();
+            assert!(map.uuid_of(known).await.unwrap().is_some());
+            map.stats().await.unwrap();
+        };
+        // Without a reserve this waits for an hour.
+        let done = tokio::time::timeout(Duration::from_secs(100), more).await;
+        assert!(waiting.iter().all(|call| !call.is_finished()), "a call went on before the commit");
+        done.expect("the claim waits for calls that wait for its transaction");
+        transaction.commit().await.unwrap();
+        for call in waiting {
+            assert_eq!(call.await.unwrap().unwrap()[0], id);
+        }
+    }
+    assert_sound(scratch.url()).await;
+}
+
+/// Until as many statements as the pool has connections wait for a lock of a row.
+async fn until_all_wait(root: &mut MySqlConnection, flavor: Flavor, schema: &str, connections: i64) {
+    let list = connection_list(flavor);
+    let busy = format!("SELECT COUNT(*) FROM {list} WHERE db = '{schema}' AND info LIKE 'INSERT %'");
+    while number(root, busy.clone()).await != Ok(connections) {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
