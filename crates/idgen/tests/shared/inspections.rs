@@ -1,0 +1,97 @@
+//! The content of `inspections.json`: what texts of ids show.
+
+use idgen::{AnyId, Inspection, Interval, inspect};
+use serde_json::{Map, Value, json};
+
+use super::failure;
+
+pub fn vectors() -> Value {
+    json!({ "inspections": TEXTS.iter().map(|text| seen(text)).collect::<Vec<_>>(), "keyed": keyed() })
+}
+
+const TEXTS: [&str; 22] = [
+    "c232ab00-9414-11ec-b3c8-9f6bdeced846",
+    "919108f7-52d1-4320-9bac-f847db4148a8",
+    "1ec9414c-232a-6b00-b3c8-9f6bdeced846",
+    "017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
+    "2489e9ad-2ee2-8e00-8ec9-32d5f69181c0",
+    "a3bb189e-8bf9-3888-9912-ace4e6543002",
+    "00000000-0000-0000-0000-000000000000",
+    "ffffffff-ffff-ffff-ffff-ffffffffffff",
+    "00000000-0000-7000-0000-000000000000",
+    "ffffffff-ffff-7fff-bfff-ffffffffffff",
+    "ffffffff-ffff-1fff-bfff-ffffffffffff",
+    "00000000-0000-1000-8000-000000000000",
+    "511a1a1f-dfa4-867b-8100-000009abcdef",
+    "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+    "01ARYZ6S410000000000000000",
+    "3CSNW0SENT20K9AS2VHHJP096V",
+    "{017f22e2-79b0-7cc3-98c4-dc0c0c07398f}",
+    "bM14DLq6ECaVZFuMZWAk2w",
+    "102176818768904192",
+    "18446744073709551616",
+    "144623479298450090607906173242916742363",
+    "no id",
+];
+
+fn seen(text: &str) -> Value {
+    let mut vector = match inspect(text) {
+        Ok(seen) => fields(&seen),
+        Err(error) => failure(&error),
+    };
+    vector["text"] = json!(text);
+    vector
+}
+
+/// The fields that the id has.
+fn fields(seen: &Inspection) -> Value {
+    let id = match seen.id {
+        AnyId::Uuid(id) => json!(id.to_string()),
+        AnyId::Short(id) => json!(id.to_string()),
+    };
+    let fields = [
+        ("id", Some(id)),
+        ("format", seen.format.map(|format| json!(format.name()))),
+        ("nature", Some(json!(seen.nature.name()))),
+        ("version", seen.version.map(|version| json!(version))),
+        ("time", seen.timestamp.map(|time| json!(time.to_string()))),
+        ("clock_sequence", seen.clock_sequence.map(|sequence| json!(sequence))),
+        ("node", seen.node.map(|node| json!(node.to_string()))),
+        ("counter", seen.counter.map(|counter| json!(counter))),
+        ("prefix", seen.prefix.map(|prefix| json!(prefix))),
+        ("tail_time", seen.tail_time.map(|time| json!(time.to_string()))),
+        ("round", seen.round.map(|round| json!(round))),
+        ("offset_ms", seen.offset.map(|offset| json!(offset.as_millis() as u64))),
+        ("writer_tag", seen.writer_tag.map(|tag| json!(tag))),
+    ];
+    let fields = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    Value::Object(fields.collect::<Map<_, _>>())
+}
+
+/// The same where the prefix is known to be keyed.
+fn keyed() -> Vec<Value> {
+    let ids = [
+        ("f12601c8-007b-8000-8100-006789abcdef", "minute", false),
+        ("6fda0000-ea5f-8fff-90ff-ff6789abcdef", "minute", false),
+        ("6fda0000-ea60-8fff-90ff-ff6789abcdef", "minute", false),
+        ("6fda0000-ea5f-8fff-90ff-ff6789abcdef", "month", false),
+        ("6fda0000-ea5f-8fff-90ff-ff6789abcdef", "50d", false),
+        ("0538c8f0-1c80-807b-8100-000009abcdef", "minute", true),
+        ("0538c8f0-1cff-8fff-8100-000009abcdef", "minute", true),
+        ("0538c8f0-1c80-807b-8100-000009abcdef", "day", true),
+        ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "day", false),
+    ];
+    let seen = |(id, interval, named): (&str, &str, bool)| {
+        let seen = inspect(id).expect("an id");
+        let length: Interval = interval.parse().expect("an interval");
+        let mut vector = match if named { seen.keyed_named(length) } else { seen.keyed(length) } {
+            Ok(seen) => fields(&seen),
+            Err(error) => failure(&error),
+        };
+        vector["text"] = json!(id);
+        vector["interval"] = json!(interval);
+        vector["named"] = json!(named);
+        vector
+    };
+    ids.into_iter().map(seen).collect()
+}

@@ -1,0 +1,110 @@
+//! The content of `seals.json`: ids of version 7 and their sealed forms.
+
+use idgen::{SealKey, SealRing, Timestamp, Uuid};
+use serde_json::{Value, json};
+
+use super::{failure, hex};
+
+const SECRETS: [&[u8]; 3] = [b"a secret of at least 16 bytes", b"0123456789abcdef", &[0xf0; 100]];
+
+pub fn vectors() -> Value {
+    json!({ "keys": keys(), "rings": rings() })
+}
+
+fn ids() -> Vec<Uuid> {
+    let named = [
+        "00000000-0000-7000-8000-000000000000",
+        "ffffffff-ffff-7fff-bfff-ffffffffffff",
+        "017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
+    ];
+    let mixed = (1u128..20).map(|i| {
+        let bits = i.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
+        // From 2026 to 2045, and to the year 2527 and beyond for the last ones.
+        let ms = if i < 17 {
+            1_795_262_400_123 + i * 37_000_000_000
+        } else {
+            ((1 << 44) - 18 + i) & ((1 << 48) - 1)
+        };
+        let id = bits & !(0xFFFF_FFFF_FFFF << 80 | 0xF << 76 | 3 << 62) | ms << 80 | 7 << 76 | 2 << 62;
+        Uuid::from_u128(id)
+    });
+    named.map(|text| text.parse().expect("an id")).into_iter().chain(mixed).collect()
+}
+
+/// What sealing an id gives, or opening one.
+fn answer(field: &str, id: Uuid, result: idgen::Result<Uuid>) -> Value {
+    match result {
+        Ok(other) => {
+            let other_field = if field == "id" { "sealed" } else { "id" };
+            json!({ "do": if field == "id" { "seal" } else { "open" }, field: id.to_string(), other_field: other.to_string() })
+        }
+        Err(error) => {
+            let mut answer = failure(&error);
+            answer["do"] = json!(if field == "id" { "seal" } else { "open" });
+            answer[field] = json!(id.to_string());
+            answer
+        }
+    }
+}
+
+/// Ids that cannot be sealed, and ids that cannot be opened.
+fn misfits(
+    seal: impl Fn(Uuid) -> idgen::Result<Uuid>,
+    open: impl Fn(Uuid) -> idgen::Result<Uuid>,
+) -> Vec<Value> {
+    let never_sealed: Uuid = "919108f7-52d1-4320-9bac-f847db4148a8".parse().expect("an id");
+    let v7: Uuid = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f".parse().expect("an id");
+    let other_variant: Uuid = "017f22e2-79b0-7cc3-18c4-dc0c0c07398f".parse().expect("an id");
+    let mut answers: Vec<_> =
+        [never_sealed, Uuid::nil(), other_variant].map(|id| answer("id", id, seal(id))).into();
+    answers.extend([v7, Uuid::max(), never_sealed].map(|id| answer("sealed", id, open(id))));
+    answers
+}
+
+fn keys() -> Vec<Value> {
+    let key = |secret: &[u8]| match SealKey::new(secret) {
+        Ok(key) => {
+            let mut answers = misfits(|id| key.seal(id), |id| key.open(id));
+            answers.extend(ids().into_iter().map(|id| answer("id", id, key.seal(id))));
+            json!({ "secret": hex(secret), "answers": answers })
+        }
+        Err(error) => {
+            let mut answer = failure(&error);
+            answer["secret"] = json!(hex(secret));
+            answer
+        }
+    };
+    SECRETS.into_iter().chain([&b"fifteen bytes.."[..], b""]).map(key).collect()
+}
+
+/// Rings with the first three keys, from these times on.
+fn rings() -> Vec<Value> {
+    let froms: [&[i64]; 5] = [
+        &[],
+        &[1_800_000_000_000],
+        &[1_900_000_000_000, 2_100_000_000_000],
+        &[2_100_000_000_000, 1_900_000_000_000],
+        &[1 << 44],
+    ];
+    let new = |secret| SealKey::new(secret).expect("a key");
+    let ring = |from: &[i64]| {
+        let first = Ok(SealRing::new(new(SECRETS[0])));
+        let ring =
+            from.iter().zip(&SECRETS[1..]).fold(first, |ring: idgen::Result<SealRing>, (ms, secret)| {
+                ring?.and_from(Timestamp::from_unix_millis(*ms), new(secret))
+            });
+        let secrets: Vec<_> = SECRETS.iter().take(from.len() + 1).map(|secret| hex(secret)).collect();
+        let mut vector = match ring {
+            Ok(ring) => {
+                let mut answers = misfits(|id| ring.seal(id), |id| ring.open(id));
+                answers.extend(ids().into_iter().map(|id| answer("id", id, ring.seal(id))));
+                json!({ "answers": answers })
+            }
+            Err(error) => failure(&error),
+        };
+        vector["secrets"] = json!(secrets);
+        vector["from_unix_ms"] = json!(from);
+        vector
+    };
+    froms.into_iter().map(ring).collect()
+}

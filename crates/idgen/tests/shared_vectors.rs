@@ -1,0 +1,60 @@
+//! The vectors that all implementations share: `tests/vectors/README.md` describes the files.
+//!
+//! Each file is computed again here, and the test fails if it differs. If a change is intended, the environment variable
+//! `IDGEN_WRITE_VECTORS=1` writes the files instead.
+
+mod shared;
+
+use serde_json::{Value, json};
+use shared::{codecs, generators, inspections, replay, seals, states};
+
+/// Compares a file with its content as computed now, or writes it.
+fn check(name: &str, computed: &Value) {
+    let path = format!("{}/tests/vectors/{name}", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("IDGEN_WRITE_VECTORS").is_some() {
+        let text = serde_json::to_string_pretty(computed).expect("a value has a text");
+        std::fs::write(&path, text + "\n").expect("the file can be written");
+    }
+    let text = std::fs::read(&path).expect("the vectors are there");
+    let file: Value = serde_json::from_slice(&text).expect("and are JSON");
+    let (file, computed) = (entries(&file), entries(computed));
+    for (file, computed) in file.iter().zip(&computed) {
+        assert_eq!(file, computed, "{name}: set IDGEN_WRITE_VECTORS=1 to write the file again");
+    }
+    assert_eq!(file.len(), computed.len(), "{name} has another number of vectors");
+}
+
+/// The vectors of all lists of a file, so that a difference names the vector.
+fn entries(file: &Value) -> Vec<(&String, &Value)> {
+    let lists = file.as_object().expect("an object of lists");
+    lists
+        .iter()
+        .flat_map(|(list, vectors)| vectors.as_array().expect("a list").iter().map(move |v| (list, v)))
+        .collect()
+}
+
+#[test]
+fn generators() {
+    let cases: Vec<Value> = generators::cases().into_iter().map(replay::complete).collect();
+    check("generators.json", &json!({ "generators": cases }));
+}
+
+#[test]
+fn codecs() {
+    check("codecs.json", &codecs::vectors());
+}
+
+#[test]
+fn inspections() {
+    check("inspections.json", &inspections::vectors());
+}
+
+#[test]
+fn seals() {
+    check("seals.json", &seals::vectors());
+}
+
+#[test]
+fn states() {
+    check("states.json", &states::vectors());
+}
