@@ -1,0 +1,68 @@
+// Builds dist/: one module per entry point and what they share, their types, and the notices of bundled code. Prints the sizes.
+
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const root = path.resolve(import.meta.dirname, "..");
+process.chdir(root);
+fs.rmSync("dist", { recursive: true, force: true });
+
+const entries = ["index", "prefixed", "seal", "node", "browser"];
+await build({
+  entryPoints: entries.map((entry) => `src/${entry}.ts`),
+  outdir: "dist",
+  bundle: true,
+  splitting: true,
+  chunkNames: "shared-[hash]",
+  format: "esm",
+  platform: "neutral",
+  external: ["node:*"],
+  target: "es2022",
+  legalComments: "none",
+});
+const tsc = path.join("node_modules", "typescript", "bin", "tsc");
+const { status } = spawnSync(process.execPath, [tsc, "-p", "tsconfig.json"], { stdio: "inherit" });
+if (status !== 0) process.exit(status ?? 1);
+
+fs.copyFileSync("../../LICENSE-APACHE", "LICENSE-APACHE");
+fs.copyFileSync("../../LICENSE-MIT", "LICENSE-MIT");
+fs.copyFileSync("node_modules/@noble/ciphers/LICENSE", "LICENSE-NOBLE");
+
+/** What an app's bundler makes of some imports, in bytes after gzip. */
+const size = async (contents) => {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: root },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    platform: "neutral",
+    target: "es2022",
+    external: ["node:*"],
+    logLevel: "error",
+  });
+  return gzipSync(outputFiles[0].contents, { level: 9 }).length;
+};
+
+const all = (...names) => names.map((name) => `export * from "./dist/${name}.js";`).join("\n");
+const few = "v4, v7, ulid, encodeBase64url, decodeBase64url, encodeHyphenated, decodeHyphenated";
+const sizes = [
+  ["v4, v7, ULID, base64url, hyphenated", 6_000, `export { ${few} } from "./dist/index.js";`],
+  ["v7 alone", 6_000, 'export { v7 } from "./dist/index.js";'],
+  ["idgen-keys: all kinds without prefixes, codecs, inspect", 15_000, all("index")],
+  ["everything except sealing: prefixes and states of the browser, too", 15_000, all("index", "prefixed", "browser")],
+  ["idgen-keys/seal, with AES of @noble/ciphers", 15_000, all("seal")],
+];
+let tooLarge = false;
+for (const [what, limit, contents] of sizes) {
+  const bytes = await size(contents);
+  console.log(`${String(bytes).padStart(6)} bytes gzipped of at most ${limit}: ${what}`);
+  tooLarge ||= bytes > limit;
+}
+if (tooLarge) {
+  console.error("A bundle is larger than allowed.");
+  process.exit(1);
+}

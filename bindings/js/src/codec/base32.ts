@@ -1,0 +1,61 @@
+import { checkText, textFault } from "../error.js";
+import { check16 } from "./bytes.js";
+
+const FORM = "a base32 UUID or ULID";
+const LENGTH = 26;
+const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+const VALUES = /* @__PURE__ */ (() => {
+  const values = new Int8Array(128).fill(-1);
+  for (let i = 0; i < 32; i++) {
+    values[DIGITS.charCodeAt(i)] = i;
+    values[DIGITS.toLowerCase().charCodeAt(i)] = i;
+  }
+  return values;
+})();
+
+/** Crockford's base 32, the text of a ULID: 26 characters in upper case, which sort like the bytes. */
+export const encodeBase32 = (id: Uint8Array): string => {
+  check16(id);
+  return base32At(id, 0);
+};
+
+/** The text of the 16 bytes from an offset on. @internal */
+export const base32At = (id: Uint8Array, at: number): string => {
+  let text = "";
+  // 130 bits, of which the first two are 0.
+  let bits = 0;
+  let count = 2;
+  for (let i = 0; i < 16; i++) {
+    bits = ((bits << 8) | id[at + i]!) & 0xfff;
+    for (count += 8; count >= 5; count -= 5) text += DIGITS[(bits >> (count - 5)) & 31]!;
+  }
+  return text;
+};
+
+/** The 16 bytes of 26 digits of either case. I, L, O and U, hyphens and check symbols are refused, because two texts would then mean one id. */
+export const decodeBase32 = (text: string): Uint8Array => {
+  checkText(FORM, text);
+  const bytes = new Uint8Array(16);
+  let bits = 0;
+  let count = -2;
+  let fault = -1;
+  let at = 0;
+  for (let i = 0; i < LENGTH && fault < 0; i++) {
+    const value = VALUES[text.charCodeAt(i)] ?? -1;
+    if (value < 0) fault = i;
+    bits = ((bits << 5) | value) & 0x1fff;
+    count += 5;
+    if (count >= 8) {
+      count -= 8;
+      bytes[at++] = bits >> count;
+    }
+  }
+  if (fault >= 0 || text.length !== LENGTH) {
+    throw textFault(FORM, LENGTH, "26 characters", text, fault, "a Crockford base32 digit (0-9 and A-Z but I L O U)");
+  }
+  if (VALUES[text.charCodeAt(0)]! > 7) {
+    throw textFault(FORM, LENGTH, "26 characters", text, 0, "0 to 7 (a greater first digit exceeds 128 bits)");
+  }
+  return bytes;
+};

@@ -1,0 +1,105 @@
+// The list of text formats, for programs that choose one at run time.
+
+import { byteLength, checkText, configError, parseError, wrongByte, wrongLength } from "../error.js";
+import { decodeBase32, encodeBase32 } from "./base32.js";
+import { decodeHyphenated, encodeHyphenated } from "./hyphenated.js";
+import { decodeInt, encodeInt } from "./int.js";
+import {
+  decodeBase64,
+  decodeBase64url,
+  decodeOrdered64,
+  encodeBase64,
+  encodeBase64url,
+  encodeOrdered64,
+} from "./radix64.js";
+import { decodeSimple, encodeSimple } from "./simple.js";
+import { decodeBraced, decodeUrn, encodeBraced, encodeUrn } from "./wrapped.js";
+
+/** A format of text. */
+export type Format =
+  | "hyphenated"
+  | "simple"
+  | "urn"
+  | "braced"
+  | "base64"
+  | "base64url"
+  | "ordered64"
+  | "base32"
+  | "int";
+
+const FORMATS: Record<Format, readonly [(id: Uint8Array) => string, (text: string) => Uint8Array]> = {
+  hyphenated: [encodeHyphenated, decodeHyphenated],
+  simple: [encodeSimple, decodeSimple],
+  urn: [encodeUrn, decodeUrn],
+  braced: [encodeBraced, decodeBraced],
+  base64: [encodeBase64, decodeBase64],
+  base64url: [encodeBase64url, decodeBase64url],
+  ordered64: [encodeOrdered64, decodeOrdered64],
+  base32: [encodeBase32, decodeBase32],
+  int: [encodeInt, decodeInt],
+};
+
+const codec = (format: Format) => {
+  if (!Object.hasOwn(FORMATS, format)) {
+    throw configError(
+      "unknown format",
+      format,
+      "use hyphenated, simple, urn, braced, base64, base64url, ordered64, base32 or int",
+    );
+  }
+  return FORMATS[format];
+};
+
+/** Encodes the 16 bytes of an id in a format. */
+export const encode = (format: Format, id: Uint8Array): string => codec(format)[0](id);
+
+/** The 16 bytes of an id from a text in a format. */
+export const decode = (format: Format, text: string): Uint8Array => codec(format)[1](text);
+
+const ANY = "an id of a known format";
+
+/**
+ * Decodes a text whose format is not known. It is detected by length, then by characters:
+ *
+ * - 22 characters are one of the three base64 formats, which differ in the last character; if a text is valid in the standard and in the
+ *   URL-safe one, it means the same id in both.
+ * - 26 characters are base32, and 32 hexadecimal digits are the simple format. A number of 26 digits that begins with 8 or 9 is an integer.
+ * - Any other decimal number is an integer.
+ */
+export const decodeAny = (text: string): { format: Format; id: Uint8Array } => {
+  checkText(ANY, text);
+  const format = detect(text);
+  return { format, id: decode(format, text) };
+};
+
+const detect = (text: string): Format => {
+  const number = /^[0-9]+$/.test(text);
+  const bytes = byteLength(text);
+  if (bytes === 32) return "simple";
+  if (bytes === 26 && (!number || text[0]! <= "7")) return "base32";
+  if (number) return "int";
+  if (bytes === 36) return "hyphenated";
+  if (bytes === 45) return "urn";
+  if (bytes === 38 && text.length === 38) return "braced";
+  if (bytes === 22) return detectRadix64(text);
+  if (bytes === 16) throw parseError(ANY, "it could be binary or swapped: name the format", text);
+  // Word processors write hyphens and quotation marks that are not ASCII.
+  const at = text.search(/[^\0-\x7f]/);
+  if (at >= 0) throw wrongByte(ANY, "only ASCII characters", text, at);
+  throw wrongLength(ANY, "22, 26, 32, 36, 38 or 45 characters, or a decimal number", text);
+};
+
+/** Which of the three formats of 22 characters; if none fits, the one whose error message helps most. */
+const detectRadix64 = (text: string): Format => {
+  const all = ["base64", "base64url", "ordered64"] as const;
+  const fits = (format: Format): boolean => {
+    try {
+      decode(format, text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const alphabets = [/^[A-Za-z0-9+/]*$/, /^[\w-]*$/, /^[\w-]*$/];
+  return all.find(fits) ?? all.find((_, i) => alphabets[i]!.test(text)) ?? "base64";
+};

@@ -1,0 +1,114 @@
+/** Why an id could not be made, read or restored: {@link IdError.code}. */
+export type IdErrorCode =
+  | "parse"
+  | "clock-behind"
+  | "time-out-of-range"
+  | "exhausted"
+  | "entropy"
+  | "state"
+  | "config";
+
+/**
+ * The one class of errors of this package.
+ *
+ * `code` says what went wrong, and `message` names the offending value and what to do. If one byte of a text is wrong, `offset` is its place in
+ * the text.
+ *
+ * ```ts
+ * try {
+ *   decodeHyphenated("6ccd780c_baba-1026-9564-5b8c656024db");
+ * } catch (error) {
+ *   // error.code === "parse", error.offset === 8
+ * }
+ * ```
+ */
+export class IdError extends Error {
+  /** What went wrong. */
+  readonly code: IdErrorCode;
+  /** The offset of the first wrong byte of a text; `undefined` if no single byte is wrong, as for a wrong length. */
+  readonly offset: number | undefined;
+
+  /** An error of a source of your own, such as a {@link State} that cannot be saved. */
+  constructor(code: IdErrorCode, message: string, options: { offset?: number; cause?: unknown } = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    this.name = "IdError";
+    this.code = code;
+    this.offset = options.offset;
+  }
+}
+
+/** A refused setting: the problem, the value and the advice. */
+export const configError = (problem: string, value: unknown, advice: string): IdError =>
+  new IdError("config", `${problem} "${excerpt(String(value))}": ${advice}`);
+
+/** A state that cannot be used. */
+export const stateError = (place: string, problem: string, detail: string, cause?: unknown): IdError =>
+  new IdError("state", `the state "${place}" ${problem}: ${detail}`, { cause });
+
+/** A text that is not an id of the wanted form. */
+export const parseError = (form: string, problem: string, input: unknown, offset?: number): IdError =>
+  new IdError(
+    "parse",
+    `not ${form}: ${problem}, in "${excerpt(String(input))}"`,
+    offset === undefined ? {} : { offset },
+  );
+
+/** How many bytes a character has in UTF-8. */
+const width = (code: number): number => (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4);
+
+/** How many bytes a text has in UTF-8. */
+export const byteLength = (text: string): number => {
+  let bytes = 0;
+  for (const character of text) bytes += width(character.codePointAt(0)!);
+  return bytes;
+};
+
+/** The first 64 bytes of an offending value, with its control characters escaped. */
+const excerpt = (text: string): string => {
+  let shown = "";
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0)!;
+    bytes += width(code);
+    if (bytes > 64) return shown + "…";
+    shown += code < 0x20 || (code >= 0x7f && code < 0xa0) ? (ESCAPES[code] ?? `\\u{${code.toString(16)}}`) : character;
+  }
+  return shown;
+};
+
+const ESCAPES: Record<number, string> = { 9: "\\t", 10: "\\n", 13: "\\r" };
+
+/** The first byte in UTF-8 of the character at an offset, as an error shows it. */
+const byteAt = (text: string, offset: number): string => {
+  const code = text.codePointAt(offset)!;
+  const bytes = width(code);
+  if (bytes === 1 && code >= 0x20 && code < 0x7f) {
+    return code === 0x22 || code === 0x27 || code === 0x5c ? "\\" + text[offset] : text[offset]!;
+  }
+  const lead = [0, code, 0xc0 | (code >> 6), 0xe0 | (code >> 12), 0xf0 | (code >> 18)][bytes]!;
+  return ESCAPES[lead] ?? "\\x" + lead.toString(16).padStart(2, "0");
+};
+
+/** A text whose character at an offset is wrong. */
+export const wrongByte = (form: string, expected: string, text: string, offset: number): IdError =>
+  parseError(form, `expected ${expected}, found '${byteAt(text, offset)}' at offset ${offset}`, text, offset);
+
+/** A text whose length is wrong. */
+export const wrongLength = (form: string, expected: string, text: string): IdError =>
+  parseError(form, `expected ${expected}, found ${byteLength(text)}`, text);
+
+/** A text with a fault at an offset, or of a wrong length: texts are measured in bytes of UTF-8, as in the other languages. */
+export const textFault = (
+  form: string,
+  length: number,
+  lengthWords: string,
+  text: string,
+  offset: number,
+  expected: string,
+): IdError =>
+  byteLength(text) === length && offset >= 0 ? wrongByte(form, expected, text, offset) : wrongLength(form, lengthWords, text);
+
+/** Refuses what is not a text: callers without types pass anything. */
+export const checkText = (form: string, text: unknown): void => {
+  if (typeof text !== "string") throw parseError(form, `expected a string, found ${typeof text}`, text);
+};

@@ -1,0 +1,204 @@
+// Time and counter that only increase, whatever the clock does, and the range that a state has reserved.
+
+import { type Clock, type Policy, Waits, clockBehind, millisOf, ticksOf } from "../clock.js";
+import { IdError } from "../error.js";
+import { type State, closedError, loadFor } from "../state.js";
+import { dateText, timeText } from "../timestamp.js";
+
+/** A time in units of a kind: a number of milliseconds, or a bigint of 100 ns ticks. */
+export type Time = number | bigint;
+
+/** How a kind counts its time. */
+export interface Unit<T extends Time> {
+  read(clock: Clock): T;
+  /** Before all times. */
+  never: T;
+  plus(time: T, units: number): T;
+  /** How far one time is after another; exact where it is small. */
+  distance(later: T, earlier: T): number;
+  toTicks(time: T): bigint;
+  toBigint(time: T): bigint;
+  fromBigint(time: bigint): T;
+  perMs: number;
+}
+
+export const MILLI: Unit<number> = {
+  read: millisOf,
+  never: -Infinity,
+  plus: (time, units) => time + units,
+  distance: (later, earlier) => later - earlier,
+  toTicks: (time) => BigInt(time) * 10_000n,
+  toBigint: (time) => BigInt(time),
+  fromBigint: Number,
+  perMs: 1,
+};
+
+export const TICK: Unit<bigint> = {
+  read: ticksOf,
+  never: -(1n << 62n),
+  plus: (time, units) => time + BigInt(units),
+  distance: (later, earlier) => Number(later - earlier),
+  toTicks: (time) => time,
+  toBigint: (time) => time,
+  fromBigint: (time) => time,
+  perMs: 10_000,
+};
+
+/** The properties of one kind's sequence of ids: its name, its unit, and the times that it can hold. */
+export interface Shape<T extends Time> {
+  kind: string;
+  unit: Unit<T>;
+  first: T;
+  last: T;
+}
+
+/** The counters of a new time: from `first` on, below `limit`. */
+export interface Counters {
+  first: number;
+  limit: number;
+}
+
+/** How far ahead a state reserves, in milliseconds. */
+const HORIZON_MS = 1_000;
+
+/** Returns pairs of time and counter, each greater than all before. */
+export class Monotonic<T extends Time> {
+  /** The time of the last id, and its counter. */
+  time: T;
+  counter = 0;
+  /** Counters of the present time are below this. 0: the first id begins a time of its own. */
+  limit = 0;
+  /** The node that the state holds, and that is saved with each later point. */
+  node: string | undefined;
+  readonly #clock: Clock;
+  readonly #policy: Policy;
+  readonly #tolerance: number;
+  readonly #shape: Shape<T>;
+  readonly #state: State | undefined;
+  /** Counters for a new time: after a restart at an earlier time (true), or a later one. */
+  readonly #begin: (restart: boolean) => Counters;
+  /** With a state, ids are only returned up to this time. */
+  #covered: T | undefined;
+  /** How far ahead the next save reserves, in 128th parts of the horizon: little at first, because a program may crash again and again. */
+  #share = 1;
+  #closed = false;
+
+  constructor(
+    shape: Shape<T>,
+    clock: Clock,
+    policy: Policy,
+    state: State | undefined,
+    begin: (restart: boolean) => Counters,
+  ) {
+    this.#shape = shape;
+    this.#clock = clock;
+    this.#policy = policy;
+    this.#tolerance = Math.floor(policy.toleranceMs * shape.unit.perMs);
+    this.#state = state;
+    this.#begin = begin;
+    this.time = shape.unit.never;
+    const saved = loadFor(shape.kind, state);
+    if (saved) {
+      this.time = shape.unit.fromBigint(BigInt.asIntN(64, saved.position >> 32n));
+      this.counter = Number(saved.position & 0xffff_ffffn);
+      this.node = saved.node;
+    }
+  }
+
+  /** The node to save with the next point. */
+  setNode(node: string): void {
+    this.node = node;
+    this.#covered = undefined;
+  }
+
+  /** Fails if the clock is outside what the kind can hold. */
+  checkClock(): void {
+    this.#checkRange(this.#shape.unit.read(this.#clock));
+  }
+
+  /**
+   * Takes up to `want` ids of one time, and returns how many. `time` is theirs, and `counter` that of the last one.
+   */
+  take(want: number): number {
+    const { unit } = this.#shape;
+    if (this.#closed) throw closedError(this.#shape.kind);
+    const now = unit.read(this.#clock);
+    if (now > this.time) return this.#beginAt(now, want, this.#begin(false));
+    if (unit.distance(this.time, now) > this.#tolerance && this.#catchUp()) {
+      return this.#beginAt(unit.read(this.#clock), want, this.#begin(true));
+    }
+    const next = this.counter + 1;
+    if (next < this.limit) return this.#take(this.time, next, this.limit, want);
+    return this.#beginAt(unit.plus(this.time, 1), want, this.#begin(false));
+  }
+
+  #beginAt(time: T, want: number, { first, limit }: Counters): number {
+    this.#checkRange(time);
+    return this.#take(time, first, limit, want);
+  }
+
+  #checkRange(time: T): void {
+    const { kind, unit, first, last } = this.#shape;
+    if (first <= time && time <= last) return;
+    const [from, to] = [dateText(unit.toTicks(first)), dateText(unit.toTicks(last))];
+    throw outOfRange(kind, unit.toTicks(time), from, to);
+  }
+
+  #take(time: T, first: number, limit: number, want: number): number {
+    const count = Math.min(want, limit - first);
+    const last = first + count - 1;
+    if (this.#state && (this.#covered === undefined || time > this.#covered)) this.#cover(this.#state, time);
+    // Changed only now, so that a step that could not be saved has no effect.
+    this.time = time;
+    this.counter = last;
+    this.limit = limit;
+    return count;
+  }
+
+  #cover(state: State, time: T): void {
+    const { unit } = this.#shape;
+    const end = unit.plus(time, Math.floor((HORIZON_MS * unit.perMs * this.#share) / 128));
+    this.#save(state, end, 0xffff_ffff);
+    this.#covered = end;
+    this.#share = Math.min(this.#share * 2, 128);
+  }
+
+  #save(state: State, time: T, counter: number): void {
+    const { kind, unit } = this.#shape;
+    const position = BigInt.asUintN(128, (unit.toBigint(time) << 32n) | BigInt(counter));
+    state.save({ kind, position, node: this.node });
+  }
+
+  /** The clock is too far behind: waits until it is not, fails, or says to restart. */
+  #catchUp(): boolean {
+    const { unit } = this.#shape;
+    // A state forbids a restart: earlier times may belong to another run.
+    if (this.#policy.whenBehind === "restart" && !this.#state) return true;
+    if (this.#policy.whenBehind !== "wait") throw this.#behind();
+    const waits = new Waits(this.#policy);
+    const target = unit.toTicks(unit.plus(this.time, -this.#tolerance));
+    for (;;) {
+      if (!waits.sleep(this.#clock, Number(target - ticksOf(this.#clock)) / 10_000)) throw this.#behind();
+      if (unit.distance(this.time, unit.read(this.#clock)) <= this.#tolerance) return false;
+    }
+  }
+
+  #behind(): IdError {
+    return clockBehind(ticksOf(this.#clock), this.#shape.unit.toTicks(this.time), this.#policy);
+  }
+
+  /** Saves the exact point, so that quick restarts do not run ahead of the clock, and releases the state. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    try {
+      if (this.#state && this.time !== this.#shape.unit.never) this.#save(this.#state, this.time, this.counter);
+    } finally {
+      this.#state?.close?.();
+    }
+  }
+}
+
+/** A time in ticks outside what a kind can hold. */
+export const outOfRange = (kind: string, ticks: bigint, from: string, to: string): IdError =>
+  new IdError("time-out-of-range", `${kind} cannot hold the time ${timeText(ticks)}: use a time in its range, ${from} to ${to}`);

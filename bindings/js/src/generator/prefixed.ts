@@ -1,0 +1,223 @@
+// A prefix that stays the same for an interval, and a tail.
+
+import { md5 } from "@noble/hashes/legacy.js";
+import { millisOf } from "../clock.js";
+import { configError } from "../error.js";
+import { type Bucket, type Interval, type Span, bucketAt, spanOf, startOf } from "../interval.js";
+import { PrefixKey } from "../prefix-key.js";
+import { LARGEST } from "../random.js";
+import { ascii } from "../secret.js";
+import { dayOfDate, mysqlWeek } from "../timestamp.js";
+import type { GeneratorOptions } from "./base.js";
+import { write32, writeEnd } from "./counting.js";
+import { Padded } from "./padded.js";
+import { stamp } from "./v4.js";
+
+/** How an interval becomes the first 16 bits of an id. */
+export type Prefix =
+  /** The interval's number modulo 2^bits, 16 by default: successive intervals have successive prefixes. It does not hide the time. */
+  | { kind: "sequential"; bits?: number }
+  /** A keyed permutation: without the key, the prefix does not reveal the interval. Each named writer has one of its own. */
+  | { kind: "keyed"; secret: Uint8Array; writer?: string }
+  /** The prefix that MySQL computes as `LEFT(MD5(CONCAT(YEAR(t), WEEK(t))), 4)`, at an offset from UTC. Only weeks; it does not hide the time. */
+  | { kind: "md5-week"; utcOffsetSecs?: number };
+
+/** What follows the prefix: random bits in version 4 or 8, or a time and a counter in version 8. */
+export type Tail = "random-v4" | "random-v8" | "ascending";
+
+/** The settings and sources of a generator of prefixed ids. */
+export interface PrefixedOptions extends GeneratorOptions {
+  /** The prefix; sequential by default. */
+  prefix?: Prefix;
+  /** How long the prefix stays the same; a day by default. */
+  interval?: Interval;
+  /** The tail; ascending by default. */
+  tail?: Tail;
+}
+
+type Layout = "random" | "time" | "keyed" | "named";
+
+interface Current extends Bucket {
+  prefix: number;
+  /** What a tail of 44 bits adds to the milliseconds. */
+  toNumber: number;
+  /** The round in the 32 bits of a keyed tail. */
+  round: number;
+}
+
+/**
+ * Generates prefixed ids.
+ *
+ * With a random tail: `prefix 16 | random 32 | version 4 | random 12 | variant 2 | random 62`. With an ascending tail, the layout depends
+ * on the prefix, and ids ascend strictly within a bucket over all its visits, so that they fill the pages of an index:
+ *
+ * - sequential and md5-week: `prefix 16 | unix milliseconds 32 | version 4 | milliseconds 12 | variant 2 | pad 6 | counter 28 | random 28`;
+ * - keyed: `prefix 16 | round and offset 32 | version 4 | counter 12 | variant 2 | pad 6 | counter 16 | random 40`;
+ * - keyed with a writer: `prefix 16 | tag 12, round and offset 20 | version 4 | offset 12 | variant 2 | pad 6 | counter 28 | random 28`.
+ */
+export class Prefixed extends Padded {
+  readonly #layout: Layout;
+  readonly #version: number;
+  readonly #span: Span;
+  readonly #find: (secs: number) => [Bucket, number];
+  readonly #key: PrefixKey | undefined;
+  readonly #offsetBits: number;
+  #current: Current = { number: 0, start: 0, end: 0, prefix: 0, toNumber: 0, round: 0 };
+
+  constructor(options: PrefixedOptions = {}) {
+    const { prefix = { kind: "sequential" }, interval = "day", tail = "ascending", state } = options;
+    const span = spanOf(interval);
+    const [find, key] = finder(prefix, span);
+    if (tail !== "random-v4" && tail !== "random-v8" && tail !== "ascending") {
+      throw configError("not a tail", tail, "choose random-v4, random-v8 or ascending");
+    }
+    const random = tail !== "ascending";
+    const version = tail === "random-v4" ? 4 : 8;
+    if (random && state) {
+      const advice = "choose an ascending tail, or no state";
+      throw configError("a state has no effect on a random tail of version", version, advice);
+    }
+    const offsetBits = !random && key ? offsetBitsOf(span) : 0;
+    const intervals = 2 ** (48 - offsetBits);
+    super("prefixed", !random && key ? startOf(span, intervals) * 1_000 - 1 : 2 ** 44 - 1, options);
+    this.#layout = random ? "random" : !key ? "time" : key.hasWriter ? "named" : "keyed";
+    this.#version = version;
+    this.#span = span;
+    this.#find = find;
+    this.#key = key;
+    this.#offsetBits = offsetBits;
+    if (!random) this.line.checkClock();
+  }
+
+  protected override make(bytes: Uint8Array): void {
+    if (this.#layout !== "random") return super.make(bytes);
+    const { entropy } = this.sources;
+    let prefix = -1;
+    for (let at = 0; at < bytes.length; ) {
+      const count = Math.min(LARGEST, bytes.length - at);
+      const from = entropy.draw(count);
+      bytes.set(entropy.bytes.subarray(from, from + count), at);
+      if (prefix < 0) prefix = this.#at(millisOf(this.sources.clock)).prefix;
+      for (const end = at + count; at < end; at += 16) {
+        stamp(bytes, at, this.#version);
+        bytes[at] = prefix >> 8;
+        bytes[at + 1] = prefix;
+        // MariaDB's UUID column refuses version 8 with a byte 8 of 0x80.
+        if (this.#version === 8 && bytes[at + 8] === 0x80) bytes[at + 8] = 0x81;
+      }
+    }
+  }
+
+  protected override write(
+    bytes: Uint8Array,
+    at: number,
+    ms: number,
+    counter: number,
+    random: Uint8Array,
+    from: number,
+  ): void {
+    const current = this.#at(ms);
+    if (this.#layout !== "keyed") {
+      return this.writeWide(bytes, at, current.prefix, ms + current.toNumber, counter, random, from);
+    }
+    bytes[at] = current.prefix >> 8;
+    bytes[at + 1] = current.prefix;
+    write32(bytes, at + 2, (current.round + ms - current.start * 1_000) >>> 0);
+    bytes[at + 6] = 0x80 | (counter >> 24);
+    bytes[at + 7] = counter >> 16;
+    bytes[at + 8] = 0x80 | this.pad;
+    bytes[at + 9] = counter >> 8;
+    bytes[at + 10] = counter;
+    writeEnd(bytes, at, 11, random, from);
+  }
+
+  /** The bucket of a millisecond. A keyed prefix takes long to compute, so the last one is kept. */
+  #at(ms: number): Current {
+    const secs = Math.floor(ms / 1_000);
+    const { start, end } = this.#current;
+    if (start <= secs && secs < end) return this.#current;
+    const [bucket, prefix] = this.#find(secs);
+    const round = Math.floor(bucket.number / 0x1_0000) * 2 ** this.#offsetBits;
+    const tag = this.#layout === "named" ? this.#key!.writerTag(prefix) : 0;
+    const toNumber = this.#layout === "named" ? tag * 2 ** 32 + round - bucket.start * 1_000 : 0;
+    this.#current = { ...bucket, prefix, toNumber, round };
+    return this.#current;
+  }
+
+  /** How long the prefix stays the same. */
+  get interval(): Interval {
+    return this.#span.name;
+  }
+}
+
+/** How many of 32 bits hold the milliseconds of an interval after a keyed prefix. */
+export const offsetBitsOf = (span: Span): number => {
+  const longest = span.longestSecs * 1_000;
+  if (longest > 2 ** 32) {
+    throw configError(
+      "an ascending tail after a keyed prefix cannot count the milliseconds of",
+      span.name,
+      "choose an interval of at most 49 days",
+    );
+  }
+  return Math.ceil(Math.log2(longest));
+};
+
+/** Finds the bucket and the prefix of a second; also the key, if the prefix has one. */
+const finder = (prefix: Prefix, span: Span): [(secs: number) => [Bucket, number], PrefixKey | undefined] => {
+  switch (prefix.kind) {
+    case "sequential": {
+      const bits = prefix.bits ?? 16;
+      if (!(Number.isInteger(bits) && bits >= 1 && bits <= 16)) {
+        throw configError("a sequential prefix cannot have this many bits:", bits, "give 1 to 16");
+      }
+      const count = 2 ** bits;
+      const find = (secs: number): [Bucket, number] => {
+        const bucket = bucketAt(span, secs);
+        return [bucket, ((bucket.number % count) + count) % count];
+      };
+      return [find, undefined];
+    }
+    case "keyed": {
+      const key = new PrefixKey(prefix.secret, prefix.writer);
+      const find = (secs: number): [Bucket, number] => {
+        const bucket = bucketAt(span, secs);
+        return [bucket, key.prefix(bucket.number)];
+      };
+      return [find, key];
+    }
+    case "md5-week": {
+      const offset = prefix.utcOffsetSecs ?? 0;
+      if (span.name !== "week") {
+        const advice = "choose the interval week, or the prefix sequential or keyed";
+        throw configError("the md5-week prefix cannot change every", span.name, advice);
+      }
+      if (!(Number.isInteger(offset) && Math.abs(offset) <= 14 * 3_600)) {
+        throw configError("no time zone has the offset from UTC", `${offset} s`, "give at most 14 hours");
+      }
+      return [(secs) => weekAt(span, secs, offset), undefined];
+    }
+    default:
+      throw configError(
+        "no kind of prefix has the name",
+        (prefix as { kind?: unknown }).kind,
+        "choose md5-week, sequential or keyed",
+      );
+  }
+};
+
+/** A week of MySQL's formula: it ends with Saturday or with the year. */
+const weekAt = (span: Span, secs: number, offset: number): [Bucket, number] => {
+  const local = secs + offset;
+  const { year, week } = mysqlWeek(local);
+  const sundays = bucketAt(span, local);
+  const start = Math.max(sundays.start, dayOfDate(year, 1, 1) * 86_400) - offset;
+  const end = Math.min(sundays.end, dayOfDate(year + 1, 1, 1) * 86_400) - offset;
+  return [{ number: sundays.number, start, end }, md5WeekPrefix(year, week)];
+};
+
+/** The prefix of a year and a week: `LEFT(MD5(CONCAT(year, week)), 4)`. */
+export const md5WeekPrefix = (year: number, week: number): number => {
+  const digest = md5(ascii(`${year}${week}`));
+  return (digest[0]! << 8) | digest[1]!;
+};

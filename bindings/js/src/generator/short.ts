@@ -1,0 +1,239 @@
+// 64-bit ids of devices.
+
+import { type Clock, type ClockPolicy, type Policy, Waits, clockBehind, millisOf, policyOf, systemClock, ticksOf } from "../clock.js";
+import { decimal } from "../codec/int.js";
+import { IdError } from "../error.js";
+import { type NodeAddress, nodeText, parseNode, randomNode } from "../node-address.js";
+import { Entropy, type RandomSource } from "../random.js";
+import { type State, closedError, loadFor } from "../state.js";
+import { checkCount } from "./base.js";
+import { outOfRange } from "./monotonic.js";
+
+/** The sources of a generator of 64-bit ids; all of them have defaults. */
+export interface ShortOptions extends ClockPolicy {
+  /** The clock; by default that of the system. */
+  clock?: Clock;
+  /** The randomness for the node and the first counter; by default `crypto.getRandomValues`. */
+  random?: RandomSource;
+  /** Continues where an earlier run stopped, also within the same second. */
+  state?: State | undefined;
+  /** The node, of which the low two bytes are used. By default it is random, and kept in the state. */
+  node?: NodeAddress;
+}
+
+/** Ids that a state reserves at a time. */
+const BLOCK = 4_096;
+const LAST_OF_SECOND = 0xffff;
+
+/** The last id: its second, its number within that second, and its counter. */
+interface Word {
+  secs: number;
+  number: number;
+  counter: number;
+}
+
+const position = ({ secs, number, counter }: Word): bigint =>
+  (BigInt(secs) << 32n) | BigInt(number * 0x1_0000 + counter);
+
+/**
+ * Generates 64-bit ids: `unix_secs << 32 | node << 16 | counter`.
+ *
+ * The value is a `bigint`, and {@link nextText} returns its decimal text. It exceeds 2^53, the largest integer that a JavaScript number and
+ * most readers of JSON hold exactly, so **send it as text**: `JSON.stringify` throws a TypeError for a bigint, and `JSON.parse` of a plain number
+ * returns another id. Store it as `BIGINT UNSIGNED`, because it exceeds a signed 64-bit integer from 2038-01-19 on.
+ *
+ * The counter starts at random and wraps within its 16 bits. After 65,536 ids in a second the generator waits for the next one, where the
+ * thread may wait, or throws `exhausted`. Two devices repeat each other's id only if second, node and counter all coincide.
+ */
+export class Short {
+  readonly #clock: Clock;
+  readonly #policy: Policy;
+  readonly #state: State | undefined;
+  readonly #nodeIsRandom: boolean;
+  #node: Uint8Array;
+  #low16: number;
+  #word: Word;
+  #restarts = 0;
+  /** Words up to this one are saved as taken. */
+  #covered = 0n;
+  #closed = false;
+
+  constructor(options: ShortOptions = {}) {
+    this.#clock = options.clock ?? systemClock;
+    this.#policy = policyOf(options);
+    this.#state = options.state;
+    const entropy = new Entropy(options.random);
+    const random = randomNode(entropy);
+    // Before the first id, second 0 counts as full, and the counter of the next second starts at random.
+    this.#word = { secs: 0, number: LAST_OF_SECOND, counter: entropy.word().low & 0xffff };
+    this.#nodeIsRandom = options.node === undefined;
+    this.#node = options.node === undefined ? random : parseNode(options.node);
+    const saved = loadFor("short", this.#state);
+    if (saved) {
+      // The later one of the saved word and that of a new generator, of which second 0 is full.
+      const word = BigInt.asUintN(64, saved.position);
+      if (word > position(this.#word)) {
+        const low = Number(word & 0xffff_ffffn);
+        this.#word = { secs: Number(word >> 32n), number: low >>> 16, counter: low & 0xffff };
+      }
+    }
+    const node = saved?.node ?? this.#state?.freshNode?.();
+    if (node !== undefined && this.#nodeIsRandom) this.#node = parseNode(node);
+    this.#low16 = this.#nodeAfter(0);
+  }
+
+  /** The next id. */
+  next(): bigint {
+    this.#take(1);
+    return this.#id(this.#word.counter);
+  }
+
+  /** The next id as decimal text, for JSON. */
+  nextText(): string {
+    return this.next().toString();
+  }
+
+  /** So many ids, in order. */
+  batch(count: number): bigint[] {
+    checkCount(count);
+    const ids: bigint[] = [];
+    while (ids.length < count) {
+      const taken = this.#take(count - ids.length);
+      for (let i = taken - 1; i >= 0; i--) ids.push(this.#id((this.#word.counter - i) & 0xffff));
+    }
+    return ids;
+  }
+
+  /** Ids without an end: `for (const id of generator)`. */
+  *[Symbol.iterator](): Iterator<bigint> {
+    for (;;) yield this.next();
+  }
+
+  /** Saves the exact position, and releases the state. The generator makes no more ids. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    try {
+      this.#state?.save({ kind: "short", position: position(this.#word), node: nodeText(this.#node) });
+    } finally {
+      this.#state?.close?.();
+    }
+  }
+
+  #id(counter: number): bigint {
+    return BigInt(this.#word.secs) * 0x1_0000_0000n + BigInt(this.#low16 * 0x1_0000 + counter);
+  }
+
+  /** The two bytes of the node after so many restarts. */
+  #nodeAfter(restarts: number): number {
+    const low = (this.#node[4]! << 8) | this.#node[5]!;
+    return this.#nodeIsRandom ? (low + restarts) & 0xffff : low;
+  }
+
+  /** Takes up to `want` ids of one second, once the state covers them. */
+  #take(want: number): number {
+    if (this.#closed) throw closedError("short");
+    for (;;) {
+      const old = this.#word;
+      const secs = this.#seconds();
+      let count: number;
+      let word: Word;
+      if (secs > old.secs) {
+        count = Math.min(want, LAST_OF_SECOND + 1);
+        word = { secs, number: count - 1, counter: (old.counter + count) & 0xffff };
+      } else if (old.secs - secs > Math.floor(this.#policy.toleranceMs / 1_000)) {
+        this.#catchUp();
+        continue;
+      } else if (old.number === LAST_OF_SECOND) {
+        this.#waitForNextSecond();
+        continue;
+      } else {
+        count = Math.min(want, LAST_OF_SECOND - old.number);
+        word = { secs: old.secs, number: old.number + count, counter: (old.counter + count) & 0xffff };
+      }
+      this.#word = word;
+      this.#cover(word);
+      return count;
+    }
+  }
+
+  #cover(last: Word): void {
+    if (!this.#state || position(last) <= this.#covered) return;
+    const more = Math.min(LAST_OF_SECOND - last.number, BLOCK);
+    const end = position({ secs: last.secs, number: last.number + more, counter: (last.counter + more) & 0xffff });
+    this.#state.save({ kind: "short", position: end, node: nodeText(this.#node) });
+    this.#covered = end;
+  }
+
+  #seconds(): number {
+    const secs = Math.floor(millisOf(this.#clock) / 1_000);
+    if (secs < 0 || secs > 0xffff_ffff) throw outOfRange("short", ticksOf(this.#clock), "1970-01-01", "2106-02-07");
+    return secs;
+  }
+
+  /** The clock is too far behind: restarts with the next node, waits or fails. */
+  #catchUp(): void {
+    const { whenBehind, toleranceMs } = this.#policy;
+    if (whenBehind === "wait") {
+      this.#waitUntil((secs) => this.#word.secs <= secs + Math.floor(toleranceMs / 1_000), this.#behind());
+    } else if (whenBehind === "restart" && this.#nodeIsRandom && !this.#state) {
+      this.#restart();
+    } else {
+      throw this.#behind();
+    }
+  }
+
+  #restart(): void {
+    if (this.#restarts >= 0xffff) {
+      throw new IdError(
+        "exhausted",
+        "this device has used all 65,536 nodes: each restart after the clock stepped back uses one; start the program again",
+      );
+    }
+    this.#low16 = this.#nodeAfter(++this.#restarts);
+    this.#word = { secs: 0, number: LAST_OF_SECOND, counter: this.#word.counter };
+  }
+
+  #waitForNextSecond(): void {
+    const full = new IdError(
+      "exhausted",
+      "short has used all 65,536 ids of this second: wait, or choose a policy that waits",
+    );
+    if (this.#policy.whenBehind === "error") throw full;
+    this.#waitUntil((secs) => secs > this.#word.secs, full);
+  }
+
+  #waitUntil(enough: (secs: number) => boolean, cannotWait: IdError): void {
+    const waits = new Waits(this.#policy);
+    let waited = false;
+    while (!enough(this.#seconds())) {
+      const now = Number(ticksOf(this.#clock) % 10_000_000n) / 10_000;
+      if (!waits.sleep(this.#clock, 1_000 - now)) throw waited ? this.#behind() : cannotWait;
+      waited = true;
+    }
+  }
+
+  #behind(): IdError {
+    return clockBehind(ticksOf(this.#clock), BigInt(this.#word.secs) * 10_000_000n, this.#policy);
+  }
+}
+
+/** What a 64-bit id shows, in the layout of {@link Short}. Every number can be read this way, because the layout has no marker. */
+export interface ShortFields {
+  /** Seconds since 1970. */
+  unixSecs: number;
+  /** The low two bytes of the node. */
+  node: number;
+  /** Starts at random, and wraps. */
+  counter: number;
+}
+
+/** The fields of a 64-bit id. */
+export const shortFields = (id: bigint): ShortFields => ({
+  unixSecs: Number((id >> 32n) & 0xffff_ffffn),
+  node: Number((id >> 16n) & 0xffffn),
+  counter: Number(id & 0xffffn),
+});
+
+/** The 64-bit id of a decimal text: digits only, no sign, no leading zero, at most 64 bits. */
+export const parseShort = (text: string): bigint => decimal("a 64-bit id", 64, text);

@@ -1,0 +1,58 @@
+import { keystream } from "./chacha.js";
+import { derive, purposeHmac } from "./secret.js";
+
+/** The intervals of a round, and the prefixes. */
+const ROUND = 1 << 16;
+
+/** The bits of a writer's tag. */
+const TAG_BITS = 12;
+
+/**
+ * The secret of a keyed prefix: at least 16 bytes.
+ *
+ * The intervals are counted in rounds of 65,536. Within a round each interval has a prefix of its own: the prefixes are a permutation, drawn
+ * by a Fisher-Yates shuffle from a ChaCha20 keystream. The key of the keystream is the HMAC-SHA-256 of the round's number under this
+ * secret. Without the key, a prefix does not reveal its interval.
+ */
+export class PrefixKey {
+  readonly #key: Uint8Array;
+  /** Whether the key is that of a named writer. */
+  readonly hasWriter: boolean;
+
+  /** With the name of a writer, the key has permutations and tags of its own. */
+  constructor(secret: Uint8Array, writer?: string) {
+    const key = derive(secret, "idgen prefix 2");
+    this.hasWriter = writer !== undefined;
+    this.#key = writer === undefined ? key : purposeHmac(key, "writer ", new TextEncoder().encode(writer));
+  }
+
+  /** The 12 bits that stand for a named writer after this prefix; 0 for a key without a name. */
+  writerTag(prefix: number): number {
+    if (!this.hasWriter) return 0;
+    const mac = purposeHmac(this.#key, "tag ", Uint8Array.of(prefix >> 8, prefix));
+    return ((mac[0]! << 8) | mac[1]!) >> (16 - TAG_BITS);
+  }
+
+  /**
+   * The prefix of the interval with this number. It follows the interval through the shuffle of its round, which takes a few milliseconds:
+   * generators call it once per interval.
+   */
+  prefix(interval: number): number {
+    const round = Math.floor(interval / ROUND);
+    const number = new DataView(new ArrayBuffer(8));
+    number.setBigInt64(0, BigInt(round));
+    const key = purposeHmac(this.#key, "round ", new Uint8Array(number.buffer));
+    // Two words for each draw.
+    const stream = keystream(key, ROUND / 8);
+    let place = interval - round * ROUND;
+    for (let last = ROUND - 1, at = 0; last > 0; last--, at += 2) {
+      // The top 64 bits of the product of a 64-bit number and a 17-bit one: no partial product exceeds 2^53.
+      const low = (stream[at]! * (last + 1)) / 2 ** 32;
+      const other = Math.floor((stream[at + 1]! * (last + 1) + Math.floor(low)) / 2 ** 32);
+      if (place === last) place = other;
+      // Later swaps are all below.
+      else if (place === other) return last;
+    }
+    return place;
+  }
+}

@@ -1,0 +1,85 @@
+import { IdError } from "./error.js";
+
+/**
+ * A source of randomness: fills the array with cryptographically random bytes, as `crypto.getRandomValues` does.
+ *
+ * If it returns an array, as expo-crypto and react-native-get-random-values do, that must be the same array.
+ */
+export type RandomSource = (bytes: Uint8Array) => unknown;
+
+/** Bytes that are drawn from the system at a time. `getRandomValues` fills at most 65,536. */
+const POOL = 4096;
+
+/** The system's randomness. There is no fallback: `Math.random` repeats itself. */
+const systemRandom: RandomSource = (bytes) => {
+  const crypto = (globalThis as { crypto?: { getRandomValues?: (array: Uint8Array) => Uint8Array } }).crypto;
+  if (typeof crypto?.getRandomValues !== "function") {
+    throw new IdError(
+      "entropy",
+      "no random bytes: crypto.getRandomValues does not exist here; pass a random source, such as that of expo-crypto, " +
+        "or import react-native-get-random-values first",
+    );
+  }
+  crypto.getRandomValues(bytes);
+  // A stub that returns without filling the array would make all ids equal.
+  if (bytes.every((byte) => byte === 0)) {
+    throw new IdError("entropy", "no random bytes: crypto.getRandomValues left the array empty; use a real implementation");
+  }
+};
+
+/**
+ * Random bytes, in the order of the source.
+ *
+ * The system's are drawn ahead, because a call of it takes longer than an id. Those of a source of your own are drawn when they are needed.
+ *
+ * @internal
+ */
+export class Entropy {
+  /** The bytes that {@link draw} returned are here. */
+  bytes: Uint8Array;
+  readonly #source: RandomSource;
+  readonly #ahead: boolean;
+  #used: number;
+
+  constructor(source: RandomSource | undefined) {
+    this.#source = source ?? systemRandom;
+    this.#ahead = source === undefined;
+    this.bytes = new Uint8Array(this.#ahead ? POOL : 16);
+    this.#used = this.bytes.length;
+  }
+
+  /** The offset in `bytes` of so many fresh ones: at most {@link LARGEST}. */
+  draw(count: number): number {
+    const at = this.#used;
+    if (this.#ahead && at + count <= POOL) {
+      this.#used = at + count;
+      return at;
+    }
+    return this.#refill(count);
+  }
+
+  #refill(count: number): number {
+    if (this.#ahead) {
+      // Nothing is used twice if the source throws.
+      this.#used = POOL;
+      this.#source(this.bytes);
+      this.#used = count;
+    } else {
+      if (this.bytes.length < count) this.bytes = new Uint8Array(count);
+      this.#source(this.bytes.subarray(0, count));
+    }
+    return 0;
+  }
+
+  /** The low 32 bits and the next 32 of a little-endian number of 8 bytes. */
+  word(): { low: number; high: number } {
+    const at = this.draw(8);
+    return { low: read32(this.bytes, at), high: read32(this.bytes, at + 4) };
+  }
+}
+
+/** The most bytes of one draw. */
+export const LARGEST = POOL;
+
+const read32 = (bytes: Uint8Array, at: number): number =>
+  (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;

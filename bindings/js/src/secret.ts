@@ -1,0 +1,23 @@
+// Keys from secrets: HMAC-SHA-256 (RFC 2104), with a purpose for each key.
+
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { configError } from "./error.js";
+
+/** The smallest length of a secret, in bytes. */
+export const MIN_SECRET_BYTES = 16;
+
+export const ascii = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
+
+/** The HMAC of a purpose followed by a message. No purpose may be the beginning of another one. */
+export const purposeHmac = (key: Uint8Array, purpose: string, message: Uint8Array): Uint8Array =>
+  hmac.create(sha256, key).update(ascii(purpose)).update(message).digest();
+
+/** The key for a purpose. The error contains the length of a secret, but not the secret. */
+export const derive = (secret: Uint8Array, purpose: string): Uint8Array => {
+  if (!(secret instanceof Uint8Array)) throw configError("a secret must be bytes, not", typeof secret, "give a Uint8Array");
+  if (secret.length < MIN_SECRET_BYTES) {
+    throw configError("too short for a key:", `${secret.length} bytes`, "give at least 16");
+  }
+  return purposeHmac(secret, purpose, new Uint8Array(0));
+};

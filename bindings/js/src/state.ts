@@ -1,0 +1,65 @@
+import { stateError } from "./error.js";
+import type { NodeAddress } from "./node-address.js";
+
+/** A saved state: this node may have generated ids of this kind up to `position`. */
+export interface Saved {
+  /** The kind of the ids, such as `v7`. */
+  kind: string;
+  /** A position in the kind's ascending order (time and counter), below 2^128. */
+  position: bigint;
+  /** The node that a new run continues with, if the kind has one. */
+  node?: NodeAddress | undefined;
+}
+
+/**
+ * A place to save a state, so that it survives a restart: implement it over SQLite or MMKV on a phone.
+ *
+ * A generator reserves a range of ids: it saves the end of the range, and returns ids of the range only after `save` has
+ * returned. After a crash, it continues after the range. So `save` must be synchronous and durable, and no two generators may use
+ * one state at a time.
+ */
+export interface State {
+  /** The state that was saved last, or `undefined` if nothing was ever saved. */
+  load(): Saved | undefined;
+  /** A node for a generator that starts without a saved one, if the place has one that differs from those of its neighbors. */
+  freshNode?(): NodeAddress;
+  /** Saves the state, or throws. When it returns, the state survives a crash. */
+  save(saved: Saved): void;
+  /** Releases the place, after a generator is closed. */
+  close?(): void;
+}
+
+/** Keeps the state in memory, for tests of restarts. */
+export class MemoryState implements State {
+  /** The state that was saved last. */
+  saved: Saved | undefined;
+
+  load(): Saved | undefined {
+    return this.saved;
+  }
+
+  save(saved: Saved): void {
+    this.saved = saved;
+  }
+}
+
+/**
+ * Loads what a state holds, and refuses that of another kind.
+ *
+ * @internal
+ */
+export const loadFor = (kind: string, state: State | undefined): Saved | undefined => {
+  const saved = state?.load();
+  if (saved && saved.kind !== kind) {
+    throw stateError(
+      saved.kind,
+      "belongs to another kind of id",
+      `this generator is of the kind ${kind}; give each kind a state of its own`,
+    );
+  }
+  return saved;
+};
+
+/** Why a closed generator makes no ids. @internal */
+export const closedError = (kind: string) =>
+  stateError(kind, "is closed", "another generator may continue it; create a new generator");

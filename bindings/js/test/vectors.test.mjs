@@ -1,0 +1,146 @@
+// The vectors that all implementations share.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as idgen from "../dist/index.js";
+import { formatState, parseState } from "../dist/node.js";
+import { PrefixKey, inspectKeyed } from "../dist/prefixed.js";
+import { SealKey, SealRing } from "../dist/seal.js";
+import { replay, unhex, vectors } from "./vectors.mjs";
+
+const hex = (bytes) => Buffer.from(bytes).toString("hex");
+const { decodeHyphenated, encodeHyphenated } = idgen;
+
+/** What a call throws, as the files write it. */
+const failure = (call) => {
+  try {
+    call();
+  } catch (error) {
+    assert.ok(error instanceof idgen.IdError, error);
+    return { code: error.code, message: error.message, offset: error.offset ?? null };
+  }
+  return assert.fail("no error");
+};
+
+for (const [number, vector] of vectors("generators.json").generators.entries()) {
+  // The ids of a server's UUID_SHORT() have no place in an app.
+  if (vector.kind === "mysql-short") continue;
+  test(`generator ${number}: ${vector.kind}, ${vector.name}`, () => {
+    assert.deepEqual(replay(vector), vector.steps);
+  });
+}
+
+test("ids in all formats", () => {
+  for (const { binary, swapped, ...texts } of vectors("codecs.json").ids) {
+    const id = unhex(binary);
+    assert.equal(hex(idgen.encodeSwapped(id)), swapped);
+    assert.deepEqual(idgen.decodeSwapped(unhex(swapped)), id);
+    for (const [format, text] of Object.entries(texts)) {
+      assert.equal(idgen.encode(format, id), text);
+      assert.deepEqual(idgen.decode(format, text), id, text);
+    }
+  }
+});
+
+test("accepted, refused and detected texts", () => {
+  const { accepted, refused, detected } = vectors("codecs.json");
+  for (const { format, text, id } of accepted) assert.equal(encodeHyphenated(idgen.decode(format, text)), id);
+  for (const { format, text, offset, message } of refused) {
+    assert.deepEqual(failure(() => idgen.decode(format, text)), { code: "parse", message, offset });
+  }
+  for (const { text, format, id, offset, message } of detected) {
+    if (message === undefined) {
+      assert.deepEqual(idgen.decodeAny(text), { format, id: decodeHyphenated(id) });
+    } else {
+      assert.deepEqual(failure(() => idgen.decodeAny(text)), { code: "parse", message, offset });
+    }
+  }
+});
+
+test("decimal texts of 64-bit ids", () => {
+  for (const { text, device, offset, message } of vectors("codecs.json").short) {
+    if (message !== undefined) {
+      assert.deepEqual(failure(() => idgen.parseShort(text)), { code: "parse", message, offset });
+      continue;
+    }
+    const { unix_secs: unixSecs, node, counter } = device;
+    assert.deepEqual(idgen.shortFields(idgen.parseShort(text)), { unixSecs, node, counter });
+  }
+});
+
+/** The names of the files for the fields of an inspection. */
+const NAMES = { clockSequence: "clock_sequence", tailTime: "tail_time", offsetMs: "offset_ms", writerTag: "writer_tag" };
+const renamed = (seen) => Object.fromEntries(Object.entries(seen).map(([name, value]) => [NAMES[name] ?? name, value]));
+
+test("inspections", () => {
+  const { inspections, keyed } = vectors("inspections.json");
+  for (const { text, error, message, ...fields } of inspections) {
+    if (error) assert.equal(failure(() => idgen.inspect(text)).message, message);
+    else assert.deepEqual(renamed(idgen.inspect(text)), fields);
+  }
+  for (const { text, interval, named, error, message, ...fields } of keyed) {
+    if (error) assert.equal(failure(() => inspectKeyed(text, interval, { named })).message, message);
+    else assert.deepEqual(renamed(inspectKeyed(text, interval, { named })), fields, text);
+  }
+});
+
+const checkAnswers = (key, answers) => {
+  for (const { do: call, id, sealed, error, message } of answers) {
+    const given = call === "seal" ? id : sealed;
+    if (error) {
+      const { code, message: said } = failure(() => key[call](given));
+      assert.deepEqual({ code, said }, { code: error, said: message });
+      continue;
+    }
+    assert.equal(key[call](given), call === "seal" ? sealed : id);
+    assert.equal(key.open(sealed), id);
+  }
+};
+
+test("sealed ids", () => {
+  const { keys, rings } = vectors("seals.json");
+  for (const { secret, message, answers } of keys) {
+    if (message) assert.equal(failure(() => new SealKey(unhex(secret))).message, message);
+    else checkAnswers(new SealKey(unhex(secret)), answers);
+  }
+  for (const { secrets, from_unix_ms: from, message, answers } of rings) {
+    const [first, ...later] = secrets.map((secret) => new SealKey(unhex(secret)));
+    const ring = () => new SealRing(first, from.map((ms, i) => [ms, later[i]]));
+    if (message) assert.equal(failure(ring).message, message);
+    else checkAnswers(ring(), answers);
+  }
+});
+
+test("state files", () => {
+  const { written, damaged } = vectors("states.json");
+  for (const { text, kind, position, node } of written) {
+    const saved = { kind, position: BigInt(position), node: node ?? undefined };
+    assert.equal(formatState(saved), text);
+    assert.deepEqual(parseState(text), saved);
+  }
+  for (const { text } of damaged) assert.equal(parseState(text), undefined, text);
+});
+
+test("keyed prefixes of the reference implementation", () => {
+  const { keyed_prefix, writer_tag } = vectors("prefixed.json");
+  const key = ({ secret, writer }) => new PrefixKey(new TextEncoder().encode(secret), writer ?? undefined);
+  for (const vector of keyed_prefix) assert.equal(key(vector).prefix(vector.number), vector.prefix);
+  for (const vector of writer_tag) assert.equal(key(vector).writerTag(vector.prefix), vector.tag);
+});
+
+test("the examples of RFC 9562", () => {
+  for (const { uuid, version, utc, node, clock_sequence } of vectors("rfc9562.json").vectors) {
+    const seen = idgen.inspect(uuid);
+    assert.equal(seen.version, version);
+    if (utc) assert.equal(seen.time, utc);
+    if (version === 1 || version === 6) assert.deepEqual([seen.node, seen.clockSequence], [node, clock_sequence]);
+  }
+});
+
+test("the functions of MySQL", () => {
+  for (const { uuid, base64, bin, bin_swapped } of vectors("mysql-9.7.json").codec) {
+    const id = decodeHyphenated(uuid);
+    assert.equal(idgen.encodeBase64(id), base64);
+    assert.deepEqual([hex(id), hex(idgen.encodeSwapped(id))], [bin, bin_swapped].map((text) => text.toLowerCase()));
+  }
+});
