@@ -42,7 +42,7 @@ export const spanOf = (interval: Interval): Span => {
   if (!(secs >= 1 && secs < 2 ** 32)) {
     throw configError("no interval can have the length", `${secs} s`, "give whole seconds, from 1 to 4294967295");
   }
-  return { name: interval, month: false, longestSecs: secs, offset: 0 };
+  return { name: `${secs}s`, month: false, longestSecs: secs, offset: 0 };
 };
 
 /** The interval that holds a moment, in seconds since 1970. */

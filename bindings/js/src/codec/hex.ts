@@ -1,7 +1,11 @@
 // Hexadecimal digits.
 
-/** The two lower-case digits of each byte. */
-export const HEX: string[] = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => (byte + 256).toString(16).slice(1));
+const digits = (shift: number): Uint8Array =>
+  Uint8Array.from({ length: 256 }, (_, byte) => "0123456789abcdef".charCodeAt((byte >> shift) & 15));
+
+/** The character codes of the first and the second lower-case digit of each byte. */
+export const FIRST = /* @__PURE__ */ digits(4);
+export const SECOND = /* @__PURE__ */ digits(0);
 
 /** What stands at a faulty place of a text. */
 export const DIGIT = "a hexadecimal digit";

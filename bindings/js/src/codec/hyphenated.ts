@@ -1,6 +1,6 @@
 import { checkText, textFault } from "../error.js";
 import { check16 } from "./bytes.js";
-import { HEX, expectedAt, readHex } from "./hex.js";
+import { FIRST, SECOND, expectedAt, readHex } from "./hex.js";
 
 const FORM = "a hyphenated UUID";
 
@@ -19,9 +19,32 @@ export const decodeHyphenated = (text: string): Uint8Array => {
   return bytes;
 };
 
-/** The text of the 16 bytes from an offset on. @internal */
+/**
+ * The text of the 16 bytes from an offset on. One call returns a flat text: concatenation builds a tree, which engines flatten when the text is
+ * read.
+ *
+ * @internal
+ */
 export const hyphenatedAt = (b: Uint8Array, at: number): string =>
-  HEX[b[at]!]! + HEX[b[at + 1]!]! + HEX[b[at + 2]!]! + HEX[b[at + 3]!]! + "-" +
-  HEX[b[at + 4]!]! + HEX[b[at + 5]!]! + "-" + HEX[b[at + 6]!]! + HEX[b[at + 7]!]! + "-" +
-  HEX[b[at + 8]!]! + HEX[b[at + 9]!]! + "-" +
-  HEX[b[at + 10]!]! + HEX[b[at + 11]!]! + HEX[b[at + 12]!]! + HEX[b[at + 13]!]! + HEX[b[at + 14]!]! + HEX[b[at + 15]!]!;
+  String.fromCharCode(
+    FIRST[b[at]!]!, SECOND[b[at]!]!,
+    FIRST[b[at + 1]!]!, SECOND[b[at + 1]!]!,
+    FIRST[b[at + 2]!]!, SECOND[b[at + 2]!]!,
+    FIRST[b[at + 3]!]!, SECOND[b[at + 3]!]!,
+    45,
+    FIRST[b[at + 4]!]!, SECOND[b[at + 4]!]!,
+    FIRST[b[at + 5]!]!, SECOND[b[at + 5]!]!,
+    45,
+    FIRST[b[at + 6]!]!, SECOND[b[at + 6]!]!,
+    FIRST[b[at + 7]!]!, SECOND[b[at + 7]!]!,
+    45,
+    FIRST[b[at + 8]!]!, SECOND[b[at + 8]!]!,
+    FIRST[b[at + 9]!]!, SECOND[b[at + 9]!]!,
+    45,
+    FIRST[b[at + 10]!]!, SECOND[b[at + 10]!]!,
+    FIRST[b[at + 11]!]!, SECOND[b[at + 11]!]!,
+    FIRST[b[at + 12]!]!, SECOND[b[at + 12]!]!,
+    FIRST[b[at + 13]!]!, SECOND[b[at + 13]!]!,
+    FIRST[b[at + 14]!]!, SECOND[b[at + 14]!]!,
+    FIRST[b[at + 15]!]!, SECOND[b[at + 15]!]!,
+  );

@@ -1,15 +1,12 @@
 import { checkText, textFault } from "../error.js";
-import { check16 } from "./bytes.js";
-import { DIGIT, HEX, readHex } from "./hex.js";
+import { DIGIT, readHex } from "./hex.js";
+import { encodeHyphenated } from "./hyphenated.js";
 
 const FORM = "a simple UUID";
 
 /** 32 hexadecimal digits in lower case, without hyphens. */
 export const encodeSimple = (id: Uint8Array): string => {
-  check16(id);
-  let text = "";
-  for (const byte of id) text += HEX[byte]!;
-  return text;
+  return encodeHyphenated(id).replaceAll("-", "");
 };
 
 /** The 16 bytes of 32 hexadecimal digits of either case. */

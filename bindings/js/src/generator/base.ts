@@ -32,14 +32,8 @@ export const sourcesOf = (options: GeneratorOptions): Sources => ({
   state: options.state,
 });
 
-/** Ids per piece of a batch: their texts are substrings of one text, which lives as long as one of them. */
-const PIECE = 64;
-
-const decoder = typeof TextDecoder === "function" ? new TextDecoder("latin1") : undefined;
-
-/** ASCII as a text. Some versions of React Native have no TextDecoder. @internal */
-export const asciiText = (ascii: Uint8Array): string =>
-  decoder ? decoder.decode(ascii) : String.fromCharCode.apply(null, ascii as unknown as number[]);
+/** Ids per piece of a batch. */
+const PIECE = 256;
 
 /** @internal */
 export const checkCount = (count: number): void => {

@@ -22,12 +22,18 @@ export interface Unit<T extends Time> {
   perMs: number;
 }
 
+const LAST_TICK = (1n << 63n) - 1n;
+
 export const MILLI: Unit<number> = {
   read: millisOf,
   never: -Infinity,
   plus: (time, units) => time + units,
   distance: (later, earlier) => later - earlier,
-  toTicks: (time) => BigInt(time) * 10_000n,
+  toTicks: (time) => {
+    const ticks = BigInt(time) * 10_000n;
+    // As in the other languages, whose ticks have 64 bits.
+    return ticks < LAST_TICK ? ticks : LAST_TICK;
+  },
   toBigint: (time) => BigInt(time),
   fromBigint: Number,
   perMs: 1,
@@ -140,8 +146,7 @@ export class Monotonic<T extends Time> {
   #checkRange(time: T): void {
     const { kind, unit, first, last } = this.#shape;
     if (first <= time && time <= last) return;
-    const [from, to] = [dateText(unit.toTicks(first)), dateText(unit.toTicks(last))];
-    throw outOfRange(kind, unit.toTicks(time), from, to);
+    throw outOfRange(kind, unit.toTicks(time), dateText(unit.toTicks(first)), dateText(unit.toTicks(last)));
   }
 
   #take(time: T, first: number, limit: number, want: number): number {
