@@ -94,12 +94,13 @@ const attempt = <T>(file: string, problem: string, run: () => T): T => {
 
 /** The canonical name, so that links to a file use the same lock, and a later change of the working directory has no effect. */
 const resolved = (file: string): string => {
+  if (file === "") throw new Error("the path is empty");
   try {
     return fs.realpathSync(file);
   } catch (error) {
     // A link to a missing file is refused, because its target has no name to lock yet.
     const isLink = fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || isLink || file === "") throw error;
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || isLink) throw error;
     return path.join(fs.realpathSync(path.dirname(file)), path.basename(file));
   }
 };

@@ -98,3 +98,20 @@ export const replay = (test) => {
     return step;
   });
 };
+
+/** What a call returns, or what it throws as the files write it. */
+export const outcome = (call) => {
+  try {
+    return call();
+  } catch (error) {
+    if (!(error instanceof IdError)) throw error;
+    return { code: error.code, message: error.message, offset: error.offset ?? null };
+  }
+};
+
+/** The names of the files for the fields of an inspection. */
+const NAMES = { clockSequence: "clock_sequence", tailTime: "tail_time", offsetMs: "offset_ms", writerTag: "writer_tag" };
+
+/** An inspection as the files write it. */
+export const renamed = (seen) =>
+  Object.fromEntries(Object.entries(seen).map(([name, value]) => [NAMES[name] ?? name, value]));

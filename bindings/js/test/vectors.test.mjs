@@ -6,20 +6,16 @@ import * as idgen from "../dist/index.js";
 import { formatState, parseState } from "../dist/node.js";
 import { PrefixKey, inspectKeyed } from "../dist/prefixed.js";
 import { SealKey, SealRing } from "../dist/seal.js";
-import { replay, unhex, vectors } from "./vectors.mjs";
+import { outcome, renamed, replay, unhex, vectors } from "./vectors.mjs";
 
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 const { decodeHyphenated, encodeHyphenated } = idgen;
 
-/** What a call throws, as the files write it. */
+/** What a call throws. */
 const failure = (call) => {
-  try {
-    call();
-  } catch (error) {
-    assert.ok(error instanceof idgen.IdError, error);
-    return { code: error.code, message: error.message, offset: error.offset ?? null };
-  }
-  return assert.fail("no error");
+  const thrown = outcome(call);
+  assert.ok(thrown?.code, "no error");
+  return thrown;
 };
 
 for (const [number, vector] of vectors("generators.json").generators.entries()) {
@@ -67,10 +63,6 @@ test("decimal texts of 64-bit ids", () => {
     assert.deepEqual(idgen.shortFields(idgen.parseShort(text)), { unixSecs, node, counter });
   }
 });
-
-/** The names of the files for the fields of an inspection. */
-const NAMES = { clockSequence: "clock_sequence", tailTime: "tail_time", offsetMs: "offset_ms", writerTag: "writer_tag" };
-const renamed = (seen) => Object.fromEntries(Object.entries(seen).map(([name, value]) => [NAMES[name] ?? name, value]));
 
 test("inspections", () => {
   const { inspections, keyed } = vectors("inspections.json");

@@ -34,7 +34,8 @@ const TEXTS: [&str; 22] = [
     "no id",
 ];
 
-fn seen(text: &str) -> Value {
+/// What a text shows.
+pub fn seen(text: &str) -> Value {
     let mut vector = match inspect(text) {
         Ok(seen) => fields(&seen),
         Err(error) => failure(&error),

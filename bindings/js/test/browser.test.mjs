@@ -1,0 +1,194 @@
+// States in Chromium: tabs side by side, closed and crashed tabs, workers, and storage and clocks that fail.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startBrowser, startSite } from "./site.mjs";
+
+let site;
+let browser;
+
+before(async () => {
+  site = await startSite();
+  browser = await startBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  site?.close();
+});
+
+/** A tab with the test page. `prepare` runs before the page does. */
+const tab = async (prepare) => {
+  const page = await browser.context.newPage();
+  if (prepare) await page.addInitScript(prepare);
+  await page.goto(site.url);
+  await page.waitForFunction(() => globalThis.ready);
+  return page;
+};
+
+const run = (page, ...call) => page.evaluate((given) => globalThis.run(...given), call);
+const assertUnique = (ids) => assert.equal(new Set(ids).size, ids.length);
+const assertAscending = (ids) => assert.deepEqual(ids, ids.toSorted());
+
+/** Waits until the site has received so many ids. */
+const received = async (count) => {
+  while (site.received.length < count) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+
+for (const kind of ["V7", "Short"]) {
+  test(`tabs side by side: ${kind}`, async () => {
+    const name = `side by side ${kind}`;
+    const tabs = await Promise.all(Array.from({ length: 4 }, () => tab()));
+    for (const kept of await Promise.all(tabs.map((page) => run(page, "open", name, kind)))) assert.equal(kept, true);
+    const batches = await Promise.all(tabs.map((page) => run(page, "make", name, 2_000)));
+    batches.forEach((ids) => assert.equal(ids.length, 2_000));
+    assertUnique(batches.flat());
+    if (kind === "V7") batches.forEach(assertAscending);
+    // No two tabs of an origin have the same node.
+    else assert.equal(new Set(batches.map(([id]) => (BigInt(id) >> 16n) & 0xffffn)).size, 4);
+    await Promise.all(tabs.map((page) => page.close()));
+  });
+
+  test(`tabs that are closed and crash while they make ids: ${kind}`, async () => {
+    const name = `closed ${kind}`;
+    site.received.length = 0;
+    for (let round = 0; round < 4; round++) {
+      const from = site.received.length;
+      const page = await tab();
+      assert.equal(await run(page, "open", name, kind), true);
+      await page.evaluate((given) => void globalThis.run("endless", given), name);
+      await received(from + 300 + 77 * round);
+      if (round % 2 === 0) {
+        await page.close();
+      } else {
+        const session = await browser.context.newCDPSession(page);
+        const crashed = new Promise((resolve) => page.once("crash", resolve));
+        session.send("Page.crash").catch(() => {});
+        await crashed;
+        await page.close();
+      }
+    }
+    assertUnique(site.received);
+    // One tab at a time, so all of them had one slot.
+    if (kind === "V7") assertAscending(site.received);
+  });
+}
+
+test("workers that end while they make ids", async () => {
+  const page = await tab();
+  site.received.length = 0;
+  for (let round = 0; round < 3; round++) {
+    const from = site.received.length;
+    const worker = await page.evaluateHandle(() => globalThis.worker());
+    assert.equal(await worker.evaluate((it) => it.ask("open", "worker", "V7")), true);
+    await worker.evaluate((it) => void it.ask("endless", "worker"));
+    await received(from + 300);
+    await worker.evaluate((it) => it.end());
+  }
+  assertUnique(site.received);
+  assertAscending(site.received);
+  // Two workers and their window at a time.
+  const workers = await Promise.all([1, 2].map(() => page.evaluateHandle(() => globalThis.worker())));
+  for (const it of workers) assert.equal(await it.evaluate((worker) => worker.ask("open", "shorts", "Short")), true);
+  assert.equal(await run(page, "open", "shorts", "Short"), true);
+  const batches = await Promise.all([
+    ...workers.map((it) => it.evaluate((worker) => worker.ask("make", "shorts", 1_000))),
+    run(page, "make", "shorts", 1_000),
+  ]);
+  assertUnique(batches.flat());
+  await page.close();
+});
+
+test("storage that is full", async () => {
+  const page = await tab();
+  assert.equal(await run(page, "open", "early", "V7"), true);
+  await page.evaluate(() => {
+    for (let size = 1 << 22; size >= 1; size >>= 1) {
+      try {
+        for (let i = 0; ; i++) localStorage.setItem(`filler ${size} ${i}`, "x".repeat(size));
+      } catch {
+        // Smaller pieces may fit.
+      }
+    }
+  });
+  for (const call of [["make", "early", 1], ["open", "late", "V7"]]) {
+    const { code, message } = await run(page, ...call);
+    assert.equal(code, "state");
+    assert.match(message, /cannot be written: .*; free some of this site's storage/);
+  }
+  await page.evaluate(() => Object.keys(localStorage).forEach((key) => key.startsWith("filler") && localStorage.removeItem(key)));
+  assert.equal((await run(page, "make", "early", 2)).length, 2);
+  assert.equal(await run(page, "open", "late", "V7"), true);
+  await page.close();
+});
+
+test("storage that is cleared under an open tab, and between two loads", async () => {
+  const ids = [];
+  for (let load = 0; load < 2; load++) {
+    const page = await tab();
+    assert.equal(await run(page, "open", "cleared", "Short"), true);
+    ids.push(...(await run(page, "make", "cleared", 500)));
+    await page.evaluate(() => localStorage.clear());
+    ids.push(...(await run(page, "make", "cleared", 5_000)));
+    if (load === 0) await page.evaluate(() => localStorage.clear());
+    await page.close();
+  }
+  assertUnique(ids);
+});
+
+test("a state that is damaged", async () => {
+  const page = await tab();
+  await page.evaluate(() => localStorage.setItem("idgen:damaged:0", "{"));
+  const { code, message } = await run(page, "open", "damaged", "V7");
+  assert.equal(code, "state");
+  assert.match(message, /is damaged: remove idgen:damaged:0/);
+  await page.close();
+});
+
+test("a clock that is set back by an hour between two loads", async () => {
+  const first = await tab();
+  await run(first, "open", "clock", "V7");
+  const earlier = await run(first, "make", "clock", 100);
+  await first.close();
+  const second = await tab(() => {
+    const now = Date.now;
+    Date.now = () => now() - 3_600_000;
+  });
+  await run(second, "open", "clock", "V7");
+  const { code, message } = await run(second, "make", "clock", 1);
+  assert.equal(code, "clock-behind");
+  assert.match(message, /more than the tolerated 10000 ms ahead/);
+  await run(second, "close", "clock");
+  // With a tolerance of two hours, ids go on after the last one.
+  await run(second, "open", "clock", "V7", { toleranceMs: 7_200_000 });
+  assertAscending([...earlier, ...(await run(second, "make", "clock", 100))]);
+  await second.close();
+});
+
+test("a browser without Web Locks", async () => {
+  const prepare = () => Object.defineProperty(Navigator.prototype, "locks", { get: () => undefined });
+  const tabs = [await tab(prepare), await tab(prepare)];
+  for (const page of tabs) assert.equal(await run(page, "open", "no locks", "V7"), false);
+  const batches = await Promise.all(tabs.map((page) => run(page, "make", "no locks", 1_000)));
+  batches.forEach(assertAscending);
+  assertUnique(batches.flat());
+  await Promise.all(tabs.map((page) => page.close()));
+});
+
+test("a browser without randomness, and one whose storage is blocked", async () => {
+  const silent = await tab(() => (Crypto.prototype.getRandomValues = (array) => array));
+  assert.equal((await run(silent, "v7")).code, "entropy");
+  const missing = await tab(() => delete Crypto.prototype.getRandomValues);
+  const { code, message } = await run(missing, "v7");
+  assert.equal(code, "entropy");
+  assert.match(message, /crypto.getRandomValues does not exist here; pass a random source/);
+  const blocked = await tab(() => {
+    Object.defineProperty(globalThis, "localStorage", {
+      get: () => {
+        throw new DOMException("denied", "SecurityError");
+      },
+    });
+  });
+  assert.equal((await run(blocked, "open", "blocked", "V7")).code, "state");
+  await Promise.all([silent, missing, blocked].map((page) => page.close()));
+});
