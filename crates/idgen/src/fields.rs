@@ -9,6 +9,9 @@ use crate::node::Node;
 
 const VARIANT: u128 = 0b10 << 62;
 
+/// The last millisecond that version 7 and ULIDs can hold.
+pub(crate) const LAST_UNIX_MS: i64 = (1 << 48) - 1;
+
 /// Version 1 from a 60-bit Gregorian timestamp and what [`sequence_and_node`] gives.
 #[inline]
 pub(crate) fn v1(ticks: u64, sequence_and_node: u64) -> Uuid {

@@ -53,6 +53,7 @@ extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+pub mod bounds;
 mod chunks;
 pub mod codec;
 mod error;

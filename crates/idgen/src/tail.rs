@@ -12,12 +12,18 @@
 
 use core::time::Duration;
 
+use uuid::Uuid;
+
 use crate::error::{Error, Result};
 use crate::fields::Head;
 use crate::interval::Interval;
 use crate::timestamp::Timestamp;
 
 pub(crate) const COUNTER_BITS: u32 = 28;
+/// The pad is 1 to 63: see the top of this file.
+pub(crate) const LEAST_PAD: u8 = 1;
+pub(crate) const LARGEST_PAD: u8 = 0x3F;
+pub(crate) const LARGEST_COUNTER: u32 = (1 << COUNTER_BITS) - 1;
 const MIDDLE_BITS: u32 = 32;
 pub(crate) const TAG_BITS: u32 = 12;
 const TIME_BITS: u32 = MIDDLE_BITS + TAG_BITS;
@@ -49,6 +55,12 @@ pub(crate) mod wide {
     #[inline]
     pub(crate) fn with_counter(shared: Head, counter: u32) -> Head {
         Head { low: shared.low | u64::from(counter) << RANDOM, ..shared }
+    }
+
+    /// The smallest id whose tail begins with the number `first`, and the largest one that begins with `last`.
+    pub(crate) fn bounds(base: u64, first: i64, last: i64) -> (Uuid, Uuid) {
+        let largest = with_counter(head(base, last, LARGEST_PAD), LARGEST_COUNTER);
+        (head(base, first, LEAST_PAD).with_random::<0>(0), largest.with_random::<RANDOM>(u64::MAX))
     }
 
     /// The number and the counter.
@@ -97,6 +109,12 @@ pub(crate) mod keyed {
         }
     }
 
+    /// The smallest id with the offset `first_ms`, and the largest one with `last_ms`.
+    pub(crate) fn bounds(base: u64, first_ms: i64, last_ms: i64) -> (Uuid, Uuid) {
+        let largest = with_counter(head(base, last_ms, LARGEST_PAD), LARGEST_COUNTER);
+        (head(base, first_ms, LEAST_PAD).with_random::<0>(0), largest.with_random::<RANDOM>(u64::MAX))
+    }
+
     /// How many of the 32 bits hold the offset in an interval.
     ///
     /// # Errors
@@ -135,6 +153,6 @@ fn round_and_offset(number: u64, offset_bits: u32) -> (u32, Duration) {
 
 /// The bits that all ids of an interval share. A tail of 44 bits has the round 0 here.
 #[inline]
-pub(crate) fn base(prefix: u16, round: u64, offset_bits: u32) -> u64 {
-    u64::from(prefix) << 48 | round << (16 + offset_bits) | VERSION_8
+pub(crate) const fn base(prefix: u16, round: u64, offset_bits: u32) -> u64 {
+    (prefix as u64) << 48 | round << (16 + offset_bits) | VERSION_8
 }

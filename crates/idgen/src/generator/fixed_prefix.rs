@@ -51,6 +51,16 @@ impl PrefixBits {
         }
         Ok(PrefixBits { value, bits })
     }
+
+    /// What all ids with the prefix share: see [`tail::base`].
+    pub(crate) const fn base(self) -> u64 {
+        tail::base(self.value << (16 - self.bits), 0, 0)
+    }
+
+    /// The last millisecond that fits behind the prefix.
+    pub(crate) const fn last_ms(self) -> i64 {
+        (1 << (60 - self.bits)) - 1
+    }
 }
 
 impl core::str::FromStr for PrefixBits {
@@ -126,10 +136,8 @@ impl FixedPrefix<SystemClock, Csprng> {
 impl<C: Clock, E: Entropy> FixedPrefix<C, E> {
     /// A generator with this clock, randomness and prefix.
     pub fn new(clock: C, entropy: E, prefix: PrefixBits) -> Self {
-        let left = prefix.value << (16 - prefix.bits);
-        let last_ms = (1 << (60 - u32::from(prefix.bits))) - 1;
-        let inner = Padded::new(Kind::FixedPrefix, last_ms, clock, entropy);
-        FixedPrefix { inner, base: tail::base(left, 0, 0) }
+        let inner = Padded::new(Kind::FixedPrefix, prefix.last_ms(), clock, entropy);
+        FixedPrefix { inner, base: prefix.base() }
     }
 
     /// Continues where an earlier run stopped, so that the order holds over restarts too.

@@ -4,6 +4,8 @@ mod device_short;
 mod draws;
 mod fixed_prefix;
 mod gregorian;
+#[cfg(feature = "prefixed")]
+pub(crate) mod layout;
 mod line;
 mod monotonic;
 #[cfg(feature = "std")]

@@ -3,11 +3,12 @@
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
-use crate::fields::{self, Head};
+use crate::fields;
 use crate::generator::draws::random;
+use crate::generator::layout::{Current, Layout};
 use crate::generator::padded::Padded;
 use crate::generator::{Bits, Generate, NextBits, all_or_nothing, from_bits, to_bits};
-use crate::interval::{Bucket, Interval};
+use crate::interval::Interval;
 use crate::kind::Kind;
 use crate::prefix::Prefix;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
@@ -78,57 +79,6 @@ pub struct Prefixed<C, E, S: State = NoState> {
     current: Current,
 }
 
-/// The layout of the tail, which follows from the kinds of tail and prefix.
-#[derive(Clone, Copy)]
-enum Layout {
-    Random { version: u8 },
-    Time,
-    Keyed { offset_bits: u32 },
-    Named { offset_bits: u32 },
-}
-
-/// A bucket with the bits that its ids share.
-#[derive(Clone, Copy)]
-struct Current {
-    start: Timestamp,
-    end: Timestamp,
-    /// The time in milliseconds minus this is the number that the tail begins with: after a keyed prefix the offset,
-    /// with tag and round where those are not in the base.
-    origin_ms: i64,
-    /// The prefix in the top 16 bits, the round, the version: see [`tail::base`].
-    base: u64,
-}
-
-impl Current {
-    /// Holds no moment.
-    const NONE: Current =
-        Current { start: Timestamp::UNIX_EPOCH, end: Timestamp::UNIX_EPOCH, origin_ms: 0, base: 0 };
-
-    /// That of this moment.
-    #[inline]
-    fn at(&mut self, at: Timestamp, prefix: &Prefix, interval: Interval, layout: Layout) -> &Self {
-        if !(self.start <= at && at < self.end) {
-            *self = Current::enter(at, prefix, interval, layout);
-        }
-        self
-    }
-
-    #[cold]
-    fn enter(at: Timestamp, prefix: &Prefix, interval: Interval, layout: Layout) -> Self {
-        let (Bucket { number, start, end }, bits) = prefix.at(interval, at);
-        let round = number as u64 >> 16;
-        let (base, origin_ms) = match layout {
-            Layout::Random { .. } | Layout::Time => (tail::base(bits, 0, 0), 0),
-            Layout::Keyed { offset_bits } => (tail::base(bits, round, offset_bits), start.unix_millis()),
-            Layout::Named { offset_bits } => {
-                let first = tail::wide::of_writer(prefix.writer_tag(bits), round, offset_bits);
-                (tail::base(bits, 0, 0), start.unix_millis() - first)
-            }
-        };
-        Current { start, end, origin_ms, base }
-    }
-}
-
 impl<C: Clock, E: Entropy> Prefixed<C, E> {
     /// A generator with this clock and randomness, and with this prefix, interval and tail.
     ///
@@ -138,23 +88,7 @@ impl<C: Clock, E: Entropy> Prefixed<C, E> {
     /// - `is_time_out_of_range` if an ascending tail cannot hold the clock's time: before 1970, after 2527, or with a
     ///   keyed prefix after its last round, in the year 6461 or later.
     pub fn new(clock: C, entropy: E, prefix: Prefix, interval: Interval, tail: Tail) -> Result<Self> {
-        prefix.check(interval)?;
-        let (layout, last) = match (tail, &prefix) {
-            (Tail::RandomV4, _) => (Layout::Random { version: 4 }, i64::MAX),
-            (Tail::RandomV8, _) => (Layout::Random { version: 8 }, i64::MAX),
-            (Tail::Ascending, Prefix::Keyed(key)) => {
-                let offset_bits = tail::keyed::offset_bits(interval)?;
-                let layout = if key.has_writer() {
-                    Layout::Named { offset_bits }
-                } else {
-                    Layout::Keyed { offset_bits }
-                };
-                (layout, tail::keyed::last_ms(interval, offset_bits))
-            }
-            (Tail::Ascending, Prefix::Sequential { .. } | Prefix::Md5Week { .. }) => {
-                (Layout::Time, tail::LAST_TIME_MS)
-            }
-        };
+        let (layout, last) = Layout::of(&prefix, interval, tail)?;
         let inner = Padded::new(Kind::Prefixed, last, clock, entropy);
         if tail == Tail::Ascending {
             inner.check_clock()?;
@@ -197,8 +131,7 @@ impl<C: Clock, E: Entropy, S: State> Prefixed<C, E, S> {
     /// The prefix of the clock's time: buckets last for seconds at least.
     #[inline]
     fn prefix_now(&mut self) -> u16 {
-        let current = self.current.at(self.inner.coarse_now(), &self.prefix, self.interval, self.layout);
-        (current.base >> 48) as u16
+        self.current.at(self.inner.coarse_now(), &self.prefix, self.interval, self.layout).prefix()
     }
 }
 
@@ -228,25 +161,15 @@ impl<C: Clock, E: Entropy, S: State> NextBits for Prefixed<C, E, S> {
                 Ok(random_id(self.prefix_now(), bits, version))
             }
             Layout::Time | Layout::Named { .. } => inner.next_bits::<{ tail::wide::RANDOM }>(
-                |ms, pad| wide_head(at(ms), ms, pad),
+                |ms, pad| at(ms).wide_head(ms, pad),
                 tail::wide::with_counter,
             ),
             Layout::Keyed { .. } => inner.next_bits::<{ tail::keyed::RANDOM }>(
-                |ms, pad| keyed_head(at(ms), ms, pad),
+                |ms, pad| at(ms).keyed_head(ms, pad),
                 tail::keyed::with_counter,
             ),
         }
     }
-}
-
-#[inline]
-fn keyed_head(current: Current, ms: i64, pad: u8) -> Head {
-    tail::keyed::head(current.base, ms - current.origin_ms, pad)
-}
-
-#[inline]
-fn wide_head(current: Current, ms: i64, pad: u8) -> Head {
-    tail::wide::head(current.base, ms - current.origin_ms, pad)
 }
 
 impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
@@ -270,12 +193,12 @@ impl<C: Clock, E: Entropy, S: State> Generate for Prefixed<C, E, S> {
             }
             Layout::Time | Layout::Named { .. } => inner.fill::<{ tail::wide::RANDOM }>(
                 ids,
-                |ms, pad| wide_head(at(ms), ms, pad),
+                |ms, pad| at(ms).wide_head(ms, pad),
                 tail::wide::with_counter,
             ),
             Layout::Keyed { .. } => inner.fill::<{ tail::keyed::RANDOM }>(
                 ids,
-                |ms, pad| keyed_head(at(ms), ms, pad),
+                |ms, pad| at(ms).keyed_head(ms, pad),
                 tail::keyed::with_counter,
             ),
         }

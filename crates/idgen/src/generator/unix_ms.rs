@@ -4,7 +4,7 @@
 use uuid::Uuid;
 
 use crate::error::Result;
-use crate::fields::Head;
+use crate::fields::{Head, LAST_UNIX_MS};
 use crate::generator::draws::counting;
 use crate::generator::monotonic::{Counters, Monotonic, Run, Shape, Unit};
 use crate::generator::{Bits, all_or_nothing, to_bits};
@@ -12,7 +12,7 @@ use crate::kind::Kind;
 use crate::source::{Clock, ClockPolicy, Entropy, NoState, State};
 
 const fn shape(kind: Kind) -> Shape {
-    Shape { kind, unit: Unit::Milli, first: 0, last: (1 << 48) - 1 }
+    Shape { kind, unit: Unit::Milli, first: 0, last: LAST_UNIX_MS }
 }
 
 const COUNTER_BITS: u32 = 26;
