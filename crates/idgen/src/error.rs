@@ -58,6 +58,10 @@ pub(crate) enum Kind {
     Node { detail: Words },
     /// A state could not be read, understood, locked or written.
     State { place: Words, problem: &'static str, detail: Words, cause: Cause },
+    /// A line of a file that holds settings.
+    #[cfg(feature = "alloc")]
+    #[cfg_attr(not(feature = "seal"), allow(dead_code, reason = "only rings of keys are read from lines"))]
+    Line { number: usize, error: Error },
     /// A setting that is not allowed.
     Config { problem: &'static str, value: Excerpt, advice: &'static str },
 }
@@ -73,6 +77,8 @@ pub(crate) enum Problem {
     TrailingBits { offset: usize },
     /// A number that exceeds the width of the id.
     Overflow { bits: u32 },
+    /// A text of another form, which is known, and what to do with it.
+    Looks { like: &'static str, advice: &'static str },
     /// A text that more than one format could have written.
     Ambiguous { candidates: &'static str },
     /// A text that no format could have written.
@@ -150,7 +156,7 @@ impl Error {
         self
     }
 
-    /// A time outside what a kind can hold: from the day of `first` to the day of `last`.
+    /// A time outside what a kind can hold: from `first` to `last`.
     #[cold]
     pub(crate) fn out_of_range(
         kind: &'static str,
@@ -158,11 +164,7 @@ impl Error {
         first: Timestamp,
         last: Timestamp,
     ) -> Self {
-        let (a, b) = (first.civil(), last.civil());
-        let range = Excerpt::of(format_args!(
-            "{:04}-{:02}-{:02} to {:04}-{:02}-{:02}",
-            a.year, a.month, a.day, b.year, b.month, b.day
-        ));
+        let range = Excerpt::of(format_args!("{first} to {last}"));
         Error::new(Kind::TimeOutOfRange { kind, time, range })
     }
 
@@ -255,6 +257,8 @@ impl Error {
     pub fn is_config(&self) -> bool {
         match self.kind() {
             Kind::Config { .. } => true,
+            #[cfg(feature = "alloc")]
+            Kind::Line { .. } => true,
             #[cfg(feature = "std")]
             Kind::Node { .. } => true,
             _ => false,
@@ -328,6 +332,8 @@ impl fmt::Display for Error {
             Kind::State { place, problem, detail, .. } => {
                 write!(f, "the state \"{place}\" {problem}: {detail}")
             }
+            #[cfg(feature = "alloc")]
+            Kind::Line { number, error } => write!(f, "line {number}: {error}"),
             Kind::Config { problem, value, advice } => write!(f, "{problem} \"{value}\": {advice}"),
         }
     }
@@ -345,6 +351,7 @@ impl fmt::Display for Problem {
                 "the character at offset {offset} carries bits beyond the id, which no encoder sets"
             ),
             Problem::Overflow { bits } => write!(f, "the number needs more than {bits} bits"),
+            Problem::Looks { like, advice } => write!(f, "it looks like {like}: {advice}"),
             Problem::Ambiguous { candidates } => write!(f, "it could be {candidates}: name the format"),
             Problem::Unrecognized => write!(f, "it has the form of no format of this library"),
         }

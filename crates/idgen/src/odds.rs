@@ -1,18 +1,23 @@
 //! The probability that two ids ever coincide.
 //!
-//! For each kind, the formula counts the *pairs* that could coincide, and multiplies by the probability that one such
-//! pair does. The number of coincidences is then close to a Poisson variable, so that `p = 1 - exp(-expected)`. This is the birthday bound; see RFC 9562 section 6.7 on collisions, and
-//! W. Feller, "An Introduction to Probability Theory and Its Applications", II.3.
+//! For each kind, the formula counts the *pairs* of ids that could coincide, and multiplies by the probability that one
+//! such pair does. Where the pairs are nearly independent, the number of coincidences is close to a Poisson variable, so
+//! that `p = 1 - exp(-expected)`. This is the birthday bound; see RFC 9562 section 6.7 on collisions, and W. Feller, "An
+//! Introduction to Probability Theory and Its Applications", II.3. Where a device has a fixed node, `p` counts the pairs of
+//! *devices* that ever repeat each other's ids instead: see the module `repeating`.
 //!
 //! The devices are independent of each other: each has generators of its own, an exact clock (the
 //! worst case) and makes ids at random moments at the same mean rate. Ids of one generator never
 //! coincide, by construction, if the kind has a counter.
+
+mod repeating;
 
 use crate::error::{Error, Result};
 use crate::generator::Tail;
 use crate::interval::Interval;
 use crate::kind::{Collisions, IN_ONE_MS_61, IN_ONE_MS_73, Kind};
 use crate::prefix::{Prefix, PrefixKind};
+use repeating::Repeating;
 
 /// How many devices generate ids, how fast and for how long.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,12 +36,14 @@ pub struct Fleet {
 pub struct Odds {
     /// Ids that the fleet generates in all.
     pub ids: f64,
-    /// Pairs of ids that coincide, on average. For kinds whose node is fixed for a device: pairs of devices that ever
-    /// repeat each other's ids.
+    /// Pairs of equal ids, on average.
     pub expected_collisions: f64,
-    /// The probability that at least one pair coincides.
+    /// The probability that at least one pair of ids is equal.
+    ///
+    /// For random ids, it is `1 - exp(-expected)`. It is lower for kinds whose node is fixed for a device: there, two
+    /// devices that repeat each other's ids do so again and again.
     pub probability: f64,
-    /// The formula, in words and symbols.
+    /// The formula of the expected pairs, in words and symbols.
     pub formula: &'static str,
 }
 
@@ -57,9 +64,16 @@ const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 /// | prefixed, ascending | the same with `b` = 61 (27 + 6 + 28), or 73 (27 + 6 + 40) with a keyed prefix |
 /// | prefixed, ascending, named writers | at most the same with `b` = 73 (12 + 27 + 6 + 28) |
 /// | fixed-prefix | the same with `b` = 61 |
-/// | v1, v6 | `D²/2 · 2^-47 · (1 - exp(-(r·u)² · T/u · 2^-13))`, `u` = 100 ns |
-/// | short | `D²/2 · 2^-16 · (1 - exp(-T · overlap))`, `overlap` of two runs of `r` in 65,536 |
-/// | mysql-short | as many servers as ids: 0 up to 256, then pairs that share id and second |
+/// | v1, v6 | `D²/2 · (r·u)² · T/u · 2^-60` (47 + 13), `u` = 100 ns |
+/// | short | `D²/2 · T · r² · 2^-32` (16 + 16), `r` at most 65,536 |
+/// | mysql-short | 0 up to 256 servers; beyond, the pairs with one server id, times the numbers that two starts share |
+///
+/// All of these are pairs of ids. Two devices of the last three rows that repeat each other's ids do so many times: the
+/// probability that it ever happens is that of such a pair of devices. With version 1, both have the same random node
+/// (2^-47), and first clock sequences that are so close that the ids of a tick overlap (at least 2^-13). With `short`, both
+/// have the same 16 bits of the node, and counters that overlap in some second. Two servers of `mysql-short` with one id
+/// start so close together that the later one begins with a number that the earlier one has used: in the same second, or
+/// within the `rT / 2^24` seconds of numbers that the earlier one uses up.
 ///
 /// A hash may map two intervals to one prefix. Within a round of 65,536 intervals, a sequential or keyed prefix never
 /// does so; in each other round, one interval has the prefix again. All devices have the same key.
@@ -87,26 +101,25 @@ const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 pub fn odds(kind: Kind, fleet: Fleet) -> Result<Odds> {
     let Totals { device_pairs, ids, secs } = fleet.totals()?;
     let Fleet { devices, rate_per_sec, .. } = fleet;
-    let (expected_collisions, formula) = match kind.collisions() {
-        Collisions::Random => (pairs(ids) * bits(122), "N(N-1)/2 · 2^-122"),
-        Collisions::Week => (hashed(ids, secs, Interval::Week), HASHED),
+    Ok(match kind.collisions() {
+        Collisions::Random => Odds::new(ids, pairs(ids) * bits(122), "N(N-1)/2 · 2^-122"),
+        Collisions::Week => Odds::new(ids, hashed(ids, secs, Interval::Week), HASHED),
         Collisions::Counted(random, formula) => {
-            (device_pairs * fleet.in_one_unit(1e-3) * bits(random), formula)
+            Odds::new(ids, device_pairs * fleet.in_one_unit(1e-3) * bits(random), formula)
         }
-        Collisions::Node => (
-            device_pairs * bits(47) * at_least_one(fleet.in_one_unit(1e-7) * bits(13)),
-            "D(D-1)/2 · 2^-47 · (1 - exp(-(r·100ns)² · T/100ns · 2^-13))",
-        ),
-        Collisions::Device => (
-            device_pairs * bits(16) * at_least_one(secs * overlap(rate_per_sec)),
-            "D(D-1)/2 · 2^-16 · (1 - exp(-T · overlap of two runs of r in 65,536))",
-        ),
-        Collisions::Servers => (
-            servers(devices) * (2.0 * (rate_per_sec * secs / 16_777_216.0).max(1.0) / secs.max(1.0)).min(1.0),
-            "0 up to 256 servers; beyond, pairs with one server id · min(1, 2·max(1, rT/2^24)/T)",
-        ),
-    };
-    Ok(Odds::new(ids, expected_collisions, formula))
+        Collisions::Node => {
+            let one = Repeating::nodes(rate_per_sec * 1e-7, secs / 1e-7, 1 << 13).with_chance(bits(47));
+            one.odds(ids, device_pairs, "D(D-1)/2 · (r·100ns)² · T/100ns · 2^-60")
+        }
+        Collisions::Device => {
+            let one = Repeating::counters(rate_per_sec, secs, 1 << 16).with_chance(bits(16));
+            one.odds(ids, device_pairs, "D(D-1)/2 · T·r² · 2^-32")
+        }
+        Collisions::Servers => {
+            let one = Repeating::starts(rate_per_sec * secs, secs, 1 << 24);
+            one.odds(ids, servers(devices), SERVERS)
+        }
+    })
 }
 
 /// As [`odds`], for prefixed ids with this kind of prefix, interval and tail.
@@ -188,6 +201,7 @@ impl Odds {
         Odds { ids, expected_collisions, probability: at_least_one(expected_collisions), formula }
     }
 }
+const SERVERS: &str = "0 up to 256 servers; beyond, pairs with one server id · (rT/T + Σ 2(T-k)/T² · (rT - k·2^24)), k = 1, 2, … while positive";
 const HASHED: &str = "(pairs in one interval + pairs in two / 65,536) · 2^-106";
 const PERMUTED: &str = "(pairs in one interval + pairs in two rounds / 65,536) · 2^-106";
 
@@ -224,16 +238,6 @@ fn permuted(ids: f64, secs: f64, interval: Interval) -> f64 {
 fn within(ids: f64, secs: f64, span_secs: f64) -> f64 {
     let spans = (secs / span_secs).max(1.0);
     spans * pairs(ids / spans)
-}
-
-/// The probability that within one second two devices with one node use one counter value.
-///
-/// A device that makes `r` ids in the second covers `r` consecutive of 65,536 values; two such runs
-/// meet for `2r - 1` of the 65,536 distances. Below one id a second, both must generate one at all.
-fn overlap(rate: f64) -> f64 {
-    let run = rate.clamp(1.0, 65_536.0);
-    let active = rate.min(1.0);
-    active * active * ((2.0 * run - 1.0) / 65_536.0).min(1.0)
 }
 
 /// Pairs of servers that share the low byte of their id, if their ids are consecutive numbers.

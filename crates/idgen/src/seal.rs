@@ -66,6 +66,27 @@ impl SealKey {
         Ok(sealing)
     }
 
+    /// From the content of a key file, as the command line reads it: all bytes except one line end at the end.
+    ///
+    /// Every byte string could be a secret. So a file that an editor changed, or another file, would silently be another
+    /// key. What nobody can have meant is refused: a byte order mark, UTF-16, several lines, spaces at the ends, one byte
+    /// repeated, and a [ring](SealRing::from_file). Hexadecimal digits and base64 are not decoded: the text is the secret.
+    ///
+    /// ```
+    /// use idgen::SealKey;
+    ///
+    /// let (id, secret) = (idgen::v7(), b"a secret of at least 16 bytes");
+    /// assert_eq!(SealKey::from_file(b"a secret of at least 16 bytes\n")?.seal(id)?, SealKey::new(secret)?.seal(id)?);
+    /// assert!(SealKey::from_file(b"a secret of at least 16 bytes\n\n").unwrap_err().is_config());
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `is_config` for such a file, and as for [`new`](Self::new). No error shows a part of the content.
+    pub fn from_file(content: &[u8]) -> Result<Self> {
+        SealKey::new(secret::file::secret(content)?)
+    }
+
     fn from_aes_key(key: &[u8; 32]) -> Self {
         let cipher = aes::Aes256Enc::new(&(*key).into());
         // Step 5 of algorithm 7: version, method, addition, radix, rounds, u mod 256, n, and the length of the tweak.

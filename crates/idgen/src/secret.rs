@@ -1,5 +1,7 @@
 //! Keys from secrets: HMAC-SHA-256 (RFC 2104) with a purpose for each key.
 
+pub(crate) mod file;
+
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 

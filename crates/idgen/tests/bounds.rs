@@ -44,7 +44,7 @@ fn check<T: Copy + Default + Ord + std::fmt::Debug>(
 ) {
     let (within, outside) = moments(times, unit);
     for moment in within {
-        for id in make(moment).unwrap() {
+        for id in make(moment).expect("ids of a time that the kind can hold") {
             assert!(contains(id), "{id:?} of {moment}");
         }
     }

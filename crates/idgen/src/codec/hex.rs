@@ -22,8 +22,8 @@ pub(crate) fn hyphenated_fault(text: &[u8], base: usize) -> Option<Problem> {
     })
 }
 
-/// The first byte in which a text differs from a fixed part of its format.
+/// The first byte in which a text differs from a fixed part of its format, in either case.
 pub(crate) fn fixed_fault(text: &[u8], fixed: &[u8], base: usize, expected: &'static str) -> Option<Problem> {
-    let at = text.iter().zip(fixed).position(|(found, wanted)| found != wanted)?;
+    let at = text.iter().zip(fixed).position(|(found, wanted)| !found.eq_ignore_ascii_case(wanted))?;
     Some(Problem::Byte { found: text[at], offset: base + at, expected })
 }

@@ -31,7 +31,8 @@
 //! # Ok::<(), idgen::Error>(())
 //! ```
 //!
-//! [`Format`] selects a format at run time, and detects the format of a text.
+//! [`Format`] selects a format at run time, and detects the format of a text. [`literal`] reads hexadecimal as servers
+//! print it.
 
 mod alphabet;
 mod arch;
@@ -48,6 +49,7 @@ pub mod binary;
 pub mod braced;
 pub mod hyphenated;
 pub mod int;
+pub mod literal;
 pub mod ordered64;
 pub mod simple;
 pub mod swapped;

@@ -1,6 +1,7 @@
 //! A URN, 45 characters: `urn:uuid:6ccd780c-baba-1026-9564-5b8c656024db` (RFC 9562 section 4).
 //!
-//! The prefix is read in lowercase only, so that there is one prefix; the digits may have either case.
+//! It is written in lowercase. Prefix and digits are read in either case, because the scheme of a URN, its namespace
+//! `uuid` and the digits of a UUID do not distinguish cases (RFC 8141 section 3.1, RFC 9562 section 4).
 
 use crate::Uuid;
 use crate::codec::arch::{self, Level};
@@ -30,7 +31,7 @@ pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
     arch::ascii_mut(buf)
 }
 
-/// Decodes the prefix and 8-4-4-4-12 digits of either case.
+/// Decodes the prefix and 8-4-4-4-12 digits, all in either case.
 ///
 /// # Errors
 ///
@@ -38,7 +39,9 @@ pub fn encode<'b>(uuid: &Uuid, buf: &'b mut [u8; LEN]) -> &'b mut str {
 pub fn decode(text: impl AsRef<[u8]>) -> Result<Uuid> {
     let text = text.as_ref();
     let mut bytes = [0; 16];
-    match text.strip_prefix(PREFIX).map(TryInto::try_into) {
+    let behind =
+        text.split_at_checked(PREFIX.len()).filter(|(prefix, _)| prefix.eq_ignore_ascii_case(PREFIX));
+    match behind.map(|(_, digits)| digits.try_into()) {
         Some(Ok(block)) if arch::hyphenated_decode(Level::best(), block, &mut bytes) => Ok(arch::id(bytes)),
         _ => Err(diagnose(text)),
     }
@@ -54,7 +57,7 @@ pub fn to_string(uuid: &Uuid) -> alloc::string::String {
 fn diagnose(text: &[u8]) -> Error {
     let problem = if text.len() == LEN {
         let (prefix, rest) = text.split_at(PREFIX.len());
-        hex::fixed_fault(prefix, PREFIX, 0, "the prefix urn:uuid: in lowercase")
+        hex::fixed_fault(prefix, PREFIX, 0, "the prefix urn:uuid:")
             .or_else(|| hex::hyphenated_fault(rest, PREFIX.len()))
     } else {
         Some(Problem::Length { expected: "45 characters", found: text.len() })

@@ -174,17 +174,92 @@ fn simulated_counters_with_tails_collide_as_predicted() {
     assert!((f64::from(hits) - predicted).abs() < 5.0 * predicted.sqrt(), "{hits} {predicted}");
 }
 
-/// Runs of consecutive counters in a ring, as device ids use them within a second.
+/// Expected pairs are pairs of ids for every kind: two devices with one node that make all 65,536 ids of each second
+/// have 65,536 equal pairs in each.
 #[test]
-fn simulated_runs_of_counters_overlap_as_predicted() {
-    let (trials, rate) = (200_000u32, 1_000u64);
+fn expected_collisions_are_pairs_of_ids() {
+    let of = |kind, devices, rate_per_sec, years| odds(kind, Fleet { devices, rate_per_sec, years }).unwrap();
+    let short = of(Kind::Short, 2, 65_536.0, 1.0);
+    assert!((short.expected_collisions / SECS_PER_YEAR - 1.0).abs() < 1e-9, "{short:?}");
+    assert!((short.probability / bits(16) - 1.0).abs() < 1e-4, "one pair of nodes in 65,536: {short:?}");
+    for kind in [Kind::V1, Kind::V6] {
+        let node = of(kind, 2, 1e7, 1.0);
+        // One id in each tick of each device, of 2^60 pairs.
+        assert!((node.expected_collisions / (SECS_PER_YEAR * 1e7 * bits(60)) - 1.0).abs() < 1e-9, "{node:?}");
+        // The ids of a tick rarely reach farther than the next ones, but the ticks are many: a handful of first clock
+        // sequences meet.
+        assert!((2.0..64.0).contains(&(node.probability / bits(60))), "{node:?}");
+    }
+    // One in so many pairs of servers starts in the same second, and then all ids are equal.
+    let servers = of(Kind::MysqlShort, 257, 0.1, 1.0);
+    assert!((servers.expected_collisions - 0.1).abs() < 1e-6, "{servers:?}");
+    assert!((servers.probability * SECS_PER_YEAR - 1.0).abs() < 1e-6, "{servers:?}");
+    // Here the numbers of a start reach 18 seconds of starts further.
+    let servers = of(Kind::MysqlShort, 257, 10.0, 1.0);
+    assert!((180.0..190.0).contains(&servers.expected_collisions), "{servers:?}");
+    assert!((37.0..37.1).contains(&(servers.probability * SECS_PER_YEAR)), "{servers:?}");
+}
+
+/// All pairs of starts of two servers, at a size that can be counted.
+#[test]
+fn starts_of_servers_are_counted_exactly() {
+    let (secs, per_sec) = (7i64, 5i64);
+    for count in 1..60i64 {
+        let starts = (0..secs).flat_map(|a| (0..secs).map(move |b| (a - b).abs()));
+        let shared: Vec<i64> = starts.map(|apart| (count - apart * per_sec).max(0)).collect();
+        let all = shared.len() as f64;
+        let found = Repeating::starts(count as f64, secs as f64, per_sec as u32);
+        let expected = shared.iter().sum::<i64>() as f64 / all;
+        let probability = shared.iter().filter(|shared| **shared > 0).count() as f64 / all;
+        assert!((found.expected - expected).abs() < 1e-9, "{count}: {found:?} {expected}");
+        assert!((found.probability - probability).abs() < 1e-9, "{count}: {found:?} {probability}");
+    }
+}
+
+/// Runs of consecutive counters in a ring, as device ids use them within a second: every distance between two.
+#[test]
+fn runs_of_counters_are_counted_exactly() {
+    let ring = 64i64;
+    for rate in 1..=ring {
+        let shared = |distance: i64| (0..rate).filter(|i| (i + distance) % ring < rate).count() as f64;
+        let expected = (0..ring).map(shared).sum::<f64>() / ring as f64;
+        let meet = (0..ring).filter(|distance| shared(*distance) > 0.0).count() as f64 / ring as f64;
+        let found = Repeating::counters(rate as f64, 3.0, ring as u32);
+        assert!((found.expected - 3.0 * expected).abs() < 1e-9, "{rate}: {found:?} {expected}");
+        assert!((found.probability - at_least_one(3.0 * meet)).abs() < 1e-9, "{rate}: {found:?} {meet}");
+    }
+}
+
+/// Two generators with one node, whose clock sequences begin at one of 8, over 40 ticks.
+#[test]
+fn simulated_nodes_collide_as_predicted() {
+    let (fleets, ticks, per_tick, sequences) = (100_000u32, 40u32, 0.1f64, 8u32);
     let mut entropy = FixedEntropy::new(3);
-    let hits = (0..trials)
-        .filter(|_| {
-            let distance = entropy.next_u64().unwrap() % 65_536;
-            distance < rate || distance > 65_536 - rate
-        })
-        .count();
-    let predicted = f64::from(trials) * overlap(rate as f64);
-    assert!((hits as f64 - predicted).abs() < 5.0 * predicted.sqrt(), "{hits} {predicted}");
+    let mut part = || entropy.next_u64().unwrap() as f64 / 2f64.powi(64);
+    let (mut pairs, mut squares, mut hits) = (0.0f64, 0.0f64, 0.0f64);
+    for _ in 0..fleets {
+        let starts = [0, 1].map(|_| (part() * f64::from(sequences)) as u32);
+        let mut equal = 0.0;
+        for _ in 0..ticks {
+            // A Poisson number, by Knuth's method.
+            let runs = starts.map(|start| {
+                let (mut count, mut product) = (0u32, part());
+                while product > (-per_tick).exp() {
+                    (count, product) = (count + 1, product * part());
+                }
+                (start, start + count)
+            });
+            let (first, end) = (runs[0].0.max(runs[1].0), runs[0].1.min(runs[1].1));
+            equal += f64::from(end.saturating_sub(first));
+        }
+        (pairs, squares) = (pairs + equal, squares + equal * equal);
+        hits += f64::from(u8::from(equal > 0.0));
+    }
+    let found = Repeating::nodes(per_tick, ticks.into(), sequences);
+    let count = f64::from(fleets);
+    let spread = (squares / count).sqrt() / count.sqrt();
+    assert!((pairs / count - found.expected).abs() < 5.0 * spread, "{} {found:?}", pairs / count);
+    // That two starts are near each other at the ends of their range is rarer than `expected` assumes.
+    let spread = (found.probability * (1.0 - found.probability) / count).sqrt();
+    assert!((hits / count - found.probability).abs() < 5.0 * spread, "{} {found:?}", hits / count);
 }

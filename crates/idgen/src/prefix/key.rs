@@ -50,6 +50,28 @@ impl PrefixKey {
         Ok(PrefixKey { key: secret::derive(secret, b"idgen prefix 2")?, has_writer: false })
     }
 
+    /// A key from the content of a key file, as the command line reads it: all bytes except one line end at the end.
+    ///
+    /// Every byte string could be a secret. So a file that an editor changed, or another file, would silently be another
+    /// key. What nobody can have meant is refused: a byte order mark, UTF-16, several lines, spaces at the ends, one byte
+    /// repeated, and the [ring](crate::SealRing) of sealed ids. Hexadecimal digits and base64 are not decoded: the text is
+    /// the secret.
+    ///
+    /// ```
+    /// use idgen::PrefixKey;
+    ///
+    /// let key = PrefixKey::from_file(b"a secret of at least 16 bytes\n")?;
+    /// assert_eq!(key.prefix(1), PrefixKey::new(b"a secret of at least 16 bytes")?.prefix(1));
+    /// assert!(PrefixKey::from_file(b"a secret of at least 16 bytes\n\n").unwrap_err().is_config());
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `is_config` for such a file, and as for [`new`](Self::new). No error shows a part of the content.
+    pub fn from_file(content: &[u8]) -> Result<Self> {
+        PrefixKey::new(secret::file::secret(content)?)
+    }
+
     /// The key of one writer: each name has permutations and [tags](Self::writer_tag) of its own.
     #[must_use]
     pub fn for_writer(mut self, name: &str) -> Self {

@@ -7,7 +7,8 @@ use core::fmt;
 use uuid::Uuid;
 
 use super::{SealKey, openable, sealable, with_version};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
+use crate::secret::file;
 use crate::timestamp::Timestamp;
 
 /// The first bits of an id: the Unix time in milliseconds.
@@ -55,6 +56,42 @@ impl SealRing {
     /// A ring with one key, which seals all ids.
     pub fn new(key: SealKey) -> Self {
         SealRing { keys: vec![(0, key)] }
+    }
+
+    /// The first line of a file with a ring.
+    pub const HEAD: &str = file::RING;
+
+    /// The ring in the content of a file, as the command line reads it.
+    ///
+    /// The first line is [`HEAD`](Self::HEAD). The next one is `begin`, a space and the secret of the first key. Each further
+    /// line has the moment from which its key is used (as [`Timestamp`] reads it), a space and the secret. Empty lines, and
+    /// lines that begin with `#`, are skipped.
+    ///
+    /// ```
+    /// use idgen::SealRing;
+    ///
+    /// let file = b"idgen seal ring\nbegin the-first-secret-of-at-least-16-bytes\n\
+    ///     2027-01-01T00:00:00Z the-secret-for-ids-from-2027-on\n";
+    /// assert_eq!(SealRing::from_file(file)?.len(), 2);
+    /// assert!(SealRing::from_file(b"a secret of at least 16 bytes").unwrap_err().is_config());
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `is_config` if the content is not such a ring, begins with a byte order mark, or is in UTF-16. The error names the
+    /// line, and shows no secret.
+    pub fn from_file(content: &[u8]) -> Result<Self> {
+        let mut ring = None;
+        for (number, line) in file::ring_lines(content)? {
+            ring = Some(with_line(ring, line).map_err(|error| Error::new(Kind::Line { number, error }))?);
+        }
+        ring.ok_or_else(|| {
+            Error::config(
+                "a ring has no keys after its line",
+                Self::HEAD,
+                "write \"begin\", a space and a secret there",
+            )
+        })
     }
 
     /// The ring with one more key, for the ids that are created from this moment on.
@@ -153,6 +190,30 @@ impl SealRing {
     }
 }
 
+/// The ring with the key of one more line. No error shows what the line holds: it could be a secret.
+fn with_line(ring: Option<SealRing>, line: &[u8]) -> Result<SealRing> {
+    let mut parts = line.splitn(2, |byte| *byte == b' ');
+    let (from, secret) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    file::check_secret(secret)?;
+    let Some(ring) = ring else {
+        if from != b"begin" {
+            let advice = "write begin, a space and the secret, which is for all ids before the second key";
+            return Err(Error::config("the line of the first key does not start with", "begin", advice));
+        }
+        return Ok(SealRing::new(SealKey::new(secret)?));
+    };
+    let moment = core::str::from_utf8(from).ok().and_then(|text| text.parse().ok());
+    let Some(moment) = moment else {
+        let advice = "write one, a space and the secret of the ids from then on";
+        return Err(Error::config(
+            "the line does not begin with a moment such as",
+            "2027-01-01T00:00:00Z",
+            advice,
+        ));
+    };
+    ring.and_from(moment, SealKey::new(secret)?)
+}
+
 impl fmt::Debug for SealRing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SealRing of {} keys", self.keys.len())
@@ -163,6 +224,53 @@ impl fmt::Debug for SealRing {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_file_has_a_line_for_each_key() {
+        let text = "idgen seal ring\n# of the shop\nbegin 0123456789abcdef\r\n\n2027-01-01T00:00:00Z a secret with spaces\n";
+        let ring = SealRing::from_file(text.as_bytes()).unwrap();
+        assert_eq!(ring.len(), 2);
+        let key = SealKey::new(b"0123456789abcdef").unwrap();
+        let id = crate::fields::stamped(1_700_000_000_000 << 80, 7);
+        assert_eq!(ring.seal(id).unwrap(), key.seal(id).unwrap());
+    }
+
+    #[test]
+    fn a_mistake_in_a_file_is_named_by_its_line_and_no_secret_is_shown() {
+        for (text, says) in [
+            ("idgen seal ring\n", "no keys"),
+            (
+                "idgen seal ring\n0123456789secret\n",
+                "line 2: the line of the first key does not start with \"begin\"",
+            ),
+            ("idgen seal ring\nbegin secret\n", "line 2: too short for a key: \"6 bytes\""),
+            (
+                "idgen seal ring\nbegin 0123456789secret \n",
+                "line 2: a key file must not hold \"text that begins or ends",
+            ),
+            (
+                "idgen seal ring\nbegin  0123456789secret\n",
+                "line 2: a key file must not hold \"text that begins or ends",
+            ),
+            (
+                "idgen seal ring\nbegin aaaaaaaaaaaaaaaaaaa\n",
+                "line 2: a key file must not hold \"one byte, repeated",
+            ),
+            (
+                "idgen seal ring\nbegin 0123456789secret\n2027 0123456789secret\n",
+                "line 3: the line does not begin with a moment",
+            ),
+            (
+                "idgen seal ring\nbegin 0123456789secret\n1960-01-01T00:00:00Z 0123456789secret\n",
+                "in the order of their times",
+            ),
+        ] {
+            let error = SealRing::from_file(text.as_bytes()).unwrap_err();
+            let shown = error.to_string();
+            assert!(error.is_config() && shown.contains(says), "{shown}");
+            assert!(!shown.contains("secret\n") && !shown.contains("0123"), "{shown}");
+        }
+    }
     use std::collections::HashMap;
     use std::string::ToString;
 

@@ -11,12 +11,14 @@ fn detection_finds_the_format_that_wrote_a_text() {
     for id in edge_ids() {
         for format in text_formats() {
             let text = naive(format, &id);
+            // As long as a text in another format: see below.
+            if format == Format::Int && [22, 26, 32].contains(&text.len()) {
+                continue;
+            }
             let (found, read) = Format::decode_any(&text).unwrap();
             let clash = match format {
                 // Without - and _ both alphabets write the same text.
                 Format::Base64Url if !text.contains(['-', '_']) => Format::Base64,
-                Format::Int if text.len() == 32 => continue,
-                Format::Int if text.len() == 26 && text.as_bytes()[0] <= b'7' => continue,
                 same => same,
             };
             assert_eq!((found, read), (clash, id), "{text}");
@@ -29,11 +31,16 @@ fn ambiguous_texts_have_a_documented_format_or_an_error() {
     let detect = |text: &str| Format::detect(text);
     assert_eq!(detect("12345678901234567890123456789012"), Ok(Format::Simple));
     assert_eq!(detect("12345678901234567890123456"), Ok(Format::Base32));
-    assert_eq!(detect("82345678901234567890123456"), Ok(Format::Int));
-    assert_eq!(detect("1234567890123456789012"), Ok(Format::Int));
     assert_eq!(detect("123456789012345678901234567890123456"), Ok(Format::Int));
     assert_eq!(detect("0"), Ok(Format::Int));
     let message = |text: &str| detect(text).unwrap_err().to_string();
+    // As long as a text of another format that would be out of its range: each of the two could be meant.
+    for text in ["80000000000000000000000000", "92345678901234567890123456"] {
+        let error = message(text);
+        assert!(error.contains("a ULID beyond its range") && error.contains("name the format"), "{error}");
+        assert!(Format::Int.decode(text).is_ok() && Format::Base32.decode(text).is_err());
+    }
+    assert!(message("1234567890123456789012").contains("base64 with bits beyond the id, or a decimal"));
     assert!(message("\u{1}23456789012345\u{7f}").contains("binary or swapped"));
     assert!(message("").contains("or a decimal number, found 0"));
     assert!(message("00").contains("leading zero"));
@@ -46,6 +53,52 @@ fn ambiguous_texts_have_a_documented_format_or_an_error() {
     let dash = message("6ccd780c\u{2013}baba-1026-9564-5b8c656024db");
     assert!(dash.contains("expected only ASCII characters, found '\\xe2' at offset 8"), "{dash}");
     assert!(message("\u{201c}6ccd780cbaba\u{201d}").contains("at offset 0"));
+}
+
+#[test]
+fn texts_of_other_programs_are_named() {
+    let message = |text: &str| Format::detect(text).unwrap_err().to_string();
+    for (text, says) in [
+        ("bM14DLq6ECaVZFuMZWAk2w==", "padded base64, as MySQL's TO_BASE64() writes it: remove the padding"),
+        ("\"6ccd780c-baba-1026-9564-5b8c656024db\"", "a quoted text, such as a field of a CSV file: remove"),
+        ("'6ccd780cbaba102695645b8c656024db'", "a quoted text"),
+        ("\"bM14DLq6ECaVZFuMZWAk2w\"", "a quoted text"),
+        ("0x6CCD780CBABA102695645B8C656024DB", "a hexadecimal literal"),
+        ("\\x6ccd780cbaba102695645b8c656024db", "a hexadecimal literal"),
+        ("X'6CCD780CBABA102695645B8C656024DB'", "a hexadecimal literal"),
+    ] {
+        assert!(message(text).contains(says), "{}", message(text));
+    }
+}
+
+#[test]
+fn a_uuid_is_read_from_hexadecimal_digits_only() {
+    let id = "6ccd780c-baba-1026-9564-5b8c656024db".parse().unwrap();
+    for text in [
+        "6ccd780c-baba-1026-9564-5b8c656024db",
+        "6CCD780CBABA102695645B8C656024DB",
+        "{6ccd780c-baba-1026-9564-5b8c656024db}",
+        "urn:uuid:6ccd780c-baba-1026-9564-5b8c656024db",
+        "URN:UUID:6CCD780C-BABA-1026-9564-5B8C656024DB",
+        "Urn:Uuid:6ccd780c-baba-1026-9564-5b8c656024db",
+        "0x6CCD780CBABA102695645B8C656024DB",
+        "x'6ccd780cbaba102695645b8c656024db'",
+    ] {
+        assert_eq!(Format::decode_uuid(text), Ok(id), "{text}");
+    }
+    for (text, says) in [
+        ("42", "a decimal number (int)"),
+        ("0", "a decimal number (int)"),
+        ("144623479298450090607906173242916742363", "a decimal number (int)"),
+        ("bM14DLq6ECaVZFuMZWAk2w", "base64"),
+        ("QBps2Aeu31PKO4iBOL-Zqk", "ordered64"),
+        ("3CSNW0SENT20K9AS2VHHJP096V", "a ULID (base32)"),
+        ("0x6CCD780CBABA102695645B8C656024DG", "'G'"),
+        ("a user's name...", "binary or swapped"),
+    ] {
+        let error = Format::decode_uuid(text).unwrap_err();
+        assert!(error.is_parse() && error.to_string().contains(says), "{text}: {error}");
+    }
 }
 
 #[test]
