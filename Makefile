@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-arm test-python wheel test-wheels bench bench-speed bench-instructions bench-record bench-python features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids
+.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-arm test-python test-django wheel test-wheels bench bench-speed bench-instructions bench-record bench-python features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -73,6 +73,9 @@ test-arm: ## the library on 64-bit ARM, emulated; fails if the compiler target o
 
 test-python: setup ## the Python wheel: built, installed, tested in the real frameworks and on both servers
 	scripts/python.sh test
+
+test-django: setup ## Django's own tests of UUIDField with BinaryUUIDField in its place, on four databases (20 minutes)
+	IDGEN_DJANGO_WHOLE=1 scripts/python.sh test tests/test_django_own.py -s
 
 wheel: ## a wheel for each CPython of this machine, in bindings/python/dist
 	scripts/wheel.sh

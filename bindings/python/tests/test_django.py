@@ -11,11 +11,17 @@ import pytest
 from servers import Server
 
 APP = pathlib.Path(__file__).parent / "django_app.py"
+CONVERT = APP.with_name("django_convert.py")
 
 
-def run(database: dict[str, str]) -> None:
+@pytest.fixture(params=[APP, CONVERT], ids=["fields", "conversions"])
+def app(request: pytest.FixtureRequest) -> pathlib.Path:
+    return request.param  # type: ignore[no-any-return]
+
+
+def run(app: pathlib.Path, database: dict[str, str]) -> None:
     done = subprocess.run(
-        [sys.executable, "-W", "error", str(APP)],
+        [sys.executable, "-W", "error", str(app)],
         env={**os.environ, **database},
         capture_output=True,
         text=True,
@@ -23,12 +29,13 @@ def run(database: dict[str, str]) -> None:
     assert done.returncode == 0 and done.stdout.strip() == "all good", done.stdout + done.stderr
 
 
-def test_sqlite(tmp_path: pathlib.Path) -> None:
-    run({"ENGINE": "sqlite3", "NAME": str(tmp_path / "test.db")})
+def test_sqlite(app: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    run(app, {"ENGINE": "sqlite3", "NAME": str(tmp_path / "test.db")})
 
 
-def test_server(server: Server) -> None:
+def test_server(app: pathlib.Path, server: Server) -> None:
     run(
+        app,
         {
             "ENGINE": "mysql",
             "NAME": server.database,
@@ -36,12 +43,13 @@ def test_server(server: Server) -> None:
             "PORT": str(server.port),
             "USER_NAME": server.user,
             "PASSWORD": server.password,
-        }
+        },
     )
 
 
-def test_postgres(postgres: Server) -> None:
+def test_postgres(app: pathlib.Path, postgres: Server) -> None:
     run(
+        app,
         {
             "ENGINE": "postgresql",
             "NAME": postgres.database,
@@ -49,7 +57,7 @@ def test_postgres(postgres: Server) -> None:
             "PORT": str(postgres.port),
             "USER_NAME": postgres.user,
             "PASSWORD": postgres.password,
-        }
+        },
     )
 
 

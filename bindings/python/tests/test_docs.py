@@ -22,6 +22,8 @@ MODULES = (
     "idgen.pandas",
     "idgen.sqlalchemy",
     "idgen.django",
+    "idgen.django.operations",
+    "idgen.django.rest",
     "idgen.mysql",
 )
 #: Bases and values, which have nothing to show.

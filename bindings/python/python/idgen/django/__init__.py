@@ -1,0 +1,26 @@
+"""Model fields for Django. Needs Django.
+
+::
+
+    class Order(models.Model):
+        id = BinaryUUIDField(primary_key=True, default=idgen.v7, editable=False)
+
+``idgen.django.operations`` converts existing columns in a migration, and ``idgen.django.rest`` has a
+serializer field for the REST framework.
+"""
+
+from __future__ import annotations
+
+from django.db.models.signals import pre_migrate
+
+from idgen.django import _lookups, _plan
+from idgen.django._short_id import ShortIdField
+from idgen.django._uuid import BinaryUUIDField
+
+__all__ = ["BinaryUUIDField", "ShortIdField"]
+
+# Migrations name the fields by this module.
+for _field in (BinaryUUIDField, ShortIdField):
+    _field.__module__ = __name__
+_lookups.register(BinaryUUIDField)
+pre_migrate.connect(_plan.refuse_plain_alterations, dispatch_uid="idgen.django")
