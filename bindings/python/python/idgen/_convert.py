@@ -77,7 +77,7 @@ class _Base(Conversion):
         for column in columns:
             bad = self.bad(column)
             row = bad and self.session.row(
-                f"SELECT COUNT(*), MIN({column.name}) FROM {column.table} "
+                f"SELECT COUNT(*), MIN({self.shown(column)}) FROM {column.table} "
                 f"WHERE {column.name} IS NOT NULL AND NOT ({bad})"
             )
             if row and row[0]:
@@ -94,6 +94,10 @@ class _Base(Conversion):
                     f"{column.title} is unique, but {row[0]} of its texts are the same UUID as another one: "
                     "delete or change them first. Nothing was changed"
                 )
+
+    def shown(self, column: Column) -> str:
+        """The column, for a message."""
+        return column.name
 
     def bad(self, column: Column) -> str | None:
         """A condition that holds for the values that can be converted."""
@@ -203,15 +207,22 @@ class _Mysql(_Base):
 
 
 class _Postgres(_Base):
+    def shown(self, column: Column) -> str:
+        return f"{column.name}::text"
+
     def bad(self, column: Column) -> str | None:
         if self.before == "native":
             return None
         if self.before in _BINARY:
             return f"OCTET_LENGTH({column.name}) = 16"
-        return f"{column.name} ~* '^([0-9a-f]{{32}}|[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}})$'"
+        return (
+            f"{column.name}::text ~* '^([0-9a-f]{{32}}|[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}})$'"
+        )
 
     def same(self, column: Column) -> str | None:
-        return f"LOWER(REPLACE({column.name}, '-', ''))" if self.before in ("text", "hyphenated") else None
+        return (
+            f"LOWER(REPLACE({column.name}::text, '-', ''))" if self.before in ("text", "hyphenated") else None
+        )
 
     def convert(self, column: Column) -> None:
         name = column.name

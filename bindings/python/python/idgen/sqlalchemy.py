@@ -8,6 +8,7 @@ of a column::
 
 from __future__ import annotations
 
+import decimal
 import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import types
 from sqlalchemy.dialects import mysql, postgresql
 
-from idgen import _idgen
+from idgen import _idgen, _texts
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
@@ -23,19 +24,55 @@ if TYPE_CHECKING:
 __all__ = ["Base64UUID", "BinaryUUID", "ShortId", "SwappedUUID"]
 
 _MYSQL = ("mysql", "mariadb")
+_SHORT_IDS = 1 << 64
 
 
-class BinaryUUID(types.TypeDecorator[uuid.UUID]):
+class _UUID(types.TypeDecorator[uuid.UUID]):
+    """What the types of UUIDs have in common with sqlalchemy.Uuid."""
+
+    cache_ok = True
+
+    def __init__(self, as_uuid: bool = True) -> None:
+        """as_uuid: return uuid.UUID objects; False: texts of 36 characters."""
+        super().__init__()
+        self.as_uuid = as_uuid
+
+    def load_dialect_impl(self, dialect: Dialect) -> types.TypeEngine[Any]:
+        raise NotImplementedError
+
+    @property
+    def python_type(self) -> type[Any]:
+        return uuid.UUID if self.as_uuid else str
+
+    def _encode(self, value: uuid.UUID) -> Any:
+        raise NotImplementedError
+
+    def _decode(self, value: Any) -> uuid.UUID:
+        raise NotImplementedError
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        return None if value is None else self._encode(_texts.read_uuid(value))
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        if value is None:
+            return None
+        id = self._decode(value)
+        return id if self.as_uuid else str(id)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({'' if self.as_uuid else 'as_uuid=False'})"
+
+
+class BinaryUUID(_UUID):
     """A UUID in 16 bytes: ``BINARY(16)`` on MySQL and MariaDB, ``BYTEA`` on PostgreSQL, ``BLOB`` on SQLite.
 
-    For all kinds except version 1, for which SwappedUUID is better.
+    For all kinds except version 1, for which SwappedUUID is better. As in sqlalchemy.Uuid, ``as_uuid=False``
+    returns texts. Values may be uuid.UUID objects, texts of UUIDs, or 16 bytes.
     """
 
     impl = types.LargeBinary
     cache_ok = True
-
-    _encode: Callable[[Any], bytes] = staticmethod(_idgen.to_bytes)
-    _decode: Callable[[bytes], uuid.UUID] = staticmethod(_idgen.from_bytes)
+    _swapped = False
 
     def load_dialect_impl(self, dialect: Dialect) -> types.TypeEngine[Any]:
         if dialect.name in _MYSQL:
@@ -44,19 +81,15 @@ class BinaryUUID(types.TypeDecorator[uuid.UUID]):
             return dialect.type_descriptor(postgresql.BYTEA())
         return dialect.type_descriptor(types.LargeBinary(16))
 
-    @property
-    def python_type(self) -> type[uuid.UUID]:
-        return uuid.UUID
+    def _encode(self, value: uuid.UUID) -> bytes:
+        return _idgen.to_swapped(value) if self._swapped else _idgen.to_bytes(value)
 
-    def process_bind_param(self, value: Any, dialect: Dialect) -> bytes | None:
-        return None if value is None else self._encode(value)
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> uuid.UUID | None:
-        return None if value is None else self._decode(bytes(value))
+    def _decode(self, value: Any) -> uuid.UUID:
+        return _texts.read_stored(value, self._swapped, f"a column of {type(self).__name__}")
 
     def literal_processor(self, dialect: Dialect) -> Callable[[Any], str]:
         def process(value: Any) -> str:
-            digits = self._encode(value).hex()
+            digits = self._encode(_texts.read_uuid(value)).hex()
             return f"'\\x{digits}'::bytea" if dialect.name == "postgresql" else f"X'{digits}'"
 
         return process
@@ -69,12 +102,10 @@ class SwappedUUID(BinaryUUID):
     """
 
     cache_ok = True
-
-    _encode = staticmethod(_idgen.to_swapped)
-    _decode = staticmethod(_idgen.from_swapped)
+    _swapped = True
 
 
-class Base64UUID(types.TypeDecorator[uuid.UUID]):
+class Base64UUID(_UUID):
     """A UUID in 22 characters of base64, in a case-sensitive column.
 
     ``CHAR(22) CHARACTER SET ascii COLLATE ascii_bin`` on MySQL and MariaDB: in a case-insensitive
@@ -89,18 +120,14 @@ class Base64UUID(types.TypeDecorator[uuid.UUID]):
             return dialect.type_descriptor(mysql.CHAR(22, charset="ascii", collation="ascii_bin"))
         return dialect.type_descriptor(types.CHAR(22))
 
-    @property
-    def python_type(self) -> type[uuid.UUID]:
-        return uuid.UUID
+    def _encode(self, value: uuid.UUID) -> str:
+        return _idgen.to_base64(value)
 
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
-        return None if value is None else _idgen.to_base64(value)
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> uuid.UUID | None:
-        return None if value is None else _idgen.from_base64(value)
+    def _decode(self, value: Any) -> uuid.UUID:
+        return _idgen.from_base64(value)
 
     def process_literal_param(self, value: Any, dialect: Dialect) -> str:
-        return _idgen.to_base64(value)
+        return self._encode(_texts.read_uuid(value))
 
 
 class ShortId(types.TypeDecorator[int]):
@@ -126,12 +153,22 @@ class ShortId(types.TypeDecorator[int]):
     def process_bind_param(self, value: Any, dialect: Dialect) -> int | None:
         if value is None:
             return None
-        if not isinstance(value, int):
+        if not isinstance(value, int) or isinstance(value, bool):
             raise TypeError(f"a short id is an int, not {type(value).__name__}")
-        limit = 1 << (63 if dialect.name == "sqlite" else 64)
-        if not 0 <= value < limit:
-            raise ValueError(f"this database cannot store the short id {value}: it must be below {limit}")
+        if not 0 <= value < _SHORT_IDS:
+            raise ValueError(f"{value} is not a short id: these are 0 to {_SHORT_IDS - 1}")
+        if dialect.name == "sqlite" and value >= _SHORT_IDS >> 1:
+            raise ValueError(
+                f"SQLite cannot store the short id {value}, because its integers have a sign: use a text"
+            )
         return value
+
+    def coerce_compared_value(self, op: Any, value: Any) -> Any:
+        # A column may be compared with other numbers, which need not be ids, as a BigInteger column.
+        number = isinstance(value, (int, float, decimal.Decimal)) and not isinstance(value, bool)
+        if not number or (isinstance(value, int) and 0 <= value < _SHORT_IDS):
+            return self
+        return self.impl_instance.coerce_compared_value(op, value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> int | None:
         return None if value is None else int(value)

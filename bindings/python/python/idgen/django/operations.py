@@ -92,7 +92,7 @@ class AlterUUIDField(AlterField):
             for model, field in [(old.model, old), *references]
         ]
         vendor = editor.connection.vendor
-        # If a step fails, Django checks the foreign keys before it rolls back; the savepoint is rolled back first.
+        # If a step fails, Django checks the foreign keys before it rolls back: the savepoint does it first.
         able = editor.connection.features.can_rollback_ddl
         savepoint = transaction.atomic(editor.connection.alias) if able else contextlib.nullcontext()
         with savepoint, editor.connection.cursor() as cursor:
