@@ -284,6 +284,28 @@ def expressions_convert_values() -> None:
     assert Pair.objects.in_bulk([one.pk])[one.pk] == one
 
 
+def ids_out_of_range_are_refused() -> None:
+    beyond = (1 << 63,) if connection.vendor == "sqlite" else ()
+    row = Order.objects.create()
+    for wrong in (-1, 1 << 64, 1 << 80, *beyond):
+        for save in (
+            lambda wrong=wrong: Order.objects.create(short=wrong),
+            lambda wrong=wrong: Order.objects.bulk_create([Order(short=wrong)]),
+            lambda wrong=wrong: Order.objects.filter(pk=row.pk).update(short=wrong),
+        ):
+            try:
+                save()
+            except ValueError as error:
+                assert str(wrong) in str(error), error
+            else:
+                raise AssertionError(wrong)
+        assert not Order.objects.filter(short=-1).exists()
+    assert Order.objects.filter(short__gt=-1, pk=row.pk).exists()
+    Order.objects.filter(pk=row.pk).update(short=models.F("short") + 1)
+    assert Order.objects.get(pk=row.pk).short == row.short + 1
+    row.delete()
+
+
 def prefetched() -> None:
     order = Order.objects.create()
     lines = [Line.objects.create(order=order) for _ in range(3)]
@@ -435,6 +457,7 @@ try:
     stored()
     lookups_are_those_of_uuidfield()
     expressions_convert_values()
+    ids_out_of_range_are_refused()
     prefetched()
     texts_in_the_column_are_errors()
     json_has_texts_for_large_numbers()

@@ -15,7 +15,8 @@ from django.utils.translation import gettext_lazy as _
 class ShortIdField(models.PositiveBigIntegerField):  # type: ignore[type-arg]
     """A 64-bit id: ``BIGINT UNSIGNED`` on MySQL and MariaDB, ``NUMERIC(20)`` on PostgreSQL.
 
-    SQLite's integers have a sign, so it refuses ids of 2**63 and more, which device ids reach in 2038.
+    SQLite's integers have a sign, so ids of 2**63 and more, which device ids reach in 2038, are refused there.
+    In JSON the ids need text, because JavaScript rounds such numbers: see idgen.django.rest.
     """
 
     description = _("64-bit id")
@@ -36,6 +37,17 @@ class ShortIdField(models.PositiveBigIntegerField):  # type: ignore[type-arg]
         if connection.vendor == "postgresql" and isinstance(value, int):
             return decimal.Decimal(value)
         return value
+
+    def get_db_prep_save(self, value: Any, connection: Any) -> Any:
+        value = self.get_prep_value(value) if not hasattr(value, "as_sql") else value
+        if isinstance(value, int):
+            if not 0 <= value < 1 << 64:
+                raise ValueError(f"{value} is not a 64-bit id for {self}: these are 0 to {(1 << 64) - 1}")
+            if connection.vendor == "sqlite" and value >= 1 << 63:
+                raise ValueError(
+                    f"SQLite cannot store the id {value} in {self}, because its integers have a sign: use a text"
+                )
+        return super().get_db_prep_save(value, connection)
 
     @cached_property
     def validators(self) -> Any:
