@@ -1,0 +1,204 @@
+//! How ids of one time unit differ: the methods of RFC 9562 section 6.2.
+//!
+//! A counter of `w` bits at the top of the tail makes the top `w` bits of two successive ids differ by exactly one. For
+//! two ids, the widths with this property are an interval, which needs two bit operations to find. The width that is in
+//! the most intervals is the counter's.
+
+use crate::place::{Place, Places, Point, pairs};
+
+/// A count for each width or bit length, from 0 to 128.
+type Widths = [u64; 129];
+
+/// The differences between successive ids, and where the tails of new time units begin.
+#[derive(Debug)]
+pub(crate) struct Counter {
+    tail_bits: u32,
+    /// The first 12 bits may be a fraction of the time unit only if it is a millisecond.
+    has_fraction: bool,
+    /// Pairs of ids with the same time.
+    pub(crate) pairs: u64,
+    /// Of these, ids that are greater than the one before.
+    pub(crate) up: u64,
+    /// The narrowest and the widest top part that differs by one, of each pair.
+    narrowest: Widths,
+    widest: Widths,
+    /// Bit lengths of the differences.
+    pub(crate) increments: Widths,
+    /// Of pairs out of order: how many bits at the top go from all ones to all zeros.
+    wraps: Widths,
+    wrapped: Places,
+    /// The top 8 bits of the tails that begin a time unit, and how many zeros these tails begin with.
+    starts: Vec<u64>,
+    zeros: Widths,
+    pub(crate) started: u64,
+    /// Steps to the next millisecond, and those over which time and fraction go on evenly.
+    boundaries: u64,
+    smooth: u64,
+    /// Which values the first 12 bits have had.
+    fractions: Vec<u64>,
+}
+
+/// Which method of RFC 9562 section 6.2 ids look like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Method {
+    /// Too few ids share a time unit.
+    Unseen,
+    /// Ids of a time unit are in no order.
+    Unordered,
+    /// Method 1: a counter of this many bits, and new bits after it for each id.
+    Counter(u32),
+    /// Method 2 with an increment of one: the whole tail is the counter.
+    PlusOne,
+    /// Method 2: the tail grows by random increments of up to this many bits.
+    Increments(u32),
+    /// Method 3: a fraction of a millisecond in the first 12 bits; how many values it has.
+    Fraction(u32),
+    /// In order, mostly, but like none of the methods.
+    Unclear,
+}
+
+/// Fewer pairs say nothing about a method.
+const ENOUGH: u64 = 32;
+/// The fraction of method 3 has up to 12 bits.
+const FRACTION: u64 = 1 << 12;
+
+impl Counter {
+    pub(crate) fn new(tail_bits: u32, has_fraction: bool) -> Self {
+        Counter {
+            tail_bits,
+            has_fraction,
+            pairs: 0,
+            up: 0,
+            narrowest: [0; 129],
+            widest: [0; 129],
+            increments: [0; 129],
+            wraps: [0; 129],
+            wrapped: Places::default(),
+            starts: vec![0; 256],
+            zeros: [0; 129],
+            started: 0,
+            boundaries: 0,
+            smooth: 0,
+            fractions: vec![0; FRACTION as usize / 64],
+        }
+    }
+
+    pub(crate) fn push(&mut self, before: Option<Point>, points: &[Point], first: Place) {
+        if self.has_fraction {
+            for point in points {
+                let fraction = (point.tail >> 116) as usize;
+                self.fractions[fraction / 64] |= 1 << (fraction % 64);
+            }
+        }
+        for (index, a, b) in pairs(before, points) {
+            if a.time == b.time {
+                self.pairs += 1;
+                if a.tail < b.tail {
+                    self.rise(a.tail, b.tail);
+                } else {
+                    self.fall(a.tail, b.tail, first.after(index));
+                }
+            } else {
+                self.begin(a, b);
+            }
+        }
+    }
+
+    #[inline]
+    fn rise(&mut self, a: u128, b: u128) {
+        self.up += 1;
+        // The first bit that differs is 0 and then 1. The difference stays one while the next bits are 1 and then 0.
+        let narrowest = (a ^ b).leading_zeros() + 1;
+        let more = (a & !b).unbounded_shl(narrowest).leading_ones();
+        self.narrowest[narrowest as usize] += 1;
+        self.widest[(narrowest + more) as usize] += 1;
+        let increment = (b - a) >> (128 - self.tail_bits);
+        self.increments[128 - increment.leading_zeros() as usize] += 1;
+    }
+
+    #[cold]
+    fn fall(&mut self, a: u128, b: u128, place: Place) {
+        let ones = a.leading_ones().min(b.leading_zeros());
+        self.wraps[ones as usize] += 1;
+        if ones >= 8 {
+            self.wrapped.add(place);
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self, a: Point, b: Point) {
+        self.started += 1;
+        self.starts[(b.tail >> 120) as usize] += 1;
+        self.zeros[b.tail.leading_zeros() as usize] += 1;
+        if self.has_fraction && b.time == a.time.wrapping_add(1) {
+            self.boundaries += 1;
+            let gap = FRACTION + (b.tail >> 116) as u64 - (a.tail >> 116) as u64;
+            self.smooth += u64::from(gap < FRACTION / 4);
+        }
+    }
+
+    /// The method that the ids look like.
+    pub(crate) fn method(&self) -> Method {
+        if self.pairs < ENOUGH {
+            return Method::Unseen;
+        }
+        let (width, covered) = self.best_width();
+        let wrapped: u64 = self.wraps[width.min(128) as usize..].iter().sum();
+        let share = |part: u64| part as f64 / self.pairs as f64;
+        if share(covered + wrapped) > 0.95 {
+            return if width == self.tail_bits { Method::PlusOne } else { Method::Counter(width) };
+        }
+        if self.is_fraction() {
+            let values = self.fractions.iter().map(|word| word.count_ones()).sum();
+            return Method::Fraction(values);
+        }
+        match share(self.up) {
+            up if up > 0.999 => Method::Increments(self.longest_increment()),
+            up if up < 0.75 => Method::Unordered,
+            _ => Method::Unclear,
+        }
+    }
+
+    /// The width at which the most pairs differ by exactly one, and how many do.
+    fn best_width(&self) -> (u32, u64) {
+        let (mut open, mut best) = (0, (0, 0));
+        // No pair differs by one at a width beyond the tail, where both have zeros.
+        for width in 1..=self.tail_bits as usize {
+            open += self.narrowest[width];
+            if open > best.1 {
+                best = (width as u32, open);
+            }
+            open -= self.widest[width];
+        }
+        best
+    }
+
+    fn is_fraction(&self) -> bool {
+        // Only where several ids share a millisecond does the end of one show whether its bits are a fraction.
+        self.boundaries >= 16 && self.pairs >= 4 * self.boundaries && self.smooth * 10 >= self.boundaries * 8
+    }
+
+    fn longest_increment(&self) -> u32 {
+        self.increments.iter().rposition(|&count| count > 0).unwrap_or(0) as u32
+    }
+
+    /// Places where a counter of this width went back to zero within one time unit.
+    pub(crate) fn wraps(&self, width: u32) -> (u64, &[Place]) {
+        let count = self.wraps[width.clamp(8, 128) as usize..].iter().sum();
+        (count, if count == 0 { &[] } else { &self.wrapped.first })
+    }
+
+    /// How many counters of this width began with zero.
+    pub(crate) fn zero_starts(&self, width: u32) -> u64 {
+        self.zeros[width.min(128) as usize..].iter().sum()
+    }
+
+    /// How many counters began in the upper half of their range, and in its last sixteenth.
+    pub(crate) fn high_starts(&self) -> (u64, u64) {
+        (self.starts[128..].iter().sum(), self.starts[240..].iter().sum())
+    }
+}
+
+#[cfg(test)]
+#[path = "counter/tests.rs"]
+mod tests;

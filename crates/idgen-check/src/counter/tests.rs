@@ -1,0 +1,75 @@
+use super::*;
+use proptest::prelude::*;
+
+const START: Place = Place { stream: 0, line: 1 };
+
+/// The method of tails of 74 bits, `per_ms` in each millisecond, that `next` makes from the one before.
+fn seen(per_ms: u64, count: u64, mut next: impl FnMut(u64, Option<u128>) -> u128) -> Counter {
+    let mut counter = Counter::new(74, true);
+    let (mut before, mut points) = (None, Vec::new());
+    for index in 0..count {
+        let previous = if index % per_ms == 0 { None } else { before };
+        let tail = next(index, previous) & ((1 << 74) - 1);
+        before = Some(tail);
+        points.push(Point { time: index / per_ms, tail: tail << 54 });
+    }
+    counter.push(None, &points, START);
+    counter
+}
+
+#[test]
+fn each_method_is_recognized() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut any = move || random.u128(..);
+    for width in [8, 12, 14, 26, 42, 60] {
+        let rest = 74 - width;
+        let low = move |bits: u128| bits & ((1 << rest) - 1);
+        let counter = seen(100, 10_000, |_, before| match before {
+            None => any() >> 1 & ((1 << 73) - 1) & !(1 << 73),
+            Some(tail) => ((tail >> rest) + 1) << rest | low(any()),
+        });
+        // A counter of 8 bits that starts anywhere in the lower half does not wrap within 100 ids.
+        assert_eq!(counter.method(), Method::Counter(width), "{width}");
+    }
+    let plus_one = seen(100, 10_000, |_, before| before.map_or_else(&mut any, |tail| tail + 1));
+    assert_eq!(plus_one.method(), Method::PlusOne);
+    let increments = seen(100, 10_000, |_, before| match before {
+        None => any() >> 56,
+        Some(tail) => tail + 1 + (any() >> 96),
+    });
+    assert_eq!(increments.method(), Method::Increments(32));
+    assert_eq!(seen(100, 10_000, |_, _| any()).method(), Method::Unordered);
+    assert_eq!(seen(1, 10_000, |_, _| any()).method(), Method::Unseen);
+    let fraction = seen(50, 10_000, |index, _| u128::from(index % 50 * 4096 / 50) << 62 | any() >> 66);
+    assert_eq!(fraction.method(), Method::Fraction(50));
+}
+
+#[test]
+fn wraps_and_starts_are_counted() {
+    let mut random = fastrand::Rng::with_seed(7);
+    // A counter of 12 bits from zero, for 5,000 ids in each millisecond.
+    let counter = seen(5_000, 20_000, |index, _| {
+        u128::from(index % 5_000 % 4_096) << 62 | u128::from(random.u64(..) >> 2)
+    });
+    assert_eq!(counter.method(), Method::Counter(12));
+    assert_eq!(counter.wraps(12), (4, &[4_096, 9_096, 14_096, 19_096].map(|n| START.after(n))[..]));
+    assert_eq!((counter.zero_starts(12), counter.started), (3, 3));
+    assert_eq!(counter.high_starts(), (0, 0));
+    let high = seen(4, 400, |_, before| before.map_or(0xFFF << 62, |tail| tail + 1));
+    assert_eq!(high.high_starts(), (99, 99));
+}
+
+proptest! {
+    /// The interval of widths is that of the definition, tried one width at a time.
+    #[test]
+    fn widths_are_those_of_the_definition(a: u128, step in 1u128..1 << 70, shift in 0u32..60) {
+        let (a, b) = (a >> 1, (a >> 1).wrapping_add(step << shift >> 1));
+        prop_assume!(a < b);
+        let mut counter = Counter::new(128, false);
+        counter.rise(a, b);
+        let differ: Vec<_> = (1..=128).filter(|width| (b >> (128 - width)) - (a >> (128 - width)) == 1).collect();
+        let one = |counts: &Widths| counts.iter().position(|&count| count == 1).unwrap() as u32;
+        prop_assert_eq!((one(&counter.narrowest), one(&counter.widest)), (differ[0], *differ.last().unwrap()));
+        prop_assert_eq!(differ.len() as u32, differ.last().unwrap() - differ[0] + 1);
+    }
+}

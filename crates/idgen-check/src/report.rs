@@ -1,0 +1,169 @@
+//! The result of a check, as data. [`Report`] is also displayed as text.
+
+mod display;
+mod kind;
+
+use serde::Serialize;
+
+use crate::checker::Checker;
+use crate::duplicates::Duplicates;
+use crate::judge;
+use crate::place::Place;
+use crate::rules::{Required, Requirement, Rule, Status};
+
+pub use kind::{CounterReport, KindReport, OrderReport, RandomReport, TimeReport};
+
+/// What a check found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// How many ids were read.
+    pub ids: u64,
+    /// How many lines were no ids.
+    pub bad: u64,
+    /// The inputs.
+    pub streams: Vec<StreamReport>,
+    /// The formats of the texts, and how often each was read.
+    pub formats: Vec<(&'static str, u64)>,
+    /// The kinds of ids, the most frequent one first.
+    pub kinds: Vec<KindReport>,
+    /// Where the kind changes: the first few places.
+    pub changes: Vec<Place>,
+    /// Equal ids, if they were searched for.
+    pub duplicates: Option<Duplicates>,
+    /// A verdict for each rule that applies, for each kind.
+    pub verdicts: Vec<Verdict>,
+    /// What somebody who sees the ids can learn from them.
+    pub outsider: Vec<String>,
+    /// What the tests of randomness cannot show.
+    pub caution: &'static str,
+}
+
+/// One input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StreamReport {
+    /// Its name.
+    pub name: String,
+    /// How many ids it had.
+    pub ids: u64,
+}
+
+/// How one rule is judged.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// The section of RFC 9562 that it is from; `ULID` for ULIDs, whose specification has no sections, and empty for
+    /// 64-bit ids.
+    pub section: String,
+    /// The kind of ids that it is about; none if it is about all of them.
+    pub kind: Option<&'static str>,
+    /// The judgment.
+    pub status: Status,
+    /// What was found, as a sentence or a part of one.
+    pub found: String,
+    /// The first few places where it was found.
+    pub places: Vec<Place>,
+}
+
+const CAUTION: &str = "Passing the tests of randomness proves nothing: a counter that was encrypted with a known key passes \
+                       them all.";
+
+pub(crate) fn of(mut checker: Checker, duplicates: Option<Duplicates>) -> Report {
+    let mut analyses: Vec<_> = checker.analyses.iter_mut().filter_map(Option::take).collect();
+    analyses.sort_by_key(|analysis| std::cmp::Reverse(analysis.bits.ids));
+    let mut verdicts = judge::input(&checker, &analyses, duplicates.as_ref());
+    let (mut kinds, mut outsider) = (Vec::new(), Vec::new());
+    for analysis in &mut analyses {
+        let kind = KindReport::of(analysis);
+        verdicts.extend(judge::kind(analysis, &kind, &checker.options));
+        outsider.extend(judge::outsider(analysis, &kind));
+        kinds.push(kind);
+    }
+    let order = |verdict: &Verdict| crate::RULES.iter().position(|rule| rule.name == verdict.rule);
+    verdicts.sort_by_key(order);
+    Report {
+        ids: checker.streams.iter().map(|stream| stream.ids).sum(),
+        bad: checker.texts.bad,
+        streams: checker.streams.iter().map(|s| StreamReport { name: s.name.clone(), ids: s.ids }).collect(),
+        formats: checker.texts.formats(),
+        kinds,
+        changes: checker.changes.first,
+        duplicates,
+        verdicts,
+        outsider,
+        caution: CAUTION,
+    }
+}
+
+impl Verdict {
+    pub(crate) fn new(
+        rule: &'static Rule,
+        kind: Option<&'static str>,
+        status: Status,
+        found: impl Into<String>,
+    ) -> Self {
+        let section = match kind {
+            Some("ulid") => "ULID".into(),
+            Some("short") => String::new(),
+            _ => rule.section.into(),
+        };
+        Verdict { rule: rule.name, section, kind, status, found: found.into(), places: Vec::new() }
+    }
+
+    pub(crate) fn at(self, places: &[Place]) -> Self {
+        Verdict { places: places.to_vec(), ..self }
+    }
+}
+
+impl Report {
+    /// The worst status of a verdict, where [`Status::Unseen`] does not count.
+    pub fn worst(&self) -> Status {
+        let seen =
+            self.verdicts.iter().map(|verdict| verdict.status).filter(|&status| status != Status::Unseen);
+        seen.max().unwrap_or(Status::Holds)
+    }
+
+    /// The verdicts of a rule, one for each kind that it applies to.
+    pub fn verdicts_of<'a>(&'a self, rule: &'a str) -> impl Iterator<Item = &'a Verdict> + 'a {
+        self.verdicts.iter().filter(move |verdict| verdict.rule == rule)
+    }
+
+    /// Why a requirement is not met: nothing if it is. A rule must hold for all kinds to which it applies, and for at
+    /// least one; that it was not seen is not enough.
+    ///
+    /// ```
+    /// use idgen_check::{Checker, Options, Reading};
+    ///
+    /// let mut checker = Checker::new(Options::default());
+    /// let stream = checker.stream("two");
+    /// let id = idgen::v4();
+    /// checker.push(stream, Reading::Uuid, &[id, id], None)?;
+    /// let report = checker.finish()?;
+    /// assert_eq!(report.unmet("v4".parse()?), None);
+    /// assert!(report.unmet("no-duplicates".parse()?).unwrap().contains("1 id"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn unmet(&self, requirement: Requirement) -> Option<String> {
+        if self.ids == 0 {
+            return Some("there is no id".into());
+        }
+        match requirement.0 {
+            Required::Kind(claim) => {
+                let other: Vec<_> = self.kinds.iter().filter(|kind| kind.kind != claim.name()).collect();
+                let all =
+                    || other.iter().map(|kind| format!("{} of {}", kind.ids, kind.kind)).collect::<Vec<_>>();
+                (!other.is_empty()).then(|| format!("there are other ids: {}", all().join(", ")))
+            }
+            Required::Rule(rule) => {
+                let mut applies = false;
+                for verdict in self.verdicts_of(rule.name) {
+                    applies = true;
+                    if verdict.status != Status::Holds {
+                        return Some(verdict.found.clone());
+                    }
+                }
+                (!applies).then(|| "the rule does not apply to these ids".into())
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! What was measured about the ids of one kind.
+
+use serde::Serialize;
+
+use crate::analysis::{Analysis, Timed};
+use crate::claim::Claim;
+use crate::counter::Method;
+
+/// The ids of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KindReport {
+    /// Its name: `v1` to `v8`, `ulid`, `short`, or another one.
+    pub kind: &'static str,
+    /// How many ids have it.
+    pub ids: u64,
+    /// Their order.
+    pub order: OrderReport,
+    /// Their times, where the kind has one.
+    pub time: Option<TimeReport>,
+    /// How ids of one time differ, where the kind has a time.
+    pub counter: Option<CounterReport>,
+    /// The nodes of versions 1 and 6 as hexadecimal digits; the first 16.
+    pub nodes: Vec<String>,
+    /// Bits that never change, as a mask of 32 hexadecimal digits.
+    pub constant_bits: String,
+    /// The tests of randomness, if there are enough ids and bits that should be random.
+    pub random: Option<RandomReport>,
+}
+
+/// Order in the streams of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OrderReport {
+    /// Whether each id is greater than the one before, so that the order of the ids is that of the file.
+    pub strict: bool,
+    /// How many ids have one before them.
+    pub pairs: u64,
+    /// Smaller ids with the same time.
+    pub breaks_within: u64,
+    /// Ids with an earlier time.
+    pub breaks_across: u64,
+    /// Ids equal to the one before.
+    pub equal: u64,
+}
+
+/// Times in the ids of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TimeReport {
+    /// The times of the first and the last id.
+    pub first: String,
+    /// See `first`.
+    pub last: String,
+    /// The earliest and the latest time.
+    pub earliest: String,
+    /// See `earliest`.
+    pub latest: String,
+    /// The largest step back and forward between two ids, in milliseconds.
+    pub back_ms: f64,
+    /// See `back_ms`.
+    pub forward_ms: f64,
+    /// The most successive ids with one time.
+    pub most_in_one: u64,
+    /// Ids per second between the earliest and the latest time.
+    pub per_second: Option<f64>,
+    /// How far ids were ahead of the clock at most, in milliseconds: negative if all were made before. Only if they were
+    /// read while the generator ran, as the next three.
+    pub ahead_ms: Option<f64>,
+    /// How far ids were behind the clock at most, in milliseconds.
+    pub behind_ms: Option<f64>,
+    /// By how much the ids moved ahead of the clock from the first batch that was read to the last, in milliseconds.
+    pub drift_ms: Option<f64>,
+}
+
+/// How ids of one time differ.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CounterReport {
+    /// The method of RFC 9562 section 6.2 that the ids look like, 1 to 3; none if they are in no order, or if too few
+    /// share a time. Method 4 is an order among several generators that the ids of one do not show.
+    pub method: Option<u8>,
+    /// The same in words.
+    pub looks_like: String,
+    /// The bits of the counter.
+    pub width: Option<u32>,
+    /// Counters that began with zero.
+    pub zero_starts: Option<u64>,
+    /// Time units whose first id was seen.
+    pub starts: u64,
+    /// How often a counter returned to zero within one time unit.
+    pub wraps: u64,
+    /// Values of the fraction of a millisecond, for method 3.
+    pub fraction_values: Option<u32>,
+}
+
+/// The tests of randomness.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RandomReport {
+    /// How many bits of each id should be random.
+    pub bits: u32,
+    /// Which ones, as a mask of 32 hexadecimal digits.
+    pub mask: String,
+    /// How many tests were made.
+    pub tests: u32,
+    /// The smallest p-value, multiplied by the number of tests (Bonferroni), and at most 1.
+    pub p: f64,
+    /// What the test with this p-value found.
+    pub least_likely: String,
+}
+
+impl KindReport {
+    pub(crate) fn of(analysis: &mut Analysis) -> Self {
+        let constant = analysis.bits.constant(u128::MAX);
+        let mask = random_bits(analysis) & !constant;
+        let random = analysis.bits.test(mask).map(|outcome| RandomReport {
+            bits: mask.count_ones(),
+            mask: format!("{mask:032x}"),
+            tests: outcome.tests,
+            p: outcome.p,
+            least_likely: outcome.what,
+        });
+        let order = &analysis.order;
+        let timed = analysis.timed.as_ref();
+        KindReport {
+            kind: analysis.claim.name(),
+            ids: analysis.bits.ids,
+            order: OrderReport {
+                strict: order.is_strict(),
+                pairs: order.pairs,
+                breaks_within: order.within.count,
+                breaks_across: order.across.count,
+                equal: order.equal.count,
+            },
+            time: timed.map(time),
+            counter: timed.map(counter),
+            nodes: timed
+                .and_then(|timed| timed.nodes.as_ref())
+                .map(|nodes| nodes.names())
+                .unwrap_or_default(),
+            constant_bits: format!("{constant:032x}"),
+            random,
+        }
+    }
+}
+
+/// The bits that the generator should have drawn anew for each id.
+fn random_bits(analysis: &Analysis) -> u128 {
+    let low = |bits: u32| (1_u128 << bits) - 1;
+    let free = analysis.claim.free_bits();
+    let Some(timed) = &analysis.timed else { return free };
+    let tail = timed.layout.tail_bits;
+    let fresh = match timed.counter.method() {
+        Method::Counter(width) => tail - width.min(tail),
+        Method::PlusOne => 0,
+        // The upper bits of the sum of random increments depend on those before.
+        Method::Increments(bits) => bits.saturating_sub(8),
+        Method::Fraction(_) => tail - 12,
+        Method::Unseen | Method::Unordered | Method::Unclear => tail,
+    };
+    // Between `rand_b` and `rand_a` of version 7 is the variant.
+    let variant = if analysis.claim == Claim::Version(7) && fresh > 62 { 2 } else { 0 };
+    free & low(fresh + variant)
+}
+
+fn time(timed: &Timed) -> TimeReport {
+    let (layout, time) = (timed.layout, &timed.time);
+    let signed = |units: i64| units as f64 / layout.per_ms as f64;
+    let moment = |units| layout.moment(units).to_string();
+    let span = layout.ms(time.span());
+    TimeReport {
+        first: moment(time.first.unwrap_or_default()),
+        last: moment(time.last),
+        earliest: moment(time.min),
+        latest: moment(time.max),
+        back_ms: layout.ms(time.back),
+        forward_ms: layout.ms(time.forward),
+        most_in_one: time.most_in_one,
+        per_second: (span > 0.0).then(|| time.ids as f64 / span * 1e3),
+        ahead_ms: time.ahead.map(|(lead, _)| signed(lead)),
+        behind_ms: time.behind.map(signed),
+        drift_ms: time.first_lead.zip(time.last_lead).map(|(first, last)| signed(last - first)),
+    }
+}
+
+fn counter(timed: &Timed) -> CounterReport {
+    let counter = &timed.counter;
+    let method = counter.method();
+    let is_node = timed.nodes.is_some();
+    let (number, looks_like) = match method {
+        Method::Unseen => (None, "too few ids share a time to tell".into()),
+        Method::Unordered => (None, "ids of one time are in no order".into()),
+        Method::Counter(14) if is_node => {
+            (Some(1), "the clock sequence counts within one tick of 100 ns".into())
+        }
+        Method::Counter(width) => {
+            (Some(1), format!("method 1: a counter of {width} bits, which increments by one"))
+        }
+        Method::PlusOne => {
+            (Some(2), "method 2 with increments of one: the whole rest of the id is a counter".into())
+        }
+        Method::Increments(bits) => {
+            (Some(2), format!("method 2: the rest of the id grows by random increments of up to {bits} bits"))
+        }
+        Method::Fraction(values) => (
+            Some(3),
+            format!("method 3: the first 12 bits are a fraction of the millisecond, with {values} values"),
+        ),
+        Method::Unclear => {
+            (None, "most ids of one time ascend, but by none of the methods of the RFC".into())
+        }
+    };
+    let width = match method {
+        Method::Counter(width) => Some(width),
+        Method::PlusOne => Some(timed.layout.tail_bits),
+        _ => None,
+    };
+    CounterReport {
+        method: number,
+        looks_like,
+        width,
+        zero_starts: width.map(|width| counter.zero_starts(width)),
+        starts: counter.started,
+        wraps: width.map_or(0, |width| counter.wraps(width).0),
+        fraction_values: if let Method::Fraction(values) = method { Some(values) } else { None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Clock;
+    use crate::options::Options;
+    use crate::place::Place;
+
+    fn masks(claim: Claim, ids: &[idgen::Uuid]) -> u128 {
+        let mut analysis = Analysis::new(claim, &Options::default());
+        let clock = Clock { latest: Options::default().latest(), arrived: None };
+        analysis.push(None, ids, Place { stream: 0, line: 1 }, clock);
+        random_bits(&analysis)
+    }
+
+    #[test]
+    fn the_random_bits_are_those_behind_the_counter() {
+        let mut v7 = vec![idgen::Uuid::nil(); 1_000];
+        idgen::fill_v7(&mut v7);
+        assert_eq!(masks(Claim::Version(7), &v7), (1 << 48) - 1);
+        let mut ulid = vec![idgen::Uuid::nil(); 1_000];
+        idgen::fill_ulid(&mut ulid);
+        assert_eq!(masks(Claim::Ulid, &ulid), (1 << 54) - 1);
+        let one_each: Vec<_> =
+            (0..1_000).map(|ms| idgen::Uuid::from_u128(ms << 80 | 0x7 << 76 | 0b10 << 62)).collect();
+        assert_eq!(masks(Claim::Version(7), &one_each), Claim::Version(7).free_bits());
+        assert_eq!(masks(Claim::Version(7), &one_each).count_ones(), 74);
+        assert_eq!(masks(Claim::Version(4), &[idgen::v4()]).count_ones(), 122);
+    }
+}
