@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod check;
 mod cli;
 mod completions;
 mod convert;

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::{idgen, lines_of, output};
 
 /// The subcommands whose examples need nothing but a shell: no server, and no minutes of measuring.
-const QUICK: [&str; 5] = ["new", "convert", "inspect", "odds", "completions"];
+const QUICK: [&str; 6] = ["new", "convert", "inspect", "check", "odds", "completions"];
 
 /// The commands under `Examples:`, each of which fits a line of 80 characters.
 fn examples(args: &[&str]) -> Vec<String> {
@@ -41,6 +41,7 @@ fn every_example_runs() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     std::fs::write(folder.join("ids.txt"), "6ccd780c-baba-1026-9564-5b8c656024db\n").unwrap();
+    std::fs::write(folder.join("more.txt"), "6ccd780c-baba-1026-9564-5b8c656024dc\n").unwrap();
     for key in ["ids.key", "seal.key"] {
         std::fs::write(folder.join(key), "a key of more than 16 bytes\n").unwrap();
     }

@@ -1,0 +1,126 @@
+//! `idgen check`.
+
+use crate::{failure, idgen, lines_of, output};
+
+const TWO: &str = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n017f22e2-79b0-7cc4-98c4-dc0c0c07398f\n";
+
+/// Standard output of a check that ends with this code, and writes nothing to standard error.
+fn report(args: &[&str], input: impl Into<Vec<u8>>, code: i32) -> String {
+    let mut all = vec!["check"];
+    all.extend(args);
+    let done = idgen(&all).write_stdin(input).assert().code(code);
+    assert_eq!(String::from_utf8_lossy(&done.get_output().stderr), "", "{args:?}");
+    String::from_utf8(done.get_output().stdout.clone()).unwrap()
+}
+
+fn json(args: &[&str], input: impl Into<Vec<u8>>, code: i32) -> serde_json::Value {
+    let mut all = vec!["--json"];
+    all.extend(args);
+    serde_json::from_str(&report(&all, input, code)).unwrap()
+}
+
+fn status<'j>(json: &'j serde_json::Value, rule: &str) -> &'j str {
+    let verdicts = json["verdicts"].as_array().unwrap();
+    verdicts.iter().find(|verdict| verdict["rule"] == rule).unwrap()["status"].as_str().unwrap()
+}
+
+#[test]
+fn each_kind_of_the_command_line_passes() {
+    for (kind, format) in
+        [("v1", "hyphenated"), ("v4", "base64"), ("v6", "simple"), ("v7", "ordered64"), ("ulid", "base32")]
+    {
+        let ids = output(&["new", kind, "-n", "3000", "-f", format], "");
+        let found = json(&["--require", &format!("{kind},no-duplicates,readable")], ids, 0);
+        assert_eq!((&found["ids"], &found["unmet"]), (&3_000.into(), &serde_json::json!([])));
+        assert_eq!(found["formats"][0][0], format);
+    }
+    let binary = output(&["new", "v7", "-n", "3000", "-f", "binary"], "");
+    let found = report(&["--binary", "16", "--require", "v7,monotonic,random,unguessable"], binary, 0);
+    assert!(
+        found.contains("method 1: a counter of 26 bits") && found.ends_with("passes them all.\n"),
+        "{found}"
+    );
+}
+
+#[test]
+fn requirements_decide_the_exit_code() {
+    assert!(report(&[], TWO, 0).contains("monotonic"));
+    let twice = format!("{TWO}{TWO}");
+    assert_eq!(status(&json(&[], twice.as_str(), 1), "no-duplicates"), "fails");
+    report(&["--require", "v7"], twice.as_str(), 0);
+    let unmet = report(&["--require", "v7,no-duplicates,v4"], twice.as_str(), 1);
+    assert!(
+        unmet.ends_with("v4: there are other ids: 4 of v7\n") && unmet.contains("\n  no-duplicates: 2 ids"),
+        "{unmet}"
+    );
+    // What two ids do not show is not met.
+    report(&["--require", "random"], TWO, 1);
+    report(&["--require", "v7"], format!("{TWO}x\n"), 1);
+    report(&["--require", "readable"], "", 1);
+}
+
+#[test]
+fn streams_are_checked_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = |stream: &str| {
+        let path = folder.path().join(stream);
+        std::fs::write(&path, TWO).unwrap();
+        format!("{stream}={}", path.display())
+    };
+    let (parent, child) = (name("parent"), name("child"));
+    let found = json(&["--stream", &parent, "--stream", &child], "", 1);
+    assert_eq!((status(&found, "monotonic"), status(&found, "no-duplicates")), ("holds", "fails"));
+    assert_eq!(found["duplicates"]["across_streams"], 2);
+    let text = report(&["--stream", &parent, "--stream", &child], "", 1);
+    assert!(text.contains("first line 1 of child as line 1 of parent"), "{text}");
+}
+
+#[test]
+fn a_command_is_run_and_ended() {
+    let bin = assert_cmd::cargo::cargo_bin!("idgen").to_str().unwrap().to_owned();
+    let found = json(&["--live", "--", &bin, "new", "v7", "-n", "5000"], "", 0);
+    assert_eq!((&found["ids"], status(&found, "not-ahead")), (&5_000.into(), "holds"));
+    assert!(found["kinds"][0]["time"]["behind_ms"].as_f64().unwrap() >= 0.0);
+    // Without the limit, this command would never end.
+    let endless = "while :; do echo 017f22e2-79b0-7cc3-98c4-dc0c0c07398f; done";
+    let found = json(&["-n", "700", "--", "sh", "-c", endless], "", 1);
+    assert_eq!(found["duplicates"]["repeated"], 699);
+    let (code, message) = failure(&["check", "--", "sh", "-c", "exit 3"], "");
+    assert!(code == 1 && message.contains("sh failed (exit status: 3)"), "{message}");
+    let (code, message) = failure(&["check", "--", "/nonexistent/generator"], "");
+    assert!(code == 1 && message.contains("cannot run /nonexistent/generator"), "{message}");
+}
+
+#[test]
+fn ids_from_the_future_are_found_while_a_generator_runs() {
+    let bin = assert_cmd::cargo::cargo_bin!("idgen").to_str().unwrap().to_owned();
+    let found = json(&["--live", "--", &bin, "new", "v7", "-n", "10", "--at", "2150-01-01T00:00:00Z"], "", 1);
+    assert_eq!((status(&found, "not-ahead"), status(&found, "not-future")), ("fails", "fails"));
+}
+
+#[test]
+fn wrong_command_lines_say_what_is_wrong() {
+    for (args, part) in [
+        (vec!["--require", "sorted"], "there is no rule 'sorted'"),
+        (vec!["--stream", "ids.txt"], "such as first=ids.txt"),
+        (vec!["--as", "ulid"], "--binary 16"),
+        (vec!["--binary", "8", "--as", "uuid"], "64-bit ids"),
+        (vec!["--binary", "4"], "16, 8"),
+        (vec!["--stream", "a=b", "--", "true"], "cannot be used with"),
+    ] {
+        let all: Vec<_> = ["check"].into_iter().chain(args).collect();
+        let (code, message) = failure(&all, "");
+        assert!(code == 2 && message.contains(part), "{all:?}: {message}");
+    }
+    let (code, message) = failure(&["check", "--stream", "a=/nonexistent/ids"], "");
+    assert!(code == 1 && message.contains("cannot check /nonexistent/ids"), "{message}");
+}
+
+/// The help lists the rules by hand, because it is one text.
+#[test]
+fn the_help_names_every_rule() {
+    let help = lines_of(output(&["check", "--help"], "")).join(" ");
+    for rule in idgen_check::RULES {
+        assert!(help.contains(&format!(" {}", rule.name)), "{}", rule.name);
+    }
+}
