@@ -101,7 +101,11 @@ impl Builder {
         self
     }
 
-    /// The most connections of a pool made by [`connect`](Builder::connect). Default: 10.
+    /// The most connections to each server. Default: 10.
+    ///
+    /// Calls may hold all of them while they wait for UUIDs that transactions have claimed. For statements that wait for no
+    /// UUID, such as look-ups, the reservation of ids and the checks of
+    /// [`id_of_within`](UuidMap::id_of_within), the map then makes up to two more.
     pub fn connections(mut self, most: u32) -> Self {
         self.0.connections = most.max(1);
         self
@@ -191,7 +195,7 @@ impl Builder {
     }
 
     /// Connects to the server and schema of an existing pool, as the same user and with the same maximum number of
-    /// connections. The map makes its own connections, because it sets them up and checks them. It does not use the
+    /// [connections](Builder::connections). The map makes its own connections, because it sets them up and checks them. It does not use the
     /// pool's connections.
     ///
     /// # Errors

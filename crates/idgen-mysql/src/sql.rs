@@ -11,6 +11,10 @@ pub(crate) const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; 
 /// A locking read, which sees the latest committed rows at every isolation level. Both servers accept this syntax.
 pub(crate) const SHARED: &str = " LOCK IN SHARE MODE";
 
+/// Comes before a statement that has to see rows which are newer than the snapshot of a caller's transaction. MariaDB, from
+/// 11.6 on by default, would end the transaction with error 1020. It changes nothing else of the session.
+pub(crate) const PAST_SNAPSHOT: &str = "/*M!110402 SET STATEMENT innodb_snapshot_isolation = OFF FOR */ ";
+
 pub(crate) const ALL: &str = " LIMIT 18446744073709551615";
 
 /// A savepoint of the map. Its name has 64 random bits, so that no caller has one of the same name, which the server would

@@ -27,12 +27,19 @@ impl UuidMap {
     /// - No attempt is repeated. A deadlock ends the caller's transaction: after an error that
     ///   [`is_transient`](Error::is_transient), roll back and begin the transaction again.
     /// - The cache is neither read nor filled.
-    /// - It needs a connection of the map's pool for a moment, in addition to the caller's. Do not let transactions hold all
-    ///   connections.
+    /// - It needs a connection of the map for a moment, in addition to the caller's. It never waits for calls that wait for
+    ///   this transaction: see [`Builder::connections`](crate::Builder::connections).
     ///
-    /// It works at every isolation level, even if the transaction's snapshot is older than the pair. On a cluster, the
-    /// transaction may be on any node. On another node than the map uses, the strategy [`Dedup`](Strategy::Dedup) locks
-    /// more and causes more deadlocks.
+    /// It works at every isolation level, even if the transaction's snapshot is older than the pair. On MariaDB before 11.4.2
+    /// with `innodb_snapshot_isolation`, which is off by default there, the server ends such a transaction at REPEATABLE
+    /// READ with error 1020: the error is transient. Newer versions of MariaDB have it on by default; there the map's
+    /// statements switch it off for themselves alone.
+    ///
+    /// The transaction has to be in the schema of the map, on its server or on another node of its cluster (Group
+    /// Replication, Galera). A copy of the schema, a replica and a restored backup are refused
+    /// ([`is_other_map`](crate::Error::is_other_map)). On another node than the map uses, the strategy
+    /// [`Dedup`](Strategy::Dedup) locks more and causes more deadlocks. The session must not have temporary tables with the
+    /// names of the map's tables, which would take the claim.
     ///
     /// ```no_run
     /// # async fn example(map: idgen_mysql::UuidMap, pool: sqlx::MySqlPool, uuid: uuid::Uuid)
@@ -47,7 +54,8 @@ impl UuidMap {
     ///
     /// # Errors
     /// The connection is not in a transaction ([`is_not_in_transaction`](crate::Error::is_not_in_transaction)), perhaps because
-    /// the server ended it after a deadlock; the server refuses a statement; or no id is left.
+    /// the server ended it after a deadlock; the connection leads to another map or to a copy of this one; the server refuses
+    /// a statement; or no id is left.
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn id_of_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<u64> {
         self.id_within(transaction, uuid).await

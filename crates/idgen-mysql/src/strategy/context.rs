@@ -19,7 +19,7 @@ use crate::schema;
 use crate::server::{Reason, Refusal};
 use crate::session::{ELSEWHERE, elsewhere, here};
 use crate::settle::settle;
-use crate::sql::{ALL, IN_TRANSACTION, SHARED, hash, literal};
+use crate::sql::{ALL, IN_TRANSACTION, PAST_SNAPSHOT, SHARED, hash, literal};
 use crate::strategy::known_places::KnownPlaces;
 use crate::strategy::place::{Place, Relation};
 use crate::strategy::purge::Purge;
@@ -92,6 +92,7 @@ impl Context {
         places: &[String],
         statement: &str,
     ) -> Attempt<u64> {
+        let statement = &format!("{PAST_SNAPSHOT}{statement}");
         let mut checks = IN_TRANSACTION.map(str::to_owned).to_vec();
         if !places.is_empty() {
             checks.push(elsewhere(places));
@@ -269,7 +270,9 @@ impl Context {
             Strategy::Unique => "",
             Strategy::Dedup => " FORCE INDEX (hash)",
         };
-        let mut statement = format!("SELECT id, uuid FROM {}{index} WHERE {column} IN (", self.tables.map);
+        let prefix = if lock.is_empty() { "" } else { PAST_SNAPSHOT };
+        let mut statement =
+            format!("{prefix}SELECT id, uuid FROM {}{index} WHERE {column} IN (", self.tables.map);
         for (at, uuid) in uuids.iter().enumerate() {
             if at > 0 {
                 statement.push(',');

@@ -26,7 +26,7 @@ use crate::nodes::PooledConnection;
 use crate::observe;
 use crate::pair::{Claimed, Guess};
 use crate::retry::Retries;
-use crate::sql::{BACK, BEGIN, MARK, SHARED, literal, value_list};
+use crate::sql::{BACK, BEGIN, MARK, PAST_SNAPSHOT, SHARED, literal, value_list};
 
 const ACTION: &str = "map a UUID to an id";
 
@@ -251,7 +251,7 @@ pub(crate) async fn claim_within<C: Connection>(
     let mut taken = TakenIds::default();
     loop {
         let id = context.blocks.take(&context.pool, context.deadline, 1).await?[0];
-        let insert = insert_text(context, &[(uuid, id)]);
+        let insert = format!("{PAST_SNAPSHOT}{}", insert_text(context, &[(uuid, id)]));
         match connection.execute_after(&[], &insert).await {
             Ok(_) if here.proved => return Ok(Claimed { uuid, id, new: true }),
             Ok(_) => return inserted_within(context, connection, uuid, id).await,
@@ -291,7 +291,7 @@ async fn stored_here<C: Connection>(
     id: Option<u64>,
 ) -> Result<Option<u64>> {
     let Some(id) = id else { return Ok(None) };
-    let read = format!("SELECT uuid FROM {} WHERE id = {id}{SHARED}", context.tables.map);
+    let read = format!("{PAST_SNAPSHOT}SELECT uuid FROM {} WHERE id = {id}{SHARED}", context.tables.map);
     let rows = connection.read(read).await.map_err(Error::once(ACTION))?;
     let stored = rows.first().map(|row| row.uuid(0)).transpose().map_err(Error::once(ACTION))?;
     Ok((stored == Some(uuid)).then_some(id))

@@ -24,7 +24,7 @@ pub(super) struct Look {
     pub(super) proved: bool,
 }
 
-/// Looks a UUID up by its hash. One statement returns both, so that no proxy can send the look-up to one server and the
+/// Looks a UUID up by its hash. One statement returns the pair and the server, so that no proxy can send the look-up to one server and the
 /// query for the identity to another.
 pub(super) async fn look<C: Connection>(context: &Context, connection: &mut C, uuid: Uuid) -> Attempt<Look> {
     let witness = context.witness.get();
@@ -32,26 +32,44 @@ pub(super) async fn look<C: Connection>(context: &Context, connection: &mut C, u
     if let Some((witness, _)) = witness {
         hashes.push_str(&format!(",{}", hash(witness)));
     }
-    let statement = format!(
+    let map = &context.tables.map;
+    let mut statement = format!(
         "SELECT {SERVER}, pair.id, pair.uuid FROM (SELECT 1 AS one) AS here \
-         LEFT JOIN {} AS pair FORCE INDEX (hash) ON pair.hash IN ({hashes}){ALL}",
-        context.tables.map,
+         LEFT JOIN {map} AS pair FORCE INDEX (hash) ON pair.hash IN ({hashes})"
     );
+    if let Some((_, id)) = witness {
+        statement.push_str(&format!(" UNION ALL SELECT '', id, uuid FROM {map} WHERE id = {id}"));
+    }
+    statement.push_str(ALL);
     let rows = connection.read(statement).await?;
     if rows.is_empty() {
         return Err(context.hidden_rows());
     }
     let mut look = Look { id: None, server: String::new(), proved: false };
+    let (mut by_hash, mut by_id) = (false, false);
     for row in rows {
-        look.server = row.text(0)?.unwrap_or_default();
-        let Some(id) = row.number(1)? else { continue };
+        let server = row.text(0)?.unwrap_or_default();
+        let Some(id) = row.number(1)? else {
+            look.server = server;
+            continue;
+        };
         let found = row.uuid(2)?;
+        let is_witness = witness == Some((found, id));
+        if server.is_empty() {
+            by_id |= is_witness;
+            continue;
+        }
+        look.server = server;
+        by_hash |= is_witness;
         // Two UUIDs may share a hash.
         if found == uuid {
             look.id = Some(id);
         }
-        look.proved |= witness == Some((found, id));
     }
+    if by_id && !by_hash {
+        return Err(context.hidden_rows());
+    }
+    look.proved = by_hash;
     Ok(look)
 }
 

@@ -89,8 +89,8 @@ async fn connections_are_bounded(flavor: Flavor, strategy: Strategy) {
         let error = call.await.unwrap().unwrap_err();
         assert!(error.is_transient(), "{error}");
     }
-    // The holder of the lock, three connections of the pool, and one that ends another.
-    assert!(most <= 5, "{most} connections");
+    // The holder of the lock, three connections of the pool, one that ends another, and two for what waits for no UUID.
+    assert!(most <= 7, "{most} connections");
     transaction.rollback().await.unwrap();
     UuidMap::connect(scratch.url()).await.unwrap().ids_of(&uuids).await.unwrap();
     assert_sound(scratch.url()).await;
