@@ -16,7 +16,7 @@ use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
 use super::context::Context;
-use super::server_identity::{look, look_proved};
+use super::server_identity::{look_proved, look_within};
 use super::taken::TakenIds;
 use crate::caller::{Connection, Values};
 use crate::error::{Error, Result};
@@ -220,7 +220,7 @@ pub(crate) async fn claim_within<C: Connection>(
     let places = context.check(ACTION).await?;
     let claim = claim_text(context, &[uuid]);
     context.execute_within(connection, &places, &claim).await.map_err(Error::once(ACTION))?;
-    let here = look(context, connection, uuid).await.map_err(Error::once(ACTION))?;
+    let here = look_within(context, connection, uuid).await.map_err(Error::once(ACTION))?;
     let mut found = stored_here(context, connection, uuid, here.id).await?;
     if found.is_none() {
         let there = Retries::run(context.deadline, ACTION, async || {

@@ -16,6 +16,10 @@ const LOOKS: u32 = 4;
 /// one, which costs only a locking read.
 const SERVER: &str = "CONCAT_WS(' ', @@hostname, @@port, @@server_id, RIGHT(UUID(), 17))";
 
+/// Comes before a look-up on a caller's connection: MariaDB would find no rows with `mrr`. It changes nothing else of the
+/// session.
+const USUAL_PLAN: &str = "/*M! SET STATEMENT optimizer_switch = 'mrr=off,join_cache_bka=off' FOR */ ";
+
 /// The pair that was found, and the server.
 pub(super) struct Look {
     pub(super) id: Option<u64>,
@@ -26,7 +30,7 @@ pub(super) struct Look {
 
 /// Looks a UUID up by its hash. One statement returns the pair and the server, so that no proxy can send the look-up to one server and the
 /// query for the identity to another.
-pub(super) async fn look<C: Connection>(context: &Context, connection: &mut C, uuid: Uuid) -> Attempt<Look> {
+async fn look<C: Connection>(context: &Context, connection: &mut C, uuid: Uuid, plan: &str) -> Attempt<Look> {
     let witness = context.witness.get();
     let mut hashes = hash(uuid).to_string();
     if let Some((witness, _)) = witness {
@@ -34,7 +38,7 @@ pub(super) async fn look<C: Connection>(context: &Context, connection: &mut C, u
     }
     let map = &context.tables.map;
     let mut statement = format!(
-        "SELECT {SERVER}, pair.id, pair.uuid FROM (SELECT 1 AS one) AS here \
+        "{plan}SELECT {SERVER}, pair.id, pair.uuid FROM (SELECT 1 AS one) AS here \
          LEFT JOIN {map} AS pair FORCE INDEX (hash) ON pair.hash IN ({hashes})"
     );
     if let Some((_, id)) = witness {
@@ -73,6 +77,15 @@ pub(super) async fn look<C: Connection>(context: &Context, connection: &mut C, u
     Ok(look)
 }
 
+/// The same on a caller's connection, which has the caller's switches of the optimizer.
+pub(super) async fn look_within<C: Connection>(
+    context: &Context,
+    connection: &mut C,
+    uuid: Uuid,
+) -> Attempt<Look> {
+    look(context, connection, uuid, USUAL_PLAN).await
+}
+
 /// The same on a connection of the map, which sees everything that is committed: no pair is returned only if that is
 /// proved.
 pub(super) async fn look_proved<C: Connection>(
@@ -81,7 +94,7 @@ pub(super) async fn look_proved<C: Connection>(
     uuid: Uuid,
 ) -> Attempt<Look> {
     for _ in 0..LOOKS {
-        let look = look(context, connection, uuid).await?;
+        let look = look(context, connection, uuid, "").await?;
         if look.id.is_some() || look.proved || !context.choose_witness(connection).await? {
             return Ok(look);
         }
