@@ -27,6 +27,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod adversary;
 mod certificates;
 mod cluster;
 mod container;

@@ -35,6 +35,17 @@ pub(crate) fn with_schema(url: &str, schema: &str) -> String {
     format!("{}/{schema}{query}", &address[..end])
 }
 
+/// The address of a URL's server, and the URL of the same user and schema at another address, without TLS; `None` if the
+/// URL has no user and host.
+pub(crate) fn through(url: &str, address: &str) -> Option<(String, String)> {
+    let plain = url.split_once('?').map_or(url, |(plain, _)| plain);
+    let (user, rest) = plain.rsplit_once('@')?;
+    let (server, schema) = rest.split_once('/').unwrap_or((rest, ""));
+    let has_port = server.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    let server = if has_port { server.to_owned() } else { format!("{server}:3306") };
+    Some((server, format!("{user}@{address}/{schema}?ssl-mode=DISABLED")))
+}
+
 /// Before a password in the query.
 const QUERY_KEY: &str = "password=";
 
@@ -119,6 +130,15 @@ mod tests {
         assert_eq!(redacted("mysql://root:s3@cret@db?password=s3@cret"), "mysql://root:***@db?password=***");
         assert_eq!(redacted("mysql://root@db/test"), "mysql://root@db/test");
         assert_eq!(redacted("mysql://db"), "mysql://db");
+    }
+
+    #[test]
+    fn a_url_can_lead_through_another_address() {
+        let through = |url| through(url, "127.0.0.1:9").map(|(server, url)| format!("{server} {url}"));
+        let expected = |server: &str| Some(format!("{server} mysql://u:p@127.0.0.1:9/a?ssl-mode=DISABLED"));
+        assert_eq!(through("mysql://u:p@h:3/a?ssl-mode=REQUIRED&ssl-ca=/x@y"), expected("h:3"));
+        assert_eq!(through("mysql://u:p@h/a"), expected("h:3306"));
+        assert_eq!(through("mysql://h/a"), None);
     }
 
     #[test]

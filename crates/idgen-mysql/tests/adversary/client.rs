@@ -1,0 +1,251 @@
+//! A client of the map behind an adversary, whose every answer is noted.
+
+use std::time::Duration;
+
+use idgen_mysql::{DriverAnswer, DriverConnection, DriverError, Error, Strategy, UuidMap};
+use idgen_server::adversary::Adversary;
+use sqlx::{AssertSqlSafe, Connection, Either, Executor, MySqlConnection, Row};
+use futures_util::TryStreamExt;
+use uuid::Uuid;
+
+use super::ledger::Ledger;
+use super::tables::Tables;
+
+/// The time limit of a call, and of one answer. A statement without an answer takes the second.
+const TIMEOUT: Duration = Duration::from_secs(2);
+const ANSWER_LIMIT: Duration = Duration::from_millis(400);
+/// A call that takes longer does not end: its limits are a tenth of this, on a machine that is not busy.
+const HANGS: Duration = Duration::from_secs(25);
+/// The time that the caller gives a call on its own connection, which the map does not limit.
+const CALLER_LIMIT: Duration = Duration::from_secs(2);
+
+pub struct Client<'a> {
+    pub adversary: &'a Adversary,
+    pub tables: &'a mut Tables,
+    pub ledger: &'a mut Ledger,
+    pub strategy: Strategy,
+    map: Option<UuidMap>,
+}
+
+/// How a caller's transaction ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Commit,
+    Rollback,
+}
+
+/// A call on the caller's connection.
+#[derive(Clone, Copy)]
+pub enum Within<'a> {
+    IdOf(Uuid),
+    IdsOf(&'a [Uuid]),
+    Register(Uuid),
+    Driver(&'a [Uuid]),
+}
+
+impl<'a> Client<'a> {
+    pub fn new(
+        adversary: &'a Adversary,
+        tables: &'a mut Tables,
+        ledger: &'a mut Ledger,
+        strategy: Strategy,
+    ) -> Self {
+        Client { adversary, tables, ledger, strategy, map: None }
+    }
+
+    /// Connects; false if that failed.
+    pub async fn connect(&mut self) -> bool {
+        // Few ids at a time, so that many are reserved.
+        let builder = UuidMap::builder().strategy(self.strategy).largest_block(4).connections(4);
+        let builder = builder.timeout(TIMEOUT).answer_limit(ANSWER_LIMIT);
+        self.map = self.call("connect", builder.connect(self.adversary.url())).await.ok();
+        self.map.is_some()
+    }
+
+    pub fn map(&self) -> UuidMap {
+        self.map.clone().expect("a client that is connected")
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.map.is_some()
+    }
+
+    /// Waits for a call, for as long as calls may take, and notes its result.
+    pub async fn call<T: std::fmt::Debug>(
+        &mut self,
+        name: &str,
+        call: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        match tokio::time::timeout(HANGS, call).await {
+            Ok(result) => {
+                self.ledger.note(name, &result);
+                result
+            }
+            Err(_) => {
+                self.ledger.violation(name, "it did not end");
+                panic!("{name} did not end");
+            }
+        }
+    }
+
+    pub async fn id_of(&mut self, uuid: Uuid) -> Option<u64> {
+        let map = self.map();
+        let id = self.call("id_of", map.id_of(uuid)).await.ok()?;
+        self.ledger.acknowledge("id_of", uuid, id);
+        Some(id)
+    }
+
+    pub async fn ids_of(&mut self, uuids: &[Uuid]) -> Option<Vec<u64>> {
+        let map = self.map();
+        let ids = self.call("ids_of", map.ids_of(uuids)).await.ok()?;
+        self.all("ids_of", uuids, &ids);
+        Some(ids)
+    }
+
+    fn all(&mut self, call: &str, uuids: &[Uuid], ids: &[u64]) {
+        if uuids.len() != ids.len() {
+            self.ledger.violation(call, format!("{} ids for {} UUIDs", ids.len(), uuids.len()));
+        }
+        for (uuid, id) in uuids.iter().zip(ids) {
+            self.ledger.acknowledge(call, *uuid, *id);
+        }
+    }
+
+    pub async fn register(&mut self, uuid: Uuid) {
+        let (map, known) = (self.map(), self.ledger.id_of(&uuid));
+        let result = self.call("register", map.register(uuid)).await;
+        self.registered("register", uuid, known, result);
+    }
+
+    fn registered(&mut self, call: &str, uuid: Uuid, known: Option<u64>, result: Result<u64, Error>) {
+        match (result, known) {
+            (Ok(id), None) => self.ledger.acknowledge(call, uuid, id),
+            (Ok(id), Some(known)) => {
+                self.ledger.violation(call, format!("{uuid} is new with the id {id}, and had {known}"));
+            }
+            (Err(error), known) if error.is_duplicate() => {
+                if known.is_none() {
+                    self.ledger.violation(call, format!("{uuid} is called registered, and was not"));
+                }
+                if let Some(id) = error.existing_id() {
+                    self.ledger.acknowledge(call, uuid, id);
+                }
+            }
+            (Err(_), _) => {}
+        }
+    }
+
+    pub async fn find(&mut self, uuids: &[Uuid]) {
+        let map = self.map();
+        if let Ok(ids) = self.call("find", map.find_many(uuids)).await {
+            for (uuid, id) in uuids.iter().zip(ids) {
+                self.ledger.found("find", *uuid, id);
+            }
+        }
+    }
+
+    pub async fn uuids_of(&mut self, ids: &[u64]) {
+        let map = self.map();
+        if let Ok(uuids) = self.call("uuids_of", map.uuids_of(ids)).await {
+            for (id, uuid) in ids.iter().zip(uuids) {
+                self.ledger.found_uuid("uuids_of", *id, uuid);
+            }
+        }
+    }
+
+    /// Claims in a transaction of the caller, whose connection leads through the adversary as well.
+    pub async fn within(&mut self, caller: &mut MySqlConnection, what: Within<'_>, end: End) -> bool {
+        let map = self.map();
+        if sql(caller, "START TRANSACTION").await.is_err() {
+            return false;
+        }
+        let uuids = match &what {
+            Within::IdOf(uuid) | Within::Register(uuid) => std::slice::from_ref(uuid),
+            Within::IdsOf(uuids) | Within::Driver(uuids) => uuids,
+        };
+        let work = async {
+            match what {
+                Within::IdOf(uuid) => Ok(vec![map.id_of_within(caller, uuid).await?]),
+                Within::IdsOf(uuids) => map.ids_of_within(caller, uuids).await,
+                Within::Register(uuid) => Ok(vec![map.register_within(caller, uuid).await?]),
+                Within::Driver(uuids) => map.ids_of_within_driver(&mut Driver(caller), uuids).await,
+            }
+        };
+        let call = "within";
+        let Ok(result) = tokio::time::timeout(CALLER_LIMIT, work).await else {
+            // The caller closes its connection, which rolls back.
+            self.ledger.note(call, &"the caller's limit");
+            return false;
+        };
+        self.ledger.note(call, &result);
+        let registers = matches!(what, Within::Register(_));
+        if let Err(error) = &result
+            && registers
+            && error.is_duplicate()
+        {
+            let known = self.ledger.id_of(&uuids[0]);
+            let same = error.existing_id() == known;
+            if !same {
+                let existing = error.existing_id();
+                self.ledger.violation(call, format!("{} has {known:?}, and not {existing:?}", uuids[0]));
+            }
+        }
+        let end = if result.is_ok() { end } else { End::Rollback };
+        let ended = sql(caller, if end == End::Commit { "COMMIT" } else { "ROLLBACK" }).await;
+        self.ledger.note("end", &ended.as_ref().map(|_| end == End::Commit));
+        match (end, &ended, result) {
+            (End::Commit, Ok(_), Ok(ids)) if registers => {
+                let known = self.ledger.id_of(&uuids[0]);
+                self.registered(call, uuids[0], known, Ok(ids[0]));
+            }
+            (End::Commit, Ok(_), Ok(ids)) => self.all(call, uuids, &ids),
+            (End::Rollback, _, _) => self.ledger.rolled_back(uuids),
+            // It may be committed.
+            _ => {}
+        }
+        ended.is_ok()
+    }
+
+    pub async fn close(&mut self) {
+        if let Some(map) = self.map.take() {
+            let _ = self.call("close", map.close()).await;
+        }
+    }
+}
+
+pub async fn sql(connection: &mut MySqlConnection, statement: &str) -> Result<(), sqlx::Error> {
+    let run = connection.execute(sqlx::raw_sql(AssertSqlSafe(statement.to_owned())));
+    let late = || sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
+    tokio::time::timeout(CALLER_LIMIT, run).await.map_err(|_| late())?.map(drop)
+}
+
+pub async fn caller(adversary: &Adversary) -> MySqlConnection {
+    MySqlConnection::connect(adversary.url()).await.unwrap()
+}
+
+/// Another driver, which runs one statement at a time.
+struct Driver<'a>(&'a mut MySqlConnection);
+
+impl DriverConnection for Driver<'_> {
+    async fn run(&mut self, statement: &str) -> Result<DriverAnswer, DriverError> {
+        let mut answer = DriverAnswer::default();
+        let mut results = self.0.fetch_many(sqlx::raw_sql(AssertSqlSafe(statement.to_owned())));
+        let failed = |error: sqlx::Error| {
+            let number = error.as_database_error().map(|error| {
+                error.downcast_ref::<sqlx::mysql::MySqlDatabaseError>().number()
+            });
+            DriverError::new(number.unwrap_or(2013), error.to_string())
+        };
+        while let Some(result) = results.try_next().await.map_err(failed)? {
+            match result {
+                Either::Left(done) => answer.affected = done.rows_affected(),
+                Either::Right(row) => {
+                    answer.columns = row.columns().iter().map(|column| sqlx::Column::name(column).to_owned()).collect();
+                    let values = (0..row.len()).map(|at| row.try_get_unchecked(at).unwrap_or_default());
+                    answer.rows.push(values.collect());
+                }
+            }
+        }
+        Ok(answer)
+    }
+}

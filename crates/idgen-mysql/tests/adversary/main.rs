@@ -1,0 +1,59 @@
+//! An adversary between the map and its server changes one answer at a time, in every statement that the map sends. The map
+//! then gives the right answer or an error.
+//!
+//! `matrix` says which runs there are, `scenes` what a run consists of, and `ledger` what is right.
+//! `IDGEN_ADVERSARY=complete` changes each result of each scene, and not only one of several alike.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod client;
+mod ledger;
+mod matrix;
+mod scenes;
+mod tables;
+
+use std::sync::OnceLock;
+
+use idgen_mysql::Strategy;
+use idgen_server::{Flavor, Server, Settings};
+
+fn server(flavor: Flavor) -> &'static Server {
+    static MYSQL: OnceLock<Server> = OnceLock::new();
+    static MARIADB: OnceLock<Server> = OnceLock::new();
+    let cell = if flavor == Flavor::MySql { &MYSQL } else { &MARIADB };
+    let settings = Settings::new().buffer_pool_mib(64).option("max_connections", "500");
+    cell.get_or_init(|| Server::start(flavor, &settings).unwrap())
+}
+
+async fn no_answer_can_be_wrong(flavor: Flavor, strategy: Strategy) {
+    let complete = std::env::var("IDGEN_ADVERSARY").is_ok_and(|value| value == "complete");
+    let findings = matrix::matrix(server(flavor), strategy, complete).await;
+    let missed: Vec<_> = findings.wanted.difference(&findings.changed).collect();
+    println!(
+        "{flavor}, {strategy}: {} runs, {} classes of statements, {} changes of them",
+        findings.runs,
+        findings.seen.len(),
+        findings.changed.len()
+    );
+    for class in &findings.seen {
+        println!("  {class}");
+    }
+    let text = findings.text();
+    assert!(text.is_empty(), "{} violations\n{text}", findings.violations.len());
+    assert!(missed.is_empty(), "changes that no run made: {missed:#?}");
+}
+
+macro_rules! everywhere {
+    ($($name:ident: $flavor:ident, $strategy:ident;)+) => {$(
+        #[tokio::test(flavor = "multi_thread")]
+        async fn $name() {
+            no_answer_can_be_wrong(Flavor::$flavor, Strategy::$strategy).await;
+        }
+    )+};
+}
+
+everywhere! {
+    mysql_unique: MySql, Unique;
+    mysql_dedup: MySql, Dedup;
+    mariadb_unique: MariaDb, Unique;
+    mariadb_dedup: MariaDb, Dedup;
+}

@@ -1,0 +1,217 @@
+//! Every statement of the map, with every change of its result: one run each.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use idgen_mysql::Strategy;
+use idgen_server::Server;
+use idgen_server::adversary::{Adversary, Alteration, Recorded, ResultKind, Rule};
+
+use super::client::Client;
+use super::ledger::Ledger;
+use super::scenes::Scene;
+use super::tables::{SEEDS, Tables, seed};
+
+/// Runs that wait at the same time, mostly for a disk or a time limit.
+const WORKERS: usize = 16;
+
+/// One run: a scene in which results are changed.
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub scene: Scene,
+    pub rules: Vec<Rule>,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Report {
+    pub recorded: Vec<Recorded>,
+    pub applied: Vec<bool>,
+    pub violations: Vec<String>,
+    pub said: Vec<String>,
+}
+
+impl Run {
+    pub async fn play(&self, tables: &mut Tables, url: &str, strategy: Strategy) -> Report {
+        tables.reset().await;
+        let adversary = Adversary::start(url).await.unwrap();
+        adversary.set_rules(self.rules.clone());
+        let mut ledger = Ledger::default();
+        if self.scene != Scene::Install {
+            (1..=SEEDS).for_each(|id| ledger.acknowledge("seed", seed(id), id));
+        }
+        let mut client = Client::new(&adversary, tables, &mut ledger, strategy);
+        client.opening(self.scene).await;
+        adversary.watch(true);
+        client.play(self.scene).await;
+        adversary.watch(false);
+        client.finale().await;
+        let (recorded, applied) = (adversary.recorded(), adversary.applied());
+        // No connection of the run holds a lock any more.
+        drop(adversary);
+        ledger.compare(&tables.stored().await);
+        if self.scene.makes_tables() {
+            tables.drop_all().await;
+            tables.install().await;
+        }
+        let (violations, said) = ledger.end();
+        Report { recorded, applied, violations, said }
+    }
+}
+
+/// What was found on one server with one strategy.
+#[derive(Default)]
+pub struct Findings {
+    pub runs: usize,
+    /// By scene, class and change.
+    pub violations: BTreeMap<(Scene, String, Alteration), Vec<String>>,
+    /// All classes that the map sent.
+    pub seen: BTreeSet<String>,
+    /// The changes that were made, of each class.
+    pub changed: BTreeSet<(String, Alteration)>,
+    /// The changes that can be made, of each class.
+    pub wanted: BTreeSet<(String, Alteration)>,
+}
+
+/// Plays all scenes without a change, and then each with each change. `complete` changes each result; without it, of
+/// several results of one class in a scene only the first of each kind is changed.
+pub async fn matrix(server: &'static Server, strategy: Strategy, complete: bool) -> Findings {
+    let mut findings = Findings::default();
+    let unchanged = Scene::ALL.map(|scene| Run { scene, rules: Vec::new() });
+    let mut next = Vec::new();
+    let mut planned = HashSet::new();
+    for (run, report) in all(server, strategy, unchanged.into()).await {
+        let (violations, said) = (&report.violations, &report.said);
+        assert!(violations.is_empty(), "{:?} without a change: {violations:#?}\n{said:#?}", run.scene);
+        plan(&run, &report.recorded, complete, &mut planned, &mut findings, &mut next);
+    }
+    // Statements that are only sent after a change are changed in a second round, and so on.
+    while !next.is_empty() {
+        let reports = all(server, strategy, std::mem::take(&mut next)).await;
+        for (run, report) in reports {
+            findings.runs += 1;
+            for (rule, applied) in run.rules.iter().zip(&report.applied) {
+                if *applied {
+                    findings.changed.insert((rule.class.clone(), rule.alteration));
+                }
+            }
+            if run.rules.len() < 3 {
+                let new: Vec<Recorded> =
+                    report.recorded.iter().filter(|result| !findings.seen.contains(&result.class)).cloned().collect();
+                plan(&run, &new, false, &mut planned, &mut findings, &mut next);
+            }
+            if !report.violations.is_empty() {
+                let last = run.rules.last().expect("a rule of each run");
+                let key = (run.scene, last.class.clone(), last.alteration);
+                findings.violations.entry(key).or_default().extend(report.violations);
+            }
+        }
+    }
+    findings
+}
+
+/// Plans a run for each change of each of these results.
+fn plan(
+    run: &Run,
+    recorded: &[Recorded],
+    complete: bool,
+    planned: &mut HashSet<(Scene, String, usize, Alteration)>,
+    findings: &mut Findings,
+    next: &mut Vec<Run>,
+) {
+    for result in recorded {
+        findings.seen.insert(result.class.clone());
+        for alteration in Alteration::ALL.into_iter().filter(|alteration| alteration.applies_to(result.result)) {
+            // Without an earlier result there is no old one.
+            if alteration != Alteration::OldResult {
+                findings.wanted.insert((result.class.clone(), alteration));
+            }
+            let place = if complete { result.place } else { kind(result.result) };
+            if planned.insert((run.scene, result.class.clone(), place, alteration)) {
+                let rule = Rule { class: result.class.clone(), skip: result.place, alteration };
+                let rules = run.rules.iter().cloned().chain([rule]).collect();
+                next.push(Run { scene: run.scene, rules });
+            }
+        }
+    }
+}
+
+fn kind(result: ResultKind) -> usize {
+    match result {
+        ResultKind::Done { .. } => 0,
+        ResultKind::Rows(0) => 1,
+        ResultKind::Rows(_) => 2,
+        ResultKind::Error(_) => 3,
+    }
+}
+
+/// Plays runs, several at the same time.
+pub async fn all(server: &'static Server, strategy: Strategy, runs: Vec<Run>) -> Vec<(Run, Report)> {
+    let queue = Arc::new(Mutex::new(VecDeque::from(runs)));
+    let workers: Vec<_> = (0..WORKERS)
+        .map(|_| {
+            let queue = queue.clone();
+            tokio::spawn(async move {
+                let mut done = Vec::new();
+                let take = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                let Some(mut run) = take() else { return done };
+                let scratch = server.scratch().unwrap();
+                let url = scratch.url().to_owned();
+                let mut tables = Tables::new(&url, strategy).await;
+                loop {
+                    let report = match one(run.clone(), tables, url.clone(), strategy).await {
+                        Ok((report, same)) => {
+                            tables = same;
+                            report
+                        }
+                        Err(panic) => {
+                            tables = Tables::new(&url, strategy).await;
+                            Report { violations: vec![format!("panic: {panic}")], ..Report::default() }
+                        }
+                    };
+                    done.push((run, report));
+                    let Some(other) = take() else { return done };
+                    run = other;
+                }
+            })
+        })
+        .collect();
+    let mut done = Vec::new();
+    for worker in workers {
+        done.extend(worker.await.unwrap());
+    }
+    done
+}
+
+/// A run in a task of its own, whose panic is an error.
+async fn one(
+    run: Run,
+    mut tables: Tables,
+    url: String,
+    strategy: Strategy,
+) -> Result<(Report, Tables), String> {
+    let played = tokio::spawn(async move { (run.play(&mut tables, &url, strategy).await, tables) }).await;
+    played.map_err(|error| match error.try_into_panic() {
+        Ok(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
+        }
+        Err(error) => error.to_string(),
+    })
+}
+
+impl Findings {
+    /// A line for each statement and change, with what was wrong then.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for ((scene, class, alteration), violations) in &self.violations {
+            let _ = writeln!(text, "{scene:?} | {alteration} | {class}");
+            let different: BTreeSet<&String> = violations.iter().collect();
+            for violation in different.into_iter().take(4) {
+                let _ = writeln!(text, "    {violation}");
+            }
+        }
+        text
+    }
+}
