@@ -2,22 +2,22 @@
 
 use std::time::Duration;
 
+use futures_util::TryStreamExt;
 use idgen_mysql::{DriverAnswer, DriverConnection, DriverError, Error, Strategy, UuidMap};
 use idgen_server::adversary::Adversary;
 use sqlx::{AssertSqlSafe, Connection, Either, Executor, MySqlConnection, Row};
-use futures_util::TryStreamExt;
 use uuid::Uuid;
 
 use super::ledger::Ledger;
 use super::tables::Tables;
 
 /// The time limit of a call, and of one answer. A statement without an answer takes the second.
-const TIMEOUT: Duration = Duration::from_secs(2);
-const ANSWER_LIMIT: Duration = Duration::from_millis(400);
-/// A call that takes longer does not end: its limits are a tenth of this, on a machine that is not busy.
-const HANGS: Duration = Duration::from_secs(25);
+const TIMEOUT: Duration = Duration::from_secs(6);
+const ANSWER_LIMIT: Duration = Duration::from_millis(1000);
+/// A call that takes longer does not end: its limit is a tenth of this.
+const HANGS: Duration = Duration::from_secs(60);
 /// The time that the caller gives a call on its own connection, which the map does not limit.
-const CALLER_LIMIT: Duration = Duration::from_secs(2);
+const CALLER_LIMIT: Duration = Duration::from_secs(4);
 
 pub struct Client<'a> {
     pub adversary: &'a Adversary,
@@ -76,7 +76,7 @@ impl<'a> Client<'a> {
         name: &str,
         call: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        match tokio::time::timeout(HANGS, call).await {
+        match tokio::time::timeout(HANGS, Box::pin(call)).await {
             Ok(result) => {
                 self.ledger.note(name, &result);
                 result
@@ -93,6 +93,16 @@ impl<'a> Client<'a> {
         let id = self.call("id_of", map.id_of(uuid)).await.ok()?;
         self.ledger.acknowledge("id_of", uuid, id);
         Some(id)
+    }
+
+    /// The same where nothing is changed: on a busy machine, a call may be late.
+    pub async fn surely(&mut self, uuid: Uuid) {
+        for _ in 0..5 {
+            if self.id_of(uuid).await.is_some() {
+                return;
+            }
+        }
+        panic!("no id, although nothing was changed");
     }
 
     pub async fn ids_of(&mut self, uuids: &[Uuid]) -> Option<Vec<u64>> {
@@ -172,7 +182,7 @@ impl<'a> Client<'a> {
             }
         };
         let call = "within";
-        let Ok(result) = tokio::time::timeout(CALLER_LIMIT, work).await else {
+        let Ok(result) = tokio::time::timeout(CALLER_LIMIT, Box::pin(work)).await else {
             // The caller closes its connection, which rolls back.
             self.ledger.note(call, &"the caller's limit");
             return false;
@@ -219,8 +229,12 @@ pub async fn sql(connection: &mut MySqlConnection, statement: &str) -> Result<()
     tokio::time::timeout(CALLER_LIMIT, run).await.map_err(|_| late())?.map(drop)
 }
 
+/// A connection of the caller, which is made without a change.
 pub async fn caller(adversary: &Adversary) -> MySqlConnection {
-    MySqlConnection::connect(adversary.url()).await.unwrap()
+    adversary.watch(false);
+    let connection = MySqlConnection::connect(adversary.url()).await.unwrap();
+    adversary.watch(true);
+    connection
 }
 
 /// Another driver, which runs one statement at a time.
@@ -231,16 +245,17 @@ impl DriverConnection for Driver<'_> {
         let mut answer = DriverAnswer::default();
         let mut results = self.0.fetch_many(sqlx::raw_sql(AssertSqlSafe(statement.to_owned())));
         let failed = |error: sqlx::Error| {
-            let number = error.as_database_error().map(|error| {
-                error.downcast_ref::<sqlx::mysql::MySqlDatabaseError>().number()
-            });
+            let number = error
+                .as_database_error()
+                .map(|error| error.downcast_ref::<sqlx::mysql::MySqlDatabaseError>().number());
             DriverError::new(number.unwrap_or(2013), error.to_string())
         };
         while let Some(result) = results.try_next().await.map_err(failed)? {
             match result {
                 Either::Left(done) => answer.affected = done.rows_affected(),
                 Either::Right(row) => {
-                    answer.columns = row.columns().iter().map(|column| sqlx::Column::name(column).to_owned()).collect();
+                    answer.columns =
+                        row.columns().iter().map(|column| sqlx::Column::name(column).to_owned()).collect();
                     let values = (0..row.len()).map(|at| row.try_get_unchecked(at).unwrap_or_default());
                     answer.rows.push(values.collect());
                 }

@@ -98,7 +98,7 @@ impl Ledger {
     /// A list that must have all pairs, each once.
     pub fn listed(&mut self, call: &str, pairs: &[(u64, Uuid)]) {
         let mut seen = BTreeSet::new();
-        for (id, uuid) in pairs {
+        for (id, _) in pairs {
             if !seen.insert(*id) {
                 self.violation(call, format!("the id {id} comes twice"));
             }

@@ -42,18 +42,17 @@ impl Run {
             (1..=SEEDS).for_each(|id| ledger.acknowledge("seed", seed(id), id));
         }
         let mut client = Client::new(&adversary, tables, &mut ledger, strategy);
-        client.opening(self.scene).await;
+        Box::pin(client.opening(self.scene)).await;
         adversary.watch(true);
-        client.play(self.scene).await;
+        Box::pin(client.play(self.scene)).await;
         adversary.watch(false);
-        client.finale().await;
+        Box::pin(client.finale()).await;
         let (recorded, applied) = (adversary.recorded(), adversary.applied());
         // No connection of the run holds a lock any more.
         drop(adversary);
         ledger.compare(&tables.stored().await);
         if self.scene.makes_tables() {
-            tables.drop_all().await;
-            tables.install().await;
+            tables.make().await;
         }
         let (violations, said) = ledger.end();
         Report { recorded, applied, violations, said }
@@ -97,8 +96,12 @@ pub async fn matrix(server: &'static Server, strategy: Strategy, complete: bool)
                 }
             }
             if run.rules.len() < 3 {
-                let new: Vec<Recorded> =
-                    report.recorded.iter().filter(|result| !findings.seen.contains(&result.class)).cloned().collect();
+                let new: Vec<Recorded> = report
+                    .recorded
+                    .iter()
+                    .filter(|result| !findings.seen.contains(&result.class))
+                    .cloned()
+                    .collect();
                 plan(&run, &new, false, &mut planned, &mut findings, &mut next);
             }
             if !report.violations.is_empty() {
@@ -122,7 +125,9 @@ fn plan(
 ) {
     for result in recorded {
         findings.seen.insert(result.class.clone());
-        for alteration in Alteration::ALL.into_iter().filter(|alteration| alteration.applies_to(result.result)) {
+        for alteration in
+            Alteration::ALL.into_iter().filter(|alteration| alteration.applies_to(result.result))
+        {
             // Without an earlier result there is no old one.
             if alteration != Alteration::OldResult {
                 findings.wanted.insert((result.class.clone(), alteration));

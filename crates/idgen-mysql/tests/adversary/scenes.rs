@@ -94,13 +94,13 @@ impl Client<'_> {
             }
             _ => {
                 assert!(self.connect().await);
-                self.id_of(seed(1)).await.unwrap();
-                self.id_of(uuid(1, 1)).await.unwrap();
+                self.surely(seed(1)).await;
+                self.surely(uuid(1, 1)).await;
             }
         }
         if scene == Scene::Repeat {
             for id in 10..20 {
-                self.id_of(seed(id)).await.unwrap();
+                self.surely(seed(id)).await;
             }
         }
     }
@@ -188,7 +188,8 @@ impl Client<'_> {
             Scene::WithinTaken => {
                 self.take_next().await;
                 let mut caller = caller(self.adversary).await;
-                for call in [Within::IdsOf(&new::<5>(2)), Within::IdOf(uuid(3, 1)), Within::IdOf(uuid(3, 2))] {
+                for call in [Within::IdsOf(&new::<5>(2)), Within::IdOf(uuid(3, 1)), Within::IdOf(uuid(3, 2))]
+                {
                     if !self.within(&mut caller, call, End::Commit).await {
                         return;
                     }
@@ -385,7 +386,8 @@ impl Client<'_> {
         if self.strategy != Strategy::Dedup {
             return;
         }
-        let twice = format!("INSERT INTO uuid_map (id, uuid) VALUES (90, x'{0}'), (91, x'{0}')", uuid(8, 1).simple());
+        let twice =
+            format!("INSERT INTO uuid_map (id, uuid) VALUES (90, x'{0}'), (91, x'{0}')", uuid(8, 1).simple());
         self.tables.run(twice).await;
         if let Ok(findings) = self.call("check", map.check()).await
             && !findings.iter().any(|found| found.severity() == Severity::Broken)

@@ -32,11 +32,13 @@ impl Tables {
     pub async fn new(url: &str, strategy: Strategy) -> Tables {
         let connection = MySqlConnection::connect(url).await.unwrap();
         let mut tables = Tables { connection, url: url.to_owned(), strategy };
-        tables.install().await;
+        tables.make().await;
         tables
     }
 
-    pub async fn install(&mut self) {
+    /// Makes the tables of an empty map, in place of those that are there.
+    pub async fn make(&mut self) {
+        self.drop_all().await;
         let map = UuidMap::builder().strategy(self.strategy).connect(&self.url).await.unwrap();
         map.install().await.unwrap();
         map.close().await.unwrap();

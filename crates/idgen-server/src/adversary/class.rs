@@ -54,7 +54,7 @@ pub(super) fn class(statement: &str) -> String {
             rest = &rest[first.len_utf8()..];
         }
     }
-    for element in ["(N,X)", "(X)", "(N, X)", "N", "X"] {
+    for element in ["N", "X", "(N)", "(X)", "(N,X)", "(N, X)"] {
         let (twice, thrice) = (format!("{element},{element}"), format!("{element}, {element}"));
         while class.contains(&twice) || class.contains(&thrice) {
             class = class.replace(&twice, element).replace(&thrice, element);
