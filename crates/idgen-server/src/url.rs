@@ -46,6 +46,12 @@ pub(crate) fn through(url: &str, address: &str) -> Option<(String, String)> {
     Some((server, format!("{user}@{address}/{schema}?ssl-mode=DISABLED")))
 }
 
+/// The schema of a URL; empty where it names none.
+pub(crate) fn schema(url: &str) -> &str {
+    let plain = url.split_once('?').map_or(url, |(plain, _)| plain);
+    plain.rsplit_once('@').and_then(|(_, rest)| rest.split_once('/')).map_or("", |(_, schema)| schema)
+}
+
 /// Before a password in the query.
 const QUERY_KEY: &str = "password=";
 
@@ -139,6 +145,7 @@ mod tests {
         assert_eq!(through("mysql://u:p@h:3/a?ssl-mode=REQUIRED&ssl-ca=/x@y"), expected("h:3"));
         assert_eq!(through("mysql://u:p@h/a"), expected("h:3306"));
         assert_eq!(through("mysql://h/a"), None);
+        assert_eq!(["mysql://u:p@h:3/a?ssl-ca=/x", "mysql://u@h", "mysql://h/a"].map(schema), ["a", "", ""]);
     }
 
     #[test]

@@ -367,6 +367,7 @@ impl Client<'_> {
                 break;
             }
         }
+        drop(caller);
         self.tables.run(format!("UPDATE uuid_map_state SET next_id = {next}")).await;
     }
 

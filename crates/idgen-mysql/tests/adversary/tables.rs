@@ -44,10 +44,17 @@ impl Tables {
         map.close().await.unwrap();
     }
 
+    /// Runs a statement, after those that a lost client left in the server have ended.
     pub async fn run(&mut self, statement: impl Into<String>) {
         let statement: String = statement.into();
-        let done = self.connection.execute(sqlx::raw_sql(AssertSqlSafe(statement.clone()))).await;
-        done.unwrap_or_else(|error| panic!("{statement}: {error}"));
+        let mut attempts = 0;
+        loop {
+            let done = self.connection.execute(sqlx::raw_sql(AssertSqlSafe(statement.clone()))).await;
+            let Err(error) = done else { return };
+            attempts += 1;
+            assert!(attempts < 3, "{statement}: {error}");
+            let _ = self.connection.execute(sqlx::raw_sql("ROLLBACK")).await;
+        }
     }
 
     /// The first column of the first row.

@@ -1,7 +1,19 @@
 //! Statements of a text, and their classes: the same statement with other values is the same class.
 
+/// The classes of a text's statements, as [`Recorded::class`](super::Recorded::class) says them.
+///
+/// ```
+/// use idgen_server::adversary::classes;
+///
+/// let text = "INSERT INTO t (id, uuid) VALUES (7, x'00ff'), (8, x'0100'); SELECT 'ok'";
+/// assert_eq!(classes(text), ["INSERT INTO t (id, uuid) VALUES (N, X)", "SELECT 'ok'"]);
+/// ```
+pub fn classes(text: &str) -> Vec<String> {
+    statements(text).into_iter().map(class).collect()
+}
+
 /// The statements of a text, which semicolons separate.
-pub(super) fn statements(text: &str) -> Vec<&str> {
+fn statements(text: &str) -> Vec<&str> {
     let mut statements = Vec::new();
     let (mut begin, mut at) = (0, 0);
     let bytes = text.as_bytes();

@@ -41,6 +41,7 @@ use std::sync::Arc;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 
+pub use class::classes;
 pub use rule::{Alteration, Recorded, ResultKind, Rule};
 
 use crate::url;
@@ -65,7 +66,7 @@ impl Adversary {
         let (server, url) = url::through(url, &listener.local_addr()?.to_string()).ok_or_else(|| {
             io::Error::new(io::ErrorKind::InvalidInput, "write mysql://user:password@host:port/schema")
         })?;
-        let shared = Arc::<Shared>::default();
+        let shared = Arc::new(Shared::new(url::schema(&url)));
         let state = shared.clone();
         let accepting = tokio::spawn(async move {
             // Dropped with this task, and with it the connections.

@@ -8,7 +8,6 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
 use super::answer::{Outcome, outcomes, packets, prepared};
-use super::class::{class, statements};
 use super::packet::{append, read, write};
 use super::rule::Changed;
 use super::state::{Sent, Shared};
@@ -93,15 +92,15 @@ impl Relay<'_> {
                 write(&mut self.to_server, &command, 0).await?;
                 return Ok(true);
             }
-            Some(&QUERY) => statements(&text).into_iter().map(class).collect(),
-            Some(&PREPARE) => vec![format!("prepare {}", class(&text))],
+            Some(&QUERY) => self.shared.classes(&text),
+            Some(&PREPARE) => vec![format!("prepare {}", self.shared.classes(&text).join("; "))],
             Some(&EXECUTE) => vec![format!("execute {}", self.texts.get(&number).map_or("", String::as_str))],
             Some(other) => vec![format!("command {other}")],
         };
         let Some(sent) = self.shared.send(classes) else { return Ok(false) };
         write(&mut self.to_server, &command, 0).await?;
         if command.first() == Some(&PREPARE) {
-            return self.answer_to_preparation(&sent, class(&text)).await;
+            return self.answer_to_preparation(&sent, self.shared.classes(&text).join("; ")).await;
         }
         let answer = outcomes(&mut self.from_server, self.deprecate_eof);
         let Some(answer) = while_there(&mut self.from_client, answer).await? else { return Ok(false) };

@@ -4,10 +4,15 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::answer::Outcome;
+use super::class::classes;
 use super::rule::{Alteration, Changed, Recorded, Rule, change, kind};
 
-#[derive(Debug, Default)]
-pub(super) struct Shared(Mutex<State>);
+#[derive(Debug)]
+pub(super) struct Shared {
+    /// The name of the schema in quotes, for which classes have `schema`.
+    schema: String,
+    state: Mutex<State>,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -28,6 +33,15 @@ pub(super) struct Sent {
 }
 
 impl Shared {
+    pub(super) fn new(schema: &str) -> Shared {
+        Shared { schema: format!("`{schema}`"), state: Mutex::default() }
+    }
+
+    /// The classes of the statements of a text.
+    pub(super) fn classes(&self, text: &str) -> Vec<String> {
+        classes(text).iter().map(|class| class.replace(&self.schema, "`schema`")).collect()
+    }
+
     pub(super) fn watch(&self, watching: bool) {
         self.state().watching = watching;
     }
@@ -88,7 +102,7 @@ impl Shared {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
