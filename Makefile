@@ -145,5 +145,6 @@ soak-map: ## the map under kills, KILL, DDL and changed settings, in 8 processes
 
 soak: soak-ids test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
 	cargo test --release -p idgen-lab --test model_postgres --test model_sqlite -- --ignored
+	IDGEN_ADVERSARY=complete cargo test --release -p idgen-mysql --test adversary
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \
 		cargo test --release -p idgen-mysql --test servers -- --test-threads 1 histories kills

@@ -100,6 +100,7 @@ impl UuidMap {
     /// As for [`find`](UuidMap::find).
     #[tracing::instrument(level = "debug", skip_all, fields(uuids = uuids.len()))]
     pub async fn find_many(&self, uuids: &[Uuid]) -> Result<Vec<Option<u64>>> {
+        const ACTION: &str = "look up UUIDs";
         count_call!("find");
         let mut ids = self.cached_of(uuids).await?;
         let mut missing: Vec<Uuid> =
@@ -111,7 +112,15 @@ impl UuidMap {
         for chunk in missing.chunks(CHUNK) {
             let context = self.context().await?;
             let before = self.drops();
-            let found = context.look_up("look up UUIDs", chunk).await?;
+            let mut found = context.look_up(ACTION, chunk).await?;
+            let absent: Vec<Uuid> =
+                chunk.iter().copied().filter(|uuid| !found.iter().any(|(known, _)| known == uuid)).collect();
+            if !absent.is_empty() {
+                // An answer without a row proves nothing.
+                let all = context.read_all(ACTION, &context.pairs_of_uuids(&absent)).await?;
+                let asked = all.into_iter().filter(|(_, uuid)| absent.binary_search(uuid).is_ok());
+                found.extend(asked.map(|(id, uuid)| (uuid, id)));
+            }
             observe::found(found.len());
             for (uuid, id) in &found {
                 self.remember(&Claimed { uuid: *uuid, id: *id, new: false }, before);
@@ -155,6 +164,17 @@ impl UuidMap {
             for row in context.read_rows(ACTION, &statement).await? {
                 let id = row.try_get(0).map_err(Error::once(ACTION))?;
                 pairs.push((id, uuid_at(&row, 1).map_err(Error::once(ACTION))?));
+            }
+            // An answer without a row proves nothing.
+            let absent: Vec<String> = chunk
+                .iter()
+                .filter(|id| !pairs.iter().any(|(found, _)| found == *id))
+                .map(u64::to_string)
+                .collect();
+            if !absent.is_empty() {
+                let map = &context.tables.map;
+                let again = format!("SELECT id, uuid FROM {map} WHERE id IN ({})", absent.join(","));
+                pairs.extend(context.read_all(ACTION, &again).await?);
             }
             pairs.retain(|(_, uuid)| !is_marker(*uuid));
         }

@@ -8,7 +8,6 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use sqlx::Row;
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
@@ -16,7 +15,6 @@ use crate::failure::Kind;
 use crate::map::UuidMap;
 use crate::marker::is_marker;
 use crate::pair::CHUNK;
-use crate::sql::uuid_at;
 
 const ACTION: &str = "read the map's changes";
 
@@ -180,11 +178,7 @@ impl UuidMap {
             context.tables.map,
             conditions.join(" OR ")
         );
-        let rows = context.read_rows(ACTION, &statement).await?;
-        rows.iter()
-            .map(|row| Ok((row.try_get(0)?, uuid_at(row, 1)?)))
-            .collect::<std::result::Result<_, sqlx::Error>>()
-            .map_err(Error::once(ACTION))
+        context.read_all(ACTION, &statement).await
     }
 }
 

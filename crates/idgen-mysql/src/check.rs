@@ -10,7 +10,6 @@ use crate::installed::Strategy;
 use crate::map::UuidMap;
 use crate::retry::Retries;
 use crate::schema::State;
-use crate::sql::uuid_at;
 use crate::state_row::exchange;
 use crate::strategy::context::Context;
 use crate::strategy::purge;
@@ -227,17 +226,17 @@ impl UuidMap {
         let edge = |at: u64| (u128::from(at) << 32) / u128::from(ranges);
         for at in 0..ranges {
             let (from, to) = (edge(at), edge(at + 1) - 1);
-            let statement = format!(
-                "SELECT pair.uuid, GROUP_CONCAT(pair.id ORDER BY pair.id) FROM \
+            let twice = format!(
+                "SELECT MIN(pair.id) AS id, pair.uuid FROM \
                  (SELECT hash FROM {map} FORCE INDEX (hash) WHERE hash BETWEEN {from} AND {to} \
                  GROUP BY hash HAVING COUNT(*) > 1) AS twice \
                  JOIN {map} AS pair FORCE INDEX (hash) ON pair.hash = twice.hash \
                  GROUP BY pair.uuid HAVING COUNT(*) > 1 LIMIT {NAMED}"
             );
-            for row in self.context().await?.read_rows(ACTION, &statement).await? {
-                let uuid = uuid_at(&row, 0).map_err(Error::once(ACTION))?;
-                let ids: Vec<u8> = row.try_get_unchecked(1).map_err(Error::once(ACTION))?;
-                found.push((uuid, String::from_utf8_lossy(&ids).into_owned()));
+            for (_, uuid) in self.context().await?.read_all(ACTION, &twice).await? {
+                let all = context.read_all(ACTION, &context.pairs_of_uuids(&[uuid])).await?;
+                let ids = all.iter().filter(|(_, other)| *other == uuid).map(|(id, _)| id.to_string());
+                found.push((uuid, ids.collect::<Vec<_>>().join(",")));
             }
             if found.len() >= NAMED {
                 break;

@@ -114,6 +114,9 @@ impl Context {
             // The claim keeps others away.
             Strategy::Dedup => self.find_proved(connection, &[uuid]).await?.first().map(|(_, id)| *id),
         };
+        if seen.is_none() {
+            self.has_none_of(connection, &[uuid]).await?;
+        }
         if let Some(id) = *seen {
             let (map, marker) = (&self.tables.map, literal(marker(id)));
             let erase = format!("UPDATE {map} SET uuid = {marker} WHERE id = {id}");

@@ -46,6 +46,7 @@ mod connector;
 mod deadline;
 mod driver;
 mod error;
+mod evidence;
 mod failure;
 mod fence;
 mod forget;

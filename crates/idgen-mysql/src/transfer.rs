@@ -11,7 +11,6 @@ use crate::marker::is_marker;
 use crate::observe::count_call;
 use crate::pair::CHUNK;
 use crate::retry::Retries;
-use crate::sql::uuid_at;
 use crate::strategy::Imported;
 use crate::tables::unquoted;
 
@@ -56,15 +55,9 @@ impl UuidMap {
     async fn page(&self, after: u64) -> Result<Vec<(u64, Uuid)>> {
         const ACTION: &str = "export the map";
         let context = self.context().await?;
-        let statement = format!(
-            "SELECT id, uuid FROM {} WHERE id > {after} ORDER BY id LIMIT {CHUNK}",
-            context.tables.map
-        );
-        let rows = context.read_rows(ACTION, &statement).await?;
-        rows.iter()
-            .map(|row| Ok((row.try_get(0)?, uuid_at(row, 1)?)))
-            .collect::<std::result::Result<_, sqlx::Error>>()
-            .map_err(Error::once(ACTION))
+        let map = &context.tables.map;
+        let page = format!("SELECT id, uuid FROM {map} WHERE id > {after} ORDER BY id LIMIT {CHUNK}");
+        context.read_all(ACTION, &page).await
     }
 
     /// Stores pairs with given ids, such as those of another map's [`export`](UuidMap::export).

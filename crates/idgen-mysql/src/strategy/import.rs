@@ -131,6 +131,11 @@ impl Context {
                 None => missing.push((*uuid, *id)),
             }
         }
+        if self.installed.strategy == Strategy::Dedup {
+            // No key refuses a second id.
+            let uuids: Vec<Uuid> = missing.iter().map(|(uuid, _)| *uuid).collect();
+            self.has_none_of(connection, &uuids).await?;
+        }
         if missing.is_empty() {
             return Ok(Imported { stored: 0, present: group.len() });
         }

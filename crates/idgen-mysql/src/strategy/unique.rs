@@ -70,6 +70,10 @@ pub(super) async fn claim_one(context: &Context, uuid: Uuid, mut guess: Guess) -
         drop(connection);
         match result {
             Ok(Outcome::Made(id)) => return Ok(Claimed { uuid, id, new: true }),
+            // The server stored it, although it reported a duplicate: nobody else has this id.
+            Ok(Outcome::Found(found)) if id == Some(found) => {
+                return Ok(Claimed { uuid, id: found, new: true });
+            }
             Ok(Outcome::Found(found)) => {
                 context.blocks.give_back(epoch, id);
                 return Ok(Claimed { uuid, id: found, new: unclear.contains(&found) });

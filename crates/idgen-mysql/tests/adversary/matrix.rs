@@ -1,6 +1,6 @@
 //! Every statement of the map, with every change of its result: one run each.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,6 +15,10 @@ use super::tables::{SEEDS, Tables, seed};
 
 /// Runs that wait at the same time, mostly for a disk or a time limit.
 const WORKERS: usize = 16;
+
+/// In how many scenes the results of one class are changed, unless all are. What a connection sends when it is made counts
+/// as one scene.
+const SCENES_EACH: usize = 3;
 
 /// One run: a scene in which results are changed.
 #[derive(Clone, Debug)]
@@ -73,20 +77,28 @@ pub struct Findings {
     pub wanted: BTreeSet<(String, Alteration)>,
 }
 
-/// Plays all scenes without a change, and then each with each change. `complete` changes each result; without it, of
-/// several results of one class in a scene only the first of each kind is changed.
-pub async fn matrix(server: &'static Server, strategy: Strategy, complete: bool) -> Findings {
+/// Plays scenes without a change, and then each with each change. `complete` changes each result; without it, of
+/// several results of one class in a scene only the first of each kind is changed, and in at most [`SCENES_EACH`] scenes.
+pub async fn matrix(
+    server: &'static Server,
+    strategy: Strategy,
+    scenes: &[Scene],
+    complete: bool,
+) -> Findings {
     let mut findings = Findings::default();
-    let unchanged = Scene::ALL.map(|scene| Run { scene, rules: Vec::new() });
+    let runs = scenes.iter().map(|scene| Run { scene: *scene, rules: Vec::new() }).collect();
     let mut next = Vec::new();
-    let mut planned = HashSet::new();
-    for (run, report) in all(server, strategy, unchanged.into()).await {
+    let mut planned = Planned::default();
+    let mut unchanged = all(server, strategy, runs).await;
+    unchanged.sort_by_key(|(run, _)| run.scene);
+    for (run, report) in unchanged {
         let (violations, said) = (&report.violations, &report.said);
         assert!(violations.is_empty(), "{:?} without a change: {violations:#?}\n{said:#?}", run.scene);
         plan(&run, &report.recorded, complete, &mut planned, &mut findings, &mut next);
     }
     // Statements that are only sent after a change are changed in a second round, and so on.
     while !next.is_empty() {
+        eprintln!("P {} runs {}", next.len(), next.first().map_or(0, |run| run.rules.len())); //TMP
         let reports = all(server, strategy, std::mem::take(&mut next)).await;
         for (run, report) in reports {
             findings.runs += 1;
@@ -119,7 +131,7 @@ fn plan(
     run: &Run,
     recorded: &[Recorded],
     complete: bool,
-    planned: &mut HashSet<(Scene, String, usize, Alteration)>,
+    planned: &mut Planned,
     findings: &mut Findings,
     next: &mut Vec<Run>,
 ) {
@@ -133,12 +145,44 @@ fn plan(
                 findings.wanted.insert((result.class.clone(), alteration));
             }
             let place = if complete { result.place } else { kind(result.result) };
-            if planned.insert((run.scene, result.class.clone(), place, alteration)) {
+            if planned.insert(run.scene, &result.class, place, alteration, complete) {
                 let rule = Rule { class: result.class.clone(), skip: result.place, alteration };
                 let rules = run.rules.iter().cloned().chain([rule]).collect();
                 next.push(Run { scene: run.scene, rules });
             }
         }
+    }
+}
+
+/// The runs that are planned.
+#[derive(Default)]
+struct Planned {
+    runs: HashSet<(Scene, String, usize, Alteration)>,
+    scenes: HashMap<(String, usize, Alteration), usize>,
+    /// The classes of a connection that is made.
+    opening: HashSet<String>,
+}
+
+impl Planned {
+    /// Whether a run is planned now.
+    fn insert(
+        &mut self,
+        scene: Scene,
+        class: &str,
+        place: usize,
+        alteration: Alteration,
+        complete: bool,
+    ) -> bool {
+        if !self.runs.insert((scene, class.to_owned(), place, alteration)) {
+            return false;
+        }
+        if scene == Scene::Open {
+            self.opening.insert(class.to_owned());
+        }
+        let most = if self.opening.contains(class) { 1 } else { SCENES_EACH };
+        let scenes = self.scenes.entry((class.to_owned(), place, alteration)).or_default();
+        *scenes += 1;
+        complete || *scenes <= most
     }
 }
 
@@ -175,6 +219,9 @@ pub async fn all(server: &'static Server, strategy: Strategy, runs: Vec<Run>) ->
                             Report { violations: vec![format!("panic: {panic}")], ..Report::default() }
                         }
                     };
+                    if !report.violations.is_empty() {
+                        eprintln!("V {strategy} {:?} {:?} {:#?}", run.scene, run.rules, report.violations);
+                    } //TMP
                     done.push((run, report));
                     let Some(other) = take() else { return done };
                     run = other;
