@@ -1,13 +1,12 @@
 //! Closing a client.
 
-use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Connection, Executor, Row};
+use sqlx::{AssertSqlSafe, Executor, Row};
 
 use crate::error::Result;
 use crate::failure::Attempt;
 use crate::map::{UuidMap, finish};
+use crate::nodes::PooledConnection;
 use crate::retry::Retries;
-use crate::sql::BEGIN;
 use crate::state_row::same_map;
 use crate::strategy::context::Context;
 
@@ -59,13 +58,13 @@ impl Context {
     /// the epoch of the ids: after a fence, they may be below ids that were assigned before.
     async fn give_back_on(
         &self,
-        connection: &mut MySqlConnection,
+        connection: &mut PooledConnection,
         epoch: u64,
         rest: &std::ops::Range<u64>,
     ) -> Attempt<()> {
         let (map, state) = (&self.tables.map, &self.tables.state);
         let latest = format!("one = 1 AND next_id = {}{}", rest.end, same_map(&self.pool, epoch));
-        let mut transaction = connection.begin_with(BEGIN).await?;
+        let mut transaction = connection.begin().await?;
         let look = format!("SELECT one FROM {state} WHERE {latest} FOR UPDATE");
         if !transaction.fetch_all(sqlx::raw_sql(AssertSqlSafe(look))).await?.is_empty() {
             let largest = format!("SELECT MAX(id) FROM {map}");
@@ -77,6 +76,8 @@ impl Context {
                 transaction.execute(sqlx::raw_sql(AssertSqlSafe(lower))).await?;
             }
         }
-        Ok(transaction.commit().await?)
+        transaction.commit().await?;
+        connection.note_end();
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@
 //! alone, so it reveals nothing about the UUID.
 
 use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Connection, Executor};
+use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
 
 use crate::error::Result;
@@ -16,7 +16,6 @@ use crate::marker::marker;
 use crate::marker::refuse_marker;
 use crate::observe::count_call;
 use crate::retry::Retries;
-use crate::sql::BEGIN;
 use crate::sql::literal;
 use crate::strategy::context::Context;
 use crate::strategy::dedup;
@@ -85,15 +84,19 @@ impl Context {
     async fn forget_once(&self, uuid: Uuid, seen: &mut Option<u64>) -> Attempt<()> {
         let mut connection = self.pool.acquire().await?;
         let work = async {
-            let mut transaction = connection.begin_with(BEGIN).await?;
+            let mut transaction = connection.begin().await?;
             match self.forget_on(&mut transaction, uuid, seen).await {
-                Ok(()) => transaction.commit().await.map_err(Failure::of_commit),
+                Ok(()) => transaction.commit().await.map_err(Failure::of_commit)?,
                 Err(error) => {
-                    // It does not matter if this fails: the server may have ended the transaction already.
-                    let _ = transaction.rollback().await;
-                    Err(error)
+                    // If this fails, the connection is closed, which ends the transaction, too.
+                    if transaction.rollback().await.is_ok() {
+                        connection.note_end();
+                    }
+                    return Err(error);
                 }
             }
+            connection.note_end();
+            Ok(())
         };
         let done = self.pool.timed(work).await;
         connection.conclude(done)

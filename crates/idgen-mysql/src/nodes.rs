@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use deadpool::managed::{Object, Pool, PoolError, Timeouts};
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlRow};
-use sqlx::{Execute, Executor, MySql};
+use sqlx::{Connection as _, Execute, Executor, MySql, Transaction};
 
 use crate::connector::{Connector, Terms};
 use crate::deadline::Deadline;
@@ -21,6 +21,7 @@ use crate::observe::InUse;
 use crate::rotation;
 use crate::server::ServerReport;
 use crate::session::Seen;
+use crate::sql::BEGIN;
 
 /// The longest wait for a connection if there are other nodes.
 const REACH_LIMIT: Duration = Duration::from_secs(3);
@@ -87,6 +88,8 @@ pub(crate) struct PooledConnection {
     busy: bool,
     /// It cannot be used again.
     lost: bool,
+    /// A transaction may be open on it.
+    open: bool,
     _in_use: InUse,
 }
 
@@ -182,6 +185,7 @@ impl Nodes {
                     nodes,
                     busy: false,
                     lost: false,
+                    open: false,
                     _in_use: InUse::begin(),
                 });
             }
@@ -267,8 +271,21 @@ impl PooledConnection {
         if self.nodes.count() > 1 { result.map_err(Failure::or_of_this_node) } else { result }
     }
 
+    /// Begins a transaction. Until its end is recorded, the connection is not used for another call: a server that reports
+    /// an error may have begun the transaction, or not have ended it, and then nothing that follows is committed.
+    pub(crate) async fn begin(&mut self) -> Attempt<Transaction<'_, MySql>> {
+        self.open = true;
+        Ok((**self).begin_with(BEGIN).await?)
+    }
+
+    /// Records that the server has ended the transaction.
+    pub(crate) fn note_end(&mut self) {
+        self.open = false;
+    }
+
     /// Records that a transaction was committed.
     pub(crate) fn note_commit(&mut self) {
+        self.note_end();
         self.session.as_mut().expect(HELD).note_commit();
     }
 
@@ -319,7 +336,7 @@ impl DerefMut for PooledConnection {
 impl Drop for PooledConnection {
     fn drop(&mut self) {
         let Some(mut session) = self.session.take() else { return };
-        if !self.busy && !self.lost {
+        if !self.busy && !self.lost && !self.open {
             session.put_down();
             return;
         }

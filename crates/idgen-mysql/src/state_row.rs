@@ -4,14 +4,14 @@
 
 use futures_util::TryStreamExt;
 use sqlx::mysql::{MySqlConnection, MySqlRow};
-use sqlx::{AssertSqlSafe, Connection as _, Either, Executor};
+use sqlx::{AssertSqlSafe, Either, Executor};
 
 use crate::caller::Connection;
 use crate::error::Error;
 use crate::failure::{Attempt, Failure, Kind};
 use crate::nodes::{Nodes, PooledConnection};
 use crate::schema::{State, VERSION};
-use crate::sql::{BEGIN, literal};
+use crate::sql::literal;
 
 /// The settings that keep a commit in a crash.
 const SAFE: &str = " AND @@GLOBAL.innodb_flush_log_at_trx_commit = 1 \
@@ -44,14 +44,17 @@ async fn exchange_on(
     table: &str,
     decide: &(dyn Fn(&State) -> Attempt<Option<State>> + Send + Sync),
 ) -> Attempt<Option<State>> {
-    let mut transaction = connection.begin_with(BEGIN).await?;
+    let mut transaction = connection.begin().await?;
     let outcome = exchange_in(pool, &mut transaction, table, decide).await;
     if let Ok(Outcome::Changed(before)) = outcome {
         transaction.commit().await.map_err(Failure::of_commit)?;
+        connection.note_end();
         return Ok(Some(before));
     }
     // An error of the rollback would only hide the cause.
-    let _ = transaction.rollback().await;
+    if transaction.rollback().await.is_ok() {
+        connection.note_end();
+    }
     match outcome? {
         Outcome::Changed(_) | Outcome::Kept => Ok(None),
         Outcome::Unknown => {

@@ -11,7 +11,6 @@
 //! the server's plan hides rows, or the index is damaged, and nothing is committed. An older pair of the UUID has the same
 //! hash, so it is next to the new one in the index.
 
-use sqlx::Connection as _;
 use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
@@ -26,7 +25,7 @@ use crate::nodes::PooledConnection;
 use crate::observe;
 use crate::pair::{Claimed, Guess};
 use crate::retry::Retries;
-use crate::sql::{BACK, BEGIN, MARK, PAST_SNAPSHOT, SHARED, literal, value_list};
+use crate::sql::{BACK, MARK, PAST_SNAPSHOT, SHARED, literal, value_list};
 
 const ACTION: &str = "map a UUID to an id";
 
@@ -110,17 +109,20 @@ async fn transact_on(
     uuids: &[Uuid],
     ids: &[u64],
 ) -> Attempt<Vec<(Uuid, u64)>> {
-    let mut transaction = connection.begin_with(BEGIN).await?;
+    let mut transaction = connection.begin().await?;
     let stored = match store(context, &mut transaction, uuids, ids).await {
         Ok(stored) => stored,
         Err(error) => {
-            // It does not matter if this fails: the server may have ended the transaction already.
-            let _ = transaction.rollback().await;
+            // If this fails, the connection is closed, which ends the transaction, too.
+            if transaction.rollback().await.is_ok() {
+                connection.note_end();
+            }
             return Err(error);
         }
     };
     if stored.new.is_empty() {
         transaction.rollback().await?;
+        connection.note_end();
     } else {
         transaction.commit().await.map_err(Failure::of_commit)?;
         connection.note_commit();
@@ -176,9 +178,13 @@ async fn insert_and_look(
     new: &[(Uuid, u64)],
 ) -> Attempt<Vec<(Uuid, u64)>> {
     let uuids: Vec<Uuid> = new.iter().map(|(uuid, _)| *uuid).collect();
-    let (insert, look) = (insert_text(context, new), context.look_text(&uuids, ""));
-    let rows = connection.read(format!("{before}{insert}; {look}")).await?;
-    context.older_than(new, &Context::pairs_of(&rows, &uuids)?)
+    let insert = insert_text(context, new);
+    let found = context
+        .select_all(connection, &format!("{before}{insert}; "), &context.pairs_of_uuids(&uuids))
+        .await?;
+    // Two UUIDs may share a hash.
+    let found = found.into_iter().map(|(id, uuid)| (uuid, id)).filter(|(uuid, _)| uuids.contains(uuid));
+    context.older_than(new, &found.collect::<Vec<_>>())
 }
 
 /// An existing claim may have no pair, because the pair was deleted or the claiming transaction was committed without one.

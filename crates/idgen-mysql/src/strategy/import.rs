@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Connection, Executor, Row};
+use sqlx::{AssertSqlSafe, Executor, Row};
 use uuid::Uuid;
 
 use super::context::Context;
@@ -18,7 +18,6 @@ use crate::marker::{is_marker, refuse_marker};
 use crate::nodes::PooledConnection;
 use crate::observe;
 use crate::retry::Retries;
-use crate::sql::BEGIN;
 use crate::sql::{uuid_at, value_list};
 
 const ACTION: &str = "import pairs";
@@ -96,17 +95,22 @@ impl Context {
     }
 
     async fn import_on(&self, connection: &mut PooledConnection, group: &[(Uuid, u64)]) -> Attempt<Imported> {
-        let mut transaction = connection.begin_with(BEGIN).await?;
+        let mut transaction = connection.begin().await?;
         let result = self.store_given(&mut transaction, group).await;
         match &result {
             Ok(done) => {
                 transaction.commit().await.map_err(Failure::of_commit)?;
+                connection.note_end();
                 if done.present > 0 {
                     self.settled(connection).await?;
                 }
             }
             // Nothing of the group is stored. An error of the rollback would only hide the cause.
-            _ => drop(transaction.rollback().await),
+            _ => {
+                if transaction.rollback().await.is_ok() {
+                    connection.note_end();
+                }
+            }
         }
         result
     }

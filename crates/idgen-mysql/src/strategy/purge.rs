@@ -4,16 +4,15 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use sqlx::mysql::MySqlConnection;
-use sqlx::{AssertSqlSafe, Connection, Executor};
+use sqlx::{AssertSqlSafe, Executor};
 
 use crate::deadline::Deadline;
 use crate::error::Result;
 use crate::failure::Attempt;
-use crate::nodes::Nodes;
+use crate::nodes::{Nodes, PooledConnection};
 use crate::pair::CHUNK;
 use crate::retry::Retries;
-use crate::sql::{BEGIN, literal, uuid_at};
+use crate::sql::{literal, uuid_at};
 
 /// How many claims this client makes between two rounds of clearing away.
 const PURGE_EVERY: u64 = 2000;
@@ -93,8 +92,8 @@ async fn purge(pool: &Nodes, table: &str) -> Attempt<usize> {
 
 /// It skips claims that are locked by the client that makes or deletes them. READ COMMITTED locks no gaps, so other clients
 /// can insert claims.
-async fn purge_some(connection: &mut MySqlConnection, table: &str) -> Attempt<usize> {
-    let mut transaction = connection.begin_with(BEGIN).await?;
+async fn purge_some(connection: &mut PooledConnection, table: &str) -> Attempt<usize> {
+    let mut transaction = connection.begin().await?;
     let look = format!("SELECT uuid FROM {table} LIMIT {CHUNK} FOR UPDATE SKIP LOCKED");
     let rows = transaction.fetch_all(sqlx::raw_sql(AssertSqlSafe(look))).await?;
     if !rows.is_empty() {
@@ -108,5 +107,6 @@ async fn purge_some(connection: &mut MySqlConnection, table: &str) -> Attempt<us
         transaction.execute(sqlx::raw_sql(AssertSqlSafe(delete))).await?;
     }
     transaction.commit().await?;
+    connection.note_end();
     Ok(rows.len())
 }

