@@ -29,6 +29,8 @@ impl UuidMap {
     /// - The cache is neither read nor filled.
     /// - It needs a connection of the map for a moment, in addition to the caller's. It never waits for calls that wait for
     ///   this transaction: see [`Builder::connections`](crate::Builder::connections).
+    /// - The map's time limits are for its own connections. How long an answer on this connection may take is up to the
+    ///   caller.
     ///
     /// It works at every isolation level, even if the transaction's snapshot is older than the pair. On MariaDB before 11.4.2
     /// with `innodb_snapshot_isolation`, which is off by default there, the server ends such a transaction at REPEATABLE

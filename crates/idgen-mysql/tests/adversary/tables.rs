@@ -17,10 +17,9 @@ pub struct Tables {
     strategy: Strategy,
 }
 
-/// A UUID of a family, of which a few have the same hash: the CRC-32 of those with the last bit set is that of the one
-/// before.
+/// A UUID of a family, of which runs use one for each purpose.
 pub fn uuid(family: u8, number: u64) -> Uuid {
-    Uuid::from_u128(0x6ccd780c_baba_4026_9564_0000_0000_0000 | u128::from(family) << 32 | u128::from(number))
+    Uuid::from_u128(0x6ccd_780c_baba_4026_9564_0000_0000_0000 | u128::from(family) << 32 | u128::from(number))
 }
 
 /// A known UUID.
