@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::{check, completions, convert, failure, input, inspect, lab, map, new, odds, sql};
+use crate::{bounds, check, completions, convert, failure, input, inspect, lab, map, new, odds, sql};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -13,6 +13,7 @@ Examples:
   idgen new week -n 1000 -f base64          # 1,000 ids for a CHAR(22) column
   idgen convert --to hyphenated < ids.txt   # each line in another format
   idgen inspect 01ARZ3NDEKTSV4RRFFQ69G5FAV  # what can be read from an id
+  idgen bounds v7 --at 2026-11-21T12:00:00Z # for range queries
   idgen new v7 -n 10000 | idgen check       # is a generator right?
   idgen odds v4 --devices 1000 --rate 100 --years 10
   idgen map --help                          # UUIDs to integers, in MySQL
@@ -34,6 +35,7 @@ enum Command {
     New(new::Args),
     Convert(convert::Args),
     Inspect(inspect::Args),
+    Bounds(Box<bounds::Args>),
     Check(check::Args),
     Odds(odds::Args),
     Map(map::Args),
@@ -56,6 +58,7 @@ pub fn main() -> ExitCode {
         Command::New(args) => new::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Inspect(args) => inspect::run(args),
+        Command::Bounds(args) => bounds::run(*args),
         Command::Check(args) => check::run(args),
         Command::Odds(args) => odds::run(args),
         Command::Map(args) => map::run(args),

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use idgen::Uuid;
 use idgen::codec::Format;
 
+use crate::failure::usage;
 use crate::form::{BATCH, Form};
-use crate::input::Input;
+use crate::input::{Input, detect};
 use crate::output::Output;
 use crate::seal_file::SealKeys;
 use crate::values;
@@ -29,11 +30,12 @@ the year 2109. As arguments, put such ids after --, because they would be read a
 
 The format is detected by length, then by characters. 22 characters are standard base64 unless they can \
 only be base64url or ordered64; 26 are base32; 32 hexadecimal digits are simple, even if all are \
-decimal; any other decimal number is int. Raw bytes are never detected: name their format with --from.
+decimal, and also if a server printed them as 0x…, \\x… or X'…'; any other decimal number is int, unless it has 22 \
+or 26 digits. Raw bytes are never detected: name their format with --from.
 
 Each line of standard input is an id; it may end with LF or CRLF. A bad line (an empty line and one \
 of more than 1024 bytes are bad too) is reported with its number. All others are still converted, and the \
-exit code is 1. With --from binary or swapped, and without --hex, every 16 bytes are an id.";
+exit code is 1; with --keep-lines, an empty line stands for it. With --from binary or swapped, and without --hex, every 16 bytes are an id.";
 
 /// Convert ids to another format.
 #[derive(clap::Args)]
@@ -50,8 +52,17 @@ pub struct Args {
     #[arg(long)]
     hex: bool,
 
+    /// Write hexadecimal digits, and the prefix of a URN, in capitals.
+    #[arg(long)]
+    upper: bool,
+
+    /// Write an empty line for each bad line, so that the lines of the output belong to those of the input.
+    #[arg(long)]
+    keep_lines: bool,
+
     /// Convert ids of version 7 to ids that look like version 4 and hide the time, by a permutation. Its key is the
-    /// bytes of KEYFILE, at least 16, without the line end after them. A file whose first line is "idgen seal ring" has
+    /// bytes of KEYFILE, at least 16, without the line end after them; hexadecimal digits and base64 are not decoded. A file
+    /// whose first line is "idgen seal ring" has
     /// a key on each further line: "begin SECRET", then "2027-01-01T00:00:00Z SECRET" for the ids that are created from
     /// that moment on.
     #[arg(long, value_name = "KEYFILE", conflicts_with = "open")]
@@ -88,24 +99,33 @@ impl Sealing {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Args { input, to, hex, seal, open } = args;
+    let Args { input, to, hex, upper, keep_lines, seal, open } = args;
     let sealing = Sealing::new(seal.as_deref(), open.as_deref())?;
     input.check_hex(hex, !to.is_text())?;
-    let form = Form::new(to, hex && !to.is_text())?;
+    let form = Form::new(to, hex && !to.is_text(), upper)?;
+    if keep_lines && !form.is_text() {
+        return Err(usage("--keep-lines is for text, and the output is raw bytes: add --hex"));
+    }
     form.check_terminal()?;
 
     let mut given = input.open(hex);
     let (mut ids, mut buffer) = (Vec::with_capacity(BATCH), Vec::new());
     let mut out = Output::open();
     let read = |text: &[u8], named: Option<_>| {
-        let (_, id) = named.map_or_else(|| Format::decode_any(text), Ok)?;
+        let (_, id) = named.map_or_else(|| detect(text), Ok)?;
         sealing.apply(id)
     };
+    let mut others = 0u64;
     while let Some(id) = given.next(read)? {
         ids.extend(id);
-        if ids.len() == BATCH || given.may_wait() {
+        others += u64::from(id.is_some_and(|id| id.get_version_num() != 1));
+        let keep = keep_lines && id.is_none();
+        if ids.len() == BATCH || given.may_wait() || keep {
             form.write(&ids, &mut buffer, &mut out)?;
             ids.clear();
+        }
+        if keep {
+            out.write_all(b"\n")?;
         }
         if given.may_wait() {
             out.flush()?;
@@ -113,5 +133,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     form.write(&ids, &mut buffer, &mut out)?;
     out.finish()?;
+    if others > 0 {
+        form.note_if_swapped(format_args!("the {others} ids of another version"));
+    }
     Ok(given.code())
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use idgen::Uuid;
-use idgen::codec::{Format, binary, simple};
+use idgen::codec::{Format, binary, literal, simple};
 
 use crate::failure::{note, report, report_input, usage};
 use crate::lines::{LONGEST, Lines, Piece};
@@ -63,6 +63,11 @@ impl Input {
         let hex = !matches!(source, Source::Records(..));
         Ids { source, from, hex, code: ExitCode::SUCCESS }
     }
+}
+
+/// Detects the format of a text. A hexadecimal literal of a server counts as simple.
+pub fn detect(text: &[u8]) -> idgen::Result<(Format, Uuid)> {
+    literal::decode(text).map(|id| (Format::Simple, id)).or_else(|_| Format::decode_any(text))
 }
 
 /// The error about an id that begins with a hyphen, if clap did not accept the arguments because of one: clap
@@ -164,7 +169,7 @@ impl Ids {
 fn named(from: Option<Format>, hex: bool, text: &[u8]) -> idgen::Result<Option<(Format, Uuid)>> {
     let Some(format) = from else { return Ok(None) };
     let id = match hex && !format.is_text() {
-        true => format.decode(simple::decode(text)?.as_bytes()),
+        true => format.decode(literal::decode(text).or_else(|_| simple::decode(text))?.as_bytes()),
         false => format.decode(text),
     };
     Ok(Some((format, id?)))

@@ -2,14 +2,15 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
 
-use idgen::codec::{Format, binary};
+use idgen::codec::{Format, binary, swapped};
 use idgen::{AnyId, Inspection, Interval, Kind, Nature, Timestamp, Uuid};
 
 use crate::failure::usage;
-use crate::input::Input;
+use crate::input::{Input, detect};
 use crate::output::Output;
-use crate::record::{Record, Ulid, Week};
+use crate::record::{Record, Swapped, Ulid, Week};
 use crate::values;
 use crate::weeks::Weeks;
 
@@ -24,7 +25,8 @@ Examples:
   idgen new prefixed -n 3 | idgen inspect --json
 
 An id does not name the program that generated it. Counters and version 8 are read with idgen's layout, so \
-they are wrong for ids of other programs. A decimal number below 2^64 is read as a 64-bit id.";
+they are wrong for ids of other programs. An id that could be a version 1 in the bytes of UUID_TO_BIN(id, 1) is also \
+shown as that; if it is one, name --from swapped. A decimal number below 2^64 is read as a 64-bit id.";
 
 /// Show what can be read from ids: kind, time, node, counter, prefix.
 #[derive(clap::Args)]
@@ -66,9 +68,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         // Refuses an interval that no keyed prefix can have before the first id is read.
         idgen::inspect_uuid(Uuid::nil()).keyed(interval).map_err(usage)?;
     }
-    let weeks_to = weeks_to.unwrap_or_else(|| {
-        Timestamp::from(std::time::SystemTime::now() + std::time::Duration::from_secs(366 * 86_400))
-    });
+    let weeks_to =
+        weeks_to.unwrap_or_else(|| Timestamp::from(SystemTime::now() + Duration::from_secs(366 * 86_400)));
     if weeks_from >= weeks_to {
         return Err(usage(format_args!(
             "no week would be compared: the weeks end before {weeks_to} (--weeks-to), and begin on {weeks_from} \
@@ -80,7 +81,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut given = input.open(hex);
     let mut out = Output::open();
     let read = |text: &[u8], named: Option<(Format, Uuid)>| {
-        let (format, id) = named.map_or_else(|| Format::decode_any(text), Ok)?;
+        let (format, id) = named.map_or_else(|| detect(text), Ok)?;
         let seen = idgen::inspect_decoded(format, id);
         let seen = match interval {
             Some(interval) if has_name => seen.keyed_named(interval)?,
@@ -102,6 +103,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 weeks.of_prefix(prefix).iter().map(|&(year, week)| Week { year, week }).collect()
             });
             record.or_ulid = or_ulid(&seen);
+            record.or_swapped = or_swapped(&seen);
             if json {
                 record.write(&mut out)?;
             } else {
@@ -126,6 +128,21 @@ fn or_ulid(seen: &Inspection) -> Option<Ulid> {
         }
         _ => None,
     }
+}
+
+/// The alternative reading of bytes that `UUID_TO_BIN(id, 1)` stored and that were read without swapping them back: a
+/// version 1 of a time from 1990 to ten years from now. One random id in 1,500 looks like that.
+fn or_swapped(seen: &Inspection) -> Option<Swapped> {
+    let AnyId::Uuid(id) = seen.id else { return None };
+    if matches!(seen.format, Some(Format::Swapped)) {
+        return None;
+    }
+    let uuid = swapped::from_bytes(id.into_bytes());
+    let other = idgen::inspect_uuid(uuid);
+    let time = other.timestamp.filter(|_| other.nature == Nature::V1)?;
+    let soon = Timestamp::from(SystemTime::now()).saturating_add(Duration::from_secs(10 * 366 * 86_400));
+    (Timestamp::from_date(1990, 1, 1) <= time && time < soon)
+        .then(|| Swapped { uuid, time: time.to_string() })
 }
 
 fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> anyhow::Result<()> {
@@ -179,6 +196,8 @@ fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> a
     line("offset", offset)?;
     line("counter", record.counter.map(|number| is_ours(number.to_string())))?;
     line("or a ULID", ulid)?;
+    let unswapped = record.or_swapped.as_ref().map(|id| format!("{}, made {}", id.uuid, id.time));
+    line("or swapped v1", unswapped)?;
     line("as device id", device)?;
     line("as UUID_SHORT()", mysql)?;
     Ok(())

@@ -10,22 +10,15 @@ use zeroize::Zeroizing;
 /// A longer file is a mistake: the wrong file, or one without an end.
 const LONGEST: usize = 64 * 1024;
 
-/// Makes a key of the bytes of a file, without the line end that editors put after them.
-pub fn read<K, E: Into<anyhow::Error>>(
-    path: &Path,
-    key_from: impl FnOnce(&[u8]) -> Result<K, E>,
-) -> anyhow::Result<K> {
+/// Makes a key of the content of a file. The library says which content is one.
+pub fn read<K>(path: &Path, key_from: impl FnOnce(&[u8]) -> idgen::Result<K>) -> anyhow::Result<K> {
     read_whole(path, key_from).with_context(|| format!("key file {path:?}"))
 }
 
-fn read_whole<K, E: Into<anyhow::Error>>(
-    path: &Path,
-    key_from: impl FnOnce(&[u8]) -> Result<K, E>,
-) -> anyhow::Result<K> {
+fn read_whole<K>(path: &Path, key_from: impl FnOnce(&[u8]) -> idgen::Result<K>) -> anyhow::Result<K> {
     // Room enough from the start: a buffer that grows would leave copies of the key behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST + 1));
     File::open(path)?.take(LONGEST as u64 + 1).read_to_end(&mut bytes)?;
     anyhow::ensure!(bytes.len() <= LONGEST, "it is longer than {LONGEST} bytes: name a file with a key");
-    let key = bytes.strip_suffix(b"\r\n").or_else(|| bytes.strip_suffix(b"\n")).unwrap_or(&bytes);
-    key_from(key).map_err(Into::into)
+    Ok(key_from(&bytes)?)
 }

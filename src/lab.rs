@@ -3,8 +3,8 @@
 mod cases;
 mod compare;
 mod engine;
+mod existing;
 mod forecast;
-mod number;
 mod options;
 mod own;
 mod pages;
@@ -28,8 +28,8 @@ use idgen_report as reports;
 
 use self::options::{CommonArgs, LoadArgs};
 use self::run::Size;
+use crate::number;
 use crate::output::Output;
-use crate::values;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,7 +76,7 @@ enum Command {
         #[arg(long, default_value_t = Scale::Default, requires = "experiments")]
         scale: Scale,
         /// In experiments whose table has rows before the run: insert N times as many rows as these.
-        #[arg(long, value_name = "N", value_parser = values::whole::<u32>(1..=100), requires = "experiments", allow_negative_numbers = true)]
+        #[arg(long, value_name = "N", value_parser = number::whole::<u32>(1..=100), requires = "experiments", allow_negative_numbers = true)]
         growth: Option<u32>,
         #[command(flatten)]
         load: LoadArgs,

@@ -2,7 +2,9 @@
 
 use std::io::{self, BufRead, BufReader, Read, StdinLock};
 
-use anyhow::Context;
+use anyhow::{Context, bail, ensure};
+
+use crate::text_file::is_utf_16;
 
 /// The longest line that is read, in bytes: no id is nearly as long.
 pub const LONGEST: usize = 1024;
@@ -54,14 +56,47 @@ impl Lines {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let is_first = std::mem::replace(&mut self.is_first, false);
+        ensure!(!(is_first && is_utf_16(line)), "standard input is text in UTF-16: convert it to UTF-8");
         let line = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_first).unwrap_or(line);
         Ok(Some(if line.len() > LONGEST { Piece::TooLong } else { Piece::Whole(line) }))
     }
 
     /// The next `len` bytes; fewer at the end.
+    ///
+    /// # Errors
+    /// If standard input cannot be read, or if it begins as text of ids does.
     pub fn next_record(&mut self, len: usize) -> anyhow::Result<Option<Piece<'_>>> {
         self.piece.clear();
         self.input.by_ref().take(len as u64).read_to_end(&mut self.piece).context(READING)?;
+        if std::mem::replace(&mut self.is_first, false) && is_text(&self.piece) {
+            // The shortest text of an id that is not a number is longer than a record. Random bytes are practically never
+            // text of the double length.
+            let rest = self.input.fill_buf().context(READING)?;
+            let rest = &rest[..rest.len().min(len)];
+            if !rest.is_empty() && is_text(rest) {
+                bail!("standard input is not raw bytes, but text: {}", advice(&self.piece, rest));
+            }
+        }
         Ok((!self.piece.is_empty()).then_some(Piece::Whole(&self.piece)))
+    }
+}
+
+/// Whether all bytes are characters of texts of ids: digits and letters of all formats, what surrounds them, and line ends.
+fn is_text(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    is_utf_16(bytes)
+        || !bytes.is_empty()
+            && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_+/={}:\\'\" \t\r\n".contains(byte))
+}
+
+/// What to do with such a text.
+fn advice(first: &[u8], rest: &[u8]) -> &'static str {
+    let all = |digit: fn(&u8) -> bool| first.iter().chain(rest).all(digit);
+    match all(u8::is_ascii_hexdigit) {
+        true if all(u8::is_ascii_digit) => {
+            "leave out --from; or, if each line has 32 hexadecimal digits that are the 16 bytes, add --hex"
+        }
+        true => "these are hexadecimal digits; add --hex to read 32 of them on each line as 16 bytes",
+        false => "leave out --from, or name the format of the lines",
     }
 }

@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bounds;
 mod check;
 mod cli;
 mod completions;
@@ -14,14 +15,17 @@ mod input;
 mod inspect;
 mod key_file;
 mod lab;
+mod layout;
 mod lines;
 mod map;
 mod new;
+mod number;
 mod odds;
 mod output;
 mod record;
 mod seal_file;
 mod sql;
+mod text_file;
 mod values;
 mod weeks;
 

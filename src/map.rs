@@ -19,14 +19,19 @@ Examples:
   export IDGEN_MAP_URL=mysql://app:secret@localhost/shop
   idgen map install                                     # creates the tables
   idgen map id 6ccd780c-baba-1026-9564-5b8c656024db     # its id, new or old
-  idgen map id -- -P6xMXtjRo1C2gQBJY5OyV                # begins with a hyphen
+  idgen map id --from base64 bM14DLq6ECaVZFuMZWAk2w     # another format
   idgen map ids < uuids.txt > ids.txt                   # many, in batches
   idgen map uuid 42                                     # the UUID of an id
+  idgen map uuid < ids.txt > uuids.txt                  # many
   idgen map export > pairs.tsv
   idgen map import --url mysql://app:secret@other/shop < pairs.tsv
   idgen map changes --position shop.position >> pairs.tsv  # since the last run
   idgen map forget 6ccd780c-baba-1026-9564-5b8c656024db    # erases the UUID
   idgen map check                                       # exit code 1 if wrong
+
+A UUID is read from hexadecimal digits: hyphenated, 32 digits, in braces, as a URN, or as a server prints it (0x…, \
+\\x…, X'…'). Other formats must be named with --from, because nearly every number and every 22 characters are an id \
+in one of them.
 
 An id is printed only after its pair is committed. It is safe to repeat any command.";
 
@@ -49,7 +54,7 @@ enum Command {
     Ids(claim::Many),
     /// Create an id for each UUID. If a UUID has one already, an error names it.
     Register(claim::Register),
-    /// Print the UUID of each id.
+    /// Print the UUID of each id. For an id without a UUID the line is empty.
     Uuid(reverse::Args),
     /// Print all pairs, one per line: the id, a tab, the UUID.
     Export(transfer::Export),

@@ -11,6 +11,7 @@ use idgen::generator::Generate;
 
 use crate::failure::{note, usage};
 use crate::form::{BATCH, Form};
+use crate::number;
 use crate::output::Output;
 use crate::values;
 use kinds::{Generator, Options, record};
@@ -27,6 +28,7 @@ Examples:
   idgen new v6 --node 9f6bdeced846 --state ids.state
   idgen new short --node 9f6bdeced846 --at 2026-11-21T12:00:00Z
   idgen new mysql-short --server-id 3 --state short.state
+  idgen new v7 --upper -f simple               # as MySQL's HEX() prints it
 
 Without a state file, a run is independent of earlier runs: v1, v6 and short use another random node, and \
 mysql-short generates the same ids as any other run with this server id within the second. \
@@ -43,7 +45,7 @@ pub struct Args {
     kind: Kind,
 
     /// How many ids to generate.
-    #[arg(short = 'n', long, value_name = "N", value_parser = values::count, default_value = "1", allow_negative_numbers = true)]
+    #[arg(short = 'n', long, value_name = "N", value_parser = number::count, default_value = "1", allow_negative_numbers = true)]
     count: u64,
 
     /// The format of the output [default: base32 for ulid, int for 64-bit ids, otherwise hyphenated].
@@ -53,6 +55,10 @@ pub struct Args {
     /// Write the formats binary and swapped as 32 hexadecimal digits per line.
     #[arg(long)]
     hex: bool,
+
+    /// Write hexadecimal digits, and the prefix of a URN, in capitals.
+    #[arg(long)]
+    upper: bool,
 
     /// Write one JSON object per line: the kind, the id as text, its format, and its fields. The
     /// formats binary and swapped are 32 hexadecimal digits, as with --hex.
@@ -64,7 +70,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Args { kind, count, format, hex, json, options } = args;
+    let Args { kind, count, format, hex, upper, json, options } = args;
     options.check(kind)?;
     let is_short = kind.bits() == 64;
     let format = format.unwrap_or(match kind {
@@ -76,8 +82,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Err(usage(format_args!("{kind} makes 64-bit ids, which have no form {format}, only int")));
     }
     // In JSON there are no raw bytes.
-    let form = Form::new(format, hex || json && !format.is_text())?;
+    let form = Form::new(format, hex || json && !format.is_text(), upper)?;
     form.check_terminal()?;
+    if kind != Kind::V1 {
+        form.note_if_swapped(format_args!("{kind}"));
+    }
     if kind == Kind::MysqlShort && options.state.is_none() {
         let which = match options.at {
             None => "another run with this server id within this second",
@@ -94,16 +103,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn make(kind: Kind, count: u64, form: Form, json: bool, options: &Options) -> anyhow::Result<()> {
-    let tail = options.tail();
+    let tail = options.layout.tail();
+    let has_state = options.state.is_some();
     let mut out = Output::open();
     match Generator::new(kind, options)? {
-        Generator::Uuids(ids) if json => stream(ids, count, |ids| {
+        Generator::Uuids(ids) if json => stream(ids, count, has_state, |ids| {
             let inspect = if kind == Kind::Ulid { idgen::inspect_ulid } else { idgen::inspect_uuid };
             let mut buf = [0; Format::MAX_LEN];
             ids.iter().try_for_each(|id| {
                 let text = std::str::from_utf8(form.encode(id, &mut buf))?;
-                let seen = match options.keyed_interval() {
-                    Some(interval) if options.writer.is_some() => inspect(*id).keyed_named(interval)?,
+                let seen = match options.layout.keyed_interval() {
+                    Some(interval) if options.layout.has_writer() => inspect(*id).keyed_named(interval)?,
                     Some(interval) => inspect(*id).keyed(interval)?,
                     None => inspect(*id),
                 };
@@ -112,24 +122,27 @@ fn make(kind: Kind, count: u64, form: Form, json: bool, options: &Options) -> an
         })?,
         Generator::Uuids(ids) => {
             let mut buffer = Vec::new();
-            stream(ids, count, |ids| form.write(ids, &mut buffer, &mut out))?;
+            stream(ids, count, has_state, |ids| form.write(ids, &mut buffer, &mut out))?;
         }
-        Generator::Shorts(ids) if json => stream(ids, count, |ids| {
+        Generator::Shorts(ids) if json => stream(ids, count, has_state, |ids| {
             ids.iter().try_for_each(|id| {
                 let seen = idgen::inspect_short(*id);
                 record(&id.to_string(), form.format(), &seen, kind, tail).write(&mut out)
             })
         })?,
-        Generator::Shorts(ids) => {
-            stream(ids, count, |ids| ids.iter().try_for_each(|id| writeln!(out, "{id}")).map_err(Into::into))?
-        }
+        Generator::Shorts(ids) => stream(ids, count, has_state, |ids| {
+            ids.iter().try_for_each(|id| writeln!(out, "{id}")).map_err(Into::into)
+        })?,
     }
     Ok(out.finish()?)
 }
 
-/// The message of the library names a clock policy, which is an option here.
-fn name_the_option(error: idgen::Error) -> anyhow::Error {
+/// The message of the library names a clock policy and a state, which are options here.
+fn name_the_option(error: idgen::Error, has_state: bool) -> anyhow::Error {
     match error.is_clock_behind() || error.is_exhausted() {
+        true if has_state && error.is_clock_behind() => {
+            anyhow::anyhow!("{error} (options --when-behind wait, or --forget-state-beyond MOMENT)")
+        }
         true => anyhow::anyhow!("{error} (option --when-behind)"),
         false => error.into(),
     }
@@ -139,6 +152,7 @@ fn name_the_option(error: idgen::Error) -> anyhow::Error {
 fn stream<T: Clone + Default>(
     mut generator: Box<dyn Generate<Id = T>>,
     count: u64,
+    has_state: bool,
     mut write: impl FnMut(&[T]) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut batch = vec![T::default(); BATCH];
@@ -146,7 +160,7 @@ fn stream<T: Clone + Default>(
     while left > 0 {
         let now = left.min(BATCH as u64);
         let ids = &mut batch[..now as usize];
-        generator.fill(ids).map_err(name_the_option)?;
+        generator.fill(ids).map_err(|error| name_the_option(error, has_state))?;
         write(ids)?;
         left -= now;
     }

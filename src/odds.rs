@@ -7,6 +7,7 @@ use idgen::{Fleet, Interval, Kind, PrefixKind};
 use serde::Serialize;
 
 use crate::failure::usage;
+use crate::number;
 use crate::output::Output;
 use crate::values::{self, TailChoice};
 
@@ -19,7 +20,9 @@ Examples:
 
 The calculation assumes that each device has one generator, a random node, an exact clock and the same mean \
 rate, which is the worst case. A generator that counts never repeats an id; random ids and tails can repeat. \
-The library's documentation of `odds` derives the formulas.";
+The formula is that of the expected pairs of equal ids. Two devices with the same node repeat each other's ids again \
+and again, so with short, v1, v6 and mysql-short many pairs can be expected although they are unlikely to exist at \
+all. The library's documentation of `odds` derives the formulas.";
 
 /// Compute the probability that two ids are ever equal.
 #[derive(clap::Args)]
@@ -30,15 +33,15 @@ pub struct Args {
     kind: Kind,
 
     /// How many devices (servers for mysql-short) generate ids.
-    #[arg(long, value_name = "N", value_parser = values::whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number::count, allow_negative_numbers = true)]
     devices: u64,
 
     /// Ids per second on each device; fractions are allowed.
-    #[arg(long, value_name = "PER_SECOND", allow_negative_numbers = true)]
+    #[arg(long, value_name = "PER_SECOND", value_parser = number::decimal, allow_negative_numbers = true)]
     rate: f64,
 
     /// How long they generate ids, in years of 365.25 days.
-    #[arg(long, value_name = "Y", allow_negative_numbers = true)]
+    #[arg(long, value_name = "Y", value_parser = number::decimal, allow_negative_numbers = true)]
     years: f64,
 
     /// How long the prefix of prefixed ids stays the same [default: day].
@@ -116,7 +119,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             p => format!("{p:.2e}, one chance in {:.2e}", 1.0 / p),
         };
         writeln!(out, "probability  {chance}")?;
-        writeln!(out, "expected     {:.2e} collisions among {:.2e} ids", odds.expected_collisions, odds.ids)?;
+        writeln!(
+            out,
+            "expected     {:.2e} pairs of equal ids among {:.2e} ids",
+            odds.expected_collisions, odds.ids
+        )?;
         writeln!(out, "formula      {}", odds.formula)?;
     }
     out.finish()?;

@@ -45,6 +45,8 @@ pub struct Record<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub or_ulid: Option<Ulid>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub or_swapped: Option<Swapped>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<Device>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mysql: Option<Mysql>,
@@ -62,6 +64,13 @@ pub struct Week {
 pub struct Ulid {
     pub time: String,
     pub counter: u32,
+}
+
+/// The version 1 that 16 bytes are if they were stored swapped.
+#[derive(Serialize)]
+pub struct Swapped {
+    pub uuid: Uuid,
+    pub time: String,
 }
 
 /// A 64-bit id, read as the device layout.
@@ -108,6 +117,7 @@ impl<'a> Record<'a> {
             offset_ms: seen.offset.map(|span| span.as_millis() as u64),
             counter: seen.counter,
             or_ulid: None,
+            or_swapped: None,
             device: short.map(|short| short.device().into()),
             mysql: short.map(|short| short.mysql().into()),
         }

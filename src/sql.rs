@@ -15,11 +15,13 @@ Examples:
   idgen sql --server mariadb --table order_ids | mariadb shop
 
 Then, in SQL:
-  SELECT idgen_week_uuid();       -- a UUID with the prefix of this week
+  SELECT idgen_week_uuid();       -- a UUID with the prefix of this week in UTC
   SELECT idgen_to_base64('6ccd780c-baba-1026-9564-5b8c656024db');
   SELECT idgen_from_base64('bM14DLq6ECaVZFuMZWAk2w');
   SELECT idgen_find('6ccd780c-baba-1026-9564-5b8c656024db');  -- id, or NULL
   SELECT idgen_uuid_of(42);
+  SELECT * FROM orders            -- those of a day in UTC
+    WHERE id >= idgen_first_id('v7', '2026-11-21') AND id < idgen_first_id('v7', '2026-11-22');
 
 On MySQL with a binary log the user needs SUPER, or log_bin_trust_function_creators = 1.";
 

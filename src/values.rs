@@ -1,19 +1,66 @@
 //! How the values of options are read.
 
-use std::ffi::OsString;
-use std::ops::RangeInclusive;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
 use idgen::codec::Format;
 use idgen::generator::Tail;
 use idgen::source::WhenBehind;
 use idgen::{Kind, Node, Timestamp};
 
+use crate::number;
+
 /// Reads the name of a kind.
 pub fn kind() -> impl TypedValueParser<Value = Kind> {
-    PossibleValuesParser::new(Kind::ALL.iter().map(|kind| PossibleValue::new(kind.name()).help(kind.about())))
-        .try_map(|name| name.to_lowercase().parse::<Kind>())
+    KindParser
+}
+
+/// As the parser of clap for a list of values, except that it knows the other names of versions.
+#[derive(Clone)]
+struct KindParser;
+
+impl TypedValueParser for KindParser {
+    type Value = Kind;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Kind, clap::Error> {
+        let name = value.to_str().unwrap_or_default().to_lowercase();
+        if let Ok(kind) = name.parse() {
+            return Ok(kind);
+        }
+        let listed = PossibleValuesParser::new(Kind::ALL.iter().map(|kind| kind.name()));
+        listed.parse_ref(command, argument, value).map_err(|mut error| {
+            if let Some(kind) = meant(&name) {
+                let suggestion = ContextValue::Strings(vec![kind.name().into()]);
+                error.insert(ContextKind::SuggestedValue, suggestion);
+            }
+            error
+        })?;
+        Err(Command::new("idgen").error(ErrorKind::InvalidValue, "no kind has this name"))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Kind::ALL.iter().map(|kind| PossibleValue::new(kind.name()).help(kind.about()))))
+    }
+}
+
+/// The kind that other programs call `uuid7`, `uuid-v7`, `uuidv7` or `7`.
+fn meant(name: &str) -> Option<Kind> {
+    let plain = name.replace(['-', '_', ' '], "");
+    let number = plain.trim_start_matches("uuid").trim_start_matches("version").trim_start_matches('v');
+    let by_version = Kind::ALL.iter().copied().find(|kind| kind.name().strip_prefix('v') == Some(number));
+    by_version.or(match &*plain {
+        "uuid" | "guid" => Some(Kind::V4),
+        "uuidshort" => Some(Kind::MysqlShort),
+        _ => None,
+    })
 }
 
 /// Reads the name of a format.
@@ -21,18 +68,6 @@ pub fn format() -> impl TypedValueParser<Value = Format> {
     let named = |format: &Format| PossibleValue::new(format.name()).help(format.about());
     PossibleValuesParser::new(Format::ALL.iter().map(named))
         .try_map(|name| name.to_lowercase().parse::<Format>())
-}
-
-/// Reads a whole number of this range, which must fit the option's type.
-pub fn whole<T: TryFrom<u64> + Clone + Send + Sync + 'static>(
-    range: RangeInclusive<u64>,
-) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
-    move |text| {
-        let number = text.parse::<u64>().ok().filter(|number| range.contains(number));
-        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
-            format!("'{text}' is not a whole number from {} to {}", range.start(), range.end())
-        })
-    }
 }
 
 /// Reads the name of a picture, which is an SVG file.
@@ -43,36 +78,27 @@ pub fn svg() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// Reads a whole number, with underscores where they help to read it.
-pub fn count(text: &str) -> Result<u64, String> {
-    let digits = text.replace('_', "");
-    digits.parse().map_err(|_| {
-        format!(
-            "'{text}' is not a whole number from 0 to {}; write it in digits, such as 1000000 or 1_000_000",
-            u64::MAX
-        )
+/// Reads a moment, such as 2026-11-21T12:00:00Z, and rounds it down to 100 ns.
+pub fn moment(text: &str) -> Result<Timestamp, String> {
+    // The library reads every time that it prints. Of jiff's spellings, it reads one, but jiff reads no year above 9999.
+    text.parse::<Timestamp>().or_else(|unread| {
+        let moment: jiff::Timestamp = text.parse().map_err(|_| unread.to_string())?;
+        // Fits: a Timestamp ends some 20,000 years later than jiff's.
+        Ok(Timestamp::from_unix_ticks(moment.as_nanosecond().div_euclid(100) as i64))
     })
 }
 
-/// Reads a moment, such as 2026-11-21T12:00:00Z, and rounds it down to 100 ns.
-pub fn moment(text: &str) -> Result<Timestamp, String> {
-    let moment: jiff::Timestamp = text.parse().map_err(|error| match is_complete(text) {
-        true => format!(
-            "the moment is out of range: choose one from {} to {}",
-            jiff::Timestamp::MIN,
-            jiff::Timestamp::MAX
-        ),
-        false => format!("{error}; write a date, a time and an offset, such as 2026-11-21T12:00:00Z"),
-    })?;
-    // Fits: jiff's moments end 26 hours before the year 9999 does, so that they have a local time
-    // everywhere; a Timestamp ends some 20,000 years later.
-    Ok(Timestamp::from_unix_ticks(moment.as_nanosecond().div_euclid(100) as i64))
-}
-
-/// Whether nothing is missing or misspelt, so that the moment can only be out of range.
-fn is_complete(text: &str) -> bool {
-    jiff::fmt::temporal::Pieces::parse(text)
-        .is_ok_and(|pieces| pieces.time().is_some() && pieces.offset().is_some())
+/// Reads the id of a server, of which `UUID_SHORT()` uses the low byte.
+pub fn server_id(text: &str) -> Result<u8, String> {
+    let id = number::whole::<u32>(0..=u64::from(u32::MAX))(text)?;
+    u8::try_from(id).map_err(|_| {
+        format!(
+            "UUID_SHORT() uses only the low byte of a server's id, so the servers {id} and {} would make the same ids: \
+             give that byte, {}, if no other server has it",
+            id & 255,
+            id & 255
+        )
+    })
 }
 
 /// Reads a day, such as 2026-11-21; it begins at midnight UTC.
@@ -133,9 +159,9 @@ pub fn prefix(text: &str) -> Result<PrefixChoice, String> {
 /// What follows the prefix.
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 pub enum TailChoice {
-    /// Random bits, labeled version 4.
+    /// Random bits, labeled version 4. Not for MariaDB's type UUID, which moves the prefix to the end.
     Random,
-    /// Random bits, labeled version 8.
+    /// Random bits, labeled version 8, which MariaDB's type UUID stores as they are.
     RandomV8,
     /// Milliseconds and a counter, version 8: fills pages as AUTO_INCREMENT does.
     Ascending,

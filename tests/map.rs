@@ -51,15 +51,41 @@ fn end_to_end(flavor: Flavor) {
         }
 
         assert_eq!(done(url, &["map", "id", UUID], ""), "1\n");
-        // Any format that the program detects.
-        assert_eq!(done(url, &["map", "id"], "bM14DLq6ECaVZFuMZWAk2w\n"), "1\n");
+        // What can only be a UUID, as servers print it too; other formats only by name.
+        let texts = "0x6CCD780CBABA102695645B8C656024DB\n\\x6ccd780cbaba102695645b8c656024db\nURN:UUID:6ccd780c-baba-1026-9564-5b8c656024db\n";
+        assert_eq!(done(url, &["map", "id"], texts), "1\n1\n1\n");
+        assert_eq!(done(url, &["map", "id", "--from", "base64"], "bM14DLq6ECaVZFuMZWAk2w\n"), "1\n");
+        for text in [
+            "42",
+            "0",
+            "1234567890123456789012",
+            "bM14DLq6ECaVZFuMZWAk2w",
+            "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "82345678901234567890123456",
+        ] {
+            for command in ["id", "ids", "register", "forget"] {
+                let refused = idgen(url, &["map", command], &format!("{text}\n"));
+                let line = if command == "register" { "" } else { "\n" };
+                assert_eq!((refused.code, refused.out.as_str()), (1, line), "{command} {text}");
+                assert!(refused.err.contains("name the format"), "{command} {text}: {}", refused.err);
+            }
+        }
+        let count = done(url, &["map", "export"], "").lines().count();
+        assert_eq!(count, 1, "a text that is not a UUID has no pair");
         let again = idgen(url, &["map", "register", UUID], "");
         assert_eq!((again.code, again.out.as_str()), (1, ""));
         assert!(again.err.contains("with the id 1"), "{}", again.err);
         assert_eq!(done(url, &["map", "uuid", "1"], ""), format!("{UUID}\n"));
         let missing = idgen(url, &["map", "uuid", "1", "77"], "");
-        assert_eq!((missing.code, missing.out), (1, format!("{UUID}\n")));
+        assert_eq!((missing.code, missing.out), (1, format!("{UUID}\n\n")));
         assert!(missing.err.contains("no UUID has the id 77"), "{}", missing.err);
+        assert_eq!(done(url, &["map", "uuid"], "\u{feff}1\r\n1\n"), format!("{UUID}\n{UUID}\n"));
+        assert_eq!(done(url, &["map", "uuid"], ""), "");
+        let holed = idgen(url, &["map", "uuid"], "1\n77\n+1\n01\n\n1_0\n1");
+        assert_eq!((holed.code, holed.out), (1, format!("{UUID}\n\n\n\n\n\n{UUID}\n")));
+        for says in ["no UUID has the id 77", "line 3: '+1'", "line 4: '01'", "line 5: ''", "line 6: '1_0'"] {
+            assert!(holed.err.contains(says), "{says}: {}", holed.err);
+        }
 
         let mut uuids: Vec<String> =
             (1..=2500_u128).map(|n| uuid::Uuid::from_u128(n << 64).to_string()).collect();
@@ -89,6 +115,15 @@ fn end_to_end(flavor: Flavor) {
         assert_eq!(first.err, "note: 2501 pairs imported, 0 were already present\n");
         let second = idgen(url, &import, &pairs);
         assert_eq!(second.err, "note: 0 pairs imported, 2501 were already present\n");
+        assert_eq!(done(url, &[&["map", "export"], &other[..]].concat(), ""), pairs);
+        for number in
+            ["9_0_0_0_1", "+90002", "090003", "-1", "90K", " 90004", "90005 ", "", "18446744073709551616"]
+        {
+            let bad = idgen(url, &import, &format!("{number}\t7d2f1c0e-0000-4000-8000-000000000009\n"));
+            assert_eq!(bad.code, 1, "{number}");
+            assert!(bad.err.contains("line 1 is not an id, a tab and a UUID"), "{number}: {}", bad.err);
+            assert!(bad.err.contains("is not a whole number"), "{number}: {}", bad.err);
+        }
         assert_eq!(done(url, &[&["map", "export"], &other[..]].concat(), ""), pairs);
         let bad = idgen(url, &import, "1\tnonsense\n");
         assert_eq!(bad.code, 1);

@@ -17,8 +17,9 @@ use idgen_report as report;
 use serde::Serialize;
 
 use super::screen::wrapped;
-use super::{engine, number};
+use super::{engine, existing};
 use crate::failure;
+use crate::number;
 use crate::output::Output;
 use crate::values;
 
@@ -95,7 +96,7 @@ struct LoadArgs {
     #[arg(long, value_name = "N", value_parser = number::count, default_value = "1M", allow_negative_numbers = true)]
     rows: u64,
     /// Bytes of a row without its key.
-    #[arg(long, value_name = "BYTES", value_parser = values::whole::<u32>(0..=u64::from(u32::MAX)), default_value_t = 100, allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES", value_parser = number::whole::<u32>(0..=u64::from(u32::MAX)), default_value_t = 100, allow_negative_numbers = true)]
     row_bytes: u32,
     /// The size of the buffer pool, or of SQLite's page cache; K, M and G stand for powers of 1,024 [default: 128M, on
     /// SQLite 2000K].
@@ -105,26 +106,26 @@ struct LoadArgs {
     #[arg(long, value_name = "N", value_parser = rate, default_value_t = 1_000.0, allow_negative_numbers = true)]
     rate: f64,
     /// Clients that generate ids and insert, each with its own generator and prefix key.
-    #[arg(long, value_name = "N", value_parser = values::whole::<u64>(0..=u64::MAX), default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u64>(0..=u64::MAX), default_value_t = 1, allow_negative_numbers = true)]
     writers: u64,
     /// The database whose default settings the model uses.
     #[arg(long, alias = "server", value_parser = engine::modeled(), default_value = Database::MySql.id())]
     engine: Database,
     /// Page reads and writes per second that the device can do, if it is the limit.
-    #[arg(long, value_name = "N", value_parser = values::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     iops: Option<u32>,
     /// Seconds between two checkpoints, on PostgreSQL [default: 300].
-    #[arg(long, value_name = "SECONDS", value_parser = values::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = number::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     checkpoint: Option<u32>,
     /// Bytes of a page, on SQLite [default: 4096].
-    #[arg(long, value_name = "BYTES", value_parser = values::whole::<u32>(0..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES", value_parser = number::whole::<u32>(0..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     page_bytes: Option<u32>,
     /// Rows in a transaction, of InnoDB or SQLite [default: 1, on SQLite 1000].
     #[arg(long, value_name = "N", value_parser = number::count, allow_negative_numbers = true)]
     commit_rows: Option<u64>,
     /// Rows that the table holds before the run, as STRATEGY:ROWS, such as v4-binary:1M.
-    #[arg(long, value_name = "STRATEGY:ROWS", value_parser = number::existing)]
-    existing: Option<number::Existing>,
+    #[arg(long, value_name = "STRATEGY:ROWS", value_parser = existing::read)]
+    existing: Option<existing::Existing>,
     /// Print the figures as JSON.
     #[arg(long)]
     json: bool,
@@ -281,8 +282,8 @@ impl LoadArgs {
     fn existing(&self) -> anyhow::Result<Option<(&'static Strategy, u64)>> {
         match self.existing {
             None => Ok(None),
-            Some(number::Existing { strategy: Some(strategy), rows }) => Ok(Some((strategy, rows))),
-            Some(number::Existing { strategy: None, .. }) => Err(failure::usage(
+            Some(existing::Existing { strategy: Some(strategy), rows }) => Ok(Some((strategy, rows))),
+            Some(existing::Existing { strategy: None, .. }) => Err(failure::usage(
                 "--existing own does not apply to the model: name a strategy, such as v4-binary:1M",
             )),
         }

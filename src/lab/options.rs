@@ -8,10 +8,9 @@ use idgen_lab::strategy::{self, Strategy};
 use idgen_record::{Database, Workload};
 
 use super::engine::EngineName;
-use super::number;
 use super::shape::ShapeArgs;
 use crate::failure;
-use crate::values;
+use crate::number;
 
 /// Enough to show a spread; too few for a test at the level of 5 %, which takes four.
 const REPEATS: u32 = 3;
@@ -40,12 +39,12 @@ pub struct CommonArgs {
     #[arg(long, env = "IDGEN_LAB_ENGINE", hide_env_values = true, default_value = "sqlite")]
     pub engine: EngineName,
     /// How many clients work at the same time, each with ids that it generates; only on servers [default: 1].
-    #[arg(long, value_name = "N", value_parser = values::whole::<u32>(0..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u32>(0..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     pub writers: Option<u32>,
     /// How often each strategy or statement runs. The lab repeats them in rounds, each in a random order, and on a
     /// server of the lab's own each run of a strategy gets a new server. Reports show medians and the spread
     /// [default: 3; experiments that time statements have a number of their own].
-    #[arg(long, value_name = "N", value_parser = values::whole::<u32>(1..=MAX_REPEATS.into()), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u32>(1..=MAX_REPEATS.into()), allow_negative_numbers = true)]
     pub repeat: Option<u32>,
     /// The directory for report.html, report.md, charts/, results.json, results.csv and windows.csv; it is created
     /// if it is missing.

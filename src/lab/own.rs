@@ -1,14 +1,14 @@
 //! A table and a statement of the user's own, from two files, and the lab's row with secondary indexes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::Context;
 use idgen_lab::own::{Own, with_secondary_indexes};
 use idgen_lab::strategy::Strategy;
 use idgen_record::{Column, Database, OwnTable, Workload};
 
 use crate::failure;
-use crate::values;
+use crate::number;
+use crate::text_file;
 
 /// Indexes that the lab's row may have.
 const MAX_INDEXES: u64 = 16;
@@ -27,7 +27,7 @@ pub struct OwnArgs {
     #[arg(long, value_name = "FILE", requires = "schema")]
     insert: Option<PathBuf>,
     /// Add N columns of random numbers to the lab's table, each with an index.
-    #[arg(long, value_name = "N", value_parser = values::whole::<u32>(1..=MAX_INDEXES), conflicts_with_all = ["schema", "serializable"], allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u32>(1..=MAX_INDEXES), conflicts_with_all = ["schema", "serializable"], allow_negative_numbers = true)]
     secondary_indexes: Option<u32>,
 }
 
@@ -45,7 +45,9 @@ impl OwnArgs {
     /// The load on these tables.
     pub fn apply(&self, load: Workload, database: Database) -> anyhow::Result<Workload> {
         let own = match (&self.schema, &self.insert, self.secondary_indexes) {
-            (Some(schema), Some(insert), _) => OwnTable { schema: text(schema)?, insert: text(insert)? },
+            (Some(schema), Some(insert), _) => {
+                OwnTable { schema: text_file::read(schema)?, insert: text_file::read(insert)? }
+            }
             (_, _, Some(indexes)) => with_secondary_indexes(indexes, load.payload_bytes, database),
             _ => return Ok(load),
         };
@@ -97,8 +99,4 @@ impl OwnArgs {
         let indexes = self.secondary_indexes.map(|count| format!(" --secondary-indexes {count}"));
         [file("schema", &self.schema), file("insert", &self.insert), indexes.unwrap_or_default()].concat()
     }
-}
-
-fn text(path: &Path) -> anyhow::Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }

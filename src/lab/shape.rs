@@ -6,10 +6,10 @@ use idgen_lab::strategy::Strategy;
 use idgen_record::{Database, Existing, IdKind, Mix, Workload, thousands};
 
 use super::engine::EngineName;
-use super::number;
+use super::existing;
 use super::own::OwnArgs;
 use crate::failure;
-use crate::values;
+use crate::number;
 
 /// InnoDB keeps longer columns off the page, where their pages would be other pages.
 const MAX_PAYLOAD: u32 = 7_000;
@@ -20,30 +20,30 @@ const MAX_RATE: f64 = 10_000_000.0;
 #[derive(clap::Args)]
 pub struct ShapeArgs {
     /// Bytes of a row in addition to its key [default: 100].
-    #[arg(long, value_name = "BYTES", value_parser = values::whole::<u32>(0..=MAX_PAYLOAD.into()), allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES", value_parser = number::whole::<u32>(0..=MAX_PAYLOAD.into()), allow_negative_numbers = true)]
     payload: Option<u32>,
     /// The page cache (SQLite) or buffer pool; K, M and G stand for powers of 1,024 [default: an eighth of the
     /// expected table].
     #[arg(long, value_name = "BYTES", value_parser = number::size, allow_negative_numbers = true)]
     pool: Option<u64>,
     /// Where all randomness comes from: the same seed gives the same rows [default: 2026].
-    #[arg(long, value_name = "N", value_parser = values::whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Rows in a statement, on servers [default: 100; 1 with --insert].
-    #[arg(long, value_name = "N", value_parser = values::whole::<u32>(1..=1_000), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u32>(1..=1_000), allow_negative_numbers = true)]
     statement_rows: Option<u32>,
     /// Prefixes that the run goes through: its simulated time in intervals [default: 40].
-    #[arg(long, value_name = "N", value_parser = values::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     prefixes: Option<u32>,
     /// Seconds of the interval of a keyed or sequential prefix [default: 60].
-    #[arg(long, value_name = "SECONDS", value_parser = values::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = number::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     interval: Option<u32>,
     /// Inserts per second by the simulated clock of the ids, at random moments (a Poisson process), in place of
     /// rows spread over --prefixes.
     #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "prefixes", allow_negative_numbers = true)]
     rate: Option<f64>,
     /// Seconds of simulated time between two checkpoints, on a PostgreSQL server of the lab's own [default: 300].
-    #[arg(long, value_name = "SECONDS", value_parser = values::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = number::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     checkpoint: Option<u32>,
     /// Each statement is a transaction at the isolation level SERIALIZABLE that looks for its keys first, and that is
     /// repeated if it cannot be serialized; on PostgreSQL.
@@ -53,8 +53,8 @@ pub struct ShapeArgs {
     /// in which their ids are generated, into the column of each strategy that is compared; own:1M stands
     /// for the kind of each strategy itself. Leaf pages, page fill and bytes per row are those of the whole table; all
     /// other figures are those of the rows that are inserted afterwards.
-    #[arg(long, value_name = "KIND:ROWS", value_parser = number::existing)]
-    existing: Option<number::Existing>,
+    #[arg(long, value_name = "KIND:ROWS", value_parser = existing::read)]
+    existing: Option<existing::Existing>,
     /// A mixed load after --existing: of 100 operations, the numbers of inserts, reads of recent rows, reads of random
     /// rows, updates and deletes, such as 40/25/15/15/5, of each client of --writers. The report has the latencies of
     /// each kind of operation.
@@ -69,7 +69,8 @@ pub struct ShapeArgs {
 
 /// Five shares, separated by slashes.
 fn mix(text: &str) -> Result<Mix, String> {
-    let shares = text.split('/').map(str::parse).collect::<Result<Vec<u32>, _>>().ok();
+    let shares =
+        text.split('/').map(number::whole(0..=u64::from(u32::MAX))).collect::<Result<Vec<u32>, _>>().ok();
     let shares: [u32; 5] = shares.and_then(|shares| shares.try_into().ok()).ok_or_else(|| {
         format!(
             "'{text}' is not a mix of operations: give five whole shares, of inserts, reads of recent rows, reads of random rows, \

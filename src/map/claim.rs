@@ -131,8 +131,12 @@ pub(super) async fn each(
     Ok(ids.code())
 }
 
-/// The next UUID, in any format; `Some(None)` for a bad one, which was reported.
+/// The next UUID; `Some(None)` for a bad one, which was reported.
+///
+/// A pair is permanent, so only texts that can be nothing but a UUID are read, unless `--from` names another format.
 fn next(ids: &mut Ids) -> anyhow::Result<Option<Option<Uuid>>> {
-    let found = ids.next(|text, named| named.map_or_else(|| Format::decode_any(text), Ok))?;
-    Ok(found.map(|id| id.map(|(_, uuid)| uuid)))
+    ids.next(|text, named| match named {
+        Some((_, uuid)) => Ok(uuid),
+        None => Format::decode_uuid(text),
+    })
 }

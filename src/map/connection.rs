@@ -6,7 +6,7 @@ use idgen_mysql::{Builder, UuidMap};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure;
-use crate::values;
+use crate::number;
 
 #[derive(clap::Args)]
 pub struct Connection {
@@ -21,7 +21,7 @@ pub struct Connection {
     #[arg(long)]
     accept_unsafe_server: bool,
     /// How long to retry after failures of the server that may be temporary.
-    #[arg(long, value_name = "SECONDS", value_parser = values::whole::<u64>(0..=u64::MAX), default_value_t = 30)]
+    #[arg(long, value_name = "SECONDS", value_parser = number::whole::<u64>(0..=u64::MAX), default_value_t = 30)]
     timeout_secs: u64,
 }
 

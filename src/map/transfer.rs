@@ -1,6 +1,6 @@
 //! `idgen map export` and `import`.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -14,15 +14,16 @@ use super::Connection;
 use super::connection::progress;
 use crate::failure;
 use crate::lines::{Lines, Piece};
+use crate::number;
 use crate::output::Output;
-use crate::values;
+use crate::text_file;
 
 #[derive(clap::Args)]
 pub struct Export {
     #[command(flatten)]
     connection: Connection,
     /// Export only ids above this one. To resume an export, name the last id that was received.
-    #[arg(long, value_name = "ID", default_value_t = 0, value_parser = values::count)]
+    #[arg(long, value_name = "ID", default_value_t = 0, value_parser = number::id)]
     after: u64,
 }
 
@@ -64,12 +65,12 @@ pub async fn export(args: Export) -> anyhow::Result<ExitCode> {
 
 pub async fn changes(args: Changes) -> anyhow::Result<ExitCode> {
     let file = &args.position;
-    let mut position = match std::fs::read_to_string(file) {
-        Ok(text) => {
-            text.parse().with_context(|| format!("{} does not contain a position", file.display()))?
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => Position::default(),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.display())),
+    let mut position = match std::fs::exists(file) {
+        Ok(false) => Position::default(),
+        // If its folder cannot be read, neither can the file.
+        Ok(true) | Err(_) => text_file::read(file)?
+            .parse()
+            .with_context(|| format!("{} does not contain a position", file.display()))?,
     };
     let map = args.connection.open().await?;
     let mut out = Output::open();
@@ -143,5 +144,6 @@ pub async fn import(args: Import) -> anyhow::Result<ExitCode> {
 fn read(text: &[u8]) -> anyhow::Result<(u64, Uuid)> {
     let text = std::str::from_utf8(text).context("the line is not UTF-8")?;
     let (id, uuid) = text.split_once('\t').context("the line has no tab")?;
-    Ok((values::count(id).map_err(anyhow::Error::msg)?, hyphenated::decode(uuid)?))
+    // A quoted field of a CSV file is not digits either.
+    Ok((number::id(id).map_err(anyhow::Error::msg)?, hyphenated::decode(uuid)?))
 }

@@ -9,8 +9,8 @@ use super::Connection;
 use super::claim::each;
 use crate::failure::report;
 use crate::input::Input;
+use crate::number;
 use crate::output::Output;
-use crate::values;
 
 #[derive(clap::Args)]
 pub struct Check {
@@ -32,7 +32,7 @@ pub struct Fence {
     #[command(flatten)]
     connection: Connection,
     /// The lowest new id: above every id that was ever assigned.
-    #[arg(long, value_name = "ID", value_parser = values::count)]
+    #[arg(long, value_name = "ID", value_parser = number::id)]
     next_id: u64,
 }
 

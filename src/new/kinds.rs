@@ -4,56 +4,21 @@ use std::path::PathBuf;
 
 use idgen::codec::Format;
 use idgen::generator::{
-    DeviceShort, FixedPrefix, Generate, MysqlShort, PrefixBits, Prefixed, Tail, Ulid, V1, V4, V6, V7,
+    DeviceShort, FixedPrefix, Generate, MysqlShort, Prefixed, Tail, Ulid, V1, V4, V6, V7,
 };
 use idgen::source::{
     Clock, ClockPolicy, Csprng, FileState, FixedClock, NoState, State, SystemClock, WhenBehind,
 };
-use idgen::{Inspection, Interval, Kind, Node, Prefix, PrefixKey, Setting, ShortId, Timestamp, Uuid};
+use idgen::{Inspection, Kind, Node, Setting, ShortId, Timestamp, Uuid};
 
-use crate::failure::usage;
-use crate::key_file;
+use crate::failure::{note, usage};
+use crate::layout::{Layout, check_kind};
 use crate::record::Record;
-use crate::values::{self, NodeChoice, PrefixChoice, TailChoice, WhenBehindChoice};
-
-/// How long a sequential or keyed prefix stays the same, where no interval is given.
-const DEFAULT_INTERVAL: Interval = Interval::Day;
+use crate::values::{self, NodeChoice, WhenBehindChoice};
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Options of the generator")]
 pub struct Options {
-    /// How long a prefix stays the same: minute, ten-minutes, hour, day, week, month, or a number with
-    /// s, m, h or d, such as 90s [default: day, or week for md5-week].
-    #[arg(long, value_name = "INTERVAL")]
-    pub interval: Option<Interval>,
-
-    /// The source of the prefix: md5-week, sequential, or keyed:KEYFILE. A key is the bytes of
-    /// the file, at least 16, without the line end after them [default: sequential].
-    #[arg(long, value_name = "PREFIX", value_parser = values::prefix)]
-    pub prefix: Option<PrefixChoice>,
-
-    /// What follows the prefix [default: ascending].
-    #[arg(long, value_enum)]
-    pub tail: Option<TailChoice>,
-
-    /// This writer's name: with a keyed prefix, each writer has a permutation of its own, and an ascending tail keeps
-    /// the rows of a writer together.
-    #[arg(long, value_name = "NAME")]
-    pub writer: Option<String>,
-
-    /// The width of a sequential prefix in bits, 1 to 16: the count starts over after 2^BITS intervals [default: 16].
-    #[arg(long, value_name = "BITS", value_parser = values::whole::<u8>(0..=255), allow_negative_numbers = true)]
-    pub bits: Option<u8>,
-
-    /// The prefix of fixed-prefix: 1 to 4 hexadecimal digits, or 0b and 1 to 16 binary digits [default: ffff, the
-    /// right edge of an index].
-    #[arg(long, value_name = "PREFIX")]
-    pub fixed: Option<PrefixBits>,
-
-    /// The time zone that determines the week of md5-week: that of the MySQL session [default: +00:00].
-    #[arg(long, value_name = "+HH:MM", value_parser = values::utc_offset, allow_hyphen_values = true)]
-    pub utc_offset: Option<i32>,
-
     /// Generate ids as if it were this moment, such as 2026-11-21T12:00:00Z. The clock stands still; kinds that
     /// ascend continue from there.
     #[arg(long, value_name = "RFC3339", value_parser = values::moment)]
@@ -69,43 +34,31 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
 
-    /// The server's id, of which the low byte counts, as in MySQL [default: 1].
-    #[arg(long, value_name = "ID", value_parser = values::whole::<u32>(0..=u64::from(u32::MAX)), allow_negative_numbers = true)]
-    pub server_id: Option<u32>,
+    /// If the state file says that ids were made for times beyond this moment, forget them, with the node: for a file that
+    /// a run with a wrong clock left behind. Name a moment after all ids that are in use.
+    #[arg(long, value_name = "RFC3339", value_parser = values::moment, requires = "state")]
+    pub forget_state_beyond: Option<Timestamp>,
 
     /// What to do if the clock is more than ten seconds behind the last id [default: restart; error with --state or
     /// a fixed --node of short; with --at and without --state, later ids get later times].
     #[arg(long, value_enum, value_name = "WHAT")]
     pub when_behind: Option<WhenBehindChoice>,
+
+    #[command(flatten)]
+    pub layout: Layout,
 }
 
 impl Options {
     /// Refuses options that would have no effect, because their user expects one.
     pub fn check(&self, kind: Kind) -> anyhow::Result<()> {
         let with = |setting| Kind::ALL.iter().copied().filter(move |kind| kind.has(setting)).collect();
-        let suits: [(&str, bool, Vec<Kind>); 12] = [
-            ("--interval", self.interval.is_some(), vec![Kind::Prefixed]),
-            ("--prefix", self.prefix.is_some(), vec![Kind::Prefixed]),
-            ("--tail", self.tail.is_some(), vec![Kind::Prefixed]),
-            ("--writer", self.writer.is_some(), vec![Kind::Prefixed]),
-            ("--bits", self.bits.is_some(), vec![Kind::Prefixed]),
-            ("--utc-offset", self.utc_offset.is_some(), vec![Kind::Week, Kind::Prefixed]),
-            ("--fixed", self.fixed.is_some(), vec![Kind::FixedPrefix]),
-            ("--server-id", self.server_id.is_some(), vec![Kind::MysqlShort]),
+        let own = [
             ("--at", self.at.is_some(), with(Setting::Clock)),
             ("--node", self.node.is_some(), with(Setting::Node)),
             ("--state", self.state.is_some(), with(Setting::State)),
             ("--when-behind", self.when_behind.is_some(), with(Setting::Policy)),
         ];
-        for (option, given, kinds) in suits {
-            if given && !kinds.contains(&kind) {
-                let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
-                return Err(usage(format_args!(
-                    "{option} does not apply to {kind}, only to {}",
-                    names.join(", ")
-                )));
-            }
-        }
+        check_kind(kind, self.layout.given().into_iter().chain(own))?;
         if self.when_behind == Some(WhenBehindChoice::Restart) {
             let is_fixed = !matches!(self.node, None | Some(NodeChoice::Random));
             let reason = if self.state.is_some() {
@@ -113,53 +66,16 @@ impl Options {
             } else if kind == Kind::Short && is_fixed {
                 "short needs a random node for it"
             } else {
-                return self.check_prefix(kind);
+                return self.check_layout(kind);
             };
             return Err(usage(format_args!("--when-behind restart: {reason}; choose error or wait")));
         }
-        self.check_prefix(kind)
+        self.check_layout(kind)
     }
 
-    /// The tail of a prefixed id.
-    pub fn tail(&self) -> Tail {
-        self.tail.unwrap_or(TailChoice::Ascending).into()
-    }
-
-    /// The interval of a keyed prefix with an ascending tail.
-    pub fn keyed_interval(&self) -> Option<Interval> {
-        let is_keyed = matches!(self.prefix, Some(PrefixChoice::Keyed(_)));
-        (is_keyed && self.tail() == Tail::Ascending).then(|| self.interval.unwrap_or(DEFAULT_INTERVAL))
-    }
-
-    fn check_prefix(&self, kind: Kind) -> anyhow::Result<()> {
-        if kind != Kind::Prefixed {
-            return Ok(());
-        }
-        let prefix = self.prefix.as_ref().unwrap_or(&PrefixChoice::Sequential);
-        let is_random = matches!(self.tail, Some(TailChoice::Random | TailChoice::RandomV8));
-        let wrong = [
-            (
-                "--writer",
-                self.writer.is_some() && !matches!(prefix, PrefixChoice::Keyed(_)),
-                "a keyed prefix",
-            ),
-            (
-                "--bits",
-                self.bits.is_some() && !matches!(prefix, PrefixChoice::Sequential),
-                "a sequential prefix",
-            ),
-            (
-                "--utc-offset",
-                self.utc_offset.is_some() && !matches!(prefix, PrefixChoice::Md5Week),
-                "an md5-week prefix",
-            ),
-            ("--state", self.state.is_some() && is_random, "an ascending tail"),
-            ("--when-behind", self.when_behind.is_some() && is_random, "an ascending tail"),
-        ];
-        match wrong.into_iter().find(|(_, is_wrong, _)| *is_wrong) {
-            Some((option, _, needed)) => Err(usage(format_args!("{option} needs {needed}"))),
-            None => Ok(()),
-        }
+    fn check_layout(&self, kind: Kind) -> anyhow::Result<()> {
+        let ascending = [("--state", self.state.is_some()), ("--when-behind", self.when_behind.is_some())];
+        self.layout.check(kind, ascending)
     }
 }
 
@@ -176,7 +92,8 @@ impl Generator {
         let node = node(options)?;
         Ok(match kind {
             Kind::V1 => {
-                let mut ids = V1::new(clock, entropy).with_policy(policy).with_state(state(options)?)?;
+                let mut ids =
+                    V1::new(clock, entropy).with_policy(policy).with_state(state(kind, options)?)?;
                 if let Some(node) = node {
                     ids = ids.with_node(node);
                 }
@@ -184,7 +101,8 @@ impl Generator {
             }
             Kind::V4 => Generator::Uuids(Box::new(V4::new(entropy))),
             Kind::V6 => {
-                let mut ids = V6::new(clock, entropy).with_policy(policy).with_state(state(options)?)?;
+                let mut ids =
+                    V6::new(clock, entropy).with_policy(policy).with_state(state(kind, options)?)?;
                 if let Some(node) = node {
                     ids = ids.with_node(node);
                 }
@@ -192,33 +110,31 @@ impl Generator {
             }
             Kind::V7 => {
                 let ids = V7::new(clock, entropy).with_policy(policy);
-                Generator::Uuids(Box::new(ids.with_state(state(options)?)?))
+                Generator::Uuids(Box::new(ids.with_state(state(kind, options)?)?))
             }
             Kind::Ulid => {
                 let ids = Ulid::new(clock, entropy).with_policy(policy);
-                Generator::Uuids(Box::new(ids.with_state(state(options)?)?))
+                Generator::Uuids(Box::new(ids.with_state(state(kind, options)?)?))
             }
             Kind::Week | Kind::Prefixed => {
-                let (prefix, interval, tail) = parts(kind, options)?;
+                let (prefix, interval, tail) = options.layout.parts(kind)?;
                 let ids = Prefixed::new(clock, entropy, prefix, interval, tail).map_err(usage)?;
-                Generator::Uuids(Box::new(ids.with_policy(policy).with_state(state(options)?)?))
+                Generator::Uuids(Box::new(ids.with_policy(policy).with_state(state(kind, options)?)?))
             }
             Kind::FixedPrefix => {
-                let prefix = options.fixed.unwrap_or(PrefixBits::ONES);
-                let ids = FixedPrefix::new(clock, entropy, prefix).with_policy(policy);
-                Generator::Uuids(Box::new(ids.with_state(state(options)?)?))
+                let ids = FixedPrefix::new(clock, entropy, options.layout.fixed()).with_policy(policy);
+                Generator::Uuids(Box::new(ids.with_state(state(kind, options)?)?))
             }
             Kind::Short => {
                 let mut ids = DeviceShort::new(clock, entropy)?.with_policy(policy);
                 if let Some(node) = node {
                     ids = ids.with_node(node);
                 }
-                Generator::Shorts(Box::new(ids.with_state(state(options)?)?))
+                Generator::Shorts(Box::new(ids.with_state(state(kind, options)?)?))
             }
             Kind::MysqlShort => {
-                // As the server does: `server_id & 255`.
-                let ids = MysqlShort::new(clock, options.server_id.unwrap_or(1) as u8)?;
-                Generator::Shorts(Box::new(ids.with_state(state(options)?)?))
+                let ids = MysqlShort::new(clock, options.layout.server_id())?;
+                Generator::Shorts(Box::new(ids.with_state(state(kind, options)?)?))
             }
         })
     }
@@ -273,36 +189,15 @@ fn node(options: &Options) -> anyhow::Result<Option<Node>> {
     })
 }
 
-fn state(options: &Options) -> anyhow::Result<Box<dyn State>> {
-    Ok(match &options.state {
-        Some(path) => Box::new(FileState::open(path)?),
-        None => Box::new(NoState),
-    })
-}
-
-fn parts(kind: Kind, options: &Options) -> anyhow::Result<(Prefix, Interval, Tail)> {
-    let choice = match kind {
-        Kind::Week => &PrefixChoice::Md5Week,
-        _ => options.prefix.as_ref().unwrap_or(&PrefixChoice::Sequential),
-    };
-    let (prefix, interval) = match choice {
-        PrefixChoice::Md5Week => {
-            (Prefix::Md5Week { utc_offset_secs: options.utc_offset.unwrap_or(0) }, Interval::Week)
-        }
-        PrefixChoice::Sequential => {
-            (Prefix::Sequential { bits: options.bits.unwrap_or(16) }, DEFAULT_INTERVAL)
-        }
-        PrefixChoice::Keyed(path) => {
-            let mut key = key_file::read(path, PrefixKey::new)?;
-            if let Some(name) = &options.writer {
-                key = key.for_writer(name);
-            }
-            (Prefix::Keyed(key), DEFAULT_INTERVAL)
-        }
-    };
-    let tail = match kind {
-        Kind::Week => Tail::RandomV4,
-        _ => options.tail(),
-    };
-    Ok((prefix, options.interval.unwrap_or(interval), tail))
+fn state(kind: Kind, options: &Options) -> anyhow::Result<Box<dyn State>> {
+    let Some(path) = &options.state else { return Ok(Box::new(NoState)) };
+    let mut state = FileState::open(path)?;
+    // The generator refuses the state of another kind.
+    if let Some(moment) = options.forget_state_beyond
+        && let Some(saved) = state.load()?.filter(|saved| saved.kind == kind && saved.time() > moment)
+    {
+        state.save(&saved.set_back_to(moment))?;
+        note(format_args!("the state said that ids were made until {}, and now says {moment}", saved.time()));
+    }
+    Ok(Box::new(state))
 }

@@ -1,6 +1,8 @@
 //! `idgen convert`.
 
-use crate::{FORMATS, UUID_KINDS, failure, idgen, is_raw, lines, lines_of, output, vectors};
+use crate::{
+    FORMATS, UUID_KINDS, failure, idgen, is_raw, lines, lines_of, noted, output, output_in, vectors,
+};
 
 const COUNT: &str = "40";
 
@@ -9,7 +11,7 @@ fn every_format_of_every_kind_round_trips() {
     for kind in UUID_KINDS {
         let ids = output(&["new", kind, "-n", COUNT, "-f", "hyphenated"], "");
         for format in FORMATS {
-            let written = output(&["convert", "--to", format], &*ids);
+            let written = output_in(format, kind, &["convert", "--to", format], &*ids);
             let back = match is_raw(format) {
                 true => output(&["convert", "--from", format, "--to", "hyphenated"], written),
                 false => {
@@ -27,7 +29,7 @@ fn every_format_of_every_kind_round_trips() {
 fn convert_reads_what_new_writes() {
     for kind in UUID_KINDS {
         for format in FORMATS {
-            let written = output(&["new", kind, "-n", COUNT, "-f", format], "");
+            let written = output_in(format, kind, &["new", kind, "-n", COUNT, "-f", format], "");
             let ids = lines_of(output(&["convert", "--from", format, "--to", "hyphenated"], &*written));
             assert_eq!(ids.len(), 40, "{kind} {format}");
             if let Some(version) = kind.strip_prefix('v') {
@@ -61,7 +63,7 @@ fn texts_are_those_of_mysql() {
         ("bin", &["convert", "--to", "binary", "--hex"]),
         ("bin_swapped", &["convert", "--to", "swapped", "--hex"]),
     ] {
-        assert_eq!(String::from_utf8(output(args, &*uuids)).unwrap(), column(name), "{name}");
+        assert_eq!(String::from_utf8(noted(args, &*uuids).0).unwrap(), column(name), "{name}");
     }
     let swapped = column("bin_swapped");
     let back = output(&["convert", "--from", "swapped", "--hex", "--to", "hyphenated"], swapped);
@@ -137,7 +139,7 @@ fn bad_arguments_and_records_are_reported() {
     assert_eq!(code, 1);
     assert!(error.contains("'g' at offset 35"), "{error}");
 
-    let (code, error) = failure(&["convert", "--from", "binary", "--to", "int"], "0123456789abcdef012");
+    let (code, error) = failure(&["convert", "--from", "binary", "--to", "int"], "\u{1}123456789abcdef012");
     assert_eq!(code, 1);
     assert!(error.starts_with("error: record 2: ") && error.contains("found 3"), "{error}");
 
@@ -146,6 +148,146 @@ fn bad_arguments_and_records_are_reported() {
     assert!(error.contains("binary or swapped"), "{error}");
 
     assert_eq!(output(&["convert", "--to", "int"], ""), b"");
+}
+
+/// All byte strings are ids in the format binary, so text is recognized by its characters.
+#[test]
+fn text_is_not_taken_for_raw_bytes() {
+    let ids = output(&["new", "v4", "-n", "16"], "");
+    for (format, more, says) in [
+        ("binary", &["--hex"][..], "add --hex"),
+        ("simple", &[], "add --hex"),
+        ("simple", &["--upper"], "add --hex"),
+        ("hyphenated", &[], "leave out --from"),
+        ("base64", &[], "leave out --from"),
+        ("urn", &[], "leave out --from"),
+        ("braced", &[], "leave out --from"),
+        ("base32", &[], "leave out --from"),
+        ("int", &[], "leave out --from"),
+    ] {
+        let text = String::from_utf8(output(&[&["convert", "--to", format], more].concat(), &*ids)).unwrap();
+        let utf_16: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let marked = format!("\u{feff}{text}").into_bytes();
+        for raw in ["binary", "swapped"] {
+            for (command, input) in [
+                (&["convert", "-t", "hyphenated"][..], text.clone().into_bytes()),
+                (&["inspect"], text.clone().into_bytes()),
+                // One id alone, without a multiple of 16 bytes.
+                (&["inspect"], text.lines().next().unwrap().into()),
+                (&["convert", "-t", "simple"], text.replace('\n', "\r\n").into_bytes()),
+                (&["convert", "-t", "simple"], marked.clone()),
+                (&["convert", "-t", "simple"], utf_16.clone()),
+            ] {
+                let done = idgen(&[command, &["--from", raw]].concat()).write_stdin(input).assert().code(1);
+                let done = done.get_output();
+                let error = String::from_utf8_lossy(&done.stderr).into_owned();
+                assert!(
+                    done.stdout.is_empty() && error.contains("not raw bytes, but text"),
+                    "{format}: {error}"
+                );
+            }
+            let error = failure(&["inspect", "--from", raw], &text).1;
+            assert!(error.contains(says), "{format}: {error}");
+        }
+    }
+    // Raw bytes are read, also one id that happens to consist of letters.
+    let raw = output(&["convert", "--to", "binary"], &*ids);
+    assert_eq!(output(&["convert", "--from", "binary", "-t", "hyphenated"], raw), ids);
+    let letters = output(&["convert", "--from", "binary", "-t", "simple"], "0123456789abcdef");
+    assert_eq!(letters, b"30313233343536373839616263646566\n");
+}
+
+/// What PowerShell writes with `>`.
+#[test]
+fn input_in_utf_16_is_named() {
+    let text = "\u{feff}6ccd780c-baba-1026-9564-5b8c656024db\r\n";
+    for bytes in [
+        text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
+        text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+        text[3..].encode_utf16().flat_map(u16::to_le_bytes).collect(),
+    ] {
+        for command in [&["convert", "-t", "simple"][..], &["inspect"]] {
+            let done = idgen(command).write_stdin(bytes.clone()).assert().code(1);
+            let error = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+            assert!(error.contains("UTF-16: convert it to UTF-8"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn hexadecimal_is_read_as_servers_print_it() {
+    let id = "6ccd780c-baba-1026-9564-5b8c656024db";
+    for text in [
+        "0x6CCD780CBABA102695645B8C656024DB",
+        "\\x6ccd780cbaba102695645b8c656024db",
+        "X'6CCD780CBABA102695645B8C656024DB'",
+        "x'6ccd780cbaba102695645b8c656024db'",
+        "URN:UUID:6CCD780C-BABA-1026-9564-5B8C656024DB",
+    ] {
+        assert_eq!(lines(&["convert", "-t", "hyphenated", text]), [id], "{text}");
+        assert!(lines(&["inspect", text]).join("\n").contains("version 1"), "{text}");
+    }
+    let swapped = "0x1026BABA6CCD780C95645B8C656024DB";
+    assert_eq!(lines(&["convert", "--from", "swapped", "-t", "hyphenated", swapped]), [id]);
+    let hex = output(&["convert", "--from", "swapped", "--hex", "-t", "hyphenated"], swapped);
+    assert_eq!(lines_of(hex), [id]);
+}
+
+#[test]
+fn texts_that_two_formats_could_mean_are_refused() {
+    for text in ["80000000000000000000000000", "99999999999999999999999999"] {
+        let (code, error) = failure(&["convert", "-t", "hyphenated", text], "");
+        assert!(
+            code == 1 && error.contains("a ULID beyond its range") && error.contains("name the format"),
+            "{error}"
+        );
+        assert_eq!(lines(&["convert", "--from", "int", "-t", "int", text]), [text]);
+        assert!(failure(&["convert", "--from", "base32", "-t", "int", text], "").1.contains("0 to 7"));
+    }
+    let (_, error) = failure(&["convert", "-t", "int", "1234567890123456789012"], "");
+    assert!(error.contains("base64 with bits beyond the id"), "{error}");
+    for (text, says) in [
+        ("bM14DLq6ECaVZFuMZWAk2w==", "padded base64, as MySQL's TO_BASE64()"),
+        ("\"6ccd780c-baba-1026-9564-5b8c656024db\"", "a quoted text, such as a field of a CSV"),
+    ] {
+        let (code, error) = failure(&["convert", "-t", "int", text], "");
+        assert!(code == 1 && error.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn an_empty_line_can_stand_for_a_bad_one() {
+    let id = "6ccd780c-baba-1026-9564-5b8c656024db";
+    let input = format!("{id}\nno id\n\n{id}\nno id");
+    let done = idgen(&["convert", "-t", "simple", "--keep-lines"]).write_stdin(input).assert().code(1);
+    let digits = id.replace('-', "");
+    let out = String::from_utf8(done.get_output().stdout.clone()).unwrap();
+    assert_eq!(out, format!("{digits}\n\n\n{digits}\n\n"));
+    let (code, error) = failure(&["convert", "-t", "binary", "--keep-lines", id], "");
+    assert!(code == 2 && error.contains("--keep-lines is for text"), "{error}");
+}
+
+#[test]
+fn digits_are_written_in_capitals() {
+    let id = "6ccd780c-baba-1026-9564-5b8c656024db";
+    for (args, expected) in [
+        (&["-t", "hyphenated"][..], "6CCD780C-BABA-1026-9564-5B8C656024DB"),
+        (&["-t", "simple"], "6CCD780CBABA102695645B8C656024DB"),
+        (&["-t", "swapped", "--hex"], "1026BABA6CCD780C95645B8C656024DB"),
+    ] {
+        assert_eq!(lines(&[&["convert", "--upper", id], args].concat()), [expected]);
+    }
+    let made = lines(&["new", "v7", "--upper", "-n", "50"]).concat();
+    assert!(made.contains(char::is_uppercase) && !made.contains(char::is_lowercase), "{made}");
+    let made = lines(&["new", "v7", "--upper", "--json", "-n", "50"]);
+    assert!(
+        made.iter().any(|line| line.contains("\"id\":\"0") && line[16..60].contains(char::is_uppercase)),
+        "{made:?}"
+    );
+    for format in ["base64", "base32", "int", "binary"] {
+        let (code, error) = failure(&["convert", "--upper", "-t", format, id], "");
+        assert!(code == 2 && error.contains("--upper is for hexadecimal digits"), "{error}");
+    }
 }
 
 #[test]

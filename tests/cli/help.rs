@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::{idgen, lines_of, output};
 
 /// The subcommands whose examples need nothing but a shell: no server, and no minutes of measuring.
-const QUICK: [&str; 6] = ["new", "convert", "inspect", "check", "odds", "completions"];
+const QUICK: [&str; 7] = ["new", "convert", "inspect", "bounds", "check", "odds", "completions"];
 
 /// The commands under `Examples:`, each of which fits a line of 80 characters.
 fn examples(args: &[&str]) -> Vec<String> {

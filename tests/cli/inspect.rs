@@ -1,6 +1,6 @@
 //! `idgen inspect`.
 
-use crate::{failure, idgen, lines, lines_of, output, vectors};
+use crate::{failure, idgen, lines, lines_of, noted, output, vectors};
 
 fn json(args: &[&str], input: &str) -> Vec<serde_json::Value> {
     let all = [&["inspect", "--json"], args].concat();
@@ -94,6 +94,7 @@ fn raw_bytes_are_never_shown() {
         ("binary", [0; 16], "00000000-0000-0000-0000-000000000000"),
         ("binary", *b"\x1b[31m6789abcdef\0", "1b5b3331-6d36-3738-3961-626364656600"),
         ("swapped", *b"0123456789abcdef", "34353637-3233-3031-3839-616263646566"),
+        ("binary", *b"0123456789abcde\x7f", "30313233-3435-3637-3839-61626364657f"),
     ] {
         assert_eq!(lines_of(output(&["inspect", "--from", format], bytes))[0], shown);
         let seen = lines_of(output(&["inspect", "--from", format, "--json"], bytes));
@@ -117,6 +118,67 @@ fn bad_ids_are_reported_and_the_others_inspected() {
     for date in ["2000", "2000-13-01", "yesterday"] {
         let (code, error) = failure(&["inspect", "--weeks-from", date, "1"], "");
         assert_eq!((code, error.contains("such as 2026-11-21")), (2, true), "{error}");
+    }
+}
+
+#[test]
+fn bytes_of_a_swapped_version_1_are_recognized() {
+    let id = &lines(&["new", "v1", "--at", "2026-11-21T12:00:00Z"])[0];
+    let stored = &lines(&["convert", "-t", "swapped", "--hex", id])[0];
+    let seen = &json(&[stored], "")[0];
+    assert_eq!(seen["or_swapped"]["uuid"], **id, "{seen}");
+    assert_eq!(seen["or_swapped"]["time"], "2026-11-21T12:00:00Z", "{seen}");
+    let shown = lines(&["inspect", stored]).join("\n");
+    assert!(shown.contains(&format!("or swapped v1   {id}, made 2026-11-21T12:00:00Z")), "{shown}");
+    for args in
+        [&["--from", "swapped", stored.as_str()][..], &[id], &["01a1fb67-1800-7000-8000-000000000000"]]
+    {
+        assert!(json(args, "")[0]["or_swapped"].is_null(), "{args:?}");
+    }
+}
+
+/// Each time that is printed is a time that `--at` takes, at both ends of each kind.
+#[test]
+fn times_go_back_into_the_generator() {
+    for (kind, first, last) in [
+        ("v1", "1582-10-15T00:00:00Z", "5236-03-31T21:21:00.6846975Z"),
+        ("v6", "1582-10-15T00:00:00Z", "5236-03-31T21:21:00.6846975Z"),
+        ("v7", "1970-01-01T00:00:00Z", "10889-08-02T05:31:50.655Z"),
+        ("ulid", "1970-01-01T00:00:00Z", "10889-08-02T05:31:50.655Z"),
+        ("short", "1970-01-01T00:00:01Z", "2106-02-07T06:28:15Z"),
+        ("mysql-short", "1970-01-01T00:00:00Z", "2106-02-07T06:28:15Z"),
+        ("prefixed", "1970-01-01T00:00:00Z", "2527-06-23T06:20:44.415Z"),
+        ("fixed-prefix", "1970-01-01T00:00:00Z", "2527-06-23T06:20:44.415Z"),
+    ] {
+        let field = match kind {
+            "short" => ["device", "time"],
+            "mysql-short" => ["mysql", "startup"],
+            "prefixed" | "fixed-prefix" => ["tail_time", ""],
+            "ulid" => ["or_ulid", "time"],
+            _ => ["time", ""],
+        };
+        for time in [first, last] {
+            let (made, _) = noted(&["new", kind, "--at", time], "");
+            let seen = &json(&[], std::str::from_utf8(&made).unwrap())[0];
+            let value = match field {
+                // A ULID whose bits look like those of a UUID shows both times.
+                ["or_ulid", _] if seen["or_ulid"].is_null() => &seen["time"],
+                [name, ""] => &seen[name],
+                [outer, inner] => &seen[outer][inner],
+            };
+            assert_eq!(value, time, "{kind}: {seen}");
+        }
+        // The error names the same two.
+        let (code, error) = failure(&["new", kind, "--at", "11000-01-01T00:00:00Z"], "");
+        assert!(code == 2 && error.contains(&format!("{first} to {last}")), "{error}");
+    }
+    for time in [
+        "9999-12-31T23:59:59Z",
+        "9999-12-31T23:59:59.999Z",
+        "+010000-01-01T00:00:00Z",
+        "10889-08-02T07:31:50+02:00",
+    ] {
+        assert_eq!(lines(&["new", "v7", "--at", time]).len(), 1, "{time}");
     }
 }
 

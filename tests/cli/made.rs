@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::{UUID_KINDS, idgen, lines, lines_of, vectors};
+use crate::{UUID_KINDS, failure, lines, lines_of, noted, vectors};
 
 #[test]
 fn each_kind_has_its_length_and_version() {
@@ -24,7 +24,9 @@ fn each_kind_has_its_length_and_version() {
     }
     assert!(lines(&["new", "short"])[0].parse::<u64>().is_ok());
     assert_eq!(lines(&["new", "v7", "-n", "0"]), [""; 0]);
-    assert_eq!(lines(&["new", "V7", "-n", "1_000", "-f", "Simple"]).len(), 1_000);
+    for count in ["1_000", "1K"] {
+        assert_eq!(lines(&["new", "V7", "-n", count, "-f", "Simple"]).len(), 1_000);
+    }
 }
 
 #[test]
@@ -98,27 +100,19 @@ fn mysql_short_ids_are_those_of_the_server() {
     let first = live[0]["short"].as_u64().unwrap();
     let startup = jiff::Timestamp::from_second((first >> 24 & 0xFFFF_FFFF) as i64).unwrap().to_string();
     let count = live.len().to_string();
-    // Only the low byte of the server's id is used.
-    for server_id in ["1", "257"] {
-        let args = ["new", "mysql-short", "--server-id", server_id, "--at", &startup, "-n", &count];
-        let expected: Vec<_> = live.iter().map(|row| row["short"].to_string()).collect();
-        let (ids, note) = noted(&args);
-        assert_eq!(ids, expected);
-        assert!(
-            note.contains("every other run") && note.contains("--at") && note.contains("--state"),
-            "{note}"
-        );
+    let args = ["new", "mysql-short", "--server-id", "1", "--at", &startup, "-n", &count];
+    let expected: Vec<_> = live.iter().map(|row| row["short"].to_string()).collect();
+    let (ids, note) = noted(&args, "");
+    assert_eq!(lines_of(ids), expected);
+    assert!(note.contains("every other run") && note.contains("--at") && note.contains("--state"), "{note}");
+    // From 128 on they need BIGINT UNSIGNED.
+    for (server_id, is_signed) in [("127", true), ("128", false), ("255", false)] {
+        let (ids, _) = noted(&["new", "mysql-short", "--server-id", server_id, "--at", &startup], "");
+        assert_eq!(lines_of(ids)[0].parse::<i64>().is_ok(), is_signed, "{server_id}");
     }
     // Two runs in one second would generate the same ids, so a note warns of this.
-    let (_, note) = noted(&["new", "mysql-short"]);
+    let (_, note) = noted(&["new", "mysql-short"], "");
     assert!(note.contains("within this second") && note.contains("--state"), "{note}");
-}
-
-/// The output lines of a run, and its standard error.
-fn noted(args: &[&str]) -> (Vec<String>, String) {
-    let done = idgen(args).assert().success();
-    let done = done.get_output();
-    (lines_of(done.stdout.clone()), String::from_utf8(done.stderr.clone()).unwrap())
 }
 
 #[test]
@@ -167,11 +161,13 @@ fn keyed_prefixes_differ_by_writer_and_hide_the_key() {
     let distinct: HashSet<_> = writers.iter().chain([&nobody]).collect();
     assert_eq!(distinct.len(), 4);
     assert_eq!(prefix(&plain, &["--writer", "a"]), writers[0]);
-    // One line end, which editors add, is not part of the key; of two line ends, the first is.
+    // One line end, which editors add, is not part of the key; two are refused.
     for (name, content) in [("lf", &b"0123456789abcdef\n"[..]), ("crlf", b"0123456789abcdef\r\n")] {
         assert_eq!(prefix(&path(name, content), &["--writer", "a"]), writers[0], "{name}");
     }
-    assert_ne!(prefix(&path("two", b"0123456789abcdef\n\n"), &["--writer", "a"]), writers[0]);
+    let two = path("two", b"0123456789abcdef\n\n");
+    let (code, error) = failure(&["new", "prefixed", "--prefix", &two], "");
+    assert!(code == 1 && error.contains("more than one line end"), "{error}");
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! The `idgen` binary, run as a user runs it.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
+mod bounds;
 mod check;
 mod compare;
 mod convert;
 mod forecast;
 mod help;
 mod inspect;
+mod keys;
 mod lab;
 mod made;
 mod misuse;
@@ -30,6 +32,22 @@ fn output(args: &[&str], input: impl Into<Vec<u8>>) -> Vec<u8> {
     let done = done.get_output();
     assert_eq!(String::from_utf8_lossy(&done.stderr), "", "{args:?}");
     done.stdout.clone()
+}
+
+/// The standard output of a run that must succeed, and its standard error.
+fn noted(args: &[&str], input: impl Into<Vec<u8>>) -> (Vec<u8>, String) {
+    let done = idgen(args).write_stdin(input).assert().success();
+    let done = done.get_output();
+    (done.stdout.clone(), String::from_utf8(done.stderr.clone()).unwrap())
+}
+
+/// The standard output of a run in this format, in which ids of this kind have a note if it is `swapped`.
+fn output_in(format: &str, kind: &str, args: &[&str], input: impl Into<Vec<u8>>) -> Vec<u8> {
+    let (out, note) = noted(args, input);
+    let has_note = format == "swapped" && kind != "v1";
+    assert_eq!(note.contains("swapping orders only ids of version 1"), has_note, "{args:?}: {note}");
+    assert!(has_note || note.is_empty(), "{args:?}: {note}");
+    out
 }
 
 /// The same, as lines.

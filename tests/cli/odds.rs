@@ -19,8 +19,20 @@ fn odds_are_the_known_values() {
     {
         let fleet = ["odds", "short", "--devices", devices, "--rate", "0.1", "--years", years];
         let text = lines(&fleet).join("\n");
-        assert!(text.contains(expected) && text.contains("2^-16"), "{text}");
+        assert!(text.contains(expected) && text.contains("2^-32"), "{text}");
     }
+    // Expected pairs are pairs of ids: the two devices share a node once in 65,536 times, and then every id.
+    let fleet = ["--devices", "2", "--rate", "65_536", "--years", "1", "--json"];
+    let answer = lines(&[&["odds", "short"], &fleet[..]].concat());
+    let answer: serde_json::Value = serde_json::from_str(&answer[0]).unwrap();
+    assert_eq!(
+        answer["expected_collisions"].as_f64().map(|pairs| pairs.round()),
+        Some(31_557_600.0),
+        "{answer}"
+    );
+    assert!(answer["probability"].as_f64().unwrap() < 1.6e-5, "{answer}");
+    let text = lines(&["odds", "v4", "--devices", "1K", "--rate", "50M", "--years", "0.5"]).join("\n");
+    assert!(text.contains("pairs of equal ids among"), "{text}");
 }
 
 #[test]
@@ -49,8 +61,10 @@ fn impossible_fleets_are_refused() {
     }
     for (devices, rate, years, says) in [
         ("-1", "1", "1", "'-1' is not a whole number"),
-        ("1", "-1", "1", "the rate cannot be \"-1\": give a finite number"),
-        ("1", "1", "-1e3", "the number of years cannot be \"-1000\": give a finite number"),
+        ("1", "-1", "1", "'-1' is not a number such as"),
+        ("1", "+1", "1", "'+1' is not a number such as"),
+        ("1", "1", "-1e3", "'-1e3' is not a number such as"),
+        ("+1", "1", "1", "'+1' is not a whole number"),
     ] {
         let (code, error) =
             failure(&["odds", "v4", "--devices", devices, "--rate", rate, "--years", years], "");

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use crate::{failure, lines};
+use crate::{failure, lines, lines_of, noted};
 
 const ORDERED: [&str; 6] = ["v6", "v7", "ulid", "prefixed", "fixed-prefix", "mysql-short"];
 
@@ -99,5 +99,39 @@ fn a_clock_far_behind_is_an_error_or_a_wait() {
         assert!(code == 1 && error.contains("already made"), "{kind} waited for an hour: {error}");
         let soon = ["new", kind, "--at", "2026-11-21T11:59:10Z", "--state", file];
         assert_ne!(lines(&[&soon[..], &wait].concat()), late, "{kind}");
+    }
+}
+
+/// One run read a clock of the year 2096. Nothing that the error advised got out of that.
+#[test]
+fn a_state_of_a_wrong_clock_can_be_set_back() {
+    let folder = tempfile::tempdir().unwrap();
+    for kind in ["v1", "v6", "v7", "ulid", "prefixed", "fixed-prefix", "short", "mysql-short"] {
+        let file = folder.path().join(kind);
+        let file = file.to_str().unwrap();
+        let at = |moment: &'static str| ["new", kind, "--state", file, "--at", moment];
+        let first = lines(&[&at("2026-11-21T12:00:00Z")[..], &["-n", "3"]].concat());
+        lines(&at("2096-10-02T07:06:40Z"));
+        let now = "2026-11-21T12:00:05Z";
+        if kind != "mysql-short" {
+            let (code, error) = failure(&at(now), "");
+            assert_eq!(code, 1, "{kind}");
+            let says =
+                error.contains("--forget-state-beyond") && error.contains("restore the state of before");
+            assert!(says && !error.contains("choose another clock policy"), "{kind}: {error}");
+        }
+        let back = [&at(now)[..], &["--forget-state-beyond", "2026-11-21T12:00:01Z"]].concat();
+        let (out, note) = noted(&back, "");
+        assert!(note.contains("ids were made until 2096-10-02T07:06:4"), "{kind}: {note}");
+        let ids = lines_of(out);
+        assert!(!first.contains(&ids[0]), "{kind}");
+        if kind != "v1" && kind != "short" {
+            assert!(first.last() < ids.last() || first[0].len() < ids[0].len(), "{kind}: {first:?} {ids:?}");
+        }
+        // From now on the file is as if nothing had happened, and a second time has no effect.
+        assert_eq!(lines(&at("2026-11-21T12:00:20Z")).len(), 1, "{kind}");
+        let later =
+            [&at("2026-11-21T12:00:25Z")[..], &["--forget-state-beyond", "2026-11-21T12:00:21Z"]].concat();
+        assert_eq!(lines(&later).len(), 1, "{kind}");
     }
 }

@@ -21,7 +21,9 @@ pub enum Dialect {
 /// | `idgen_to_base64(uuid)` | 22 characters, like [`idgen::codec::base64`] |
 /// | `idgen_from_base64(text)` | `BINARY(16)`; a text that no encoder writes is an error |
 /// | `idgen_week_prefix(datetime)` | 4 hexadecimal digits, like `idgen::md5_week_prefix` |
-/// | `idgen_week_uuid()` | a UUID of 36 characters with the prefix of this week in UTC, like `idgen::week` |
+/// | `idgen_week_uuid()` | a UUID of 36 characters with the prefix of this week in UTC, in every session, like `idgen::week` |
+/// | `idgen_first_id(kind, datetime)`, `idgen_last_id` | `BINARY(16)`, the smallest and the largest id of a moment in UTC, like [`idgen::bounds`]; the kinds are `v6`, `v7`, `ulid` and `v1-swapped` |
+/// | `idgen_first_short(datetime)`, `idgen_last_short` | the same for 64-bit device ids, as `BIGINT UNSIGNED` |
 /// | `idgen_find(uuid)` | the id that the map has for the UUID, or NULL |
 /// | `idgen_uuid_of(id)` | the UUID that the map has for the id, as 36 characters, or NULL |
 ///
@@ -47,6 +49,7 @@ pub fn statements(dialect: Dialect, table: &str, strategy: Strategy) -> Result<V
         include_str!("functions/codecs.sql"),
         week,
         include_str!("functions/week_uuid.sql"),
+        include_str!("functions/bounds.sql"),
         include_str!("functions/lookup.sql"),
     ];
     let mut statements = Vec::new();

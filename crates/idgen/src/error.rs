@@ -40,7 +40,7 @@ pub(crate) enum Kind {
     /// A text or byte string that is not an id of the wanted form.
     Parse { form: &'static str, problem: Problem, input: Excerpt },
     /// The clock is behind the last id by more than the policy tolerates.
-    ClockBehind { now: Timestamp, last: Timestamp, tolerance_ms: u64 },
+    ClockBehind { now: Timestamp, last: Timestamp, tolerance_ms: u64, has_state: bool },
     /// The time does not fit the field of this kind.
     TimeOutOfRange { kind: &'static str, time: Timestamp, range: Excerpt },
     /// All ids of one second are used, and the policy is not to wait; or all clock sequences of a node are used.
@@ -309,10 +309,15 @@ impl fmt::Display for Error {
             Kind::Parse { form, problem, input } => {
                 write!(f, "not {form}: {problem}, in \"{input}\"")
             }
-            Kind::ClockBehind { now, last, tolerance_ms } => write!(
+            Kind::ClockBehind { now, last, tolerance_ms, has_state } => write!(
                 f,
                 "the clock says {now}, but ids were already made for {last}, more than the tolerated \
-                 {tolerance_ms} ms ahead: correct the clock, wait, or choose another clock policy"
+                 {tolerance_ms} ms ahead: {}",
+                match has_state {
+                    true =>
+                        "correct the clock, or wait; if an earlier run read a wrong time, restore the state of before",
+                    false => "correct the clock, wait, or choose another clock policy",
+                }
             ),
             Kind::TimeOutOfRange { kind, time, range } => {
                 write!(f, "{kind} cannot hold the time {time}: use a time in its range, {range}")

@@ -61,6 +61,12 @@ impl Format {
     /// Reads the first bytes of page 0; `header` holds at least [`HEADER_BYTES`].
     pub(crate) fn parse(header: &[u8]) -> Result<Format> {
         let found = u16_at(header, TYPE);
+        if found == 0 {
+            return Err(Error::not_tablespace(
+                "page 0 has no type yet, as in a file whose pages a server still has in memory only: run FLUSH TABLES ... \
+                 FOR EXPORT in the server, and read or copy the file before UNLOCK TABLES",
+            ));
+        }
         if found != kind::FSP_HDR {
             return Err(Error::not_tablespace(format!(
                 "page 0 has the type {found}, and a tablespace begins with type {}",

@@ -151,7 +151,8 @@ fn reasons(chosen: &IntervalForecast, load: &Load, pool_pages: f64) -> Vec<Strin
     } else {
         format!(
             "A visit has too few rows for an ascending tail, which would leave pages {ascending:.0} % full: a random \
-             tail leaves them {random:.0} % full."
+             tail leaves them {random:.0} % full. In a column of MariaDB's type UUID, label it version 8 (random-v8): the type \
+             moves the prefix of a version 4 to the end."
         )
     });
     reasons
@@ -237,6 +238,8 @@ mod tests {
             .map(|rounds| choice(minutes(rounds), 1.0, 16 * 16_384))
             .map(|choice| (choice.fill, choice.tail))
             .into();
+        let random = choice(minutes(0.5), 1.0, 16 * 16_384);
+        assert!(random.reasons.iter().any(|reason| reason.contains("(random-v8)")), "{random:?}");
         assert_eq!(fills[0].1, "random");
         assert_eq!(fills[1].1, "random");
         assert_eq!(fills[3].1, "ascending");

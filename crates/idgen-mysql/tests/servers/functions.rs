@@ -2,7 +2,7 @@
 
 use idgen::codec::{base64, hyphenated};
 use idgen::source::{Clock, SystemClock};
-use idgen::{Interval, Prefix};
+use idgen::{Interval, Prefix, Timestamp, bounds};
 use idgen_mysql::functions::{self, Dialect};
 use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::{Flavor, Scratch};
@@ -15,6 +15,7 @@ everywhere!(
     codecs_agree,
     week_prefixes_agree,
     week_uuids_are_uuids,
+    bounds_agree,
     the_map_is_found,
     scripts_run_in_any_mode
 );
@@ -160,6 +161,71 @@ async fn week_uuids_are_uuids(flavor: Flavor, strategy: Strategy) {
     all.sort_unstable();
     all.dedup();
     assert_eq!(all.len(), 100);
+    // The formula with NOW() takes the week of the session: `--utc-offset` is for that.
+    let session = Prefix::Md5Week { utc_offset_secs: 13 * 3_600 };
+    let session = || format!("{:04x}", session.at(Interval::Week, SystemClock.now()).1);
+    let before = session();
+    let found =
+        text(&mut connection, "SELECT idgen_week_prefix(NOW() + INTERVAL ? SECOND)", "0").await.unwrap();
+    assert!(found == Some(before) || found == Some(session()), "{found:?}");
+}
+
+async fn bounds_agree(flavor: Flavor, strategy: Strategy) {
+    let (_scratch, _map, mut connection) = with_functions(flavor, strategy).await;
+    // The session's time zone must not matter.
+    run(&mut connection, "SET SESSION time_zone = '-05:00'").await;
+    for time in [
+        "1970-01-01T00:00:00Z",
+        "2026-03-08T02:30:00Z",
+        "2026-11-21T12:00:00.123456Z",
+        "2038-01-19T03:14:08Z",
+        "2106-02-07T06:28:15.999999Z",
+        "5236-03-31T21:21:00.684697Z",
+        "9999-12-31T23:59:59.999999Z",
+    ] {
+        let moment: Timestamp = time.parse().unwrap();
+        let sql = time.replace('T', " ").replace('Z', "");
+        // A microsecond, the finest time of a server, has ten ticks.
+        let times = moment..moment.saturating_add(std::time::Duration::from_micros(1));
+        let hex = |range: std::ops::RangeInclusive<Uuid>| {
+            (range.start().simple().to_string(), range.end().simple().to_string())
+        };
+        let last_tick =
+            Timestamp::from_gregorian_ticks(u64::MAX).saturating_add(std::time::Duration::from_nanos(100));
+        let gregorian = times.start..times.end.min(last_tick);
+        let swapped = bounds::v1_swapped(gregorian.clone()).map(|range| {
+            let [first, last] = [*range.start(), *range.end()].map(Uuid::from_bytes);
+            hex(first..=last)
+        });
+        for (kind, expected) in [
+            ("v6", bounds::v6(gregorian).map(hex)),
+            ("v7", bounds::v7(times.clone()).map(hex)),
+            ("ulid", bounds::ulid(times.clone()).map(hex)),
+            ("v1-swapped", swapped),
+        ] {
+            let query = "SELECT LOWER(CONCAT(HEX(idgen_first_id(?, ?)), HEX(idgen_last_id(?, ?))))";
+            let query = sqlx::query(query).bind(kind).bind(&sql).bind(kind).bind(&sql);
+            let found = connection.fetch_one(query).await.and_then(|row| row.try_get::<String, _>(0));
+            match expected {
+                Ok((first, last)) => assert_eq!(found.unwrap(), first + &last, "{kind} {time}"),
+                Err(_) => {
+                    assert!(found.unwrap_err().to_string().contains("cannot hold the time"), "{kind} {time}")
+                }
+            }
+        }
+        let query = "SELECT CONCAT(idgen_first_short(?), ' ', idgen_last_short(?))";
+        let query = sqlx::query(query).bind(&sql).bind(&sql);
+        let found = connection.fetch_one(query).await.and_then(|row| row.try_get::<String, _>(0));
+        match bounds::short(times) {
+            Ok(range) => assert_eq!(found.unwrap(), format!("{} {}", range.start(), range.end()), "{time}"),
+            Err(_) => assert!(found.unwrap_err().to_string().contains("cannot hold the time"), "{time}"),
+        }
+    }
+    for wrong in ["SELECT HEX(idgen_first_id('v4', ?))", "SELECT HEX(idgen_last_id('v8', ?))"] {
+        assert!(text(&mut connection, wrong, "2026-11-21").await.is_err(), "{wrong}");
+    }
+    assert!(text(&mut connection, "SELECT HEX(idgen_first_id('v7', ?))", "1969-12-31").await.is_err());
+    assert_eq!(text(&mut connection, "SELECT HEX(idgen_first_id(?, NULL))", "v7").await.unwrap(), None);
 }
 
 async fn the_map_is_found(flavor: Flavor, strategy: Strategy) {

@@ -219,9 +219,11 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
 
     #[inline]
     fn seconds(&self, now: Timestamp) -> Result<u64> {
-        u32::try_from(now.unix_secs()).map(u64::from).map_err(|_| {
-            let last = Timestamp::from_unix_secs(u32::MAX.into());
-            Error::out_of_range("short", now, Timestamp::UNIX_EPOCH, last)
+        let secs = u32::try_from(now.unix_secs()).ok().filter(|secs| *secs > 0);
+        secs.map(u64::from).ok_or_else(|| {
+            // Second 0 counts as full in a new generator.
+            let (first, last) = (Timestamp::from_unix_secs(1), Timestamp::from_unix_secs(u32::MAX.into()));
+            Error::out_of_range("short", now, first, last)
         })
     }
 
@@ -295,6 +297,7 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
             now,
             last: Timestamp::from_unix_secs(last.secs() as i64),
             tolerance_ms: self.policy.tolerance_ms(),
+            has_state: self.reserve.is_kept(),
         })
     }
 

@@ -210,6 +210,7 @@ impl<C: Clock, S: State> Monotonic<C, S> {
             now: self.clock.now(),
             last: self.at(self.line.time()),
             tolerance_ms: self.policy.tolerance_ms(),
+            has_state: self.line.is_kept(),
         })
     }
 }

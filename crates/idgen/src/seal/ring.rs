@@ -94,6 +94,19 @@ impl SealRing {
         })
     }
 
+    /// Whether the content of a file is meant as a ring, rather than as a single key: a line is [`HEAD`](Self::HEAD), in
+    /// whatever case. [`from_file`](Self::from_file) may still refuse it.
+    ///
+    /// ```
+    /// use idgen::SealRing;
+    ///
+    /// assert!(SealRing::is_file(b"Idgen Seal Ring\nbegin the-first-secret-of-at-least-16-bytes\n"));
+    /// assert!(!SealRing::is_file(b"a secret of at least 16 bytes"));
+    /// ```
+    pub fn is_file(content: &[u8]) -> bool {
+        file::is_like_ring(content)
+    }
+
     /// The ring with one more key, for the ids that are created from this moment on.
     ///
     /// Choose a moment in the future, and give the new ring to every process before that moment. If a process with the old

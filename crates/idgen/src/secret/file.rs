@@ -96,7 +96,7 @@ fn is_utf_16(content: &[u8]) -> bool {
 }
 
 /// Whether a line is the first line of a ring, whatever its case and the spaces around it.
-fn is_like_ring(content: &[u8]) -> bool {
+pub(crate) fn is_like_ring(content: &[u8]) -> bool {
     let mut lines = content.split(|byte| matches!(byte, b'\n' | b'\r'));
     lines.any(|line| line.trim_ascii().eq_ignore_ascii_case(RING.as_bytes()))
 }

@@ -3,6 +3,8 @@
 use crate::error::Result;
 use crate::kind::Kind;
 use crate::node::Node;
+use crate::short_id::ShortId;
+use crate::timestamp::Timestamp;
 
 /// A saved state: this node may have generated ids of this kind up to `position`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +15,64 @@ pub struct Saved {
     pub position: u128,
     /// The node that a new run continues with, if the kind has one.
     pub node: Option<Node>,
+}
+
+impl Saved {
+    /// The time up to which ids may have been made. For [`Kind::MysqlShort`], it is the second that the numbers have reached.
+    ///
+    /// ```
+    /// use idgen::generator::{Generate, V7};
+    /// use idgen::source::{FixedClock, FixedEntropy, MemoryState};
+    /// use idgen::Timestamp;
+    ///
+    /// let (wrong, right) = (Timestamp::from_unix_secs(4_000_000_000), Timestamp::from_unix_secs(1_800_000_000));
+    /// let clock = FixedClock::new(wrong);
+    /// let state = MemoryState::default();
+    /// V7::new(&clock, FixedEntropy::new(1)).with_state(&state)?.next_id()?;
+    /// let saved = state.saved().unwrap();
+    /// assert_eq!(saved.time(), wrong);
+    ///
+    /// // No further id can be made until the year 2096, unless the state is set back.
+    /// clock.set(right);
+    /// assert!(V7::new(&clock, FixedEntropy::new(2)).with_state(&state)?.next_id().unwrap_err().is_clock_behind());
+    /// let state = MemoryState::holding(saved.set_back_to(right));
+    /// assert!(V7::new(&clock, FixedEntropy::new(3)).with_state(&state)?.next_id().is_ok());
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    pub fn time(&self) -> Timestamp {
+        let units = (self.position >> 32) as i64;
+        match self.kind {
+            Kind::V1 | Kind::V6 => Timestamp::from_unix_ticks(units),
+            Kind::V4 | Kind::V7 | Kind::Ulid | Kind::Week | Kind::Prefixed | Kind::FixedPrefix => {
+                Timestamp::from_unix_millis(units)
+            }
+            Kind::Short => Timestamp::from_unix_secs(units),
+            Kind::MysqlShort => ShortId::new(self.position as u64).mysql().startup(),
+        }
+    }
+
+    /// The same state if the last ids had been made at this time, for a state that a run with a wrong clock left behind.
+    ///
+    /// The ids that this state forgets must not be in use, or they may be repeated when the time comes. To make that
+    /// unlikely, the node is forgotten with them. A time that is later than that of the state changes nothing.
+    #[must_use]
+    pub fn set_back_to(&self, time: Timestamp) -> Self {
+        if time >= self.time() {
+            return *self;
+        }
+        let secs = time.unix_secs().clamp(0, u32::MAX.into()) as u64;
+        let line = |units: i64| (units as u128) << 32 | u128::from(u32::MAX);
+        let position = match self.kind {
+            Kind::V1 | Kind::V6 => line(time.unix_ticks()),
+            Kind::V4 | Kind::V7 | Kind::Ulid | Kind::Week | Kind::Prefixed | Kind::FixedPrefix => {
+                line(time.unix_millis())
+            }
+            // The second counts as full.
+            Kind::Short => u128::from(secs << 32 | 0xFFFF << 16 | self.position as u64 & 0xFFFF),
+            Kind::MysqlShort => u128::from(self.position as u64 >> 56 << 56 | secs << 24 | 0xFF_FFFF),
+        };
+        Saved { position, node: None, ..*self }
+    }
 }
 
 /// A place to save a state, so that it survives a restart.

@@ -1,0 +1,167 @@
+//! `idgen bounds`: the smallest and the largest id of a time.
+
+use std::io::Write;
+use std::ops::{Range, RangeInclusive};
+use std::process::ExitCode;
+
+use idgen::codec::{Format, swapped};
+use idgen::{Kind, Timestamp, Uuid, bounds};
+use serde::Serialize;
+
+use crate::failure::usage;
+use crate::form::Form;
+use crate::layout::{Layout, check_kind};
+use crate::output::Output;
+use crate::values;
+
+const EXAMPLES: &str = "\
+Examples:
+  idgen bounds v7 --from 2026-11-21T00:00:00Z --until 2026-11-22T00:00:00Z
+  idgen bounds ulid --at 2026-11-21T12:00:00Z
+  idgen bounds v6 --at 2026-11-21T12:00:00Z -f binary --hex
+  idgen bounds v1 -f swapped --hex --at 2026-11-21T12:00:00Z
+  idgen bounds prefixed --interval hour --at 2026-11-21T09:30:00Z
+  idgen bounds short --at 2026-11-21T12:00:00Z --json
+
+Each line has two ids and a tab between them, for WHERE id BETWEEN the first AND the second. Prefixed \
+ids have a line for each interval; with a random tail, it is that of the whole interval. The ids of \
+version 1 sort by time only in the bytes of UUID_TO_BIN(id, 1), so only the format swapped has bounds. \
+For mysql-short, the time is that of the server's start.";
+
+/// Print the smallest and the largest id of a time, for range queries.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The kind of id.
+    #[arg(value_parser = values::kind(), ignore_case = true)]
+    kind: Kind,
+
+    /// The first moment, such as 2026-11-21T12:00:00Z.
+    #[arg(long, value_name = "RFC3339", value_parser = values::moment, requires = "until")]
+    from: Option<Timestamp>,
+
+    /// The moment before which the time ends.
+    #[arg(long, value_name = "RFC3339", value_parser = values::moment, requires = "from")]
+    until: Option<Timestamp>,
+
+    /// A single moment. The ids have its millisecond, 100 ns for v1 and v6, or second for 64-bit ids.
+    #[arg(long, value_name = "RFC3339", value_parser = values::moment, conflicts_with_all = ["from", "until"])]
+    at: Option<Timestamp>,
+
+    /// The format of the output [default: base32 for ulid, int for 64-bit ids, otherwise hyphenated].
+    #[arg(short, long, value_parser = values::format(), ignore_case = true)]
+    format: Option<Format>,
+
+    /// Write the formats binary and swapped as 32 hexadecimal digits. They are always written so.
+    #[arg(long)]
+    hex: bool,
+
+    /// Write hexadecimal digits in capitals.
+    #[arg(long)]
+    upper: bool,
+
+    /// Write one JSON object per line, with the fields first and last.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    layout: Layout,
+}
+
+#[derive(Serialize)]
+struct Record<'a> {
+    first: &'a str,
+    last: &'a str,
+}
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let Args { kind, from, until, at, format, hex, upper, json, layout } = args;
+    check_kind(kind, layout.given())?;
+    layout.check(kind, [("", false); 2])?;
+    let times = match (from, until, at) {
+        (Some(from), Some(until), _) => from..until,
+        (_, _, Some(at)) => bounds::moment(at),
+        _ => return Err(usage("give --from and --until, or --at")),
+    };
+    let form = form(kind, format, hex, upper)?;
+    let mut out = Output::open();
+    let mut write = |first: &str, last: &str| -> anyhow::Result<()> {
+        match json {
+            true => writeln!(out, "{}", serde_json::to_string(&Record { first, last })?)?,
+            false => writeln!(out, "{first}\t{last}")?,
+        }
+        Ok(())
+    };
+    match ids(kind, times, &layout)? {
+        Ids::Uuids(ranges) => {
+            for range in ranges {
+                let (mut first, mut last) = ([0; Format::MAX_LEN], [0; Format::MAX_LEN]);
+                let text = |id, buf| std::str::from_utf8(form.encode(id, buf)).map(str::to_owned);
+                write(&text(range.start(), &mut first)?, &text(range.end(), &mut last)?)?;
+            }
+        }
+        Ids::Shorts(range) => write(&range.start().to_string(), &range.end().to_string())?,
+    }
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The form of the output, in which the ids of the kind sort as their bounds do.
+fn form(kind: Kind, format: Option<Format>, hex: bool, upper: bool) -> anyhow::Result<Form> {
+    let is_short = kind.bits() == 64;
+    let format = format.unwrap_or(match kind {
+        Kind::Ulid => Format::Base32,
+        Kind::V1 => Format::Swapped,
+        _ if is_short => Format::Int,
+        _ => Format::Hyphenated,
+    });
+    let reason = match (kind, format) {
+        (_, Format::Base64 | Format::Base64Url) => "does not sort like the ids: choose ordered64",
+        (Kind::V1, Format::Swapped) => return Form::new(format, true, upper),
+        (Kind::V1, _) => "does not sort by time: choose swapped, the bytes of UUID_TO_BIN(id, 1)",
+        (_, Format::Swapped) => "does not sort by time: choose binary",
+        (_, Format::Int) => return Form::new(format, hex, upper),
+        _ if is_short => "is not one of 64-bit ids: choose int",
+        _ => return Form::new(format, hex || !format.is_text(), upper),
+    };
+    Err(usage(format_args!("the format {format} of {kind} {reason}")))
+}
+
+enum Ids {
+    Uuids(Vec<RangeInclusive<Uuid>>),
+    Shorts(RangeInclusive<idgen::ShortId>),
+}
+
+/// Ranges that are printed at most: more would not fit a statement either.
+const MOST_RANGES: usize = 65_536;
+
+fn ids(kind: Kind, times: Range<Timestamp>, layout: &Layout) -> anyhow::Result<Ids> {
+    let one = |range: idgen::Result<RangeInclusive<Uuid>>| Ok(Ids::Uuids(vec![range.map_err(usage)?]));
+    match kind {
+        Kind::V1 => {
+            let range = bounds::v1_swapped(times).map_err(usage)?;
+            // As ids, which the format swapped turns into these bytes again.
+            let [first, last] = [*range.start(), *range.end()].map(swapped::from_bytes);
+            Ok(Ids::Uuids(vec![first..=last]))
+        }
+        Kind::V6 => one(bounds::v6(times)),
+        Kind::V7 => one(bounds::v7(times)),
+        Kind::Ulid => one(bounds::ulid(times)),
+        Kind::FixedPrefix => one(bounds::fixed_prefix(layout.fixed(), times)),
+        Kind::Week | Kind::Prefixed => {
+            let (prefix, interval, tail) = layout.parts(kind)?;
+            let ranges = bounds::prefixed(&prefix, interval, tail, times).map_err(usage)?;
+            let ranges: Vec<_> = ranges.take(MOST_RANGES + 1).collect();
+            if ranges.len() > MOST_RANGES {
+                return Err(usage(format_args!(
+                    "these times have more than {MOST_RANGES} intervals, a range for each: choose a shorter time or a \
+                     longer interval"
+                )));
+            }
+            Ok(Ids::Uuids(ranges))
+        }
+        Kind::Short => Ok(Ids::Shorts(bounds::short(times).map_err(usage)?)),
+        Kind::MysqlShort => Ok(Ids::Shorts(bounds::mysql_short(layout.server_id(), times).map_err(usage)?)),
+        Kind::V4 => Err(usage("v4 contains no time, so a time has no bounds of it")),
+    }
+}

@@ -1,0 +1,179 @@
+//! The options that describe the bits of a kind of id.
+
+use idgen::generator::{PrefixBits, Tail};
+use idgen::{Interval, Kind, Prefix, PrefixKey};
+
+use crate::failure::usage;
+use crate::key_file;
+use crate::number;
+use crate::values::{self, PrefixChoice, TailChoice};
+
+/// How long a sequential or keyed prefix stays the same, where no interval is given.
+const DEFAULT_INTERVAL: Interval = Interval::Day;
+
+/// The server's id of mysql-short, where none is given.
+const DEFAULT_SERVER_ID: u8 = 1;
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Options of the kind")]
+pub struct Layout {
+    /// How long a prefix stays the same: minute, ten-minutes, hour, day, week, month, or a number with
+    /// s, m, h or d, such as 90s [default: day, or week for md5-week].
+    #[arg(long, value_name = "INTERVAL")]
+    interval: Option<Interval>,
+
+    /// The source of the prefix: md5-week, sequential, or keyed:KEYFILE. A key is the bytes of the file, at least 16,
+    /// without the line end after them; hexadecimal digits and base64 are not decoded [default: sequential].
+    #[arg(long, value_name = "PREFIX", value_parser = values::prefix)]
+    prefix: Option<PrefixChoice>,
+
+    /// What follows the prefix [default: ascending].
+    #[arg(long, value_enum)]
+    tail: Option<TailChoice>,
+
+    /// This writer's name: with a keyed prefix, each writer has a permutation of its own, and an ascending tail keeps
+    /// the rows of a writer together.
+    #[arg(long, value_name = "NAME")]
+    writer: Option<String>,
+
+    /// The width of a sequential prefix in bits, 1 to 16: the count starts over after 2^BITS intervals [default: 16].
+    #[arg(long, value_name = "BITS", value_parser = number::whole::<u8>(0..=255), allow_negative_numbers = true)]
+    bits: Option<u8>,
+
+    /// The prefix of fixed-prefix: 1 to 4 hexadecimal digits, or 0b and 1 to 16 binary digits [default: ffff, the
+    /// right edge of an index].
+    #[arg(long, value_name = "PREFIX")]
+    fixed: Option<PrefixBits>,
+
+    /// The time zone whose week md5-week takes. Give that of the sessions that compute the prefix from NOW(); the function
+    /// idgen_week_uuid() of `idgen sql` takes UTC in every session [default: +00:00].
+    #[arg(long, value_name = "+HH:MM", value_parser = values::utc_offset, allow_hyphen_values = true)]
+    utc_offset: Option<i32>,
+
+    /// The server's id, 0 to 255. The ids of servers from 128 on exceed a signed 64-bit integer: their column must be
+    /// BIGINT UNSIGNED [default: 1].
+    #[arg(long, value_name = "ID", value_parser = values::server_id, allow_negative_numbers = true)]
+    server_id: Option<u8>,
+}
+
+impl Layout {
+    /// Each option, whether it was given, and the kinds that have it.
+    pub fn given(&self) -> [(&'static str, bool, Vec<Kind>); 8] {
+        [
+            ("--interval", self.interval.is_some(), vec![Kind::Prefixed]),
+            ("--prefix", self.prefix.is_some(), vec![Kind::Prefixed]),
+            ("--tail", self.tail.is_some(), vec![Kind::Prefixed]),
+            ("--writer", self.writer.is_some(), vec![Kind::Prefixed]),
+            ("--bits", self.bits.is_some(), vec![Kind::Prefixed]),
+            ("--utc-offset", self.utc_offset.is_some(), vec![Kind::Week, Kind::Prefixed]),
+            ("--fixed", self.fixed.is_some(), vec![Kind::FixedPrefix]),
+            ("--server-id", self.server_id.is_some(), vec![Kind::MysqlShort]),
+        ]
+    }
+
+    /// Refuses options that the chosen prefix does not have. `ascending` are further options, which only an ascending tail
+    /// has.
+    pub fn check(&self, kind: Kind, ascending: [(&'static str, bool); 2]) -> anyhow::Result<()> {
+        if kind != Kind::Prefixed {
+            return Ok(());
+        }
+        let prefix = self.prefix.as_ref().unwrap_or(&PrefixChoice::Sequential);
+        let is_random = self.tail() != Tail::Ascending;
+        let [state, when_behind] =
+            ascending.map(|(option, given)| (option, given && is_random, "an ascending tail"));
+        let wrong = [
+            (
+                "--writer",
+                self.writer.is_some() && !matches!(prefix, PrefixChoice::Keyed(_)),
+                "a keyed prefix",
+            ),
+            (
+                "--bits",
+                self.bits.is_some() && !matches!(prefix, PrefixChoice::Sequential),
+                "a sequential prefix",
+            ),
+            (
+                "--utc-offset",
+                self.utc_offset.is_some() && !matches!(prefix, PrefixChoice::Md5Week),
+                "an md5-week prefix",
+            ),
+            state,
+            when_behind,
+        ];
+        match wrong.into_iter().find(|(_, is_wrong, _)| *is_wrong) {
+            Some((option, _, needed)) => Err(usage(format_args!("{option} needs {needed}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The tail of a prefixed id.
+    pub fn tail(&self) -> Tail {
+        self.tail.unwrap_or(TailChoice::Ascending).into()
+    }
+
+    /// Whether the prefix is that of a named writer.
+    pub fn has_writer(&self) -> bool {
+        self.writer.is_some()
+    }
+
+    /// The interval of a keyed prefix with an ascending tail.
+    pub fn keyed_interval(&self) -> Option<Interval> {
+        let is_keyed = matches!(self.prefix, Some(PrefixChoice::Keyed(_)));
+        (is_keyed && self.tail() == Tail::Ascending).then(|| self.interval.unwrap_or(DEFAULT_INTERVAL))
+    }
+
+    /// The prefix of fixed-prefix.
+    pub fn fixed(&self) -> PrefixBits {
+        self.fixed.unwrap_or(PrefixBits::ONES)
+    }
+
+    /// The server's id of mysql-short.
+    pub fn server_id(&self) -> u8 {
+        self.server_id.unwrap_or(DEFAULT_SERVER_ID)
+    }
+
+    /// Prefix, interval and tail of week or prefixed.
+    pub fn parts(&self, kind: Kind) -> anyhow::Result<(Prefix, Interval, Tail)> {
+        let choice = match kind {
+            Kind::Week => &PrefixChoice::Md5Week,
+            _ => self.prefix.as_ref().unwrap_or(&PrefixChoice::Sequential),
+        };
+        let (prefix, interval) = match choice {
+            PrefixChoice::Md5Week => {
+                (Prefix::Md5Week { utc_offset_secs: self.utc_offset.unwrap_or(0) }, Interval::Week)
+            }
+            PrefixChoice::Sequential => {
+                (Prefix::Sequential { bits: self.bits.unwrap_or(16) }, DEFAULT_INTERVAL)
+            }
+            PrefixChoice::Keyed(path) => {
+                let mut key = key_file::read(path, PrefixKey::from_file)?;
+                if let Some(name) = &self.writer {
+                    key = key.for_writer(name);
+                }
+                (Prefix::Keyed(key), DEFAULT_INTERVAL)
+            }
+        };
+        let tail = match kind {
+            Kind::Week => Tail::RandomV4,
+            _ => self.tail(),
+        };
+        Ok((prefix, self.interval.unwrap_or(interval), tail))
+    }
+}
+
+/// Refuses options that would have no effect, because their user expects one.
+pub fn check_kind(
+    kind: Kind,
+    options: impl IntoIterator<Item = (&'static str, bool, Vec<Kind>)>,
+) -> anyhow::Result<()> {
+    for (option, given, kinds) in options {
+        if given && !kinds.contains(&kind) {
+            let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+            return Err(usage(format_args!(
+                "{option} does not apply to {kind}, only to {}",
+                names.join(", ")
+            )));
+        }
+    }
+    Ok(())
+}
