@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-arm test-python test-django wheel test-wheels bench bench-speed bench-instructions bench-record bench-python features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids
+.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-arm test-python test-django test-js wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -30,6 +30,7 @@ test: setup lint ## everything that must pass, on MySQL, MariaDB and clusters of
 	scripts/arm.sh test-if-able
 	$(MAKE) bench-instructions
 	$(MAKE) test-python
+	$(MAKE) test-js
 
 test-newer: setup ## the map on MariaDB 11.8, whose defaults differ (1 minute)
 	IDGEN_MARIADB_IMAGE=$${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8} cargo test --workspace --test servers \
@@ -77,6 +78,9 @@ test-python: setup ## the Python wheel: built, installed, tested in the real fra
 test-django: setup ## Django's own tests of UUIDField with BinaryUUIDField in its place, on four databases (20 minutes)
 	IDGEN_DJANGO_WHOLE=1 scripts/python.sh test tests/test_django_own.py -s
 
+test-js: ## the TypeScript package: built, its content checked, and tested on Node and in Chromium (under a minute)
+	scripts/js.sh test
+
 wheel: ## a wheel for each CPython of this machine, in bindings/python/dist
 	scripts/wheel.sh
 
@@ -121,6 +125,9 @@ soak-ids: ## looks for repeated ids among 10^9 of each kind (IDS=...), and tests
 
 bench-python: ## measures the speed table of docs/python.md
 	scripts/python.sh bench
+
+bench-js: ## measures the speed table of docs/offline.md
+	scripts/js.sh bench --write $(CURDIR)/docs/offline.md
 
 features: ## measures what each feature of the library costs in crates, time and bytes, and writes docs/library.md (minutes)
 	scripts/features.sh

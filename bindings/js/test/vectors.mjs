@@ -28,6 +28,8 @@ export class FixedClock {
 
 /** The bytes again and again. */
 export const repeating = (bytes) => {
+  // The cases with millions of ids have one byte.
+  if (bytes.length === 1) return (out) => out.fill(bytes[0]);
   let at = 0;
   return (out) => {
     for (let i = 0; i < out.length; i++, at++) out[i] = bytes[at % bytes.length];

@@ -15,7 +15,7 @@ export class FixedPrefix extends Padded {
   constructor(prefix = "ffff", options: GeneratorOptions = {}) {
     const binary = /^0b([01]{1,16})$/.exec(prefix);
     const bits = binary ? binary[1]!.length : 4 * prefix.length;
-    if (!binary && !/^[0-9a-f]{1,4}$/i.test(prefix)) {
+    if (!binary && (prefix.startsWith("0b") || !/^[0-9a-f]{1,4}$/i.test(prefix))) {
       const advice = "write 1 to 4 hexadecimal digits, such as ffff, or 0b and 1 to 16 binary digits";
       throw configError("not a fixed prefix:", prefix, advice);
     }
