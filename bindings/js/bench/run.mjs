@@ -8,7 +8,7 @@ import { uuidv7 } from "uuidv7";
 import { ulid, ulidBatch, v4, v4Batch, v7, v7Batch } from "../dist/index.js";
 
 const COUNT = 1_000;
-const ROUNDS = 100;
+const ROUNDS = 40;
 const ascendingUlid = monotonicFactory();
 
 const each = (make) => () => Array.from({ length: COUNT }, make);
@@ -40,7 +40,7 @@ const time = (run) => {
 };
 
 const measured = CASES.map(([kind, name, one, batch = each(one)]) => ({ kind, name, one, batch, single: [], many: [] }));
-for (let round = -20; round < ROUNDS; round++) {
+for (let round = -10; round < ROUNDS; round++) {
   for (const { one, batch, single, many } of measured) {
     const singles = time(() => {
       for (let i = 0; i < COUNT; i++) sink ^= one().charCodeAt(25);

@@ -32,14 +32,14 @@ const padded = (message: Uint8Array, littleEndian: boolean): DataView => {
   return view;
 };
 
-const output = (state: Uint32Array, littleEndian: boolean): Uint8Array => {
+const output = (state: Uint32Array, littleEndian: boolean): Uint8Array<ArrayBuffer> => {
   const view = new DataView(new ArrayBuffer(4 * state.length));
   state.forEach((word, i) => view.setUint32(4 * i, word, littleEndian));
   return new Uint8Array(view.buffer);
 };
 
 /** SHA-256 of a message of less than 2^29 bytes. */
-export const sha256 = (message: Uint8Array): Uint8Array => {
+export const sha256 = (message: Uint8Array): Uint8Array<ArrayBuffer> => {
   const state = SHA_START.slice();
   const blocks = padded(message, false);
   const w = new Uint32Array(64);
@@ -64,7 +64,7 @@ export const sha256 = (message: Uint8Array): Uint8Array => {
 const MD5_SHIFTS = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21];
 
 /** MD5, which is not for secrets: a formula of MySQL has it. */
-export const md5 = (message: Uint8Array): Uint8Array => {
+export const md5 = (message: Uint8Array): Uint8Array<ArrayBuffer> => {
   const state = MD5_START.slice();
   const blocks = padded(message, true);
   for (let block = 0; block < blocks.byteLength; block += 64) {
@@ -82,7 +82,7 @@ export const md5 = (message: Uint8Array): Uint8Array => {
 };
 
 /** HMAC-SHA-256. */
-export const hmac = (key: Uint8Array, message: Uint8Array): Uint8Array => {
+export const hmac = (key: Uint8Array, message: Uint8Array): Uint8Array<ArrayBuffer> => {
   const pad = new Uint8Array(64);
   pad.set(key.length > 64 ? sha256(key) : key);
   const inner = sha256(joined(pad.map((byte) => byte ^ 0x36), message));
@@ -90,7 +90,7 @@ export const hmac = (key: Uint8Array, message: Uint8Array): Uint8Array => {
 };
 
 /** Two pieces of bytes as one. */
-export const joined = (a: Uint8Array, b: Uint8Array): Uint8Array => {
+export const joined = (a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(a.length + b.length);
   bytes.set(a);
   bytes.set(b, a.length);

@@ -5,14 +5,14 @@ import { IdError } from "./error.js";
  *
  * If it returns an array, as expo-crypto and react-native-get-random-values do, that must be the same array.
  */
-export type RandomSource = (bytes: Uint8Array) => unknown;
+export type RandomSource = (bytes: Uint8Array<ArrayBuffer>) => unknown;
 
 /** Bytes that are drawn from the system at a time. `getRandomValues` fills at most 65,536. */
 const POOL = 4096;
 
 /** The system's randomness. There is no fallback: `Math.random` repeats itself. */
 const systemRandom: RandomSource = (bytes) => {
-  const crypto = (globalThis as { crypto?: { getRandomValues?: (array: Uint8Array) => Uint8Array } }).crypto;
+  const crypto = (globalThis as { crypto?: { getRandomValues?: (array: Uint8Array<ArrayBuffer>) => unknown } }).crypto;
   if (typeof crypto?.getRandomValues !== "function") {
     throw new IdError(
       "entropy",
@@ -36,7 +36,7 @@ const systemRandom: RandomSource = (bytes) => {
  */
 export class Entropy {
   /** The bytes that {@link draw} returned are here. */
-  bytes: Uint8Array;
+  bytes: Uint8Array<ArrayBuffer>;
   readonly #source: RandomSource;
   readonly #ahead: boolean;
   #used: number;

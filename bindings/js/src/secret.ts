@@ -6,14 +6,14 @@ import { configError } from "./error.js";
 /** The smallest length of a secret, in bytes. */
 export const MIN_SECRET_BYTES = 16;
 
-export const ascii = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
+export const ascii = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
 /** The HMAC of a purpose followed by a message. No purpose may be the beginning of another one. */
-export const purposeHmac = (key: Uint8Array, purpose: string, message: Uint8Array): Uint8Array =>
+export const purposeHmac = (key: Uint8Array, purpose: string, message: Uint8Array): Uint8Array<ArrayBuffer> =>
   hmac(key, joined(ascii(purpose), message));
 
 /** The key for a purpose. The error contains the length of a secret, but not the secret. */
-export const derive = (secret: Uint8Array, purpose: string): Uint8Array => {
+export const derive = (secret: Uint8Array, purpose: string): Uint8Array<ArrayBuffer> => {
   if (!(secret instanceof Uint8Array)) throw configError("a secret must be bytes, not", typeof secret, "give a Uint8Array");
   if (secret.length < MIN_SECRET_BYTES) {
     throw configError("too short for a key:", `${secret.length} bytes`, "give at least 16");

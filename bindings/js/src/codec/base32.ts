@@ -55,7 +55,7 @@ export const base32At = (b: Uint8Array, at: number): string =>
   );
 
 /** The 16 bytes of 26 digits of either case. I, L, O and U, hyphens and check symbols are refused, because two texts would then mean one id. */
-export const decodeBase32 = (text: string): Uint8Array => {
+export const decodeBase32 = (text: string): Uint8Array<ArrayBuffer> => {
   checkText(FORM, text);
   const bytes = new Uint8Array(16);
   let bits = 0;

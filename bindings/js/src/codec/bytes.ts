@@ -18,7 +18,7 @@ export const toNumber = (bytes: Uint8Array): bigint => {
 };
 
 /** The 16 bytes of a number below 2^128. */
-export const fromNumber = (number: bigint): Uint8Array => {
+export const fromNumber = (number: bigint): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(16);
   for (let i = 15; i >= 0; i--) {
     bytes[i] = Number(number & 0xffn);

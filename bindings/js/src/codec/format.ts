@@ -27,7 +27,7 @@ export type Format =
   | "base32"
   | "int";
 
-const FORMATS: Record<Format, readonly [(id: Uint8Array) => string, (text: string) => Uint8Array]> = {
+const FORMATS: Record<Format, readonly [(id: Uint8Array) => string, (text: string) => Uint8Array<ArrayBuffer>]> = {
   hyphenated: [encodeHyphenated, decodeHyphenated],
   simple: [encodeSimple, decodeSimple],
   urn: [encodeUrn, decodeUrn],
@@ -54,7 +54,7 @@ const codec = (format: Format) => {
 export const encode = (format: Format, id: Uint8Array): string => codec(format)[0](id);
 
 /** The 16 bytes of an id from a text in a format. */
-export const decode = (format: Format, text: string): Uint8Array => codec(format)[1](text);
+export const decode = (format: Format, text: string): Uint8Array<ArrayBuffer> => codec(format)[1](text);
 
 const ANY = "an id of a known format";
 
@@ -66,7 +66,7 @@ const ANY = "an id of a known format";
  * - 26 characters are base32, and 32 hexadecimal digits are the simple format. A number of 26 digits that begins with 8 or 9 is an integer.
  * - Any other decimal number is an integer.
  */
-export const decodeAny = (text: string): { format: Format; id: Uint8Array } => {
+export const decodeAny = (text: string): { format: Format; id: Uint8Array<ArrayBuffer> } => {
   checkText(ANY, text);
   const format = detect(text);
   return { format, id: decode(format, text) };

@@ -11,7 +11,7 @@ export const encodeHyphenated = (id: Uint8Array): string => {
 };
 
 /** The 16 bytes of an id from its usual text, 8-4-4-4-12 digits of either case. */
-export const decodeHyphenated = (text: string): Uint8Array => {
+export const decodeHyphenated = (text: string): Uint8Array<ArrayBuffer> => {
   checkText(FORM, text);
   const bytes = new Uint8Array(16);
   const fault = readHex(text, 0, true, bytes);

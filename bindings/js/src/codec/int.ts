@@ -21,4 +21,4 @@ export const encodeInt = (id: Uint8Array): string => {
 };
 
 /** The 16 bytes of a decimal number of at most 128 bits. */
-export const decodeInt = (text: string): Uint8Array => fromNumber(decimal("a UUID as integer", 128, text));
+export const decodeInt = (text: string): Uint8Array<ArrayBuffer> => fromNumber(decimal("a UUID as integer", 128, text));

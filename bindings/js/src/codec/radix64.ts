@@ -37,7 +37,7 @@ const encode = ({ digits }: Alphabet, id: Uint8Array): string => {
   return text + digits[id[15]! >> 2]! + digits[(id[15]! & 3) << 4]!;
 };
 
-const decode = ({ form, expected, values }: Alphabet, text: string): Uint8Array => {
+const decode = ({ form, expected, values }: Alphabet, text: string): Uint8Array<ArrayBuffer> => {
   checkText(form, text);
   const bytes = new Uint8Array(16);
   let bits = 0;
@@ -65,14 +65,14 @@ const decode = ({ form, expected, values }: Alphabet, text: string): Uint8Array 
  */
 export const encodeBase64 = (id: Uint8Array): string => encode(STANDARD, id);
 /** The 16 bytes of 22 characters of standard base64. */
-export const decodeBase64 = (text: string): Uint8Array => decode(STANDARD, text);
+export const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> => decode(STANDARD, text);
 
 /** Base64 for URLs and file names, 22 characters without padding. */
 export const encodeBase64url = (id: Uint8Array): string => encode(URL_SAFE, id);
 /** The 16 bytes of 22 characters of base64 for URLs. */
-export const decodeBase64url = (text: string): Uint8Array => decode(URL_SAFE, text);
+export const decodeBase64url = (text: string): Uint8Array<ArrayBuffer> => decode(URL_SAFE, text);
 
 /** 22 characters that are safe in a URL and sort like the bytes, with a binary collation. This is not a standard: other base64 decoders return other bytes. */
 export const encodeOrdered64 = (id: Uint8Array): string => encode(ORDERED, id);
 /** The 16 bytes of 22 characters in the ordered alphabet. */
-export const decodeOrdered64 = (text: string): Uint8Array => decode(ORDERED, text);
+export const decodeOrdered64 = (text: string): Uint8Array<ArrayBuffer> => decode(ORDERED, text);

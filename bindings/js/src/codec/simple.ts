@@ -10,7 +10,7 @@ export const encodeSimple = (id: Uint8Array): string => {
 };
 
 /** The 16 bytes of 32 hexadecimal digits of either case. */
-export const decodeSimple = (text: string): Uint8Array => {
+export const decodeSimple = (text: string): Uint8Array<ArrayBuffer> => {
   checkText(FORM, text);
   const bytes = new Uint8Array(16);
   const fault = readHex(text, 0, false, bytes);

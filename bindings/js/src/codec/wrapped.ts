@@ -4,7 +4,7 @@ import { checkText, textFault } from "../error.js";
 import { encodeHyphenated } from "./hyphenated.js";
 import { expectedAt, readHex } from "./hex.js";
 
-const decode = (form: string, text: string, before: string, after: string, expected: [string, string]): Uint8Array => {
+const decode = (form: string, text: string, before: string, after: string, expected: [string, string]): Uint8Array<ArrayBuffer> => {
   checkText(form, text);
   const length = before.length + 36 + after.length;
   const fail = (offset: number, wanted: string) => textFault(form, length, `${length} characters`, text, offset, wanted);
@@ -21,12 +21,12 @@ const decode = (form: string, text: string, before: string, after: string, expec
 export const encodeUrn = (id: Uint8Array): string => "urn:uuid:" + encodeHyphenated(id);
 
 /** The 16 bytes of an id from a URN: the prefix in lower case, and digits of either case. */
-export const decodeUrn = (text: string): Uint8Array =>
+export const decodeUrn = (text: string): Uint8Array<ArrayBuffer> =>
   decode("a UUID as URN", text, "urn:uuid:", "", ["the prefix urn:uuid: in lowercase", ""]);
 
 /** The usual text in braces, 38 characters. */
 export const encodeBraced = (id: Uint8Array): string => `{${encodeHyphenated(id)}}`;
 
 /** The 16 bytes of an id from its text in braces, with digits of either case. */
-export const decodeBraced = (text: string): Uint8Array =>
+export const decodeBraced = (text: string): Uint8Array<ArrayBuffer> =>
   decode("a braced UUID", text, "{", "}", ["an opening brace", "a closing brace"]);

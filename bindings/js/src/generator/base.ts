@@ -61,7 +61,7 @@ export abstract class Generator {
   }
 
   /** The 16 bytes of the next id, most significant first, for a binary column. */
-  nextBytes(): Uint8Array {
+  nextBytes(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(16);
     this.fill(bytes);
     return bytes;

@@ -1,8 +1,7 @@
 import { base32At } from "../codec/base32.js";
 import type { GeneratorOptions } from "./base.js";
-import { Counting, writeEnd, writeMs } from "./counting.js";
-import type { Counters } from "./monotonic.js";
-import { COUNTER_BITS, LAST_MS } from "./v7.js";
+import { writeEnd, writeMs } from "./counting.js";
+import { UnixMs } from "./unix-ms.js";
 
 /**
  * Generates ULIDs: Unix milliseconds, a counter of 26 bits from a random start, and 54 random bits. Their text has 26 characters and
@@ -10,13 +9,9 @@ import { COUNTER_BITS, LAST_MS } from "./v7.js";
  *
  * The random bits are new for each id, so that an id does not reveal the next one. The ULID specification adds one instead.
  */
-export class Ulid extends Counting {
+export class Ulid extends UnixMs {
   constructor(options: GeneratorOptions = {}) {
-    super("ulid", LAST_MS, options);
-  }
-
-  protected override begin(): Counters {
-    return { first: this.sources.entropy.word().low & (2 ** (COUNTER_BITS - 1) - 1), limit: 2 ** COUNTER_BITS };
+    super("ulid", options);
   }
 
   protected override write(
