@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use idgen::Uuid;
 use idgen::codec::Format;
+use idgen::{Nature, Uuid};
 
 use crate::failure::usage;
 use crate::form::{BATCH, Form};
@@ -118,7 +118,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut others = 0u64;
     while let Some(id) = given.next(read)? {
         ids.extend(id);
-        others += u64::from(id.is_some_and(|id| id.get_version_num() != 1));
+        others += u64::from(id.is_some_and(|id| idgen::inspect_uuid(id).nature != Nature::V1));
         let keep = keep_lines && id.is_none();
         if ids.len() == BATCH || given.may_wait() || keep {
             form.write(&ids, &mut buffer, &mut out)?;

@@ -44,7 +44,8 @@ fn noted(args: &[&str], input: impl Into<Vec<u8>>) -> (Vec<u8>, String) {
 /// The standard output of a run in this format, in which ids of this kind have a note if it is `swapped`.
 fn output_in(format: &str, kind: &str, args: &[&str], input: impl Into<Vec<u8>>) -> Vec<u8> {
     let (out, note) = noted(args, input);
-    let has_note = format == "swapped" && kind != "v1";
+    // The bits of all ULIDs of a run can look like version 1 by chance.
+    let has_note = format == "swapped" && kind != "v1" && !(kind == "ulid" && note.is_empty());
     assert_eq!(note.contains("swapping orders only ids of version 1"), has_note, "{args:?}: {note}");
     assert!(has_note || note.is_empty(), "{args:?}: {note}");
     out
