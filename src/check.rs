@@ -13,6 +13,7 @@ use idgen_check::{Checker, Form, Limits, Options, Report, Requirement, Status};
 use serde::Serialize;
 
 use crate::failure::{note, usage};
+use crate::number;
 use crate::output::Output;
 use crate::values;
 
@@ -63,11 +64,11 @@ pub struct Args {
     live: bool,
 
     /// Stop after so many ids of each stream, and end the command.
-    #[arg(short = 'n', long, value_name = "COUNT", value_parser = values::count)]
+    #[arg(short = 'n', long, value_name = "COUNT", value_parser = number::count)]
     count: Option<u64>,
 
     /// How much memory the search for duplicates uses, in MiB.
-    #[arg(long, value_name = "MIB", default_value = "1024", value_parser = values::whole::<u64>(1..=1 << 20))]
+    #[arg(long, value_name = "MIB", default_value = "1024", value_parser = number::whole::<u64>(1..=1 << 20))]
     memory: u64,
 
     /// The folder of temporary files [default: that of the system].
@@ -75,7 +76,7 @@ pub struct Args {
     temporary: Option<PathBuf>,
 
     /// How far times may be ahead of the clock, in milliseconds.
-    #[arg(long, value_name = "MS", default_value = "10", value_parser = values::whole::<u64>(0..=u64::from(u32::MAX)))]
+    #[arg(long, value_name = "MS", default_value = "10", value_parser = number::whole::<u64>(0..=u64::from(u32::MAX)))]
     tolerance: u64,
 
     /// The first credible day.
