@@ -12,12 +12,15 @@ use super::ledger::Ledger;
 use super::tables::Tables;
 
 /// The time limit of a call, and of one answer. A statement without an answer takes the second.
-const TIMEOUT: Duration = Duration::from_secs(6);
-const ANSWER_LIMIT: Duration = Duration::from_millis(1000);
+const TIMEOUT: Duration = Duration::from_secs(12);
+const ANSWER_LIMIT: Duration = Duration::from_secs(2);
 /// A call that takes longer does not end: its limit is a tenth of this.
-const HANGS: Duration = Duration::from_secs(60);
+const HANGS: Duration = Duration::from_secs(120);
 /// The time that the caller gives a call on its own connection, which the map does not limit.
 const CALLER_LIMIT: Duration = Duration::from_secs(4);
+
+/// The panic of a run that fails before anything is changed.
+pub const LATE: &str = "no id, although nothing was changed";
 
 pub struct Client<'a> {
     pub adversary: &'a Adversary,
@@ -102,7 +105,7 @@ impl<'a> Client<'a> {
                 return;
             }
         }
-        panic!("no id, although nothing was changed");
+        panic!("{LATE}");
     }
 
     pub async fn ids_of(&mut self, uuids: &[Uuid]) -> Option<Vec<u64>> {

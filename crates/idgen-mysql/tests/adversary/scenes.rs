@@ -6,7 +6,7 @@ use futures_util::TryStreamExt;
 use idgen_mysql::{Position, Severity, Strategy};
 use uuid::Uuid;
 
-use super::client::{Client, End, Within, caller};
+use super::client::{Client, End, LATE, Within, caller};
 use super::tables::{seed, uuid};
 
 /// The time within which a client notices what others changed.
@@ -93,7 +93,7 @@ impl Client<'_> {
                 }
             }
             _ => {
-                assert!(self.connect().await);
+                assert!(self.connect().await, "{LATE}");
                 self.surely(seed(1)).await;
                 self.surely(uuid(1, 1)).await;
             }
