@@ -78,11 +78,14 @@ export const millisOf = (clock: Clock): number => {
 };
 
 /** @internal */
-export const clockBehind = (now: bigint, last: bigint, policy: Policy): IdError =>
+export const clockBehind = (now: bigint, last: bigint, policy: Policy, hasState: boolean): IdError =>
   new IdError(
     "clock-behind",
     `the clock says ${timeText(now)}, but ids were already made for ${timeText(last)}, more than the tolerated ` +
-      `${policy.toleranceMs} ms ahead: correct the clock, wait, or choose another clock policy`,
+      `${policy.toleranceMs} ms ahead: ` +
+      (hasState
+        ? "correct the clock, or wait; if an earlier run read a wrong time, restore the state of before"
+        : "correct the clock, wait, or choose another clock policy"),
   );
 
 /** The longest sleep, because someone may correct the clock in the meantime. */

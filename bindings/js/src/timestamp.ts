@@ -35,7 +35,7 @@ export const dateOfDay = (days: number): { year: number; month: number; day: num
 };
 
 const digits = (number: number, width: number): string =>
-  (number < 0 ? "-" : "") + String(Math.abs(number)).padStart(number < 0 ? width - 1 : width, "0");
+  (number < 0 ? "-" : "") + String(Math.abs(number)).padStart(width, "0");
 
 /** The date of a time in units of 100 ns since 1970. */
 export const dateText = (ticks: bigint): string => {

@@ -63,8 +63,9 @@ const ANY = "an id of a known format";
  *
  * - 22 characters are one of the three base64 formats, which differ in the last character; if a text is valid in the standard and in the
  *   URL-safe one, it means the same id in both.
- * - 26 characters are base32, and 32 hexadecimal digits are the simple format. A number of 26 digits that begins with 8 or 9 is an integer.
- * - Any other decimal number is an integer.
+ * - 26 characters are base32, and 32 hexadecimal digits are the simple format.
+ * - Any other decimal number is an integer, except 26 digits that begin with 8 or 9 and 22 digits: they have the length of another format, but
+ *   not its range, and are refused.
  */
 export const decodeAny = (text: string): { format: Format; id: Uint8Array<ArrayBuffer> } => {
   checkText(ANY, text);
@@ -76,17 +77,36 @@ const detect = (text: string): Format => {
   const number = /^[0-9]+$/.test(text);
   const bytes = byteLength(text);
   if (bytes === 32) return "simple";
-  if (bytes === 26 && (!number || text[0]! <= "7")) return "base32";
+  const ambiguous = (candidates: string) => parseError(ANY, `it could be ${candidates}: name the format`, text);
+  if (bytes === 26 && number && text[0]! > "7") {
+    throw ambiguous("a ULID beyond its range, whose first digit is at most 7, or a decimal number (int)");
+  }
+  if (bytes === 22 && number) throw ambiguous("base64 with bits beyond the id, or a decimal number (int)");
+  if (bytes === 26) return "base32";
   if (number) return "int";
   if (bytes === 36) return "hyphenated";
   if (bytes === 45) return "urn";
-  if (bytes === 38 && text.length === 38) return "braced";
   if (bytes === 22) return detectRadix64(text);
-  if (bytes === 16) throw parseError(ANY, "it could be binary or swapped: name the format", text);
+  if (bytes === 16) throw ambiguous("binary or swapped");
+  const like = looksLike(text);
+  if (like !== undefined) throw parseError(ANY, `it looks like ${like}`, text);
+  if (bytes === 38 && text.length === 38) return "braced";
   // Word processors write hyphens and quotation marks that are not ASCII.
   const at = text.search(/[^\0-\x7f]/);
   if (at >= 0) throw wrongByte(ANY, "only ASCII characters", text, at);
   throw wrongLength(ANY, "22, 26, 32, 36, 38 or 45 characters, or a decimal number", text);
+};
+
+/** What a text is that is in no format, but whose writer is known, and what to do. */
+const looksLike = (text: string): string | undefined => {
+  if (/^(["'])[^]*\1$/.test(text)) return "a quoted text, such as a field of a CSV file: remove the quotation marks";
+  if (byteLength(text) === 24 && text.endsWith("==")) {
+    return "padded base64, as MySQL's TO_BASE64() writes it: remove the padding, == at the end";
+  }
+  if (/^(0[xX][^]{32}|\\x[^]{32}|[xX]'[^]{32}')$/.test(text)) {
+    return "a hexadecimal literal, as servers print it: keep only its 32 digits, or read it with codec::literal";
+  }
+  return undefined;
 };
 
 /** Which of the three formats of 22 characters; if none fits, the one whose error message helps most. */

@@ -8,7 +8,7 @@ const decode = (form: string, text: string, before: string, after: string, expec
   checkText(form, text);
   const length = before.length + 36 + after.length;
   const fail = (offset: number, wanted: string) => textFault(form, length, `${length} characters`, text, offset, wanted);
-  for (let i = 0; i < before.length; i++) if (text[i] !== before[i]) throw fail(i, expected[0]);
+  for (let i = 0; i < before.length; i++) if (text[i]?.toLowerCase() !== before[i]) throw fail(i, expected[0]);
   const bytes = new Uint8Array(16);
   const fault = readHex(text, before.length, true, bytes);
   if (fault >= 0) throw fail(fault, expectedAt(fault - before.length));
@@ -20,9 +20,9 @@ const decode = (form: string, text: string, before: string, after: string, expec
 /** A URN, 45 characters: `urn:uuid:` and the usual text (RFC 9562 section 4). */
 export const encodeUrn = (id: Uint8Array): string => "urn:uuid:" + encodeHyphenated(id);
 
-/** The 16 bytes of an id from a URN: the prefix in lower case, and digits of either case. */
+/** The 16 bytes of an id from a URN: prefix and digits of either case (RFC 8141 section 3.1). */
 export const decodeUrn = (text: string): Uint8Array<ArrayBuffer> =>
-  decode("a UUID as URN", text, "urn:uuid:", "", ["the prefix urn:uuid: in lowercase", ""]);
+  decode("a UUID as URN", text, "urn:uuid:", "", ["the prefix urn:uuid:", ""]);
 
 /** The usual text in braces, 38 characters. */
 export const encodeBraced = (id: Uint8Array): string => `{${encodeHyphenated(id)}}`;

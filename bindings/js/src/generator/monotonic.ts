@@ -3,7 +3,7 @@
 import { type Clock, type Policy, Waits, clockBehind, millisOf, ticksOf } from "../clock.js";
 import { IdError } from "../error.js";
 import { type State, closedError, loadFor } from "../state.js";
-import { dateText, timeText } from "../timestamp.js";
+import { timeText } from "../timestamp.js";
 
 /** A time in units of a kind: a number of milliseconds, or a bigint of 100 ns ticks. */
 export type Time = number | bigint;
@@ -146,7 +146,7 @@ export class Monotonic<T extends Time> {
   #checkRange(time: T): void {
     const { kind, unit, first, last } = this.#shape;
     if (first <= time && time <= last) return;
-    throw outOfRange(kind, unit.toTicks(time), dateText(unit.toTicks(first)), dateText(unit.toTicks(last)));
+    throw outOfRange(kind, unit.toTicks(time), timeText(unit.toTicks(first)), timeText(unit.toTicks(last)));
   }
 
   #take(time: T, first: number, limit: number, want: number): number {
@@ -189,7 +189,7 @@ export class Monotonic<T extends Time> {
   }
 
   #behind(): IdError {
-    return clockBehind(ticksOf(this.#clock), this.#shape.unit.toTicks(this.time), this.#policy);
+    return clockBehind(ticksOf(this.#clock), this.#shape.unit.toTicks(this.time), this.#policy, !!this.#state);
   }
 
   /** Saves the exact point, so that quick restarts do not run ahead of the clock, and releases the state. */

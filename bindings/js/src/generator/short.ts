@@ -167,7 +167,10 @@ export class Short {
 
   #seconds(): number {
     const secs = Math.floor(millisOf(this.#clock) / 1_000);
-    if (secs < 0 || secs > 0xffff_ffff) throw outOfRange("short", ticksOf(this.#clock), "1970-01-01", "2106-02-07");
+    // Second 0 counts as full in a new generator.
+    if (secs < 1 || secs > 0xffff_ffff) {
+      throw outOfRange("short", ticksOf(this.#clock), "1970-01-01T00:00:01Z", "2106-02-07T06:28:15Z");
+    }
     return secs;
   }
 
@@ -214,7 +217,7 @@ export class Short {
   }
 
   #behind(): IdError {
-    return clockBehind(ticksOf(this.#clock), BigInt(this.#word.secs) * 10_000_000n, this.#policy);
+    return clockBehind(ticksOf(this.#clock), BigInt(this.#word.secs) * 10_000_000n, this.#policy, !!this.#state);
   }
 }
 
