@@ -1,11 +1,11 @@
 // States in the browser's storage: the entry point `idgen-keys/browser`.
 
-import { stateError } from "./error.js";
+import { IdError, type IdErrorCode, configError, stateError } from "./error.js";
 import { nodeText, parseNode, randomNode } from "./node-address.js";
 import { Entropy } from "./random.js";
 import type { Saved, State } from "./state.js";
 
-export { IdError, type IdErrorCode } from "./error.js";
+export { IdError, type IdErrorCode };
 export type { Saved, State } from "./state.js";
 
 /** So many generators of one name can be open in the windows of one origin, and as many in its workers. */
@@ -30,6 +30,7 @@ const SLOTS = 256;
  * ```
  */
 export const openBrowserState = async (name: string): Promise<State | undefined> => {
+  if (typeof name !== "string" || name === "") throw configError("not a name of a state:", name, "give a text that is not empty");
   const locks = (globalThis as { navigator?: { locks?: LockManager } }).navigator?.locks;
   if (!locks) return undefined;
   const open = openerOf(name);
@@ -41,11 +42,15 @@ export const openBrowserState = async (name: string): Promise<State | undefined>
       return new BrowserState(await open.store(String(slot)), name, slot, nodeOf(node, open.area, slot), release);
     } catch (error) {
       release();
-      throw error;
+      throw opening(name, error);
     }
   }
   throw stateError(name, "has no free slot", `more than ${SLOTS} tabs or workers use it; close some of them`);
 };
+
+/** Why a state cannot be opened. */
+const opening = (name: string, error: unknown): IdError =>
+  error instanceof IdError ? error : stateError(name, "cannot be opened", String(error), error);
 
 /** A place for one text. */
 interface Store {
@@ -105,6 +110,22 @@ interface SyncFile {
   close(): void;
 }
 
+interface SyncHandle {
+  createSyncAccessHandle(): Promise<SyncFile>;
+}
+
+/** Opens a file. The browser may release that of a worker that has just ended a moment after its lock. */
+const exclusive = async (handle: SyncHandle): Promise<SyncFile> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await handle.createSyncAccessHandle();
+    } catch (error) {
+      if (attempt === 50 || (error as Error).name !== "NoModificationAllowedError") throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+};
+
 /**
  * Two records, written in turn, so that an interrupted write leaves the one before. That one's range ends before all ids of the range
  * that could not be saved, none of which was returned.
@@ -113,7 +134,7 @@ const fileStore = async (name: string, part: string): Promise<Store> => {
   const root = await navigator.storage.getDirectory();
   const folder = await root.getDirectoryHandle("idgen", { create: true });
   const handle = await folder.getFileHandle(`${encodeURIComponent(name)}.${part}`, { create: true });
-  const file = await (handle as unknown as { createSyncAccessHandle(): Promise<SyncFile> }).createSyncAccessHandle();
+  const file = await exclusive(handle as unknown as SyncHandle);
   let turn = 0;
   const records = (): { turn: number; text: string }[] =>
     [0, 1].flatMap((place) => {
@@ -140,7 +161,9 @@ const fileStore = async (name: string, part: string): Promise<Store> => {
 
 /** The random node that all slots of a name share. */
 const sharedNode = async (open: Opener, name: string): Promise<Uint8Array> => {
-  const store = await open.store("node");
+  const store = await open.store("node").catch((error: unknown) => {
+    throw opening(name, error);
+  });
   try {
     const key = `idgen:${name}:node`;
     const saved = attempt(name, "cannot be read", () => store.read(key));
@@ -206,12 +229,10 @@ class BrowserState implements State {
   }
 }
 
-/** A saved state, or nothing if the text is none. */
+/** What a text holds, or nothing if it is damaged; the generator checks the fields. */
 const parse = (text: string): Saved | undefined => {
   try {
-    const { kind, position, node } = JSON.parse(text) as { kind: unknown; position: unknown; node?: unknown };
-    if (typeof kind !== "string" || typeof position !== "string" || !/^[0-9]{1,39}$/.test(position)) return undefined;
-    if (node !== undefined && !(typeof node === "string" && /^[0-9a-f]{12}$/.test(node))) return undefined;
+    const { kind, position, node } = JSON.parse(text) as { kind: string; position: string; node?: string };
     return { kind, position: BigInt(position), node };
   } catch {
     return undefined;

@@ -2,8 +2,6 @@ import { IdError } from "./error.js";
 
 /**
  * A source of randomness: fills the array with cryptographically random bytes, as `crypto.getRandomValues` does.
- *
- * If it returns an array, as expo-crypto and react-native-get-random-values do, that must be the same array.
  */
 export type RandomSource = (bytes: Uint8Array<ArrayBuffer>) => unknown;
 
@@ -21,11 +19,30 @@ const systemRandom: RandomSource = (bytes) => {
     );
   }
   crypto.getRandomValues(bytes);
-  // A stub that returns without filling the array would make all ids equal.
+  // A stub of a test would make all ids equal.
   if (bytes.every((byte) => byte === 0)) {
-    throw new IdError("entropy", "no random bytes: crypto.getRandomValues left the array empty; use a real implementation");
+    throw new IdError("entropy", "no random bytes: crypto.getRandomValues returned only zeros");
   }
 };
+
+/** Before a source fills an array, all bytes are this one: 2^-48 is the probability that six random bytes are. */
+const UNTOUCHED = 0xa5;
+
+/** Lets a source fill an array, and refuses the mistakes that would make ids predictable or equal. */
+const ask = (source: RandomSource, bytes: Uint8Array<ArrayBuffer>): void => {
+  const refuse = (problem: string, advice: string) =>
+    new IdError("entropy", `no random bytes: the source ${problem}; ${advice}`);
+  bytes.fill(UNTOUCHED);
+  const answer = source(bytes);
+  if (isPromise(answer)) throw refuse("is asynchronous", "pass one that is not");
+  if (bytes.every((byte) => byte === UNTOUCHED)) {
+    throw refuse("left the array as it was", "pass one that fills it");
+  }
+};
+
+/** Whether a call that must be synchronous was not. */
+export const isPromise = (value: unknown): boolean =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 
 /**
  * Random bytes, in the order of the source.
@@ -62,11 +79,11 @@ export class Entropy {
     if (this.#ahead) {
       // Nothing is used twice if the source throws.
       this.#used = POOL;
-      this.#source(this.bytes);
+      ask(this.#source, this.bytes);
       this.#used = count;
     } else {
       if (this.bytes.length < count) this.bytes = new Uint8Array(count);
-      this.#source(this.bytes.subarray(0, count));
+      ask(this.#source, this.bytes.subarray(0, count));
     }
     return 0;
   }

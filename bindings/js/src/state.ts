@@ -1,5 +1,6 @@
-import { stateError } from "./error.js";
+import { type IdError, stateError } from "./error.js";
 import type { NodeAddress } from "./node-address.js";
+import { isPromise } from "./random.js";
 
 /** A saved state: this node may have generated ids of this kind up to `position`. */
 export interface Saved {
@@ -44,22 +45,37 @@ export class MemoryState implements State {
 }
 
 /**
- * Loads what a state holds, and refuses that of another kind.
+ * Loads what a state holds, and refuses what is no state, or that of another kind.
  *
  * @internal
  */
 export const loadFor = (kind: string, state: State | undefined): Saved | undefined => {
-  const saved = state?.load();
-  if (saved && saved.kind !== kind) {
+  const saved: unknown = state?.load();
+  if (saved === undefined || saved === null) return undefined;
+  if (isPromise(saved)) throw asynchronous(kind, "load");
+  const { kind: other, position, node } = saved as Partial<Saved>;
+  const isNumber = typeof position === "bigint" && position >= 0n && position < 1n << 128n;
+  if (typeof other !== "string" || !isNumber || !(node === undefined || /^[0-9a-f]{12}$/i.test(node))) {
+    throw stateError(kind, "is damaged", "load must return undefined or what was saved");
+  }
+  if (other !== kind) {
     throw stateError(
-      saved.kind,
+      other,
       "belongs to another kind of id",
       `this generator is of the kind ${kind}; give each kind a state of its own`,
     );
   }
-  return saved;
+  return { kind, position, node };
 };
 
+/** Saves a state, and refuses a place that does so later. @internal */
+export const saveTo = (state: State, saved: Saved): void => {
+  if (isPromise(state.save(saved))) throw asynchronous(saved.kind, "save");
+};
+
+const asynchronous = (kind: string, call: string): IdError =>
+  stateError(kind, "is asynchronous", `${call} must return only when it is done`);
+
 /** Why a closed generator makes no ids. @internal */
-export const closedError = (kind: string) =>
+export const closedError = (kind: string): IdError =>
   stateError(kind, "is closed", "another generator may continue it; create a new generator");

@@ -136,8 +136,9 @@ test("storage that is cleared under an open tab, and between two loads", async (
   assertUnique(ids);
 });
 
-test("a state that is damaged", async () => {
+test("a state that is damaged, and names that are none", async () => {
   const page = await tab();
+  for (const name of ["", undefined, 7]) assert.equal((await run(page, "open", name, "V7")).code, "config");
   await page.evaluate(() => localStorage.setItem("idgen:damaged:0", "{"));
   const { code, message } = await run(page, "open", "damaged", "V7");
   assert.equal(code, "state");

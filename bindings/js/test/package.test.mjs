@@ -38,9 +38,23 @@ test("without crypto.getRandomValues, as in React Native, a source must be passe
       assert.equal(new V4({ random }).next(), "5a5a5a5a-5a5a-4a5a-9a5a-5a5a5a5a5a5a");
     }
     Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (array) => array }, configurable: true });
-    assert.throws(() => new V7().next(), code("entropy", "left the array empty"));
+    assert.throws(() => new V7().next(), code("entropy", "left the array as it was"));
+    Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (array) => array.fill(0) }, configurable: true });
+    assert.throws(() => new V7().next(), code("entropy", "returned only zeros"));
   } finally {
     Object.defineProperty(globalThis, "crypto", real);
+  }
+});
+
+test("sources that are mistakes make no ids", () => {
+  const mistakes = {
+    "is asynchronous": async (bytes) => crypto.getRandomValues(bytes),
+    "left the array as it was": () => {},
+    // It returns another array.
+    "the source left the array": (bytes) => crypto.getRandomValues(new Uint8Array(bytes.length)),
+  };
+  for (const [words, random] of Object.entries(mistakes)) {
+    for (const Kind of KINDS) assert.throws(() => make(Kind, { random }).next(), code("entropy", words));
   }
 });
 

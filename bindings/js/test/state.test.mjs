@@ -127,6 +127,20 @@ test("no id is returned if its range cannot be saved", () => {
   assert.ok(bytes.every((byte) => byte === 0));
 });
 
+test("states of your own that are mistakes", () => {
+  const saving = { load: () => null, save: async () => {} };
+  const loading = { load: async () => undefined, save: () => {} };
+  const position = 5n;
+  for (const Kind of [V7, V1, Short]) {
+    assert.throws(() => new Kind({ state: saving }).next(), code("state", "save must return only when it is done"));
+    assert.throws(() => new Kind({ state: loading }).next(), code("state", "load must return only when it is done"));
+    const wrong = [{}, { kind: "v7" }, "text", { kind: 7, position }, { kind: "v7", position: 5 }, { kind: "v7", position: -1n }];
+    for (const saved of [...wrong, { kind: "v7", position: 1n << 128n }, { kind: "v7", position, node: "text" }]) {
+      assert.throws(() => new Kind({ state: { load: () => saved, save: () => {} } }), code("state", "is damaged"));
+    }
+  }
+});
+
 test("a clock that is set back by an hour between two runs", () => {
   const state = new MemoryState();
   const clock = atNoon();

@@ -41,11 +41,7 @@ const FORMATS: Record<Format, readonly [(id: Uint8Array) => string, (text: strin
 
 const codec = (format: Format) => {
   if (!Object.hasOwn(FORMATS, format)) {
-    throw configError(
-      "unknown format",
-      format,
-      "use hyphenated, simple, urn, braced, base64, base64url, ordered64, base32 or int",
-    );
+    throw configError("unknown format", format, `use one of ${Object.keys(FORMATS).join(", ")}`);
   }
   return FORMATS[format];
 };

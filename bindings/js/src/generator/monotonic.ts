@@ -2,7 +2,7 @@
 
 import { type Clock, type Policy, Waits, clockBehind, millisOf, ticksOf } from "../clock.js";
 import { IdError } from "../error.js";
-import { type State, closedError, loadFor } from "../state.js";
+import { type State, closedError, loadFor, saveTo } from "../state.js";
 import { timeText } from "../timestamp.js";
 
 /** A time in units of a kind: a number of milliseconds, or a bigint of 100 ns ticks. */
@@ -171,7 +171,7 @@ export class Monotonic<T extends Time> {
   #save(state: State, time: T, counter: number): void {
     const { kind, unit } = this.#shape;
     const position = BigInt.asUintN(128, (unit.toBigint(time) << 32n) | BigInt(counter));
-    state.save({ kind, position, node: this.node });
+    saveTo(state, { kind, position, node: this.node });
   }
 
   /** The clock is too far behind: waits until it is not, fails, or says to restart. */

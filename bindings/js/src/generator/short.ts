@@ -5,7 +5,7 @@ import { decimal } from "../codec/int.js";
 import { IdError } from "../error.js";
 import { type NodeAddress, nodeText, parseNode, randomNode } from "../node-address.js";
 import { Entropy, type RandomSource } from "../random.js";
-import { type State, closedError, loadFor } from "../state.js";
+import { type Saved, type State, closedError, loadFor, saveTo } from "../state.js";
 import { checkCount } from "./base.js";
 import { outOfRange } from "./monotonic.js";
 
@@ -114,7 +114,7 @@ export class Short {
     if (this.#closed) return;
     this.#closed = true;
     try {
-      this.#state?.save({ kind: "short", position: position(this.#word), node: nodeText(this.#node) });
+      if (this.#state) saveTo(this.#state, this.#saved(position(this.#word)));
     } finally {
       this.#state?.close?.();
     }
@@ -161,8 +161,12 @@ export class Short {
     if (!this.#state || position(last) <= this.#covered) return;
     const more = Math.min(LAST_OF_SECOND - last.number, BLOCK);
     const end = position({ secs: last.secs, number: last.number + more, counter: (last.counter + more) & 0xffff });
-    this.#state.save({ kind: "short", position: end, node: nodeText(this.#node) });
+    saveTo(this.#state, this.#saved(end));
     this.#covered = end;
+  }
+
+  #saved(end: bigint): Saved {
+    return { kind: "short", position: end, node: nodeText(this.#node) };
   }
 
   #seconds(): number {
