@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-arm test-python test-django test-js wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids
+.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-arm test-python test-django test-js wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -123,6 +123,12 @@ fuzz-count: ## the same until each target was executed EXECUTIONS times; goes on
 soak-ids: ## looks for repeated ids among 10^9 of each kind (IDS=...), and tests the random bits (hours)
 	scripts/soak.sh
 
+# The number of ids of each kind.
+CHECK_IDS ?= 100000000
+
+soak-check: ## checks CHECK_IDS ids of each kind with idgen-check, one kind after another (minutes)
+	IDGEN_CHECK_IDS=$(CHECK_IDS) cargo test --release -p idgen-check --test own_kinds -- --test-threads 1 --nocapture
+
 bench-python: ## measures the speed table of docs/python.md
 	scripts/python.sh bench
 
@@ -150,7 +156,7 @@ soak-map: ## the map under kills, KILL, DDL and changed settings, in 8 processes
 	IDGEN_TORTURE_ACKNOWLEDGEMENTS=$(ACKNOWLEDGEMENTS) IDGEN_TORTURE_SECONDS=$(SECONDS_EACH) \
 		cargo test --release -p idgen-mysql --test torture
 
-soak: soak-ids test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
+soak: soak-ids soak-check test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
 	cargo test --release -p idgen-lab --test model_postgres --test model_sqlite -- --ignored
 	IDGEN_ADVERSARY=complete cargo test --release -p idgen-mysql --test adversary
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \

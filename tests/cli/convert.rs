@@ -320,3 +320,21 @@ fn sealed_ids_look_random_and_are_opened_with_the_same_key() {
     let (_, error) = failure(&["convert", "--open", key, "--to", "hyphenated", v4], "");
     assert!(error.contains("secret.key") && error.contains("5 bytes"), "{error}");
 }
+
+#[test]
+fn formats_of_standards_have_their_names() {
+    let id = "6ccd780c-baba-1026-9564-5b8c656024db";
+    for (format, text) in [
+        ("base32hex", "DJ6NG35QN882D5B4BE66AO14RC"),
+        ("base32human", "DK6QG35TQ882D5B4BE66AR14VC"),
+        ("base64sort", "QBps2Aeu31PKO4iBOL-Zqk"),
+    ] {
+        assert_eq!(lines(&["convert", "--to", format, id]), [text]);
+        assert_eq!(lines(&["convert", "--from", format, "--to", "hyphenated", text]), [id]);
+        let (code, message) = failure(&["convert", "--from", format, "--to", "int", &text[1..]], "");
+        assert!(code == 1 && message.contains("characters, without padding"), "{message}");
+    }
+    // Without a name, 26 characters are base32.
+    let (_, message) = failure(&["convert", "--to", "int", "DJ6NG35QN882D5B4BE66AO14RC"], "");
+    assert!(message.contains("a base32 UUID or ULID"), "{message}");
+}

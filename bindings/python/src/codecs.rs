@@ -2,7 +2,8 @@
 
 use idgen::Uuid;
 use idgen::codec::{
-    Format, base32, base64, base64url, binary, braced, hyphenated, int, ordered64, simple, swapped, urn,
+    Format, base32, base32hex, base32human, base64, base64url, binary, braced, guid, hyphenated, int, ordered64, simple,
+    swapped, urn,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -115,7 +116,10 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         "base64" = base64, "22 characters of base64, as MySQL's TO_BASE64()", "bM14DLq6ECaVZFuMZWAk2w";
         "base64url" = base64url, "22 characters of base64 for URLs", "bM14DLq6ECaVZFuMZWAk2w";
         "ordered64" = ordered64, "22 characters that sort like the id", "QBps2Aeu31PKO4iBOL-Zqk";
+        "base64sort" = ordered64, "22 characters of a base64 that sorts, the same as ordered64", "QBps2Aeu31PKO4iBOL-Zqk";
         "base32" = base32, "26 characters of Crockford's base 32, as ULIDs are written", "3CSNW0SENT20K9AS2VHHJP096V";
+        "base32hex" = base32hex, "26 characters of base32hex (RFC 4648)", "DJ6NG35QN882D5B4BE66AO14RC";
+        "base32human" = base32human, "26 characters of the draft Base32 for Humans", "DK6QG35TQ882D5B4BE66AR14VC";
     }
     add_function_of_one(
         module,
@@ -170,6 +174,24 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
              >>> idgen.from_swapped(idgen.to_swapped('6ccd780c-baba-1026-9564-5b8c656024db'))\nUUID('6ccd780c-baba-1026-9564-5b8c656024db')\n"
         ),
         |data| from_bytes(data, |bytes| swapped::decode(bytes)),
+    )?;
+    add_function_of_one(
+        module,
+        c"to_guid",
+        c_doc!(
+            "to_guid(id, /)\n--\n\nThe 16 bytes of a GUID in .NET and SQL Server: uuid.UUID.bytes_le.\n\n\
+             >>> idgen.to_guid('6ccd780c-baba-1026-9564-5b8c656024db').hex()\n'0c78cd6cbaba261095645b8c656024db'\n"
+        ),
+        |id| Ok(PyBytes::new(id.py(), &guid::to_bytes(&read_id(id)?)).into_any()),
+    )?;
+    add_function_of_one(
+        module,
+        c"from_guid",
+        c_doc!(
+            "from_guid(data, /)\n--\n\nThe id of the 16 bytes of a GUID in .NET and SQL Server.\n\n\
+             >>> idgen.from_guid(idgen.to_guid('6ccd780c-baba-1026-9564-5b8c656024db'))\nUUID('6ccd780c-baba-1026-9564-5b8c656024db')\n"
+        ),
+        |data| from_bytes(data, |bytes| guid::decode(bytes)),
     )?;
     add_function_of_one(
         module,

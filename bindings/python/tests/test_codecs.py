@@ -31,9 +31,13 @@ ORACLES: dict[str, Callable[[uuid.UUID], Any]] = {
     "base64": lambda id: base64.b64encode(id.bytes).decode().rstrip("="),
     "base64url": lambda id: base64.urlsafe_b64encode(id.bytes).decode().rstrip("="),
     "ordered64": lambda id: digits(id.int, ORDERED, 22, 4),
+    "base64sort": lambda id: digits(id.int, ORDERED, 22, 4),
     "base32": lambda id: digits(id.int, CROCKFORD, 26, 0),
+    "base32hex": lambda id: base64.b32hexencode(id.bytes).decode().rstrip("="),
+    "base32human": lambda id: digits(id.int, CROCKFORD, 26, 2),
     "int": lambda id: id.int,
     "bytes": lambda id: id.bytes,
+    "guid": lambda id: id.bytes_le,
     "swapped": lambda id: id.bytes[6:8] + id.bytes[4:6] + id.bytes[:4] + id.bytes[8:],
 }
 AT_RANDOM = random.Random(1)
@@ -97,7 +101,19 @@ def test_ordered64_sorts_like_the_ids() -> None:
 
 
 TEXT_READERS = [
-    f"from_{form}" for form in ("str", "hex", "urn", "braced", "base64", "base64url", "ordered64", "base32")
+    f"from_{form}"
+    for form in (
+        "str",
+        "hex",
+        "urn",
+        "braced",
+        "base64",
+        "base64url",
+        "ordered64",
+        "base32",
+        "base32hex",
+        "base32human",
+    )
 ]
 
 
@@ -121,7 +137,7 @@ def test_bad_text_is_refused(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*TEXT_READERS, "from_bytes", "from_swapped", "from_int", "parse", "to_str", "to_bytes"]
+    "name", [*TEXT_READERS, "from_bytes", "from_swapped", "from_guid", "from_int", "parse", "to_str", "to_bytes"]
 )
 @pytest.mark.parametrize("value", [None, 1.5, [], object(), uuid.UUID])
 def test_bad_types_are_refused(name: str, value: object) -> None:

@@ -46,7 +46,9 @@ fn read(text: &str) -> Report {
 fn each_format_is_read() {
     let id = v7(NOON_MS, 12_345);
     let mut text = String::from("\u{feff}");
-    for &format in idgen::codec::Format::ALL.iter().filter(|format| format.is_text()) {
+    // The other formats of 26 characters cannot be told from a ULID's.
+    let named = [idgen::codec::Format::Base32Hex, idgen::codec::Format::Base32Human];
+    for &format in idgen::codec::Format::ALL.iter().filter(|format| format.is_text() && !named.contains(format)) {
         let mut buffer = [0; idgen::codec::Format::MAX_LEN];
         text += std::str::from_utf8(format.encode(&id, &mut buffer)).unwrap();
         text += "\r\n";

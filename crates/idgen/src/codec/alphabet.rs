@@ -20,6 +20,9 @@ pub(crate) static HEX: Alphabet<16> = Alphabet::new(b"0123456789abcdef", true);
 /// Crockford's base 32: no I, L, O, U. Upper case when written, either case when read.
 pub(crate) static CROCKFORD: Alphabet<32> = Alphabet::new(b"0123456789ABCDEFGHJKMNPQRSTVWXYZ", true);
 
+/// RFC 4648 section 7: the digits of base 32 in the order of their codes. Upper case when written, either case when read.
+pub(crate) static BASE32_HEX: Alphabet<32> = Alphabet::new(b"0123456789ABCDEFGHIJKLMNOPQRSTUV", true);
+
 /// RFC 4648 section 4, the alphabet of MySQL's `TO_BASE64()`.
 pub(crate) static BASE64: Alphabet<64> =
     Alphabet::new(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", false);

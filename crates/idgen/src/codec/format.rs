@@ -6,8 +6,8 @@ use core::str::FromStr;
 use crate::Uuid;
 use crate::codec::alphabet::{BASE64, BASE64_URL, ORDERED_64};
 use crate::codec::{
-    base32, base64, base64url, batch, binary, braced, hyphenated, int, literal, ordered64, simple, swapped,
-    urn,
+    base32, base32hex, base32human, base64, base64url, batch, binary, braced, hyphenated, int, literal, ordered64,
+    simple, swapped, urn,
 };
 use crate::error::{Error, Problem, Result};
 
@@ -41,6 +41,10 @@ pub enum Format {
     Ordered64,
     /// 26 characters, the text of a ULID: [`base32`].
     Base32,
+    /// 26 characters of RFC 4648, padded at the end: [`base32hex`].
+    Base32Hex,
+    /// 26 characters of Crockford's alphabet, padded at the end: [`base32human`].
+    Base32Human,
     /// 16 bytes of `UUID_TO_BIN(u, 1)`: [`swapped`].
     Swapped,
     /// Up to 39 decimal digits: [`int`].
@@ -66,6 +70,8 @@ impl Format {
         Format::Base64Url,
         Format::Ordered64,
         Format::Base32,
+        Format::Base32Hex,
+        Format::Base32Human,
         Format::Swapped,
         Format::Int,
         Format::Binary,
@@ -82,9 +88,27 @@ impl Format {
             Format::Base64Url => "base64url",
             Format::Ordered64 => "ordered64",
             Format::Base32 => "base32",
+            Format::Base32Hex => "base32hex",
+            Format::Base32Human => "base32human",
             Format::Swapped => "swapped",
             Format::Int => "int",
             Format::Binary => "binary",
+        }
+    }
+
+    /// Another name that [`FromStr`] reads, if there is one: `base64sort` for the format that idgen calls `ordered64`.
+    ///
+    /// ```
+    /// use idgen::codec::Format;
+    ///
+    /// assert_eq!("base64sort".parse::<Format>()?, Format::Ordered64);
+    /// assert_eq!(Format::Ordered64.alias(), Some("base64sort"));
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    pub const fn alias(self) -> Option<&'static str> {
+        match self {
+            Format::Ordered64 => Some("base64sort"),
+            _ => None,
         }
     }
 
@@ -97,8 +121,10 @@ impl Format {
             Format::Braced => "the usual text in braces",
             Format::Base64 => "22 characters, as MySQL's TO_BASE64() without padding",
             Format::Base64Url => "22 characters that are safe in a URL",
-            Format::Ordered64 => "22 characters that sort like the id",
+            Format::Ordered64 => "22 characters that sort like the id, also called base64sort",
             Format::Base32 => "26 characters, the text of a ULID",
+            Format::Base32Hex => "26 characters of RFC 4648, as PostgreSQL's encode() without padding",
+            Format::Base32Human => "26 characters of the draft Base32 for Humans",
             Format::Swapped => "16 raw bytes of MySQL's UUID_TO_BIN(id, 1), without separators",
             Format::Int => "a decimal number",
             Format::Binary => "16 raw bytes, without separators",
@@ -129,6 +155,8 @@ impl Format {
             Format::Base64Url => base64url::encode(uuid, front(buf)).as_bytes(),
             Format::Ordered64 => ordered64::encode(uuid, front(buf)).as_bytes(),
             Format::Base32 => base32::encode(uuid, front(buf)).as_bytes(),
+            Format::Base32Hex => base32hex::encode(uuid, front(buf)).as_bytes(),
+            Format::Base32Human => base32human::encode(uuid, front(buf)).as_bytes(),
             Format::Int => int::encode(uuid, front(buf)).as_bytes(),
             Format::Swapped => store(buf, swapped::to_bytes(uuid)),
             Format::Binary => store(buf, binary::to_bytes(uuid)),
@@ -162,7 +190,13 @@ impl Format {
             Format::Base64Url => base64url::encode_lines(uuids, out).map(|text| text.as_bytes()),
             Format::Ordered64 => ordered64::encode_lines(uuids, out).map(|text| text.as_bytes()),
             Format::Base32 => base32::encode_lines(uuids, out).map(|text| text.as_bytes()),
-            Format::Urn | Format::Braced | Format::Int | Format::Binary | Format::Swapped => {
+            Format::Urn
+            | Format::Braced
+            | Format::Base32Hex
+            | Format::Base32Human
+            | Format::Int
+            | Format::Binary
+            | Format::Swapped => {
                 let mut buf = [0; Format::MAX_LEN];
                 let mut len = 0;
                 let mut put = |bytes: &[u8]| {
@@ -205,6 +239,8 @@ impl Format {
             Format::Base64Url => base64url::decode(input),
             Format::Ordered64 => ordered64::decode(input),
             Format::Base32 => base32::decode(input),
+            Format::Base32Hex => base32hex::decode(input),
+            Format::Base32Human => base32human::decode(input),
             Format::Swapped => swapped::decode(input),
             Format::Int => int::decode(input),
             Format::Binary => binary::decode(input),
@@ -226,7 +262,8 @@ impl Format {
     ///   A, Q, g or w, and the ordered text ends with -, F, V or k, so they cannot be confused. If a text is valid
     ///   in both of the former, it means the same id in both, and is treated as standard.
     /// - 26 characters are base32, and 32 hexadecimal digits are the simple format, even if all of them are decimal
-    ///   digits: real ids are practically never integers that short.
+    ///   digits: real ids are practically never integers that short. The other two formats of 26 characters have
+    ///   to be named.
     /// - Any other decimal number is an integer, except where it has the length of another format but not its range: 26
     ///   digits that begin with 8 or 9 (a ULID would begin with 7 at most), and 22 digits (a base64 text would end with
     ///   a letter). Such a text is ambiguous, and refused.
@@ -385,11 +422,12 @@ impl FromStr for Format {
     ///
     /// `is_config` for an unknown name; the message lists the known ones.
     fn from_str(name: &str) -> Result<Self> {
-        Format::ALL.iter().copied().find(|format| format.name() == name).ok_or_else(|| {
+        Format::ALL.iter().copied().find(|format| format.name() == name || format.alias() == Some(name)).ok_or_else(|| {
             Error::config(
                 "unknown format",
                 name,
-                "use hyphenated, simple, urn, braced, base64, base64url, ordered64, base32, swapped, int \
+                "use hyphenated, simple, urn, braced, base64, base64url, ordered64 (or base64sort), base32, \
+                 base32hex, base32human, swapped, int \
                  or binary",
             )
         })

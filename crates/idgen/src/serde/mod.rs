@@ -40,6 +40,8 @@ text::text_module!(base64, LEN, "bM14DLq6ECaVZFuMZWAk2w");
 text::text_module!(base64url, LEN, "bM14DLq6ECaVZFuMZWAk2w");
 text::text_module!(ordered64, LEN, "QBps2Aeu31PKO4iBOL-Zqk");
 text::text_module!(base32, LEN, "3CSNW0SENT20K9AS2VHHJP096V");
+text::text_module!(base32hex, LEN, "DJ6NG35QN882D5B4BE66AO14RC");
+text::text_module!(base32human, LEN, "DK6QG35TQ882D5B4BE66AR14VC");
 text::text_module!(int, MAX_LEN, "144623479298450090607906173242916742363");
 bytes::bytes_module!(binary, "The 16 bytes as they are, as a byte string.", "108,205,120,12,186,186,16,38");
 bytes::bytes_module!(

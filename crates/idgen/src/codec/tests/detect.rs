@@ -9,7 +9,9 @@ use crate::codec::Format;
 #[test]
 fn detection_finds_the_format_that_wrote_a_text() {
     for id in edge_ids() {
-        for format in text_formats() {
+        // A text of 26 characters is one of base32, unless another format is named.
+        let named = [Format::Base32Hex, Format::Base32Human];
+        for format in text_formats().filter(|format| !named.contains(format)) {
             let text = naive(format, &id);
             // As long as a text in another format: see below.
             if format == Format::Int && [22, 26, 32].contains(&text.len()) {

@@ -7,7 +7,7 @@ use std::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::alphabet::{Alphabet, BASE64, BASE64_URL, CROCKFORD, ORDERED_64};
+use super::alphabet::{Alphabet, BASE32_HEX, BASE64, BASE64_URL, CROCKFORD, ORDERED_64};
 use super::{Format, base32, base64, base64url, hyphenated, ordered64, simple};
 use crate::Uuid;
 
@@ -36,6 +36,11 @@ fn naive(format: Format, id: &Uuid) -> String {
         Format::Base32 => {
             (0..26).map(|i| char::from(CROCKFORD.digits[(n >> (125 - 5 * i)) as usize % 32])).collect()
         }
+        Format::Base32Hex | Format::Base32Human => {
+            let alphabet = if format == Format::Base32Hex { &BASE32_HEX } else { &CROCKFORD };
+            let digit = |i: u32| if i == 25 { n << 2 } else { n >> (123 - 5 * i) } as usize % 32;
+            (0..26).map(|i| char::from(alphabet.digits[digit(i)])).collect()
+        }
         Format::Int => format!("{n}"),
         Format::Binary | Format::Swapped => unreachable!("not a text"),
     }
@@ -53,7 +58,9 @@ fn encoded(format: Format, id: &Uuid) -> Vec<u8> {
 fn is_canonical(format: Format, text: &[u8], id: &Uuid) -> bool {
     let (wanted, found) = (naive(format, id), text);
     match format {
-        Format::Hyphenated | Format::Simple | Format::Base32 => wanted.as_bytes().eq_ignore_ascii_case(found),
+        Format::Hyphenated | Format::Simple | Format::Base32 | Format::Base32Hex | Format::Base32Human => {
+            wanted.as_bytes().eq_ignore_ascii_case(found)
+        }
         Format::Urn | Format::Braced => wanted.as_bytes().eq_ignore_ascii_case(found),
         _ => wanted.as_bytes() == found,
     }
