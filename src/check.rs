@@ -20,9 +20,9 @@ use crate::values;
 const EXAMPLES: &str = "\
 Examples:
   idgen new v7 -n 100000 | idgen check
-  idgen check --require v1,no-duplicates < ids.txt
+  idgen check --require v7,monotonic,no-duplicates < a.txt
   idgen check --live -n 10000 -- idgen new v7 -n 10000
-  idgen check --stream parent=ids.txt --stream child=more.txt
+  idgen check --stream parent=a.txt --stream child=b.txt
   idgen new v4 -n 1000 -f binary | idgen check --binary 16 --json
 
 Each line of the input is an id in any text format: 26 characters are a ULID, and a decimal number below 2^64 is \
@@ -38,7 +38,7 @@ not-future, not-before, clock-sequence, random, unguessable, no-host.
 Exit codes: 0 if no rule fails, or with --require, if all required rules hold; 1 if not, if a line is no id, or if the \
 input cannot be read; 2 if the command line was wrong.";
 
-/// Check whether a generator is right: layout, duplicates, order, time, counters and randomness of its ids.
+/// Check a generator by its ids: layout, duplicates, order, time, randomness.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -65,7 +65,8 @@ fn meant(name: &str) -> Option<Kind> {
 
 /// Reads the name of a format.
 pub fn format() -> impl TypedValueParser<Value = Format> {
-    let named = |format: &Format| PossibleValue::new(format.name()).aliases(format.alias()).help(format.about());
+    let named =
+        |format: &Format| PossibleValue::new(format.name()).aliases(format.alias()).help(format.about());
     PossibleValuesParser::new(Format::ALL.iter().map(named))
         .try_map(|name| name.to_lowercase().parse::<Format>())
 }

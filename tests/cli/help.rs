@@ -41,7 +41,10 @@ fn every_example_runs() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     std::fs::write(folder.join("ids.txt"), "6ccd780c-baba-1026-9564-5b8c656024db\n").unwrap();
-    std::fs::write(folder.join("more.txt"), "6ccd780c-baba-1026-9564-5b8c656024dc\n").unwrap();
+    for (name, first) in [("a.txt", 3), ("b.txt", 5)] {
+        let ids = [first, first + 1].map(|n| format!("017f22e2-79b0-7cc{n}-98c4-dc0c0c07398f\n"));
+        std::fs::write(folder.join(name), ids.concat()).unwrap();
+    }
     for key in ["ids.key", "seal.key"] {
         std::fs::write(folder.join(key), "a key of more than 16 bytes\n").unwrap();
     }

@@ -58,7 +58,7 @@ pub(crate) enum Method {
 }
 
 /// Fewer pairs say nothing about a method.
-const ENOUGH: u64 = 32;
+const ENOUGH: u64 = 16;
 /// The fraction of method 3 has up to 12 bits.
 const FRACTION: u64 = 1 << 12;
 

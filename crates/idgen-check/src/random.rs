@@ -78,7 +78,12 @@ impl Bits {
 
     /// Which of these bits never change, or as good as never: less than once in 256 ids.
     pub(crate) fn constant(&mut self, of: u128) -> u128 {
-        let few = self.pairs / 256;
+        self.rare(of, 256)
+    }
+
+    /// Which of these bits change less than once in so many ids. A random bit changes every other time.
+    pub(crate) fn rare(&mut self, of: u128, ids: u64) -> u128 {
+        let few = self.pairs / ids;
         let changed = self.changed.totals();
         (0..128).filter(|&bit| changed[bit] <= few).fold(0, |bits, bit| bits | 1 << bit) & of
     }

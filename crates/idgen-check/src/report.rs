@@ -11,6 +11,7 @@ use crate::judge;
 use crate::place::Place;
 use crate::rules::{Required, Requirement, Rule, Status};
 
+pub(crate) use kind::IMPOSSIBLE;
 pub use kind::{CounterReport, KindReport, OrderReport, RandomReport, TimeReport};
 
 /// What a check found.

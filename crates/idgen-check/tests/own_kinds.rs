@@ -160,3 +160,34 @@ fn threads() {
     assert_only(&report, &[]);
     assert_eq!(report.streams.len(), 4);
 }
+
+/// Ids of two threads in turns: the counters of both are in one stream, and the check must not take them for broken randomness.
+#[test]
+fn two_generators_in_one_stream() {
+    let make = || std::thread::spawn(|| (0..20_000).map(|_| idgen::v7()).collect::<Vec<_>>());
+    let (one, two) = (make(), make());
+    let (one, two) = (one.join().unwrap(), two.join().unwrap());
+    let mut ids: Vec<Uuid> = one.into_iter().zip(two).flat_map(|(a, b)| [a, b]).collect();
+    // As a server receives them: by time.
+    ids.sort_by_key(|id| id.as_u128() >> 80);
+    let report = common::check_now(&ids);
+    assert_met(&report, "v7 no-duplicates time-ordered");
+    for rule in ["random", "unguessable"] {
+        assert_ne!(common::verdict(&report, rule).status, Status::Fails, "{rule}: {report}");
+    }
+}
+
+/// A generator that seldom makes two ids in one millisecond, and whose counter starts at zero.
+#[test]
+fn a_counter_that_is_hardly_used() {
+    let mut random = fastrand::Rng::with_seed(3);
+    let mut ms = common::NOON_MS;
+    let ids: Vec<Uuid> = (0..4_000_u64)
+        .map(|n| {
+            ms += u64::from(n % 300 != 7);
+            common::v7(ms, u128::from(n % 300 == 7) << 62 | common::tail(&mut random) >> 12)
+        })
+        .collect();
+    let report = common::check(&[&ids]);
+    assert_met(&report, "v7 no-duplicates monotonic random unguessable");
+}

@@ -48,7 +48,9 @@ fn each_format_is_read() {
     let mut text = String::from("\u{feff}");
     // The other formats of 26 characters cannot be told from a ULID's.
     let named = [idgen::codec::Format::Base32Hex, idgen::codec::Format::Base32Human];
-    for &format in idgen::codec::Format::ALL.iter().filter(|format| format.is_text() && !named.contains(format)) {
+    for &format in
+        idgen::codec::Format::ALL.iter().filter(|format| format.is_text() && !named.contains(format))
+    {
         let mut buffer = [0; idgen::codec::Format::MAX_LEN];
         text += std::str::from_utf8(format.encode(&id, &mut buffer)).unwrap();
         text += "\r\n";

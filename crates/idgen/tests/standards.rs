@@ -24,7 +24,11 @@ fn encodings_are_those_of_the_standards() {
         let id: Uuid = text(vector, "uuid").parse().unwrap();
         for name in ["base32", "base32hex", "base32human", "base64", "base64url", "base64sort"] {
             let format: Format = name.parse().unwrap();
-            assert_eq!(format.encode(&id, &mut [0; Format::MAX_LEN]), text(vector, name).as_bytes(), "{name}");
+            assert_eq!(
+                format.encode(&id, &mut [0; Format::MAX_LEN]),
+                text(vector, name).as_bytes(),
+                "{name}"
+            );
             assert_eq!(format.decode(text(vector, name)), Ok(id), "{name}");
         }
     }

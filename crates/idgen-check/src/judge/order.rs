@@ -86,7 +86,10 @@ fn monotonic(analysis: &Analysis, seen: &KindReport, method: Method, name: Optio
         }
         // Only the clock went back: the verdict about times says so.
         _ if order.within.count + order.equal.count == 0 => (Status::Warns, ""),
-        _ => (Status::Fails, "; most are in order, so an order was intended"),
+        _ => (
+            Status::Fails,
+            "; most are in order, so an order was intended, or several generators wrote one stream",
+        ),
     };
     let mut places =
         [order.within.first.clone(), order.equal.first.clone(), order.across.first.clone()].concat();

@@ -5,11 +5,9 @@ use crate::claim::Claim;
 use crate::counter::Method;
 use crate::judge::{grouped, plural};
 use crate::random::ENOUGH;
-use crate::report::{KindReport, RandomReport, Verdict};
+use crate::report::{IMPOSSIBLE, KindReport, RandomReport, Verdict};
 use crate::rules::{NO_HOST, RANDOM, Status, UNGUESSABLE};
 
-/// With a corrected p-value below this, chance is no explanation: not even if the check runs every minute for a year.
-const IMPOSSIBLE: f64 = 1e-6;
 /// The fewest new random bits that make an id hard to guess (RFC 9562 section 6.2).
 const ENOUGH_BITS: u32 = 32;
 
@@ -91,6 +89,12 @@ fn judged(name: Option<&'static str>, tests: &RandomReport) -> Verdict {
     }
     let found =
         format!("{} bits pass {} tests (smallest corrected p = {:.2})", tests.bits, tests.tests, tests.p);
+    if let Some(before) = &tests.failed_before {
+        let found = format!(
+            "the last {found}, but not those before: {before}, as in counters of several generators in one stream"
+        );
+        return Verdict::new(&RANDOM, name, Status::Warns, found);
+    }
     Verdict::new(&RANDOM, name, Status::Holds, found)
 }
 

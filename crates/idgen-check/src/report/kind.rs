@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::analysis::{Analysis, Timed};
 use crate::claim::Claim;
 use crate::counter::Method;
+use crate::random::Outcome;
 
 /// The ids of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -103,19 +104,14 @@ pub struct RandomReport {
     pub p: f64,
     /// What the test with this p-value found.
     pub least_likely: String,
+    /// What a test of the bits before these found, if they failed and these were tested alone.
+    pub failed_before: Option<String>,
 }
 
 impl KindReport {
     pub(crate) fn of(analysis: &mut Analysis) -> Self {
         let constant = analysis.bits.constant(u128::MAX);
-        let mask = random_bits(analysis) & !constant;
-        let random = analysis.bits.test(mask).map(|outcome| RandomReport {
-            bits: mask.count_ones(),
-            mask: format!("{mask:032x}"),
-            tests: outcome.tests,
-            p: outcome.p,
-            least_likely: outcome.what,
-        });
+        let random = tested(analysis, constant);
         let order = &analysis.order;
         let timed = analysis.timed.as_ref();
         KindReport {
@@ -137,6 +133,38 @@ impl KindReport {
             constant_bits: format!("{constant:032x}"),
             random,
         }
+    }
+}
+
+/// Below this p-value, corrected for the number of tests, chance is no explanation: not even if the check runs every minute
+/// for a year.
+pub(crate) const IMPOSSIBLE: f64 = 1e-6;
+
+/// Tests the bits that should be random. Where the method is not known, they may include a counter: of a generator that
+/// makes few ids at a time, or of several generators in one stream. If they fail, the last bits are tested alone.
+fn tested(analysis: &mut Analysis, constant: u128) -> Option<RandomReport> {
+    let mut mask = random_bits(analysis) & !constant;
+    let method = analysis.timed.as_ref().map(|timed| timed.counter.method());
+    if method == Some(Method::Unseen) {
+        mask &= !analysis.bits.rare(mask, 4);
+    }
+    let report = |outcome: Outcome, mask: u128, failed_before: Option<String>| RandomReport {
+        bits: mask.count_ones(),
+        mask: format!("{mask:032x}"),
+        tests: outcome.tests,
+        p: outcome.p,
+        least_likely: outcome.what,
+        failed_before,
+    };
+    let outcome = analysis.bits.test(mask)?;
+    let is_guess = matches!(method, Some(Method::Unseen | Method::Unordered | Method::Unclear));
+    if outcome.p >= IMPOSSIBLE || !is_guess {
+        return Some(report(outcome, mask, None));
+    }
+    let last = mask & u128::from(u32::MAX);
+    match analysis.bits.test(last) {
+        Some(passed) if passed.p >= IMPOSSIBLE => Some(report(passed, last, Some(outcome.what))),
+        _ => Some(report(outcome, mask, None)),
     }
 }
 

@@ -60,3 +60,11 @@ pub fn assert_only(report: &Report, rules: &[&str]) {
         assert!(rules.contains(&verdict.rule), "{verdict:?}\n{report}");
     }
 }
+
+/// The report about ids that were made just now.
+pub fn check_now(ids: &[Uuid]) -> Report {
+    let mut checker = Checker::new(Options::default());
+    let stream = checker.stream("ids");
+    checker.push(stream, Reading::Uuid, ids, None).unwrap();
+    checker.finish().unwrap()
+}

@@ -18,4 +18,8 @@
 //! # Ok::<(), idgen::Error>(())
 //! ```
 
-crate::codec::radix32::radix32_form!("a base32hex UUID", crate::codec::alphabet::BASE32_HEX, "one of 0-9 A-V");
+crate::codec::radix32::radix32_form!(
+    "a base32hex UUID",
+    crate::codec::alphabet::BASE32_HEX,
+    "one of 0-9 A-V"
+);

@@ -6,8 +6,8 @@ use core::str::FromStr;
 use crate::Uuid;
 use crate::codec::alphabet::{BASE64, BASE64_URL, ORDERED_64};
 use crate::codec::{
-    base32, base32hex, base32human, base64, base64url, batch, binary, braced, hyphenated, int, literal, ordered64,
-    simple, swapped, urn,
+    base32, base32hex, base32human, base64, base64url, batch, binary, braced, hyphenated, int, literal,
+    ordered64, simple, swapped, urn,
 };
 use crate::error::{Error, Problem, Result};
 

@@ -85,7 +85,8 @@ pub const fn mariadb(uuid: &Uuid) -> Option<[u8; 16]> {
     let b = uuid.as_bytes();
     if b[6] > 0 && b[6] < 0x60 && b[8] >= 0x80 {
         return Some([
-            b[10], b[11], b[12], b[13], b[14], b[15], b[8], b[9], b[6], b[7], b[4], b[5], b[0], b[1], b[2], b[3],
+            b[10], b[11], b[12], b[13], b[14], b[15], b[8], b[9], b[6], b[7], b[4], b[5], b[0], b[1], b[2],
+            b[3],
         ]);
     }
     if is_swapped(b) { None } else { Some(*b) }

@@ -181,7 +181,7 @@ fn the_allocating_forms_write_the_same() {
     use super::*;
 
     let id = Uuid::from_u128(0x919108f7_52d1_4320_9bac_f847db4148a8);
-    let written: [fn(&Uuid) -> String; 9] = [
+    let written: [fn(&Uuid) -> String; 11] = [
         hyphenated::to_string,
         simple::to_string,
         urn::to_string,
@@ -190,6 +190,8 @@ fn the_allocating_forms_write_the_same() {
         base64url::to_string,
         ordered64::to_string,
         base32::to_string,
+        base32hex::to_string,
+        base32human::to_string,
         int::to_string,
     ];
     for (format, to_string) in text_formats().zip(written) {
