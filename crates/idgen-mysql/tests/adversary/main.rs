@@ -58,8 +58,8 @@ async fn no_answer_can_be_wrong(flavor: Flavor, strategy: Strategy) {
     println!("  {} changes have wrong answers that nothing prevents: {limits:#?}", limits.len());
     let text = findings.text(&violations);
     assert!(text.is_empty(), "{} violations\n{text}", violations.len());
-    assert!(missed.is_empty(), "changes that no run made: {missed:#?}");
     if scene.is_none() {
+        assert!(missed.is_empty(), "changes that no run made: {missed:#?}");
         every_statement_was_sent(findings.seen);
     }
 }
