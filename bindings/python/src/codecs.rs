@@ -2,8 +2,8 @@
 
 use idgen::Uuid;
 use idgen::codec::{
-    Format, base32, base32hex, base32human, base64, base64url, binary, braced, guid, hyphenated, int, ordered64, simple,
-    swapped, urn,
+    Format, base32, base32hex, base32human, base64, base64url, binary, braced, guid, hyphenated, int,
+    ordered64, simple, swapped, urn,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -26,6 +26,28 @@ pub(crate) fn read_id(object: &Bound<'_, PyAny>) -> PyResult<Uuid> {
         return read_text(text.to_str()?);
     }
     with_bytes(object, "a uuid.UUID, str or bytes", |bytes| binary::decode(bytes).map_err(raise))
+}
+
+/// The id in a `uuid.UUID`, 16 bytes, or a text that can only be a UUID: hexadecimal digits.
+///
+/// For what is stored for good. Decimal numbers, ULIDs and base64 are rarely meant as UUIDs: 42 is one of them.
+pub(crate) fn read_uuid_only(object: &Bound<'_, PyAny>) -> PyResult<Uuid> {
+    if let Some(id) = read_uuid(object)? {
+        return Ok(id);
+    }
+    if let Ok(text) = object.cast::<PyString>() {
+        return Format::decode_uuid(text.to_str()?).map_err(raise);
+    }
+    with_bytes(object, "a uuid.UUID, str or bytes", |bytes| {
+        // The variant of a UUID of RFC 9562 is no such character.
+        if !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-') {
+            let text = String::from_utf8_lossy(bytes);
+            return Err(PyValueError::new_err(format!(
+                "b{text:?} is text, not the 16 bytes of a UUID: decode it first"
+            )));
+        }
+        binary::decode(bytes).map_err(raise)
+    })
 }
 
 #[inline]

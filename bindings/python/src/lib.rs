@@ -4,6 +4,7 @@
 
 mod arguments;
 mod batch;
+mod bounds;
 mod clock;
 mod codecs;
 #[allow(unsafe_code)]
@@ -16,6 +17,7 @@ mod inspect;
 mod making;
 mod mysql;
 mod seal;
+mod secrets;
 mod single;
 mod standard;
 
@@ -57,6 +59,8 @@ fn _idgen(module: &Bound<'_, PyModule>) -> PyResult<()> {
     mysql::add(module)?;
     for function in [
         wrap_pyfunction!(seal::reseed, module)?,
+        wrap_pyfunction!(bounds::bounds_of, module)?,
+        wrap_pyfunction!(bounds::prefixed_bounds, module)?,
         wrap_pyfunction!(batch::batch, module)?,
         wrap_pyfunction!(batch::fill, module)?,
         wrap_pyfunction!(batch::encode_buffer, module)?,

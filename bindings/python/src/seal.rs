@@ -8,6 +8,7 @@ use crate::clock::read_time;
 use crate::codecs::read_id;
 use crate::cpython::{Safety, new_uuid};
 use crate::errors::raise;
+use crate::secrets::read_secret;
 
 /// A secret that seals ids: version 7 in the database, and an id that looks like version 4 for everybody outside.
 ///
@@ -26,7 +27,21 @@ impl SealKey {
     #[new]
     #[pyo3(signature = (secret, /))]
     fn new(secret: &[u8]) -> PyResult<Self> {
-        idgen::SealKey::new(secret).map(SealKey).map_err(raise)
+        idgen::SealKey::new(read_secret(secret)?).map(SealKey).map_err(raise)
+    }
+
+    /// A key from the content of a key file, as the command line reads it: all bytes but one line end at the end.
+    ///
+    /// ValueError if an editor changed the file (a byte order mark, UTF-16, several lines), or if it is a ring.
+    ///
+    /// >>> key = idgen.SealKey.from_file(b"a secret of at least 16 bytes\n")
+    /// >>> id = idgen.v7()
+    /// >>> key.seal(id) == idgen.SealKey(b"a secret of at least 16 bytes").seal(id)
+    /// True
+    #[staticmethod]
+    #[pyo3(signature = (content, /))]
+    fn from_file(content: &[u8]) -> PyResult<Self> {
+        idgen::SealKey::from_file(content).map(SealKey).map_err(raise)
     }
 
     /// The version 4 that stands for an id of version 7. ValueError for other versions.
@@ -68,12 +83,27 @@ impl SealRing {
     #[new]
     #[pyo3(signature = (secret, periods=vec![], /))]
     fn new(secret: &[u8], periods: Vec<(Bound<'_, PyAny>, Bound<'_, PyBytes>)>) -> PyResult<Self> {
-        let mut ring = idgen::SealRing::new(idgen::SealKey::new(secret).map_err(raise)?);
+        let mut ring = idgen::SealRing::new(idgen::SealKey::new(read_secret(secret)?).map_err(raise)?);
         for (from, secret) in periods {
-            let key = idgen::SealKey::new(secret.as_bytes()).map_err(raise)?;
+            let key = idgen::SealKey::new(read_secret(secret.as_bytes())?).map_err(raise)?;
             ring = ring.and_from(read_time(&from)?, key).map_err(raise)?;
         }
         Ok(SealRing(ring))
+    }
+
+    /// A ring from the content of a file, as the command line reads it. The library's guide describes the lines.
+    ///
+    /// ValueError if it is not such a file, or if it has a byte order mark or is in UTF-16.
+    ///
+    /// >>> len(idgen.SealRing.from_file(b"""idgen seal ring
+    /// ... begin the-first-secret-of-at-least-16-bytes
+    /// ... 2027-01-01T00:00:00Z the-secret-for-ids-from-2027-on
+    /// ... """))
+    /// 2
+    #[staticmethod]
+    #[pyo3(signature = (content, /))]
+    fn from_file(content: &[u8]) -> PyResult<Self> {
+        idgen::SealRing::from_file(content).map(SealRing).map_err(raise)
     }
 
     /// The version 4 that stands for an id of version 7. ValueError for other versions, and for times beyond the year 2527.

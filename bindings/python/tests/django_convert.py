@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pathlib
 import sys
@@ -242,10 +243,8 @@ def a_plain_alteration_is_refused() -> None:
 
 
 def check_warns_of_a_column_of_text() -> None:
-    from io import StringIO
-
-    out = StringIO()
-    call_command("check", databases=["default"], stderr=out)
+    out = io.StringIO()
+    call_command("check", databases=["default"], stdout=io.StringIO(), stderr=out)
     found = out.getvalue()
     assert ("idgen.W001" in found) == (connection.vendor != "postgresql"), found
 
@@ -299,7 +298,7 @@ def main() -> None:
     middle = kinds()
     a_plain_alteration_is_refused()
     migrate("0003_swapped")
-    call_command("check", databases=["default"], fail_level="WARNING")
+    call_command("check", databases=["default"], fail_level="WARNING", stdout=io.StringIO())
     assert kept() == rows
     after = kinds()
     expected = {"mysql": {"binary(16)"}, "postgresql": {"uuid", "bytea"}, "sqlite": {"blob"}}

@@ -137,7 +137,8 @@ def test_bad_text_is_refused(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*TEXT_READERS, "from_bytes", "from_swapped", "from_guid", "from_int", "parse", "to_str", "to_bytes"]
+    "name",
+    [*TEXT_READERS, "from_bytes", "from_swapped", "from_guid", "from_int", "parse", "to_str", "to_bytes"],
 )
 @pytest.mark.parametrize("value", [None, 1.5, [], object(), uuid.UUID])
 def test_bad_types_are_refused(name: str, value: object) -> None:
@@ -187,3 +188,31 @@ def test_a_uuid_with_a_wrong_number_is_refused(number: object) -> None:
     object.__setattr__(id, "int", number)
     with pytest.raises(ValueError, match="128 bits"):
         idgen.to_str(id)
+
+
+@pytest.mark.parametrize("text", ["8" + "0" * 25, "9" + "1" * 25, "9" * 26])
+def test_a_number_of_the_length_of_a_ulid_is_ambiguous(text: str) -> None:
+    """It is a ULID beyond the range, or a decimal number: neither is taken without a look."""
+    for read in (idgen.parse, idgen.to_str, idgen.inspect):
+        with pytest.raises(ValueError):
+            read(text)
+    assert idgen.from_int(text).int == int(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["9_0_0_0_1", "+90002", "090003", " 5", "5 ", "\ufeff5", "-1", "5.0", "\u0665"]
+)
+def test_a_decimal_text_has_digits_only(text: str) -> None:
+    with pytest.raises(ValueError):
+        idgen.from_int(text)
+    with pytest.raises(ValueError):
+        idgen.parse(text)
+
+
+@pytest.mark.parametrize("mark", ["\ufeff", "\u200b", " ", "\n", "\x00"])
+def test_marks_around_a_text_are_refused(mark: str) -> None:
+    id = idgen.v4()
+    for write in (idgen.to_str, idgen.to_hex, idgen.to_base64, idgen.to_base32, idgen.to_urn):
+        for text in (mark + write(id), write(id) + mark):
+            with pytest.raises(ValueError):
+                idgen.parse(text)

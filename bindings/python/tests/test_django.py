@@ -11,10 +11,11 @@ import pytest
 from servers import Server
 
 APP = pathlib.Path(__file__).parent / "django_app.py"
-CONVERT = APP.with_name("django_convert.py")
+APPS = [APP, APP.with_name("django_lookups.py"), APP.with_name("django_convert.py")]
+MODELS = APP.with_name("django_models.py")
 
 
-@pytest.fixture(params=[APP, CONVERT], ids=["fields", "conversions"])
+@pytest.fixture(params=APPS, ids=lambda path: path.stem)
 def app(request: pytest.FixtureRequest) -> pathlib.Path:
     return request.param  # type: ignore[no-any-return]
 
@@ -65,4 +66,4 @@ def test_postgres(app: pathlib.Path, postgres: Server) -> None:
     "example", ["id = BinaryUUIDField(primary_key=True, default=idgen.v7, editable=False)"]
 )
 def test_the_example_is_what_is_tested(example: str) -> None:
-    assert example in APP.read_text()
+    assert example in MODELS.read_text()

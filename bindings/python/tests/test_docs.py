@@ -107,7 +107,14 @@ def test_every_example_of_the_guides_is_python() -> None:
 
 @pytest.mark.parametrize(
     "heading",
-    ["Quick start", "Many at once", "Building generators", "Sealed ids", "64-bit ids in columns and in JSON"],
+    [
+        "Quick start",
+        "Many at once",
+        "The ids of a time",
+        "Building generators",
+        "Sealed ids",
+        "64-bit ids in columns and in JSON",
+    ],
 )
 def test_the_examples_of_the_guide_run(heading: str, tmp_path: Path) -> None:
     """One after another, as a reader runs them. Frameworks and the map have tests of their own."""

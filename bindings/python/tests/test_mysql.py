@@ -22,6 +22,7 @@ from idgen.mysql import (
     NotInstalledError,
     UuidMap,
 )
+from servers import Server
 
 
 @pytest.mark.parametrize("strategy", ["unique", "dedup"])
@@ -59,6 +60,63 @@ def test_pairs_are_created_found_exported_and_imported(url: str, strategy: Any, 
     with pytest.raises(ConflictError):
         other.import_pairs([(pairs[0][0], idgen.v4())])
     assert other.id_of(idgen.v4()) > max(made)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *("42", "1", str(idgen.v4().int), "80000000000000000000000000", idgen.to_base32(idgen.ulid())),
+        *(idgen.to_base64(idgen.v4()), idgen.to_base64url(idgen.v4()), idgen.to_ordered64(idgen.v4()), ""),
+        *(b"0123456789abcdef", b"42", b"", str(idgen.v4()).encode(), 42, 42.0, None, True),
+    ],
+)
+def test_only_uuids_get_an_id(mariadb: Server, wrong: Any) -> None:
+    """A pair is permanent, and a decimal number or another code is rarely meant as a UUID."""
+    ids = UuidMap(mariadb.url("mysql"), table="of_uuids")
+    ids.install()
+    other = AsyncUuidMap(mariadb.url("mysql"), table="of_uuids")
+    with mariadb.connect(mariadb.database) as connection:
+        for call in (
+            lambda: ids.id_of(wrong),
+            lambda: ids.ids_of([idgen.v4(), wrong]),
+            lambda: ids.register(wrong),
+            lambda: ids.find(wrong),
+            lambda: ids.find_many([wrong]),
+            lambda: ids.forget(wrong),
+            lambda: ids.import_pairs([(90_001, idgen.v4()), (90_002, wrong)]),
+            lambda: ids.id_of_within(connection, wrong),
+            lambda: ids.ids_of_within(connection, [wrong]),
+            lambda: ids.register_within(connection, wrong),
+            lambda: asyncio.run(other.id_of(wrong)),
+        ):
+            with pytest.raises((ValueError, TypeError)):
+                call()
+    assert list(ids.export()) == []
+
+
+@pytest.mark.parametrize("wrong", ["9_0_0_0_1", "+90002", "090003", 1.0, -1, 1 << 64, None])
+def test_only_integers_are_ids(mariadb: Server, wrong: Any) -> None:
+    ids = UuidMap(mariadb.url("mysql"), table="of_uuids")
+    ids.install()
+    with pytest.raises((TypeError, OverflowError)):
+        ids.import_pairs([(wrong, idgen.v4())])
+    with pytest.raises((TypeError, OverflowError)):
+        ids.uuid_of(wrong)
+    assert list(ids.export()) == []
+
+
+def test_texts_of_uuids_get_the_id_of_the_uuid(mariadb: Server) -> None:
+    ids, order = UuidMap(mariadb.url("mysql"), table="of_uuids"), idgen.v4()
+    ids.install()
+    made = ids.id_of(order)
+    texts = [str(order), order.hex, order.urn, f"{{{order}}}", str(order).upper(), order.urn.upper()]
+    assert (
+        {ids.find(text) for text in texts}
+        == {made}
+        == {ids.find(order.bytes), ids.find(bytearray(order.bytes))}
+    )
+    assert ids.find(idgen.parse(idgen.to_base64(order))) == made
+    ids.forget(order)
 
 
 @pytest.mark.parametrize("strategy", ["unique", "dedup"])

@@ -35,6 +35,91 @@ def test_other_versions_and_short_secrets_are_refused() -> None:
         idgen.SealKey("a text, not bytes")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
+RING = b"""idgen seal ring
+# The first keys.
+begin the-first-secret-of-at-least-16-bytes
+2027-01-01T00:00:00Z the-secret-for-ids-from-2027-on
+"""
+
+
+def test_a_ring_of_a_file() -> None:
+    ring, id = idgen.SealRing.from_file(RING), idgen.v7()
+    since = datetime(2027, 1, 1, tzinfo=timezone.utc)
+    same = idgen.SealRing(
+        b"the-first-secret-of-at-least-16-bytes", [(since, b"the-secret-for-ids-from-2027-on")]
+    )
+    assert len(ring) == 2 and ring.seal(id) == same.seal(id)
+    assert idgen.SealRing.from_file(RING.replace(b"\n", b"\r\n")).seal(id) == same.seal(id)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbf" + RING,
+        RING.replace(b"idgen", b"Idgen"),
+        b"# our keys\n" + RING,
+        RING.decode().encode("utf-16"),
+        RING.decode().encode("utf-16-be"),
+        RING.splitlines()[0],
+    ],
+)
+def test_a_changed_file_is_no_ring_and_no_secret(content: bytes) -> None:
+    for read in (
+        idgen.SealRing.from_file,
+        idgen.SealKey.from_file,
+        idgen.SealKey,
+        idgen.SealRing,
+        lambda secret: idgen.SealRing(b"a secret of at least 16 bytes", [(1 << 60, secret)]),
+        lambda secret: idgen.Prefixed("keyed", key=secret),
+    ):
+        if content == RING.splitlines()[0] and read is idgen.SealRing.from_file:
+            with pytest.raises(ValueError, match="no keys"):
+                read(content)
+            continue
+        with pytest.raises(ValueError) as refused:
+            read(content)
+        assert "first-secret" not in str(refused.value)
+
+
+def test_a_ring_is_no_secret_and_a_secret_is_no_ring() -> None:
+    for wrong in (idgen.SealKey, idgen.SealKey.from_file, idgen.SealRing):
+        with pytest.raises(ValueError, match="ring"):
+            wrong(RING)
+    with pytest.raises(ValueError, match="ring"):
+        idgen.SealRing.from_file(b"a secret of at least 16 bytes\n")
+
+
+def test_a_secret_of_a_file() -> None:
+    secret, id = b"a secret of at least 16 bytes", idgen.v7()
+    same = idgen.SealKey(secret).seal(id)
+    assert (
+        idgen.SealKey.from_file(secret).seal(id) == idgen.SealKey.from_file(secret + b"\r\n").seal(id) == same
+    )
+    # As the content of a file it would be another key than the one of the command line.
+    with pytest.raises(ValueError, match="from_file"):
+        idgen.SealKey(secret + b"\n")
+    for changed in (
+        b"\xef\xbb\xbf" + secret,
+        secret + b"\n\n",
+        secret.decode().encode("utf-16"),
+        b" " + secret,
+    ):
+        for read in (idgen.SealKey, idgen.SealKey.from_file):
+            with pytest.raises(ValueError):
+                read(changed)
+    # Random bytes are taken as they are.
+    for raw in (
+        bytes(range(240, 256)) + b"\n",
+        b"\xff\xfe" + bytes(range(1, 30)),
+        b"\n" + bytes(range(128, 160)),
+    ):
+        assert idgen.SealKey(raw).open(idgen.SealKey(raw).seal(id)) == id
+    # A line end is a byte of such a secret.
+    assert idgen.SealKey(bytes(range(240, 255)) + b"\n").seal(id) != idgen.SealKey(
+        bytes(range(240, 255)) + b"\r"
+    ).seal(id)
+
+
 def test_a_ring_has_a_key_for_each_period() -> None:
     first, later = idgen.SealKey(SECRET), idgen.SealKey(SECRET[::-1])
     old = idgen.V7(clock=lambda: datetime(2026, 1, 1, tzinfo=timezone.utc))()

@@ -8,7 +8,7 @@ There is a function for each kind: ``v1 v4 v6 v7 ulid week prefixed fixed_prefix
 ``short`` and ``mysql_short`` an ``int``. With the suffix ``_str``, ``_bytes``, ``_int`` or ``_base64`` (as in
 ``v7_str``), a function returns that form directly. ``batch`` and ``fill`` generate many ids. The classes, as
 ``V7``, are generators with a clock, a node, a key or a state file of their own. ``to_*``, ``from_*`` and
-``parse`` are the codecs.
+``parse`` are the codecs. ``bounds`` returns the smallest and the largest id of a time.
 
 ``idgen.uuid`` replaces the standard module. ``idgen.sqlalchemy``, ``idgen.django``, ``idgen.numpy``,
 ``idgen.pandas`` and ``idgen.arrow`` are for those libraries, which ``idgen`` itself does not import.
@@ -33,6 +33,7 @@ from idgen._idgen import (
     Week,
     __version__,
     batch,
+    bounds,
     decode_buffer,
     encode_buffer,
     fill,
@@ -61,6 +62,7 @@ from idgen._idgen import (
     parse,
     prefixed,
     prefixed_base64,
+    prefixed_bounds,
     prefixed_bytes,
     prefixed_int,
     prefixed_str,
@@ -138,6 +140,7 @@ __all__ = [
     "Week",
     "__version__",
     "batch",
+    "bounds",
     "decode_buffer",
     "encode_buffer",
     "fill",
@@ -168,6 +171,7 @@ __all__ = [
     "parse",
     "prefixed",
     "prefixed_base64",
+    "prefixed_bounds",
     "prefixed_bytes",
     "prefixed_int",
     "prefixed_str",

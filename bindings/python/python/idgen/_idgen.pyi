@@ -16,6 +16,7 @@ _UuidKind: TypeAlias = Literal[
 ]
 _ShortKind: TypeAlias = Literal["short"]
 _Clock: TypeAlias = Callable[[], int] | Callable[[], datetime.datetime]
+_Time: TypeAlias = int | datetime.datetime
 _Path: TypeAlias = str | os.PathLike[str]
 _WhenBehind: TypeAlias = Literal["error", "wait", "restart"]
 _Tolerance: TypeAlias = float | datetime.timedelta
@@ -108,6 +109,81 @@ def to_guid(id: _Id, /) -> bytes: ...
 def from_guid(data: bytes | bytearray, /) -> UUID: ...
 def parse(id: _Id, /) -> UUID: ...
 def timestamp(id: _Id, /) -> datetime.datetime | None: ...
+
+_UuidTimeKind: TypeAlias = Literal["v1", "v6", "v7", "ulid"]
+_FixedKind: TypeAlias = Literal["fixed_prefix", "fixed-prefix"]
+_MysqlKind: TypeAlias = Literal["mysql_short", "mysql-short"]
+
+@overload
+def bounds(
+    kind: _UuidTimeKind, start: _Time, end: _Time | None = None, /, *, form: Literal["uuid"] | None = None
+) -> tuple[UUID, UUID]: ...
+@overload
+def bounds(
+    kind: _UuidTimeKind, start: _Time, end: _Time | None = None, /, *, form: Literal["str", "base64"]
+) -> tuple[str, str]: ...
+@overload
+def bounds(
+    kind: _UuidTimeKind, start: _Time, end: _Time | None = None, /, *, form: Literal["bytes"]
+) -> tuple[bytes, bytes]: ...
+@overload
+def bounds(
+    kind: _UuidTimeKind, start: _Time, end: _Time | None = None, /, *, form: Literal["int"]
+) -> tuple[int, int]: ...
+@overload
+def bounds(
+    kind: _FixedKind,
+    start: _Time,
+    end: _Time | None = None,
+    /,
+    *,
+    prefix: str | None = None,
+    form: Literal["uuid"] | None = None,
+) -> tuple[UUID, UUID]: ...
+@overload
+def bounds(
+    kind: _FixedKind, start: _Time, end: _Time | None = None, /, *, prefix: str | None = None, form: str
+) -> tuple[Any, Any]: ...
+@overload
+def bounds(
+    kind: _ShortKind, start: _Time, end: _Time | None = None, /, *, form: Literal["int"] | None = None
+) -> tuple[int, int]: ...
+@overload
+def bounds(
+    kind: _ShortKind, start: _Time, end: _Time | None = None, /, *, form: Literal["str"]
+) -> tuple[str, str]: ...
+@overload
+def bounds(
+    kind: _ShortKind, start: _Time, end: _Time | None = None, /, *, form: Literal["bytes"]
+) -> tuple[bytes, bytes]: ...
+@overload
+def bounds(
+    kind: _MysqlKind,
+    start: _Time,
+    end: _Time | None = None,
+    /,
+    *,
+    server_id: int,
+    form: Literal["int"] | None = None,
+) -> tuple[int, int]: ...
+@overload
+def bounds(
+    kind: _MysqlKind, start: _Time, end: _Time | None = None, /, *, server_id: int, form: str
+) -> tuple[Any, Any]: ...
+def prefixed_bounds(
+    start: _Time,
+    end: _Time | None = None,
+    prefix: Literal["sequential", "keyed", "md5-week"] = "sequential",
+    interval: str = "day",
+    tail: Literal["ascending", "random"] = "ascending",
+    *,
+    key: bytes | None = None,
+    writer: str | None = None,
+    bits: int = 16,
+    utc_offset: int = 0,
+    version: int | None = None,
+    form: str = "uuid",
+) -> list[tuple[Any, Any]]: ...
 @overload
 def batch(kind: _UuidKind | Generator, count: int, /, form: Literal["uuid"] | None = None) -> list[UUID]: ...
 @overload
@@ -300,6 +376,8 @@ class MysqlShort(ShortGenerator):
 @final
 class SealKey:
     def __new__(cls, secret: bytes, /) -> Self: ...
+    @staticmethod
+    def from_file(content: bytes, /) -> SealKey: ...
     def seal(self, id: _Id, /) -> UUID: ...
     def open(self, id: _Id, /) -> UUID: ...
 
@@ -308,6 +386,8 @@ class SealRing:
     def __new__(
         cls, secret: bytes, periods: list[tuple[int | datetime.datetime, bytes]] = ..., /
     ) -> Self: ...
+    @staticmethod
+    def from_file(content: bytes, /) -> SealRing: ...
     def seal(self, id: _Id, /) -> UUID: ...
     def open(self, id: _Id, /) -> UUID: ...
     def __len__(self) -> int: ...

@@ -127,7 +127,11 @@ class UuidMap(_Common):
         self._map.install(None)
 
     def id_of(self, uuid: _Id) -> int:
-        """Returns the id of a UUID, and creates it if there is none."""
+        """Returns the id of a UUID, and creates it if there is none.
+
+        The UUID is a uuid.UUID, 16 bytes, or a text of hexadecimal digits. Other texts, such as decimal
+        numbers and base64, raise ValueError: read them with idgen.parse first.
+        """
         return cast(int, self._map.id_of(uuid, None))
 
     def ids_of(self, uuids: Iterable[_Id]) -> list[int]:

@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 
 pub(crate) use base::Generator;
 pub(crate) use kinds::for_kinds;
-pub(crate) use prefixed::read_tail;
 use prefixed::{Prefixed, Week};
+pub(crate) use prefixed::{read_prefix, read_tail};
 pub(crate) use shared::Shared;
 pub(crate) use short::ShortGenerator;
 use short::{MysqlShort, Short};

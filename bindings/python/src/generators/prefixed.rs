@@ -9,6 +9,7 @@ use crate::clock::answer;
 use crate::errors::raise;
 use crate::generators::base::Generator;
 use crate::generators::settings::{class, read_clock, read_entropy};
+use crate::secrets::read_secret;
 
 class! {
     /// A generator of prefixed ids: 16 bits that stay the same for an interval, and a tail.
@@ -32,29 +33,43 @@ class! {
         key: Option<&[u8]> = None, writer: Option<&str> = None, bits: u8 = 16, utc_offset: i32 = 0,
         version: Option<u8> = None
     ) |common| {
-        if prefix != "keyed" && (key.is_some() || writer.is_some()) {
-            return Err(PyValueError::new_err(format!("key and writer do not apply to the prefix {prefix:?}: use prefix=\"keyed\"")));
-        }
-        let prefix = match prefix {
-            "sequential" => Prefix::Sequential { bits },
-            "md5-week" => Prefix::Md5Week { utc_offset_secs: utc_offset },
-            "keyed" => {
-                let key = key.ok_or_else(|| PyValueError::new_err("a keyed prefix needs a key: pass key= with at least 16 bytes"))?;
-                let key = PrefixKey::new(key).map_err(raise)?;
-                Prefix::Keyed(match writer {
-                    Some(writer) => key.for_writer(writer),
-                    None => key,
-                })
-            }
-            _ => {
-                let known = "use sequential, keyed or md5-week";
-                return Err(PyValueError::new_err(format!("no prefix has the name {prefix:?}: {known}")));
-            }
-        };
+        let prefix = read_prefix(prefix, key, writer, bits, utc_offset)?;
         let tail = read_tail(tail, version)?;
         let interval: Interval = interval.parse().map_err(raise)?;
         // It reads the clock, which may raise an exception.
         answer(Core::new(common.clock, common.entropy, prefix, interval, tail))?
+    }
+}
+
+/// The prefix of these arguments.
+pub(crate) fn read_prefix(
+    name: &str,
+    key: Option<&[u8]>,
+    writer: Option<&str>,
+    bits: u8,
+    utc_offset_secs: i32,
+) -> PyResult<Prefix> {
+    if name != "keyed" && (key.is_some() || writer.is_some()) {
+        return Err(PyValueError::new_err(format!(
+            "key and writer do not apply to the prefix {name:?}: use prefix=\"keyed\""
+        )));
+    }
+    match name {
+        "sequential" => Ok(Prefix::Sequential { bits }),
+        "md5-week" => Ok(Prefix::Md5Week { utc_offset_secs }),
+        "keyed" => {
+            let missing =
+                || PyValueError::new_err("a keyed prefix needs a key: pass key= with at least 16 bytes");
+            let key = PrefixKey::new(read_secret(key.ok_or_else(missing)?)?).map_err(raise)?;
+            Ok(Prefix::Keyed(match writer {
+                Some(writer) => key.for_writer(writer),
+                None => key,
+            }))
+        }
+        _ => {
+            let known = "use sequential, keyed or md5-week";
+            Err(PyValueError::new_err(format!("no prefix has the name {name:?}: {known}")))
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tokio::sync::OnceCell;
 
-use crate::codecs::read_id;
+use crate::codecs::read_uuid_only;
 use crate::cpython::{Safety, new_uuid};
 use crate::mysql::errors::raise;
 use crate::mysql::runtime;
@@ -144,7 +144,7 @@ impl Map {
         uuid: &Bound<'py, PyAny>,
         callback: Option<Bound<'py, PyAny>>,
     ) -> Answer<'py> {
-        let uuid = read_id(uuid)?;
+        let uuid = read_uuid_only(uuid)?;
         self.run(py, callback, move |map| async move { map.id_of(uuid).await }, object)
     }
 
@@ -164,7 +164,7 @@ impl Map {
         uuid: &Bound<'py, PyAny>,
         callback: Option<Bound<'py, PyAny>>,
     ) -> Answer<'py> {
-        let uuid = read_id(uuid)?;
+        let uuid = read_uuid_only(uuid)?;
         self.run(py, callback, move |map| async move { map.register(uuid).await }, object)
     }
 
@@ -179,7 +179,7 @@ impl Map {
 
     /// The same for one UUID.
     fn claim_one_within(&self, uuid: &Bound<'_, PyAny>) -> PyResult<Claiming> {
-        let uuid = read_id(uuid)?;
+        let uuid = read_uuid_only(uuid)?;
         let connected = self.connected();
         Claiming::start(|mut caller| async move {
             Ok(vec![connected.await?.id_of_within_driver(&mut caller, uuid).await?])
@@ -188,7 +188,7 @@ impl Map {
 
     /// The same for one UUID that must be new.
     fn register_within(&self, uuid: &Bound<'_, PyAny>) -> PyResult<Claiming> {
-        let uuid = read_id(uuid)?;
+        let uuid = read_uuid_only(uuid)?;
         let connected = self.connected();
         Claiming::start(|mut caller| async move {
             Ok(vec![connected.await?.register_within_driver(&mut caller, uuid).await?])
@@ -244,7 +244,8 @@ impl Map {
         pairs: Vec<(u64, Bound<'py, PyAny>)>,
         callback: Option<Bound<'py, PyAny>>,
     ) -> Answer<'py> {
-        let pairs = pairs.iter().map(|(id, uuid)| Ok((*id, read_id(uuid)?))).collect::<PyResult<Vec<_>>>()?;
+        let pairs =
+            pairs.iter().map(|(id, uuid)| Ok((*id, read_uuid_only(uuid)?))).collect::<PyResult<Vec<_>>>()?;
         self.run(
             py,
             callback,
@@ -281,7 +282,7 @@ impl Map {
         uuid: &Bound<'py, PyAny>,
         callback: Option<Bound<'py, PyAny>>,
     ) -> Answer<'py> {
-        let uuid = read_id(uuid)?;
+        let uuid = read_uuid_only(uuid)?;
         self.run(py, callback, move |map| async move { map.forget(uuid).await }, object)
     }
 
@@ -349,5 +350,5 @@ fn object<T: for<'py> IntoPyObject<'py>>(py: Python<'_>, value: T) -> PyResult<P
 }
 
 fn read_ids(uuids: &Bound<'_, PyAny>) -> PyResult<Vec<Uuid>> {
-    uuids.try_iter()?.map(|uuid| read_id(&uuid?)).collect()
+    uuids.try_iter()?.map(|uuid| read_uuid_only(&uuid?)).collect()
 }

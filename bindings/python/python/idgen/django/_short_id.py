@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 class ShortIdField(models.PositiveBigIntegerField):  # type: ignore[type-arg]
     """A 64-bit id: ``BIGINT UNSIGNED`` on MySQL and MariaDB, ``NUMERIC(20)`` on PostgreSQL.
 
-    SQLite's integers have a sign, so ids of 2**63 and more, which device ids reach in 2038, are refused there.
+    SQLite's integers have a sign: it refuses ids of 2**63 and more, which device ids reach in 2038.
     In JSON the ids need text, because JavaScript rounds such numbers: see idgen.django.rest.
     """
 
@@ -45,7 +45,7 @@ class ShortIdField(models.PositiveBigIntegerField):  # type: ignore[type-arg]
                 raise ValueError(f"{value} is not a 64-bit id for {self}: these are 0 to {(1 << 64) - 1}")
             if connection.vendor == "sqlite" and value >= 1 << 63:
                 raise ValueError(
-                    f"SQLite cannot store the id {value} in {self}, because its integers have a sign: use a text"
+                    f"SQLite cannot store {value} in {self}, because its integers have a sign: use a text"
                 )
         return super().get_db_prep_save(value, connection)
 
