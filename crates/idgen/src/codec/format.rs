@@ -355,6 +355,8 @@ impl Format {
             (Format::Hyphenated | Format::Simple | Format::Urn | Format::Braced, id) => return Ok(id),
             (Format::Int, _) => "a decimal number (int)",
             (Format::Base32, _) => "a ULID (base32)",
+            (Format::Base32Hex, _) => "base32hex",
+            (Format::Base32Human, _) => "base32human",
             (Format::Base64, _) => "base64",
             (Format::Base64Url, _) => "base64url",
             (Format::Ordered64, _) => "ordered64",
