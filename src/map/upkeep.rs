@@ -102,6 +102,13 @@ pub async fn fence(args: Fence) -> anyhow::Result<ExitCode> {
     let mut out = Output::open();
     writeln!(out, "The next id is {}.", map.stats().await?.next_id)?;
     out.finish()?;
+    let _ = writeln!(
+        std::io::stderr(),
+        "note: no running client begins to assign an id below {} any more. Statements that are under way may still end: wait \
+         for their answer limit, 10 seconds by default. Open transactions and stopped processes may end later: see \
+         docs/mapping.md.",
+        args.next_id
+    );
     map.close().await?;
     Ok(ExitCode::SUCCESS)
 }

@@ -6,7 +6,7 @@
 //! [reservation]: crate::reservation
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -39,6 +39,8 @@ pub(crate) struct Blocks {
     width: IdWidth,
     largest: u64,
     held: Mutex<Held>,
+    /// How many reservations were made.
+    reservations: AtomicU64,
     /// Whether the server refused writes at the last attempt.
     read_only: AtomicBool,
     /// The largest share of the ids, in percent, of which a warning was given.
@@ -66,6 +68,7 @@ impl Blocks {
             width,
             largest,
             held: Mutex::new(held),
+            reservations: AtomicU64::new(0),
             read_only: AtomicBool::new(false),
             warned: AtomicU8::new(0),
             refill: tokio::sync::Mutex::new(()),
@@ -90,6 +93,11 @@ impl Blocks {
     /// Whether the server refused writes at the last attempt.
     pub(crate) fn are_read_only(&self) -> bool {
         self.read_only.load(Ordering::Relaxed)
+    }
+
+    /// How many reservations were made.
+    pub(crate) fn reservations(&self) -> u64 {
+        self.reservations.load(Ordering::Relaxed)
     }
 
     /// Records that the server takes no writes. The next reservation shows whether this has changed.
@@ -125,10 +133,11 @@ impl Blocks {
                 }
                 (count as u64 - have, held.size, (held.epoch, held.above))
             };
-            let (table, width) = (self.table.clone(), self.width);
+            let (map, table, width) = (self.map.clone(), self.table.clone(), self.width);
             let request =
-                Request { table, width, missing, size: size.max(missing).min(width.max_id()), above };
+                Request { map, table, width, missing, size: size.max(missing).min(width.max_id()), above };
             let (epoch, block) = self.reserve(pool, deadline, &request, read_only).await?;
+            self.reservations.fetch_add(1, Ordering::Relaxed);
             self.warn_of_width(block.end - 1);
             let mut held = self.held();
             // The reservation may have been the first to read a new epoch.

@@ -81,6 +81,10 @@ impl Builder {
     }
 
     /// How many pairs to cache, at about 60 bytes each; 0 for none. Default: 10,000.
+    ///
+    /// A pair is returned from the cache only if the client began to read the map's epoch at most a second ago; otherwise it
+    /// reads the epoch first. So after a [fence](UuidMap::fence) no pair of before is returned, and a call for a cached
+    /// UUID fails like any other if the server cannot be reached.
     pub fn cache(mut self, pairs: usize) -> Self {
         self.0.cache = pairs;
         self

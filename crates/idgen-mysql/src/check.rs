@@ -6,10 +6,12 @@ use sqlx::Row;
 use sqlx::mysql::MySqlRow;
 
 use crate::error::{Error, Result};
+use crate::inspect;
 use crate::installed::Strategy;
 use crate::map::UuidMap;
 use crate::retry::Retries;
-use crate::schema::State;
+use crate::schema::{self, State};
+use crate::server::Concern;
 use crate::state_row::exchange;
 use crate::strategy::context::Context;
 use crate::strategy::purge;
@@ -71,9 +73,11 @@ impl fmt::Display for Finding {
 }
 
 impl UuidMap {
-    /// Checks the map: the server's settings, the layout and engine of the tables, the next id against the ids in
-    /// use, how much of the id width is left, one id per UUID, and claims that no client clears away. An empty list means
-    /// that nothing is wrong.
+    /// Checks the map: the server's settings; the layout, engine, triggers and foreign keys of the tables; whether they were
+    /// replaced by older copies; the state row, and the next id against the ids in use; how much of the id width is left;
+    /// one id per UUID; and claims that no client clears away. An empty list means that nothing is wrong.
+    ///
+    /// Triggers are found only if the user has the privilege TRIGGER on the tables.
     ///
     /// One id per UUID is a key of the table with the strategy [`Unique`](Strategy::Unique); with
     /// [`Dedup`](Strategy::Dedup) the whole hash index is read, in statements of some 50,000 pairs. Clients may go
@@ -94,23 +98,22 @@ impl UuidMap {
     pub async fn check(&self) -> Result<Vec<Finding>> {
         let mut findings = Vec::new();
         let mut find = |severity, text: String| findings.push(Finding { severity, text });
-        for concern in self.server_report().await?.concerns() {
-            find(Severity::Broken, format!("the server's setting {concern}"));
-        }
-        let context = match self.context().await {
-            Ok(context) => context,
-            Err(error) if error.is_schema() => {
+        let context = match self.check_tables().await {
+            Ok((concerns, context)) => {
+                for concern in concerns {
+                    find(Severity::Broken, format!("the server's setting {concern}"));
+                }
+                context
+            }
+            Err(error) if error.is_schema() || error.is_damaged() => {
                 find(Severity::Broken, error.to_string());
                 return Ok(findings);
             }
             Err(error) => return Err(error),
         };
         crate::sharded::refuse(&context.tables, "a check", "check each shard's tables by SQL")?;
-        for (table, engine) in self.foreign_engines(&context).await? {
-            find(
-                Severity::Broken,
-                format!("table {table} is in the engine {engine}, which loses commits: move it to InnoDB"),
-            );
+        for (severity, text) in inspect::tables(&context).await? {
+            find(severity, text);
         }
 
         let (map, max) = (&context.tables.map, context.installed.width.max_id());
@@ -175,7 +178,7 @@ impl UuidMap {
         if let Some(largest) = largest.filter(|largest| *largest <= max) {
             let next = largest + 1;
             let decide = |state: &State| Ok((state.next_id < next).then(|| state.with(next, state.epoch)));
-            let raise = || exchange(&context.pool, &context.tables.state, &decide);
+            let raise = || exchange(&context.pool, &context.tables.state, None, &decide);
             if Retries::run(context.deadline, "raise the next id", raise).await?.is_some() {
                 done.push(format!("raised the next id to {next}"));
             }
@@ -189,32 +192,30 @@ impl UuidMap {
         Ok(done)
     }
 
+    /// Reads now, and not only once a second, what must hold.
+    async fn check_tables(&self) -> Result<(Vec<Concern>, Context)> {
+        let (deadline, nodes) = self.begin();
+        let look = async || {
+            let mut connection = nodes.acquire().await?;
+            let looked = nodes.timed(connection.look_again()).await;
+            connection.conclude(looked)?;
+            Ok(connection.report().concerns().to_vec())
+        };
+        let concerns = Retries::run(deadline, ACTION, look).await?;
+        let context = self.context().await?;
+        let read = async || {
+            let mut connection = context.pool.acquire().await?;
+            let read = context.pool.timed(schema::read(&mut connection, &context.tables)).await;
+            connection.conclude(read)
+        };
+        Retries::run(deadline, ACTION, read).await?;
+        Ok((concerns, context))
+    }
+
     /// The single row of a statement about the whole map.
     async fn checked(&self, statement: &str) -> Result<MySqlRow> {
         let mut rows = self.context().await?.read_rows(ACTION, statement).await?;
         rows.pop().ok_or_else(|| Error::once(ACTION)(sqlx::Error::RowNotFound))
-    }
-
-    async fn foreign_engines(&self, context: &Context) -> Result<Vec<(String, String)>> {
-        let mut names = vec![&context.tables.map, &context.tables.state];
-        if context.installed.strategy == Strategy::Dedup {
-            names.push(&context.tables.claim);
-        }
-        let list: Vec<String> = names.iter().map(|name| format!("'{}'", unquoted(name))).collect();
-        let statement = format!(
-            "SELECT table_name, engine FROM information_schema.tables WHERE table_schema = DATABASE() \
-             AND table_name IN ({}) AND engine <> 'InnoDB'",
-            list.join(",")
-        );
-        let rows = context.read_rows(ACTION, &statement).await?;
-        let text = |row: &MySqlRow, at| {
-            let bytes: Vec<u8> = row.try_get_unchecked(at)?;
-            Ok::<_, sqlx::Error>(String::from_utf8_lossy(&bytes).into_owned())
-        };
-        rows.iter()
-            .map(|row| Ok((text(row, 0)?, text(row, 1)?)))
-            .collect::<std::result::Result<_, sqlx::Error>>()
-            .map_err(Error::once(ACTION))
     }
 
     /// UUIDs with more than one id, which no key of the strategy `dedup` rules out.

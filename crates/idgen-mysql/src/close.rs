@@ -7,6 +7,7 @@ use crate::failure::Attempt;
 use crate::map::{UuidMap, finish};
 use crate::nodes::PooledConnection;
 use crate::retry::Retries;
+use crate::schema::State;
 use crate::state_row::same_map;
 use crate::strategy::context::Context;
 
@@ -65,14 +66,19 @@ impl Context {
         let (map, state) = (&self.tables.map, &self.tables.state);
         let latest = format!("one = 1 AND next_id = {}{}", rest.end, same_map(&self.pool, epoch));
         let mut transaction = connection.begin().await?;
-        let look = format!("SELECT one FROM {state} WHERE {latest} FOR UPDATE");
-        if !transaction.fetch_all(sqlx::raw_sql(AssertSqlSafe(look))).await?.is_empty() {
+        let look = format!("SELECT * FROM {state} WHERE {latest} FOR UPDATE");
+        let row = transaction.fetch_optional(sqlx::raw_sql(AssertSqlSafe(look))).await?;
+        if let Some(row) = row.as_ref().map(State::of_row).transpose()? {
             let largest = format!("SELECT MAX(id) FROM {map}");
-            let row = transaction.fetch_one(sqlx::raw_sql(AssertSqlSafe(largest))).await?;
-            let largest: Option<u64> = row.try_get_unchecked(0)?;
+            let found = transaction.fetch_one(sqlx::raw_sql(AssertSqlSafe(largest))).await?;
+            let largest: Option<u64> = found.try_get_unchecked(0)?;
             // An import may have put pairs into the block.
             if largest.is_none_or(|largest| largest < rest.start) {
-                let lower = format!("UPDATE {state} SET next_id = {} WHERE {latest}", rest.start);
+                let start = rest.start;
+                let stored = row.stored_id.map_or(String::new(), |id| {
+                    format!(", stored_id = {}", id.max(self.pool.identity().largest_stored()))
+                });
+                let lower = format!("UPDATE {state} SET next_id = {start}{stored} WHERE {latest}");
                 transaction.execute(sqlx::raw_sql(AssertSqlSafe(lower))).await?;
             }
         }

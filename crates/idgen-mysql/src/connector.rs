@@ -11,8 +11,9 @@ use tokio::time::Instant;
 
 use crate::failure::{Attempt, Failure, is_of_connection};
 use crate::identity::{FRESH, MapIdentity};
-use crate::server::{Reason, Refusal};
+use crate::server::{Reason, Refusal, Topology};
 use crate::session::{SERVER_NAME, Seen};
+use crate::watch;
 
 /// The longest time that a connection with an outstanding answer occupies its place in the pool after its call.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
@@ -41,6 +42,8 @@ pub(crate) struct Connector {
     refused: AtomicBool,
     /// Whether an additional connection, between which transactions alternate, could not be made.
     full: AtomicBool,
+    /// Locked while a connection reads them again for all.
+    looking: tokio::sync::Mutex<()>,
     /// Locked while a statement is ended, because that needs a connection, too.
     kills: tokio::sync::Mutex<()>,
 }
@@ -67,6 +70,7 @@ impl Connector {
             mistrusted: Mutex::default(),
             refused: AtomicBool::new(false),
             full: AtomicBool::new(false),
+            looking: tokio::sync::Mutex::new(()),
             kills: tokio::sync::Mutex::new(()),
         }
     }
@@ -95,7 +99,7 @@ impl Connector {
     pub(crate) async fn look_again(&self, session: &mut Session) -> Attempt<()> {
         let (tables, began) = (self.terms.identity.tables(), Instant::now());
         session.seen = session.seen.again(&mut session.connection, &tables).await?;
-        self.judge(&session.seen, began)
+        self.examine(&mut session.connection, &session.seen, began).await
     }
 
     /// Ends a connection on the server, by another one.
@@ -146,14 +150,24 @@ impl Connector {
         let (tables, schema) = (self.terms.identity.tables(), self.options.get_database());
         let began = Instant::now();
         let seen = Seen::set_up(&mut connection, &tables, schema, vitess).await?;
-        self.judge(&seen, began)?;
+        self.examine(&mut connection, &seen, began).await?;
         tracing::debug!(server = self.address(), version = seen.report.version(), "connected");
         Ok(Session { connection, seen, used: Instant::now(), committed: None })
     }
 
-    /// Refuses a server whose settings endanger pairs, or that holds another map.
-    fn judge(&self, seen: &Seen, began: Instant) -> Attempt<()> {
-        let judged = self.reason(seen);
+    /// Refuses a server whose settings endanger pairs, or that holds another map, or whose tables must not be used.
+    async fn examine(&self, connection: &mut MySqlConnection, seen: &Seen, began: Instant) -> Attempt<()> {
+        let mut judged = self.reason(seen);
+        let identity = &self.terms.identity;
+        if judged.is_ok() && identity.is_known() {
+            // Whoever accepts an unsafe server accepts that it loses pairs.
+            let known = if self.terms.accept_unsafe { Vec::new() } else { identity.stored() };
+            judged = watch::look(connection, &identity.tables(), &known).await?.map_or(Ok(()), Err);
+        }
+        self.conclude(judged, seen, began)
+    }
+
+    fn conclude(&self, judged: Result<(), Reason>, seen: &Seen, began: Instant) -> Attempt<()> {
         let refused_before = self.refused.swap(judged.is_err(), Ordering::Relaxed);
         match judged {
             Ok(()) => {
@@ -166,7 +180,10 @@ impl Connector {
                 if !refused_before {
                     tracing::warn!(server, reason = reason.short(), "the server is refused");
                 }
-                Err(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false })))
+                // A node of a cluster may not have all pairs yet.
+                let cluster = matches!(seen.report.topology(), Topology::Galera | Topology::GroupReplication);
+                let elsewhere = cluster && matches!(reason, Reason::Replaced { .. });
+                Err(Failure::Refused(Box::new(Refusal { server, reason, elsewhere })))
             }
         }
     }
@@ -213,11 +230,20 @@ impl Manager for Connector {
         if get(&self.mistrusted).is_some_and(|at| session.used <= at) {
             return Err(RecycleError::message("another connection to this server was lost"));
         }
-        let fresh = |at: Instant| at.elapsed() < FRESH;
-        if fresh(session.used) && get(&self.good).is_some_and(fresh) {
+        // Relative to the moment when the connection was asked for: on a busy machine a reading may take longer than it
+        // counts, and each waiter would begin another one.
+        let asked = Instant::now();
+        let fresh = |at: Instant| asked.saturating_duration_since(at) < FRESH;
+        let (in_use, good) = (fresh(session.used), || get(&self.good).is_some_and(fresh));
+        if in_use && good() {
             return Ok(());
         }
-        let looked = tokio::time::timeout(self.ping_limit(), Box::pin(self.look_again(session))).await;
+        let look = async {
+            // One connection reads for all that are in use.
+            let _one = if in_use { Some(self.looking.lock().await) } else { None };
+            if in_use && good() { Ok(()) } else { self.look_again(session).await }
+        };
+        let looked = tokio::time::timeout(self.ping_limit(), Box::pin(look)).await;
         let failure = match looked {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(failure)) => failure,

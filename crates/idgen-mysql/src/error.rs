@@ -83,10 +83,14 @@ impl Error {
         )
     }
 
-    /// True if the tables contradict each other: ids that were assigned are missing, or the map has ids above the reserved
-    /// ones.
+    /// True if the tables contradict each other, or what this client knows: ids that were assigned are missing, the map has
+    /// ids above the reserved ones, or other values are stored than those that the map has sent.
     pub fn is_damaged(&self) -> bool {
-        matches!(*self.kind, Kind::Damaged { .. })
+        match &*self.kind {
+            Kind::Damaged { .. } => true,
+            Kind::Refused(refusal) => matches!(refusal.reason, Reason::Replaced { .. }),
+            _ => false,
+        }
     }
 
     /// True if a choice, an address or a name cannot be used, or if the server cannot do what was requested.

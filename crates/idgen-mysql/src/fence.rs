@@ -51,7 +51,7 @@ impl UuidMap {
         }
         let decide = |state: &State| Ok(Some(state.with(state.next_id.max(next_id), state.epoch + 1)));
         // Repeating it starts another epoch, which is harmless.
-        let start = || exchange(&context.pool, &context.tables.state, &decide);
+        let start = || exchange(&context.pool, &context.tables.state, None, &decide);
         Retries::run(context.deadline, ACTION, start).await?;
         tokio::time::sleep(NOTICED).await;
         Ok(())

@@ -8,6 +8,7 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
 use uuid::Uuid;
 
+use crate::caller::Values;
 use crate::error::Result;
 use crate::failure::{Attempt, Failure, Verdict};
 use crate::installed::Strategy;
@@ -17,8 +18,10 @@ use crate::marker::refuse_marker;
 use crate::observe::count_call;
 use crate::retry::Retries;
 use crate::sql::literal;
+use crate::state_row::{change_and_read, damaged};
 use crate::strategy::context::Context;
 use crate::strategy::dedup;
+use crate::tables::unquoted;
 
 const ACTION: &str = "forget a UUID";
 
@@ -121,9 +124,16 @@ impl Context {
             self.has_none_of(connection, &[uuid]).await?;
         }
         if let Some(id) = *seen {
-            let (map, marker) = (&self.tables.map, literal(marker(id)));
-            let erase = format!("UPDATE {map} SET uuid = {marker} WHERE id = {id}");
-            connection.execute(sqlx::raw_sql(AssertSqlSafe(erase))).await?;
+            let (map, erased) = (&self.tables.map, marker(id));
+            let erase = format!("UPDATE {map} SET uuid = {} WHERE id = {id}", literal(erased));
+            let read = format!("{erase}; SELECT uuid FROM {map} WHERE id = {id}");
+            let (_, rows) = change_and_read(connection, read).await?;
+            if rows.first().map(|row| row.uuid(0)).transpose()? != Some(erased) {
+                return Err(damaged(format!(
+                    "the row of the id {id} in {} was not erased: a trigger changes it; drop the trigger",
+                    unquoted(map)
+                )));
+            }
         }
         if self.installed.strategy == Strategy::Dedup {
             let clear = format!("DELETE FROM {} WHERE uuid = {}", self.tables.claim, literal(uuid));

@@ -16,6 +16,9 @@ use crate::tables::Tables;
 /// setting, another map, and a new epoch are therefore noticed within this time.
 pub(crate) const FRESH: Duration = Duration::from_secs(1);
 
+/// How many pairs a client remembers to recognize its map. An operator may delete one of them.
+const REMEMBERED: usize = 4;
+
 /// The map that this client began with.
 #[derive(Debug)]
 pub(crate) struct MapIdentity {
@@ -25,6 +28,10 @@ pub(crate) struct MapIdentity {
     read_at: AtomicU64,
     tables: Mutex<Tables>,
     known: Mutex<Option<Known>>,
+    /// The last pairs that this client has seen in the map in this epoch, each with a larger id than those before.
+    stored: Mutex<Vec<(u64, Uuid)>>,
+    /// The largest of their ids; 0 if there is none.
+    largest: AtomicU64,
     // Starts at 0, before the map is known.
     epoch: AtomicU64,
 }
@@ -42,6 +49,8 @@ impl MapIdentity {
             read_at: AtomicU64::new(0),
             tables: Mutex::new(tables),
             known: Mutex::default(),
+            stored: Mutex::default(),
+            largest: AtomicU64::new(0),
             epoch: AtomicU64::new(0),
         }
     }
@@ -51,10 +60,45 @@ impl MapIdentity {
         self.read_at.fetch_max(self.nanos(began), Ordering::AcqRel);
     }
 
+    /// A number for the last successful reading.
+    pub(crate) fn reading(&self) -> u64 {
+        self.read_at.load(Ordering::Acquire)
+    }
+
+    /// Records a committed pair that was stored or read in an epoch. If it is missing later, the table was replaced.
+    pub(crate) fn note_stored(&self, epoch: u64, id: u64, uuid: Uuid) {
+        if id <= self.largest.load(Ordering::Acquire) {
+            return;
+        }
+        let mut stored = lock(&self.stored);
+        if self.epoch() == epoch && stored.last().is_none_or(|(largest, _)| *largest < id) {
+            if stored.len() == REMEMBERED {
+                stored.remove(0);
+            }
+            stored.push((id, uuid));
+            self.largest.store(id, Ordering::Release);
+        }
+    }
+
+    /// Pairs that the map must hold, in ascending order of their ids.
+    pub(crate) fn stored(&self) -> Vec<(u64, Uuid)> {
+        lock(&self.stored).clone()
+    }
+
+    /// The largest id that this client has seen in the map in this epoch; 0 if there is none.
+    pub(crate) fn largest_stored(&self) -> u64 {
+        self.largest.load(Ordering::Acquire)
+    }
+
     /// Whether the epoch was read by a reading that began at most a second ago.
     pub(crate) fn is_fresh(&self) -> bool {
+        self.is_fresh_at(Instant::now())
+    }
+
+    /// Whether the epoch was read by a reading that began at most a second before this moment.
+    pub(crate) fn is_fresh_at(&self, now: Instant) -> bool {
         let read_at = self.read_at.load(Ordering::Acquire);
-        read_at > 0 && self.nanos(Instant::now()) - read_at < FRESH.as_nanos() as u64
+        read_at > 0 && self.nanos(now).saturating_sub(read_at) < FRESH.as_nanos() as u64
     }
 
     /// At least 1. It is enough for 584 years.
@@ -92,8 +136,12 @@ impl MapIdentity {
     /// Compares what a connection read with the known map, and stores the epoch.
     pub(crate) fn compare(&self, state: Option<&State>) -> Result<(), Reason> {
         let Some(epoch) = self.epoch_of(state)? else { return Ok(()) };
+        let mut stored = lock(&self.stored);
         let before = self.epoch.swap(epoch, Ordering::AcqRel);
         if before != epoch {
+            // A map that was restored may lack it.
+            stored.clear();
+            self.largest.store(0, Ordering::Release);
             let table = lock(&self.tables).state.clone();
             tracing::info!(
                 table,

@@ -71,7 +71,8 @@ pub(crate) async fn install(
 
 const STATE: &str = "one TINYINT UNSIGNED NOT NULL PRIMARY KEY, version SMALLINT UNSIGNED NOT NULL, \
     strategy VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, id_bits TINYINT UNSIGNED NOT NULL, \
-    next_id BIGINT UNSIGNED NOT NULL, map_id BINARY(16) NOT NULL, epoch BIGINT UNSIGNED NOT NULL";
+    next_id BIGINT UNSIGNED NOT NULL, map_id BINARY(16) NOT NULL, epoch BIGINT UNSIGNED NOT NULL, \
+    stored_id BIGINT UNSIGNED NOT NULL DEFAULT 0";
 const CLAIM: &str = "uuid BINARY(16) NOT NULL PRIMARY KEY, turn TINYINT UNSIGNED NOT NULL DEFAULT 0";
 const SYNC: &str = "slot TINYINT UNSIGNED NOT NULL PRIMARY KEY, pushes BIGINT UNSIGNED NOT NULL";
 
@@ -106,8 +107,8 @@ pub(crate) async fn install_state(
 /// Upgrades version 1. Running clients of that version continue to work.
 async fn upgrade(connection: &mut MySqlConnection, tables: &Tables, found: State) -> Attempt<State> {
     let Tables { state, claim, .. } = tables;
-    let columns =
-        "map_id BINARY(16) NOT NULL DEFAULT '', ADD COLUMN epoch BIGINT UNSIGNED NOT NULL DEFAULT 1";
+    let columns = "map_id BINARY(16) NOT NULL DEFAULT '', ADD COLUMN epoch BIGINT UNSIGNED NOT NULL DEFAULT 1, \
+         ADD COLUMN stored_id BIGINT UNSIGNED NOT NULL DEFAULT 0";
     add_column(connection, state, columns).await?;
     if tables.places.is_none() && holds_rows(connection, claim).await?.is_some() {
         add_column(connection, claim, "turn TINYINT UNSIGNED NOT NULL DEFAULT 0").await?;

@@ -53,6 +53,7 @@ mod forget;
 pub mod functions;
 mod held;
 mod identity;
+mod inspect;
 mod install;
 mod installed;
 mod map;
@@ -76,7 +77,9 @@ mod state_row;
 mod strategy;
 mod tables;
 mod transfer;
+mod triggers;
 pub mod types;
+mod watch;
 mod within;
 
 pub use builder::Builder;

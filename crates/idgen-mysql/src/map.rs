@@ -132,7 +132,7 @@ impl UuidMap {
             check_choices(choices, installed)?;
             nodes.identity().note(&tables, &state, installed);
             let blocks = Arc::new(Blocks::new(&tables, installed.width, choices.largest_block));
-            let (tables, purge) = (Arc::new(tables), Arc::default());
+            let (tables, purge, proof) = (Arc::new(tables), Arc::default(), Arc::default());
             let (pool, read_only) = (nodes.clone(), choices.read_only);
             let allow_exhausting_import = choices.allow_exhausting_import;
             Ok(Context {
@@ -144,6 +144,7 @@ impl UuidMap {
                 purge,
                 known_places: Arc::default(),
                 witness: Arc::default(),
+                proof,
                 read_only,
                 allow_exhausting_import,
             })
@@ -211,14 +212,16 @@ impl UuidMap {
     async fn read_epoch(&self) -> Result<()> {
         const ACTION: &str = "check that cached pairs are still valid";
         let (deadline, nodes) = self.begin();
+        // A reading that began after this call is new enough, however long it takes.
+        let asked = Instant::now();
         let _one = deadline.wait_for(ACTION, self.inner.reading.lock()).await?;
-        if nodes.identity().is_fresh() {
+        if nodes.identity().is_fresh_at(asked) {
             return Ok(());
         }
         // Taking a connection reads it, if that was not done within a second.
         Retries::run(deadline, ACTION, async || {
             let mut connection = nodes.acquire_at_once().await?;
-            if nodes.identity().is_fresh() {
+            if nodes.identity().is_fresh_at(asked) {
                 return Ok(());
             }
             let read = nodes.timed(connection.look_again()).await;
@@ -235,6 +238,7 @@ impl UuidMap {
     /// Adds committed pairs to the cache. `before` is the result of [`drops`](Self::drops) before they were read: a pair that
     /// was forgotten while it was read must not be added to the cache again.
     pub(crate) fn remember(&self, pair: &Claimed, before: (u64, u64)) {
+        self.inner.pool.identity().note_stored(before.1, pair.id, pair.uuid);
         if let Some(cache) = self.cache() {
             cache.insert(pair.uuid, pair.id);
             if self.drops() != before {

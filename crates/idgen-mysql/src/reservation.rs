@@ -13,7 +13,8 @@ use crate::state_row::{damaged, exchange};
 /// What a client wants to reserve.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
-    /// The state table.
+    /// The map's table, and the state table.
+    pub(crate) map: String,
     pub(crate) table: String,
     pub(crate) width: IdWidth,
     /// The fewest ids that are of use.
@@ -37,7 +38,9 @@ impl Request {
             self.refuse_implausible(state.epoch, state.next_id)?;
             Ok(end(state.next_id).map(|end| state.with(end, state.epoch)))
         };
-        let before = exchange(pool, &self.table, &decide).await?;
+        // Whoever accepts an unsafe server accepts that it loses pairs.
+        let map = (!pool.accept_unsafe()).then_some(self.map.as_str());
+        let before = exchange(pool, &self.table, map, &decide).await?;
         Ok(before.and_then(|state| Some((state.epoch, state.next_id..end(state.next_id)?))))
     }
 
@@ -86,6 +89,7 @@ mod tests {
     #[test]
     fn a_next_id_that_cannot_be_right_is_refused() {
         let request = Request {
+            map: "uuid_map".to_owned(),
             table: "uuid_map_state".to_owned(),
             width: IdWidth::Bits32,
             missing: 1,

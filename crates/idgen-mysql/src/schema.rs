@@ -3,7 +3,7 @@
 //! ```sql
 //! -- one row: the version of the layout, how it was installed, which map it is, and the first id that no
 //! -- client holds
-//! uuid_map_state(one, version, strategy, id_bits, next_id, map_id, epoch)
+//! uuid_map_state(one, version, strategy, id_bits, next_id, map_id, epoch, stored_id)
 //! -- strategy `unique`
 //! uuid_map(id PRIMARY KEY, uuid BINARY(16) NOT NULL, UNIQUE (uuid))
 //! -- strategy `dedup`: an index on a 32-bit hash, and a small table of claims
@@ -15,7 +15,8 @@
 //!
 //! `map_id` is chosen at random at install and never changes: a client that finds another one is connected to another map.
 //! `epoch` is raised when clients must discard their state, as after a restored backup: each client then drops its cached
-//! pairs and the ids that it holds.
+//! pairs and the ids that it holds. `stored_id` is an id whose row was in the map when the state row was last changed, or 0:
+//! if the row is missing later, the map was replaced by an older copy.
 
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
@@ -29,6 +30,7 @@ use crate::installed::Installed;
 use crate::installed::Strategy;
 use crate::tables::Tables;
 use crate::tables::unquoted;
+use crate::watch::changing_trigger;
 
 /// The version of the layout that this library creates and reads. Version 1 had no `map_id`, `epoch` and `turn`, and no
 /// table of pushes. [`install`](crate::UuidMap::install) upgrades it.
@@ -45,12 +47,15 @@ pub(crate) struct State {
     pub(crate) map_id: Uuid,
     /// Zero where the version has none.
     pub(crate) epoch: u64,
+    /// An id that the map holds, or 0; `None` where the table has no such column.
+    pub(crate) stored_id: Option<u64>,
 }
 
 impl State {
-    /// The row with another next id and epoch.
+    /// The row with another next id and epoch. A restored map may lack what an earlier epoch had stored.
     pub(crate) fn with(&self, next_id: u64, epoch: u64) -> State {
-        State { next_id, epoch, ..self.clone() }
+        let stored_id = if epoch == self.epoch { self.stored_id } else { self.stored_id.map(|_| 0) };
+        State { next_id, epoch, stored_id, ..self.clone() }
     }
 
     /// Reads a row of any version.
@@ -64,6 +69,7 @@ impl State {
             next_id: 0,
             map_id: Uuid::nil(),
             epoch: 0,
+            stored_id: None,
         };
         if state.version > VERSION {
             return Ok(state);
@@ -75,6 +81,9 @@ impl State {
             let bytes = row.bytes(row.place("map_id")?)?.unwrap_or_default();
             state.map_id = Uuid::from_slice(&bytes).unwrap_or_default();
             state.epoch = number("epoch")?;
+        }
+        if row.has("stored_id") {
+            state.stored_id = Some(number("stored_id")?);
         }
         Ok(state)
     }
@@ -166,6 +175,11 @@ pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> A
         if hash.to_lowercase().replace('`', "") != "crc32(uuid)" {
             return Err(wrong(table, format!("its column hash is {hash}, not CRC32(uuid)")).into());
         }
+    }
+    if tables.places.is_none()
+        && let Some((table, problem)) = changing_trigger(connection, tables).await?
+    {
+        return Err(wrong(&table, problem).into());
     }
     Ok((installed, state))
 }

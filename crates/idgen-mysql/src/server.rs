@@ -204,6 +204,8 @@ pub(crate) enum Reason {
     Copy { table: String, expected: String, found: String },
     /// The tables do not exist.
     NoMap { table: String },
+    /// The map does not hold a pair that this client has seen in it.
+    Replaced { table: String, id: u64 },
     /// The tables are not what they were when this client began.
     Schema { table: String, problem: String },
 }
@@ -220,6 +222,7 @@ impl Reason {
             Reason::OtherMap { .. } => "it holds another map".to_owned(),
             Reason::Copy { .. } => "it holds a copy of the map".to_owned(),
             Reason::NoMap { table } => format!("it has no table {table}"),
+            Reason::Replaced { table, id } => format!("{table} no longer holds the pair of the id {id}"),
             Reason::Schema { table, problem } => format!("{table}: {problem}"),
         }
     }
@@ -255,6 +258,12 @@ impl fmt::Display for Refusal {
                 f,
                 "the server at {server} has no table {table}, which this client has used: restore it, or correct the \
                  address"
+            ),
+            Reason::Replaced { table, id } => write!(
+                f,
+                "table {table} on {server} no longer holds the pair of the id {id}, which this client has seen there: it was \
+                 restored or replaced by an older copy; put the right table back, or call fence (idgen map fence) with an \
+                 id above every id that was ever assigned"
             ),
             Reason::Schema { table, problem } => {
                 write!(f, "table {table} on {server} is not one this version can use: {problem}")

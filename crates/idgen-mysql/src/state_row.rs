@@ -12,6 +12,7 @@ use crate::failure::{Attempt, Failure, Kind};
 use crate::nodes::{Nodes, PooledConnection};
 use crate::schema::{State, VERSION};
 use crate::sql::literal;
+use crate::tables::unquoted;
 
 /// The settings that keep a commit in a crash.
 const SAFE: &str = " AND @@GLOBAL.innodb_flush_log_at_trx_commit = 1 \
@@ -26,15 +27,19 @@ enum Outcome {
     Unknown,
 }
 
+/// The row as it is to be, for the row as it is; `None` if it is to be kept.
+type Decide<'a> = &'a (dyn Fn(&State) -> Attempt<Option<State>> + Send + Sync);
+
 /// Changes the row's next id and epoch to those that `decide` returns for the row as it is, and returns the row as it was.
-/// `None` if `decide` returns none.
+/// `None` if `decide` returns none. If the table of the pairs is named, it must hold the id that the row says it holds.
 pub(crate) async fn exchange(
     pool: &Nodes,
     table: &str,
-    decide: &(dyn Fn(&State) -> Attempt<Option<State>> + Send + Sync),
+    map: Option<&str>,
+    decide: Decide<'_>,
 ) -> Attempt<Option<State>> {
     let mut connection = pool.acquire_at_once().await?;
-    let done = pool.timed(exchange_on(pool, &mut connection, table, decide)).await;
+    let done = pool.timed(exchange_on(pool, &mut connection, table, map, decide)).await;
     connection.conclude(done)
 }
 
@@ -42,10 +47,11 @@ async fn exchange_on(
     pool: &Nodes,
     connection: &mut PooledConnection,
     table: &str,
-    decide: &(dyn Fn(&State) -> Attempt<Option<State>> + Send + Sync),
+    map: Option<&str>,
+    decide: Decide<'_>,
 ) -> Attempt<Option<State>> {
     let mut transaction = connection.begin().await?;
-    let outcome = exchange_in(pool, &mut transaction, table, decide).await;
+    let outcome = exchange_in(pool, &mut transaction, table, map, decide).await;
     if let Ok(Outcome::Changed(before)) = outcome {
         transaction.commit().await.map_err(Failure::of_commit)?;
         connection.note_end();
@@ -69,7 +75,8 @@ async fn exchange_in(
     pool: &Nodes,
     transaction: &mut MySqlConnection,
     table: &str,
-    decide: &(dyn Fn(&State) -> Attempt<Option<State>> + Send + Sync),
+    map: Option<&str>,
+    decide: Decide<'_>,
 ) -> Attempt<Outcome> {
     let epoch = pool.identity().epoch();
     // A locking read sees the latest committed row, and no other client changes it before this commit.
@@ -79,9 +86,18 @@ async fn exchange_in(
     if !matches!(pool.identity().epoch_of(Some(&before)), Ok(Some(found)) if found == epoch) {
         return Ok(Outcome::Unknown);
     }
-    let Some(after) = decide(&before)? else { return Ok(Outcome::Kept) };
+    if let Some(map) = map
+        && let Some(problem) = lost(transaction, map, &before).await?
+    {
+        return Err(damaged(problem));
+    }
+    let Some(mut after) = decide(&before)? else { return Ok(Outcome::Kept) };
+    if after.epoch == epoch {
+        after.stored_id = after.stored_id.map(|id| id.max(pool.identity().largest_stored()));
+    }
+    let stored_id = after.stored_id.map_or(String::new(), |id| format!(", stored_id = {id}"));
     let update = format!(
-        "UPDATE {table} SET next_id = {}, epoch = {} WHERE one = 1 AND next_id = {}{}{}; {read}",
+        "UPDATE {table} SET next_id = {}, epoch = {}{stored_id} WHERE one = 1 AND next_id = {}{}{}; {read}",
         after.next_id,
         after.epoch,
         before.next_id,
@@ -106,6 +122,23 @@ async fn exchange_in(
     )))
 }
 
+/// What is wrong if the map does not hold the id that the state row says it holds.
+pub(crate) async fn lost<C: Connection>(
+    connection: &mut C,
+    map: &str,
+    state: &State,
+) -> Attempt<Option<String>> {
+    let Some(id) = state.stored_id.filter(|id| *id > 0) else { return Ok(None) };
+    let rows = connection.read(format!("SELECT id FROM {map} WHERE id = {id}")).await?;
+    let map = unquoted(map);
+    Ok(rows.is_empty().then(|| {
+        format!(
+            "{map} does not hold the id {id}, which was stored there: it was restored or replaced by an older copy; put \
+             the right table back, or call fence (idgen map fence) with an id above every id that was ever assigned"
+        )
+    }))
+}
+
 /// What must hold where the state row is changed, so that a statement does nothing on another map, such as one that an
 /// operator put in its place, and nothing in another epoch.
 pub(crate) fn same_map(pool: &Nodes, epoch: u64) -> String {
@@ -126,7 +159,10 @@ fn only(table: &str, rows: &[MySqlRow]) -> Attempt<Option<State>> {
 }
 
 /// The number of rows that the first statement of a text changed, and the rows that the second one read.
-async fn change_and_read(connection: &mut MySqlConnection, text: String) -> Attempt<(u64, Vec<MySqlRow>)> {
+pub(crate) async fn change_and_read(
+    connection: &mut MySqlConnection,
+    text: String,
+) -> Attempt<(u64, Vec<MySqlRow>)> {
     let (mut changed, mut rows) = (None, Vec::new());
     let mut answers = connection.fetch_many(sqlx::raw_sql(AssertSqlSafe(text)));
     while let Some(answer) = answers.try_next().await? {

@@ -212,7 +212,10 @@ class UuidMap(_Common):
         return cast("list[str]", self._map.repair(None))
 
     def fence(self, next_id: int) -> None:
-        """Starts a new epoch after a restore from a backup: new ids are next_id and above."""
+        """Starts a new epoch after a restore from a backup: new ids are next_id and above.
+
+        It returns after 1.1 seconds, when no running client begins to assign an id below next_id any more.
+        """
         self._map.fence(next_id, None)
 
     def close(self) -> None:
@@ -320,7 +323,10 @@ class AsyncUuidMap(_Common):
         return cast("list[str]", await self._call(lambda done: self._map.repair(done)))
 
     async def fence(self, next_id: int) -> None:
-        """Starts a new epoch after a restore from a backup: new ids are next_id and above."""
+        """Starts a new epoch after a restore from a backup: new ids are next_id and above.
+
+        It returns after 1.1 seconds, when no running client begins to assign an id below next_id any more.
+        """
         await self._call(lambda done: self._map.fence(next_id, done))
 
     async def close(self) -> None:

@@ -22,6 +22,7 @@ use crate::settle::settle;
 use crate::sql::{ALL, IN_TRANSACTION, PAST_SNAPSHOT, SHARED, hash, literal};
 use crate::strategy::known_places::KnownPlaces;
 use crate::strategy::place::{Place, Relation};
+use crate::strategy::proof::Proof;
 use crate::strategy::purge::Purge;
 use crate::strategy::witness::Witness;
 use crate::tables::Tables;
@@ -41,6 +42,7 @@ pub(crate) struct Context {
     pub(crate) purge: Arc<Purge>,
     pub(crate) known_places: Arc<KnownPlaces>,
     pub(crate) witness: Arc<Witness>,
+    pub(crate) proof: Arc<Proof>,
     /// Whether the client writes nothing.
     pub(crate) read_only: bool,
     /// Whether imports may use up the ids.

@@ -164,6 +164,10 @@ async fn store(
             return Err(context.hidden_rows());
         }
     }
+    context.prove_claims(connection, uuids).await?;
+    if !absent.is_empty() {
+        context.prove(connection, &absent, "").await?;
+    }
     Ok(Stored { older, new: absent })
 }
 
@@ -226,6 +230,7 @@ pub(crate) async fn claim_within<C: Connection>(
     let places = context.check(ACTION).await?;
     let claim = claim_text(context, &[uuid]);
     context.execute_within(connection, &places, &claim).await.map_err(Error::once(ACTION))?;
+    context.prove_claims(connection, &[uuid]).await.map_err(Error::once(ACTION))?;
     let here = look_within(context, connection, uuid).await.map_err(Error::once(ACTION))?;
     let mut found = stored_here(context, connection, uuid, here.id).await?;
     if found.is_none() {
@@ -259,7 +264,10 @@ pub(crate) async fn claim_within<C: Connection>(
         let id = context.blocks.take(&context.pool, context.deadline, 1).await?[0];
         let insert = format!("{PAST_SNAPSHOT}{}", insert_text(context, &[(uuid, id)]));
         match connection.execute_after(&[], &insert).await {
-            Ok(_) if here.proved => return Ok(Claimed { uuid, id, new: true }),
+            Ok(_) if here.proved => {
+                let proved = context.prove(connection, &[(uuid, id)], "").await;
+                return proved.map(|()| Claimed { uuid, id, new: true }).map_err(Error::once(ACTION));
+            }
             Ok(_) => return inserted_within(context, connection, uuid, id).await,
             Err(error) if error.is_duplicate_key() => taken.pass_over(context, id, 1)?,
             Err(error) => return Err(Error::once(ACTION)(error)),

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::context::Context;
 use super::dedup;
-use crate::caller::Connection as _;
+use crate::caller::{Connection as _, number_at};
 use crate::error::Error;
 use crate::error::Result;
 use crate::failure::Kind;
@@ -19,6 +19,7 @@ use crate::nodes::PooledConnection;
 use crate::observe;
 use crate::retry::Retries;
 use crate::sql::{uuid_at, value_list};
+use crate::state_row::{change_and_read, damaged, same_map};
 
 const ACTION: &str = "import pairs";
 
@@ -167,6 +168,7 @@ impl Context {
         } else {
             connection.execute(sqlx::raw_sql(AssertSqlSafe(insert))).await?;
         }
+        self.prove(connection, &missing, "").await?;
         self.raise(connection, group).await?;
         Ok(Imported { stored: missing.len(), present: group.len() - missing.len() })
     }
@@ -179,8 +181,24 @@ impl Context {
         let state = &self.tables.state;
         // It locks the row also where nothing is raised: a client that gives unused ids back looks for imported
         // ones under the same lock.
-        let raise = format!("UPDATE {state} SET next_id = GREATEST(next_id, {next}) WHERE one = 1");
-        Ok(connection.execute(sqlx::raw_sql(AssertSqlSafe(raise))).await.map(drop)?)
+        let same = same_map(&self.pool, self.now());
+        let raise = format!(
+            "UPDATE {state} SET next_id = GREATEST(next_id, {next}) WHERE one = 1{same}; \
+             SELECT next_id FROM {state} WHERE one = 1"
+        );
+        let (changed, rows) = change_and_read(connection, raise).await?;
+        let stored = rows.first().map(|row| number_at(row, 0)).transpose()?;
+        if changed == 1 && stored.is_some_and(|stored| stored >= next) {
+            return Ok(());
+        }
+        if changed == 0 {
+            return Err(Failure::Contradicted("the state row was not the one that this client knew"));
+        }
+        let stored = stored.unwrap_or(0);
+        Err(damaged(format!(
+            "an import raised next_id in {state} to {next}, and then it was {stored}: a trigger or a view changes what is \
+             stored there; remove it"
+        )))
     }
 }
 

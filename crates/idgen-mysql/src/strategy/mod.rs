@@ -5,6 +5,7 @@ pub(crate) mod dedup;
 mod import;
 pub(crate) mod known_places;
 mod place;
+pub(crate) mod proof;
 pub(crate) mod purge;
 mod server_identity;
 mod taken;

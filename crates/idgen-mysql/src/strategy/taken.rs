@@ -20,6 +20,11 @@ pub(super) struct TakenIds {
 }
 
 impl TakenIds {
+    /// Whether so many were skipped that another cause is to be looked for.
+    pub(super) fn are_many(&self) -> bool {
+        self.count >= IN_A_ROW
+    }
+
     /// Skips an id, or a batch of `count` ids of which `id` is the smallest.
     ///
     /// # Errors

@@ -17,6 +17,8 @@ use crate::observe;
 use crate::pair::{Claimed, Guess};
 use crate::retry::Retries;
 use crate::sql::{SHARED, literal, value_list};
+use crate::state_row::damaged;
+use crate::tables::unquoted;
 
 const ACTION: &str = "map a UUID to an id";
 
@@ -108,7 +110,10 @@ async fn insert_one(
     let statement = format!("INSERT INTO {} (id, uuid) VALUES (?, ?)", context.tables.map);
     let insert = sqlx::query(AssertSqlSafe(statement)).bind(id).bind(&uuid.as_bytes()[..]);
     match connection.execute(insert).await.map_err(Failure::Sql) {
-        Ok(_) => Ok(Outcome::Made(id)),
+        Ok(_) => {
+            context.prove(&mut **connection, &[(uuid, id)], context.where_written()).await?;
+            Ok(Outcome::Made(id))
+        }
         Err(error) if error.is_duplicate_key() => Ok(context
             .look_one(connection, uuid, context.where_written())
             .await?
@@ -149,7 +154,9 @@ pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Gue
                         context.pool.timed(context.look_many(&mut connection, &missing, "")).await
                     }
                     Guess::New => {
-                        let insert = insert_many(context, &mut connection, &missing, &ids, &mut inserted);
+                        let many = taken.are_many();
+                        let insert =
+                            insert_many(context, &mut connection, &missing, &ids, many, &mut inserted);
                         context.pool.timed(insert).await
                     }
                 };
@@ -211,7 +218,7 @@ pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Gue
 }
 
 /// Inserts what is not there, in one statement, and gives all pairs as they then are. Says in `inserted` when
-/// the insert is done, whatever comes of the look-up after it.
+/// the insert is done, whatever comes of the look-up after it. With `doubt`, it finds out why pairs are missing.
 ///
 /// The rows are in the order of the index, so that two batches wait for each other instead of deadlocking.
 /// IGNORE passes over duplicates; what else it would pass over cannot occur: the values are 16 bytes and a
@@ -221,6 +228,7 @@ async fn insert_many(
     connection: &mut PooledConnection,
     uuids: &[Uuid],
     ids: &[u64],
+    doubt: bool,
     inserted: &mut bool,
 ) -> Attempt<Vec<(Uuid, u64)>> {
     let list = value_list(uuids.iter().zip(ids));
@@ -228,9 +236,38 @@ async fn insert_many(
     let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
     *inserted = true;
     if done.rows_affected() == uuids.len() as u64 {
-        return Ok(uuids.iter().copied().zip(ids.iter().copied()).collect());
+        let pairs: Vec<(Uuid, u64)> = uuids.iter().copied().zip(ids.iter().copied()).collect();
+        context.prove(&mut **connection, &pairs, context.where_written()).await?;
+        return Ok(pairs);
     }
-    context.look_many(connection, uuids, context.where_written()).await
+    let found = context.look_many(connection, uuids, context.where_written()).await?;
+    if doubt {
+        refuse_lost(context, connection, uuids, ids, &found).await?;
+    }
+    Ok(found)
+}
+
+/// Refuses to go on if neither a UUID nor the id that was proposed for it is in the map after the insert: IGNORE also passes
+/// over rows that a CHECK constraint or a foreign key keeps out. A single time, the UUID may have been forgotten in between.
+async fn refuse_lost(
+    context: &Context,
+    connection: &mut PooledConnection,
+    uuids: &[Uuid],
+    ids: &[u64],
+    found: &[(Uuid, u64)],
+) -> Attempt<()> {
+    let missing = |uuid: &Uuid| !found.iter().any(|(known, _)| known == uuid);
+    let Some((uuid, id)) = uuids.iter().zip(ids).find(|(uuid, _)| missing(uuid)) else { return Ok(()) };
+    let map = &context.tables.map;
+    let read = format!("SELECT uuid FROM {map} WHERE id = {id}{}", context.where_written());
+    if !connection.read(read).await?.is_empty() {
+        return Ok(());
+    }
+    Err(damaged(format!(
+        "the server stored nothing for {uuid}, and the id {id} is not in use: a CHECK constraint, a foreign key or a trigger \
+         of {} keeps rows out; remove it",
+        unquoted(map)
+    )))
 }
 
 /// Inside the caller's transaction: reads past its snapshot, and leaves retries to the caller.
@@ -254,7 +291,10 @@ pub(crate) async fn claim_within<C: Connection>(
         let (table, value) = (&context.tables.map, literal(uuid));
         let statement = format!("INSERT INTO {table} (id, uuid) VALUES ({id},{value})");
         match context.execute_within(connection, &checked, &statement).await {
-            Ok(_) => return Ok(Claimed { uuid, id, new: true }),
+            Ok(_) => {
+                let proved = context.prove(connection, &[(uuid, id)], "").await;
+                return proved.map(|()| Claimed { uuid, id, new: true }).map_err(Error::once(ACTION));
+            }
             Err(failure) if failure.is_duplicate_key() => {}
             Err(failure) => return Err(Error::once(ACTION)(failure)),
         }
@@ -309,6 +349,8 @@ pub(crate) async fn claim_many_within<C: Connection>(
         let done = context.execute_within(connection, &checked, &statement).await;
         let done = done.map_err(Error::once(ACTION))?;
         if done == missing.len() as u64 {
+            let pairs: Vec<(Uuid, u64)> = missing.iter().copied().zip(ids.iter().copied()).collect();
+            context.prove(connection, &pairs, "").await.map_err(Error::once(ACTION))?;
             claimed.extend(missing.iter().zip(&ids).map(|(uuid, id)| Claimed {
                 uuid: *uuid,
                 id: *id,

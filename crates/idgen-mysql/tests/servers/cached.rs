@@ -24,7 +24,11 @@ async fn a_client_that_asks_only_for_cached_uuids_learns_of_a_fence(flavor: Flav
         async move {
             // Asked all the time, so that its connections are never idle and nothing else reads the epoch.
             for _ in 0..400 {
-                a.id_of(uuid).await.unwrap();
+                // Between the two steps of the restore, the client may see that its pairs are missing.
+                let answer = a.id_of(uuid).await;
+                assert!(
+                    answer.as_ref().is_ok_and(|id| *id > 0) || answer.is_err_and(|error| error.is_damaged())
+                );
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         }
@@ -49,7 +53,7 @@ async fn a_client_that_asks_only_for_cached_uuids_learns_of_a_fence(flavor: Flav
 async fn without_a_server_the_cache_is_silent(flavor: Flavor, strategy: Strategy) {
     let (scratch, _map) = map(flavor, strategy).await;
     let proxy = Proxy::start(scratch.url()).await;
-    let client = UuidMap::builder().timeout(Duration::from_secs(1)).connect(proxy.url()).await.unwrap();
+    let client = UuidMap::builder().timeout(Duration::from_secs(5)).connect(proxy.url()).await.unwrap();
     let uuid = Uuid::new_v4();
     let id = client.id_of(uuid).await.unwrap();
     proxy.set(Mood::Gone);

@@ -134,7 +134,10 @@ async fn a_new_epoch_empties_caches_and_blocks(flavor: Flavor, strategy: Strateg
     let mut root = connect(scratch.url()).await;
     run(&mut root, "DELETE FROM uuid_map").await;
     run(&mut root, "UPDATE uuid_map_state SET epoch = epoch + 1, next_id = 1000").await;
-    assert_eq!(running.find(uuid).await.unwrap(), Some(id), "a cached answer asks nobody");
+    assert!(
+        [Some(id), None].contains(&running.find(uuid).await.unwrap()),
+        "of the epoch before, or of this one"
+    );
     until_it_is_read_again().await;
     // Not from the block of the previous epoch.
     assert_eq!(running.id_of(Uuid::new_v4()).await.unwrap(), 1000);

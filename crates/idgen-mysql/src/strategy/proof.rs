@@ -1,0 +1,90 @@
+//! Proof that the server stores what the map acknowledges.
+//!
+//! A trigger can change a row before it is stored, and the server reports success all the same. Users without the privilege
+//! TRIGGER do not see triggers, so pairs are read back: the first ones after each reading of the map's state, which is once a
+//! second, and the first ones of each block of ids. Until that succeeds, all are.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use uuid::Uuid;
+
+use super::context::Context;
+use crate::caller::{Connection, Values, number_at};
+use crate::failure::Attempt;
+use crate::installed::Strategy;
+use crate::marker::marker;
+use crate::sql::{ALL, literal};
+use crate::state_row::damaged;
+use crate::tables::unquoted;
+
+/// When stored pairs were last read back.
+#[derive(Debug, Default)]
+pub(crate) struct Proof {
+    /// The reading of the state and the reservation after which they were.
+    after: AtomicU64,
+}
+
+impl Context {
+    /// Reads pairs back that this connection has just stored, if that is due.
+    ///
+    /// # Errors
+    /// Other values are stored. The map is then damaged, or this transaction is to be rolled back.
+    pub(super) async fn prove<C: Connection>(
+        &self,
+        connection: &mut C,
+        pairs: &[(Uuid, u64)],
+        lock: &str,
+    ) -> Attempt<()> {
+        let due = self.pool.identity().reading().wrapping_add(self.blocks.reservations());
+        // Vitess has no triggers.
+        if self.proof.after.load(Ordering::Relaxed) == due || self.tables.places.is_some() {
+            return Ok(());
+        }
+        let map = &self.tables.map;
+        let list: Vec<String> = pairs.iter().map(|(_, id)| id.to_string()).collect();
+        let read = format!("SELECT id, uuid FROM {map} WHERE id IN ({}){ALL}{lock}", list.join(","));
+        let mut rows = Vec::with_capacity(pairs.len());
+        for row in connection.read(read).await? {
+            rows.push((number_at(&row, 0)?, row.uuid(1)?));
+        }
+        rows.sort_unstable();
+        for (uuid, id) in pairs {
+            let stored = rows.binary_search_by_key(id, |(id, _)| *id).ok().map(|at| rows[at].1);
+            // Another client may have forgotten it meanwhile.
+            if stored != Some(*uuid) && stored != Some(marker(*id)) {
+                return Err(damaged(not_stored(unquoted(map), *uuid, *id)));
+            }
+        }
+        self.proof.after.store(due, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The same for the claims of a transaction.
+    pub(super) async fn prove_claims<C: Connection>(
+        &self,
+        connection: &mut C,
+        uuids: &[Uuid],
+    ) -> Attempt<()> {
+        let due = self.pool.identity().reading().wrapping_add(self.blocks.reservations());
+        if self.proof.after.load(Ordering::Relaxed) == due || self.installed.strategy != Strategy::Dedup {
+            return Ok(());
+        }
+        let (claim, list) = (&self.tables.claim, uuids.iter().map(|uuid| literal(*uuid)).collect::<Vec<_>>());
+        let read = format!("SELECT uuid FROM {claim} WHERE uuid IN ({}){ALL}", list.join(","));
+        let found = connection.read(read).await?.len();
+        if found == uuids.len() {
+            return Ok(());
+        }
+        Err(damaged(format!(
+            "{found} of {} claims are in {claim} after they were made: a trigger changes them; drop the trigger",
+            uuids.len()
+        )))
+    }
+}
+
+fn not_stored(map: &str, uuid: Uuid, id: u64) -> String {
+    format!(
+        "{uuid} was stored with the id {id} in {map}, and the row of this id does not hold it: a trigger changes what is \
+         stored; drop the trigger"
+    )
+}
