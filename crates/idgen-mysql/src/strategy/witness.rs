@@ -99,7 +99,8 @@ impl Context {
         let map = &self.tables.map;
         let problem = format!(
             "a look-up by the index hash of {map} did not return a row that the table has, so nothing was stored: set \
-             optimizer_switch to its default, and check the index with CHECK TABLE {map} EXTENDED"
+             optimizer_switch to its default, and check the index with CHECK TABLE {map} EXTENDED; \
+             drop a trigger that changes new rows"
         );
         Error::new(Kind::Damaged { problem }).into()
     }
