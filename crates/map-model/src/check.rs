@@ -1,0 +1,66 @@
+//! Running the checker.
+
+use stateright::{Checker, Expectation, HasDiscoveries, Model};
+
+use crate::defect::Defect;
+use crate::model::Map;
+use crate::scope::Scope;
+use crate::world::Index;
+
+/// What the checker found.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// How many states it visited, where states that differ only in the names of clients and UUIDs count once.
+    pub states: usize,
+    /// The largest number of steps from the beginning.
+    pub steps: usize,
+    /// The properties that are violated.
+    pub violated: Vec<&'static str>,
+    /// The states of interest that it did not reach.
+    pub unreached: Vec<&'static str>,
+    /// The steps that lead to the first violation, for people.
+    pub path: String,
+}
+
+/// Visits all states. With a defect, it ends when the property that this defect violates is violated.
+///
+/// ```
+/// use map_model::{Defect, Index, Scope, check};
+///
+/// let found = check(Index::Dedup, Scope::Calls, Some(Defect::LookBeforeClaim));
+/// assert!(found.violated.contains(&Defect::LookBeforeClaim.violates()));
+/// ```
+pub fn check(index: Index, scope: Scope, defect: Option<Defect>) -> Report {
+    let map = Map { index, scope, defect };
+    let properties = map.properties();
+    match defect {
+        // Depth first needs the least memory, breadth first finds short paths.
+        None => { let t = std::env::var("SECS").map_or(1 << 40, |s| s.parse().unwrap()); report(map.checker().target_state_count(t).spawn_dfs().join(), &properties) }
+        Some(defect) => {
+            let until = HasDiscoveries::AnyOf([defect.violates()].into());
+            report(map.checker().finish_when(until).spawn_bfs().join(), &properties)
+        }
+    }
+}
+
+fn report(checker: impl Checker<Map>, properties: &[stateright::Property<Map>]) -> Report {
+    let mut found = checker.discoveries();
+    let mut report = Report {
+        states: checker.unique_state_count(),
+        steps: checker.max_depth(),
+        violated: Vec::new(),
+        unreached: Vec::new(),
+        path: String::new(),
+    };
+    for property in properties {
+        match (&property.expectation, found.remove(property.name)) {
+            (Expectation::Sometimes, None) => report.unreached.push(property.name),
+            (Expectation::Always, Some(path)) => {
+                report.violated.push(property.name);
+                report.path += &format!("{}: {:?}\n", property.name, path.into_actions());
+            }
+            _ => {}
+        }
+    }
+    report
+}
