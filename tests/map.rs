@@ -131,6 +131,13 @@ fn end_to_end(flavor: Flavor) {
         let conflict = idgen(url, &import, &format!("2\t{UUID}\n"));
         assert_eq!(conflict.code, 1);
         assert!(conflict.err.contains("the map has the id 1"), "{}", conflict.err);
+        // The line of the pair, and what is in the map.
+        let late: String = pairs.lines().take(1500).map(|line| format!("{line}\n")).collect();
+        let conflict = idgen(url, &import, &format!("{late}2\t{UUID}\n"));
+        assert_eq!(conflict.code, 1);
+        let line = "line 1501: ";
+        assert!(conflict.err.contains(line), "{}", conflict.err);
+        assert!(conflict.err.contains("the 999 pairs before line 1000 were imported"), "{}", conflict.err);
 
         let stats = done(url, &["map", "stats", "--json"], "");
         assert!(stats.contains("\"max_id\":4294967295") && stats.contains(strategy), "{stats}");
@@ -151,6 +158,8 @@ fn few_ids_left(url: &str) {
     assert_eq!(refused.code, 1);
     assert!(refused.err.contains("--allow-exhaustion"), "{}", refused.err);
     done(url, &["map", "import", "--allow-exhaustion"], last);
+    let check = idgen(url, &["map", "check"], "");
+    assert!(check.code == 1 && check.out.contains("broken: no id is left"), "{}", check.out);
 }
 
 /// Short runs use up no ids, each change is printed once, and a forgotten UUID is not exported.

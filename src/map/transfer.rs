@@ -128,7 +128,8 @@ pub async fn import(args: Import) -> anyhow::Result<ExitCode> {
                 )
             })?);
         }
-        let done = map.import(&batch).await?;
+        let before = stored + present;
+        let done = map.import(&batch).await.map_err(|error| at_line(&error, &batch, before))?;
         stored += done.stored;
         present += done.present;
         progress.inc(batch.len() as u64);
@@ -139,6 +140,17 @@ pub async fn import(args: Import) -> anyhow::Result<ExitCode> {
     progress.finish_and_clear();
     failure::note(format_args!("{stored} pairs imported, {present} were already present"));
     Ok(ExitCode::SUCCESS)
+}
+
+/// The error of a batch, of which nothing was stored. Each line before it is a pair.
+fn at_line(error: &idgen_mysql::Error, batch: &[(u64, Uuid)], before: usize) -> anyhow::Error {
+    let refused = error.refused_pair();
+    let at = refused.and_then(|refused| batch.iter().rposition(|pair| *pair == refused));
+    let line = at.map_or(String::new(), |at| format!("line {}: ", before + at + 1));
+    let next = before + 1;
+    anyhow::anyhow!(
+        "{line}{error}; the {before} pairs before line {next} were imported, and none from line {next} on"
+    )
 }
 
 fn read(text: &[u8]) -> anyhow::Result<(u64, Uuid)> {

@@ -7,7 +7,7 @@ use idgen_mysql::Severity;
 
 use super::Connection;
 use super::claim::each;
-use crate::failure::report;
+use crate::failure::{self, report};
 use crate::input::Input;
 use crate::number;
 use crate::output::Output;
@@ -86,9 +86,11 @@ pub async fn repair(args: Repair) -> anyhow::Result<ExitCode> {
     out.finish()?;
     let mut code = ExitCode::SUCCESS;
     for finding in map.check().await? {
-        report(&finding);
         if finding.severity() > Severity::Warning {
+            report(&finding);
             code = ExitCode::FAILURE;
+        } else {
+            failure::note(&finding);
         }
     }
     map.close().await?;

@@ -6,6 +6,7 @@ use sqlx::Row;
 use sqlx::mysql::MySqlRow;
 
 use crate::error::{Error, Result};
+use crate::failure::Kind;
 use crate::inspect;
 use crate::installed::Strategy;
 use crate::map::UuidMap;
@@ -134,8 +135,12 @@ impl UuidMap {
                 ),
             );
         }
-        if stats.used_percent >= 80 {
-            let (used, width) = (stats.used_percent, context.installed.width);
+        let width = context.installed.width;
+        if stats.next_id > max {
+            let out = Kind::Exhausted { width, table: context.tables.state.clone() };
+            find(Severity::Broken, Error::new(out).to_string());
+        } else if stats.used_percent >= 80 {
+            let used = stats.used_percent;
             find(Severity::Warning, format!("{used} % of the {width} ids are reserved"));
         }
         if context.installed.strategy == Strategy::Dedup {

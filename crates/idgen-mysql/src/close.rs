@@ -3,7 +3,7 @@
 use sqlx::{AssertSqlSafe, Executor, Row};
 
 use crate::error::Result;
-use crate::failure::Attempt;
+use crate::failure::{Attempt, Verdict};
 use crate::map::{UuidMap, finish};
 use crate::nodes::PooledConnection;
 use crate::retry::Retries;
@@ -49,9 +49,13 @@ impl Context {
         let give = async || {
             let mut connection = self.pool.acquire_at_once().await?;
             let done = self.pool.timed(self.give_back_on(&mut connection, epoch, &rest)).await;
-            connection.conclude(done)
+            match connection.conclude(done) {
+                // It may have happened, and another client may have reserved the same ids since, after which the row is at the
+                // end of the block again. So it is not repeated, and the ids are wasted.
+                Err(failure) if failure.verdict() == Verdict::Unknown => Ok(()),
+                done => done,
+            }
         };
-        // Repeating after a lost answer does nothing: the row is no longer at the end of the block.
         Retries::run(self.deadline, ACTION, give).await
     }
 

@@ -119,6 +119,14 @@ impl Error {
         matches!(*self.kind, Kind::Exhausting { .. })
     }
 
+    /// The pair that an import [contradicts](Error::is_conflict) or that would [use up the ids](Error::is_exhausting).
+    pub fn refused_pair(&self) -> Option<(u64, uuid::Uuid)> {
+        match *self.kind {
+            Kind::Conflict { uuid, id, .. } | Kind::Exhausting { uuid, id, .. } => Some((id, uuid)),
+            _ => None,
+        }
+    }
+
     /// True if a statement failed or was not answered. [`source`](std::error::Error::source) returns the driver's error, if
     /// there is one.
     pub fn is_database(&self) -> bool {

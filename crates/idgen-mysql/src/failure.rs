@@ -242,9 +242,15 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Kind::Duplicate { uuid, id } => write!(f, "{uuid} is registered already, with the id {id}"),
-            Kind::Exhausted { width, table } => write!(
+            Kind::Exhausted { width: width @ IdWidth::Bits32, table } => write!(
                 f,
-                "table {table} has assigned all {width} ids: make a map with 64-bit ids and import this one"
+                "no id is left: table {table} has assigned all {width} ids; make a map with 64-bit ids and import this one"
+            ),
+            Kind::Exhausted { width: width @ IdWidth::Bits64, table } => write!(
+                f,
+                "no id is left: table {table} has assigned all {width} ids, which only an import or a fence with a very \
+                 large id can do; export the pairs, correct or leave out the ones with such ids, and import the rest into \
+                 a new map"
             ),
             Kind::NotInstalled { table } => {
                 write!(f, "there is no table {table}: call install (idgen map install) first")

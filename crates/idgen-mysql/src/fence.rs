@@ -1,6 +1,6 @@
 //! Fencing a restored map: ids that were assigned after the backup must not be assigned again.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::error::{Error, Result};
 use crate::failure::Kind;
@@ -49,7 +49,11 @@ impl UuidMap {
             let problem = format!("the next id cannot be {next_id}: ids of this map are 1 to {max}");
             return Err(Error::new(Kind::Config { problem }));
         }
-        let decide = |state: &State| Ok(Some(state.with(state.next_id.max(next_id), state.epoch + 1)));
+        // The epoch of a backup may be older than one that clients have read before the restore. So the new epoch is the time,
+        // and not the next number.
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_micros() as u64);
+        let decide =
+            |state: &State| Ok(Some(state.with(state.next_id.max(next_id), now.max(state.epoch + 1))));
         // Repeating it starts another epoch, which is harmless.
         let start = || exchange(&context.pool, &context.tables.state, None, &decide);
         Retries::run(context.deadline, ACTION, start).await?;

@@ -126,7 +126,17 @@ pub(crate) async fn state<C: Connection>(connection: &mut C, tables: &Tables) ->
 pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<(Installed, State)> {
     let not_there =
         |table: &String| Err(Error::new(Kind::NotInstalled { table: unquoted(table).to_owned() }).into());
-    let Some(state) = state(connection, tables).await? else { return not_there(&tables.state) };
+    let Some(state) = state(connection, tables).await? else {
+        if column_type(connection, &tables.state, "one").await?.is_none() {
+            return not_there(&tables.state);
+        }
+        let problem = format!(
+            "table {} has no row: restore it from a backup, with a next_id above every id that was ever assigned; if the map \
+             has assigned none, call install (idgen map install)",
+            tables.state
+        );
+        return Err(Error::new(Kind::Damaged { problem }).into());
+    };
     let wrong =
         |table: &String, problem| Error::new(Kind::Schema { table: unquoted(table).to_owned(), problem });
     let installed = state.understand().map_err(|problem| wrong(&tables.state, problem))?;

@@ -7,7 +7,9 @@ use crate::world::{Call, IDLE, Id, Index, Phase, Uuid, World, bit, contains, fin
 impl Map {
     /// The client read the epoch more than a second ago: it reads it before it does anything else.
     pub fn must_read(&self, world: &World, client: usize) -> bool {
-        world.clients[client].epoch != world.tables.epoch && world.promised.fence_returned
+        let epoch = world.clients[client].epoch;
+        let noticed = world.promised.fence_returned || world.reconnects || epoch != world.previous;
+        epoch != world.tables.epoch && noticed
     }
 
     /// A statement can be sent.
@@ -135,7 +137,8 @@ impl Map {
             Answer::Wrong if self.scope.has_calls() => None,
             _ => return false,
         };
-        let again = Call { phase: if call.within { Phase::Open } else { Phase::Idle }, uuid: 0, id: 0, ..call };
+        let again =
+            Call { phase: if call.within { Phase::Open } else { Phase::Idle }, uuid: 0, id: 0, ..call };
         let to = &mut world.clients[client];
         match (found, call.phase) {
             (Some(found), _) => {
@@ -172,9 +175,8 @@ impl Map {
         if self.has(Defect::SnapshotBelieved) {
             return here;
         }
-        let confirmed = |id: &Id| {
-            world.tables.rows[*id as usize] == call.uuid || self.has(Defect::SnapshotNotConfirmed)
-        };
+        let confirmed =
+            |id: &Id| world.tables.rows[*id as usize] == call.uuid || self.has(Defect::SnapshotNotConfirmed);
         here.filter(confirmed).or(committed)
     }
 

@@ -35,7 +35,7 @@ pub fn check(index: Index, scope: Scope, defect: Option<Defect>) -> Report {
     let properties = map.properties();
     match defect {
         // Depth first needs the least memory, breadth first finds short paths.
-        None => { let t = std::env::var("SECS").map_or(1 << 40, |s| s.parse().unwrap()); report(map.checker().target_state_count(t).spawn_dfs().join(), &properties) }
+        None => report(map.checker().spawn_dfs().join(), &properties),
         Some(defect) => {
             let until = HasDiscoveries::AnyOf([defect.violates()].into());
             report(map.checker().finish_when(until).spawn_bfs().join(), &properties)

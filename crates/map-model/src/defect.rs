@@ -45,6 +45,8 @@ pub enum Defect {
     CacheKeptOverFence,
     /// A client that answers from its cache does not ask for the epoch.
     CacheWithoutAgeLimit,
+    /// A backup is restored while the connections of clients stay open.
+    ConnectionsSurviveRestore,
     /// An import does not raise the next id.
     ImportKeepsNextId,
     /// An import compares the next id before it stores the pairs, without a lock on the state row.
@@ -57,11 +59,25 @@ impl Defect {
     /// The property that it violates.
     pub fn violates(self) -> &'static str {
         match self {
-            Defect::GiveBackIgnoresEpoch | Defect::GiveBackRepeated | Defect::AnswerBelieved | Defect::BlockUsedBeforeCommit | Defect::IdReusedAfterLostAnswer | Defect::ImportKeepsNextId | Defect::ImportComparesEarly => property::NEXT_ID,
-            Defect::LookBeforeClaim | Defect::NewClaimMeansNewUuid | Defect::RunningClaimsPurged | Defect::SnapshotBelieved | Defect::LockReleasedBeforeCommit | Defect::EmptyLookUpBelieved | Defect::EpochsRepeat | Defect::CacheKeptOverFence | Defect::CacheWithoutAgeLimit => property::ONE_ID,
+            Defect::GiveBackIgnoresEpoch
+            | Defect::GiveBackRepeated
+            | Defect::AnswerBelieved
+            | Defect::BlockUsedBeforeCommit
+            | Defect::IdReusedAfterLostAnswer
+            | Defect::ImportKeepsNextId
+            | Defect::ImportComparesEarly => property::NEXT_ID,
+            Defect::LookBeforeClaim
+            | Defect::NewClaimMeansNewUuid
+            | Defect::RunningClaimsPurged
+            | Defect::SnapshotBelieved
+            | Defect::LockReleasedBeforeCommit
+            | Defect::EmptyLookUpBelieved
+            | Defect::EpochsRepeat
+            | Defect::CacheKeptOverFence
+            | Defect::CacheWithoutAgeLimit => property::ONE_ID,
             Defect::SnapshotNotConfirmed | Defect::ReadBeforeOnDisk => property::NOT_LOST,
             Defect::FenceKeepsEpoch | Defect::BlockKeptOverFence => property::FENCED,
-            Defect::FenceKeepsNextId => property::ONE_UUID,
+            Defect::FenceKeepsNextId | Defect::ConnectionsSurviveRestore => property::ONE_UUID,
             Defect::ForgetFreesId => property::FORGOTTEN_ID,
         }
     }
@@ -69,16 +85,58 @@ impl Defect {
     /// The indexes that it concerns.
     pub fn indexes(self) -> &'static [Index] {
         match self {
-            Defect::GiveBackIgnoresEpoch | Defect::GiveBackRepeated | Defect::AnswerBelieved | Defect::BlockUsedBeforeCommit | Defect::IdReusedAfterLostAnswer | Defect::ReadBeforeOnDisk | Defect::FenceKeepsEpoch | Defect::EpochsRepeat | Defect::FenceKeepsNextId | Defect::BlockKeptOverFence | Defect::CacheKeptOverFence | Defect::CacheWithoutAgeLimit | Defect::ImportKeepsNextId | Defect::ImportComparesEarly | Defect::ForgetFreesId => &[Index::Unique, Index::Dedup],
-            Defect::LookBeforeClaim | Defect::NewClaimMeansNewUuid | Defect::RunningClaimsPurged | Defect::SnapshotBelieved | Defect::SnapshotNotConfirmed | Defect::LockReleasedBeforeCommit | Defect::EmptyLookUpBelieved => &[Index::Dedup],
+            Defect::GiveBackIgnoresEpoch
+            | Defect::GiveBackRepeated
+            | Defect::AnswerBelieved
+            | Defect::BlockUsedBeforeCommit
+            | Defect::IdReusedAfterLostAnswer
+            | Defect::ReadBeforeOnDisk
+            | Defect::FenceKeepsEpoch
+            | Defect::EpochsRepeat
+            | Defect::FenceKeepsNextId
+            | Defect::BlockKeptOverFence
+            | Defect::CacheKeptOverFence
+            | Defect::CacheWithoutAgeLimit
+            | Defect::ConnectionsSurviveRestore
+            | Defect::ImportKeepsNextId
+            | Defect::ImportComparesEarly
+            | Defect::ForgetFreesId => &[Index::Unique, Index::Dedup],
+            Defect::LookBeforeClaim
+            | Defect::NewClaimMeansNewUuid
+            | Defect::RunningClaimsPurged
+            | Defect::SnapshotBelieved
+            | Defect::SnapshotNotConfirmed
+            | Defect::LockReleasedBeforeCommit
+            | Defect::EmptyLookUpBelieved => &[Index::Dedup],
         }
     }
 
     /// The part of the model in which it is found.
     pub fn scope(self) -> Scope {
         match self {
-            Defect::GiveBackIgnoresEpoch | Defect::FenceKeepsEpoch | Defect::EpochsRepeat | Defect::FenceKeepsNextId | Defect::BlockKeptOverFence | Defect::CacheKeptOverFence | Defect::CacheWithoutAgeLimit => Scope::Operations,
-            Defect::GiveBackRepeated | Defect::AnswerBelieved | Defect::BlockUsedBeforeCommit | Defect::IdReusedAfterLostAnswer | Defect::LookBeforeClaim | Defect::NewClaimMeansNewUuid | Defect::RunningClaimsPurged | Defect::SnapshotBelieved | Defect::SnapshotNotConfirmed | Defect::LockReleasedBeforeCommit | Defect::EmptyLookUpBelieved | Defect::ReadBeforeOnDisk | Defect::ImportKeepsNextId | Defect::ImportComparesEarly | Defect::ForgetFreesId => Scope::Calls,
+            Defect::GiveBackIgnoresEpoch
+            | Defect::FenceKeepsEpoch
+            | Defect::EpochsRepeat
+            | Defect::FenceKeepsNextId
+            | Defect::BlockKeptOverFence
+            | Defect::CacheKeptOverFence
+            | Defect::CacheWithoutAgeLimit
+            | Defect::ConnectionsSurviveRestore => Scope::Operations,
+            Defect::GiveBackRepeated
+            | Defect::AnswerBelieved
+            | Defect::BlockUsedBeforeCommit
+            | Defect::IdReusedAfterLostAnswer
+            | Defect::LookBeforeClaim
+            | Defect::NewClaimMeansNewUuid
+            | Defect::RunningClaimsPurged
+            | Defect::SnapshotBelieved
+            | Defect::SnapshotNotConfirmed
+            | Defect::LockReleasedBeforeCommit
+            | Defect::EmptyLookUpBelieved
+            | Defect::ReadBeforeOnDisk
+            | Defect::ImportKeepsNextId
+            | Defect::ImportComparesEarly
+            | Defect::ForgetFreesId => Scope::Calls,
         }
     }
 }

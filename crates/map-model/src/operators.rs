@@ -88,6 +88,7 @@ impl Map {
         }
         world.tables = backup;
         world.restoring = true;
+        world.reconnects = !self.has(Defect::ConnectionsSurviveRestore);
         world.promised.fence_returned = false;
         self.disconnect(world);
         for uuid in 1..=UUIDS {
@@ -102,7 +103,10 @@ impl Map {
     pub fn fence(&self, world: &mut World, id: Id) -> bool {
         let largest = world.largest_acknowledged();
         let again = world.restoring || world.promised.fence_returned;
-        if world.promised.fences == self.scope.fences() || !again || !(largest + 1..=largest + 2).contains(&id) {
+        if world.promised.fences == self.scope.fences()
+            || !again
+            || !(largest + 1..=largest + 2).contains(&id)
+        {
             return false;
         }
         let epoch = world.tables.epoch;
@@ -117,6 +121,8 @@ impl Map {
         world.promised.epochs = world.promised.epochs.max(world.tables.epoch);
         world.promised.fences += 1;
         (world.promised.fence, world.promised.fence_returned) = (id, false);
+        world.reconnects &= world.restoring;
+        world.previous = epoch;
         world.restoring = false;
         true
     }

@@ -116,16 +116,21 @@ pub fn properties(map: &Map) -> Vec<Property<Map>> {
     if map.scope.has_calls() {
         sometimes(&mut properties, "a call meets another one of its UUID", |map, world| match map.index {
             Index::Unique => world.clients.iter().any(|client| client.call.phase == Phase::Duplicate),
-            Index::Dedup => world.clients.iter().any(|client| {
-                client.call.phase == Phase::Claimed && world.find(client.call.uuid).is_some()
-            }),
+            Index::Dedup => world
+                .clients
+                .iter()
+                .any(|client| client.call.phase == Phase::Claimed && world.find(client.call.uuid).is_some()),
         });
-        sometimes(&mut properties, "a caller's transaction has a pair that its snapshot does not show", |_, world| {
-            let caller = world.transaction.map(|of| (of, world.clients[of.client as usize].call));
-            caller.is_some_and(|(of, call)| {
-                call.phase == Phase::Holds && of.row == 0 && of.snapshot[call.found as usize] != call.uuid
-            })
-        });
+        sometimes(
+            &mut properties,
+            "a caller's transaction has a pair that its snapshot does not show",
+            |_, world| {
+                let caller = world.transaction.map(|of| (of, world.clients[of.client as usize].call));
+                caller.is_some_and(|(of, call)| {
+                    call.phase == Phase::Holds && of.row == 0 && of.snapshot[call.found as usize] != call.uuid
+                })
+            },
+        );
         sometimes(&mut properties, "a visible pair is not on disk", |_, world| world.not_on_disk != 0);
         sometimes(&mut properties, "a late statement stores a pair", |_, world| {
             let Some((uuid, id)) = world.late else { return false };

@@ -74,15 +74,8 @@ pub struct Call {
     pub old: bool,
 }
 
-pub const IDLE: Call = Call {
-    phase: Phase::Idle,
-    uuid: 0,
-    id: 0,
-    found: 0,
-    within: false,
-    unlocked: false,
-    old: false,
-};
+pub const IDLE: Call =
+    Call { phase: Phase::Idle, uuid: 0, id: 0, found: 0, within: false, unlocked: false, old: false };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Client {
@@ -140,6 +133,10 @@ pub struct World {
     pub backup: Option<Tables>,
     /// A backup was restored, and clients cannot use the server yet.
     pub restoring: bool,
+    /// The last fence was that of a restored backup, before which all connections ended. A new connection reads the epoch.
+    pub reconnects: bool,
+    /// The epoch before the last fence, which clients may use until it returns.
+    pub previous: u8,
     pub clients: [Client; CLIENTS],
     pub transaction: Option<Transaction>,
     pub import: Option<Import>,
@@ -168,6 +165,8 @@ impl World {
             not_on_disk: 0,
             backup: None,
             restoring: false,
+            reconnects: false,
+            previous: 0,
             clients: [NEW_CLIENT; CLIENTS],
             transaction: None,
             import: None,
