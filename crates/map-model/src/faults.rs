@@ -1,7 +1,7 @@
 //! What fails: clients, the server, and answers that do not arrive.
 
 use crate::model::Map;
-use crate::world::{IDLE, Index, NEW_CLIENT, World, contains};
+use crate::world::{IDLE, Index, NEW_CLIENT, Phase, World, contains};
 
 impl Map {
     /// The server rolls back what the client has not committed. Another process takes its place.
@@ -30,7 +30,7 @@ impl Map {
         world.transaction = None;
         world.import = None;
         world.late = None;
-        for client in &mut world.clients {
+        for client in world.clients.iter_mut().filter(|client| client.call.phase != Phase::Closing) {
             client.call = IDLE;
         }
     }
