@@ -360,7 +360,8 @@ impl Format {
             (Format::Base64, _) => "base64",
             (Format::Base64Url, _) => "base64url",
             (Format::Ordered64, _) => "ordered64",
-            // Raw bytes are never detected.
+            // These and raw bytes are never detected.
+            (Format::Base32Hex | Format::Base32Human, _) => "another base 32",
             (Format::Swapped | Format::Binary, _) => "raw bytes",
         };
         let advice = "write the UUID with hexadecimal digits, or name the format";
