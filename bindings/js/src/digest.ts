@@ -1,24 +1,22 @@
 // SHA-256 (RFC 6234), HMAC (RFC 2104) and MD5 (RFC 1321), for keys and for MySQL's weeks. WebCrypto is asynchronous and has no MD5, and a
 // general library would take as many bytes as the rest of the package. Neither has a table that is indexed by a secret.
 
-const words = (hex: string): Uint32Array => Uint32Array.from(hex.match(/.{8}/g)!, (word) => parseInt(word, 16));
+/**
+ * The constants of both are the first 32 bits after the point of roots of primes, and of sines. Computed, they take fewer bytes than written down. An
+ * engine may compute them inaccurately, by about 10^-15, but none is closer than 10^-12 to a value with other bits.
+ */
+const bits = (count: number, value: (index: number) => number): Uint32Array =>
+  Uint32Array.from({ length: count }, (_, index) => (value(index) % 1) * 2 ** 32);
 
-const SHA_START = /* @__PURE__ */ words("6a09e667bb67ae853c6ef372a54ff53a510e527f9b05688c1f83d9ab5be0cd19");
-const SHA_ROUNDS = /* @__PURE__ */ words(
-  "428a2f9871374491b5c0fbcfe9b5dba53956c25b59f111f1923f82a4ab1c5ed5d807aa9812835b01243185be550c7dc372be5d7480deb1fe" +
-  "9bdc06a7c19bf174e49b69c1efbe47860fc19dc6240ca1cc2de92c6f4a7484aa5cb0a9dc76f988da983e5152a831c66db00327c8bf597fc7" +
-  "c6e00bf3d5a7914706ca63511429296727b70a852e1b21384d2c6dfc53380d13650a7354766a0abb81c2c92e92722c85a2bfe8a1a81a664b" +
-  "c24b8b70c76c51a3d192e819d6990624f40e3585106aa07019a4c1161e376c082748774c34b0bcb5391c0cb34ed8aa4a5b9cca4f682e6ff3" +
-  "748f82ee78a5636f84c878148cc7020890befffaa4506cebbef9a3f7c67178f2",
-);
-const MD5_START = /* @__PURE__ */ words("67452301efcdab8998badcfe10325476");
-const MD5_ROUNDS = /* @__PURE__ */ words(
-  "d76aa478e8c7b756242070dbc1bdceeef57c0faf4787c62aa8304613fd469501698098d88b44f7afffff5bb1895cd7be6b901122fd987193" +
-  "a679438e49b40821f61e2562c040b340265e5a51e9b6c7aad62f105d02441453d8a1e681e7d3fbc821e1cde6c33707d6f4d50d87455a14ed" +
-  "a9e3e905fcefa3f8676f02d98d2a4c8afffa39428771f6816d9d6122fde5380ca4beea444bdecfa9f6bb4b60bebfbc70289b7ec6eaa127fa" +
-  "d4ef308504881d05d9d4d039e6db99e51fa27cf8c4ac5665f4292244432aff97ab9423a7fc93a039655b59c38f0ccc92ffeff47d85845dd1" +
-  "6fa87e4ffe2ce6e0a30143144e0811a1f7537e82bd3af2352ad7d2bbeb86d391",
-);
+const PRIMES = /* @__PURE__ */ (() => {
+  const primes: number[] = [];
+  for (let n = 2; primes.length < 64; n++) if (primes.every((prime) => n % prime)) primes.push(n);
+  return primes;
+})();
+const SHA_START = /* @__PURE__ */ bits(8, (i) => Math.sqrt(PRIMES[i]!));
+const SHA_ROUNDS = /* @__PURE__ */ bits(64, (i) => Math.cbrt(PRIMES[i]!));
+const MD5_START = /* @__PURE__ */ Uint32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476);
+const MD5_ROUNDS = /* @__PURE__ */ bits(64, (i) => Math.abs(Math.sin(i + 1)));
 
 const right = (word: number, bits: number): number => (word >>> bits) | (word << (32 - bits));
 
