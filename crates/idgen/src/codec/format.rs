@@ -361,7 +361,6 @@ impl Format {
             (Format::Base64Url, _) => "base64url",
             (Format::Ordered64, _) => "ordered64",
             // These and raw bytes are never detected.
-            (Format::Base32Hex | Format::Base32Human, _) => "another base 32",
             (Format::Swapped | Format::Binary, _) => "raw bytes",
         };
         let advice = "write the UUID with hexadecimal digits, or name the format";
