@@ -45,7 +45,7 @@ fn recorded_runs_are_named_by_the_ends_of_their_paths() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().to_str().unwrap();
     let page = format!("Report: {out}/report.html");
-    assert_eq!(lines(&["lab", "report", "2026-11-23/mysql/mixed", "--out", out]), [page.clone()]);
+    assert_eq!(lines(&["lab", "report", "2026-11-23/mysql/mixed", "--out", out]), std::slice::from_ref(&page));
     let text = std::fs::read_to_string(format!("{out}/results.json")).unwrap();
     assert!(text.contains("idgen lab run mixed --engine mysql"));
     assert_eq!(lines(&["lab", "report", "hold-out/mysql/p32-b0-fast", "--out", out]), [page]);

@@ -47,10 +47,7 @@ fn times_run_ahead_after_an_overflow() {
             // One unlucky start.
             counter = if n == 12_000 { full } else { random.u128(..) >> 87 };
             last_ms = now;
-        } else if now < last_ms {
-            last_ms += 1;
-            counter = random.u128(..) >> 87;
-        } else if counter == full {
+        } else if now < last_ms || counter == full {
             last_ms += 1;
             counter = random.u128(..) >> 87;
         } else {
