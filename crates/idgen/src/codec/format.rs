@@ -360,7 +360,7 @@ impl Format {
             (Format::Base64, _) => "base64",
             (Format::Base64Url, _) => "base64url",
             (Format::Ordered64, _) => "ordered64",
-            // These and raw bytes are never detected.
+            // Raw bytes are never detected.
             (Format::Swapped | Format::Binary, _) => "raw bytes",
         };
         let advice = "write the UUID with hexadecimal digits, or name the format";
