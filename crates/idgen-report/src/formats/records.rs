@@ -21,7 +21,7 @@ const LONGEST: u64 = 1 << 30;
 
 /// The results of a run, which is named by
 ///
-/// - its file, `results.json` or the same compressed with gzip,
+/// - its file, `results.json` or the same compressed with gzip, whose ending `.json.gz` may be left out,
 /// - its directory,
 /// - the end of the path of a run below `docs/results` of the current directory, such as `mysql/switch-1x`, if only one
 ///   run there has this end.
@@ -53,8 +53,11 @@ pub(crate) fn find(run: &Path) -> Result<PathBuf> {
         let file = NAMES.iter().map(|name| run.join(name)).find(|file| file.is_file());
         return file.ok_or_else(|| Error::refused(format!("{}{}", unreadable(run), such_as(run))));
     }
-    if run.exists() {
-        return Ok(run.to_owned());
+    let compressed = run.with_added_extension("json.gz");
+    for file in [run, &compressed] {
+        if file.exists() {
+            return Ok(file.to_owned());
+        }
     }
     let mut ends: Vec<PathBuf> = below(Path::new(RECORDED)).unwrap_or_default();
     ends.retain(|file| short(file).ends_with(run));
