@@ -40,8 +40,7 @@ case ${1:-test} in
       install_packages "the tests of the TypeScript package" chromium fonts-dejavu-core
     fi
     # The tests compare with the Rust library, and continue its state files.
-    cargo build --quiet --manifest-path ../../Cargo.toml -p idgen-keys --features prefixed,seal,state-file \
-      --example cases --example continue
+    node test/rust.mjs
     have flock || install_packages "state files on Node" util-linux
     node --test --test-reporter="$([ -n "${CI:-}" ] && echo dot || echo spec)" test/*.test.mjs
     ;;

@@ -21,7 +21,8 @@ await build({
   platform: "neutral",
   external: ["node:*"],
   target: "es2022",
-  legalComments: "none",
+  // The notices of bundled code reach the bundles of apps.
+  legalComments: "inline",
 });
 const tsc = path.join("node_modules", "typescript", "bin", "tsc");
 const { status } = spawnSync(process.execPath, [tsc, "-p", "tsconfig.json"], { stdio: "inherit" });
@@ -29,7 +30,8 @@ if (status !== 0) process.exit(status ?? 1);
 
 fs.copyFileSync("../../LICENSE-APACHE", "LICENSE-APACHE");
 fs.copyFileSync("../../LICENSE-MIT", "LICENSE-MIT");
-fs.copyFileSync("node_modules/@noble/ciphers/LICENSE", "LICENSE-NOBLE");
+fs.copyFileSync("node_modules/@noble/ciphers/LICENSE", "LICENSE-NOBLE-CIPHERS");
+fs.copyFileSync("node_modules/@noble/hashes/LICENSE", "LICENSE-NOBLE-HASHES");
 
 /** What an app's bundler makes of some imports, in bytes after gzip. */
 const size = async (contents) => {
@@ -49,18 +51,21 @@ const size = async (contents) => {
 
 const all = (...names) => names.map((name) => `export * from "./dist/${name}.js";`).join("\n");
 const few = "v4, v7, ulid, encodeBase64url, decodeBase64url, encodeHyphenated, decodeHyphenated";
+// Limits are a little above what was measured, so that growth is noticed. Where a target is given, it is missed.
 const sizes = [
   ["v4, v7, ULID, base64url, hyphenated", 6_000, `export { ${few} } from "./dist/index.js";`],
-  ["v7 alone", 6_000, 'export { v7 } from "./dist/index.js";'],
-  ["idgen-keys: all kinds without prefixes, codecs, inspect", 15_000, all("index")],
-  ["everything except sealing: prefixes and states of the browser, too", 15_000, all("index", "prefixed", "browser")],
-  // A key for sealing belongs on a server, where size matters less.
-  ["idgen-keys/seal alone, with AES of @noble/ciphers", 15_000, all("seal")],
+  ["v7 alone", 4_200, 'export { v7 } from "./dist/index.js";'],
+  ["idgen-keys: all kinds without prefixes, codecs, inspect", 10_400, all("index")],
+  ["idgen-keys and idgen-keys/browser", 11_500, all("index", "browser")],
+  ["idgen-keys, /prefixed and /browser: everything except sealing", 19_000, all("index", "prefixed", "browser")],
+  ["idgen-keys/seal alone", 9_200, all("seal")],
+  ["everything for browsers, with sealing", 22_800, all("index", "prefixed", "browser", "seal"), 15_000],
 ];
 let tooLarge = false;
-for (const [what, limit, contents] of sizes) {
+for (const [what, limit, contents, target] of sizes) {
   const bytes = await size(contents);
-  console.log(`${String(bytes).padStart(6)} bytes gzipped of at most ${limit}: ${what}`);
+  const missed = target === undefined ? "" : `; ${bytes - target} above the target of ${target}`;
+  console.log(`${String(bytes).padStart(6)} bytes gzipped of at most ${limit}: ${what}${missed}`);
   tooLarge ||= bytes > limit;
 }
 if (tooLarge) {

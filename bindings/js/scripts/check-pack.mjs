@@ -6,7 +6,7 @@ const [pack] = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
 const files = pack.files.map(({ path }) => path);
 const { exports } = JSON.parse(fs.readFileSync("package.json", "utf8"));
 
-const wanted = ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSE-NOBLE", "package.json"];
+const wanted = ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSE-NOBLE-CIPHERS", "LICENSE-NOBLE-HASHES", "package.json"];
 for (const entry of Object.values(exports)) {
   for (const target of typeof entry === "string" ? [entry] : Object.values(entry)) wanted.push(target.replace("./", ""));
 }

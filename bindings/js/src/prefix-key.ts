@@ -1,4 +1,4 @@
-import { keystream } from "./chacha.js";
+import { chacha20 } from "@noble/ciphers/chacha.js";
 import { derive, purposeHmac } from "./secret.js";
 
 /** The intervals of a round, and the prefixes. */
@@ -42,13 +42,14 @@ export class PrefixKey {
     const number = new DataView(new ArrayBuffer(8));
     number.setBigInt64(0, BigInt(round));
     const key = purposeHmac(this.#key, "round ", new Uint8Array(number.buffer));
-    // Two words for each draw.
-    const stream = keystream(key, ROUND / 8);
+    // The keystream is what zeros are encrypted to. Each draw takes two words of it.
+    const stream = chacha20(key, new Uint8Array(12), new Uint8Array(8 * ROUND));
+    const words = new DataView(stream.buffer, stream.byteOffset);
     let place = interval - round * ROUND;
-    for (let last = ROUND - 1, at = 0; last > 0; last--, at += 2) {
+    for (let last = ROUND - 1, at = 0; last > 0; last--, at += 8) {
       // The top 64 bits of the product of a 64-bit number and a 17-bit one: no partial product exceeds 2^53.
-      const low = (stream[at]! * (last + 1)) / 2 ** 32;
-      const other = Math.floor((stream[at + 1]! * (last + 1) + Math.floor(low)) / 2 ** 32);
+      const low = (words.getUint32(at, true) * (last + 1)) / 2 ** 32;
+      const other = Math.floor((words.getUint32(at + 4, true) * (last + 1) + Math.floor(low)) / 2 ** 32);
       if (place === last) place = other;
       // Later swaps are all below.
       else if (place === other) return last;

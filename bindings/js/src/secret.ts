@@ -1,6 +1,8 @@
 // Keys from secrets: HMAC-SHA-256 (RFC 2104), with a purpose for each key.
 
-import { hmac, joined } from "./digest.js";
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { concatBytes } from "@noble/hashes/utils.js";
 import { configError } from "./error.js";
 
 /** The smallest length of a secret, in bytes. */
@@ -10,7 +12,7 @@ export const ascii = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(
 
 /** The HMAC of a purpose followed by a message. No purpose may be the beginning of another one. */
 export const purposeHmac = (key: Uint8Array, purpose: string, message: Uint8Array): Uint8Array<ArrayBuffer> =>
-  hmac(key, joined(ascii(purpose), message));
+  hmac(sha256, key, concatBytes(ascii(purpose), message));
 
 /** The key for a purpose. The error contains the length of a secret, but not the secret. */
 export const derive = (secret: Uint8Array, purpose: string): Uint8Array<ArrayBuffer> => {

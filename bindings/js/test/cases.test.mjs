@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import * as idgen from "../dist/index.js";
@@ -26,6 +27,9 @@ const check = (vector) => {
 
 test(`${COUNT} cases of seed ${SEED}`, async () => {
   const rust = spawn(example("cases"), [COUNT, SEED].map(String), { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(rust, "close");
+  // Awaited only after the last line.
+  ended.catch(() => {});
   let cases = 0;
   for await (const line of createInterface({ input: rust.stdout })) {
     const vector = JSON.parse(line);
@@ -38,5 +42,6 @@ test(`${COUNT} cases of seed ${SEED}`, async () => {
       throw error;
     }
   }
-  assert.equal(cases, COUNT);
+  const [status, signal] = await ended;
+  assert.deepEqual({ status, signal, cases }, { status: 0, signal: null, cases: COUNT });
 });

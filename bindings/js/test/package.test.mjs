@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
+import { build as esbuild } from "esbuild";
 import * as idgen from "../dist/index.js";
 import { Prefixed } from "../dist/prefixed.js";
 
@@ -20,6 +21,29 @@ test("no file that is published draws from Math.random, and only states on Node 
     const imports = [...text.matchAll(/from "([^"]+)"/g)].map(([, name]) => name);
     const outside = imports.filter((name) => !name.startsWith("./"));
     assert.ok(file === "node.js" ? outside.every((name) => name.startsWith("node:")) : outside.length === 0, `${file}: ${outside}`);
+  }
+});
+
+/** A text that only this part of the cryptography contains. */
+const MARKS = { ChaCha20: "expand 32-byte k", "SHA-256": "1779033703", MD5: "Math.sin(", AES: "283" };
+
+/** The cryptography in an app's bundle. */
+const cryptography = async (contents) => {
+  const options = { bundle: true, minify: true, write: false, format: "esm", external: ["node:*"], logLevel: "error" };
+  const { outputFiles } = await esbuild({ stdin: { contents, resolveDir: "." }, ...options });
+  return Object.keys(MARKS).filter((name) => outputFiles[0].text.includes(MARKS[name]));
+};
+
+test("a bundle contains only the cryptography that it uses", async () => {
+  const bundles = {
+    index: [],
+    browser: [],
+    node: [],
+    prefixed: ["ChaCha20", "SHA-256", "MD5"],
+    seal: ["SHA-256", "AES"],
+  };
+  for (const [entry, expected] of Object.entries(bundles)) {
+    assert.deepEqual(await cryptography(`export * from "./dist/${entry}.js";`), expected, entry);
   }
 });
 

@@ -14,7 +14,7 @@ use idgen::codec::Format;
 use idgen::source::{Entropy, FixedEntropy};
 use idgen::{SealKey, Uuid};
 use serde_json::{Value, json};
-use shared::{hex, inspections, replay};
+use shared::{codecs, hex, inspections, replay};
 
 struct Random(FixedEntropy);
 
@@ -105,10 +105,13 @@ fn generator(random: &mut Random, number: u64) -> Value {
     }))
 }
 
+fn texts() -> Vec<Format> {
+    codecs::formats().filter(|format| format.is_text()).collect()
+}
+
 /// A text in a format, in half of the cases with some characters changed, removed or added.
 fn text(random: &mut Random, damaged: bool) -> (Format, String) {
-    let texts: Vec<Format> = Format::ALL.iter().copied().filter(|format| format.is_text()).collect();
-    let format = random.one_of(&texts);
+    let format = random.one_of(&texts());
     let id = Uuid::from_u128(random.number() >> random.one_of(&[0, 0, 0, 1, 64, 100]));
     let encoded = format.encode(&id, &mut [0; Format::MAX_LEN]).to_vec();
     let mut text: Vec<char> = String::from_utf8(encoded).expect("ASCII").chars().collect();
@@ -126,8 +129,7 @@ fn text(random: &mut Random, damaged: bool) -> (Format, String) {
 
 fn decoded(random: &mut Random) -> Value {
     let (format, text) = text(random, true);
-    let format = if random.below(10) == 0 { random.one_of(Format::ALL) } else { format };
-    let format = if format.is_text() { format } else { Format::Int };
+    let format = if random.below(10) == 0 { random.one_of(&texts()) } else { format };
     let name = format.name();
     match format.decode(&text) {
         Ok(id) => json!({ "format": name, "text": text, "id": id.to_string() }),

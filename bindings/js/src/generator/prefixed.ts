@@ -1,7 +1,7 @@
 // A prefix that stays the same for an interval, and a tail.
 
+import { md5 } from "@noble/hashes/legacy.js";
 import { millisOf } from "../clock.js";
-import { md5 } from "../digest.js";
 import { configError } from "../error.js";
 import { type Bucket, type Interval, type Span, bucketAt, spanOf, startOf } from "../interval.js";
 import { PrefixKey } from "../prefix-key.js";
