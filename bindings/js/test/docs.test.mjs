@@ -1,25 +1,53 @@
-// The examples of the pages for people: each block marked `js` runs.
+// The examples of the pages for people, in an app that has installed the packed package: those marked `js` run, and all of them compile.
 
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { test } from "node:test";
-import { pathToFileURL } from "node:url";
+import { after, before, test } from "node:test";
 
-for (const page of ["README.md", "../../docs/offline.md"]) {
-  const blocks = [...fs.readFileSync(page, "utf8").matchAll(/^```js\n([^]*?)^```/gm)].map(([, code]) => code);
-  for (const [number, code] of blocks.entries()) {
-    test(`${page}, example ${number + 1}`, async () => {
-      // Inside the package, which may import itself by its name. State files go elsewhere.
-      fs.mkdirSync("test/.build", { recursive: true });
-      const file = path.resolve(`test/.build/${path.basename(page)}-${number}-${process.pid}.mjs`);
-      const folder = fs.mkdtempSync(path.join(os.tmpdir(), "idgen-js-"));
-      fs.writeFileSync(file, code.replaceAll('"ids.state"', JSON.stringify(path.join(folder, "ids.state"))));
-      try {
-        await import(pathToFileURL(file).href);
-      } finally {
-        fs.rmSync(file);
-      }
-    });
-  }
+const PAGES = ["README.md", "../../README.md", "../../docs/offline.md"];
+
+const examples = PAGES.flatMap((page, number) =>
+  [...fs.readFileSync(page, "utf8").matchAll(/^```(js|ts)\n([^]*?)^```/gm)].map(([, language, code], at) => {
+    return { title: `${page}, example ${at + 1}`, name: `page${number}-example${at}`, language, code };
+  }),
+);
+
+const app = fs.mkdtempSync(path.join(os.tmpdir(), "idgen-js-app-"));
+after(() => fs.rmSync(app, { recursive: true }));
+
+before(() => {
+  execFileSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", app]);
+  const [packed] = fs.readdirSync(app);
+  fs.writeFileSync(path.join(app, "package.json"), '{ "type": "module" }');
+  execFileSync("npm", ["install", "--silent", "--offline", "--no-audit", `./${packed}`], { cwd: app });
+});
+
+test("there are examples on each page", () => {
+  for (const page of PAGES) assert.ok(examples.some(({ title }) => title.startsWith(page)), page);
+});
+
+for (const { title, name, language, code } of examples) {
+  if (language !== "js") continue;
+  test(`${title} runs`, () => {
+    fs.writeFileSync(path.join(app, `${name}.mjs`), code);
+    const { status, stderr } = spawnSync(process.execPath, [`${name}.mjs`], { cwd: app, encoding: "utf8" });
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
+  });
 }
+
+test("all examples compile with strict types, also those of the declarations", () => {
+  fs.symlinkSync(path.resolve("node_modules/@types"), path.join(app, "node_modules/@types"));
+  const expo = path.join(app, "node_modules/expo-crypto");
+  fs.mkdirSync(expo);
+  fs.writeFileSync(path.join(expo, "package.json"), '{ "name": "expo-crypto", "types": "index.d.ts" }');
+  fs.writeFileSync(path.join(expo, "index.d.ts"), "export function getRandomValues<T extends Uint8Array | Int32Array>(array: T): T;");
+  for (const { name, code } of examples) fs.writeFileSync(path.join(app, `${name}.ts`), code);
+  const names = examples.map(({ name }) => `${name}.ts`);
+  const checks = ["--ignoreConfig", "--noEmit", "--strict", "--skipLibCheck", "false", "--target", "es2022", "--types", "node"];
+  const command = [path.resolve("node_modules/typescript/bin/tsc"), ...checks, "--module", "nodenext", ...names];
+  const { status, stdout } = spawnSync(process.execPath, command, { cwd: app, encoding: "utf8" });
+  assert.deepEqual({ status, stdout }, { status: 0, stdout: "" });
+});
