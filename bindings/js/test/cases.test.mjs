@@ -21,6 +21,10 @@ const check = (vector) => {
     const { text: _, ...fields } = vector;
     return assert.deepEqual(renamed(idgen.inspect(text)), fields);
   }
+  if (vector.error) {
+    const { code, message: said } = outcome(() => idgen.inspect(text));
+    return assert.deepEqual({ code, said }, { code: vector.error, said: message });
+  }
   const expected = message === undefined ? id : { code: "parse", message, offset };
   assert.deepEqual(outcome(() => idgen.encodeHyphenated(idgen.decode(format, text))), expected);
 };

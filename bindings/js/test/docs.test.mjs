@@ -38,16 +38,18 @@ for (const { title, name, language, code } of examples) {
   });
 }
 
-test("all examples compile with strict types, also those of the declarations", () => {
+test("the examples, and an app that uses all types, compile with all checks, also those of the declarations", () => {
   fs.symlinkSync(path.resolve("node_modules/@types"), path.join(app, "node_modules/@types"));
   const expo = path.join(app, "node_modules/expo-crypto");
   fs.mkdirSync(expo);
   fs.writeFileSync(path.join(expo, "package.json"), '{ "name": "expo-crypto", "types": "index.d.ts" }');
   fs.writeFileSync(path.join(expo, "index.d.ts"), "export function getRandomValues<T extends Uint8Array | Int32Array>(array: T): T;");
   for (const { name, code } of examples) fs.writeFileSync(path.join(app, `${name}.ts`), code);
-  const names = examples.map(({ name }) => `${name}.ts`);
-  const checks = ["--ignoreConfig", "--noEmit", "--strict", "--skipLibCheck", "false", "--target", "es2022", "--types", "node"];
-  const command = [path.resolve("node_modules/typescript/bin/tsc"), ...checks, "--module", "nodenext", ...names];
+  fs.copyFileSync("test/types/use.ts", path.join(app, "use.ts"));
+  const names = ["use.ts", ...examples.map(({ name }) => `${name}.ts`)];
+  const checks = ["--ignoreConfig", "--noEmit", "--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false"];
+  const target = ["--target", "es2022", "--lib", "es2022,dom", "--types", "node", "--module", "nodenext"];
+  const command = [path.resolve("node_modules/typescript/bin/tsc"), ...checks, ...target, ...names];
   const { status, stdout } = spawnSync(process.execPath, command, { cwd: app, encoding: "utf8" });
   assert.deepEqual({ status, stdout }, { status: 0, stdout: "" });
 });

@@ -28,6 +28,9 @@ export const startSite = async () => {
   return { received, url: `http://localhost:${server.address().port}/test/page.html`, close: () => server.close() };
 };
 
+/** For the start of the browser and of each page: long, as the machine may be busy. */
+const DEADLINE_MS = 300_000;
+
 const FLAGS = [
   "--headless",
   "--no-sandbox",
@@ -43,7 +46,8 @@ const FLAGS = [
 export const startBrowser = async () => {
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), "idgen-chromium-"));
   const executablePath = process.env.IDGEN_CHROMIUM ?? "/usr/bin/chromium";
-  const context = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS });
+  const context = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS, timeout: DEADLINE_MS });
+  context.setDefaultTimeout(DEADLINE_MS);
   const close = async () => {
     await context.close();
     fs.rmSync(profile, { recursive: true, force: true });

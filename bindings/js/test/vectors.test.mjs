@@ -53,6 +53,22 @@ test("accepted, refused and detected texts", () => {
   }
 });
 
+test("encodings of RFC 4648, the ULID specification and drafts", () => {
+  const { valid, invalid } = vectors("encodings.json");
+  // The drafts' name for the format that is ordered64 here.
+  const named = (format) => (format === "base64sort" ? "ordered64" : format);
+  for (const { section, uuid, ...texts } of valid) {
+    for (const [format, text] of Object.entries(texts)) {
+      assert.equal(idgen.encode(named(format), decodeHyphenated(uuid)), text, `${section} ${format}`);
+      assert.equal(encodeHyphenated(idgen.decode(named(format), text)), uuid, `${section} ${format}`);
+    }
+  }
+  for (const { format, text, offset } of invalid) {
+    const thrown = failure(() => idgen.decode(named(format), text));
+    assert.deepEqual([thrown.code, thrown.offset], ["parse", offset ?? null], `${format} ${text}`);
+  }
+});
+
 test("decimal texts of 64-bit ids", () => {
   for (const { text, device, offset, message } of vectors("codecs.json").short) {
     if (message !== undefined) {

@@ -14,7 +14,7 @@ use idgen::codec::Format;
 use idgen::source::{Entropy, FixedEntropy};
 use idgen::{SealKey, Uuid};
 use serde_json::{Value, json};
-use shared::{codecs, hex, inspections, replay};
+use shared::{hex, inspections, replay};
 
 struct Random(FixedEntropy);
 
@@ -106,7 +106,7 @@ fn generator(random: &mut Random, number: u64) -> Value {
 }
 
 fn texts() -> Vec<Format> {
-    codecs::formats().filter(|format| format.is_text()).collect()
+    Format::ALL.iter().copied().filter(|format| format.is_text()).collect()
 }
 
 /// A text in a format, in half of the cases with some characters changed, removed or added.

@@ -4,6 +4,7 @@ import { byteLength, checkText, configError, parseError, wrongByte, wrongLength 
 import { decodeBase32, encodeBase32 } from "./base32.js";
 import { decodeHyphenated, encodeHyphenated } from "./hyphenated.js";
 import { decodeInt, encodeInt } from "./int.js";
+import { decodeBase32hex, decodeBase32human, encodeBase32hex, encodeBase32human } from "./radix32.js";
 import {
   decodeBase64,
   decodeBase64url,
@@ -25,6 +26,8 @@ export type Format =
   | "base64url"
   | "ordered64"
   | "base32"
+  | "base32hex"
+  | "base32human"
   | "int";
 
 const FORMATS: Record<Format, readonly [(id: Uint8Array) => string, (text: string) => Uint8Array<ArrayBuffer>]> = {
@@ -36,6 +39,8 @@ const FORMATS: Record<Format, readonly [(id: Uint8Array) => string, (text: strin
   base64url: [encodeBase64url, decodeBase64url],
   ordered64: [encodeOrdered64, decodeOrdered64],
   base32: [encodeBase32, decodeBase32],
+  base32hex: [encodeBase32hex, decodeBase32hex],
+  base32human: [encodeBase32human, decodeBase32human],
   int: [encodeInt, decodeInt],
 };
 

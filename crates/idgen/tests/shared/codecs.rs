@@ -33,7 +33,7 @@ fn samples() -> Vec<Uuid> {
 }
 
 /// The formats that each language has. The others are in `encodings.json`.
-pub fn formats() -> impl Iterator<Item = Format> {
+fn formats() -> impl Iterator<Item = Format> {
     let named_only = [Format::Base32Hex, Format::Base32Human];
     Format::ALL.iter().copied().filter(move |format| !named_only.contains(format))
 }
