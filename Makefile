@@ -78,7 +78,7 @@ test-python: setup ## the Python wheel: built, installed, tested in the real fra
 test-django: setup ## Django's own tests of UUIDField with BinaryUUIDField in its place, on four databases (20 minutes)
 	IDGEN_DJANGO_WHOLE=1 scripts/python.sh test tests/test_django_own.py -s
 
-test-js: ## the TypeScript package: built, its content checked, and tested on Node and in Chromium (one to two minutes)
+test-js: ## the TypeScript package: built, its content checked, and tested on Node and in Chromium (one to three minutes)
 	scripts/js.sh test
 
 wheel: ## a wheel for each CPython of this machine, in bindings/python/dist

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the TypeScript package, checks what would be published, and tests it on Node and in Chromium.
 #
-#   scripts/js.sh test    everything (make test-js): one to two minutes, and some more where the Rust library is not built yet
+#   scripts/js.sh test    everything (make test-js): one to three minutes, and some more where the Rust library is not built yet
 #   scripts/js.sh build   installs what is needed and builds bindings/js/dist, and prints the sizes
 #   scripts/js.sh bench   the speed table of docs/offline.md (make bench-js)
 #
