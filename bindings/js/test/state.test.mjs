@@ -5,14 +5,16 @@ import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { MemoryState, Short, Ulid, V1, V6, V7 } from "../dist/index.js";
 import { FileState } from "../dist/node.js";
 import { Prefixed } from "../dist/prefixed.js";
 import { example } from "./rust.mjs";
 import { FixedClock } from "./vectors.mjs";
 
-const folder = () => fs.mkdtempSync(path.join(os.tmpdir(), "idgen-js-"));
+const temporary = fs.mkdtempSync(path.join(os.tmpdir(), "idgen-js-"));
+after(() => fs.rmSync(temporary, { recursive: true }));
+const folder = () => fs.mkdtempSync(path.join(temporary, "test-"));
 const code = (expected, words) => (error) => error.code === expected && error.message.includes(words);
 const atNoon = () => {
   const clock = new FixedClock();
