@@ -9,6 +9,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::string::String;
+use std::vec::Vec;
 use std::{format, fs};
 
 use sha2::{Digest, Sha256};
@@ -83,16 +84,15 @@ impl State for FileState {
             }
             Ok(_) => {}
         }
-        let mut text = String::new();
+        let mut bytes = Vec::new();
         let file = File::open(&self.path).map_err(unreadable)?;
-        file.take(LONGEST).read_to_string(&mut text).map_err(unreadable)?;
-        match parse(&text) {
+        file.take(LONGEST).read_to_end(&mut bytes).map_err(unreadable)?;
+        match core::str::from_utf8(&bytes).ok().and_then(parse) {
             Some(saved) => Ok(Some(saved)),
-            None => Err(refused(
-                &self.path,
-                "is damaged or not a state file",
-                "restore it from a backup, or remove it if no earlier id is in use",
-            )),
+            None => {
+                let (problem, advice) = damage(&bytes);
+                Err(refused(&self.path, problem, advice))
+            }
         }
     }
 
@@ -167,6 +167,20 @@ fn format(saved: &Saved) -> String {
     format!("{body}check {}\n", check(&body))
 }
 
+/// What is wrong with a content that [`parse`] refuses, and what to do. Editors change text in ways that cannot be seen.
+fn damage(bytes: &[u8]) -> (&'static str, &'static str) {
+    const ADVICE: &str = "save it as UTF-8 without a byte order mark and with LF as its line ends, or restore it from a backup";
+    match bytes {
+        [0xEF, 0xBB, 0xBF, ..] => ("begins with a byte order mark", ADVICE),
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => ("is text in UTF-16, as its byte order mark says", ADVICE),
+        _ if bytes.contains(&b'\r') => ("has line ends with CR", ADVICE),
+        _ => (
+            "is damaged or not a state file",
+            "restore it from a backup, or remove it if no earlier id is in use",
+        ),
+    }
+}
+
 fn parse(text: &str) -> Option<Saved> {
     let (body, last) = text.strip_suffix('\n')?.rsplit_once('\n')?;
     let body_with_end = &text[..body.len() + 1];
@@ -194,7 +208,6 @@ fn check(body: &str) -> String {
 mod tests {
     use super::*;
     use crate::{Kind, Node};
-    use std::vec::Vec;
 
     const SAVED: Saved =
         Saved { kind: Kind::Short, position: 1 << 70, node: Some(Node::new([1, 2, 3, 4, 5, 6])) };
@@ -238,6 +251,30 @@ mod tests {
             let error = state.load().unwrap_err();
             assert!(error.is_state(), "{:?}", String::from_utf8_lossy(&content));
         }
+    }
+
+    #[test]
+    fn what_an_editor_added_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let mut state = FileState::open(&path).unwrap();
+        let whole = format(&SAVED);
+        let utf_16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+        for (content, expected) in [
+            (
+                format!("\u{feff}{whole}").into_bytes(),
+                "begins with a byte order mark: save it as UTF-8 without",
+            ),
+            (utf_16(&format!("\u{feff}{whole}")), "is text in UTF-16"),
+            (whole.replace('\n', "\r\n").into_bytes(), "has line ends with CR"),
+            (whole.replace("kind", "kin").into_bytes(), "is damaged or not a state file"),
+        ] {
+            fs::write(&path, content).unwrap();
+            let error = state.load().unwrap_err();
+            assert!(error.is_state() && error.to_string().contains(expected), "{error}");
+        }
+        fs::write(&path, whole).unwrap();
+        assert_eq!(state.load().unwrap(), Some(SAVED));
     }
 
     /// A crash can leave any prefix of the new file; the old one must still be used.
