@@ -39,7 +39,7 @@ export class IdError extends Error {
 
 /** A refused setting: the problem, the value and the advice. */
 export const configError = (problem: string, value: unknown, advice: string): IdError =>
-  new IdError("config", `${problem} "${excerpt(String(value))}": ${advice}`);
+  new IdError("config", `${problem} ${quoted(value)}: ${advice}`);
 
 /** A state that cannot be used. */
 export const stateError = (place: string, problem: string, detail: string, cause?: unknown): IdError =>
@@ -49,7 +49,7 @@ export const stateError = (place: string, problem: string, detail: string, cause
 export const parseError = (form: string, problem: string, input: unknown, offset?: number): IdError =>
   new IdError(
     "parse",
-    `not ${form}: ${problem}, in "${excerpt(String(input))}"`,
+    `not ${form}: ${problem}, in ${quoted(input)}`,
     offset === undefined ? {} : { offset },
   );
 
@@ -63,7 +63,18 @@ export const byteLength = (text: string): number => {
   return bytes;
 };
 
-/** The first 64 bytes of an offending value, with its control characters escaped. */
+/** An offending value as an error shows it, and what to say about it if it is text behind a byte order mark. */
+const quoted = (value: unknown): string => {
+  const text = String(value);
+  // As many characters as `excerpt` takes of such a text.
+  const marked = /^\ufeff[\0-\x7f]*$/.test(text.slice(0, 62));
+  return `"${excerpt(text)}"${marked ? ", whose byte order mark must be removed" : ""}`;
+};
+
+/** The characters that cannot be seen, besides the space. */
+const HIDDEN = /[\p{C}\p{Z}\p{Grapheme_Extend}]/u;
+
+/** The first 64 bytes of an offending value, with the characters escaped that cannot be seen. */
 const excerpt = (text: string): string => {
   let shown = "";
   let bytes = 0;
@@ -71,7 +82,7 @@ const excerpt = (text: string): string => {
     const code = character.codePointAt(0)!;
     bytes += width(code);
     if (bytes > 64) return shown + "…";
-    shown += code < 0x20 || (code >= 0x7f && code < 0xa0) ? (ESCAPES[code] ?? `\\u{${code.toString(16)}}`) : character;
+    shown += character !== " " && HIDDEN.test(character) ? (ESCAPES[code] ?? `\\u{${code.toString(16)}}`) : character;
   }
   return shown;
 };

@@ -307,7 +307,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind() {
             Kind::Parse { form, problem, input } => {
-                write!(f, "not {form}: {problem}, in \"{input}\"")
+                write!(f, "not {form}: {problem}, in \"{input}\"{}", input.about_mark())
             }
             Kind::ClockBehind { now, last, tolerance_ms, has_state } => write!(
                 f,
@@ -339,7 +339,9 @@ impl fmt::Display for Error {
             }
             #[cfg(feature = "alloc")]
             Kind::Line { number, error } => write!(f, "line {number}: {error}"),
-            Kind::Config { problem, value, advice } => write!(f, "{problem} \"{value}\": {advice}"),
+            Kind::Config { problem, value, advice } => {
+                write!(f, "{problem} \"{value}\"{}: {advice}", value.about_mark())
+            }
         }
     }
 }

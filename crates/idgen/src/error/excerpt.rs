@@ -41,7 +41,18 @@ impl Excerpt {
     fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
+
+    /// What to say after the value, if it is text behind a byte order mark.
+    pub(crate) fn about_mark(&self) -> &'static str {
+        // Raw bytes can begin in the same way by chance.
+        match self.as_bytes().strip_prefix(BYTE_ORDER_MARK) {
+            Some(text) if text.is_ascii() => ", whose byte order mark must be removed",
+            _ => "",
+        }
+    }
 }
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl fmt::Write for Excerpt {
     fn write_str(&mut self, text: &str) -> fmt::Result {
@@ -52,7 +63,7 @@ impl fmt::Write for Excerpt {
 
 impl fmt::Display for Excerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Valid UTF-8 is shown as it is, except control characters; everything else is escaped.
+        // Valid UTF-8 is shown as it is, except characters that cannot be seen; everything else is escaped.
         let mut rest = self.as_bytes();
         while !rest.is_empty() {
             let (text, bad) = match core::str::from_utf8(rest) {
@@ -77,12 +88,18 @@ impl fmt::Display for Excerpt {
     }
 }
 
-/// Writes a text with its control characters escaped.
+/// Writes a text with the characters escaped that cannot be seen: control characters, a byte order mark, spaces other than
+/// the usual one, marks that combine with the character before them, and code points without a character.
 fn show(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for c in text.chars() {
-        if c.is_control() { write!(f, "{}", c.escape_default())? } else { write!(f, "{c}")? }
+        if is_seen(c) { write!(f, "{c}")? } else { write!(f, "{}", c.escape_default())? }
     }
     Ok(())
+}
+
+fn is_seen(c: char) -> bool {
+    // These three are escaped in the notation of Rust although they can be seen.
+    matches!(c, '"' | '\'' | '\\') || c.escape_debug().len() == 1
 }
 
 impl fmt::Debug for Excerpt {
@@ -136,6 +153,26 @@ mod tests {
         // The 64-byte limit falls inside the two bytes of 'é'.
         let cut = Excerpt::of(std::format!("{}é tail", "x".repeat(63))).to_string();
         assert_eq!(cut, std::format!("{}…", "x".repeat(63)));
+    }
+
+    #[test]
+    fn characters_that_cannot_be_seen_are_escaped() {
+        let hidden = "\u{feff}a\u{200b}b\u{202e}c\u{a0}d\u{2028}e\u{301}f\u{1b}[0m";
+        let shown = r"\u{feff}a\u{200b}b\u{202e}c\u{a0}d\u{2028}e\u{301}f\u{1b}[0m";
+        assert_eq!(Excerpt::of(hidden).to_string(), shown);
+        assert_eq!(Excerpt::of("\"it's\" C:\\ é １ 文").to_string(), "\"it's\" C:\\ é １ 文");
+        #[cfg(feature = "alloc")]
+        assert_eq!(Words::of(hidden).to_string(), shown);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_named_if_text_follows() {
+        for text in ["\u{feff}", "\u{feff}6ccd780c", &std::format!("\u{feff}{}", "0".repeat(99))] {
+            assert!(Excerpt::of(text).about_mark().contains("byte order mark"), "{text}");
+        }
+        for bytes in [b"".as_slice(), b"6ccd\xEF\xBB\xBF", b"\xEF\xBB\xBF\x8C\x90\x01"] {
+            assert_eq!(Excerpt::of_bytes(bytes).about_mark(), "");
+        }
     }
 
     #[cfg(feature = "alloc")]
