@@ -27,6 +27,7 @@ pub struct Error {
 pub(crate) enum Kind {
     Io(io::Error),
     NotTablespace { problem: String },
+    Unwritten,
     Truncated { len: u64, needed: u64 },
     Compressed { how: &'static str },
     Encrypted { page: u32 },
@@ -58,9 +59,9 @@ impl Error {
         matches!(*self.kind, Kind::Io(_))
     }
 
-    /// The first page is not that of a tablespace.
+    /// The first page is not that of a tablespace, or was not written yet.
     pub fn is_not_tablespace(&self) -> bool {
-        matches!(*self.kind, Kind::NotTablespace { .. })
+        matches!(*self.kind, Kind::NotTablespace { .. } | Kind::Unwritten)
     }
 
     /// The file ends before the last page that its header counts.
@@ -102,6 +103,11 @@ impl fmt::Display for Error {
             Kind::NotTablespace { problem } => {
                 write!(f, "not an InnoDB tablespace: {problem}; give the .ibd file of a table")
             }
+            Kind::Unwritten => write!(
+                f,
+                "page 0 has no type, so this is a file whose pages the server still has in memory only, or no InnoDB \
+                 tablespace; run FLUSH TABLES ... FOR EXPORT in the server, and read or copy the file before UNLOCK TABLES"
+            ),
             Kind::Truncated { len, needed } => write!(
                 f,
                 "the file is truncated: it has {len} bytes and its pages need {needed}; copy it again, \

@@ -62,10 +62,7 @@ impl Format {
     pub(crate) fn parse(header: &[u8]) -> Result<Format> {
         let found = u16_at(header, TYPE);
         if found == 0 {
-            return Err(Error::not_tablespace(
-                "page 0 has no type yet, as in a file whose pages a server still has in memory only: run FLUSH TABLES ... \
-                 FOR EXPORT in the server, and read or copy the file before UNLOCK TABLES",
-            ));
+            return Err(Error::new(Kind::Unwritten));
         }
         if found != kind::FSP_HDR {
             return Err(Error::not_tablespace(format!(

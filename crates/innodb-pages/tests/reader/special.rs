@@ -32,6 +32,23 @@ fn a_page_in_use_that_is_all_zeros_is_damage() {
     assert_eq!(unverified.indexes.len(), 1);
 }
 
+/// MariaDB extends the file of a new table at once, and writes its pages later.
+#[test]
+fn a_file_whose_pages_are_not_written_yet_is_no_damage() {
+    for error in [
+        scan(&vec![0; 6 * 16_384]).unwrap_err(),
+        scan_with(&vec![0; 65_536], Options { verify: false }).unwrap_err(),
+        Tablespace::stream(&vec![0; 6 * 16_384][..], Options::default()).err().unwrap(),
+    ] {
+        assert!(error.is_not_tablespace() && !error.is_corrupt(), "{error}");
+        assert_eq!(
+            error.to_string(),
+            "page 0 has no type, so this is a file whose pages the server still has in memory only, or no InnoDB \
+             tablespace; run FLUSH TABLES ... FOR EXPORT in the server, and read or copy the file before UNLOCK TABLES"
+        );
+    }
+}
+
 /// MySQL writes the names into the file of the first partition only.
 #[test]
 fn partitions_have_the_names_of_the_tables_indexes() {
