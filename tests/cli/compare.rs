@@ -31,6 +31,24 @@ fn two_recorded_runs_are_compared_and_drawn_again() {
     lines(&["lab", "report", &a]);
     assert_eq!(std::fs::read(format!("{a}/report.html")).unwrap(), drawn);
 
+    // An editor may add a byte order mark; another encoding is named.
+    let whole = std::fs::read_to_string(format!("{a}/results.json")).unwrap();
+    let marked = place("marked.json");
+    std::fs::write(&marked, format!("\u{feff}{whole}")).unwrap();
+    assert_eq!(
+        lines(&["lab", "compare", &marked, &b, "--json"]),
+        lines(&["lab", "compare", &marked, &b, "--json"])
+    );
+    lines(&["lab", "report", &marked, "--out", &again]);
+    let utf_16: Vec<u8> = format!("\u{feff}{whole}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(&marked, utf_16).unwrap();
+    let (code, error) = failure(&["lab", "report", &marked, "--out", &again], "");
+    assert_eq!(
+        (code, error.contains("UTF-16, as its byte order mark says: save it as UTF-8")),
+        (1, true),
+        "{error}"
+    );
+
     several_runs_in_one_chart(&a, &b, &place("course.svg"));
 
     let (code, error) = failure(&["lab", "compare", &a, &place("")], "");
@@ -45,7 +63,10 @@ fn recorded_runs_are_named_by_the_ends_of_their_paths() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().to_str().unwrap();
     let page = format!("Report: {out}/report.html");
-    assert_eq!(lines(&["lab", "report", "2026-11-23/mysql/mixed", "--out", out]), std::slice::from_ref(&page));
+    assert_eq!(
+        lines(&["lab", "report", "2026-11-23/mysql/mixed", "--out", out]),
+        std::slice::from_ref(&page)
+    );
     let text = std::fs::read_to_string(format!("{out}/results.json")).unwrap();
     assert!(text.contains("idgen lab run mixed --engine mysql"));
     assert_eq!(lines(&["lab", "report", "hold-out/mysql/p32-b0-fast", "--out", out]), [page]);

@@ -37,7 +37,7 @@ fn plausible(run: &RunRecord) -> Result<()> {
     Ok(())
 }
 
-/// The results that [`json`] wrote.
+/// The results that [`json`] wrote, also behind a byte order mark, which an editor may have added.
 ///
 /// # Errors
 /// The text is not such a file, or is one of another version.
@@ -46,6 +46,7 @@ pub fn read(text: &str) -> Result<Results> {
     struct Head {
         format: u32,
     }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let not_ours = |error| Error::caused("this is not a results.json of the lab", error);
     let head: Head = serde_json::from_str(text).map_err(not_ours)?;
     if head.format != Results::FORMAT {

@@ -134,7 +134,14 @@ pub(crate) fn text_of(file: &Path) -> io::Result<String> {
     if bytes.len() as u64 > LONGEST {
         return Err(io::Error::other(format!("its text is longer than {LONGEST} bytes")));
     }
-    String::from_utf8(bytes).map_err(|_| io::Error::other("its text is not UTF-8"))
+    String::from_utf8(bytes).map_err(|error| {
+        io::Error::other(match error.as_bytes() {
+            [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => {
+                "its text is UTF-16, as its byte order mark says: save it as UTF-8"
+            }
+            _ => "its text is not UTF-8",
+        })
+    })
 }
 
 #[cfg(test)]
