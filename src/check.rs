@@ -13,6 +13,7 @@ use idgen_check::{Checker, Form, Limits, Options, Report, Requirement, Status};
 use serde::Serialize;
 
 use crate::failure::{note, usage};
+use crate::lines;
 use crate::number;
 use crate::output::Output;
 use crate::values;
@@ -134,13 +135,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             note("reading ids from the terminal, one per line; end with Ctrl-D");
         }
         let stream = checker.stream("standard input");
-        checker.read(stream, std::io::stdin().lock(), form, limits).context("cannot check standard input")?;
+        read(&mut checker, stream, std::io::stdin().lock(), form, limits)
+            .context("cannot check standard input")?;
     } else {
         for (name, path) in &args.streams {
             let about = || format!("cannot check {}", path.display());
             let stream = checker.stream(name);
             let file = File::open(path).with_context(about)?;
-            checker.read(stream, file, form, limits).with_context(about)?;
+            read(&mut checker, stream, file, form, limits).with_context(about)?;
         }
     }
     let report = checker.finish().context("cannot search for duplicates")?;
@@ -173,6 +175,22 @@ fn form(binary: Option<&str>, meant: Option<Meant>) -> anyhow::Result<Form> {
     })
 }
 
+/// Reads the ids of one stream. Text of ids is not read as raw bytes.
+fn read(
+    checker: &mut Checker,
+    stream: u16,
+    input: impl Read,
+    form: Form,
+    limits: Limits,
+) -> anyhow::Result<()> {
+    let len = match form {
+        Form::Lines | Form::UuidLines => return Ok(checker.read(stream, input, form, limits)?),
+        Form::Uuids | Form::Ulids => 16,
+        Form::Shorts => 8,
+    };
+    Ok(checker.read(stream, lines::raw(input, len)?, form, limits)?)
+}
+
 /// Reads `NAME=FILE`.
 fn stream(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
@@ -199,8 +217,7 @@ fn of_command(checker: &mut Checker, command: &[OsString], form: Form, limits: L
     let mut child = Running(child.with_context(|| format!("cannot run {name}"))?);
     let mut output = child.0.stdout.take().expect("its output is a pipe");
     let stream = checker.stream(&name);
-    checker
-        .read(stream, &mut output, form, limits)
+    read(checker, stream, &mut output, form, limits)
         .with_context(|| format!("cannot check the output of {name}"))?;
     // Nothing more to read: it ends by itself, and its exit code counts. Otherwise the limit was reached.
     if limits.most.is_none() || output.read(&mut [0])? == 0 {

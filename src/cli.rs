@@ -49,10 +49,10 @@ pub fn main() -> ExitCode {
     let mut cli = Cli::command();
     let matches = cli
         .try_get_matches_from_mut(std::env::args_os())
-        .unwrap_or_else(|error| input::taken_for_options(&mut cli).unwrap_or(error).exit());
+        .unwrap_or_else(|error| failure::exit(input::taken_for_options(&mut cli).unwrap_or(error)));
     let Cli { command } = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
-        Err(error) => error.exit(),
+        Err(error) => failure::exit(error),
     };
     let result = match command {
         Command::New(args) => new::run(args),

@@ -73,12 +73,34 @@ impl Lines {
             // text of the double length.
             let rest = self.input.fill_buf().context(READING)?;
             let rest = &rest[..rest.len().min(len)];
-            if !rest.is_empty() && is_text(rest) {
+            if are_text(&self.piece, rest) {
                 bail!("standard input is not raw bytes, but text: {}", advice(&self.piece, rest));
             }
         }
         Ok((!self.piece.is_empty()).then_some(Piece::Whole(&self.piece)))
     }
+}
+
+/// Whether what should be records of raw bytes is text: the first record, and the bytes after it.
+fn are_text(first: &[u8], rest: &[u8]) -> bool {
+    !rest.is_empty() && is_text(first) && is_text(rest)
+}
+
+/// The same bytes as `input`, unless they are text although they should be records of `len` raw bytes.
+///
+/// # Errors
+/// If `input` cannot be read, or if it begins as text of ids does.
+pub fn raw<R: Read>(mut input: R, len: usize) -> anyhow::Result<impl Read> {
+    // More than the longest record: a text of so many characters is practically never a chance of random bytes.
+    const ENOUGH: usize = 32;
+    let mut head = Vec::with_capacity(ENOUGH);
+    input.by_ref().take(len as u64).read_to_end(&mut head)?;
+    if is_text(&head) {
+        input.by_ref().take((ENOUGH - len) as u64).read_to_end(&mut head)?;
+        let (first, rest) = head.split_at(len.min(head.len()));
+        ensure!(!are_text(first, rest), "these are not raw bytes, but text: leave out --binary");
+    }
+    Ok(io::Cursor::new(head).chain(input))
 }
 
 /// Whether all bytes are characters of texts of ids: digits and letters of all formats, what surrounds them, and line ends.

@@ -89,7 +89,7 @@ impl Ids {
                         Piece::Whole(text) => number::id(&String::from_utf8_lossy(text)),
                         Piece::TooLong => Err("the line is too long".to_owned()),
                     };
-                    batch.push(id.map_err(|error| format!("line {number}: {}", error.escape_debug())));
+                    batch.push(id.map_err(|error| format!("line {number}: {error}")));
                 }
                 Ok(batch)
             }

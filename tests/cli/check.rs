@@ -42,6 +42,57 @@ fn each_kind_of_the_command_line_passes() {
     );
 }
 
+/// All byte strings are ids in binary, so text is recognized by its characters, as in `idgen convert`.
+#[test]
+fn text_is_not_taken_for_raw_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ids.txt");
+    let stream = format!("a={}", path.display());
+    let ids = output(&["new", "v4", "-n", "16"], "");
+    for to in [
+        &["hyphenated"][..],
+        &["simple"],
+        &["simple", "--upper"],
+        &["binary", "--hex"],
+        &["base64"],
+        &["urn"],
+        &["braced"],
+        &["base32"],
+        &["int"],
+    ] {
+        let text = String::from_utf8(output(&[&["convert", "--to"], to].concat(), &*ids)).unwrap();
+        let utf_16 = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for input in [
+            text.clone().into_bytes(),
+            text.lines().next().unwrap().into(),
+            text.replace('\n', "\r\n").into(),
+            format!("\u{feff}{text}").into(),
+            utf_16,
+        ] {
+            std::fs::write(&path, &input).unwrap();
+            for binary in [&["16"][..], &["16", "--as", "ulid"], &["8"]] {
+                for from in [&[][..], &["--stream", &stream], &["--", "cat", path.to_str().unwrap()]] {
+                    let args = [&["check", "--binary"], binary, from].concat();
+                    let done = idgen(&args).write_stdin(&*input).assert().code(1);
+                    let error = String::from_utf8_lossy(&done.get_output().stderr);
+                    assert!(error.contains("not raw bytes, but text: leave out --binary"), "{to:?}: {error}");
+                    assert!(done.get_output().stdout.is_empty(), "{to:?}");
+                }
+            }
+        }
+    }
+    // Raw bytes are read, also one id that happens to consist of letters, and an input that is shorter than a record.
+    for (binary, input, ids) in
+        [("16", "0123456789abcdef", 1), ("8", "01234567", 1), ("16", "0123", 0), ("16", "", 0)]
+    {
+        let done = idgen(&["check", "--json", "--binary", binary]).write_stdin(input).assert();
+        let found: serde_json::Value = serde_json::from_slice(&done.get_output().stdout).unwrap();
+        assert_eq!(found["ids"], ids, "{input}");
+    }
+    let shorts = output(&["new", "v4", "-n", "3000", "-f", "binary"], "");
+    assert_eq!(json(&["--binary", "16", "--require", "v4"], shorts, 0)["ids"], 3_000);
+}
+
 #[test]
 fn requirements_decide_the_exit_code() {
     assert!(report(&[], TWO, 0).contains("monotonic"));

@@ -136,6 +136,46 @@ fn bad_key_files_are_named_and_their_content_is_not_shown() {
     }
 }
 
+/// A character that cannot be seen would make an error look as if nothing were wrong.
+#[test]
+fn errors_show_characters_that_cannot_be_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let id = "6ccd780c-baba-1026-9564-5b8c656024db";
+    let schema = file("s.sql", "\u{200b}CREATE TABLE t (id {key_type} PRIMARY KEY)");
+    let insert = file("i.sql", "INSERT INTO t (id) VALUES (?)");
+    for hidden in ["\u{feff}", "\u{200b}", "\u{202e}", "\u{a0}", "\u{1b}[2J", "\u{2028}"] {
+        let id = format!("{hidden}{id}");
+        for (args, input) in [
+            (&["convert", "-t", "int", &id][..], ""),
+            (&["convert", "-t", "int", "--from", "hyphenated", &id], ""),
+            (&["convert", "-t", "int"], &*format!("1\n{id}\n")),
+            (&["inspect", &id], ""),
+            (&["new", &format!("{hidden}v7")], ""),
+            (&["new", "v7", "-n", &format!("{hidden}5")], ""),
+            (&["new", "v7", "--at", &format!("{hidden}2026-11-21T12:00:00Z")], ""),
+            (&["new", "prefixed", "--interval", &format!("{hidden}day")], ""),
+            (&["new", "v1", "--node", &format!("{hidden}9f6bdeced846")], ""),
+            (&["new", "v7", &format!("--{hidden}n")], ""),
+            (&["odds", "v4", "--rate", &format!("{hidden}5")], ""),
+            (&["lab", "report", &format!("{hidden}run")], ""),
+        ] {
+            let error = failure(args, input).1;
+            let shown: String = hidden.chars().take(1).flat_map(char::escape_default).collect();
+            assert!(!error.contains(hidden), "{args:?}: {error}");
+            // Clap leaves control characters out.
+            assert!(error.contains(&shown) || hidden.starts_with('\u{1b}'), "{args:?}: {error}");
+            assert_eq!(error.contains("byte order mark"), hidden == "\u{feff}", "{args:?}: {error}");
+        }
+    }
+    let error = failure(&["lab", "run", "--schema", &schema, "--insert", &insert], "").1;
+    assert!(!error.contains('\u{200b}') && error.contains("\\u{200b}"), "{error}");
+}
+
 #[test]
 fn an_error_shows_the_usage_of_its_own_subcommand() {
     for args in [
