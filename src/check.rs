@@ -183,12 +183,12 @@ fn read(
     form: Form,
     limits: Limits,
 ) -> anyhow::Result<()> {
-    let len = match form {
-        Form::Lines | Form::UuidLines => return Ok(checker.read(stream, input, form, limits)?),
-        Form::Uuids | Form::Ulids => 16,
-        Form::Shorts => 8,
+    let record = match form {
+        Form::Lines | Form::UuidLines => None,
+        Form::Uuids | Form::Ulids => Some(16),
+        Form::Shorts => Some(8),
     };
-    Ok(checker.read(stream, lines::raw(input, len)?, form, limits)?)
+    Ok(checker.read(stream, lines::checked(input, record)?, form, limits)?)
 }
 
 /// Reads `NAME=FILE`.

@@ -86,19 +86,25 @@ fn are_text(first: &[u8], rest: &[u8]) -> bool {
     !rest.is_empty() && is_text(first) && is_text(rest)
 }
 
-/// The same bytes as `input`, unless they are text although they should be records of `len` raw bytes.
+/// The same bytes as `input`, which has lines, or records of raw bytes of this length.
 ///
 /// # Errors
-/// If `input` cannot be read, or if it begins as text of ids does.
-pub fn raw<R: Read>(mut input: R, len: usize) -> anyhow::Result<impl Read> {
-    // More than the longest record: a text of so many characters is practically never a chance of random bytes.
+/// If `input` cannot be read, is text in UTF-16, or begins as text of ids does although it should have records.
+pub fn checked<R: Read>(mut input: R, record: Option<usize>) -> anyhow::Result<impl Read> {
+    // More than the longest record: so many random bytes are practically never text.
     const ENOUGH: usize = 32;
+    // Two units of UTF-16.
+    const UNITS: usize = 4;
     let mut head = Vec::with_capacity(ENOUGH);
-    input.by_ref().take(len as u64).read_to_end(&mut head)?;
-    if is_text(&head) {
-        input.by_ref().take((ENOUGH - len) as u64).read_to_end(&mut head)?;
-        let (first, rest) = head.split_at(len.min(head.len()));
-        ensure!(!are_text(first, rest), "these are not raw bytes, but text: leave out --binary");
+    input.by_ref().take(record.unwrap_or(UNITS) as u64).read_to_end(&mut head)?;
+    match record {
+        None => ensure!(!is_utf_16(&head), "this is text in UTF-16: convert it to UTF-8"),
+        Some(len) if is_text(&head) => {
+            input.by_ref().take((ENOUGH - len) as u64).read_to_end(&mut head)?;
+            let (first, rest) = head.split_at(len.min(head.len()));
+            ensure!(!are_text(first, rest), "these are not raw bytes, but text: leave out --binary");
+        }
+        Some(_) => {}
     }
     Ok(io::Cursor::new(head).chain(input))
 }

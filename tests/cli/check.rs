@@ -81,6 +81,15 @@ fn text_is_not_taken_for_raw_bytes() {
             }
         }
     }
+    let utf_16: Vec<u8> = String::from_utf8(ids).unwrap().encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for mark in [&[][..], b"\xFE\xFF"] {
+        let done = idgen(&["check"]).write_stdin([mark, &utf_16].concat()).assert().code(1);
+        let error = String::from_utf8_lossy(&done.get_output().stderr);
+        assert!(error.contains("UTF-16: convert it to UTF-8"), "{error}");
+    }
+    for short in ["1", "1\n", "\u{feff}1\n", "\u{feff}12"] {
+        assert_eq!(json(&["--require", "no-duplicates"], short, 0)["ids"], 1, "{short:?}");
+    }
     // Raw bytes are read, also one id that happens to consist of letters, and an input that is shorter than a record.
     for (binary, input, ids) in
         [("16", "0123456789abcdef", 1), ("8", "01234567", 1), ("16", "0123", 0), ("16", "", 0)]

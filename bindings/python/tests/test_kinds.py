@@ -85,8 +85,15 @@ def test_mysql_short_ids() -> None:
     assert int(idgen.mysql_short_str(7)) == first + 2
     assert first >> 56 == 7
     for wrong, error in [(256, OverflowError), (-1, OverflowError), ("7", TypeError), (1.0, TypeError)]:
-        with pytest.raises(error, match="server_id"):
+        with pytest.raises(error, match="server_id") as caught:
             idgen.mysql_short(wrong)  # type: ignore[arg-type]
+        assert error is TypeError or f"0 to 255, not {wrong}" in str(caught.value)
+        with pytest.raises(error, match="server_id"):
+            idgen.mysql_short_str(wrong)  # type: ignore[arg-type]
+        with pytest.raises(error, match="server_id"):
+            idgen.MysqlShort(server_id=wrong)  # type: ignore[arg-type]
+    # As a number with a sign, these are negative: their column must be BIGINT UNSIGNED.
+    assert idgen.mysql_short(127) < 1 << 63 <= idgen.MysqlShort(128)() < idgen.mysql_short(255)
 
 
 def test_arguments_are_refused() -> None:
