@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-arm test-python test-django test-js wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check
+.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-python test-django test-js wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -68,6 +68,9 @@ test-clusters: test-replicated ## the same, and on Vitess (1 minute more, and a 
 	scripts/vitess.sh
 	cargo test --workspace --test vitess
 	cargo test --workspace --test clusters -- --test-threads 1 vitess
+
+test-adversary: setup ## the map behind a proxy that changes one answer at a time (minutes)
+	cargo test -p idgen-mysql --test adversary
 
 test-arm: ## the library on 64-bit ARM, emulated; fails if the compiler target or the emulator is missing (1 minute)
 	scripts/arm.sh test

@@ -267,9 +267,10 @@ impl Context {
             Strategy::Dedup => "hash",
         };
         // On a map that was just filled, MariaDB's statistics are still those of an empty table, and it would read the
-        // whole table.
+        // whole table. A locking read of the whole table waits for every open transaction with a new pair.
         let index = match self.installed.strategy {
-            Strategy::Unique => "",
+            Strategy::Unique if lock.is_empty() => "",
+            Strategy::Unique => " FORCE INDEX (uuid)",
             Strategy::Dedup => " FORCE INDEX (hash)",
         };
         let prefix = if lock.is_empty() { "" } else { PAST_SNAPSHOT };
