@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-python test-django test-js wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check
+.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-python test-django test-js test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -21,6 +21,7 @@ lint: ## formatting, clippy, rustdoc and links between pages, with warnings as e
 	cargo clippy -p idgen-keys --all-targets --no-default-features --features std,mac,prefixed,seal,serde,state-file -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cd bindings/python && cargo fmt --check && cargo clippy -- -D warnings
+	cargo fmt --manifest-path conformance/drivers/rust/Cargo.toml --check
 
 test: setup lint ## everything that must pass, on MySQL, MariaDB and clusters of both
 	cargo test --workspace
@@ -31,6 +32,7 @@ test: setup lint ## everything that must pass, on MySQL, MariaDB and clusters of
 	$(MAKE) bench-instructions
 	$(MAKE) test-python
 	$(MAKE) test-js
+	$(MAKE) test-conformance
 
 test-newer: setup ## the map on MariaDB 11.8, whose defaults differ (1 minute)
 	IDGEN_MARIADB_IMAGE=$${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8} cargo test --workspace --test servers \
@@ -83,6 +85,12 @@ test-django: setup ## Django's own tests of UUIDField with BinaryUUIDField in it
 
 test-js: ## the TypeScript package: built, its content checked, and tested on Node and in Chromium (one to three minutes)
 	scripts/js.sh test
+
+test-conformance: ## the table of libraries: its tests, and a check of three libraries (under a minute)
+	scripts/conformance.sh test
+
+conformance: ## installs and checks the libraries of conformance/libraries.json, and writes docs/conformance.md (half an hour)
+	scripts/conformance.sh all
 
 wheel: ## a wheel for each CPython of this machine, in bindings/python/dist
 	scripts/wheel.sh
