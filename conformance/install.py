@@ -23,7 +23,7 @@ def call(words: list[str], folder: Path) -> None:
 def rust(libraries: list[dict]) -> None:
     small = all(library["id"].startswith(SMALL) for library in libraries)
     features = [] if small else ["--features", "all"]
-    call(["cargo", "build", "--release", *features], DRIVERS / "rust")
+    call(["cargo", "build", "--release", "--target-dir", "target", *features], DRIVERS / "rust")
 
 
 def node(_: list[dict]) -> None:

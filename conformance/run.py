@@ -31,7 +31,8 @@ CLOCK_IDS = 100_000
 # In seconds. A generator that waits for the next millisecond of a frozen clock never ends.
 DEADLINE = {"frozen": 15}
 DEFAULT_DEADLINE = 300
-FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
+# Of the package libfaketime of Debian, where it is.
+FAKETIME = next(map(str, Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
 # The frozen time, in UTC, and by how much a step back must be seen, in milliseconds.
 FROZEN = "2026-01-02 03:04:05"
 STEP = 4_000
@@ -97,6 +98,8 @@ def finished(run: Run, process: subprocess.Popen, deadline: float) -> str:
 
 def clock_environment(mode: str, ecosystem: str, folder: Path) -> dict[str, str]:
     """What sets the clock of a program. In mode `back` it writes the step itself, into a file."""
+    if FAKETIME is None:
+        sys.exit("there is no /usr/lib/*/faketime/libfaketime.so.1: install libfaketime")
     always = {"LD_PRELOAD": FAKETIME, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "TZ": "UTC"}
     if mode == "frozen":
         return always | {"FAKETIME": FROZEN}
@@ -223,13 +226,16 @@ def record(libraries: list[dict], count: int, folder: Path, modes: list[str]) ->
     folder.mkdir(parents=True, exist_ok=True)
     for library in libraries:
         path = folder / f"{library['id']}.json"
-        found = {}
+        before = json.loads(path.read_text()) if path.exists() else {}
+        kept = before.get("modes", {}) if before.get("version") == library["version"] else {}
+        found = {mode: kept[mode] for mode in MODES if mode in kept}
         for mode in modes:
             found[mode] = measure(library, mode, count)
             print(library["id"], mode, summary(found[mode]), flush=True)
         runtime = install.runtime(library["ecosystem"])
         whole = {"library": library["id"], "version": library["version"], "recorded": date.today().isoformat(),
-                 "runtime": runtime, "count": count, "modes": found}  # fmt: skip
+                 "runtime": runtime, "count": count,
+                 "modes": {mode: found[mode] for mode in MODES if mode in found}}  # fmt: skip
         path.write_text(written(whole))
 
 
@@ -252,14 +258,17 @@ def main() -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--count", type=int, default=1_000_000)
     parser.add_argument("--to", type=Path, default=HERE / "results")
+    parser.add_argument("--modes", default=",".join(MODES), help="the others keep their record")
     parser.add_argument("--install", action="store_true")
     arguments = parser.parse_args()
     known = {library["id"]: library for library in manifest()["libraries"]}
-    names, modes = arguments.names or list(known), list(MODES)
+    names, modes = arguments.names or list(known), arguments.modes.split(",")
     if arguments.action == "show":
         if len(names) != 2 or names[1] not in MODES:
             parser.error(f"name a library and a mode: {', '.join(MODES)}")
         names, modes = names[:1], names[1:]
+    if unknown := [mode for mode in modes if mode not in MODES]:
+        parser.error(f"there is no mode {', '.join(unknown)}: use {', '.join(MODES)}")
     if unknown := [name for name in names if name not in known]:
         parser.error(f"libraries.json has no {', '.join(unknown)}; it has {', '.join(known)}")
     libraries = [known[name] for name in names]

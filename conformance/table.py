@@ -37,7 +37,7 @@ class Row:
         if "not_measured" in found:
             return "not measured"
         if found["report"] is None:
-            return f"**{found['outcome']}**" if found["outcome"] else "not measured"
+            return "waits among the first 256 ids" if found["outcome"] == "waits" else f"**{found['outcome']}**"
         return None
 
     def failing(self, mode: str, *rules: str) -> list[dict]:
@@ -108,17 +108,20 @@ def clock(mode: str):
         if why := row.obstacle(mode):
             return why
         promises = row.promises
-        promise = promises["order_after_step_back"] if mode == "back" else promises["order"] is not None
+        frozen = promises.get("order_while_frozen", promises["order"] is not None)
+        promise = promises["order_after_step_back"] if mode == "back" else frozen
         cells = [repeated(row, mode, promise)]
         if cells[0] == HOLDS or promise:
             cells.append(ordered(row, mode, promise))
+        if cells[-1] == "not promised":
+            cells[-1] = "order not promised"
         outcome = row.modes[mode]["outcome"]
         if outcome == "waits":
             cells.insert(0, f"waits after {row.modes[mode]['report']['ids']:,} ids")
         elif outcome:
             cells.insert(0, f"{outcome}, after {row.modes[mode]['report']['ids']:,} ids")
         wrong = [cell for cell in cells if cell not in (HOLDS, "–")]
-        return "; ".join(wrong) or HOLDS
+        return "; ".join(wrong).replace("not promised, holds", "holds; order not promised") or HOLDS
 
     return cell
 
@@ -197,8 +200,8 @@ tell us. *Not measured*: it could not be had, and the record says why. Each cell
 what the check found; `conformance/run.py show LIBRARY MODE` repeats it and prints the whole report.
 
 - **Layout**: version, variant, and the place of the time, by RFC 9562, or the ULID's form.
-- **Unique**: no id is repeated, also between threads, processes, and parent and child of a fork that happened after a thousand
-  ids. Uniqueness after a fork is a promise only where the documentation mentions forks.
+- **Unique**: no id is repeated, also between threads, processes, and the parent and the children of twenty forks, each
+  right after an id. Uniqueness after a fork is a promise only where the documentation mentions forks.
 - **Order**: each id is greater than the one before it. Four threads run at the same time, and the order in each is judged. In
   Node, threads are workers, which share no generator.
 - **Clock set back by 5 s**, **clock stands still**: libfaketime sets the clock of the program. The cell says if ids are repeated or
@@ -262,7 +265,7 @@ def page(manifest: dict, folder: Path) -> str:
     return "\n".join(
         [head, f"{len(rows)} generators of {len(packages)} libraries. What ran them: {ran}.", "",
          "| " + " | ".join(heading) + " |", "|" + "---|" * len(heading), *lines, "",
-         "## What each library promises", "", "| generator | promise |", "|---|---|", *promises, ""]  # fmt: skip
+         (HERE / "findings.md").read_text(), "## What each library promises", "", "| generator | promise |", "|---|---|", *promises, ""]  # fmt: skip
     )
 
 

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Checks generators of other libraries, and writes docs/conformance.md.
 #
-#   scripts/conformance.sh all    installs and checks all of them (make conformance): a quarter of an hour
-#   scripts/conformance.sh test   the tests, and three small libraries (make test-conformance): under a minute
+#   scripts/conformance.sh all    installs and checks all of them (make conformance): half an hour
+#   scripts/conformance.sh test   the tests, and three libraries (make test-conformance): under a minute
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh
 cd ..
 
-[ -e /usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1 ] || install_packages "a clock that is set" libfaketime
+compgen -G "/usr/lib/*/faketime/libfaketime.so.1" >/dev/null || install_packages "a clock that is set" libfaketime
 have npm || install_packages "the libraries of npm" nodejs npm
 cargo build --quiet
+export IDGEN=${CARGO_TARGET_DIR:-$PWD/target}/debug/idgen
 
 case ${1:-test} in
   all)

@@ -8,6 +8,7 @@ import uuid
 
 BURST = 100_000
 THREADS = 4
+FORKS = 20
 
 
 def text(generator):
@@ -66,11 +67,29 @@ def clocks(a: float, b: float) -> None:
     print(int(a * 1000), int(b * 1000), flush=True)
 
 
+def forked(generator, count: int, folder: str) -> None:
+    """Forks FORKS times, each time right after an id. Parent and child then make so many ids each."""
+    with open(f"{folder}/parent.txt", "w") as file:
+        for i in range(FORKS):
+            last = generator()
+            child = os.fork()
+            if child == 0:
+                to_file(f"{folder}/child-{i + 1}.txt", generator, count)
+                os._exit(0)
+            ids = [last, *(generator() for _ in range(count))]
+            file.write("\n".join(ids) + "\n")
+            file.flush()
+            if os.waitpid(child, 0)[1] != 0:
+                sys.exit("the child failed")
+
+
 def main(library: str, mode: str, count: int, folder: str) -> None:
     generator = LIBRARIES[library]()
     if mode == "one":
         burst(generator, count, sys.stdout)
     elif mode == "threads":
+        # By default a thread runs for 5 ms, which hides what two threads do to each other.
+        sys.setswitchinterval(1e-6)
         paths = [f"{folder}/thread-{i + 1}.txt" for i in range(THREADS)]
         threads = [threading.Thread(target=to_file, args=(path, generator, count // THREADS)) for path in paths]
         for thread in threads:
@@ -78,13 +97,7 @@ def main(library: str, mode: str, count: int, folder: str) -> None:
         for thread in threads:
             thread.join()
     elif mode == "fork":
-        to_file(f"{folder}/before.txt", generator, 1000)
-        child = os.fork()
-        to_file(f"{folder}/{'parent' if child else 'child'}.txt", generator, count // 2)
-        if not child:
-            os._exit(0)
-        if os.waitpid(child, 0)[1] != 0:
-            sys.exit("the child failed")
+        forked(generator, count // (2 * FORKS), folder)
     elif mode == "back":
         with open(f"{folder}/ids.txt", "w") as file:
             burst(generator, count // 2, file)

@@ -11,6 +11,7 @@ use libraries::Next;
 
 const BURST: usize = 100_000;
 const THREADS: usize = 4;
+const FORKS: usize = 20;
 
 /// Makes ids in bursts, and writes each burst when it is complete.
 fn burst(next: &mut Next, mut count: usize, mut to: impl Write, size: usize) -> Result<()> {
@@ -33,22 +34,27 @@ fn clocks(before: u128) {
     println!("{before} {}", milliseconds());
 }
 
+/// Forks `FORKS` times, each time right after an id. Parent and child then make so many ids each.
 fn forked(next: &mut Next, count: usize, folder: &str) -> Result<()> {
-    burst(next, 1_000, File::create(format!("{folder}/before.txt"))?, BURST)?;
-    // SAFETY: this process has one thread.
-    let child = unsafe { libc::fork() };
-    if child < 0 {
-        return Err(std::io::Error::last_os_error());
+    let mut file = File::create(format!("{folder}/parent.txt"))?;
+    for i in 1..=FORKS {
+        let last = next();
+        // SAFETY: this process has one thread.
+        let child = unsafe { libc::fork() };
+        if child < 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+        if child == 0 {
+            burst(next, count, File::create(format!("{folder}/child-{i}.txt"))?, BURST)?;
+            std::process::exit(0);
+        }
+        let ids: Vec<String> = (0..count).map(|_| next()).collect();
+        writeln!(file, "{last}\n{}", ids.join("\n"))?;
+        let mut status = 0;
+        // SAFETY: `status` outlives the call.
+        let ended = unsafe { libc::waitpid(child, &mut status, 0) };
+        assert!(ended == child && status == 0, "the child failed");
     }
-    let name = if child == 0 { "child" } else { "parent" };
-    burst(next, count / 2, File::create(format!("{folder}/{name}.txt"))?, BURST)?;
-    if child == 0 {
-        std::process::exit(0);
-    }
-    let mut status = 0;
-    // SAFETY: `status` outlives the call.
-    let ended = unsafe { libc::waitpid(child, &mut status, 0) };
-    assert!(ended == child && status == 0, "the child failed");
     Ok(())
 }
 
@@ -73,7 +79,7 @@ fn main() -> Result<()> {
                 .collect();
             threads.into_iter().try_for_each(|thread| thread.join().expect("no thread panics"))
         }),
-        "fork" => forked(&mut next, count, folder),
+        "fork" => forked(&mut next, count / (2 * FORKS), folder),
         "back" => {
             let mut file = File::create(format!("{folder}/ids.txt"))?;
             burst(&mut next, count / 2, &mut file, BURST)?;
