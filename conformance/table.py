@@ -203,7 +203,7 @@ what the check found; `conformance/run.py show LIBRARY MODE` repeats it and prin
 - **Unique**: no id is repeated, also between threads, processes, and the parent and the children of twenty forks, each
   right after an id. Uniqueness after a fork is a promise only where the documentation mentions forks.
 - **Order**: each id is greater than the one before it. Four threads run at the same time, and the order in each is judged. In
-  Node, threads are workers, which share no generator.
+  Node, threads are workers, which share no generator. Python switches between threads as often as it can (`sys.setswitchinterval`).
 - **Clock set back by 5 s**, **clock stands still**: libfaketime sets the clock of the program. The cell says if ids are repeated or
   out of order then. *Waits*: the generator made so many ids of one time, and then none for {deadline} seconds, which RFC 9562 allows.
   Go programs do not read the clock through the C library.
