@@ -9,8 +9,9 @@ use idgen::{Nature, Uuid};
 
 use crate::failure::usage;
 use crate::form::{BATCH, Form};
-use crate::input::{Input, detect};
+use crate::input::Input;
 use crate::output::Output;
+use crate::pasted::Strictness;
 use crate::seal_file::SealKeys;
 use crate::values;
 
@@ -31,7 +32,7 @@ the year 2109. As arguments, put such ids after --, because they would be read a
 The format is detected by length, then by characters. 22 characters are standard base64 unless they can \
 only be base64url or ordered64; 26 are base32; 32 hexadecimal digits are simple, even if all are \
 decimal, and also if a server printed them as 0x…, \\x… or X'…'; any other decimal number is int, unless it has 22 \
-or 26 digits. Raw bytes are never detected: name their format with --from.
+or 26 digits. Quotation marks around an id, and the padding of base64, are taken off with a note. Raw bytes are never detected: name their format with --from.
 
 Each line of standard input is an id; it may end with LF or CRLF. A bad line (an empty line and one \
 of more than 1024 bytes are bad too) is reported with its number. All others are still converted, and the \
@@ -43,6 +44,9 @@ exit code is 1; with --keep-lines, an empty line stands for it. With --from bina
 pub struct Args {
     #[command(flatten)]
     input: Input,
+
+    #[command(flatten)]
+    strictness: Strictness,
 
     /// The format to write.
     #[arg(short, long, value_name = "FORMAT", value_parser = values::format(), ignore_case = true)]
@@ -99,7 +103,7 @@ impl Sealing {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Args { input, to, hex, upper, keep_lines, seal, open } = args;
+    let Args { input, strictness, to, hex, upper, keep_lines, seal, open } = args;
     let sealing = Sealing::new(seal.as_deref(), open.as_deref())?;
     input.check_hex(hex, !to.is_text())?;
     let form = Form::new(to, hex && !to.is_text(), upper)?;
@@ -108,11 +112,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     form.check_terminal()?;
 
-    let mut given = input.open(hex);
+    let (mut given, pasted) = (input.open(hex), strictness.pasted());
     let (mut ids, mut buffer) = (Vec::with_capacity(BATCH), Vec::new());
     let mut out = Output::open();
     let read = |text: &[u8], named: Option<_>| {
-        let (_, id) = named.map_or_else(|| detect(text), Ok)?;
+        let (_, id) = named.map_or_else(|| pasted.detect(text), Ok)?;
         sealing.apply(id)
     };
     let mut others = 0u64;
@@ -133,6 +137,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     form.write(&ids, &mut buffer, &mut out)?;
     out.finish()?;
+    pasted.note();
     if others > 0 {
         form.note_if_swapped(format_args!("the {others} ids of another version"));
     }

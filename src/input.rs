@@ -65,11 +65,6 @@ impl Input {
     }
 }
 
-/// Detects the format of a text. A hexadecimal literal of a server counts as simple.
-pub fn detect(text: &[u8]) -> idgen::Result<(Format, Uuid)> {
-    literal::decode(text).map(|id| (Format::Simple, id)).or_else(|_| Format::decode_any(text))
-}
-
 /// The error about an id that begins with a hyphen, if clap did not accept the arguments because of one: clap
 /// reads such an id as options, and `-h` would print the help and succeed.
 pub fn taken_for_options(program: &mut clap::Command) -> Option<clap::Error> {

@@ -8,8 +8,9 @@ use idgen::codec::{Format, binary, swapped};
 use idgen::{AnyId, Inspection, Interval, Kind, Nature, Timestamp, Uuid};
 
 use crate::failure::usage;
-use crate::input::{Input, detect};
+use crate::input::Input;
 use crate::output::Output;
+use crate::pasted::Strictness;
 use crate::record::{Record, Swapped, Ulid, Week};
 use crate::values;
 use crate::weeks::Weeks;
@@ -34,6 +35,9 @@ shown as that; if it is one, name --from swapped. A decimal number below 2^64 is
 pub struct Args {
     #[command(flatten)]
     input: Input,
+
+    #[command(flatten)]
+    strictness: Strictness,
 
     /// Read the formats binary and swapped as 32 hexadecimal digits per line.
     #[arg(long)]
@@ -63,7 +67,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Args { input, hex, json, interval, named: has_name, weeks_from, weeks_to } = args;
+    let Args { input, strictness, hex, json, interval, named: has_name, weeks_from, weeks_to } = args;
     if let Some(interval) = interval {
         // Refuses an interval that no keyed prefix can have before the first id is read.
         idgen::inspect_uuid(Uuid::nil()).keyed(interval).map_err(usage)?;
@@ -78,10 +82,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     input.check_hex(hex, false)?;
     let mut weeks = Weeks::between(weeks_from, weeks_to);
-    let mut given = input.open(hex);
+    let (mut given, pasted) = (input.open(hex), strictness.pasted());
     let mut out = Output::open();
     let read = |text: &[u8], named: Option<(Format, Uuid)>| {
-        let (format, id) = named.map_or_else(|| detect(text), Ok)?;
+        let (format, id) = named.map_or_else(|| pasted.detect(text), Ok)?;
         let seen = idgen::inspect_decoded(format, id);
         let seen = match interval {
             Some(interval) if has_name => seen.keyed_named(interval)?,
@@ -115,6 +119,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
     }
     out.finish()?;
+    pasted.note();
     Ok(given.code())
 }
 

@@ -22,6 +22,7 @@ mod new;
 mod number;
 mod odds;
 mod output;
+mod pasted;
 mod record;
 mod seal_file;
 mod sql;

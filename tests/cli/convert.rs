@@ -250,9 +250,28 @@ fn texts_that_two_formats_could_mean_are_refused() {
         ("bM14DLq6ECaVZFuMZWAk2w==", "padded base64, as MySQL's TO_BASE64()"),
         ("\"6ccd780c-baba-1026-9564-5b8c656024db\"", "a quoted text, such as a field of a CSV"),
     ] {
-        let (code, error) = failure(&["convert", "-t", "int", text], "");
+        let (code, error) = failure(&["convert", "--strict", "-t", "int", text], "");
         assert!(code == 1 && error.contains(says), "{error}");
     }
+}
+
+#[test]
+fn what_people_paste_is_read_with_a_note() {
+    let id = "6ccd780c-baba-1026-9564-5b8c656024db";
+    let input = format!("\"{id}\"\n'bM14DLq6ECaVZFuMZWAk2w=='\nbM14DLq6ECaVZFuMZWAk2w==\n{id}\n");
+    let (out, note) = noted(&["convert", "-t", "hyphenated"], input.clone());
+    assert_eq!(lines_of(out), [id; 4]);
+    assert!(note.contains("2 of the ids were read without the quotation marks"), "{note}");
+    assert!(note.contains("2 of the ids were read as base64 without the padding"), "{note}");
+    let (out, note) = noted(&["inspect", "--json"], input.clone());
+    assert!(lines_of(out).len() == 4 && note.contains("--strict"), "{note}");
+    let (code, error) = failure(&["convert", "--strict", "-t", "hyphenated"], &input);
+    assert!(code == 1 && error.contains("line 3") && !error.contains("line 4"), "{error}");
+    let literal = "0x6ccd780cbaba102695645b8c656024db";
+    assert_eq!(lines(&["convert", "-t", "hyphenated", literal]), [id]);
+    assert_eq!(failure(&["convert", "--strict", "-t", "hyphenated", literal], "").0, 1);
+    // A format that is named is exact.
+    assert_eq!(failure(&["convert", "--from", "base64", "-t", "int", "bM14DLq6ECaVZFuMZWAk2w=="], "").0, 1);
 }
 
 #[test]
