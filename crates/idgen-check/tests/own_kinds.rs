@@ -191,3 +191,23 @@ fn a_counter_that_is_hardly_used() {
     let report = common::check(&[&ids]);
     assert_met(&report, "v7 no-duplicates monotonic random unguessable");
 }
+
+/// As uuid-creator makes version 7: a fraction of the millisecond in 12 bits, and behind it a counter of 14 bits for the
+/// ids of one reading of the clock.
+#[test]
+fn a_counter_behind_a_fraction() {
+    let mut random = fastrand::Rng::with_seed(5);
+    let ids: Vec<Uuid> = (0..40_000_u64)
+        .map(|n| {
+            let (ms, fraction, counter) = (common::NOON_MS + n / 400, n % 400 / 8 * 4096 / 50, n % 8);
+            let tail =
+                u128::from(fraction) << 62 | u128::from(counter) << 48 | common::tail(&mut random) >> 26;
+            common::v7(ms, tail)
+        })
+        .collect();
+    let report = common::check(&[&ids]);
+    assert_met(&report, "v7 no-duplicates monotonic");
+    for rule in ["random", "unguessable"] {
+        assert_ne!(common::verdict(&report, rule).status, Status::Fails, "{rule}: {report}");
+    }
+}

@@ -91,7 +91,8 @@ fn judged(name: Option<&'static str>, tests: &RandomReport) -> Verdict {
         format!("{} bits pass {} tests (smallest corrected p = {:.2})", tests.bits, tests.tests, tests.p);
     if let Some(before) = &tests.failed_before {
         let found = format!(
-            "the last {found}, but not those before: {before}, as in counters of several generators in one stream"
+            "the last {found}, but not those before: {before}, as in a counter behind a fraction of a millisecond, or in \
+             those of several generators in one stream"
         );
         return Verdict::new(&RANDOM, name, Status::Warns, found);
     }

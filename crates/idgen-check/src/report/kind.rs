@@ -140,8 +140,9 @@ impl KindReport {
 /// for a year.
 pub(crate) const IMPOSSIBLE: f64 = 1e-6;
 
-/// Tests the bits that should be random. Where the method is not known, they may include a counter: of a generator that
-/// makes few ids at a time, or of several generators in one stream. If they fail, the last bits are tested alone.
+/// Tests the bits that should be random. Unless the method says where the counter ends, they may include one: of a
+/// generator that makes few ids at a time, of several generators in one stream, of one that threads share, or behind a
+/// fraction of a millisecond. If they fail, the last bits are tested alone.
 fn tested(analysis: &mut Analysis, constant: u128) -> Option<RandomReport> {
     let mut mask = random_bits(analysis) & !constant;
     let method = analysis.timed.as_ref().map(|timed| timed.counter.method());
@@ -157,7 +158,7 @@ fn tested(analysis: &mut Analysis, constant: u128) -> Option<RandomReport> {
         failed_before,
     };
     let outcome = analysis.bits.test(mask)?;
-    let is_guess = matches!(method, Some(Method::Unseen | Method::Unordered | Method::Unclear));
+    let is_guess = !matches!(method, None | Some(Method::Counter(_) | Method::PlusOne));
     if outcome.p >= IMPOSSIBLE || !is_guess {
         return Some(report(outcome, mask, None));
     }
