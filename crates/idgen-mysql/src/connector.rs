@@ -160,14 +160,15 @@ impl Connector {
         let mut judged = self.reason(seen);
         let identity = &self.terms.identity;
         if judged.is_ok() && identity.is_known() {
-            // Whoever accepts an unsafe server accepts that it loses pairs.
-            let known = if self.terms.accept_unsafe { Vec::new() } else { identity.stored() };
+            // Whoever accepts an unsafe server accepts that it loses pairs, and a node of a cluster may not have all pairs yet.
+            let cluster = matches!(seen.report.topology(), Topology::Galera | Topology::GroupReplication);
+            let known = if self.terms.accept_unsafe || cluster { Vec::new() } else { identity.stored() };
             judged = watch::look(connection, &identity.tables(), &known).await?.map_or(Ok(()), Err);
         }
-        self.conclude(judged, seen, began)
+        self.conclude(judged, began)
     }
 
-    fn conclude(&self, judged: Result<(), Reason>, seen: &Seen, began: Instant) -> Attempt<()> {
+    fn conclude(&self, judged: Result<(), Reason>, began: Instant) -> Attempt<()> {
         let refused_before = self.refused.swap(judged.is_err(), Ordering::Relaxed);
         match judged {
             Ok(()) => {
@@ -180,10 +181,7 @@ impl Connector {
                 if !refused_before {
                     tracing::warn!(server, reason = reason.short(), "the server is refused");
                 }
-                // A node of a cluster may not have all pairs yet.
-                let cluster = matches!(seen.report.topology(), Topology::Galera | Topology::GroupReplication);
-                let elsewhere = cluster && matches!(reason, Reason::Replaced { .. });
-                Err(Failure::Refused(Box::new(Refusal { server, reason, elsewhere })))
+                Err(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false })))
             }
         }
     }

@@ -29,7 +29,9 @@ pub(crate) async fn look(
     let pairs = |lock: &str| {
         let list: Vec<String> = known.iter().map(|(id, _)| id.to_string()).collect();
         let (map, list) = (&tables.map, list.join(","));
-        format!("SELECT 'pair' AS watch, id AS name, '' AS what, uuid FROM {map} WHERE id IN ({list}){lock}")
+        // A locking read of the whole table would wait for every open transaction with a new pair.
+        let from = format!("{map} FORCE INDEX (PRIMARY)");
+        format!("SELECT 'pair' AS watch, id AS name, '' AS what, uuid FROM {from} WHERE id IN ({list}){lock}")
     };
     if !known.is_empty() {
         parts.push(pairs(""));

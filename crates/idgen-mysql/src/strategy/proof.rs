@@ -42,7 +42,12 @@ impl Context {
         }
         let map = &self.tables.map;
         let list: Vec<String> = pairs.iter().map(|(_, id)| id.to_string()).collect();
-        let read = format!("SELECT id, uuid FROM {map} WHERE id IN ({}){ALL}{lock}", list.join(","));
+        // For a long list, MariaDB would read the whole table, and a locking read of it waits for every open transaction with
+        // a new pair.
+        let read = format!(
+            "SELECT id, uuid FROM {map} FORCE INDEX (PRIMARY) WHERE id IN ({}){ALL}{lock}",
+            list.join(",")
+        );
         let mut rows = Vec::with_capacity(pairs.len());
         for row in connection.read(read).await? {
             rows.push((number_at(&row, 0)?, row.uuid(1)?));

@@ -213,7 +213,10 @@ async fn claims_without_pairs_do_not_lead_to_two_ids(cluster: &Cluster) {
     };
     rows(&urls[1], "uuid_map_claim", 40).await;
     root.execute("DELETE FROM unpaired.uuid_map").await.unwrap();
+    // The state row names a pair that is no longer there: clients would take the table for an older copy.
+    root.execute("UPDATE unpaired.uuid_map_state SET stored_id = 0").await.unwrap();
     rows(&urls[1], "uuid_map", 0).await;
+    rows(&urls[1], "uuid_map_state WHERE stored_id = 0", 1).await;
     let (one, two) = (builder().connect(&urls[0]).await.unwrap(), builder().connect(&urls[1]).await.unwrap());
     for (at, uuid) in uuids.iter().enumerate() {
         let (one, two) = if at % 2 == 0 {
