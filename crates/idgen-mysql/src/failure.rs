@@ -320,8 +320,9 @@ fn judge_said(number: u16, said: &str) -> Verdict {
         1290 if names_read_only(said) => Verdict::Undone,
         1836 => Verdict::Undone,
         // Interrupted, killed, lost, or the group lost its majority (3100). This may have been during the commit, for
-        // all we know.
-        3100 | 1317 | 1152 | 1158..=1161 | 1180 | 1927 | 2006 | 2013 | 4031 => Verdict::Unknown,
+        // all we know. Group Replication ends a transaction that stands in the way of another member's, and a return to a
+        // savepoint then fails (1181).
+        3100 | 1317 | 1152 | 1158..=1161 | 1180 | 1181 | 1927 | 2006 | 2013 | 4031 => Verdict::Unknown,
         _ => Verdict::Final,
     }
 }
