@@ -30,12 +30,6 @@ macro_rules! savepoint {
 pub(crate) const IN_TRANSACTION: [&str; 2] =
     [concat!("SAVEPOINT ", savepoint!()), concat!("RELEASE SAVEPOINT ", savepoint!())];
 
-/// Marks a point in a transaction of the map's own.
-pub(crate) const MARK: &str = concat!("SAVEPOINT ", savepoint!());
-
-/// Undoes everything since [`MARK`].
-pub(crate) const BACK: &str = concat!("ROLLBACK TO SAVEPOINT ", savepoint!());
-
 /// `x'...'`, a hexadecimal literal.
 pub(crate) fn literal(uuid: Uuid) -> String {
     format!("x'{}'", uuid.simple())
