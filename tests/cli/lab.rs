@@ -127,7 +127,7 @@ fn the_list_explains_strategies_and_experiments() {
 fn invalid_options_are_refused_before_a_run() {
     for (arguments, says) in [
         (&["lab", "--rows", "10"][..], "from 1000"),
-        (&["lab", "--rows", "-1"], "'-1' is not a whole number such as 500, 20K"),
+        (&["lab", "--rows", "-1"], "'-1' is not a whole number such as 500, 1_000_000, 20K"),
         (&["lab", "--rows", "9K", "--strategies", "v5"], "no strategy \"v5\""),
         (&["lab", "--strategies", "v7-binary,v4-binary,v7-binary"], "v7-binary twice"),
         (&["lab", "--strategies", "v5"], "no strategy \"v5\""),
