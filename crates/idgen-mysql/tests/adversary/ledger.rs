@@ -100,7 +100,7 @@ impl Ledger {
         let mut seen = BTreeSet::new();
         for (id, _) in pairs {
             if !seen.insert(*id) {
-                self.violation(call, format!("the id {id} comes twice"));
+                self.violation(call, format!("the id {id} is repeated"));
             }
         }
         for (id, uuid) in self.pairs() {

@@ -24,7 +24,7 @@ pub enum Alteration {
     WithoutFirstRow,
     /// Its last row is missing.
     WithoutLastRow,
-    /// Its first row comes twice.
+    /// Its first row is repeated.
     RepeatedRow,
     /// Its result is that of an earlier statement of the same class.
     OldResult,
