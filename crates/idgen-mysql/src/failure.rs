@@ -139,6 +139,11 @@ impl Failure {
         }
     }
 
+    /// True for an index that a statement names and the table does not have (1176).
+    pub(crate) fn is_no_index(&self) -> bool {
+        self.number() == Some(1176)
+    }
+
     /// The same failure, for a client that has other nodes: what this node will never do, another one may.
     pub(crate) fn or_of_this_node(self) -> Failure {
         let only_here = self.is_of_this_node() && matches!(self, Failure::Sql(_));

@@ -40,7 +40,15 @@ pub(crate) async fn look(
         id.is_some_and(|id| known.iter().any(|pair| pair.0 == id && is_pair(uuid, *pair)))
     };
     let mut found = known.is_empty();
-    for row in connection.read(parts.join("; ")).await? {
+    let rows = match connection.read(parts.join("; ")).await {
+        Ok(rows) => rows,
+        Err(failure) if failure.is_no_index() => {
+            let problem = "it has no primary key, as if a view had replaced it".to_owned();
+            return Ok(Some(Reason::Schema { table: unquoted(&tables.map).to_owned(), problem }));
+        }
+        Err(failure) => return Err(failure),
+    };
+    for row in rows {
         let kind = row.text(0)?;
         if kind.as_deref() == Some("pair") {
             found |= is_known(row.number(1)?, row.uuid(3)?);
