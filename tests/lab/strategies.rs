@@ -45,15 +45,16 @@ fn alone(engine: &mut Mysql, database: Database) {
     for run in &results.runs {
         let (name, totals) = (&run.strategy.name, run.totals);
         // Each page of the trees is written at least once before the pool is clean, and the pages written to the
-        // tables' files are a part of all pages written. Threads of InnoDB that write to one file at the same time may
-        // lose each other's count, because the Performance Schema adds without atomic operations (28 of 29 pages were
-        // counted once).
+        // tables' files are a part of all pages written. Threads of InnoDB that write to one file at the same time lose
+        // each other's count, because the Performance Schema adds without atomic operations (on a busy machine 21 of 29
+        // pages were counted once): only the server's own counter is exact.
         let pages: u64 = run.trees.iter().map(|tree| tree.leaf_pages + tree.inner_pages).sum();
-        let written = totals.table_writes_per_1k.unwrap() * ROWS as f64 / 1_000.0;
-        assert!(written > 0.9 * pages as f64, "{name}: {written} of {pages} pages were written");
+        let all = totals.writes_per_1k + totals.flushed_per_1k.unwrap();
+        let written = all * ROWS as f64 / 1_000.0;
+        assert!(written > pages as f64 - 0.5, "{name}: {written} of {pages} pages were written");
+        assert!(totals.table_writes_per_1k.unwrap() > 0.0, "{name}: {totals:?}");
         assert!(totals.flushed_per_1k.unwrap() > 0.0, "{name}: {totals:?}");
         assert!(totals.table_reads_per_1k.unwrap() <= totals.reads_per_1k, "{name}: {totals:?}");
-        let all = totals.writes_per_1k + totals.flushed_per_1k.unwrap();
         assert!(totals.table_writes_per_1k.unwrap() <= all + 0.5, "{name}: {totals:?}");
         assert!(totals.doublewrites_per_1k.is_some() && totals.binlog_bytes_per_row.is_some());
     }
