@@ -1,12 +1,16 @@
 //! Runs statements on a connection of the map or of the caller, whichever driver made it.
 
+use futures_util::TryStreamExt;
 use sqlx::mysql::{MySqlConnection, MySqlRow};
-use sqlx::{AssertSqlSafe, Executor, Row};
+use sqlx::{AssertSqlSafe, Either, Executor, Row};
 use uuid::Uuid;
 
 use crate::driver::{DriverAnswer, DriverConnection};
 use crate::failure::{Attempt, Failure};
-use crate::sql::uuid_at;
+use crate::sql::{ALL, uuid_at};
+
+/// The number of rows that the statement before it changed.
+const COUNT: &str = "SELECT ROW_COUNT()";
 
 /// A connection that runs statements.
 pub(crate) trait Connection: Send {
@@ -18,6 +22,18 @@ pub(crate) trait Connection: Send {
         checks: &[String],
         statement: &str,
     ) -> impl Future<Output = Attempt<u64>> + Send;
+
+    /// The same for an `INSERT`. The number is `None` unless two answers of the server agree on it: that of the `INSERT`, and
+    /// one that it gives only if it has not refused the `INSERT`. Says in `inserted` when the `INSERT` is done, whatever
+    /// comes of the second answer. Another driver needs a round trip for that, so it asks only where the `INSERT` may
+    /// pass over rows (`ignore`), and its number decides.
+    fn insert_after(
+        &mut self,
+        checks: &[String],
+        statement: &str,
+        ignore: bool,
+        inserted: &mut bool,
+    ) -> impl Future<Output = Attempt<Option<u64>>> + Send;
 
     /// The rows of a statement.
     fn read(&mut self, statement: String) -> impl Future<Output = Attempt<Vec<Self::Row>>> + Send;
@@ -41,18 +57,45 @@ impl Connection for MySqlConnection {
 
     /// All statements in one text, which takes one round trip. The server stops at the first statement that fails.
     async fn execute_after(&mut self, checks: &[String], statement: &str) -> Attempt<u64> {
-        let mut text = String::new();
-        for check in checks {
-            text.push_str(check);
-            text.push_str("; ");
+        Ok(self.execute(sqlx::raw_sql(AssertSqlSafe(one_text(checks, statement)))).await?.rows_affected())
+    }
+
+    async fn insert_after(
+        &mut self,
+        checks: &[String],
+        statement: &str,
+        _: bool,
+        inserted: &mut bool,
+    ) -> Attempt<Option<u64>> {
+        // A limit of its own overrides `sql_select_limit` of a caller's connection.
+        let text = format!("{}; {COUNT}{ALL}", one_text(checks, statement));
+        let mut results = self.fetch_many(sqlx::raw_sql(AssertSqlSafe(text)));
+        let (mut ended, mut affected, mut counted) = (0, 0, None);
+        while let Some(result) = results.try_next().await? {
+            match result {
+                Either::Left(done) => {
+                    ended += 1;
+                    affected += done.rows_affected();
+                    *inserted = ended > checks.len();
+                }
+                Either::Right(row) => counted = row.text(0)?.and_then(|count| count.parse().ok()),
+            }
         }
-        text.push_str(statement);
-        Ok(self.execute(sqlx::raw_sql(AssertSqlSafe(text))).await?.rows_affected())
+        Ok((counted == Some(affected)).then_some(affected))
     }
 
     async fn read(&mut self, statement: String) -> Attempt<Vec<MySqlRow>> {
         Ok(self.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement))).await?)
     }
+}
+
+fn one_text(checks: &[String], statement: &str) -> String {
+    let mut text = String::new();
+    for check in checks {
+        text.push_str(check);
+        text.push_str("; ");
+    }
+    text + statement
 }
 
 impl Values for MySqlRow {
@@ -87,6 +130,23 @@ impl<C: DriverConnection> Connection for C {
             self.run(check).await.map_err(Failure::Driver)?;
         }
         Ok(self.run(statement).await.map_err(Failure::Driver)?.affected)
+    }
+
+    async fn insert_after(
+        &mut self,
+        checks: &[String],
+        statement: &str,
+        ignore: bool,
+        inserted: &mut bool,
+    ) -> Attempt<Option<u64>> {
+        let affected = self.execute_after(checks, statement).await?;
+        *inserted = true;
+        if !ignore {
+            return Ok(Some(affected));
+        }
+        let rows = self.read(COUNT.to_owned() + ALL).await?;
+        let count = rows.first().map(|row| row.text(0)).transpose()?.flatten();
+        Ok((count.and_then(|count| count.parse().ok()) == Some(affected)).then_some(affected))
     }
 
     async fn read(&mut self, statement: String) -> Attempt<Vec<DriverRow>> {

@@ -99,7 +99,12 @@ impl UuidMap {
     pub async fn check(&self) -> Result<Vec<Finding>> {
         let mut findings = Vec::new();
         let mut find = |severity, text: String| findings.push(Finding { severity, text });
-        let context = match self.check_tables().await {
+        let tables = match self.check_tables().await {
+            // One answer alone says nothing of the tables: what is wrong with them is found again.
+            Err(error) if error.is_schema() || error.is_damaged() => self.check_tables().await,
+            tables => tables,
+        };
+        let context = match tables {
             Ok((concerns, context)) => {
                 for concern in concerns {
                     find(Severity::Broken, format!("the server's setting {concern}"));

@@ -93,19 +93,43 @@ impl Context {
         connection: &mut C,
         places: &[String],
         statement: &str,
-    ) -> Attempt<u64> {
+    ) -> Attempt<()> {
+        self.run_within(connection, places, statement, None).await.map(drop)
+    }
+
+    /// The same for an `INSERT` of pairs, which passes over rows with `ignore`: the number of rows, if the server's answers
+    /// agree on it.
+    pub(super) async fn insert_within<C: Connection>(
+        &self,
+        connection: &mut C,
+        places: &[String],
+        statement: &str,
+        ignore: bool,
+    ) -> Attempt<Option<u64>> {
+        // Vitess counts the rows of one shard.
+        let ignore = self.tables.places.is_none().then_some(ignore);
+        self.run_within(connection, places, statement, ignore).await
+    }
+
+    async fn run_within<C: Connection>(
+        &self,
+        connection: &mut C,
+        places: &[String],
+        statement: &str,
+        ignore: Option<bool>,
+    ) -> Attempt<Option<u64>> {
         let statement = &format!("{PAST_SNAPSHOT}{statement}");
         let mut checks = IN_TRANSACTION.map(str::to_owned).to_vec();
         if !places.is_empty() {
             checks.push(elsewhere(places));
-            match connection.execute_after(&checks, statement).await {
+            match run_after(connection, &checks, statement, ignore).await {
                 Err(failure) if failure.number() == Some(ELSEWHERE) => {}
                 done => return done.map_err(outside),
             }
             checks.pop();
         }
         self.check_place(connection).await?;
-        connection.execute_after(&checks, statement).await.map_err(outside)
+        run_after(connection, &checks, statement, ignore).await.map_err(outside)
     }
 
     /// Fails unless a caller's connection leads to the map: on another node of its cluster, or on its own server after the
@@ -328,6 +352,19 @@ impl Context {
         lock: &str,
     ) -> Attempt<Option<u64>> {
         Ok(self.find_many(connection, &[uuid], lock).await?.first().map(|(_, id)| *id))
+    }
+}
+
+/// Runs a statement after checks. Of an `INSERT`, which has `ignore`, the server's answers must agree on the number.
+async fn run_after<C: Connection>(
+    connection: &mut C,
+    checks: &[String],
+    statement: &str,
+    ignore: Option<bool>,
+) -> Attempt<Option<u64>> {
+    match ignore {
+        Some(ignore) => connection.insert_after(checks, statement, ignore, &mut false).await,
+        None => connection.execute_after(checks, statement).await.map(Some),
     }
 }
 

@@ -40,6 +40,21 @@ impl Context {
         if self.proof.after.load(Ordering::Relaxed) == due || self.tables.places.is_some() {
             return Ok(());
         }
+        self.read_back(connection, pairs, lock).await?;
+        self.proof.after.store(due, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Reads pairs back that this connection has just stored.
+    ///
+    /// # Errors
+    /// As above.
+    pub(super) async fn read_back<C: Connection>(
+        &self,
+        connection: &mut C,
+        pairs: &[(Uuid, u64)],
+        lock: &str,
+    ) -> Attempt<()> {
         let map = &self.tables.map;
         let list: Vec<String> = pairs.iter().map(|(_, id)| id.to_string()).collect();
         // For a long list, MariaDB would read the whole table, and a locking read of it waits for every open transaction with
@@ -60,7 +75,6 @@ impl Context {
                 return Err(damaged(not_stored(unquoted(map), *uuid, *id)));
             }
         }
-        self.proof.after.store(due, Ordering::Relaxed);
         Ok(())
     }
 
@@ -90,6 +104,6 @@ impl Context {
 fn not_stored(map: &str, uuid: Uuid, id: u64) -> String {
     format!(
         "{uuid} was stored with the id {id} in {map}, and the row of this id does not hold it: a trigger changes what is \
-         stored; drop the trigger"
+         stored, and has to be dropped, or the server's answer was wrong"
     )
 }

@@ -106,12 +106,21 @@ async fn insert_one(
     uuid: Uuid,
     id: u64,
 ) -> Attempt<Outcome> {
+    // The answer names the id, so it is the one to this statement, and says that the server evaluated it. Vitess keeps its
+    // own last insert ids.
+    let echoes = context.tables.places.is_none();
+    let value = if echoes { "LAST_INSERT_ID(?)" } else { "?" };
     // A statement text of its own for each table, so it is prepared once per connection.
-    let statement = format!("INSERT INTO {} (id, uuid) VALUES (?, ?)", context.tables.map);
+    let statement = format!("INSERT INTO {} (id, uuid) VALUES ({value}, ?)", context.tables.map);
     let insert = sqlx::query(AssertSqlSafe(statement)).bind(id).bind(&uuid.as_bytes()[..]);
     match connection.execute(insert).await.map_err(Failure::Sql) {
-        Ok(_) => {
-            context.prove(&mut **connection, &[(uuid, id)], context.where_written()).await?;
+        Ok(done) => {
+            let (pair, lock) = ([(uuid, id)], context.where_written());
+            // With any trigger on the table, MariaDB names 0.
+            if echoes && (done.rows_affected(), done.last_insert_id()) != (1, id) {
+                context.read_back(&mut **connection, &pair, lock).await?;
+            }
+            context.prove(&mut **connection, &pair, lock).await?;
             Ok(Outcome::Made(id))
         }
         Err(error) if error.is_duplicate_key() => Ok(context
@@ -233,9 +242,8 @@ async fn insert_many(
 ) -> Attempt<Vec<(Uuid, u64)>> {
     let list = value_list(uuids.iter().zip(ids));
     let statement = format!("INSERT IGNORE INTO {} (id, uuid) VALUES {list}", context.tables.map);
-    let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
-    *inserted = true;
-    if done.rows_affected() == uuids.len() as u64 {
+    let done = connection.insert_after(&[], &statement, true, inserted).await?;
+    if done == Some(uuids.len() as u64) {
         let pairs: Vec<(Uuid, u64)> = uuids.iter().copied().zip(ids.iter().copied()).collect();
         context.prove(&mut **connection, &pairs, context.where_written()).await?;
         return Ok(pairs);
@@ -290,9 +298,13 @@ pub(crate) async fn claim_within<C: Connection>(
         };
         let (table, value) = (&context.tables.map, literal(uuid));
         let statement = format!("INSERT INTO {table} (id, uuid) VALUES ({id},{value})");
-        match context.execute_within(connection, &checked, &statement).await {
-            Ok(_) => {
-                let proved = context.prove(connection, &[(uuid, id)], "").await;
+        match context.insert_within(connection, &checked, &statement, false).await {
+            Ok(count) => {
+                let pair = [(uuid, id)];
+                let proved = match count {
+                    Some(1) => context.prove(connection, &pair, "").await,
+                    _ => context.read_back(connection, &pair, "").await,
+                };
                 return proved.map(|()| Claimed { uuid, id, new: true }).map_err(Error::once(ACTION));
             }
             Err(failure) if failure.is_duplicate_key() => {}
@@ -346,9 +358,9 @@ pub(crate) async fn claim_many_within<C: Connection>(
         let list = value_list(missing.iter().zip(&ids));
         let table = &context.tables.map;
         let statement = format!("INSERT IGNORE INTO {table} (id, uuid) VALUES {list}");
-        let done = context.execute_within(connection, &checked, &statement).await;
+        let done = context.insert_within(connection, &checked, &statement, true).await;
         let done = done.map_err(Error::once(ACTION))?;
-        if done == missing.len() as u64 {
+        if done == Some(missing.len() as u64) {
             let pairs: Vec<(Uuid, u64)> = missing.iter().copied().zip(ids.iter().copied()).collect();
             context.prove(connection, &pairs, "").await.map_err(Error::once(ACTION))?;
             claimed.extend(missing.iter().zip(&ids).map(|(uuid, id)| Claimed {

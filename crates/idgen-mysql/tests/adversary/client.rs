@@ -105,7 +105,7 @@ impl<'a> Client<'a> {
                 return;
             }
         }
-        panic!("{LATE}");
+        panic!("{LATE}: {:?}", self.ledger.last());
     }
 
     pub async fn ids_of(&mut self, uuids: &[Uuid]) -> Option<Vec<u64>> {

@@ -46,6 +46,11 @@ impl Ledger {
         self.acknowledged.get(uuid).copied()
     }
 
+    /// What the map said last.
+    pub fn last(&self) -> Option<&str> {
+        self.said.last().map(String::as_str)
+    }
+
     /// Notes what a call gave.
     pub fn note(&mut self, call: &str, result: &dyn Debug) {
         self.said.push(format!("{call}: {result:?}"));

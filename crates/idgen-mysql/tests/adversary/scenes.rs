@@ -125,6 +125,8 @@ impl Client<'_> {
                 self.id_of(seed(2)).await;
                 self.ids_of(&[uuid(2, 2), seed(3), uuid(2, 3), seed(4), uuid(2, 2), uuid(2, 1)]).await;
                 self.ids_of(&new::<6>(3)).await;
+                // All are new but one: a number of rows that is one too large says that all are.
+                self.ids_of(&[uuid(4, 1), seed(6), uuid(4, 2), uuid(4, 3)]).await;
                 self.register(uuid(2, 4)).await;
                 self.register(seed(5)).await;
             }
@@ -174,7 +176,13 @@ impl Client<'_> {
             Scene::WithinMany => {
                 let mut caller = caller(self.adversary).await;
                 let mixed = [uuid(2, 1), seed(2), uuid(2, 2), seed(3)];
-                let calls = [(&mixed[..], End::Rollback), (&mixed, End::Commit), (&new::<3>(3), End::Commit)];
+                let one_known = [uuid(4, 1), seed(6), uuid(4, 2)];
+                let calls = [
+                    (&mixed[..], End::Rollback),
+                    (&one_known, End::Commit),
+                    (&mixed, End::Commit),
+                    (&new::<3>(3), End::Commit),
+                ];
                 for (uuids, end) in calls {
                     if !self.within(&mut caller, Within::IdsOf(uuids), end).await {
                         return;
