@@ -44,6 +44,7 @@ pub enum Within<'a> {
     IdsOf(&'a [Uuid]),
     Register(Uuid),
     Driver(&'a [Uuid]),
+    DriverIdOf(Uuid),
 }
 
 impl<'a> Client<'a> {
@@ -173,7 +174,9 @@ impl<'a> Client<'a> {
             return false;
         }
         let uuids = match &what {
-            Within::IdOf(uuid) | Within::Register(uuid) => std::slice::from_ref(uuid),
+            Within::IdOf(uuid) | Within::Register(uuid) | Within::DriverIdOf(uuid) => {
+                std::slice::from_ref(uuid)
+            }
             Within::IdsOf(uuids) | Within::Driver(uuids) => uuids,
         };
         let work = async {
@@ -182,6 +185,9 @@ impl<'a> Client<'a> {
                 Within::IdsOf(uuids) => map.ids_of_within(caller, uuids).await,
                 Within::Register(uuid) => Ok(vec![map.register_within(caller, uuid).await?]),
                 Within::Driver(uuids) => map.ids_of_within_driver(&mut Driver(caller), uuids).await,
+                Within::DriverIdOf(uuid) => {
+                    Ok(vec![map.id_of_within_driver(&mut Driver(caller), uuid).await?])
+                }
             }
         };
         let call = "within";
