@@ -78,7 +78,11 @@ impl Connection for MySqlConnection {
                     affected += done.rows_affected();
                     *inserted = ended > checks.len();
                 }
-                Either::Right(row) => counted = row.text(0)?.and_then(|count| count.parse().ok()),
+                // Checks may have rows, too.
+                Either::Right(row) if *inserted => {
+                    counted = row.text(0)?.and_then(|count| count.parse().ok());
+                }
+                Either::Right(_) => {}
             }
         }
         Ok((counted == Some(affected)).then_some(affected))
