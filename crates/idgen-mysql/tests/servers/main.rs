@@ -33,6 +33,7 @@ mod proxy;
 mod races;
 mod read_only;
 mod reference;
+mod repeated;
 mod replaced;
 mod reservations;
 mod session;
