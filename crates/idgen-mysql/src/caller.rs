@@ -7,6 +7,8 @@ use uuid::Uuid;
 
 use crate::driver::{DriverAnswer, DriverConnection};
 use crate::failure::{Attempt, Failure};
+use crate::server::{Reason, Refusal};
+use crate::session::Shadow;
 use crate::sql::{ALL, uuid_at};
 
 /// The number of rows that the statement before it changed.
@@ -16,7 +18,8 @@ const COUNT: &str = "SELECT ROW_COUNT()";
 pub(crate) trait Connection: Send {
     type Row: Values;
 
-    /// Runs a statement after others that must succeed first, and returns the number of rows that it changed.
+    /// Runs a statement after others that must succeed first, and returns the number of rows that it changed. If one of the
+    /// others is `SHOW CREATE TABLE`, it fails where a temporary table of the session has the name.
     fn execute_after(
         &mut self,
         checks: &[String],
@@ -24,8 +27,8 @@ pub(crate) trait Connection: Send {
     ) -> impl Future<Output = Attempt<u64>> + Send;
 
     /// The same for an `INSERT`. The number is `None` unless two answers of the server agree on it: that of the `INSERT`, and
-    /// one that it gives only if it has not refused the `INSERT`. Says in `inserted` when the `INSERT` is done, whatever
-    /// comes of the second answer. Another driver needs a round trip for that, so it asks only where the `INSERT` may
+    /// one that it gives only if it has not refused the `INSERT`. Sets `inserted` once the `INSERT` is done, even if the
+    /// second answer fails. Another driver needs a round trip for that, so it asks only where the `INSERT` may
     /// pass over rows (`ignore`), and its number decides.
     fn insert_after(
         &mut self,
@@ -55,9 +58,8 @@ pub(crate) trait Values: Send + Sync {
 impl Connection for MySqlConnection {
     type Row = MySqlRow;
 
-    /// All statements in one text, which takes one round trip. The server stops at the first statement that fails.
     async fn execute_after(&mut self, checks: &[String], statement: &str) -> Attempt<u64> {
-        Ok(self.execute(sqlx::raw_sql(AssertSqlSafe(one_text(checks, statement)))).await?.rows_affected())
+        Ok(run_text(self, checks, statement.to_owned(), &mut false).await?.0)
     }
 
     async fn insert_after(
@@ -68,24 +70,9 @@ impl Connection for MySqlConnection {
         inserted: &mut bool,
     ) -> Attempt<Option<u64>> {
         // A limit of its own overrides `sql_select_limit` of a caller's connection.
-        let text = format!("{}; {COUNT}{ALL}", one_text(checks, statement));
-        let mut results = self.fetch_many(sqlx::raw_sql(AssertSqlSafe(text)));
-        let (mut ended, mut affected, mut counted) = (0, 0, None);
-        while let Some(result) = results.try_next().await? {
-            match result {
-                Either::Left(done) => {
-                    ended += 1;
-                    affected += done.rows_affected();
-                    *inserted = ended > checks.len();
-                }
-                // Checks may have rows, too.
-                Either::Right(row) if *inserted => {
-                    counted = row.text(0)?.and_then(|count| count.parse().ok());
-                }
-                Either::Right(_) => {}
-            }
-        }
-        Ok((counted == Some(affected)).then_some(affected))
+        let statement = format!("{statement}; {COUNT}{ALL}");
+        let (changed, counted) = run_text(self, checks, statement, inserted).await?;
+        Ok((counted == Some(changed)).then_some(changed))
     }
 
     async fn read(&mut self, statement: String) -> Attempt<Vec<MySqlRow>> {
@@ -93,13 +80,41 @@ impl Connection for MySqlConnection {
     }
 }
 
-fn one_text(checks: &[String], statement: &str) -> String {
-    let mut text = String::new();
-    for check in checks {
-        text.push_str(check);
+/// Runs checks and then a statement in one text, which takes one round trip; the server stops at the first one that fails.
+/// Returns the number of rows that were changed, and the number that a statement after it selects. Sets `done` once the
+/// checks and the statement have ended.
+async fn run_text(
+    connection: &mut MySqlConnection,
+    checks: &[String],
+    statement: String,
+    done: &mut bool,
+) -> Attempt<(u64, Option<u64>)> {
+    let mut text = checks.join("; ");
+    if !checks.is_empty() {
         text.push_str("; ");
     }
-    text + statement
+    text.push_str(&statement);
+    let mut answers = connection.fetch_many(sqlx::raw_sql(AssertSqlSafe(text)));
+    let (mut ended, mut changed, mut counted, mut hidden) = (0, 0, None, None);
+    loop {
+        match answers.try_next().await {
+            Ok(Some(Either::Left(end))) => {
+                ended += 1;
+                changed += end.rows_affected();
+                *done = ended > checks.len();
+            }
+            Ok(Some(Either::Right(row))) if *done => {
+                counted = row.text(0)?.and_then(|count| count.parse().ok());
+            }
+            Ok(Some(Either::Right(row))) => hidden = hidden.or(hidden_by(&row)?),
+            // What a statement did to the temporary table says nothing, not even that it failed.
+            answer => match (hidden, answer) {
+                (Some(refused), _) => return Err(refused),
+                (None, Err(error)) => return Err(error.into()),
+                (None, Ok(_)) => return Ok((changed, counted)),
+            },
+        }
+    }
 }
 
 impl Values for MySqlRow {
@@ -131,7 +146,11 @@ impl<C: DriverConnection> Connection for C {
     /// One statement after the other, because most drivers refuse a text of several statements.
     async fn execute_after(&mut self, checks: &[String], statement: &str) -> Attempt<u64> {
         for check in checks {
-            self.run(check).await.map_err(Failure::Driver)?;
+            for row in Connection::read(self, check.clone()).await? {
+                if let Some(refused) = hidden_by(&row)? {
+                    return Err(refused);
+                }
+            }
         }
         Ok(self.run(statement).await.map_err(Failure::Driver)?.affected)
     }
@@ -158,6 +177,19 @@ impl<C: DriverConnection> Connection for C {
         let columns: std::sync::Arc<[String]> = columns.into();
         Ok(rows.into_iter().map(|values| DriverRow { columns: columns.clone(), values }).collect())
     }
+}
+
+/// The refusal of a table that `SHOW CREATE TABLE` described, if it is a temporary one.
+fn hidden_by(row: &impl Values) -> Attempt<Option<Failure>> {
+    if !row.has("Create Table") || !Shadow::of_definition(row)?.is_some_and(Shadow::is_of_session) {
+        return Ok(None);
+    }
+    let table = row.text(0)?.unwrap_or_default();
+    let problem = "a temporary table of this session has its name, in which a claim would be lost; drop the temporary table \
+                   and roll the transaction back"
+        .to_owned();
+    let (server, reason) = ("the caller's connection".to_owned(), Reason::Schema { table, problem });
+    Ok(Some(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false }))))
 }
 
 /// A row that another driver read.

@@ -40,8 +40,9 @@ impl UuidMap {
     /// The transaction has to be in the schema of the map, on its server or on another node of its cluster (Group
     /// Replication, Galera). A copy of the schema, a replica and a restored backup are refused
     /// ([`is_other_map`](crate::Error::is_other_map)). On another node than the map uses, the strategy
-    /// [`Dedup`](Strategy::Dedup) locks more and causes more deadlocks. The session must not have temporary tables with the
-    /// names of the map's tables, which would take the claim.
+    /// [`Dedup`](Strategy::Dedup) locks more and causes more deadlocks. A session that has a temporary table with the name of
+    /// the map's table or of its claims, which would take the claim, is refused ([`is_schema`](crate::Error::is_schema)):
+    /// roll back, because the claim may be in that table or without its pair.
     ///
     /// ```no_run
     /// # async fn example(map: idgen_mysql::UuidMap, pool: sqlx::MySqlPool, uuid: uuid::Uuid)

@@ -119,17 +119,33 @@ impl Context {
         ignore: Option<bool>,
     ) -> Attempt<Option<u64>> {
         let statement = &format!("{PAST_SNAPSHOT}{statement}");
-        let mut checks = IN_TRANSACTION.map(str::to_owned).to_vec();
+        let before = IN_TRANSACTION.map(str::to_owned);
+        // A temporary table hides the map's from this session alone.
+        let (map, claim) = (&self.tables.map, &self.tables.claim);
+        let tables = match self.installed.strategy {
+            Strategy::Unique => vec![map],
+            Strategy::Dedup => vec![map, claim],
+        };
+        let tables: Vec<String> = tables.iter().map(|table| format!("SHOW CREATE TABLE {table}")).collect();
         if !places.is_empty() {
-            checks.push(elsewhere(places));
+            let checks = [&before[..], &[elsewhere(places)], &tables].concat();
             match run_after(connection, &checks, statement, ignore).await {
                 Err(failure) if failure.number() == Some(ELSEWHERE) => {}
                 done => return done.map_err(outside),
             }
-            checks.pop();
         }
         self.check_place(connection).await?;
+        let checks = [&before[..], &tables].concat();
         run_after(connection, &checks, statement, ignore).await.map_err(outside)
+    }
+
+    /// Fails where [`execute_within`](Context::execute_within) would, before a statement that only reads.
+    pub(super) async fn check_within<C: Connection>(
+        &self,
+        connection: &mut C,
+        places: &[String],
+    ) -> Attempt<()> {
+        self.execute_within(connection, places, "DO 0").await
     }
 
     /// Fails unless a caller's connection leads to the map: on another node of its cluster, or on its own server after the

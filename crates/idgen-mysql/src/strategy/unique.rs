@@ -226,8 +226,8 @@ pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Gue
     Ok(claimed)
 }
 
-/// Inserts what is not there, in one statement, and gives all pairs as they then are. Says in `inserted` when
-/// the insert is done, whatever comes of the look-up after it. With `doubt`, it finds out why pairs are missing.
+/// Inserts what is not there, in one statement, and gives all pairs as they then are. Sets `inserted` once the
+/// insert is done, even if the look-up after it fails. With `doubt`, it finds out why pairs are missing.
 ///
 /// The rows are in the order of the index, so that two batches wait for each other instead of deadlocking.
 /// IGNORE passes over duplicates; what else it would pass over cannot occur: the values are 16 bytes and a
@@ -291,6 +291,7 @@ pub(crate) async fn claim_within<C: Connection>(
         let id = match context.blocks.take(&context.pool, context.deadline, 1).await {
             Ok(ids) => ids[0],
             Err(error) if error.is_exhausted() => {
+                context.check_within(connection, &checked).await.map_err(Error::once(ACTION))?;
                 let found = context.find_one(connection, uuid, SHARED).await.map_err(Error::once(ACTION))?;
                 return found.map(|id| Claimed { uuid, id, new: false }).ok_or(error);
             }
@@ -340,6 +341,7 @@ pub(crate) async fn claim_many_within<C: Connection>(
         let ids = match context.blocks.take(&context.pool, context.deadline, missing.len()).await {
             Ok(ids) => ids,
             Err(error) if error.is_exhausted() => {
+                context.check_within(connection, &checked).await.map_err(Error::once(ACTION))?;
                 let found = known(connection).await?;
                 if found.len() < missing.len() {
                     // There may be enough ids for those that have none.

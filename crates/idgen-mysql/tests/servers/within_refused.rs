@@ -1,6 +1,6 @@
 //! Tests claims within a transaction that the map has to refuse.
 
-use idgen_mysql::Strategy;
+use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::Flavor;
 use sqlx::Connection;
 use uuid::Uuid;
@@ -11,7 +11,9 @@ use crate::within::other_than;
 everywhere!(
     a_claim_outside_a_transaction_is_refused,
     a_claim_after_a_deadlock_is_refused,
-    another_map_is_refused
+    another_map_is_refused,
+    a_temporary_table_that_hides_the_map_is_refused,
+    a_map_without_ids_refuses_the_same_transactions,
 );
 
 /// Each statement would commit by itself, so the claim would not protect anything.
@@ -94,4 +96,86 @@ async fn another_map_is_refused(flavor: Flavor, strategy: Strategy) {
         assert!(error.is_not_installed(), "{error}");
     }
     assert_sound(scratch.url()).await;
+}
+
+/// Only the session that made a temporary table sees it, in the place of the map's table. It may hold everything that the
+/// map's table holds, even a pair that the map does not have.
+async fn a_temporary_table_that_hides_the_map_is_refused(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let (known, new, foreign) = (Uuid::from_u128(7), Uuid::from_u128(8), Uuid::from_u128(9));
+    let id = map.id_of(known).await.unwrap();
+    let tables = match strategy {
+        Strategy::Dedup => vec!["uuid_map", "uuid_map_claim"],
+        _ => vec!["uuid_map"],
+    };
+    let mut root = connect(scratch.url()).await;
+    run(&mut root, "CREATE SCHEMA IF NOT EXISTS idgen_hidden").await;
+    for table in tables {
+        let mut connection = connect(scratch.url()).await;
+        // A temporary table that is made `LIKE` one of its own name is not allowed everywhere.
+        let copy = format!("{}_{table}", scratch.name());
+        run(&mut root, format!("CREATE TABLE idgen_hidden.{copy} LIKE {table}")).await;
+        run(&mut connection, format!("CREATE TEMPORARY TABLE {table} LIKE idgen_hidden.{copy}")).await;
+        if table == "uuid_map" {
+            let pair = format!("(77, x'{}')", foreign.simple());
+            run(&mut connection, format!("INSERT INTO uuid_map (id, uuid) VALUES {pair}")).await;
+        }
+        for isolation in ["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"] {
+            run(&mut connection, format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}")).await;
+            for uuid in [known, new, foreign] {
+                run(&mut connection, "BEGIN").await;
+                for error in [
+                    map.id_of_within(&mut connection, uuid).await.unwrap_err(),
+                    map.register_within(&mut connection, uuid).await.unwrap_err(),
+                    map.ids_of_within(&mut connection, &[uuid]).await.unwrap_err(),
+                    map.ids_of_within(&mut connection, &[uuid, Uuid::new_v4()]).await.unwrap_err(),
+                ] {
+                    assert!(error.is_schema() && !error.is_transient(), "{table}: {error}");
+                    let words = format!("table {table} on the caller's connection");
+                    let text = error.to_string();
+                    assert!(text.contains(&words) && text.contains("temporary table"), "{error}");
+                }
+                run(&mut connection, "ROLLBACK").await;
+            }
+        }
+        // Without it, the session is as good as any.
+        run(&mut connection, format!("DROP TEMPORARY TABLE {table}")).await;
+        run(&mut connection, "BEGIN").await;
+        assert_eq!(map.id_of_within(&mut connection, known).await.unwrap(), id);
+        run(&mut connection, "ROLLBACK").await;
+        run(&mut root, format!("DROP TABLE idgen_hidden.{copy}")).await;
+    }
+    assert_eq!(number(&mut root, "SELECT COUNT(*) FROM uuid_map").await, Ok(1));
+    assert_sound(scratch.url()).await;
+}
+
+/// A UUID that has an id keeps it without a new id, but not wherever the transaction is.
+async fn a_map_without_ids_refuses_the_same_transactions(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _) = map(flavor, strategy).await;
+    let (beside, _theirs) = map(flavor, strategy).await;
+    let uuid = Uuid::from_u128(7);
+    let builder = || UuidMap::builder().allow_exhausting_import(true);
+    let ours = builder().connect(scratch.url()).await.unwrap();
+    let last = u64::try_from(i64::MAX).unwrap();
+    ours.import(&[(5, uuid), (last, Uuid::new_v4())]).await.unwrap();
+    builder().connect(beside.url()).await.unwrap().import(&[(6, uuid)]).await.unwrap();
+    let map = UuidMap::connect(scratch.url()).await.unwrap();
+    let (mut own, mut other) = (connect(scratch.url()).await, connect(beside.url()).await);
+    for uuids in [vec![uuid], vec![uuid, uuid]] {
+        let error = map.ids_of_within(&mut own, &uuids).await.unwrap_err();
+        assert!(error.is_not_in_transaction(), "{error}");
+        let mut transaction = other.begin().await.unwrap();
+        let error = map.ids_of_within(&mut transaction, &uuids).await.unwrap_err();
+        assert!(error.is_other_map(), "{error}");
+        let error = map.id_of_within(&mut transaction, uuid).await.unwrap_err();
+        assert!(error.is_other_map(), "{error}");
+        transaction.rollback().await.unwrap();
+        let mut transaction = own.begin().await.unwrap();
+        assert_eq!(map.ids_of_within(&mut transaction, &uuids).await.unwrap(), vec![5; uuids.len()]);
+        assert_eq!(map.id_of_within(&mut transaction, uuid).await.unwrap(), 5);
+        assert!(map.id_of_within(&mut transaction, Uuid::new_v4()).await.unwrap_err().is_exhausted());
+        transaction.rollback().await.unwrap();
+    }
+    let error = map.id_of_within(&mut own, uuid).await.unwrap_err();
+    assert!(error.is_not_in_transaction(), "{error}");
 }
