@@ -77,22 +77,23 @@ pub async fn repair(args: Repair) -> anyhow::Result<ExitCode> {
     let map = args.connection.open().await?;
     let mut out = Output::open();
     let done = map.repair().await?;
+    let findings = map.check().await?;
+    let wrong = findings.iter().any(|finding| finding.severity() > Severity::Warning);
     for done in &done {
         writeln!(out, "{done}")?;
     }
-    if done.is_empty() {
+    if done.is_empty() && !wrong {
         writeln!(out, "There was nothing to repair.")?;
     }
     out.finish()?;
-    let mut code = ExitCode::SUCCESS;
-    for finding in map.check().await? {
+    for finding in &findings {
         if finding.severity() > Severity::Warning {
-            report(&finding);
-            code = ExitCode::FAILURE;
+            report(finding);
         } else {
-            failure::note(&finding);
+            failure::note(finding);
         }
     }
+    let code = if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     map.close().await?;
     Ok(code)
 }

@@ -1,6 +1,8 @@
 //! `idgen map` and `idgen sql` from end to end, on both servers.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod damaged;
+
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 use std::time::{Duration, Instant};

@@ -258,7 +258,7 @@ impl fmt::Display for Kind {
                  a new map"
             ),
             Kind::NotInstalled { table } => {
-                write!(f, "there is no table {table}: call install (idgen map install) first")
+                write!(f, "there is no table {table}: call install (idgen map install) first, or restore the table if it was there")
             }
             Kind::Schema { table, problem } => {
                 write!(f, "table {table} is not one this version can use: {problem}")

@@ -20,7 +20,7 @@ impl UuidMap {
     ///
     /// Call it after restoring the map from a backup and before clients use it again. Pairs that were stored after the backup
     /// are lost, and other tables or systems may still contain their ids, so `next_id` must be above all of these. If the
-    /// map's next id is larger already, it is kept. All clients, including running ones, drop the ids that they reserved
+    /// map's next id is larger already, it is kept, unless it is larger than any id of the map can be. All clients, including running ones, drop the ids that they reserved
     /// and the pairs that they cached in an earlier epoch.
     ///
     /// It returns 1.1 seconds after the commit of the new epoch. Each client reads the epoch again before it sends a
@@ -39,7 +39,8 @@ impl UuidMap {
     /// ```
     ///
     /// # Errors
-    /// `next_id` is 0 or larger than the ids of the map can be, the map is on Vitess, or the server fails.
+    /// `next_id` is 0 or larger than the ids of the map can be, the map is on Vitess, or the server fails. If the epoch has
+    /// begun but all ids are assigned, the error is [`is_exhausted`](Error::is_exhausted).
     pub async fn fence(&self, next_id: u64) -> Result<()> {
         let context = self.context().await?;
         let instead = "its ids come from a sequence: raise next_id of that table";
@@ -52,12 +53,20 @@ impl UuidMap {
         // The epoch of a backup may be older than one that clients have read before the restore. So the new epoch is the time,
         // and not the next number.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_micros() as u64);
-        let decide =
-            |state: &State| Ok(Some(state.with(state.next_id.max(next_id), now.max(state.epoch + 1))));
+        // No client can have reserved ids that the map cannot have.
+        let raised = |state: &State| match state.next_id <= max + 1 {
+            true => state.next_id.max(next_id),
+            false => next_id,
+        };
+        let decide = |state: &State| Ok(Some(state.with(raised(state), now.max(state.epoch + 1))));
         // Repeating it starts another epoch, which is harmless.
         let start = || exchange(&context.pool, &context.tables.state, None, &decide);
-        Retries::run(context.deadline, ACTION, start).await?;
+        let before = Retries::run(context.deadline, ACTION, start).await?;
         tokio::time::sleep(NOTICED).await;
+        if before.is_some_and(|before| raised(&before) > max) {
+            let (width, table) = (context.installed.width, context.tables.state.clone());
+            return Err(Error::new(Kind::Exhausted { width, table }));
+        }
         Ok(())
     }
 }

@@ -59,6 +59,14 @@ pub(crate) async fn install(
             tables.state
         )));
     }
+    let (next, max) = (state.next_id, found.width.max_id());
+    if !(1..=max + 1).contains(&next) {
+        return Err(lost(format!(
+            "the next id in {} is {next}, but ids of this map are 1 to {max}: call fence (idgen map fence) with an id above \
+             every id that was ever assigned",
+            tables.state
+        )));
+    }
     // The tables of claims and pushes hold nothing that must be kept.
     if found.strategy == Strategy::Dedup && holds_rows(connection, claim).await?.is_none() {
         create(connection, claim, CLAIM).await?;
