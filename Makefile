@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-python test-django test-js test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check
+.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-python test-django test-js test-ffi test-c test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -21,6 +21,7 @@ lint: ## formatting, clippy, rustdoc and links between pages, with warnings as e
 	cargo clippy -p idgen-keys --all-targets --no-default-features --features std,mac,prefixed,seal,serde,state-file -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cd bindings/python && cargo fmt --check && cargo clippy -- -D warnings
+	cd bindings/c && cargo fmt --check && cargo clippy --all-targets -- -D warnings
 	cargo fmt --manifest-path conformance/drivers/rust/Cargo.toml --check
 
 test: setup lint ## everything that must pass, on MySQL, MariaDB and clusters of both
@@ -32,6 +33,7 @@ test: setup lint ## everything that must pass, on MySQL, MariaDB and clusters of
 	$(MAKE) bench-instructions
 	$(MAKE) test-python
 	$(MAKE) test-js
+	$(MAKE) test-ffi
 	$(MAKE) test-conformance
 
 test-newer: setup ## the map on MariaDB 11.8, whose defaults differ (1 minute)
@@ -85,6 +87,11 @@ test-django: setup ## Django's own tests of UUIDField with BinaryUUIDField in it
 
 test-js: ## the TypeScript package: built, its content checked, and tested on Node and in Chromium (one to three minutes)
 	scripts/js.sh test
+
+test-ffi: test-c ## the packages over the C library
+
+test-c: ## the C library: a program in C, on the shared vectors, under valgrind, and killed at its writes (one to three minutes)
+	scripts/c.sh test
 
 test-conformance: ## the table of libraries: its tests, and a check of three libraries (under a minute)
 	scripts/conformance.sh test

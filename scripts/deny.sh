@@ -12,6 +12,6 @@ cd ..
 cargo deny --version >/dev/null 2>&1 || { say "installing cargo-deny"; cargo install --quiet --locked cargo-deny; }
 [ $# -gt 0 ] || set -- bans licenses sources advisories
 # Neither the benchmarks nor the fuzz targets are passed on.
-for manifest in Cargo.toml bindings/python/Cargo.toml; do
+for manifest in Cargo.toml bindings/python/Cargo.toml bindings/c/Cargo.toml; do
   cargo deny --manifest-path "$manifest" --exclude idgen-bench check --hide-inclusion-graph "$@"
 done

@@ -1,0 +1,505 @@
+/* The C interface of idgen. Licensed under Apache-2.0 or MIT, at your option.
+ *
+ * Rules for all functions:
+ *
+ * - A function that can fail returns an IDGEN_ status, and writes to `error` what is wrong, if `error` is not NULL.
+ *   If it succeeds, it leaves `error` as it is. A function that creates an object returns NULL instead.
+ * - Every object that a function named `_new` returns belongs to you: pass it to the function `_free` of its type once.
+ *   All other pointers that you pass are only read or written during the call, unless the function says otherwise.
+ * - A pointer may be NULL only where the function says so. NULL elsewhere, invalid UTF-8, a buffer that is too short and a number
+ *   outside its range are errors with the status IDGEN_ARGUMENT or IDGEN_BUFFER, and nothing is done.
+ * - All functions may be called from any thread. Freeing an object while another thread uses it is a mistake in your program.
+ * - A 128-bit id is 16 bytes in the order of its text. Ids in a batch lie one after another without gaps.
+ */
+
+
+#ifndef IDGEN_H
+#define IDGEN_H
+
+/* `IDGEN_WRITE_HEADER=1 cargo test` in bindings/c writes this file from the Rust source: do not edit it. */
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+// 36 characters.
+#define IDGEN_HYPHENATED 0
+
+// 32 hexadecimal digits.
+#define IDGEN_SIMPLE 1
+
+// 45 characters: urn:uuid: and the hyphenated form.
+#define IDGEN_URN 2
+
+// 38 characters: the hyphenated form in braces.
+#define IDGEN_BRACED 3
+
+// 22 characters, MySQL's TO_BASE64().
+#define IDGEN_BASE64 4
+
+// 22 characters for URLs.
+#define IDGEN_BASE64URL 5
+
+// 22 characters that sort like the bytes.
+#define IDGEN_ORDERED64 6
+
+// 26 characters, the text of a ULID.
+#define IDGEN_BASE32 7
+
+// 26 characters of RFC 4648, padded at the end.
+#define IDGEN_BASE32HEX 8
+
+// 26 characters of Crockford's alphabet, padded at the end.
+#define IDGEN_BASE32HUMAN 9
+
+// 16 bytes of UUID_TO_BIN(u, 1).
+#define IDGEN_SWAPPED 10
+
+// Up to 39 decimal digits.
+#define IDGEN_INT 11
+
+// 16 bytes.
+#define IDGEN_BINARY 12
+
+// The size of a buffer that each form fits in bytes, with the NUL at its end.
+#define IDGEN_TEXT_SIZE 46
+
+// The function has done what it says.
+#define IDGEN_OK 0
+
+// A text is not an id of the format.
+#define IDGEN_PARSE 1
+
+// The clock is behind the last id by more than the tolerance.
+#define IDGEN_CLOCK_BEHIND 2
+
+// The kind cannot hold the time of the clock.
+#define IDGEN_TIME_OUT_OF_RANGE 3
+
+// All ids of this second, or all clock sequences of a fixed node, are used.
+#define IDGEN_EXHAUSTED 4
+
+// The system provides no random bytes.
+#define IDGEN_ENTROPY 5
+
+// The state file cannot be read, understood, locked or written.
+#define IDGEN_STATE 6
+
+// A setting is not allowed.
+#define IDGEN_CONFIG 7
+
+// The process was forked, and the generator would repeat the ids of the parent.
+#define IDGEN_FORKED 8
+
+// A buffer is too short. Nothing was written to it.
+#define IDGEN_BUFFER 9
+
+// An argument is wrong: a null pointer, invalid UTF-8, or a number outside its range.
+#define IDGEN_ARGUMENT 10
+
+// A bug in idgen. The object that was used is not usable any more, and must still be freed.
+#define IDGEN_BUG 11
+
+// The size of the message of an error in bytes, with the NUL at its end.
+#define IDGEN_MESSAGE_SIZE 1024
+
+// `short_id` is the id, and `id` is zero.
+#define IDGEN_HAS_SHORT_ID 1
+
+// `format` is known.
+#define IDGEN_HAS_FORMAT 2
+
+// The id has a version.
+#define IDGEN_HAS_VERSION 4
+
+// The id has a time.
+#define IDGEN_HAS_TIME 8
+
+// The id has a clock sequence.
+#define IDGEN_HAS_CLOCK_SEQUENCE 16
+
+// The id has a node.
+#define IDGEN_HAS_NODE 32
+
+// The id has a counter.
+#define IDGEN_HAS_COUNTER 64
+
+// The first 16 bits may be a prefix.
+#define IDGEN_HAS_PREFIX 128
+
+// An ascending tail would have this time.
+#define IDGEN_HAS_TAIL_TIME 256
+
+// The id has a round.
+#define IDGEN_HAS_ROUND 512
+
+// The id has an offset in its interval.
+#define IDGEN_HAS_OFFSET 1024
+
+// The id has the tag of a writer.
+#define IDGEN_HAS_WRITER_TAG 2048
+
+// The size of a buffer for idgen_time_text in bytes.
+#define IDGEN_TIME_SIZE 40
+
+// UUID version 1.
+#define IDGEN_V1 1
+
+// UUID version 4: random.
+#define IDGEN_V4 4
+
+// UUID version 6: as version 1, but sorts by time.
+#define IDGEN_V6 6
+
+// UUID version 7: milliseconds, counter, random; sorts by time.
+#define IDGEN_V7 7
+
+// A ULID; its text is that of IDGEN_BASE32.
+#define IDGEN_ULID 10
+
+// A UUID whose first 16 bits stay the same for an interval: see `prefix`, `interval` and `tail`.
+#define IDGEN_PREFIXED 11
+
+// A UUID of version 8 that begins with fixed bits: see `fixed_prefix`.
+#define IDGEN_FIXED_PREFIX 12
+
+// 64 bits: seconds, 16 bits of a node, 16 bits of a counter.
+#define IDGEN_SHORT 13
+
+// Beyond the tolerance, continue at the time of the clock. A generator with a state cannot do that: it returns
+// IDGEN_CLOCK_BEHIND.
+#define IDGEN_RESTART 0
+
+// Beyond the tolerance, return IDGEN_CLOCK_BEHIND.
+#define IDGEN_ERROR 1
+
+// Beyond the tolerance, wait for the clock.
+#define IDGEN_WAIT 2
+
+// A prefix that counts the intervals.
+#define IDGEN_SEQUENTIAL 0
+
+// A prefix that hides the time, from a secret.
+#define IDGEN_KEYED 1
+
+// The prefix that MySQL computes for a week.
+#define IDGEN_MD5_WEEK 2
+
+// Ids of an interval ascend.
+#define IDGEN_ASCENDING 0
+
+// The rest is random, with the version field 4.
+#define IDGEN_RANDOM_V4 1
+
+// The rest is random, with the version field 8.
+#define IDGEN_RANDOM_V8 2
+
+// Sources for tests, so that generators return known ids: a clock that stands still, bytes in place of random ones, and a state in
+// memory. Never use it for real ids: they would be repeated.
+typedef struct idgen_fixed idgen_fixed;
+
+// Generates ids: see idgen_generator_new.
+typedef struct idgen_generator idgen_generator;
+
+// The key of keyed prefixes.
+typedef struct idgen_prefix_key idgen_prefix_key;
+
+// A key or a ring of keys, which seals ids.
+typedef struct idgen_seal idgen_seal;
+
+// Why a function failed. You provide the memory, which need not be initialized.
+typedef struct idgen_error {
+  // One of the IDGEN_ statuses, but not IDGEN_OK.
+  int32_t status;
+  // The offset of the first wrong byte of a text, or -1 if no single byte is wrong.
+  int32_t offset;
+  // The length of the message in bytes, without the NUL at its end.
+  uint32_t message_length;
+  // What was wrong, with which value, and what to do: UTF-8 with a NUL at its end. A longer message, such as one with a
+  // very long path, is cut after a whole character.
+  char message[IDGEN_MESSAGE_SIZE];
+} idgen_error;
+
+// What a generator is created from. Call idgen_settings_init first, and then set what differs. Texts end with a NUL. All
+// pointers are only read while idgen_generator_new runs.
+typedef struct idgen_settings {
+  // Set by idgen_settings_init; do not change it.
+  size_t size;
+  // IDGEN_V1, IDGEN_V4, IDGEN_V6, IDGEN_V7, IDGEN_ULID, IDGEN_PREFIXED, IDGEN_FIXED_PREFIX or IDGEN_SHORT.
+  int32_t kind;
+  // What happens if the clock is behind the last id by more than the tolerance: IDGEN_RESTART (default), IDGEN_ERROR or IDGEN_WAIT.
+  int32_t when_behind;
+  // By how many milliseconds the clock may be behind while ids continue from the time of the last one: 10,000 by default, UINT64_MAX
+  // for any.
+  uint64_t tolerance_ms;
+  // The path of the state file in UTF-8, or NULL (default) for no state. One generator at a time can hold the file. It is
+  // written ahead: after a crash, ids continue behind those that may have been returned.
+  const char *state_path;
+  // The node of IDGEN_V1, IDGEN_V6 and IDGEN_SHORT as twelve hexadecimal digits, or NULL (default) for a random one.
+  const char *node;
+  // Of IDGEN_PREFIXED: IDGEN_SEQUENTIAL (default), IDGEN_KEYED or IDGEN_MD5_WEEK.
+  int32_t prefix;
+  // The width of a sequential prefix in bits, 1 to 16 (default).
+  int32_t prefix_bits;
+  // The offset of the weeks of IDGEN_MD5_WEEK from UTC in seconds: 0 by default.
+  int32_t utc_offset_secs;
+  // The tail of IDGEN_PREFIXED: IDGEN_ASCENDING (default), IDGEN_RANDOM_V4 or IDGEN_RANDOM_V8.
+  int32_t tail;
+  // The interval of IDGEN_PREFIXED, such as "day" (default), "ten-minutes", "week" or "90s".
+  const char *interval;
+  // The secret of IDGEN_KEYED, at least 16 bytes.
+  const uint8_t *secret;
+  // The number of bytes of `secret`.
+  size_t secret_length;
+  // The name of the writer of IDGEN_KEYED, or NULL (default) for none.
+  const char *writer;
+  // The first bits of IDGEN_FIXED_PREFIX, such as "ffff" (default) or "0b101".
+  const char *fixed_prefix;
+  // Clock and random bytes of a test, or NULL (default) for those of the system.
+  const struct idgen_fixed *fixed;
+  // Whether the generator uses the state in memory of `fixed`: false by default.
+  bool fixed_state;
+} idgen_settings;
+
+// The fields of an id. You provide the memory, which need not be initialized.
+typedef struct idgen_inspection {
+  // The 16 bytes of a 128-bit id.
+  uint8_t id[16];
+  // A 64-bit id.
+  uint64_t short_id;
+  // The time in units of 100 ns since 1970.
+  int64_t time;
+  // The time of the tail in units of 100 ns since 1970, if the id has an ascending tail after a prefix that does not hide the time.
+  int64_t tail_time;
+  // The offset in the interval in milliseconds, of an ascending tail after a keyed prefix.
+  uint64_t offset_ms;
+  // Which of the fields the id has: the sum of IDGEN_HAS_ flags. The others are zero.
+  uint32_t fields;
+  // The number of the format of the text, or -1.
+  int32_t format;
+  // What kind of id it is: see idgen_nature_name.
+  int32_t nature;
+  // The counter.
+  uint32_t counter;
+  // The round of 65,536 intervals, of an ascending tail after a keyed prefix.
+  uint32_t round;
+  // The clock sequence.
+  uint16_t clock_sequence;
+  // The first 16 bits.
+  uint16_t prefix;
+  // The tag of the writer, of an ascending tail after a keyed prefix with a named writer.
+  uint16_t writer_tag;
+  // The node.
+  uint8_t node[6];
+  // The version of the UUID.
+  uint8_t version;
+} idgen_inspection;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// Returns the name of a format, such as "base64url", or NULL if none has the number. The text is static: do not free it.
+const char *idgen_format_name(int32_t format);
+
+// Encodes an id of 16 bytes. `capacity` is the size of `text` in bytes; IDGEN_TEXT_SIZE is always enough. A text gets a NUL at its
+// end; IDGEN_BINARY and IDGEN_SWAPPED are 16 bytes without a NUL. The length without the NUL is written to `length`, unless it is NULL.
+// If the buffer is too short, it returns IDGEN_BUFFER and writes nothing but the length.
+int32_t idgen_encode(int32_t format,
+                     const uint8_t *id,
+                     char *text,
+                     size_t capacity,
+                     size_t *length,
+                     struct idgen_error *error);
+
+// Encodes `count` ids of 16 bytes each, with a line break after each text, and without one after 16 bytes. `capacity` must be at least
+// IDGEN_TEXT_SIZE * count bytes. The length of all lines is written to `length`; there is no NUL.
+int32_t idgen_encode_lines(int32_t format,
+                           const uint8_t *ids,
+                           size_t count,
+                           char *text,
+                           size_t capacity,
+                           size_t *length,
+                           struct idgen_error *error);
+
+// Decodes `length` bytes of `text`, which need no NUL at their end, into the 16 bytes of `id`. Only what idgen_encode writes is
+// accepted, apart from the case of hexadecimal and base32 digits; else it returns IDGEN_PARSE and leaves `id` as it is.
+int32_t idgen_decode(int32_t format,
+                     const char *text,
+                     size_t length,
+                     uint8_t *id,
+                     struct idgen_error *error);
+
+// Detects the format of a text, and decodes it: writes the number of the format and the id. If more than one format could have written
+// the text, it returns IDGEN_PARSE.
+int32_t idgen_detect(const char *text,
+                     size_t length,
+                     int32_t *format,
+                     uint8_t *id,
+                     struct idgen_error *error);
+
+// Creates sources for tests, with the clock at 1970. Generators draw these bytes in order; after the last one, the first one follows.
+// The bytes are copied. Returns NULL if there are none. Free it with idgen_fixed_free.
+struct idgen_fixed *idgen_fixed_new(const uint8_t *bytes,
+                                    size_t count,
+                                    struct idgen_error *error);
+
+// Frees the sources; NULL is allowed. Generators that use them keep what they need.
+void idgen_fixed_free(struct idgen_fixed *fixed);
+
+// Sets the clock to `ticks` units of 100 ns since 1970.
+int32_t idgen_fixed_set_time(const struct idgen_fixed *fixed, int64_t ticks);
+
+// Returns the time of the clock in units of 100 ns since 1970; 0 if `fixed` is NULL. A generator that waits moves the clock.
+int64_t idgen_fixed_time(const struct idgen_fixed *fixed);
+
+// Behaves as if the process was killed: generators that exist now save nothing any more, not even when they are freed.
+int32_t idgen_fixed_crash(const struct idgen_fixed *fixed);
+
+// Reads the state in memory. Writes the position, a number of 128 bits, as its upper and lower 64 bits, and the 6 bytes of
+// the node. Returns 0 if nothing is saved, 1 if a position without a node is saved, 2 with a node, and -IDGEN_ARGUMENT if a
+// pointer is NULL.
+int32_t idgen_fixed_saved(const struct idgen_fixed *fixed,
+                          uint64_t *high,
+                          uint64_t *low,
+                          uint8_t *node);
+
+// Creates a generator from settings, which are only read during the call. It opens and locks the state file, if there is one.
+// Free it with idgen_generator_free.
+struct idgen_generator *idgen_generator_new(const struct idgen_settings *settings,
+                                            struct idgen_error *error);
+
+// Ends a generator; NULL is allowed. With a state, it saves the exact position, and then releases the file.
+void idgen_generator_free(struct idgen_generator *generator);
+
+// Generates `count` ids of 16 bytes each, in order: `ids` has space for 16 * count bytes. If it fails, all of them are zero,
+// and no id was generated. The errors are IDGEN_CLOCK_BEHIND, IDGEN_TIME_OUT_OF_RANGE, IDGEN_EXHAUSTED, IDGEN_ENTROPY,
+// IDGEN_STATE and IDGEN_FORKED. A generator of 64-bit ids returns IDGEN_ARGUMENT.
+int32_t idgen_generator_fill(const struct idgen_generator *generator,
+                             uint8_t *ids,
+                             size_t count,
+                             struct idgen_error *error);
+
+// Generates one id of 16 bytes, with the errors of idgen_generator_fill.
+int32_t idgen_generator_next(const struct idgen_generator *generator,
+                             uint8_t *id,
+                             struct idgen_error *error);
+
+// Generates `count` ids of a generator of IDGEN_SHORT, with the errors of idgen_generator_fill: `ids` has space for so many numbers.
+int32_t idgen_generator_fill_short(const struct idgen_generator *generator,
+                                   uint64_t *ids,
+                                   size_t count,
+                                   struct idgen_error *error);
+
+// Generates one id of a generator of IDGEN_SHORT.
+int32_t idgen_generator_next_short(const struct idgen_generator *generator,
+                                   uint64_t *id,
+                                   struct idgen_error *error);
+
+// Reads the fields of an id of any format: `length` bytes of `text`, which need no NUL at their end. Returns IDGEN_PARSE if it is not
+// the text of an id.
+int32_t idgen_inspect(const char *text,
+                      size_t length,
+                      struct idgen_inspection *inspection,
+                      struct idgen_error *error);
+
+// The same for an id with an ascending tail after a keyed prefix that changes once every `interval`, such as "day". `is_named` says
+// whether its writer had a name. Returns IDGEN_CONFIG if no keyed prefix can have the interval.
+int32_t idgen_inspect_keyed(const char *text,
+                            size_t length,
+                            const char *interval,
+                            bool is_named,
+                            struct idgen_inspection *inspection,
+                            struct idgen_error *error);
+
+// Returns the name of a nature: "nil", "max", "v1", "v4", "v6", "v7", "v8", "other-version", "ulid", "other-variant" or "short", for 0 to
+// 10; else NULL. The text is static: do not free it.
+const char *idgen_nature_name(int32_t nature);
+
+// Writes a time of `ticks` units of 100 ns since 1970 as RFC 3339 in UTC, with a NUL at its end: "2022-02-22T19:22:22.5Z". `capacity` is
+// the size of `text` in bytes; IDGEN_TIME_SIZE is always enough.
+int32_t idgen_time_text(int64_t ticks,
+                        char *text,
+                        size_t capacity,
+                        struct idgen_error *error);
+
+// Creates a key from a secret of at least 16 bytes, which is copied, and from the name of a writer, or NULL for none. Free it with
+// idgen_prefix_key_free.
+struct idgen_prefix_key *idgen_prefix_key_new(const uint8_t *secret,
+                                              size_t secret_length,
+                                              const char *writer,
+                                              struct idgen_error *error);
+
+// Frees a key, and wipes its secret; NULL is allowed.
+void idgen_prefix_key_free(struct idgen_prefix_key *key);
+
+// Writes the prefix of the interval with this number since 1970.
+int32_t idgen_prefix_key_prefix(const struct idgen_prefix_key *key,
+                                int64_t interval_number,
+                                uint16_t *prefix,
+                                struct idgen_error *error);
+
+// Writes the tag of the writer after a prefix. Returns IDGEN_CONFIG if the writer has no name.
+int32_t idgen_prefix_key_writer_tag(const struct idgen_prefix_key *key,
+                                    uint16_t prefix,
+                                    uint16_t *tag,
+                                    struct idgen_error *error);
+
+// Creates a key from a secret of at least 16 bytes, which is copied. Free it with idgen_seal_free.
+struct idgen_seal *idgen_seal_key_new(const uint8_t *secret,
+                                      size_t secret_length,
+                                      struct idgen_error *error);
+
+// Creates a ring from the secret of its first key, to which idgen_seal_ring_add adds more. Free it with idgen_seal_free.
+struct idgen_seal *idgen_seal_ring_new(const uint8_t *secret,
+                                       size_t secret_length,
+                                       struct idgen_error *error);
+
+// Adds the key that seals ids from this time in milliseconds since 1970 on. The times must ascend: else it returns IDGEN_CONFIG. If it
+// fails, the ring is as before.
+int32_t idgen_seal_ring_add(const struct idgen_seal *ring,
+                            int64_t from_unix_ms,
+                            const uint8_t *secret,
+                            size_t secret_length,
+                            struct idgen_error *error);
+
+// Frees a key or a ring, and wipes its secrets; NULL is allowed.
+void idgen_seal_free(struct idgen_seal *seal);
+
+// Replaces `count` ids of version 7, of 16 bytes each, by their sealed ids. Returns IDGEN_CONFIG if one of them is not of version 7, or
+// beyond the year 2527; then all are as before.
+int32_t idgen_seal_ids(const struct idgen_seal *seal,
+                       uint8_t *ids,
+                       size_t count,
+                       struct idgen_error *error);
+
+// Replaces `count` sealed ids, of 16 bytes each, by the ids of version 7. Returns IDGEN_CONFIG if one of them is not of version 4, or
+// was sealed by no key of a ring; then all are as before. A single key cannot see that it did not seal an id.
+int32_t idgen_open_ids(const struct idgen_seal *seal,
+                       uint8_t *ids,
+                       size_t count,
+                       struct idgen_error *error);
+
+// Sets all settings to their defaults, for ids of this kind. Does nothing if `settings` is NULL.
+void idgen_settings_init(struct idgen_settings *settings, int32_t kind);
+
+// Reads the decimal text of a 64-bit id: `length` bytes, which need no NUL at their end. Else it returns IDGEN_PARSE.
+int32_t idgen_short_decode(const char *text,
+                           size_t length,
+                           uint64_t *id,
+                           struct idgen_error *error);
+
+// Writes the fields of a 64-bit id: the seconds since 1970, the 16 bits of the node, and the counter.
+int32_t idgen_short_fields(uint64_t id,
+                           uint32_t *unix_secs,
+                           uint16_t *node,
+                           uint16_t *counter,
+                           struct idgen_error *error);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* IDGEN_H */

@@ -1,0 +1,251 @@
+//! The settings of a generator.
+
+use std::ffi::c_char;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use idgen::generator::{PrefixBits, Tail};
+use idgen::source::{ClockPolicy, FileState, NoState, State, WhenBehind};
+use idgen::{Interval, Kind, Node, Prefix, PrefixKey, Setting};
+
+use crate::boundary::Checked;
+use crate::error::{Failure, IDGEN_CONFIG};
+use crate::fixed::IdgenFixed;
+use crate::input;
+
+/// UUID version 1.
+pub const IDGEN_V1: i32 = 1;
+/// UUID version 4: random.
+pub const IDGEN_V4: i32 = 4;
+/// UUID version 6: as version 1, but sorts by time.
+pub const IDGEN_V6: i32 = 6;
+/// UUID version 7: milliseconds, counter, random; sorts by time.
+pub const IDGEN_V7: i32 = 7;
+/// A ULID; its text is that of IDGEN_BASE32.
+pub const IDGEN_ULID: i32 = 10;
+/// A UUID whose first 16 bits stay the same for an interval: see `prefix`, `interval` and `tail`.
+pub const IDGEN_PREFIXED: i32 = 11;
+/// A UUID of version 8 that begins with fixed bits: see `fixed_prefix`.
+pub const IDGEN_FIXED_PREFIX: i32 = 12;
+/// 64 bits: seconds, 16 bits of a node, 16 bits of a counter.
+pub const IDGEN_SHORT: i32 = 13;
+
+/// Beyond the tolerance, continue at the time of the clock. A generator with a state cannot do that: it returns
+/// IDGEN_CLOCK_BEHIND.
+pub const IDGEN_RESTART: i32 = 0;
+/// Beyond the tolerance, return IDGEN_CLOCK_BEHIND.
+pub const IDGEN_ERROR: i32 = 1;
+/// Beyond the tolerance, wait for the clock.
+pub const IDGEN_WAIT: i32 = 2;
+
+/// A prefix that counts the intervals.
+pub const IDGEN_SEQUENTIAL: i32 = 0;
+/// A prefix that hides the time, from a secret.
+pub const IDGEN_KEYED: i32 = 1;
+/// The prefix that MySQL computes for a week.
+pub const IDGEN_MD5_WEEK: i32 = 2;
+
+/// Ids of an interval ascend.
+pub const IDGEN_ASCENDING: i32 = 0;
+/// The rest is random, with the version field 4.
+pub const IDGEN_RANDOM_V4: i32 = 1;
+/// The rest is random, with the version field 8.
+pub const IDGEN_RANDOM_V8: i32 = 2;
+
+/// What a generator is created from. Call idgen_settings_init first, and then set what differs. Texts end with a NUL. All
+/// pointers are only read while idgen_generator_new runs.
+#[repr(C)]
+pub struct IdgenSettings {
+    /// Set by idgen_settings_init; do not change it.
+    pub size: usize,
+    /// IDGEN_V1, IDGEN_V4, IDGEN_V6, IDGEN_V7, IDGEN_ULID, IDGEN_PREFIXED, IDGEN_FIXED_PREFIX or IDGEN_SHORT.
+    pub kind: i32,
+    /// What happens if the clock is behind the last id by more than the tolerance: IDGEN_RESTART (default), IDGEN_ERROR or IDGEN_WAIT.
+    pub when_behind: i32,
+    /// By how many milliseconds the clock may be behind while ids continue from the time of the last one: 10,000 by default, UINT64_MAX
+    /// for any.
+    pub tolerance_ms: u64,
+    /// The path of the state file in UTF-8, or NULL (default) for no state. One generator at a time can hold the file. It is
+    /// written ahead: after a crash, ids continue behind those that may have been returned.
+    pub state_path: *const c_char,
+    /// The node of IDGEN_V1, IDGEN_V6 and IDGEN_SHORT as twelve hexadecimal digits, or NULL (default) for a random one.
+    pub node: *const c_char,
+    /// Of IDGEN_PREFIXED: IDGEN_SEQUENTIAL (default), IDGEN_KEYED or IDGEN_MD5_WEEK.
+    pub prefix: i32,
+    /// The width of a sequential prefix in bits, 1 to 16 (default).
+    pub prefix_bits: i32,
+    /// The offset of the weeks of IDGEN_MD5_WEEK from UTC in seconds: 0 by default.
+    pub utc_offset_secs: i32,
+    /// The tail of IDGEN_PREFIXED: IDGEN_ASCENDING (default), IDGEN_RANDOM_V4 or IDGEN_RANDOM_V8.
+    pub tail: i32,
+    /// The interval of IDGEN_PREFIXED, such as "day" (default), "ten-minutes", "week" or "90s".
+    pub interval: *const c_char,
+    /// The secret of IDGEN_KEYED, at least 16 bytes.
+    pub secret: *const u8,
+    /// The number of bytes of `secret`.
+    pub secret_length: usize,
+    /// The name of the writer of IDGEN_KEYED, or NULL (default) for none.
+    pub writer: *const c_char,
+    /// The first bits of IDGEN_FIXED_PREFIX, such as "ffff" (default) or "0b101".
+    pub fixed_prefix: *const c_char,
+    /// Clock and random bytes of a test, or NULL (default) for those of the system.
+    pub fixed: *const IdgenFixed,
+    /// Whether the generator uses the state in memory of `fixed`: false by default.
+    pub fixed_state: bool,
+}
+
+/// Sets all settings to their defaults, for ids of this kind. Does nothing if `settings` is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn idgen_settings_init(settings: *mut IdgenSettings, kind: i32) {
+    let defaults = IdgenSettings {
+        size: size_of::<IdgenSettings>(),
+        kind,
+        when_behind: IDGEN_RESTART,
+        tolerance_ms: 10_000,
+        state_path: std::ptr::null(),
+        node: std::ptr::null(),
+        prefix: IDGEN_SEQUENTIAL,
+        prefix_bits: 16,
+        utc_offset_secs: 0,
+        tail: IDGEN_ASCENDING,
+        interval: c"day".as_ptr(),
+        secret: std::ptr::null(),
+        secret_length: 0,
+        writer: std::ptr::null(),
+        fixed_prefix: c"ffff".as_ptr(),
+        fixed: std::ptr::null(),
+        fixed_state: false,
+    };
+    // SAFETY: the caller promises memory for a struct, which need not be initialized. NULL is refused.
+    let _ = unsafe { input::put("settings", settings, defaults) };
+}
+
+fn config(message: impl Into<String>) -> Failure {
+    Failure::Own(IDGEN_CONFIG, message.into())
+}
+
+/// What a setting has no effect on.
+fn unused(setting: &str, kind: &str) -> Failure {
+    config(format!("{setting} has no effect on {kind}: leave it out"))
+}
+
+impl IdgenSettings {
+    pub(crate) fn check(&self) -> Checked<Kind> {
+        if self.size != size_of::<IdgenSettings>() {
+            let (found, known) = (self.size, size_of::<IdgenSettings>());
+            return Err(Failure::argument(format!(
+                "the size of the settings is {found}, not {known}: call idgen_settings_init first, from the header of this library"
+            )));
+        }
+        let kind = match self.kind {
+            IDGEN_V1 => Kind::V1,
+            IDGEN_V4 => Kind::V4,
+            IDGEN_V6 => Kind::V6,
+            IDGEN_V7 => Kind::V7,
+            IDGEN_ULID => Kind::Ulid,
+            IDGEN_PREFIXED => Kind::Prefixed,
+            IDGEN_FIXED_PREFIX => Kind::FixedPrefix,
+            IDGEN_SHORT => Kind::Short,
+            other => {
+                return Err(config(format!(
+                    "no kind of id has the number {other}: pass one such as IDGEN_V7"
+                )));
+            }
+        };
+        if !self.node.is_null() && !kind.has(Setting::Node) {
+            return Err(unused("a node", kind.name()));
+        }
+        if (!self.state_path.is_null() || self.fixed_state) && !kind.has(Setting::State) {
+            return Err(unused("a state", kind.name()));
+        }
+        if !self.secret.is_null() && (kind != Kind::Prefixed || self.prefix != IDGEN_KEYED) {
+            return Err(unused("a secret", "ids without a keyed prefix"));
+        }
+        if !self.writer.is_null() && (kind != Kind::Prefixed || self.prefix != IDGEN_KEYED) {
+            return Err(unused("the name of a writer", "ids without a keyed prefix"));
+        }
+        if self.fixed_state && (self.fixed.is_null() || !self.state_path.is_null()) {
+            return Err(config("fixed_state needs fixed, and no state_path"));
+        }
+        Ok(kind)
+    }
+
+    pub(crate) fn policy(&self) -> Checked<ClockPolicy> {
+        let when_behind = match self.when_behind {
+            IDGEN_RESTART => WhenBehind::Restart,
+            IDGEN_ERROR => WhenBehind::Error,
+            IDGEN_WAIT => WhenBehind::Wait,
+            other => {
+                return Err(config(format!(
+                    "when_behind cannot be {other}: pass IDGEN_RESTART, IDGEN_ERROR or IDGEN_WAIT"
+                )));
+            }
+        };
+        let tolerance = Duration::from_millis(self.tolerance_ms);
+        Ok(ClockPolicy::DEFAULT.with_tolerance(tolerance).with_when_behind(when_behind))
+    }
+
+    /// # Safety
+    /// As that of [`input::text`]; so are the following ones.
+    pub(crate) unsafe fn node(&self) -> Checked<Option<Node>> {
+        // SAFETY: the caller promises it.
+        let text = unsafe { input::text("node", self.node) }?;
+        Ok(text.map(str::parse).transpose()?)
+    }
+
+    pub(crate) unsafe fn fixed_prefix(&self) -> Checked<PrefixBits> {
+        // SAFETY: the caller promises it.
+        Ok(unsafe { input::required("fixed_prefix", self.fixed_prefix) }?.parse()?)
+    }
+
+    pub(crate) unsafe fn interval(&self) -> Checked<Interval> {
+        // SAFETY: the caller promises it.
+        Ok(unsafe { input::required("interval", self.interval) }?.parse()?)
+    }
+
+    pub(crate) fn tail(&self) -> Checked<Tail> {
+        match self.tail {
+            IDGEN_ASCENDING => Ok(Tail::Ascending),
+            IDGEN_RANDOM_V4 => Ok(Tail::RandomV4),
+            IDGEN_RANDOM_V8 => Ok(Tail::RandomV8),
+            other => Err(config(format!(
+                "tail cannot be {other}: pass IDGEN_ASCENDING, IDGEN_RANDOM_V4 or IDGEN_RANDOM_V8"
+            ))),
+        }
+    }
+
+    pub(crate) unsafe fn prefix(&self) -> Checked<Prefix> {
+        match self.prefix {
+            IDGEN_SEQUENTIAL => match u8::try_from(self.prefix_bits) {
+                Ok(bits @ 1..=16) => Ok(Prefix::Sequential { bits }),
+                _ => Err(config(format!("prefix_bits cannot be {}: pass 1 to 16", self.prefix_bits))),
+            },
+            IDGEN_MD5_WEEK => Ok(Prefix::Md5Week { utc_offset_secs: self.utc_offset_secs }),
+            IDGEN_KEYED => {
+                // SAFETY: the caller promises them.
+                let secret = unsafe { input::slice("secret", self.secret, self.secret_length) }?;
+                // SAFETY: as above.
+                let writer = unsafe { input::text("writer", self.writer) }?;
+                let key = PrefixKey::new(secret)?;
+                Ok(Prefix::Keyed(match writer {
+                    Some(name) => key.for_writer(name),
+                    None => key,
+                }))
+            }
+            other => Err(config(format!(
+                "prefix cannot be {other}: pass IDGEN_SEQUENTIAL, IDGEN_KEYED or IDGEN_MD5_WEEK"
+            ))),
+        }
+    }
+
+    /// Opened last, because that takes the lock of a file.
+    pub(crate) unsafe fn state(&self, fixed: Option<&IdgenFixed>) -> Checked<Box<dyn State + Send>> {
+        // SAFETY: the caller promises it.
+        let path = unsafe { input::text("state_path", self.state_path) }?;
+        Ok(match (path, fixed) {
+            (Some(path), _) => Box::new(FileState::open(PathBuf::from(path))?),
+            (None, Some(fixed)) if self.fixed_state => Box::new(fixed.state()),
+            _ => Box::new(NoState),
+        })
+    }
+}

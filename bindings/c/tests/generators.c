@@ -1,0 +1,157 @@
+/* Runs the steps of generators. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+static int32_t number_of(const char *name, const char *const names[], const int32_t numbers[]) {
+  for (size_t i = 0; names[i] != NULL; i++)
+    if (strcmp(names[i], name) == 0) return numbers[i];
+  check(false, name, "an unknown name");
+  return -1;
+}
+
+static int32_t kind_of(const char *name) {
+  static const char *const names[] = {"v1", "v4", "v6", "v7", "ulid", "prefixed", "fixed-prefix", "short", NULL};
+  static const int32_t kinds[] = {IDGEN_V1,   IDGEN_V4,       IDGEN_V6,           IDGEN_V7,
+                                  IDGEN_ULID, IDGEN_PREFIXED, IDGEN_FIXED_PREFIX, IDGEN_SHORT};
+  return number_of(name, names, kinds);
+}
+
+static idgen_generator *build(const json_t *vector, const idgen_fixed *fixed, idgen_error *error) {
+  static const char *const policies[] = {"restart", "error", "wait", NULL};
+  static const int32_t policy_numbers[] = {IDGEN_RESTART, IDGEN_ERROR, IDGEN_WAIT};
+  static const char *const prefixes[] = {"sequential", "keyed", "md5-week", NULL};
+  static const int32_t prefix_numbers[] = {IDGEN_SEQUENTIAL, IDGEN_KEYED, IDGEN_MD5_WEEK};
+  static const char *const tails[] = {"ascending", "random-v4", "random-v8", NULL};
+  static const int32_t tail_numbers[] = {IDGEN_ASCENDING, IDGEN_RANDOM_V4, IDGEN_RANDOM_V8};
+  const json_t *given = member(vector, "settings");
+  const char *kind = text_of(vector, "kind"), *prefix = text_of(given, "prefix");
+  const char *policy = text_of(given, "when_behind"), *tail = text_of(given, "tail");
+  const json_t *tolerance = member(given, "tolerance_ms"), *bits = member(given, "bits");
+  idgen_settings settings;
+  uint8_t *secret = NULL;
+  idgen_settings_init(&settings, kind_of(kind));
+  settings.fixed = fixed;
+  settings.fixed_state = json_is_true(member(vector, "state"));
+  if (policy) settings.when_behind = number_of(policy, policies, policy_numbers);
+  if (tolerance) settings.tolerance_ms = (uint64_t)json_integer_value(tolerance);
+  settings.node = text_of(given, "node");
+  if (strcmp(kind, "fixed-prefix") == 0) settings.fixed_prefix = prefix;
+  else if (prefix) settings.prefix = number_of(prefix, prefixes, prefix_numbers);
+  if (bits) settings.prefix_bits = (int32_t)json_integer_value(bits);
+  if (member(given, "utc_offset_secs"))
+    settings.utc_offset_secs = (int32_t)json_integer_value(member(given, "utc_offset_secs"));
+  if (tail) settings.tail = number_of(tail, tails, tail_numbers);
+  if (text_of(given, "interval")) settings.interval = text_of(given, "interval");
+  if (text_of(given, "secret")) settings.secret_length = bytes_of(text_of(given, "secret"), &secret);
+  settings.secret = secret;
+  settings.writer = text_of(given, "writer");
+  idgen_generator *generator = idgen_generator_new(&settings, error);
+  free(secret);
+  return generator;
+}
+
+/* The text of an id as the vectors write it. */
+static void write_id(const char *kind, const uint8_t *ids, size_t at, char text[IDGEN_TEXT_SIZE]) {
+  uint64_t number;
+  if (strcmp(kind, "short") == 0) {
+    memcpy(&number, ids + 8 * at, 8);
+    snprintf(text, IDGEN_TEXT_SIZE, "%" PRIu64, number);
+    return;
+  }
+  int32_t format = strcmp(kind, "ulid") == 0 ? IDGEN_BASE32 : IDGEN_HYPHENATED;
+  check(idgen_encode(format, ids + 16 * at, text, IDGEN_TEXT_SIZE, NULL, NULL) == IDGEN_OK, kind, "encode");
+}
+
+static int32_t generate(idgen_generator *generator, bool is_short, const char *op, uint8_t *ids, size_t count,
+                        idgen_error *error) {
+  int32_t status = IDGEN_OK;
+  if (strcmp(op, "next") == 0) {
+    for (size_t i = 0; i < count && status == IDGEN_OK; i++)
+      status = is_short ? idgen_generator_next_short(generator, (uint64_t *)(void *)(ids + 8 * i), error)
+                        : idgen_generator_next(generator, ids + 16 * i, error);
+    return status;
+  }
+  const size_t piece = 1 << 16;
+  for (size_t left = count; left > 0 && status == IDGEN_OK; left -= left < piece ? left : piece) {
+    size_t now = left < piece ? left : piece;
+    status = is_short ? idgen_generator_fill_short(generator, (uint64_t *)(void *)ids, now, error)
+                      : idgen_generator_fill(generator, ids, now, error);
+  }
+  return status;
+}
+
+static void check_state(const idgen_fixed *fixed, const json_t *step, const char *context) {
+  const json_t *saved = member(step, "saved");
+  uint64_t high = 0, low = 0;
+  uint8_t node[6];
+  int32_t found = idgen_fixed_saved(fixed, &high, &low, node);
+  const char *expected = saved ? text_of(saved, "node") : NULL;
+  check(found == (saved ? expected ? 2 : 1 : 0), context, "whether a state with a node is saved");
+  if (!saved) return;
+  /* The position as a decimal text is the form IDGEN_INT. */
+  char text[IDGEN_TEXT_SIZE];
+  uint8_t position[16];
+  for (int i = 0; i < 8; i++) {
+    position[i] = (uint8_t)(high >> (56 - 8 * i));
+    position[8 + i] = (uint8_t)(low >> (56 - 8 * i));
+  }
+  check(idgen_encode(IDGEN_INT, position, text, sizeof text, NULL, NULL) == IDGEN_OK, context, "a position");
+  check(strcmp(text, text_of(saved, "position")) == 0, context, text);
+  for (size_t i = 0; expected && i < 6; i++) {
+    const char pair[] = {expected[2 * i], expected[2 * i + 1], 0};
+    check(node[i] == strtoul(pair, NULL, 16), context, "the node of the state");
+  }
+}
+
+void check_generator(const json_t *vector) {
+  char *context = json_dumps(vector, JSON_COMPACT);
+  const char *kind = text_of(vector, "kind");
+  uint8_t *entropy;
+  size_t length = bytes_of(text_of(vector, "entropy"), &entropy);
+  idgen_fixed *fixed = idgen_fixed_new(entropy, length, NULL);
+  idgen_generator *generator = NULL;
+  size_t number;
+  json_t *step;
+  json_array_foreach(member(vector, "steps"), number, step) {
+    const char *op = text_of(step, "op"), *clock = text_of(step, "clock");
+    if (clock) idgen_fixed_set_time(fixed, strtoll(clock, NULL, 10));
+    int64_t before = idgen_fixed_time(fixed);
+    if (strcmp(op, "close") == 0 || strcmp(op, "crash") == 0) {
+      if (strcmp(op, "crash") == 0) idgen_fixed_crash(fixed);
+      idgen_generator_free(generator);
+      generator = NULL;
+    } else {
+      size_t count = (size_t)json_integer_value(member(step, "count"));
+      size_t space = strcmp(op, "skip") == 0 && count > 1 << 16 ? 1 << 16 : count;
+      uint8_t *ids = malloc(16 * space + 1);
+      idgen_error error;
+      int32_t status = IDGEN_OK;
+      if (!generator) {
+        generator = build(vector, fixed, &error);
+        if (!generator) status = error.status;
+      }
+      if (generator) status = generate(generator, strcmp(kind, "short") == 0, op, ids, count, &error);
+      if (member(step, "error")) check_error(status, &error, step, context);
+      else check(status == IDGEN_OK, context, error.message);
+      size_t at;
+      json_t *id;
+      char text[IDGEN_TEXT_SIZE];
+      json_array_foreach(member(step, "ids"), at, id) {
+        write_id(kind, ids, at, text);
+        check(strcmp(text, json_string_value(id)) == 0, context, text);
+      }
+      free(ids);
+    }
+    const char *after = text_of(step, "clock_after");
+    check(idgen_fixed_time(fixed) == (after ? strtoll(after, NULL, 10) : before), context, "the time after the step");
+    if (json_is_true(member(vector, "state"))) check_state(fixed, step, context);
+  }
+  idgen_generator_free(generator);
+  idgen_fixed_free(fixed);
+  free(entropy);
+  free(context);
+}

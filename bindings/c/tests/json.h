@@ -1,0 +1,35 @@
+/* Reads the vectors and the cases. */
+#ifndef IDGEN_TEST_JSON_H
+#define IDGEN_TEST_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../include/idgen.h"
+
+/* The member of an object, or NULL. A null is no member. */
+json_t *member(const json_t *object, const char *name);
+const char *text_of(const json_t *object, const char *name);
+size_t bytes_of(const char *hex, uint8_t **bytes);
+/* The 16 bytes of a hyphenated text. */
+void id_of(const char *text, uint8_t id[16]);
+int32_t format_of(const char *name);
+const char *status_name(int32_t status);
+
+/* Ends the program with a message if `holds` is false. */
+void check(bool holds, const char *context, const char *what);
+/* Checks an error against the members `error`, `message` and `offset` of a vector. */
+void check_error(int32_t status, const idgen_error *error, const json_t *expected, const char *context);
+
+void test_vectors(const char *folder);
+/* Returns the number of cases that it has read from the standard input. */
+size_t test_cases(void);
+void test_misuse(void);
+
+/* Runs the steps of a generator, or checks one case of a codec, an inspection or a sealed id. */
+void check_generator(const json_t *vector);
+void check_inspection(const json_t *vector);
+
+#endif
