@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-python test-django test-js test-ffi test-c test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check
+.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -88,10 +88,16 @@ test-django: setup ## Django's own tests of UUIDField with BinaryUUIDField in it
 test-js: ## the TypeScript package: built, its content checked, and tested on Node and in Chromium (one to three minutes)
 	scripts/js.sh test
 
-test-ffi: test-c ## the packages over the C library
+test-ffi: test-c test-kotlin test-swift ## the packages over the C library
 
 test-c: ## the C library: a program in C, on the shared vectors, under valgrind, and killed at its writes (one to three minutes)
 	scripts/c.sh test
+
+test-kotlin: ## the Kotlin package on the JVM, and a project that uses it from a local Maven repository (two to four minutes)
+	scripts/kotlin.sh test
+
+test-swift: ## the Swift package in a container of Debian (two to four minutes, and some more where the image is not built yet)
+	scripts/swift.sh test
 
 test-conformance: ## the table of libraries: its tests, and a check of three libraries (under a minute)
 	scripts/conformance.sh test
@@ -152,6 +158,12 @@ bench-python: ## measures the speed table of docs/python.md
 
 bench-js: ## measures the speed table of docs/offline.md
 	scripts/js.sh bench --write $(CURDIR)/docs/offline.md
+
+bench-kotlin: ## measures the speed table of Kotlin in docs/offline.md
+	scripts/kotlin.sh bench $(CURDIR)/docs/offline.md
+
+bench-swift: ## measures the speed table of Swift in docs/offline.md
+	scripts/swift.sh bench $(CURDIR)/docs/offline.md
 
 features: ## measures what each feature of the library costs in crates, time and bytes, and writes docs/library.md (minutes)
 	scripts/features.sh

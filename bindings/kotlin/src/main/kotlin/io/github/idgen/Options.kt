@@ -1,0 +1,101 @@
+package io.github.idgen
+
+import com.sun.jna.Memory
+import java.io.File
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.seconds
+
+/** What a generator does if the clock is behind the last id by more than the tolerance. */
+public enum class WhenBehind {
+    /**
+     * It continues at the time of the clock: ids are unique, but new ones sort before earlier ones. A generator with a state cannot do
+     * that, and throws [IdException.ClockBehind].
+     */
+    RESTART,
+
+    /** It throws [IdException.ClockBehind]. */
+    ERROR,
+
+    /** It blocks the thread until the clock has reached the last id. */
+    WAIT,
+}
+
+/**
+ * What all kinds of generators have in common.
+ *
+ * @property stateFile the state file, or null for no state. It is written ahead: after a crash, ids continue behind those that may have
+ *   been returned. One generator at a time can hold it.
+ * @property tolerance by how much the clock may be behind while ids continue from the time of the last one; [Duration.INFINITE] for any
+ * @property whenBehind what happens beyond the tolerance
+ * @property node the node of versions 1 and 6 and of 64-bit ids as twelve hexadecimal digits, or null for a random one
+ * @property sources a clock and random bytes for tests, or null for those of the system
+ */
+public class Options(
+    public val stateFile: File? = null,
+    public val tolerance: Duration = 10.seconds,
+    public val whenBehind: WhenBehind = WhenBehind.RESTART,
+    public val node: String? = null,
+    public val sources: TestSources? = null,
+)
+
+/** How an interval becomes the first 16 bits of a prefixed id. */
+public sealed class Prefix {
+    /** The number of the interval modulo 2^[bits], 1 to 16. It does not hide the time. */
+    public class Sequential(public val bits: Int = 16) : Prefix()
+
+    /**
+     * A keyed permutation: without the secret, which has at least 16 bytes, the prefix does not reveal the interval. Each named writer has
+     * one of its own.
+     */
+    public class Keyed(secret: ByteArray, public val writer: String? = null) : Prefix() {
+        internal val secret = secret.copyOf()
+    }
+
+    /** The prefix that MySQL computes for a week. */
+    public class Md5Week(public val utcOffsetSeconds: Int = 0) : Prefix()
+}
+
+/** What follows the prefix of a prefixed id. */
+public enum class Tail {
+    /** Ids of an interval ascend. */
+    ASCENDING,
+
+    /** Random bits, with the version field 4. */
+    RANDOM_V4,
+
+    /** Random bits, with the version field 8. */
+    RANDOM_V8,
+}
+
+/** Fills the settings, and keeps the memory to which they point. */
+internal class SettingsOf(kind: Int, private val options: Options) {
+    val settings: Settings = Settings()
+    private val kept = mutableListOf<Memory>()
+
+    init {
+        Library.idgen_settings_init(settings, kind)
+        settings.when_behind = options.whenBehind.ordinal
+        if (options.tolerance.isNegative()) throw IdException.Config("the tolerance must not be negative, as ${options.tolerance} is")
+        // All bits set is the largest number of C.
+        settings.tolerance_ms = if (options.tolerance.isInfinite()) -1 else options.tolerance.inWholeMilliseconds
+        settings.state_path = options.stateFile?.let { text("stateFile", it.path) }
+        settings.node = options.node?.let { text("node", it) }
+        val keepsState = options.sources?.keepsState == true && kind != 4 && options.stateFile == null
+        settings.fixed_state = if (keepsState) 1 else 0
+    }
+
+    fun text(name: String, value: String): Memory = bytes(terminated(name, value))
+
+    fun bytes(value: ByteArray): Memory = copied(value).also { kept += it }
+
+    fun create(): Handle {
+        fun new() = create { Library.idgen_generator_new(settings, it) }
+        val pointer = options.sources?.handle?.use { sources ->
+            settings.fixed = sources
+            new()
+        } ?: new()
+        // So that the memory lives until here.
+        kept.clear()
+        return Handle("generator", pointer, Library::idgen_generator_free)
+    }
+}

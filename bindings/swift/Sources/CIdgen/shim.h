@@ -1,0 +1,1 @@
+#include "../../../c/include/idgen.h"

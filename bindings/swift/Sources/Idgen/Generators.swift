@@ -1,0 +1,133 @@
+import CIdgen
+import Foundation
+
+/// Generates 128-bit ids. All functions may be called from any thread.
+///
+/// ```swift
+/// let ids = try UUIDGenerator.v7(Options(stateFile: URL(fileURLWithPath: "ids.state")))
+/// let id = try ids.next()  // greater than all ids of earlier runs
+/// let many = try ids.batch(1_000)  // each of them is several times as cheap
+/// ```
+///
+/// All functions throw ``IdError``, and no id is made then. When the generator is released, it saves its exact position and releases the
+/// file.
+public final class UUIDGenerator: @unchecked Sendable {
+    private let pointer: OpaquePointer
+
+    private init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { idgen_generator_free(pointer) }
+
+    /// UUIDs of version 7: they sort by time.
+    public static func v7(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V7, options) }
+
+    /// UUIDs of version 4: random. A state is refused.
+    public static func v4(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V4, options) }
+
+    /// UUIDs of version 6: as version 1, but sorted by time.
+    public static func v6(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V6, options) }
+
+    /// UUIDs of version 1.
+    public static func v1(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_V1, options) }
+
+    /// ULIDs. Their text is that of ``Format/base32``.
+    public static func ulid(_ options: Options = Options()) throws -> UUIDGenerator { try of(IDGEN_ULID, options) }
+
+    /// UUIDs whose first 16 bits stay the same for an interval, such as "day", "ten-minutes", "week" or "90s". A state is refused if the
+    /// tail is random.
+    public static func prefixed(
+        _ prefix: Prefix = .sequential(), interval: String = "day", tail: Tail = .ascending, options: Options = Options()
+    ) throws -> UUIDGenerator {
+        try of(IDGEN_PREFIXED, options) { settings in
+            settings.settings.interval = try settings.text("interval", interval)
+            settings.settings.tail = tail.number
+            switch prefix {
+            case .sequential(let bits):
+                settings.settings.prefix_bits = bits
+            case .keyed(let secret, let writer):
+                settings.settings.prefix = IDGEN_KEYED
+                settings.settings.secret = settings.bytes(secret)
+                settings.settings.secret_length = secret.count
+                settings.settings.writer = try settings.text("writer", writer)
+            case .md5Week(let utcOffsetSeconds):
+                settings.settings.prefix = IDGEN_MD5_WEEK
+                settings.settings.utc_offset_secs = utcOffsetSeconds
+            }
+        }
+    }
+
+    /// UUIDs of version 8 that begin with fixed bits, such as "ffff" or "0b101", and then ascend.
+    public static func fixedPrefix(_ bits: String = "ffff", options: Options = Options()) throws -> UUIDGenerator {
+        try of(IDGEN_FIXED_PREFIX, options) { settings in
+            settings.settings.fixed_prefix = try settings.text("bits", bits)
+        }
+    }
+
+    private static func of(
+        _ kind: Int32, _ options: Options, _ configure: (inout Settings) throws -> Void = { _ in }
+    ) throws -> UUIDGenerator {
+        UUIDGenerator(try Settings.create(kind, options, configure))
+    }
+
+    /// The next id.
+    public func next() throws -> UUID {
+        var id = UUID_NULL
+        try withUnsafeMutableBytes(of: &id) { bytes in
+            let id = bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
+            try call { idgen_generator_next(pointer, id, $0) }
+        }
+        return UUID(uuid: id)
+    }
+
+    /// So many new ids, in order.
+    public func batch(_ count: Int) throws -> [UUID] {
+        try checkBatch(count)
+        return try [UUID](unsafeUninitializedCapacity: count) { ids, made in
+            // A UUID of Foundation is its 16 bytes.
+            try ids.withMemoryRebound(to: uuid_t.self) { ids in
+                try call { idgen_generator_fill(pointer, UnsafeMutableRawPointer(ids.baseAddress)?.assumingMemoryBound(to: UInt8.self), count, $0) }
+            }
+            made = count
+        }
+    }
+
+    /// The same as texts of a format.
+    public func batchTexts(_ count: Int, _ format: Format = .hyphenated) throws -> [String] {
+        try format.encodeAll(batch(count))
+    }
+}
+
+/// Generates 64-bit ids: seconds, 16 bits of a node, 16 bits of a counter. All functions may be called from any thread.
+///
+/// From 2038-01-19 on, an id exceeds `Int64.max`: a column is `BIGINT UNSIGNED`. In JSON, send it as text, because numbers beyond 2^53 are
+/// not exact in JavaScript. Ids are unique as long as no two devices have the same node.
+public final class ShortGenerator: @unchecked Sendable {
+    private let pointer: OpaquePointer
+
+    /// A generator with these options.
+    public init(_ options: Options = Options()) throws { pointer = try Settings.create(IDGEN_SHORT, options) }
+
+    deinit { idgen_generator_free(pointer) }
+
+    /// The next id.
+    public func next() throws -> UInt64 {
+        var id: UInt64 = 0
+        try call { idgen_generator_next_short(pointer, &id, $0) }
+        return id
+    }
+
+    /// So many new ids, in order.
+    public func batch(_ count: Int) throws -> [UInt64] {
+        try checkBatch(count)
+        return try [UInt64](unsafeUninitializedCapacity: count) { ids, made in
+            try call { idgen_generator_fill_short(pointer, ids.baseAddress, count, $0) }
+            made = count
+        }
+    }
+}
+
+let UUID_NULL: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+func checkBatch(_ count: Int) throws {
+    guard 0...(1 << 24) ~= count else { throw IdError.config("a batch has 0 to \(1 << 24) ids, not \(count)") }
+}

@@ -1,0 +1,118 @@
+import CIdgen
+import Foundation
+
+/// What a generator does if the clock is behind the last id by more than the tolerance.
+public enum WhenBehind: String, Sendable {
+    /// It continues at the time of the clock: ids are unique, but new ones sort before earlier ones. A generator with a state cannot do
+    /// that, and throws ``IdError/clockBehind(_:)``.
+    case restart
+    /// It throws ``IdError/clockBehind(_:)``.
+    case error
+    /// It blocks the thread until the clock has reached the last id.
+    case wait
+
+    var number: Int32 {
+        switch self {
+        case .restart: return IDGEN_RESTART
+        case .error: return IDGEN_ERROR
+        case .wait: return IDGEN_WAIT
+        }
+    }
+}
+
+/// What all kinds of generators have in common.
+public struct Options: Sendable {
+    /// The state file, or nil for no state. It is written ahead: after a crash, ids continue behind those that may have been returned. One
+    /// generator at a time can hold it.
+    public var stateFile: URL?
+    /// By how many milliseconds the clock may be behind while ids continue from the time of the last one; `UInt64.max` for any.
+    public var toleranceMilliseconds: UInt64
+    /// What happens beyond the tolerance.
+    public var whenBehind: WhenBehind
+    /// The node of versions 1 and 6 and of 64-bit ids as twelve hexadecimal digits, or nil for a random one.
+    public var node: String?
+    /// A clock and random bytes for tests, or nil for those of the system.
+    public var sources: TestSources?
+
+    /// Options that differ from the defaults where you pass a value.
+    public init(
+        stateFile: URL? = nil, toleranceMilliseconds: UInt64 = 10_000, whenBehind: WhenBehind = .restart, node: String? = nil,
+        sources: TestSources? = nil
+    ) {
+        self.stateFile = stateFile
+        self.toleranceMilliseconds = toleranceMilliseconds
+        self.whenBehind = whenBehind
+        self.node = node
+        self.sources = sources
+    }
+}
+
+/// How an interval becomes the first 16 bits of a prefixed id.
+public enum Prefix: Sendable {
+    /// The number of the interval modulo 2^bits, 1 to 16. It does not hide the time.
+    case sequential(bits: Int32 = 16)
+    /// A keyed permutation: without the secret, which has at least 16 bytes, the prefix does not reveal the interval. Each named writer has
+    /// one of its own.
+    case keyed(secret: Data, writer: String? = nil)
+    /// The prefix that MySQL computes for a week.
+    case md5Week(utcOffsetSeconds: Int32 = 0)
+}
+
+/// What follows the prefix of a prefixed id.
+public enum Tail: String, Sendable {
+    /// Ids of an interval ascend.
+    case ascending
+    /// Random bits, with the version field 4.
+    case randomV4 = "random-v4"
+    /// Random bits, with the version field 8.
+    case randomV8 = "random-v8"
+
+    var number: Int32 {
+        switch self {
+        case .ascending: return IDGEN_ASCENDING
+        case .randomV4: return IDGEN_RANDOM_V4
+        case .randomV8: return IDGEN_RANDOM_V8
+        }
+    }
+}
+
+/// The settings of a generator, with the memory to which they point.
+struct Settings {
+    var settings = idgen_settings()
+    private var texts: [UnsafeMutablePointer<CChar>] = []
+
+    /// Creates a generator: `configure` changes the settings of the kind.
+    static func create(_ kind: Int32, _ options: Options, _ configure: (inout Settings) throws -> Void = { _ in }) throws -> OpaquePointer {
+        var settings = Settings()
+        defer { settings.texts.forEach { free($0) } }
+        idgen_settings_init(&settings.settings, kind)
+        settings.settings.when_behind = options.whenBehind.number
+        settings.settings.tolerance_ms = options.toleranceMilliseconds
+        settings.settings.state_path = try settings.text("stateFile", options.stateFile?.path)
+        settings.settings.node = try settings.text("node", options.node)
+        if let sources = options.sources {
+            settings.settings.fixed = sources.pointer
+            settings.settings.fixed_state = sources.keepsState && kind != IDGEN_V4 && options.stateFile == nil
+        }
+        try configure(&settings)
+        return try withExtendedLifetime(options.sources) {
+            try Idgen.create { idgen_generator_new(&settings.settings, $0) }
+        }
+    }
+
+    /// A copy of a text, which lives as long as the settings.
+    mutating func text(_ name: String, _ value: String?) throws -> UnsafePointer<CChar>? {
+        guard let value else { return nil }
+        let copy = strdup(try checked(name, value))!
+        texts.append(copy)
+        return UnsafePointer(copy)
+    }
+
+    /// A copy of bytes, which lives as long as the settings.
+    mutating func bytes(_ value: Data) -> UnsafePointer<UInt8> {
+        let copy = malloc(max(value.count, 1))!
+        value.copyBytes(to: copy.assumingMemoryBound(to: UInt8.self), count: value.count)
+        texts.append(copy.assumingMemoryBound(to: CChar.self))
+        return UnsafePointer(copy.assumingMemoryBound(to: UInt8.self))
+    }
+}

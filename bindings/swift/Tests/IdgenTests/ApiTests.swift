@@ -1,0 +1,64 @@
+import Foundation
+import XCTest
+
+import Idgen
+
+/// What people of Swift expect of the types.
+final class ApiTests: XCTestCase {
+    func testIdsOfAllForms() throws {
+        let ids = try UUIDGenerator.v7()
+        let all = try [ids.next()] + ids.batch(3)
+        XCTAssertEqual(all.map(\.uuidString), all.map(\.uuidString).sorted())
+        XCTAssertEqual(Set(all).count, 4)
+        XCTAssertEqual(try ids.batch(0), [])
+        XCTAssertEqual(try ids.batchTexts(2, .base64url)[1].count, 22)
+        XCTAssertEqual(try Inspection(all[0].uuidString).version, 7)
+    }
+
+    func testAStateFileIsContinued() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).state")
+        defer { for path in [file.path, file.path + ".lock"] { try? FileManager.default.removeItem(atPath: path) } }
+        let options = Options(stateFile: file, toleranceMilliseconds: .max)
+        var ids: UUIDGenerator? = try UUIDGenerator.v7(options)
+        XCTAssertThrowsError(try UUIDGenerator.v7(options))
+        let first = try ids!.next()
+        ids = nil
+        XCTAssertLessThan(first.uuidString, try UUIDGenerator.v7(options).next().uuidString)
+        XCTAssertThrowsError(try UUIDGenerator.ulid(options))
+    }
+
+    func testMistakesOfACaller() throws {
+        let short = Data(count: 15)
+        let calls: [() throws -> Any] = [
+            { try UUIDGenerator.v7(Options(node: "9f6bdeced846")) },
+            { try UUIDGenerator.v1(Options(node: "a\0b")) },
+            { try UUIDGenerator.v4(Options(stateFile: URL(fileURLWithPath: "ids.state"))) },
+            { try UUIDGenerator.prefixed(.keyed(secret: short)) },
+            { try UUIDGenerator.prefixed(.sequential(bits: 17)) },
+            { try UUIDGenerator.prefixed(interval: "fortnight") },
+            { try UUIDGenerator.fixedPrefix("xyz") },
+            { try Sealer(secret: short) },
+            { try TestSources(bytes: Data()) },
+            { try PrefixKey(secret: Data(count: 16)).writerTag(prefix: 7) },
+            { try UUIDGenerator.v4().batch(-1) },
+            { try UUIDGenerator.v4().batch(.max) },
+            { try Inspection("f12601c8-007b-8000-8100-006789abcdef", keyedInterval: "a\0b") },
+        ]
+        for (number, call) in calls.enumerated() {
+            XCTAssertThrowsError(try call(), "call \(number)") { thrown in
+                guard case .config = thrown as! IdError else { return XCTFail("call \(number): \(thrown)") }
+            }
+        }
+    }
+
+    func testManyThreadsUseOneGenerator() throws {
+        let ids = try ShortGenerator()
+        let lock = NSLock()
+        nonisolated(unsafe) var seen = Set<UInt64>()
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            let own = (0..<5_000).map { _ in try! ids.next() }
+            lock.withLock { seen.formUnion(own) }
+        }
+        XCTAssertEqual(seen.count, 20_000)
+    }
+}

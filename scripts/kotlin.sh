@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Builds and tests the Kotlin package on the JVM, publishes it to a local Maven repository, and uses it from there.
+#
+#   scripts/kotlin.sh test          everything (make test-kotlin): two to four minutes
+#   scripts/kotlin.sh publish DIR   the package in a Maven repository in this folder, with the native library of this machine
+#   scripts/kotlin.sh bench [PAGE]  the speed table; replaces the one of a page (make bench-kotlin)
+#
+#   IDGEN_CASES, IDGEN_CASES_SEED   as in scripts/c.sh
+set -euo pipefail
+cd "$(dirname "$0")"
+. ./lib.sh
+cd ..
+
+readonly PACKAGE=bindings/kotlin OUT=$PWD/bindings/kotlin/target
+readonly MVN=(mvn --quiet --batch-mode --no-transfer-progress)
+
+have mvn || install_packages "the Kotlin package" maven
+have jar || install_packages "the Kotlin package" default-jdk-headless
+
+# JNA looks for the library in a folder of its name for the platform.
+platform() {
+  case "$(uname -s)-$(uname -m)" in
+    Linux-x86_64) echo linux-x86-64 libidgen_c.so ;;
+    Linux-aarch64) echo linux-aarch64 libidgen_c.so ;;
+    Darwin-x86_64) echo darwin-x86-64 libidgen_c.dylib ;;
+    Darwin-arm64) echo darwin-aarch64 libidgen_c.dylib ;;
+    *) die "no folder of JNA is known for $(uname -s) $(uname -m)" ;;
+  esac
+}
+
+native() {
+  local folder file
+  read -r folder file <<<"$(platform)"
+  mkdir -p "$OUT/native/$folder"
+  cp "bindings/c/target/release/$file" "$OUT/native/$folder/"
+}
+
+publish() {
+  (cd $PACKAGE && "${MVN[@]}" deploy -DskipTests -DaltDeploymentRepository="local::file://$1")
+}
+
+# What a Maven repository must have for a package that is published.
+check_publication() {
+  local base=$1/io/github/idgen/idgen-keys/0.1.0/idgen-keys-0.1.0 content
+  for file in .pom .jar -sources.jar -javadoc.jar; do
+    [ -s "$base$file" ] || die "the publication lacks idgen-keys-0.1.0$file"
+  done
+  content=$(jar tf "$base.jar")
+  for entry in META-INF/LICENSE-APACHE META-INF/LICENSE-MIT io/github/idgen/UuidGenerator.class "$(platform | tr ' ' /)"; do
+    grep -qx "$entry" <<<"$content" || die "the jar lacks $entry"
+  done
+  jar tf "$base-sources.jar" | grep -q 'UuidGenerator.kt$' || die "the sources jar has no sources"
+  jar tf "$base-javadoc.jar" | grep -q 'UuidGenerator.html$' || die "the javadoc jar has no page of UuidGenerator"
+  for element in name description url licenses developers scm; do
+    grep -q "<$element>" "$base.pom" || die "the pom lacks <$element>"
+  done
+}
+
+# Follows the README as a new user would: an app of its own, with the package from the repository. The second run continues the first.
+quick_start() {
+  local folder=$OUT/quick-start
+  rm -rf "$folder" && mkdir -p "$folder/src/main/kotlin"
+  # Maven keeps a copy of what it has resolved, which may be of an earlier build.
+  rm -rf ~/.m2/repository/io/github/idgen
+  scripts/quick-start.py $PACKAGE/README.md xml >"$folder/pom.xml"
+  scripts/quick-start.py $PACKAGE/README.md kotlin >"$folder/src/main/kotlin/Main.kt"
+  sed -i "s|file:///path/to/repository|file://$1|" "$folder/pom.xml"
+  (
+    cd "$folder"
+    "${MVN[@]}" compile
+    for run in first second; do "${MVN[@]}" exec:java -Dexec.mainClass=MainKt >$run; done
+    [ "$(wc -l <first)" = 6 ] || die "the example of $PACKAGE/README.md prints other lines: $(cat first)"
+    cat first second | grep '^id ' | LC_ALL=C sort -cu || die "the ids of $PACKAGE/README.md do not ascend"
+  )
+  rm -rf ~/.m2/repository/io/github/idgen
+}
+
+prepare() {
+  scripts/c.sh tools
+  native
+}
+
+case ${1:-test} in
+  test)
+    prepare
+    export IDGEN_CASES=${IDGEN_CASES:-100000} IDGEN_CASES_FILE=$OUT/cases.jsonl
+    target/debug/examples/cases "$IDGEN_CASES" "${IDGEN_CASES_SEED:-$(date +%s)}" >"$IDGEN_CASES_FILE"
+    rm -rf "$OUT/repository"
+    # The tests run, and what passes is published.
+    (cd $PACKAGE && "${MVN[@]}" deploy -DaltDeploymentRepository="local::file://$OUT/repository")
+    classpath=$OUT/classes:$OUT/test-classes:$(find ~/.m2/repository/{net/java/dev/jna/jna/5.19.1,com/google/code/gson/gson/2.15.0,org/jetbrains/kotlin/kotlin-stdlib/2.4.21} -name '*.jar' | paste -sd:)
+    scripts/state-turns.sh "$PWD/bindings/c/target/c/kill.so" "$PWD/target/debug/examples/continue" \
+      java -Xshare:auto -XX:TieredStopAtLevel=1 -cp "$classpath" io.github.idgen.Continue
+    check_publication "$OUT/repository"
+    quick_start "$OUT/repository"
+    ;;
+  publish)
+    prepare
+    publish "$(realpath -m "${2:?the folder of the repository}")"
+    ;;
+  bench)
+    prepare
+    (cd $PACKAGE && "${MVN[@]}" test-compile)
+    classpath=$OUT/classes:$OUT/test-classes:$(find ~/.m2/repository/{net/java/dev/jna/jna/5.19.1,com/github/f4b6a3/uuid-creator/6.1.1,org/jetbrains/kotlin/kotlin-stdlib/2.4.21} -name '*.jar' | paste -sd:)
+    java -cp "$classpath" io.github.idgen.Bench "${@:2}"
+    ;;
+  *) die "unknown command $1: use test, publish or bench" ;;
+esac
