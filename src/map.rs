@@ -2,6 +2,7 @@
 
 mod claim;
 mod connection;
+mod lease;
 mod reverse;
 mod setup;
 mod transfer;
@@ -27,6 +28,7 @@ Examples:
   idgen map import --url mysql://app:secret@other/shop < pairs.tsv
   idgen map changes --position shop.position >> pairs.tsv  # since the last run
   idgen map forget 6ccd780c-baba-1026-9564-5b8c656024db    # erases the UUID
+  idgen map lease take 6ccd780c-baba-1026-9564-5b8c656024db  # a device's number
   idgen map check                                       # exit code 1 if wrong
 
 A UUID is read from hexadecimal digits: hyphenated, 32 digits, in braces, as a URN, or as a server prints it (0x…, \
@@ -75,6 +77,7 @@ enum Command {
     /// Start a new epoch after the map was restored from a backup: new ids are --next-id and above, and clients drop
     /// the ids and pairs that they hold.
     Fence(upkeep::Fence),
+    Lease(lease::Args),
 }
 
 /// Runs the subcommand.
@@ -98,6 +101,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             Command::Check(args) => upkeep::check(args).await,
             Command::Repair(args) => upkeep::repair(args).await,
             Command::Fence(args) => upkeep::fence(args).await,
+            Command::Lease(args) => lease::run(args).await,
         }
     })
 }

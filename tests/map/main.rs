@@ -306,3 +306,53 @@ fn sql_scripts_are_printed() {
     let bad = idgen("mysql://a:s3cret@c/x", &["sql", "--server", "mysql", "--table", "x y"], "");
     assert_eq!(bad.code, 2);
 }
+
+/// Numbers of devices: leased again, renewed, released, ended and listed.
+fn leases(flavor: Flavor) {
+    const OTHER: &str = "019aba2e-5f3c-7d21-8a44-1d8fa3b0c5e7";
+    let server = Server::start(flavor, &Settings::new().tls(flavor == Flavor::MySql)).unwrap();
+    let scratch = server.scratch().unwrap();
+    let url = scratch.url();
+    done(url, &["map", "install"], "");
+    let early = idgen(url, &["map", "lease", "take", UUID], "");
+    assert!(early.code == 1 && early.err.contains("idgen map lease install"), "{}", early.err);
+    for _ in 0..2 {
+        assert_eq!(done(url, &["map", "lease", "install"], ""), "The table of leases is installed.\n");
+    }
+    assert!(done(url, &["map", "lease", "list"], "").starts_with("No number is leased."));
+    assert_eq!(done(url, &["map", "lease", "expire", UUID], ""), "The device has no lease.\n");
+
+    let json = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap() };
+    let first = json(&done(url, &["map", "lease", "take", UUID, "--secs", "60", "--json"], ""));
+    assert_eq!((&first["device"], &first["term"]), (&UUID.into(), &1.into()));
+    let number = first["number"].to_string();
+    let other = done(url, &["map", "lease", "take", OTHER], "");
+    assert!(other.contains(&format!(" term 1 of {OTHER} from ")) && !other.starts_with(&format!("{number} ")), "{other}");
+    let held = ["--number", &number, "--term", "1"];
+    let renewed = json(&done(url, &[&["map", "lease", "renew", UUID, "--json"], &held[..]].concat(), ""));
+    assert_eq!((&renewed["number"], &renewed["not_before"]), (&first["number"], &first["not_before"]));
+    assert!(renewed["not_after"].as_str() > first["not_after"].as_str());
+    assert_eq!(done(url, &["map", "lease", "list"], "").lines().count(), 2);
+
+    let last = first["not_before"].as_str().unwrap();
+    let release = [&["map", "lease", "release", UUID, "--last", last], &held[..]].concat();
+    assert_eq!(done(url, &release, ""), "The lease is released.\n");
+    assert!(done(url, &release, "").starts_with("There was nothing to release"));
+    let lost = idgen(url, &[&["map", "lease", "renew", UUID], &held[..]].concat(), "");
+    assert!(lost.code == 1 && lost.err.contains("lease a number again"), "{}", lost.err);
+    let ended = json(&done(url, &["map", "lease", "expire", OTHER, "--json", "--margin-secs", "0"], ""));
+    assert_eq!(ended["term"], 2);
+    for wrong in [&["map", "lease", "take", "no-uuid"][..], &["map", "lease", "take", UUID, "--secs", "0"]] {
+        assert_eq!(idgen(url, wrong, "").code, 2, "{wrong:?}");
+    }
+}
+
+#[test]
+fn leases_mysql() {
+    leases(Flavor::MySql);
+}
+
+#[test]
+fn leases_mariadb() {
+    leases(Flavor::MariaDb);
+}

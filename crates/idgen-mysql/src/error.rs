@@ -54,10 +54,28 @@ impl Error {
     /// True if the map's tables do not exist: call [`install`](crate::UuidMap::install).
     pub fn is_not_installed(&self) -> bool {
         match &*self.kind {
-            Kind::NotInstalled { .. } => true,
+            Kind::NotInstalled { .. } | Kind::NoLeases { .. } => true,
             Kind::Refused(refusal) => matches!(refusal.reason, Reason::NoMap { .. }),
             _ => false,
         }
+    }
+
+    /// True if all 65,536 numbers of devices are leased, or rest after their lease.
+    pub fn is_no_number_free(&self) -> bool {
+        matches!(*self.kind, Kind::NoNumberFree { .. })
+    }
+
+    /// When the next number [becomes free](Error::is_no_number_free), unless the lease is renewed before that.
+    pub fn next_free_number_at(&self) -> Option<idgen::Timestamp> {
+        match *self.kind {
+            Kind::NoNumberFree { next } => Some(next),
+            _ => None,
+        }
+    }
+
+    /// True if a device does not hold the lease any more that it wants to renew.
+    pub fn is_lease_lost(&self) -> bool {
+        matches!(*self.kind, Kind::LeaseLost { .. })
     }
 
     /// True if the tables differ from those that this version creates, or have another strategy or width than requested.

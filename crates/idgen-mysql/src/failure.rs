@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use idgen::Timestamp;
 use sqlx::mysql::MySqlDatabaseError;
 use uuid::Uuid;
 
@@ -63,6 +64,9 @@ pub(crate) enum Kind {
     Damaged { problem: String },
     Column { problem: String },
     NotInTransaction,
+    NoLeases { table: String },
+    NoNumberFree { next: Timestamp },
+    LeaseLost { device: Uuid, number: u16, term: u64, problem: &'static str },
     Failed { action: &'static str, failure: Failure, attempts: u32 },
 }
 
@@ -287,6 +291,19 @@ impl fmt::Display for Kind {
             Kind::Damaged { problem } => write!(f, "the map is damaged: {problem}"),
             Kind::NotInTransaction => f.write_str(
                 "the connection is in no transaction, or the server ended it: begin one (again) and claim in it",
+            ),
+            Kind::NoLeases { table } => write!(
+                f,
+                "there is no table {table}: call install of DeviceLeases (idgen map lease install) first"
+            ),
+            Kind::NoNumberFree { next } => write!(
+                f,
+                "all 65,536 numbers are leased or rest: the next becomes free at {next}, by the clock of the database \
+                 server; end the leases of devices that are out of use (idgen map lease expire), or lease for a shorter time"
+            ),
+            Kind::LeaseLost { device, number, term, problem } => write!(
+                f,
+                "{device} does not hold the number {number} in term {term} any more: {problem}; lease a number again"
             ),
             Kind::Failed { action, failure, attempts: 1 } => write!(f, "could not {action}: {failure}"),
             Kind::Failed { action, failure, attempts } => {

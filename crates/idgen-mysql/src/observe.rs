@@ -3,6 +3,7 @@
 //!
 //! Events of the level INFO and above contain no UUIDs and no passwords.
 
+use crate::error::Result;
 use crate::installed::IdWidth;
 use crate::pair::Claimed;
 
@@ -51,6 +52,18 @@ pub(crate) fn burned(ids: u64) {
 /// Reports how many reserved ids a client holds.
 pub(crate) fn block_left(table: &str, ids: u64) {
     metrics::gauge!("idgen_map_block_left", "table" => table.to_owned()).set(ids as f64);
+}
+
+/// Counts a call about a lease of a device number, and returns its result.
+pub(crate) fn leased<T>(call: &'static str, result: Result<T>) -> Result<T> {
+    let outcome = match &result {
+        Ok(_) => "ok",
+        Err(error) if error.is_no_number_free() => "none-free",
+        Err(error) if error.is_lease_lost() => "lost",
+        Err(_) => "failed",
+    };
+    metrics::counter!("idgen_map_leases_total", "call" => call, "result" => outcome).increment(1);
+    result
 }
 
 /// A connection that is in use, until this value is dropped.

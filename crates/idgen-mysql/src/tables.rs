@@ -10,6 +10,8 @@ pub(crate) struct Tables {
     pub(crate) state: String,
     pub(crate) claim: String,
     pub(crate) sync: String,
+    /// The leases of device numbers, whose table has its own installation.
+    pub(crate) lease: String,
     /// Set on Vitess.
     pub(crate) places: Option<Places>,
 }
@@ -41,13 +43,14 @@ impl Tables {
             state: format!("{name}_state"),
             claim: format!("{name}_claim"),
             sync: format!("{name}_sync"),
+            lease: format!("{name}_lease"),
             places: None,
         })
     }
 }
 
 /// The endings of the names of a map's other tables.
-const ENDINGS: [&str; 3] = ["_state", "_claim", "_sync"];
+const ENDINGS: [&str; 4] = ["_state", "_claim", "_sync", "_lease"];
 
 /// A table's name as the servers' lists of tables have it.
 pub(crate) fn unquoted(table: &str) -> &str {

@@ -45,6 +45,8 @@ pub(crate) enum Kind {
     TimeOutOfRange { kind: &'static str, time: Timestamp, range: Excerpt },
     /// All ids of one second are used, and the policy is not to wait; or all clock sequences of a node are used.
     Exhausted { kind: &'static str, capacity: &'static str, advice: &'static str },
+    /// The number of the device is leased for other times.
+    OutsideLease { number: u16, time: Timestamp, not_before: Timestamp, not_after: Timestamp },
     /// The process was forked and this generator cannot tell itself from its parent's copy.
     Forked { what: &'static str },
     /// A source gave no randomness.
@@ -232,6 +234,12 @@ impl Error {
         matches!(self.kind(), Kind::Exhausted { .. })
     }
 
+    /// True if the number of a device is not leased for the time of the clock: see
+    /// [`DeviceLease`](crate::generator::DeviceLease).
+    pub fn is_outside_lease(&self) -> bool {
+        matches!(self.kind(), Kind::OutsideLease { .. })
+    }
+
     /// True if the generator was copied by a fork and would repeat its parent's ids.
     pub fn is_forked(&self) -> bool {
         matches!(self.kind(), Kind::Forked { .. })
@@ -324,6 +332,18 @@ impl fmt::Display for Error {
             }
             Kind::Exhausted { kind, capacity, advice } => {
                 write!(f, "{kind} has used all {capacity}: {advice}")
+            }
+            Kind::OutsideLease { number, time, not_before, not_after } => {
+                let advice = if time > not_after {
+                    "renew the lease, or correct the clock if it is ahead"
+                } else {
+                    "correct the clock"
+                };
+                write!(
+                    f,
+                    "the number {number} of this device is leased from {not_before} to {not_after}, and the next id would \
+                     be of {time}: {advice}"
+                )
             }
             Kind::Forked { what } => write!(
                 f,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
-use idgen::generator::{DeviceShort, Generate, MysqlShort};
+use idgen::generator::{DeviceLease, DeviceShort, Generate, MysqlShort};
 use idgen::source::{Clock, ClockPolicy, FixedClock, FixedEntropy, MemoryState, WhenBehind};
 use idgen::{ShortId, Timestamp};
 
@@ -226,4 +226,74 @@ fn mysql_short_ids_are_those_of_the_server() {
         assert_eq!(ids.next_id().unwrap(), number(i));
     }
     assert!(first.startup().unix_secs() <= live[0]["now"].as_i64().unwrap());
+}
+
+fn lease(number: u16, from: i64, to: i64) -> DeviceLease {
+    let at = |secs: i64| Timestamp::from_unix_secs(NOON.unix_secs() + secs);
+    DeviceLease::new(number, at(from), at(to)).unwrap()
+}
+
+/// Neither the clock nor the position of an earlier run leads out of the lease.
+#[test]
+fn a_leased_number_is_used_only_within_the_lease() {
+    let clock = FixedClock::new(NOON);
+    let mut ids = device(&clock, WhenBehind::Wait).with_lease(lease(0xBEEF, 0, 2));
+    assert_eq!(ids.next_id().unwrap().device().node, 0xBEEF);
+    for (second, good) in [(-1, false), (2, true), (3, false), (100_000, false), (1, true)] {
+        clock.set(Timestamp::from_unix_secs(NOON.unix_secs() + second));
+        let id = if second < 0 {
+            device(&clock, WhenBehind::Wait).with_lease(lease(0xBEEF, 0, 2)).next_id()
+        } else {
+            ids.next_id()
+        };
+        match id {
+            Ok(id) => assert!(good && id.device().unix_secs as i64 <= NOON.unix_secs() + 2, "{second}"),
+            Err(error) => assert!(!good && error.is_outside_lease(), "{second}: {error}"),
+        }
+    }
+    // The renewed lease goes on.
+    clock.set(Timestamp::from_unix_secs(NOON.unix_secs() + 3));
+    assert!(ids.with_lease(lease(0xBEEF, 0, 10)).next_id().is_ok());
+}
+
+/// A batch does not run into the time after the lease, and nothing of it is handed out then.
+#[test]
+fn a_batch_ends_with_the_lease() {
+    let clock = FixedClock::new(NOON);
+    let mut ids = device(&clock, WhenBehind::Wait).with_lease(lease(7, 0, 1));
+    let mut batch = vec![ShortId::new(1); 150_000];
+    assert!(ids.fill(&mut batch).unwrap_err().is_outside_lease());
+    assert!(batch.iter().all(|id| *id == ShortId::default()));
+    let shared = device(&clock, WhenBehind::Wait).with_lease(lease(7, -9, -1));
+    assert!(shared.make().unwrap_err().is_outside_lease());
+}
+
+/// The number is the lease's, whatever the state holds, and a position ahead of the lease is refused.
+#[test]
+fn a_lease_and_a_state_agree() {
+    let (clock, state) = (FixedClock::new(NOON), MemoryState::default());
+    let first = device(&clock, WhenBehind::Error).with_state(&state).unwrap().next_id().unwrap();
+    let before = device(&clock, WhenBehind::Error).with_lease(lease(9, 0, 5)).with_state(&state).unwrap();
+    let after = device(&clock, WhenBehind::Error).with_state(&state).unwrap().with_lease(lease(9, 0, 5));
+    for mut ids in [before, after] {
+        let id = ids.next_id().unwrap().device();
+        assert_eq!(id.node, 9);
+        assert_ne!(id.counter, first.device().counter);
+    }
+    clock.set(Timestamp::from_unix_secs(NOON.unix_secs() + 8));
+    device(&clock, WhenBehind::Error).with_state(&state).unwrap().next_id().unwrap();
+    // Within the tolerance of the clock, but the next id would be of the second 8.
+    clock.set(Timestamp::from_unix_secs(NOON.unix_secs() + 5));
+    let mut ids = device(&clock, WhenBehind::Error).with_state(&state).unwrap().with_lease(lease(9, 0, 5));
+    assert!(ids.next_id().unwrap_err().is_outside_lease());
+}
+
+/// A restart takes the next number, which another device holds.
+#[test]
+fn a_leased_number_is_never_exchanged_for_the_next_one() {
+    let clock = FixedClock::new(NOON);
+    let mut ids = device(&clock, WhenBehind::Restart).with_lease(lease(7, -1_000, 1_000));
+    ids.next_id().unwrap();
+    clock.set(NOON.saturating_sub(Duration::from_secs(100)));
+    assert!(ids.next_id().unwrap_err().is_clock_behind());
 }

@@ -23,6 +23,7 @@ mod history;
 mod identity;
 mod inspect;
 mod install;
+mod leases;
 mod names;
 mod observe;
 mod offline;

@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering::{Acquire, SeqCst};
 
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::generator::reserve::Reserve;
-use crate::generator::{Generate, all_or_nothing};
+use crate::generator::{DeviceLease, Generate, all_or_nothing};
 use crate::kind::Kind;
 use crate::node::Node;
 use crate::short_id::{DeviceFields, ShortId};
@@ -40,6 +40,7 @@ pub struct DeviceShort<C, S: State = NoState> {
     policy: ClockPolicy,
     node: Node,
     node_is_random: bool,
+    lease: Option<DeviceLease>,
     reserve: Reserve<S>,
 }
 
@@ -104,7 +105,7 @@ impl<C: Clock> DeviceShort<C> {
         // Before the first id, second 0 counts as full, and the counter of the next second starts at random.
         let start = Word::new(0, LAST_OF_SECOND, entropy.next_u64()? as u16);
         let reserve = Reserve::restore(Kind::Short, NoState, start.0)?;
-        Ok(DeviceShort { clock, policy: ClockPolicy::DEFAULT, node, node_is_random: true, reserve })
+        Ok(DeviceShort { clock, policy: ClockPolicy::DEFAULT, node, node_is_random: true, lease: None, reserve })
     }
 
     /// Continues where an earlier run stopped, also within the same second. A random node is kept over
@@ -120,8 +121,8 @@ impl<C: Clock> DeviceShort<C> {
             _ => self.node_after(self.reserve.restarts().load(SeqCst)),
         };
         reserve.set_node(node);
-        let DeviceShort { clock, policy, node_is_random, .. } = self;
-        Ok(DeviceShort { clock, policy, node, node_is_random, reserve })
+        let DeviceShort { clock, policy, node_is_random, lease, .. } = self;
+        Ok(DeviceShort { clock, policy, node, node_is_random, lease, reserve })
     }
 
     /// The next id, for a generator that threads share.
@@ -161,6 +162,21 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
         self.node = node;
         self.node_is_random = false;
         self.reserve.set_node(node);
+        self
+    }
+
+    /// Uses the number of a lease as the node, and makes no id of a second outside of the lease.
+    ///
+    /// Call it again with the renewed lease. Keep a [state](Self::with_state) beside the lease, and call `with_state` first: without a
+    /// state, a restart after the clock was set back may repeat ids of this device itself. With a lease, a clock that steps
+    /// back further than the policy tolerates is an error also under [`WhenBehind::Restart`], because a restart takes
+    /// another node.
+    #[must_use]
+    pub fn with_lease(mut self, lease: DeviceLease) -> Self {
+        let mut node = self.node.bytes();
+        [node[4], node[5]] = lease.number().to_be_bytes();
+        self = self.with_node(Node::new(node));
+        self.lease = Some(lease);
         self
     }
 
@@ -208,6 +224,9 @@ impl<C: Clock, S: State> DeviceShort<C, S> {
                 count = want.min(LAST_OF_SECOND - old.number());
                 old.later(count)
             };
+            if let Some(lease) = self.lease {
+                lease.check(new.secs())?;
+            }
             let taken = shared.compare_exchange_weak(old.0, new.0, SeqCst, Acquire).is_ok();
             // After a restart in between, these ids could be of the time before it, with the node of the time
             // after it. They are dropped.

@@ -1,5 +1,6 @@
 //! Layer 3: the generators, one a file. Each is a value built from its sources.
 
+mod device_lease;
 mod device_short;
 mod draws;
 mod fixed_prefix;
@@ -21,6 +22,7 @@ mod v1_v6;
 mod v4;
 mod v7;
 
+pub use device_lease::DeviceLease;
 pub use device_short::DeviceShort;
 pub use fixed_prefix::{FixedPrefix, PrefixBits};
 #[cfg(feature = "std")]
@@ -59,6 +61,7 @@ pub trait Generate {
     /// - `is_exhausted`: all ids of a second, or all clock sequences of a fixed node, are used.
     /// - `is_entropy`: the system provides no randomness.
     /// - `is_state`: the state cannot be saved.
+    /// - `is_outside_lease`: the number of the device is not leased for the clock's time.
     /// - `is_forked`: this is a forked child, and the generator cannot distinguish it from its parent.
     ///
     /// No id is generated then.
