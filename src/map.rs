@@ -5,6 +5,7 @@ mod connection;
 mod lease;
 mod reverse;
 mod setup;
+mod sync;
 mod transfer;
 mod upkeep;
 
@@ -78,6 +79,7 @@ enum Command {
     /// the ids and pairs that they hold.
     Fence(upkeep::Fence),
     Lease(lease::Args),
+    Sync(sync::Args),
 }
 
 /// Runs the subcommand.
@@ -102,6 +104,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             Command::Repair(args) => upkeep::repair(args).await,
             Command::Fence(args) => upkeep::fence(args).await,
             Command::Lease(args) => lease::run(args).await,
+            Command::Sync(args) => sync::run(args).await,
         }
     })
 }

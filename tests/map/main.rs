@@ -327,7 +327,10 @@ fn leases(flavor: Flavor) {
     assert_eq!((&first["device"], &first["term"]), (&UUID.into(), &1.into()));
     let number = first["number"].to_string();
     let other = done(url, &["map", "lease", "take", OTHER], "");
-    assert!(other.contains(&format!(" term 1 of {OTHER} from ")) && !other.starts_with(&format!("{number} ")), "{other}");
+    assert!(
+        other.contains(&format!(" term 1 of {OTHER} from ")) && !other.starts_with(&format!("{number} ")),
+        "{other}"
+    );
     let held = ["--number", &number, "--term", "1"];
     let renewed = json(&done(url, &[&["map", "lease", "renew", UUID, "--json"], &held[..]].concat(), ""));
     assert_eq!((&renewed["number"], &renewed["not_before"]), (&first["number"], &first["not_before"]));
@@ -355,4 +358,35 @@ fn leases_mysql() {
 #[test]
 fn leases_mariadb() {
     leases(Flavor::MariaDb);
+}
+
+#[test]
+fn a_sync_is_described() {
+    let server = Server::start(Flavor::MySql, &Settings::new()).unwrap();
+    let scratch = server.scratch().unwrap();
+    let url = scratch.url();
+    done(url, &["map", "install"], "");
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let mut connection = sqlx::MySqlConnection::connect(url).await.unwrap();
+        for table in
+            ["lists (id BIGINT PRIMARY KEY)", "items (id BIGINT PRIMARY KEY, list BIGINT, text TEXT)"]
+        {
+            let statement = format!("CREATE TABLE {table}");
+            connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(statement))).await.unwrap();
+        }
+    });
+    let describe = ["map", "sync", "describe", "items", "lists", "--refers", "items.list=lists"];
+    let early = idgen(url, &describe, "");
+    assert!(early.code == 1 && early.err.contains("idgen map sync install"), "{}", early.err);
+    assert_eq!(done(url, &["map", "sync", "install"], ""), "The tables of the sync are installed.\n");
+    let expected = "lists: key id\n  other columns: \nitems: key id\n  list refers to lists as declared, may be NULL\n  \
+                    other columns: text\n";
+    assert_eq!(done(url, &describe, ""), expected);
+    assert_eq!(done(url, &["map", "sync", "open", "items", "lists", "--json"], ""), "");
+    for wrong in [&["map", "sync", "describe"][..], &["map", "sync", "describe", "items", "--refers", "list"]]
+    {
+        assert_eq!(idgen(url, wrong, "").code, 2, "{wrong:?}");
+    }
+    let other = idgen(url, &["map", "sync", "describe", "lists", "--refers", "items.list=lists"], "");
+    assert!(other.code == 1 && other.err.contains("not among the tables"), "{}", other.err);
 }

@@ -54,7 +54,7 @@ impl Error {
     /// True if the map's tables do not exist: call [`install`](crate::UuidMap::install).
     pub fn is_not_installed(&self) -> bool {
         match &*self.kind {
-            Kind::NotInstalled { .. } | Kind::NoLeases { .. } => true,
+            Kind::NotInstalled { .. } | Kind::NoTable { .. } => true,
             Kind::Refused(refusal) => matches!(refusal.reason, Reason::NoMap { .. }),
             _ => false,
         }

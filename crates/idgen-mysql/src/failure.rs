@@ -64,7 +64,7 @@ pub(crate) enum Kind {
     Damaged { problem: String },
     Column { problem: String },
     NotInTransaction,
-    NoLeases { table: String },
+    NoTable { table: String, install: &'static str },
     NoNumberFree { next: Timestamp },
     LeaseLost { device: Uuid, number: u16, term: u64, problem: &'static str },
     Failed { action: &'static str, failure: Failure, attempts: u32 },
@@ -292,10 +292,7 @@ impl fmt::Display for Kind {
             Kind::NotInTransaction => f.write_str(
                 "the connection is in no transaction, or the server ended it: begin one (again) and claim in it",
             ),
-            Kind::NoLeases { table } => write!(
-                f,
-                "there is no table {table}: call install of DeviceLeases (idgen map lease install) first"
-            ),
+            Kind::NoTable { table, install } => write!(f, "there is no table {table}: call {install} first"),
             Kind::NoNumberFree { next } => write!(
                 f,
                 "all 65,536 numbers are leased or rest: the next becomes free at {next}, by the clock of the database \

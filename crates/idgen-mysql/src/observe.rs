@@ -6,6 +6,7 @@
 use crate::error::Result;
 use crate::installed::IdWidth;
 use crate::pair::Claimed;
+use crate::sync::Outcome;
 
 /// Counts a call of the public interface.
 macro_rules! count_call {
@@ -64,6 +65,29 @@ pub(crate) fn leased<T>(call: &'static str, result: Result<T>) -> Result<T> {
     };
     metrics::counter!("idgen_map_leases_total", "call" => call, "result" => outcome).increment(1);
     result
+}
+
+/// Counts a change that a device sent.
+pub(crate) fn synced(outcome: &Outcome) {
+    let outcome = match outcome {
+        Outcome::Applied { repeated: false } => "applied",
+        Outcome::Applied { repeated: true } => "repeated",
+        Outcome::Older { .. } => "older",
+        Outcome::Waits(_) => "waits",
+        Outcome::Refused(_) => "refused",
+    };
+    metrics::counter!("idgen_sync_changes_total", "outcome" => outcome).increment(1);
+}
+
+/// Counts references to rows that have not arrived, and those whose rows have arrived.
+pub(crate) fn references(opened: u64, resolved: u64) {
+    metrics::counter!("idgen_sync_references_opened_total").increment(opened);
+    metrics::counter!("idgen_sync_references_resolved_total").increment(resolved);
+}
+
+/// Reports how many references are open, as they were last listed.
+pub(crate) fn open_references(count: usize) {
+    metrics::gauge!("idgen_sync_open_references").set(count as f64);
 }
 
 /// A connection that is in use, until this value is dropped.

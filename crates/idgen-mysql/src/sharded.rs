@@ -56,8 +56,7 @@ fn placed(tables: &Tables, keyspace: String, keyspaces: &[(String, String)]) -> 
     let (map, claim, sync) = (unquoted(&tables.map).to_owned(), tables.claim.clone(), tables.sync.clone());
     let state = format!("{home}.{}", tables.state);
     let places = Some(Places { keyspace, sequence: format!("{home}.{map}_seq") });
-    let lease = tables.lease.clone();
-    Ok(Tables { map, state, claim, sync, lease, places })
+    Ok(Tables { map, state, claim, sync, places, ..tables.clone() })
 }
 
 /// Refuses what this layout cannot do.

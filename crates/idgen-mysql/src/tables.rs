@@ -12,6 +12,9 @@ pub(crate) struct Tables {
     pub(crate) sync: String,
     /// The leases of device numbers, whose table has its own installation.
     pub(crate) lease: String,
+    /// The newest changes of rows that devices sent, and references to rows that have not arrived.
+    pub(crate) row: String,
+    pub(crate) open: String,
     /// Set on Vitess.
     pub(crate) places: Option<Places>,
 }
@@ -44,13 +47,15 @@ impl Tables {
             claim: format!("{name}_claim"),
             sync: format!("{name}_sync"),
             lease: format!("{name}_lease"),
+            row: format!("{name}_row"),
+            open: format!("{name}_open"),
             places: None,
         })
     }
 }
 
 /// The endings of the names of a map's other tables.
-const ENDINGS: [&str; 4] = ["_state", "_claim", "_sync", "_lease"];
+const ENDINGS: [&str; 6] = ["_state", "_claim", "_sync", "_lease", "_row", "_open"];
 
 /// A table's name as the servers' lists of tables have it.
 pub(crate) fn unquoted(table: &str) -> &str {

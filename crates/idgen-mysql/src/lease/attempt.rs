@@ -122,8 +122,12 @@ impl Held {
 
     fn lost(self, found: Option<&Lease>) -> Failure {
         let problem = match found {
-            Some(found) if found.device == self.device && found.term > self.term => "it was released or ended",
-            Some(found) if found.device == self.device => "no such lease was made: the table was restored or changed",
+            Some(found) if found.device == self.device && found.term > self.term => {
+                "it was released or ended"
+            }
+            Some(found) if found.device == self.device => {
+                "no such lease was made: the table was restored or changed"
+            }
             Some(_) => "the number went to another device",
             None => "the table has no such lease: it was restored or changed",
         };
@@ -216,7 +220,8 @@ async fn take(
         table::insert(transaction, table, &new).await?;
         return Ok(new);
     }
-    let rested = table::select(transaction, table, &format!("ORDER BY last_sec, number LIMIT {DRAWN}")).await?;
+    let rested =
+        table::select(transaction, table, &format!("ORDER BY last_sec, number LIMIT {DRAWN}")).await?;
     let free: Vec<&Lease> = rested.iter().filter(|lease| terms.free_at(lease) <= now).collect();
     if free.is_empty() {
         let next = rested.first().map_or(now, |lease| terms.free_at(lease));

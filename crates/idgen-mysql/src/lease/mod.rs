@@ -97,8 +97,10 @@ impl DeviceLeases {
     /// The map is not installed, the user may not create tables, or the table has other keys than those that keep numbers
     /// unique ([`is_schema`](Error::is_schema)).
     pub async fn install(&self) -> Result<()> {
-        self.call("install the table of leases", |connection, table| Box::pin(table::install(connection, table)))
-            .await
+        self.call("install the table of leases", |connection, table| {
+            Box::pin(table::install(connection, table))
+        })
+        .await
     }
 
     /// Leases a number for a device, or makes the lease that it has longer. The lease is committed when this returns.
@@ -137,7 +139,13 @@ impl DeviceLeases {
     ///
     /// # Errors
     /// The second is not in the lease.
-    pub async fn release(&self, device: Uuid, number: u16, term: u64, last: idgen::Timestamp) -> Result<bool> {
+    pub async fn release(
+        &self,
+        device: Uuid,
+        number: u16,
+        term: u64,
+        last: idgen::Timestamp,
+    ) -> Result<bool> {
         let held = Held { device, number, term };
         let released = self.call("release a lease", move |connection, table| {
             Box::pin(attempt::release(connection, table, held, last))

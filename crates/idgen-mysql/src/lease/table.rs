@@ -1,14 +1,12 @@
 //! The table of leases, its keys, and its statements.
 
 use sqlx::mysql::{MySqlConnection, MySqlRow};
-use sqlx::{AssertSqlSafe, Executor, Row};
+use sqlx::{Executor, Row};
 use uuid::Uuid;
 
-use crate::caller::{Connection, Values};
-use crate::error::Error;
-use crate::failure::{Attempt, Failure, Kind};
+use crate::definition::{self, run};
+use crate::failure::{Attempt, Failure};
 use crate::lease::row::{COLUMNS, Lease};
-use crate::session::Shadow;
 use crate::sql::literal;
 use crate::state_row::damaged;
 
@@ -19,6 +17,8 @@ const DEFINITION: &str = "number SMALLINT UNSIGNED NOT NULL PRIMARY KEY, device 
 /// What `SHOW CREATE TABLE` must say, because the promise rests on it.
 const KEYS: [&str; 3] = ["PRIMARY KEY (`number`)", "UNIQUE KEY `device` (`device`)", "ENGINE=InnoDB"];
 
+const INSTALL: &str = "install of DeviceLeases (idgen map lease install)";
+
 /// Creates the table, or checks the existing one.
 pub(super) async fn install(connection: &mut MySqlConnection, table: &str) -> Attempt<()> {
     run(connection, format!("CREATE TABLE IF NOT EXISTS {table} ({DEFINITION}) ENGINE=InnoDB")).await?;
@@ -27,23 +27,7 @@ pub(super) async fn install(connection: &mut MySqlConnection, table: &str) -> At
 
 /// Refuses a table without the keys that keep numbers and devices unique, and what only hides the table.
 pub(super) async fn check(connection: &mut MySqlConnection, table: &str) -> Attempt<()> {
-    run(connection, "SET SESSION sql_quote_show_create = 1".to_owned()).await?;
-    let rows = rows(connection, table, format!("SHOW CREATE TABLE {table}")).await?;
-    let problem = match rows.first() {
-        None => Some("the server does not show its definition".to_owned()),
-        Some(row) => match Shadow::of_definition(row)? {
-            Some(shadow) => Some(format!("it is {shadow} that has its name: remove that")),
-            None => {
-                let definition = row.text(1)?.unwrap_or_default();
-                let missing = KEYS.iter().find(|key| !definition.contains(**key));
-                missing.map(|key| format!("its definition has no {key}: add it"))
-            }
-        },
-    };
-    match problem {
-        None => Ok(()),
-        Some(problem) => Err(Error::new(Kind::Schema { table: table.to_owned(), problem }).into()),
-    }
+    definition::check(connection, table, &KEYS, INSTALL).await
 }
 
 /// The server's time in seconds. A session can stop it.
@@ -118,7 +102,12 @@ pub(super) async fn update(connection: &mut MySqlConnection, table: &str, lease:
 }
 
 /// Writes a lease and reads it back, because a trigger may store something else.
-async fn write(connection: &mut MySqlConnection, table: &str, lease: &Lease, statement: String) -> Attempt<()> {
+async fn write(
+    connection: &mut MySqlConnection,
+    table: &str,
+    lease: &Lease,
+    statement: String,
+) -> Attempt<()> {
     match run(connection, statement).await {
         // The number or the device has a lease since it was looked up.
         Err(failure) if failure.is_duplicate_key() => {
@@ -138,12 +127,5 @@ async fn write(connection: &mut MySqlConnection, table: &str, lease: &Lease, sta
 }
 
 async fn rows(connection: &mut MySqlConnection, table: &str, statement: String) -> Attempt<Vec<MySqlRow>> {
-    connection.read(statement).await.map_err(|failure| match failure.is_no_table() {
-        true => Error::new(Kind::NoLeases { table: table.to_owned() }).into(),
-        false => failure,
-    })
-}
-
-async fn run(connection: &mut MySqlConnection, statement: String) -> Attempt<()> {
-    Ok(connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await.map(drop)?)
+    definition::rows(connection, table, statement, INSTALL).await
 }

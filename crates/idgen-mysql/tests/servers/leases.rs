@@ -163,7 +163,8 @@ async fn a_clock_that_is_wrong_repeats_no_second(flavor: Flavor) {
     }
     // The clock of the server was ahead, and is right again: nothing is taken from the holder.
     let ahead = secs(leases.list().await.unwrap().0) + 1_000_000_000;
-    let statement = format!("UPDATE uuid_map_lease SET last_sec = {ahead} WHERE number = {}", before.number());
+    let statement =
+        format!("UPDATE uuid_map_lease SET last_sec = {ahead} WHERE number = {}", before.number());
     run(&mut connection, statement).await;
     assert_eq!(secs(renew(&leases, &before).await.unwrap().not_after()), ahead);
     assert!(careless.lease(Uuid::new_v4()).await.unwrap_err().is_no_number_free());
@@ -215,8 +216,12 @@ async fn clients_never_lease_a_number_twice(flavor: Flavor) {
     let mut tasks = Vec::new();
     for client in 0..4 {
         let map = UuidMap::builder().timeout(MINUTE).connect(scratch.url()).await.unwrap();
-        let asked: Vec<Uuid> =
-            devices.iter().enumerate().filter(|(at, _)| at % 2 == client % 2).map(|(_, uuid)| *uuid).collect();
+        let asked: Vec<Uuid> = devices
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| at % 2 == client % 2)
+            .map(|(_, uuid)| *uuid)
+            .collect();
         tasks.push(tokio::spawn(async move {
             let leases = map.device_leases();
             let mut got = Vec::new();
@@ -265,7 +270,10 @@ async fn a_table_without_its_keys_is_refused(flavor: Flavor) {
     for (change, words) in [
         ("ALTER TABLE uuid_map_lease DROP KEY device", "no UNIQUE KEY `device` (`device`)"),
         ("ALTER TABLE uuid_map_lease ADD UNIQUE KEY device (device, number)", "no UNIQUE KEY"),
-        ("ALTER TABLE uuid_map_lease DROP KEY device, ADD UNIQUE KEY device (device), DROP PRIMARY KEY", "PRIMARY KEY"),
+        (
+            "ALTER TABLE uuid_map_lease DROP KEY device, ADD UNIQUE KEY device (device), DROP PRIMARY KEY",
+            "PRIMARY KEY",
+        ),
         ("RENAME TABLE uuid_map_lease TO real_lease", "idgen map lease install"),
         ("CREATE VIEW uuid_map_lease AS SELECT * FROM real_lease", "a view"),
     ] {

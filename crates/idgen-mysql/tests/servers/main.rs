@@ -40,6 +40,8 @@ mod reservations;
 mod session;
 mod settle;
 mod stalls;
+mod sync;
+mod sync_races;
 mod taken;
 mod tampering;
 mod transfer;

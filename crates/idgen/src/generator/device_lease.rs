@@ -106,7 +106,9 @@ mod tests {
     fn a_lease_has_whole_seconds() {
         let lease = DeviceLease::new(7, millis(1_001), millis(5_999)).unwrap();
         assert_eq!((lease.not_before(), lease.not_after()), (millis(2_000), millis(5_000)));
-        for (secs, good) in [(0, false), (1, false), (2, true), (5, true), (6, false), (u64::MAX >> 32, false)] {
+        for (secs, good) in
+            [(0, false), (1, false), (2, true), (5, true), (6, false), (u64::MAX >> 32, false)]
+        {
             assert_eq!(lease.check(secs).is_ok(), good, "{secs}");
         }
     }

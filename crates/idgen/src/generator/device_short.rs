@@ -105,7 +105,14 @@ impl<C: Clock> DeviceShort<C> {
         // Before the first id, second 0 counts as full, and the counter of the next second starts at random.
         let start = Word::new(0, LAST_OF_SECOND, entropy.next_u64()? as u16);
         let reserve = Reserve::restore(Kind::Short, NoState, start.0)?;
-        Ok(DeviceShort { clock, policy: ClockPolicy::DEFAULT, node, node_is_random: true, lease: None, reserve })
+        Ok(DeviceShort {
+            clock,
+            policy: ClockPolicy::DEFAULT,
+            node,
+            node_is_random: true,
+            lease: None,
+            reserve,
+        })
     }
 
     /// Continues where an earlier run stopped, also within the same second. A random node is kept over

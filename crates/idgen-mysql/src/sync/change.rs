@@ -1,0 +1,205 @@
+//! A change of a row, and what became of it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// The value of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `NULL`
+    Null,
+    /// A whole number.
+    Int(i64),
+    /// A whole number without a sign.
+    UInt(u64),
+    /// A number that is not an infinity and not NaN.
+    Float(f64),
+    /// A text; also a time or JSON, as the server reads them. In a column that refers to a row it is the canonical text of
+    /// the row's UUID.
+    Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
+
+impl From<Uuid> for Value {
+    fn from(uuid: Uuid) -> Value {
+        Value::Text(uuid.to_string())
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Value {
+        Value::Int(number)
+    }
+}
+
+impl Value {
+    /// The value in a statement. Texts are written in hexadecimal digits, so that none can end the literal.
+    pub(super) fn literal(&self) -> String {
+        let hex = |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{byte:02x}")).collect() };
+        match self {
+            Value::Null => "NULL".to_owned(),
+            Value::Int(number) => number.to_string(),
+            Value::UInt(number) => number.to_string(),
+            Value::Float(number) => format!("{number:e}"),
+            Value::Text(text) => format!("_utf8mb4 x'{}'", hex(text.as_bytes())),
+            Value::Bytes(bytes) => format!("x'{}'", hex(bytes)),
+        }
+    }
+
+    /// Adds the value to a digest, in a form that no other value has.
+    fn digest(&self, hash: &mut Sha256) {
+        let (tag, bytes): (u8, Vec<u8>) = match self {
+            Value::Null => (0, Vec::new()),
+            Value::Int(number) => (1, number.to_be_bytes().to_vec()),
+            Value::UInt(number) => (2, number.to_be_bytes().to_vec()),
+            Value::Float(number) => (3, number.to_bits().to_be_bytes().to_vec()),
+            Value::Text(text) => (4, text.as_bytes().to_vec()),
+            Value::Bytes(bytes) => (5, bytes.clone()),
+        };
+        add(hash, tag, &bytes);
+    }
+}
+
+fn add(hash: &mut Sha256, tag: u8, bytes: &[u8]) {
+    hash.update([tag]);
+    hash.update((bytes.len() as u64).to_be_bytes());
+    hash.update(bytes);
+}
+
+/// What a change does to its row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// The row gets these values, and is inserted if it is not there.
+    Put,
+    /// The row is deleted, if it is there.
+    Delete,
+}
+
+/// A change of one row, as a device sends it: the whole state of the row, not the difference to the state before it.
+///
+/// Changes of a row may arrive in any order, and only the newest counts. So a [`Put`](Operation::Put) names all columns that
+/// the app ever sets, and inserts the row if an earlier change has not arrived.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The table.
+    pub table: String,
+    /// The key of the row: the canonical text of a UUID.
+    pub row: String,
+    /// The number of this change. It ascends with each change of the row, from 1.
+    pub number: u64,
+    /// What the change does.
+    pub operation: Operation,
+    /// The columns that it sets, without the key; none if it deletes the row.
+    pub values: BTreeMap<String, Value>,
+}
+
+impl Change {
+    /// The state of a row.
+    pub fn put<const N: usize>(table: &str, row: Uuid, number: u64, values: [(&str, Value); N]) -> Change {
+        Change::new(table, row, number, Operation::Put, values)
+    }
+
+    /// The deletion of a row.
+    pub fn delete(table: &str, row: Uuid, number: u64) -> Change {
+        Change::new(table, row, number, Operation::Delete, [])
+    }
+
+    fn new<const N: usize>(
+        table: &str,
+        row: Uuid,
+        number: u64,
+        operation: Operation,
+        values: [(&str, Value); N],
+    ) -> Change {
+        let values = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Change { table: table.to_owned(), row: row.to_string(), number, operation, values }
+    }
+
+    /// A digest of what the change does.
+    pub(super) fn digest(&self) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        add(&mut hash, self.operation as u8, &[]);
+        for (name, value) in &self.values {
+            add(&mut hash, 9, name.as_bytes());
+            value.digest(&mut hash);
+        }
+        hash.finalize().into()
+    }
+}
+
+/// What became of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The row is as the change has it, now or since the change was applied before. It is never sent again.
+    Applied {
+        /// True if the change was applied by an earlier batch, or earlier in this one.
+        repeated: bool,
+    },
+    /// A newer change of the row was applied before, so this one did nothing.
+    Older {
+        /// The number of the newest change that was applied.
+        newest: u64,
+    },
+    /// The change did nothing, because something that it needs is not there yet: send it again after the others.
+    Waits(String),
+    /// The change did nothing and never will, for the reason that is given.
+    Refused(String),
+}
+
+/// What became of a batch.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    pub(super) outcomes: Vec<Outcome>,
+    pub(super) ids: HashMap<Uuid, u64>,
+}
+
+impl Answer {
+    /// What became of each change, in the order of the batch.
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+
+    /// The integers of all UUIDs in the batch, except those of changes that the intake rules refused.
+    pub fn ids(&self) -> &HashMap<Uuid, u64> {
+        &self.ids
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_that_differ_have_different_digests() {
+        let row = Uuid::from_u128(1);
+        let make = |values: [(&str, Value); 2]| Change::put("t", row, 1, values).digest();
+        let first = make([("a", Value::Text("bc".into())), ("d", Value::Null)]);
+        assert_eq!(first, make([("d", Value::Null), ("a", "bc".into())]));
+        for other in [
+            make([("ab", "c".into()), ("d", Value::Null)]),
+            make([("a", Value::Bytes(b"bc".to_vec())), ("d", Value::Null)]),
+            make([("a", "bc".into()), ("d", "".into())]),
+            make([("a", "bc".into()), ("d", Value::Int(0))]),
+        ] {
+            assert_ne!(first, other);
+        }
+        assert_ne!(Change::delete("t", row, 1).digest(), Change::put("t", row, 1, []).digest());
+    }
+
+    #[test]
+    fn a_text_cannot_end_its_literal() {
+        assert_eq!(Value::from("'\\").literal(), "_utf8mb4 x'275c'");
+        assert_eq!(Value::from("").literal(), "_utf8mb4 x''");
+        assert_eq!(Value::Float(1e300).literal(), "1e300");
+        assert_eq!(Value::Int(i64::MIN).literal(), "-9223372036854775808");
+    }
+}

@@ -1,0 +1,147 @@
+//! Rows that devices made with UUIDs, written with the integers of the map: each change exactly once, in the caller's
+//! transaction.
+//!
+//! ```no_run
+//! use idgen_mysql::UuidMap;
+//! use idgen_mysql::sync::{Change, Outcome, Table};
+//! use uuid::Uuid;
+//!
+//! # async fn example(map: UuidMap, pool: sqlx::MySqlPool, list: Uuid, item: Uuid)
+//! #     -> Result<(), Box<dyn std::error::Error>> {
+//! map.install_sync().await?;
+//! let sync = map.sync(&[Table::new("lists"), Table::new("items")]).await?;
+//! let batch = [
+//!     Change::put("items", item, 1, [("list_id", list.into()), ("title", "milk".into())]),
+//!     Change::put("lists", list, 1, [("title", "shopping".into())]),
+//! ];
+//! let mut transaction = pool.begin().await?;
+//! let answer = sync.apply(&mut transaction, &batch).await?;
+//! transaction.commit().await?;
+//! assert_eq!(answer.outcomes()[0], Outcome::Applied { repeated: false });
+//! assert!(answer.ids().contains_key(&item));
+//! # Ok(())
+//! # }
+//! ```
+
+mod apply;
+mod change;
+mod intake;
+mod log;
+mod open;
+mod prepare;
+mod shape;
+mod write;
+
+use std::sync::Arc;
+
+use crate::definition;
+use crate::error::{Error, Result};
+use crate::failure::{Attempt, Failure, Kind};
+use crate::map::UuidMap;
+use crate::nodes::PooledConnection;
+use crate::retry::Retries;
+use crate::sharded;
+pub use change::{Answer, Change, Operation, Outcome, Value};
+pub use intake::Intake;
+use log::Names;
+pub use open::OpenReference;
+use shape::Shape;
+pub use shape::Table;
+
+/// What the definitions of the sync's own tables must say.
+const KEYS: [[&str; 2]; 2] =
+    [["PRIMARY KEY (`tbl`,`id`)", "ENGINE=InnoDB"], ["PRIMARY KEY (`tbl`,`id`,`col`)", "ENGINE=InnoDB"]];
+const INSTALL: &str = "install_sync (idgen map sync install)";
+
+/// Applies the changes of devices to tables of one schema. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Sync {
+    map: UuidMap,
+    shapes: Arc<[Shape]>,
+    names: Names,
+    intake: Intake,
+}
+
+impl UuidMap {
+    /// Creates the two tables of the sync, or checks the existing ones. It is safe to call at every start. The map must be
+    /// installed.
+    ///
+    /// # Errors
+    /// The map is not installed, the user may not create tables, or a table has other keys
+    /// ([`is_schema`](Error::is_schema)).
+    pub async fn install_sync(&self) -> Result<()> {
+        const ACTION: &str = "install the tables of the sync";
+        let (deadline, nodes) = self.begin();
+        let names = self.sync_names(ACTION).await?;
+        Retries::run(deadline, ACTION, async || {
+            let mut connection = nodes.acquire_at_once().await?;
+            let done = deadline.bound(create(&mut connection, &names)).await;
+            connection.conclude(done.unwrap_or(Err(Failure::NoAnswer)))
+        })
+        .await
+    }
+
+    /// A sync of these tables. Their keys, and the columns that refer to other tables of the sync, are read from the schema
+    /// and checked.
+    ///
+    /// # Errors
+    /// The tables of the sync are not [installed](Self::install_sync), or a table cannot be synced: it does not exist, its
+    /// primary key has several columns, is `AUTO_INCREMENT` or cannot hold the map's integers, or a column refers to
+    /// something else than a key.
+    pub async fn sync(&self, tables: &[Table]) -> Result<Sync> {
+        const ACTION: &str = "read the tables of the sync";
+        let names = self.sync_names(ACTION).await?;
+        let width = self.id_width().await?;
+        let (deadline, nodes) = self.begin();
+        let read = async || {
+            let mut connection = nodes.acquire_at_once().await?;
+            let read = nodes.timed(async {
+                check(&mut connection, &names).await?;
+                shape::read(&mut *connection, tables, width).await
+            });
+            let read = read.await;
+            connection.conclude(read)
+        };
+        let shapes = Retries::run(deadline, ACTION, read).await?.into();
+        Ok(Sync { map: self.clone(), shapes, names, intake: Intake::default() })
+    }
+
+    async fn sync_names(&self, action: &str) -> Result<Names> {
+        let context = self.context().await?;
+        sharded::refuse(&context.tables, "a sync", "keep the rows on a server of their own")?;
+        if context.read_only {
+            let problem = format!("cannot {action}: this client was opened with read_only");
+            return Err(Error::new(Kind::Config { problem }));
+        }
+        Ok(Names { rows: context.tables.row.clone(), open: context.tables.open.clone() })
+    }
+}
+
+impl Sync {
+    /// Other rules than those of [`Intake::default`].
+    #[must_use]
+    pub fn intake(mut self, intake: Intake) -> Sync {
+        self.intake = intake;
+        self
+    }
+
+    /// The tables in the order in which rows are written: their keys, which columns refer to which table, and the other
+    /// columns, as text.
+    pub fn describe(&self) -> String {
+        self.shapes.iter().map(|shape| format!("{shape}\n")).collect()
+    }
+}
+
+async fn create(connection: &mut PooledConnection, names: &Names) -> Attempt<()> {
+    for statement in names.definitions() {
+        definition::run(connection, statement).await?;
+    }
+    check(connection, names).await
+}
+
+async fn check(connection: &mut PooledConnection, names: &Names) -> Attempt<()> {
+    for (table, keys) in [&names.rows, &names.open].into_iter().zip(KEYS) {
+        definition::check(connection, table, &keys, INSTALL).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! Reads a change against the shape of its table and the intake rules, before anything is sent to the server.
+
+use std::collections::BTreeMap;
+
+use idgen::Timestamp;
+use uuid::Uuid;
+
+use crate::sync::change::{Change, Operation, Value};
+use crate::sync::intake::Intake;
+use crate::sync::shape::Shape;
+
+/// A change that the rules take.
+#[derive(Debug)]
+pub(super) struct Prepared<'a> {
+    /// The place of the change in the batch.
+    pub(super) at: usize,
+    /// The place of its table.
+    pub(super) shape: usize,
+    pub(super) row: Uuid,
+    /// The rows to which its columns refer.
+    pub(super) references: BTreeMap<&'a str, Option<Uuid>>,
+    pub(super) change: &'a Change,
+}
+
+impl Prepared<'_> {
+    /// All UUIDs of the change.
+    pub(super) fn uuids(&self) -> impl Iterator<Item = Uuid> {
+        std::iter::once(self.row).chain(self.references.values().flatten().copied())
+    }
+}
+
+/// The change, or why it is refused.
+pub(super) fn prepare<'a>(
+    shapes: &[Shape],
+    intake: &Intake,
+    now: Timestamp,
+    at: usize,
+    change: &'a Change,
+) -> Result<Prepared<'a>, String> {
+    let shape = shapes.iter().position(|shape| shape.name == change.table);
+    let shape_at = shape.ok_or_else(|| format!("{:?} is not a table of the sync", change.table))?;
+    let shape = &shapes[shape_at];
+    let row = intake.uuid(&change.row, now)?;
+    if change.number == 0 {
+        return Err("the numbers of changes begin at 1".to_owned());
+    }
+    if change.operation == Operation::Delete && !change.values.is_empty() {
+        return Err("a deletion sets no columns".to_owned());
+    }
+    let mut references = BTreeMap::new();
+    for (column, value) in &change.values {
+        if let Some(reference) = shape.references.get(column) {
+            let uuid = match value {
+                Value::Null => None,
+                Value::Text(text) => {
+                    Some(intake.uuid(text, now).map_err(|said| format!("its column {column}: {said}"))?)
+                }
+                _ => {
+                    return Err(format!(
+                        "its column {column} refers to {}, by the text of a UUID",
+                        reference.table
+                    ));
+                }
+            };
+            references.insert(column.as_str(), uuid);
+        } else if !shape.columns.contains(column) {
+            return Err(format!("{} has no column {column:?} that can be set", shape.name));
+        } else if matches!(value, Value::Float(number) if !number.is_finite()) {
+            return Err(format!("its column {column} is not a finite number"));
+        }
+    }
+    intake.check_owner(change)?;
+    Ok(Prepared { at, shape: shape_at, row, references, change })
+}

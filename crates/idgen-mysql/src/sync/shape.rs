@@ -1,0 +1,256 @@
+//! The tables of a sync: their keys and references, read from the schema.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+
+use crate::caller::{Connection, Values};
+use crate::error::Error;
+use crate::failure::{Attempt, Failure, Kind};
+use crate::installed::IdWidth;
+
+/// A table of a sync: its name, and references that the schema has no foreign key for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    name: String,
+    references: Vec<(String, String)>,
+}
+
+impl Table {
+    /// A table whose key and foreign keys are read from the schema.
+    pub fn new(name: &str) -> Table {
+        Table { name: name.to_owned(), references: Vec::new() }
+    }
+
+    /// A column that holds the key of a row of another table, without a foreign key in the schema.
+    #[must_use]
+    pub fn refers(mut self, column: &str, table: &str) -> Table {
+        self.references.push((column.to_owned(), table.to_owned()));
+        self
+    }
+}
+
+/// A column that refers to a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reference {
+    /// The table that it refers to.
+    pub(super) table: String,
+    /// Whether it may be NULL.
+    pub(super) nullable: bool,
+    /// Whether the schema has a foreign key for it.
+    pub(super) enforced: bool,
+    /// The column that the foreign key names, which must be the key.
+    column: Option<String>,
+}
+
+/// A table, as it is in the schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) name: String,
+    pub(super) key: String,
+    pub(super) references: BTreeMap<String, Reference>,
+    /// The other columns that can be set.
+    pub(super) columns: HashSet<String>,
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: key {}", self.name, self.key)?;
+        for (column, reference) in &self.references {
+            let (null, by) = (
+                if reference.nullable { ", may be NULL" } else { "" },
+                if reference.enforced { "by a foreign key" } else { "as declared" },
+            );
+            write!(f, "\n  {column} refers to {} {by}{null}", reference.table)?;
+        }
+        let mut columns: Vec<&str> = self.columns.iter().map(String::as_str).collect();
+        columns.sort_unstable();
+        write!(f, "\n  other columns: {}", columns.join(", "))
+    }
+}
+
+/// Reads the tables from the schema, parents before their children as far as there is such an order.
+pub(super) async fn read<C: Connection>(
+    connection: &mut C,
+    wanted: &[Table],
+    width: IdWidth,
+) -> Attempt<Vec<Shape>> {
+    let names: HashSet<&str> = wanted.iter().map(|table| table.name.as_str()).collect();
+    if names.len() != wanted.len() || wanted.is_empty() {
+        return Err(wrong("name each table of the sync once, and at least one".to_owned()));
+    }
+    let mut shapes = Vec::new();
+    for table in wanted {
+        shapes.push(shape(connection, table, &names, width).await?);
+    }
+    for shape in &shapes {
+        for (column, reference) in &shape.references {
+            let key = shapes.iter().find(|target| target.name == reference.table).map(|target| &target.key);
+            if reference.column.is_some() && reference.column.as_ref() != key {
+                return Err(wrong(format!(
+                    "the table {:?} cannot be synced: its column {column} must refer to the key of {} alone",
+                    shape.name, reference.table
+                )));
+            }
+        }
+    }
+    Ok(in_order(shapes))
+}
+
+fn wrong(problem: String) -> Failure {
+    Error::new(Kind::Config { problem }).into()
+}
+
+fn text(row: &impl Values, at: usize) -> Attempt<String> {
+    Ok(row.text(at)?.unwrap_or_default())
+}
+
+async fn shape<C: Connection>(
+    connection: &mut C,
+    table: &Table,
+    names: &HashSet<&str>,
+    width: IdWidth,
+) -> Attempt<Shape> {
+    let name = &table.name;
+    let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let refused = |problem: String| wrong(format!("the table {name:?} cannot be synced: {problem}"));
+    if !plain(name) || name.len() > 64 {
+        return Err(refused("its name may have only a-z, A-Z, 0-9 and _".to_owned()));
+    }
+    let columns = format!(
+        "SELECT column_name, LOWER(column_type), is_nullable, column_key, LOWER(extra) FROM information_schema.columns \
+         WHERE table_schema = DATABASE() AND table_name = '{name}' ORDER BY ordinal_position"
+    );
+    let rows = connection.read(columns).await?;
+    if rows.is_empty() {
+        return Err(refused("the schema has no such table, or the user may not see it".to_owned()));
+    }
+    let (mut keys, mut settable, mut types) = (Vec::new(), HashSet::new(), BTreeMap::new());
+    for row in &rows {
+        let [column, kind, null, key, extra] =
+            [text(row, 0)?, text(row, 1)?, text(row, 2)?, text(row, 3)?, text(row, 4)?];
+        if !plain(&column) {
+            return Err(refused(format!(
+                "the name of its column {column:?} may have only a-z, A-Z, 0-9 and _"
+            )));
+        }
+        types.insert(column.clone(), (kind.clone(), null == "YES"));
+        if key == "PRI" {
+            if extra.contains("auto_increment") {
+                return Err(refused(format!(
+                    "its key {column} is AUTO_INCREMENT, and would give numbers that the map gives to other rows: remove \
+                     AUTO_INCREMENT, and take the ids of all new rows from the map"
+                )));
+            }
+            keys.push(column);
+        } else if !extra.contains("generated") {
+            settable.insert(column);
+        }
+    }
+    let [key] = keys.as_slice() else {
+        return Err(refused(format!("its primary key must be one column, and has {}", keys.len())));
+    };
+    let holds_ids = |column: &str| {
+        let kind = types.get(column).map_or("", |(kind, _)| kind);
+        match width {
+            IdWidth::Bits32 => {
+                kind.starts_with("bigint") || (kind.starts_with("int") && kind.contains("unsigned"))
+            }
+            IdWidth::Bits64 => kind.starts_with("bigint"),
+        }
+    };
+    let mut references = BTreeMap::new();
+    let mut add = |column: &str, target: &str, key_column: Option<String>| {
+        let Some((kind, nullable)) = types.get(column) else {
+            return Err(refused(format!("it has no column {column}, which is said to refer to {target}")));
+        };
+        if !holds_ids(column) {
+            return Err(refused(format!(
+                "its column {column} is {kind}, which cannot hold the {width} ids of the map"
+            )));
+        }
+        let reference = Reference {
+            table: target.to_owned(),
+            nullable: *nullable,
+            enforced: key_column.is_some(),
+            column: key_column,
+        };
+        if column == key || references.insert(column.to_owned(), reference).is_some() {
+            return Err(refused(format!("its column {column} is a key, or refers to two tables")));
+        }
+        Ok(())
+    };
+    if !holds_ids(key) {
+        let kind = types.get(key).map_or("", |(kind, _)| kind);
+        return Err(refused(format!(
+            "its key {key} is {kind}, which cannot hold the {width} ids of the map"
+        )));
+    }
+    let foreign = format!(
+        "SELECT column_name, referenced_table_name, referenced_column_name \
+         FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND table_name = '{name}' \
+         AND referenced_table_name IS NOT NULL"
+    );
+    for row in connection.read(foreign).await? {
+        let [column, target] = [text(&row, 0)?, text(&row, 1)?];
+        // The ids of other tables are not the map's: their columns are plain numbers.
+        if names.contains(target.as_str()) {
+            add(&column, &target, Some(text(&row, 2)?))?;
+        }
+    }
+    for (column, target) in &table.references {
+        if !names.contains(target.as_str()) {
+            return Err(refused(format!(
+                "its column {column} refers to {target}, which is not a table of the sync"
+            )));
+        }
+        add(column, target, None)?;
+    }
+    settable.retain(|column| !references.contains_key(column));
+    Ok(Shape { name: name.clone(), key: key.clone(), references, columns: settable })
+}
+
+/// Parents first. In a circle of tables, the first one of the list begins.
+fn in_order(mut left: Vec<Shape>) -> Vec<Shape> {
+    let mut ordered: Vec<Shape> = Vec::new();
+    while !left.is_empty() {
+        let is_ready = |shape: &Shape| {
+            shape.references.values().all(|reference| {
+                reference.table == shape.name || ordered.iter().any(|parent| parent.name == reference.table)
+            })
+        };
+        let at = left.iter().position(is_ready).unwrap_or(0);
+        ordered.push(left.remove(at));
+    }
+    ordered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_come_first_and_circles_end() {
+        let shape = |name: &str, targets: &[&str]| Shape {
+            name: name.to_owned(),
+            key: "id".to_owned(),
+            references: targets
+                .iter()
+                .map(|target| {
+                    let reference = Reference {
+                        table: (*target).to_owned(),
+                        nullable: false,
+                        enforced: true,
+                        column: None,
+                    };
+                    (format!("{target}_id"), reference)
+                })
+                .collect(),
+            columns: HashSet::new(),
+        };
+        let names =
+            |shapes: Vec<Shape>| -> Vec<String> { in_order(shapes).into_iter().map(|s| s.name).collect() };
+        let tables = vec![shape("c", &["b", "a"]), shape("b", &["a", "b"]), shape("a", &[])];
+        assert_eq!(names(tables), ["a", "b", "c"]);
+        assert_eq!(names(vec![shape("y", &["x"]), shape("x", &["y"]), shape("z", &[])]), ["z", "y", "x"]);
+    }
+}

@@ -1,0 +1,250 @@
+//! Devices whose changes arrive in any order, more than once, at several servers at the same time, while transactions
+//! fail. A checker compares the tables with the logs of the devices alone.
+
+use std::collections::{BTreeMap, HashMap};
+
+use idgen_mysql::Strategy;
+use idgen_mysql::sync::{Change, Operation, Outcome, Sync, Value};
+use idgen_server::Flavor;
+use sqlx::{Connection, MySqlConnection, Row};
+use uuid::Uuid;
+
+use crate::common::{connect, everywhere, on_both, run};
+use crate::sync::sync;
+
+everywhere!(every_change_arrives_exactly_once);
+on_both!(the_checker_finds_each_fault);
+
+/// What the devices wrote down: each change, and the integers that they were told.
+#[derive(Clone, Default)]
+struct Logs {
+    changes: Vec<Change>,
+    told: HashMap<Uuid, u64>,
+}
+
+/// A device's rows: a list, items in a tree, and notes about them, with later changes and deletions.
+fn device(random: &mut fastrand::Rng) -> Vec<Change> {
+    let list = Uuid::new_v4();
+    let mut changes = vec![
+        Change::put("lists", list, 1, [("title", list.simple().to_string()[..20].into())]),
+        Change::put("lists", list, 2, [("title", list.simple().to_string()[12..].into())]),
+    ];
+    let mut items: Vec<Uuid> = Vec::new();
+    for _ in 0..8 {
+        let item = Uuid::new_v4();
+        let parent =
+            items.get(random.usize(..items.len() + 1)).map_or(Value::Null, |parent| (*parent).into());
+        for number in 1..=random.u64(1..4) {
+            let text = Value::Text(format!("{item} {number}"));
+            changes.push(Change::put(
+                "items",
+                item,
+                number,
+                [("list_id", list.into()), ("parent_id", parent.clone()), ("text", text)],
+            ));
+        }
+        let note = Uuid::new_v4();
+        let references = [("item_id", item.into()), ("list_id", list.into())];
+        changes.push(Change::put("notes", note, 1, references));
+        if random.bool() {
+            changes.push(Change::delete("notes", note, 2));
+        }
+        items.push(item);
+    }
+    changes
+}
+
+/// Sends a device's changes until all are applied, or are older than applied ones.
+async fn send(
+    sync: Sync,
+    url: String,
+    mut changes: Vec<Change>,
+    mut random: fastrand::Rng,
+) -> HashMap<Uuid, u64> {
+    let mut connection = connect(&url).await;
+    let (mut told, mut done) = (HashMap::new(), Vec::new());
+    for _ in 0..2_000 {
+        if changes.is_empty() {
+            return told;
+        }
+        random.shuffle(&mut changes);
+        let mut batch: Vec<Change> = changes[..random.usize(1..=changes.len().min(9))].to_vec();
+        // Changes whose answers were lost.
+        batch.extend(done.get(random.usize(..done.len() + 1)).cloned());
+        let mut transaction = connection.begin().await.unwrap();
+        let answer = match sync.apply(&mut transaction, &batch).await {
+            Ok(answer) => answer,
+            Err(error) => {
+                assert!(error.is_transient(), "{error}");
+                transaction.rollback().await.unwrap();
+                continue;
+            }
+        };
+        match random.u8(..4) {
+            0 => {
+                transaction.rollback().await.unwrap();
+                continue;
+            }
+            1 => {
+                // The answer is lost.
+                transaction.commit().await.unwrap();
+                continue;
+            }
+            _ => transaction.commit().await.unwrap(),
+        }
+        for (uuid, id) in answer.ids() {
+            assert_eq!(*told.entry(*uuid).or_insert(*id), *id, "{uuid}");
+        }
+        for (change, outcome) in batch.iter().zip(answer.outcomes()) {
+            match outcome {
+                Outcome::Applied { .. } | Outcome::Older { .. } => {
+                    changes.retain(|left| left != change);
+                    done.push(change.clone());
+                }
+                Outcome::Waits(_) => {}
+                Outcome::Refused(reason) => panic!("{change:?}: {reason}"),
+            }
+        }
+    }
+    panic!("{} changes were not applied", changes.len());
+}
+
+/// What is wrong with the tables, by the logs of the devices.
+async fn check(connection: &mut MySqlConnection, logs: &Logs) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut uuids: HashMap<u64, Uuid> = HashMap::new();
+    for row in sqlx::query("SELECT id, uuid FROM uuid_map").fetch_all(&mut *connection).await.unwrap() {
+        let (id, uuid): (u64, Vec<u8>) = (row.get(0), row.get(1));
+        uuids.insert(id, Uuid::from_slice(&uuid).unwrap());
+    }
+    for (uuid, id) in &logs.told {
+        if uuids.get(id) != Some(uuid) {
+            wrong.push(format!("a device was told {id} for {uuid}"));
+        }
+    }
+    let mut newest: BTreeMap<(&str, Uuid), &Change> = BTreeMap::new();
+    for change in &logs.changes {
+        let key = (change.table.as_str(), change.row.parse().unwrap());
+        let entry = newest.entry(key).or_insert(change);
+        if change.number > entry.number {
+            *entry = change;
+        }
+    }
+    for (table, statement) in [
+        ("lists", "SELECT id, title, NULL, NULL FROM lists"),
+        ("items", "SELECT id, text, list_id, parent_id FROM items"),
+        ("notes", "SELECT id, NULL, list_id, item_id FROM notes"),
+    ] {
+        let mut seen: HashMap<Uuid, usize> = HashMap::new();
+        for row in sqlx::query(statement).fetch_all(&mut *connection).await.unwrap() {
+            let (id, text): (u64, Option<String>) = (row.get(0), row.get(1));
+            let targets: [Option<u64>; 2] = [row.get(2), row.get(3)];
+            let Some(uuid) = uuids.get(&id) else {
+                wrong.push(format!("{table} has the row {id}, which has no UUID"));
+                continue;
+            };
+            *seen.entry(*uuid).or_default() += 1;
+            let Some(change) =
+                newest.get(&(table, *uuid)).filter(|change| change.operation == Operation::Put)
+            else {
+                wrong.push(format!("{table} has {uuid}, which no device has"));
+                continue;
+            };
+            let named = |column: &str| match change.values.get(column) {
+                Some(Value::Text(text)) => Some(text.clone()),
+                _ => None,
+            };
+            let targets = targets.map(|target| {
+                target.map(|id| uuids.get(&id).map_or_else(|| "an orphan".to_owned(), Uuid::to_string))
+            });
+            let is = match table {
+                "lists" => text == named("title"),
+                "items" => text == named("text") && targets == [named("list_id"), named("parent_id")],
+                _ => targets == [named("list_id"), named("item_id")],
+            };
+            if !is {
+                wrong.push(format!("{table} has other values of {uuid}: {text:?} {targets:?}"));
+            }
+        }
+        for ((_, uuid), change) in newest.range((table, Uuid::nil())..=(table, Uuid::max())) {
+            let count = seen.get(uuid).copied().unwrap_or(0);
+            let expected = usize::from(change.operation == Operation::Put);
+            if count != expected {
+                wrong.push(format!("{table} has {uuid} {count} times"));
+            }
+        }
+    }
+    let orphans = "SELECT (SELECT COUNT(*) FROM items i LEFT JOIN lists l ON l.id = i.list_id WHERE l.id IS NULL) \
+        + (SELECT COUNT(*) FROM notes n LEFT JOIN lists l ON l.id = n.list_id WHERE l.id IS NULL) \
+        + (SELECT COUNT(*) FROM uuid_map_open)";
+    let count: i64 = sqlx::query_scalar(orphans).fetch_one(&mut *connection).await.unwrap();
+    if count > 0 {
+        wrong.push(format!("{count} references lead nowhere, or are still open"));
+    }
+    wrong
+}
+
+/// Runs devices, each of which is served by two servers at once, and returns the logs.
+async fn simulate(sync: &Sync, url: &str, devices: usize) -> Logs {
+    let mut random = fastrand::Rng::with_seed(7);
+    let (mut logs, mut tasks) = (Logs::default(), Vec::new());
+    for _ in 0..devices {
+        let changes = device(&mut random);
+        logs.changes.extend(changes.iter().cloned());
+        for _ in 0..2 {
+            let (sync, url, changes, random) = (sync.clone(), url.to_owned(), changes.clone(), random.fork());
+            tasks.push(tokio::spawn(send(sync, url, changes, random)));
+        }
+    }
+    for task in tasks {
+        for (uuid, id) in task.await.unwrap() {
+            assert_eq!(*logs.told.entry(uuid).or_insert(id), id, "devices see the same integers");
+        }
+    }
+    logs
+}
+
+async fn every_change_arrives_exactly_once(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map, sync) = sync(flavor, strategy).await;
+    let logs = simulate(&sync, scratch.url(), 4).await;
+    let mut connection = connect(scratch.url()).await;
+    assert_eq!(check(&mut connection, &logs).await, Vec::<String>::new());
+    assert_eq!(map.check().await.unwrap(), []);
+}
+
+/// Otherwise its silence would say nothing.
+async fn the_checker_finds_each_fault(flavor: Flavor) {
+    let (scratch, _, sync) = sync(flavor, Strategy::Unique).await;
+    let logs = simulate(&sync, scratch.url(), 1).await;
+    let mut connection = connect(scratch.url()).await;
+    assert_eq!(check(&mut connection, &logs).await, Vec::<String>::new());
+    for (fault, words) in [
+        // Lost, twice, of nobody, with the values of another change, an orphan, a deleted row that is back.
+        ("DELETE FROM notes LIMIT 1", "0 times"),
+        (
+            "INSERT INTO notes SELECT id + 1000000, item_id, list_id, score, data FROM notes LIMIT 1",
+            "no UUID",
+        ),
+        ("UPDATE items SET text = 'older' LIMIT 1", "other values"),
+        ("UPDATE notes SET item_id = NULL LIMIT 1", "other values"),
+        ("UPDATE notes SET list_id = 999999 LIMIT 1", "lead nowhere"),
+        ("INSERT INTO uuid_map_open VALUES ('notes', 1, 'item_id', 'items', 2, 3)", "still open"),
+        ("UPDATE uuid_map SET uuid = x'01900000000070008000000000000001' LIMIT 1", "a device was told"),
+        (
+            "INSERT INTO notes (id) SELECT r.id FROM uuid_map_row r LEFT JOIN notes n ON n.id = r.id \
+             WHERE r.tbl = 'notes' AND n.id IS NULL LIMIT 1",
+            "no device has",
+        ),
+    ] {
+        run(&mut connection, "START TRANSACTION").await;
+        let done = sqlx::raw_sql(sqlx::AssertSqlSafe(fault.to_owned()));
+        let changed = sqlx::Executor::execute(&mut connection, done).await.unwrap().rows_affected();
+        assert_eq!(changed, 1, "{fault}");
+        let wrong = check(&mut connection, &logs).await;
+        assert!(wrong.iter().any(|wrong| wrong.contains(words)), "{fault}: {wrong:?}");
+        run(&mut connection, "ROLLBACK").await;
+    }
+    let mut lost = logs.clone();
+    lost.changes.push(Change::put("lists", Uuid::new_v4(), 1, [("title", "lost".into())]));
+    assert!(!check(&mut connection, &lost).await.is_empty());
+}
