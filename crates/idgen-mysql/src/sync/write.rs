@@ -134,7 +134,8 @@ impl<'a> Round<'a> {
             ids.dedup();
             let Some(target) = self.shapes.iter().find(|shape| shape.name == table) else { continue };
             let mut found = present(connection, target, &ids, "LOCK IN SHARE MODE").await?;
-            ids.retain(|id| !found.contains(id) && !(target.name == shape.name && own.contains(id)));
+            let is_own = target.name == shape.name;
+            ids.retain(|id| !(found.contains(id) || is_own && own.contains(id)));
             if !ids.is_empty() {
                 log::lock(connection, self.names, &target.name, &ids).await?;
                 found.extend(present(connection, target, &ids, "LOCK IN SHARE MODE").await?);
