@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check
+.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -185,6 +185,12 @@ SECONDS_EACH ?= 86400
 soak-map: ## the map under kills, KILL, DDL and changed settings, in 8 processes; checked by SQL (hours)
 	IDGEN_TORTURE_ACKNOWLEDGEMENTS=$(ACKNOWLEDGEMENTS) IDGEN_TORTURE_SECONDS=$(SECONDS_EACH) \
 		cargo test --release -p idgen-mysql --test torture
+
+# How many devices send their changes at the same time, and how often the database is killed.
+SYNC_DEVICES ?= 200
+SYNC_KILLS ?= 10
+soak-sync: setup ## changes of many devices while the database is killed; checked by SQL
+	IDGEN_SYNC_DEVICES=$(SYNC_DEVICES) IDGEN_SYNC_KILLS=$(SYNC_KILLS) cargo test -p idgen-mysql --test servers sync_races -- --test-threads=1
 
 soak: soak-ids soak-check test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
 	cargo test --release -p idgen-lab --test model_postgres --test model_sqlite -- --ignored

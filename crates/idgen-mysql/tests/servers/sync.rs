@@ -19,7 +19,7 @@ on_both!(
     tables_that_cannot_be_synced_are_refused
 );
 
-pub const SCHEMA: [&str; 3] = [
+const SCHEMA: [&str; 3] = [
     "CREATE TABLE lists (id BIGINT UNSIGNED PRIMARY KEY, title VARCHAR(20) NOT NULL UNIQUE)",
     "CREATE TABLE items (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NOT NULL, \
      parent_id BIGINT UNSIGNED NULL, text VARCHAR(200) NULL, length INT AS (CHAR_LENGTH(text)) VIRTUAL, \
@@ -30,7 +30,13 @@ pub const SCHEMA: [&str; 3] = [
 
 pub async fn sync(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap, Sync) {
     let (scratch, map) = map(flavor, strategy).await;
-    let mut connection = connect(scratch.url()).await;
+    let sync = sync_of(&map, scratch.url()).await;
+    (scratch, map, sync)
+}
+
+/// The tables of the tests, and a sync of them.
+pub async fn sync_of(map: &UuidMap, url: &str) -> Sync {
+    let mut connection = connect(url).await;
     for statement in SCHEMA {
         run(&mut connection, statement).await;
     }
@@ -39,8 +45,7 @@ pub async fn sync(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap, Sync
     assert!(error.is_not_installed() && error.to_string().contains("install_sync"), "{error}");
     map.install_sync().await.unwrap();
     map.install_sync().await.unwrap();
-    let sync = map.sync(&tables).await.unwrap();
-    (scratch, map, sync)
+    map.sync(&tables).await.unwrap()
 }
 
 async fn apply(sync: &Sync, connection: &mut MySqlConnection, batch: &[Change]) -> Answer {

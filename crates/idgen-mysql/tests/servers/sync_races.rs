@@ -1,19 +1,21 @@
 //! Devices whose changes arrive in any order, more than once, at several servers at the same time, while transactions
 //! fail. A checker compares the tables with the logs of the devices alone.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
 
-use idgen_mysql::Strategy;
-use idgen_mysql::sync::{Change, Operation, Outcome, Sync, Value};
-use idgen_server::Flavor;
+use idgen_mysql::sync::{Answer, Change, Operation, Outcome, Sync, Value};
+use idgen_mysql::{DeviceLeases, Strategy, UuidMap};
+use idgen_server::{Flavor, Server};
 use sqlx::{Connection, MySqlConnection, Row};
 use uuid::Uuid;
 
-use crate::common::{connect, everywhere, on_both, run};
-use crate::sync::sync;
+use crate::common::{connect, everywhere, on_both, run, settings};
+use crate::sync::{sync, sync_of};
 
 everywhere!(every_change_arrives_exactly_once);
-on_both!(the_checker_finds_each_fault);
+on_both!(the_checker_finds_each_fault, a_database_that_is_killed_loses_nothing);
 
 /// What the devices wrote down: each change, and the integers that they were told.
 #[derive(Clone, Default)]
@@ -54,6 +56,44 @@ fn device(random: &mut fastrand::Rng) -> Vec<Change> {
     changes
 }
 
+/// What a device notices of an attempt.
+enum Attempt {
+    Answered(Answer),
+    /// The batch was rolled back, or its answer was lost.
+    Lost,
+    /// The server was killed, before the commit or after it.
+    Disconnected,
+}
+
+/// A quarter of the transactions are rolled back, and the answers of another quarter are lost.
+async fn attempt(sync: &Sync, connection: &mut MySqlConnection, batch: &[Change], fate: u8) -> Attempt {
+    let Ok(mut transaction) = connection.begin().await else { return Attempt::Disconnected };
+    match sync.apply(&mut transaction, batch).await {
+        Ok(answer) => {
+            let ended = if fate == 0 { transaction.rollback().await } else { transaction.commit().await };
+            match (ended, fate) {
+                (Err(_), _) => Attempt::Disconnected,
+                (Ok(()), 0 | 1) => Attempt::Lost,
+                (Ok(()), _) => Attempt::Answered(answer),
+            }
+        }
+        Err(error) => {
+            assert!(error.is_transient(), "{error}");
+            if transaction.rollback().await.is_ok() { Attempt::Lost } else { Attempt::Disconnected }
+        }
+    }
+}
+
+/// Waits until the server is back.
+async fn reconnect(url: &str) -> MySqlConnection {
+    loop {
+        match MySqlConnection::connect(url).await {
+            Ok(connection) => return connection,
+            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+        }
+    }
+}
+
 /// Sends a device's changes until all are applied, or are older than applied ones.
 async fn send(
     sync: Sync,
@@ -63,7 +103,7 @@ async fn send(
 ) -> HashMap<Uuid, u64> {
     let mut connection = connect(&url).await;
     let (mut told, mut done) = (HashMap::new(), Vec::new());
-    for _ in 0..2_000 {
+    for _ in 0..20_000 {
         if changes.is_empty() {
             return told;
         }
@@ -71,27 +111,14 @@ async fn send(
         let mut batch: Vec<Change> = changes[..random.usize(1..=changes.len().min(9))].to_vec();
         // Changes whose answers were lost.
         batch.extend(done.get(random.usize(..done.len() + 1)).cloned());
-        let mut transaction = connection.begin().await.unwrap();
-        let answer = match sync.apply(&mut transaction, &batch).await {
-            Ok(answer) => answer,
-            Err(error) => {
-                assert!(error.is_transient(), "{error}");
-                transaction.rollback().await.unwrap();
+        let answer = match attempt(&sync, &mut connection, &batch, random.u8(..4)).await {
+            Attempt::Answered(answer) => answer,
+            Attempt::Lost => continue,
+            Attempt::Disconnected => {
+                connection = reconnect(&url).await;
                 continue;
             }
         };
-        match random.u8(..4) {
-            0 => {
-                transaction.rollback().await.unwrap();
-                continue;
-            }
-            1 => {
-                // The answer is lost.
-                transaction.commit().await.unwrap();
-                continue;
-            }
-            _ => transaction.commit().await.unwrap(),
-        }
         for (uuid, id) in answer.ids() {
             assert_eq!(*told.entry(*uuid).or_insert(*id), *id, "{uuid}");
         }
@@ -206,7 +233,7 @@ async fn simulate(sync: &Sync, url: &str, devices: usize) -> Logs {
 
 async fn every_change_arrives_exactly_once(flavor: Flavor, strategy: Strategy) {
     let (scratch, map, sync) = sync(flavor, strategy).await;
-    let logs = simulate(&sync, scratch.url(), 4).await;
+    let logs = simulate(&sync, scratch.url(), setting("IDGEN_SYNC_DEVICES", 4)).await;
     let mut connection = connect(scratch.url()).await;
     assert_eq!(check(&mut connection, &logs).await, Vec::<String>::new());
     assert_eq!(map.check().await.unwrap(), []);
@@ -247,4 +274,60 @@ async fn the_checker_finds_each_fault(flavor: Flavor) {
     let mut lost = logs.clone();
     lost.changes.push(Change::put("lists", Uuid::new_v4(), 1, [("title", "lost".into())]));
     assert!(!check(&mut connection, &lost).await.is_empty());
+}
+
+/// A number that a long run sets in the environment.
+fn setting(name: &str, default: usize) -> usize {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap())
+}
+
+/// Leases a number again and again, as a device does that loses answers.
+async fn lease(leases: DeviceLeases, device: Uuid, times: usize) -> (Uuid, u16) {
+    let number = leases.lease(device).await.unwrap().number();
+    for _ in 1..times {
+        assert_eq!(leases.lease(device).await.unwrap().number(), number);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    (device, number)
+}
+
+/// The database is killed with SIGKILL while devices send their changes and lease their numbers.
+async fn a_database_that_is_killed_loses_nothing(flavor: Flavor) {
+    let server = Arc::new(Server::start(flavor, &settings()).unwrap());
+    let scratch = server.scratch().unwrap();
+    let builder = UuidMap::builder().strategy(Strategy::Unique).timeout(Duration::from_secs(300));
+    let map = builder.connect(scratch.url()).await.unwrap();
+    map.install().await.unwrap();
+    let (sync, leases) = (sync_of(&map, scratch.url()).await, map.device_leases());
+    leases.install().await.unwrap();
+    let devices = setting("IDGEN_SYNC_DEVICES", 4);
+    let working = tokio::spawn({
+        let (sync, url) = (sync.clone(), scratch.url().to_owned());
+        async move { simulate(&sync, &url, devices).await }
+    });
+    let leased: Vec<_> =
+        (0..devices).map(|_| tokio::spawn(lease(leases.clone(), Uuid::new_v4(), 100))).collect();
+    for _ in 0..setting("IDGEN_SYNC_KILLS", 2) {
+        tokio::time::sleep(Duration::from_millis(fastrand::u64(500..1_500))).await;
+        let server = server.clone();
+        tokio::task::spawn_blocking(move || {
+            server.kill().unwrap();
+            server.start_again().unwrap();
+        })
+        .await
+        .unwrap();
+    }
+    let logs = working.await.unwrap();
+    let mut connection = connect(scratch.url()).await;
+    assert_eq!(check(&mut connection, &logs).await, Vec::<String>::new());
+    let mut numbers = HashSet::new();
+    for task in leased {
+        let (device, number) = task.await.unwrap();
+        assert!(numbers.insert(number), "the number {number} was leased twice");
+        let stored = "SELECT number FROM uuid_map_lease WHERE device = ?";
+        let stored: u16 =
+            sqlx::query_scalar(stored).bind(&device.as_bytes()[..]).fetch_one(&mut connection).await.unwrap();
+        assert_eq!(stored, number);
+    }
+    assert_eq!(map.check().await.unwrap(), []);
 }
