@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::{bounds, check, completions, convert, failure, input, inspect, lab, map, new, odds, sql};
+use crate::{bounds, check, completions, convert, failure, input, inspect, lab, map, new, odds, sql, survey};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,6 +40,7 @@ enum Command {
     Odds(odds::Args),
     Map(map::Args),
     Sql(sql::Args),
+    Survey(survey::Args),
     Lab(Box<lab::Args>),
     Completions(completions::Args),
 }
@@ -63,6 +64,7 @@ pub fn main() -> ExitCode {
         Command::Odds(args) => odds::run(args),
         Command::Map(args) => map::run(args),
         Command::Sql(args) => sql::run(args),
+        Command::Survey(args) => survey::run(args),
         Command::Lab(args) => lab::run(*args),
         Command::Completions(args) => completions::run(args, Cli::command()),
     };

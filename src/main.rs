@@ -26,6 +26,7 @@ mod pasted;
 mod record;
 mod seal_file;
 mod sql;
+mod survey;
 mod text_file;
 mod values;
 mod weeks;

@@ -16,6 +16,7 @@ mod odds;
 mod own;
 mod state;
 mod streams;
+mod survey;
 
 use assert_cmd::Command;
 

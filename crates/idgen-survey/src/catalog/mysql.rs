@@ -1,0 +1,202 @@
+//! `information_schema`, and InnoDB's persistent statistics where they may be read.
+
+use super::{Catalog, Class, Column, Counter, Key, Places, Table, add_to_foreign, add_to_key, column};
+use super::{first_number, number, texts};
+use crate::error::Result;
+use crate::session::Session;
+
+/// The tables of the URL's schema, or those of all schemas that are not the server's own.
+fn of_schema(column: &str) -> String {
+    format!(
+        "(DATABASE() IS NULL OR {column} = DATABASE()) AND \
+         {column} NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema')"
+    )
+}
+
+pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
+    let mut catalog = Catalog { page_bytes: 16_384, ..Catalog::default() };
+    let mut places = Places::default();
+    tables(session, &mut catalog, &mut places).await?;
+    columns(session, &mut catalog, &places).await?;
+    keys(session, &mut catalog, &places).await?;
+    foreign(session, &mut catalog, &places).await?;
+    statistics(session, &mut catalog, &places).await;
+    let page = session.rows("the size of a page", "SELECT CAST(@@innodb_page_size AS CHAR)", &[]).await;
+    if let Some(bytes) = page.ok().as_ref().and_then(first_number) {
+        catalog.page_bytes = bytes as u32;
+    }
+    let pool = "SELECT CAST(@@innodb_buffer_pool_size AS CHAR)";
+    let pool = session.rows("the size of the buffer pool", pool, &[]).await;
+    catalog.pool_bytes = pool.ok().as_ref().and_then(first_number);
+    catalog
+        .used
+        .push("SELECT on the surveyed tables (the catalog shows only tables with a privilege)".to_owned());
+    Ok(catalog)
+}
+
+/// Tables, and the next value of their counters, which `columns` judges by the type.
+async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Places) -> Result<()> {
+    let sql = format!(
+        "SELECT TABLE_SCHEMA, TABLE_NAME, ENGINE, CAST(TABLE_ROWS AS CHAR), CAST(AUTO_INCREMENT AS CHAR) \
+         FROM information_schema.TABLES \
+         WHERE TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND {} ORDER BY TABLE_SCHEMA, TABLE_NAME",
+        of_schema("TABLE_SCHEMA")
+    );
+    for row in session.catalog("tables", &sql).await? {
+        let [schema, name, engine, rows, next] = &texts(&row)[..] else { continue };
+        let counters = number(next).map(|next| Counter {
+            column: usize::MAX,
+            name: "AUTO_INCREMENT".to_owned(),
+            used: next as f64,
+        });
+        let table = Table {
+            schema: schema.clone(),
+            name: name.clone(),
+            rows: number(rows),
+            clustered: engine.eq_ignore_ascii_case("InnoDB"),
+            columns: Vec::new(),
+            keys: Vec::new(),
+            counters: counters.into_iter().collect(),
+        };
+        places.add(catalog, table);
+    }
+    Ok(())
+}
+
+async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
+    let sql = format!(
+        "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, \
+         CAST(CHARACTER_MAXIMUM_LENGTH AS CHAR), CHARACTER_SET_NAME, COLLATION_NAME, DATA_TYPE, EXTRA \
+         FROM information_schema.COLUMNS WHERE {} ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION",
+        of_schema("TABLE_SCHEMA")
+    );
+    for row in session.catalog("columns", &sql).await? {
+        let [schema, table, name, type_text, nullable, length, charset, collation, data_type, extra] =
+            &texts(&row)[..]
+        else {
+            continue;
+        };
+        let Some(table) = places.get(schema, table) else { continue };
+        let table = &mut catalog.tables[table];
+        let class = class(data_type, type_text);
+        if extra.contains("auto_increment")
+            && let (Some(counter), Class::Int { bits, unsigned }) = (table.counters.first_mut(), class)
+        {
+            counter.column = table.columns.len();
+            let most = 2_f64.powi(bits as i32 - i32::from(!unsigned));
+            // What is used is below the next value.
+            counter.used = (counter.used - 1.0) / (most - 1.0);
+        }
+        let some = |text: &String| (!text.is_empty()).then(|| text.clone());
+        table.columns.push(Column {
+            name: name.clone(),
+            type_text: type_text.clone(),
+            class,
+            nullable: nullable == "YES",
+            length: number(length),
+            charset: some(charset),
+            collation: some(collation),
+            ignores_case: collation.contains("_ci"),
+        });
+    }
+    for table in &mut catalog.tables {
+        // A counter of a type that is no integer, such as FLOAT.
+        table.counters.retain(|counter| counter.column != usize::MAX);
+    }
+    Ok(())
+}
+
+fn class(data_type: &str, type_text: &str) -> Class {
+    let unsigned = type_text.contains("unsigned");
+    let int = |bits| Class::Int { bits, unsigned };
+    match data_type.to_ascii_lowercase().as_str() {
+        "tinyint" => int(8),
+        "smallint" => int(16),
+        "mediumint" => int(24),
+        "int" => int(32),
+        "bigint" => int(64),
+        "uuid" => Class::Uuid,
+        "binary" => Class::Bytes { fixed: true },
+        "varbinary" | "tinyblob" => Class::Bytes { fixed: false },
+        "char" => Class::Text { fixed: true },
+        "varchar" | "tinytext" => Class::Text { fixed: false },
+        _ => Class::Other,
+    }
+}
+
+async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
+    let sql = format!(
+        "SELECT TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, CAST(NON_UNIQUE AS CHAR), COLUMN_NAME, \
+         CAST(SUB_PART AS CHAR), INDEX_TYPE FROM information_schema.STATISTICS WHERE {} \
+         ORDER BY TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX",
+        of_schema("TABLE_SCHEMA")
+    );
+    for row in session.catalog("keys", &sql).await? {
+        let [schema, table, name, non_unique, of, part, kind] = &texts(&row)[..] else { continue };
+        let Some(table) = places.get(schema, table) else { continue };
+        let table = &mut catalog.tables[table];
+        let at = column(table, of);
+        // The prefix may be as long as the column.
+        let whole = kind == "BTREE"
+            && (part.is_empty() || at.is_some_and(|at| table.columns[at].length == number(part)));
+        add_to_key(table, name, at, || Key {
+            name: name.clone(),
+            unique: non_unique == "0",
+            primary: name == "PRIMARY",
+            columns: Vec::new(),
+            whole: true,
+            pages: None,
+            leaf_pages: None,
+        });
+        if let Some(key) = table.keys.last_mut() {
+            key.whole &= whole;
+        }
+    }
+    Ok(())
+}
+
+async fn foreign(session: &mut Session, catalog: &mut Catalog, places: &Places) -> Result<()> {
+    let sql = format!(
+        "SELECT TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_SCHEMA, \
+         REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME FROM information_schema.KEY_COLUMN_USAGE \
+         WHERE REFERENCED_TABLE_NAME IS NOT NULL AND {} \
+         ORDER BY TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION",
+        of_schema("TABLE_SCHEMA")
+    );
+    for row in session.catalog("foreign keys", &sql).await? {
+        let [schema, table, name, of, parent_schema, parent, parent_column] = &texts(&row)[..] else {
+            continue;
+        };
+        let (Some(table), Some(parent)) = (places.get(schema, table), places.get(parent_schema, parent))
+        else {
+            continue;
+        };
+        add_to_foreign(catalog, name, (table, of), (parent, parent_column));
+    }
+    Ok(())
+}
+
+/// Pages of each index. The table of statistics may be read only with a privilege.
+async fn statistics(session: &mut Session, catalog: &mut Catalog, places: &Places) {
+    let sql = format!(
+        "SELECT database_name, table_name, index_name, stat_name, CAST(stat_value AS CHAR) \
+         FROM mysql.innodb_index_stats WHERE stat_name IN ('size', 'n_leaf_pages') AND {}",
+        of_schema("database_name")
+    );
+    let Ok(rows) = session.rows("pages of each index", &sql, &[]).await else {
+        catalog.unseen.push(
+            "pages of each index and page fill: they need SELECT on mysql.innodb_index_stats".to_owned(),
+        );
+        return;
+    };
+    catalog.used.push("SELECT on mysql.innodb_index_stats, for pages of indexes".to_owned());
+    for row in rows {
+        let [schema, table, name, stat, value] = &texts(&row)[..] else { continue };
+        let Some(table) = places.get(schema, table) else { continue };
+        let Some(key) = catalog.tables[table].keys.iter_mut().find(|key| key.name == *name) else { continue };
+        match stat.as_str() {
+            "size" => key.pages = number(value),
+            _ => key.leaf_pages = number(value),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What a caller may choose.
+
+use std::time::Duration;
+
+/// The limits of a survey, and what it may show.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The longest time that a statement may take. The server ends a statement that takes longer, and the survey names the
+    /// table in [`Survey::unseen`](crate::Survey::unseen).
+    pub statement_time: Duration,
+    /// Rows that are read from each table, at most.
+    pub rows: u32,
+    /// Ranges of the primary key from which the rows of a table are taken.
+    pub starts: u32,
+    /// Whether values of rows may appear, as examples of findings and in messages of the server.
+    pub show_values: bool,
+    /// Only tables with one of these names; if empty, all.
+    pub tables: Vec<String>,
+    /// The time with which the times in ids are compared, in milliseconds since 1970; `None` reads the clock.
+    pub now: Option<i64>,
+}
+
+impl Default for Options {
+    /// Five seconds for a statement, 1,000 rows from five ranges of each table, and no values.
+    ///
+    /// ```
+    /// let options = idgen_survey::Options::default();
+    /// assert_eq!((options.rows, options.starts, options.show_values), (1_000, 5, false));
+    /// ```
+    fn default() -> Self {
+        Options {
+            statement_time: Duration::from_secs(5),
+            rows: 1_000,
+            starts: 5,
+            show_values: false,
+            tables: Vec::new(),
+            now: None,
+        }
+    }
+}

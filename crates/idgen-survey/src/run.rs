@@ -1,0 +1,132 @@
+//! The survey: catalog, samples, columns, findings.
+
+use std::collections::HashSet;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::catalog::Catalog;
+use crate::columns::{self, IdColumn};
+use crate::costs;
+use crate::dangers;
+use crate::error::{Error, Result};
+use crate::options::Options;
+use crate::report::{ColumnReport, KindShare, Survey, TableReport};
+use crate::sample::{self, Sample};
+use crate::session::{Engine, Session};
+
+/// Surveys the database of this URL: `mysql://`, `mariadb://`, `postgres://`, or `sqlite:` and the path of a file.
+///
+/// It executes a fixed number of statements for the catalog, one for each table of less than `rows / starts` rows, and at
+/// most `starts` for each other table, plus at most one for each column with several spellings. Call it in a runtime of
+/// tokio with time and I/O enabled.
+///
+/// # Errors
+/// The URL is of no known database, the server refuses the connection, or the catalog cannot be read in time. A table
+/// that cannot be read is not an error: [`Survey::unseen`] names it.
+pub async fn survey(url: &str, options: &Options) -> Result<Survey> {
+    if options.rows == 0 || options.starts == 0 {
+        return Err(Error::new("a sample of 0 rows or from 0 ranges shows nothing: choose 1 or more"));
+    }
+    let mut session = Session::open(url, options).await?;
+    let result = with_session(&mut session, options).await;
+    session.close().await;
+    result
+}
+
+async fn with_session(session: &mut Session, options: &Options) -> Result<Survey> {
+    let now = options.now.unwrap_or_else(clock);
+    let mut catalog = Catalog::read(session, options).await?;
+    let mut unseen = std::mem::take(&mut catalog.unseen);
+    if catalog.tables.is_empty() {
+        unseen.push(
+            "there is no table, or this user may see none: name the schema in the URL, and grant SELECT"
+                .to_owned(),
+        );
+    }
+    let mut findings = Vec::new();
+    let mut found: Vec<(Option<Sample>, Vec<IdColumn>)> = Vec::new();
+    for at in 0..catalog.tables.len() {
+        let sample = match sample::take(session, &catalog.tables[at], options).await {
+            Ok(sample) => Some(sample),
+            Err(refused) => {
+                unseen.push(format!("rows of {}: {}", catalog.tables[at].shown(), refused.why));
+                None
+            }
+        };
+        let empty = Sample::default();
+        let columns = columns::find(&catalog, at, sample.as_ref().unwrap_or(&empty), session.engine, now);
+        findings.extend(dangers::of_table(session, &catalog, at, &columns, (now, options.show_values)).await);
+        found.push((sample, columns));
+    }
+    // Dangers first; of one level, in the order of tables and columns.
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+    let rows: Vec<Option<u64>> = catalog
+        .tables
+        .iter()
+        .zip(&found)
+        .map(|(table, (sample, _))| match sample {
+            Some(sample) if sample.whole => Some(sample.rows.len() as u64),
+            _ => table.rows,
+        })
+        .collect();
+    let rows_read = found.iter().flat_map(|(sample, _)| sample).map(|sample| sample.rows.len() as u64).sum();
+    let with_findings: HashSet<&str> = findings.iter().map(|finding| finding.table.as_str()).collect();
+    let mut tables = Vec::new();
+    for (at, (sample, columns)) in found.iter().enumerate() {
+        let table = catalog.tables[at].shown();
+        if columns.is_empty() && !with_findings.contains(table.as_str()) {
+            continue;
+        }
+        tables.push(TableReport {
+            rows: rows[at],
+            rows_read: sample.as_ref().map_or(0, |sample| sample.rows.len() as u64),
+            ranges: sample.as_ref().map_or(0, |sample| sample.ranges),
+            whole: sample.as_ref().is_some_and(|sample| sample.whole),
+            columns: columns.iter().map(|ids| column_report(session.engine, &catalog, ids, &rows)).collect(),
+            table,
+        });
+    }
+    tables.sort_by_key(|table| {
+        let costs = table.columns.iter().filter_map(|column| column.cost.as_ref());
+        std::cmp::Reverse(costs.map(costs::Cost::bytes).sum::<u64>())
+    });
+    Ok(Survey {
+        format: 1,
+        engine: session.engine,
+        server: session.version.clone(),
+        tables,
+        tables_seen: catalog.tables.len(),
+        rows_read,
+        findings,
+        privileges: std::mem::take(&mut catalog.used),
+        unseen,
+        statements: std::mem::take(&mut session.statements),
+    })
+}
+
+fn column_report(engine: Engine, catalog: &Catalog, ids: &IdColumn, rows: &[Option<u64>]) -> ColumnReport {
+    let column = &catalog.tables[ids.table].columns[ids.column];
+    let count = ids.readings.len() as u64;
+    let kinds = ids.shares().into_iter().map(|(kind, values)| KindShare {
+        kind,
+        values: values as u64,
+        share: values as f64 / count.max(1) as f64,
+    });
+    ColumnReport {
+        column: column.name.clone(),
+        type_text: column.type_text.clone(),
+        charset: column.charset.clone(),
+        collation: column.collation.clone(),
+        found_by: ids.found_by.clone(),
+        values: count,
+        kinds: kinds.collect(),
+        arrival: ids.arrival,
+        cost: costs::of_column(engine, catalog, ids, rows),
+    }
+}
+
+fn clock() -> i64 {
+    match SystemTime::now().duration_since(UNIX_EPOCH) {
+        Ok(since) => since.as_millis() as i64,
+        Err(_) => 0,
+    }
+}

@@ -1,0 +1,87 @@
+//! MySQL and MariaDB.
+
+use std::time::Duration;
+
+use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlDatabaseError, MySqlRow};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
+
+use super::{Cell, Engine, Failure, Rows};
+use crate::error::{Error, Result};
+
+pub(super) struct MySql(MySqlConnection);
+
+impl MySql {
+    pub(super) async fn open(url: &str, limit: Duration) -> Result<(MySql, Engine, String, Vec<String>)> {
+        let options = url
+            .parse::<MySqlConnectOptions>()
+            .map_err(|_| {
+                Error::new("cannot understand the URL: write mysql://user:password@host:port/schema")
+            })?
+            .disable_statement_logging();
+        let connected =
+            tokio::time::timeout(Duration::from_secs(30), MySqlConnection::connect_with(&options));
+        let mut connection = connected
+            .await
+            .map_err(|_| Error::new("the server did not accept the connection within 30 seconds"))?
+            .map_err(|error| Error::of("cannot connect", error))?;
+        let version: String = sqlx::query_scalar("SELECT VERSION()")
+            .fetch_one(&mut connection)
+            .await
+            .map_err(|error| Error::of("cannot read the server's version", error))?;
+        let (engine, time) = if version.contains("MariaDB") {
+            (Engine::MariaDb, format!("SET SESSION max_statement_time = {}", limit.as_secs_f64()))
+        } else {
+            (Engine::MySql, format!("SET SESSION max_execution_time = {}", limit.as_millis()))
+        };
+        let mut setup = vec!["SET SESSION TRANSACTION READ ONLY".to_owned(), time];
+        if engine == Engine::MySql {
+            // Otherwise the next value of a counter may be a day old.
+            setup.push("SET SESSION information_schema_stats_expiry = 0".to_owned());
+        }
+        for sql in &setup {
+            connection
+                .execute(sqlx::raw_sql(AssertSqlSafe(sql.clone())))
+                .await
+                .map_err(|error| Error::of(format!("the server refused \"{sql}\""), error))?;
+        }
+        Ok((MySql(connection), engine, version, setup))
+    }
+
+    pub(super) async fn rows(&mut self, sql: &str, binds: &[Cell]) -> std::result::Result<Rows, Failure> {
+        let sql = AssertSqlSafe(sql.to_owned());
+        let answer = if binds.is_empty() {
+            self.0.fetch_all(sqlx::raw_sql(sql)).await
+        } else {
+            let mut query = sqlx::query(sql).persistent(false);
+            for cell in binds {
+                query = query.bind(cell.text());
+            }
+            self.0.fetch_all(query).await
+        };
+        let failure = |error: sqlx::Error| {
+            let number = error
+                .as_database_error()
+                .and_then(|error| error.try_downcast_ref::<MySqlDatabaseError>())
+                .map(|error| error.number().to_string());
+            // ER_QUERY_TIMEOUT of MySQL, ER_STATEMENT_TIMEOUT of MariaDB.
+            let is_late = matches!(number.as_deref(), Some("3024" | "1969"));
+            let failure = Failure::of(&error, &[]);
+            Failure { is_late, code: number.unwrap_or(failure.code), message: failure.message }
+        };
+        answer.map_err(failure)?.iter().map(|row| cells(row).map_err(failure)).collect()
+    }
+
+    pub(super) async fn close(self) {
+        // The answers are read; a server that does not say goodbye changes nothing.
+        let _ = self.0.close().await;
+    }
+}
+
+fn cells(row: &MySqlRow) -> std::result::Result<Vec<Cell>, sqlx::Error> {
+    (0..row.len())
+        .map(|at| {
+            let bytes = row.try_get_unchecked::<Option<Vec<u8>>, _>(at)?;
+            Ok(bytes.map_or(Cell::Null, |bytes| Cell::Text(String::from_utf8_lossy(&bytes).into_owned())))
+        })
+        .collect()
+}

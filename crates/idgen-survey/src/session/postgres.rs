@@ -1,0 +1,74 @@
+//! PostgreSQL.
+
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
+
+use super::{Cell, Failure, Rows};
+use crate::error::{Error, Result};
+
+pub(super) struct Postgres(PgConnection);
+
+impl Postgres {
+    pub(super) async fn open(url: &str, limit: Duration) -> Result<(Postgres, String, Vec<String>)> {
+        let options = url
+            .parse::<PgConnectOptions>()
+            .map_err(|_| {
+                Error::new("cannot understand the URL: write postgres://user:password@host:port/database")
+            })?
+            .disable_statement_logging()
+            .application_name("idgen survey");
+        let connected = tokio::time::timeout(Duration::from_secs(30), PgConnection::connect_with(&options));
+        let mut connection = connected
+            .await
+            .map_err(|_| Error::new("the server did not accept the connection within 30 seconds"))?
+            .map_err(|error| Error::of("cannot connect", error))?;
+        let setup = [
+            "SET default_transaction_read_only = on".to_owned(),
+            format!("SET statement_timeout = {}", limit.as_millis()),
+            // Samples are ranges of an index, also where statistics are old.
+            "SET enable_seqscan = off".to_owned(),
+            "SET enable_bitmapscan = off".to_owned(),
+            "SET enable_sort = off".to_owned(),
+        ];
+        for sql in &setup {
+            connection
+                .execute(sqlx::raw_sql(AssertSqlSafe(sql.clone())))
+                .await
+                .map_err(|error| Error::of(format!("the server refused \"{sql}\""), error))?;
+        }
+        let version: String = sqlx::query_scalar("SHOW server_version")
+            .fetch_one(&mut connection)
+            .await
+            .map_err(|error| Error::of("cannot read the server's version", error))?;
+        Ok((Postgres(connection), version, setup.into()))
+    }
+
+    pub(super) async fn rows(&mut self, sql: &str, binds: &[Cell]) -> std::result::Result<Rows, Failure> {
+        let sql = AssertSqlSafe(sql.to_owned());
+        let answer = if binds.is_empty() {
+            self.0.fetch_all(sqlx::raw_sql(sql)).await
+        } else {
+            let mut query = sqlx::query(sql).persistent(false);
+            for cell in binds {
+                query = query.bind(cell.text());
+            }
+            self.0.fetch_all(query).await
+        };
+        // query_canceled
+        let failure = |error: sqlx::Error| Failure::of(&error, &["57014"]);
+        answer.map_err(failure)?.iter().map(|row| cells(row).map_err(failure)).collect()
+    }
+
+    pub(super) async fn close(self) {
+        // The answers are read; a server that does not say goodbye changes nothing.
+        let _ = self.0.close().await;
+    }
+}
+
+fn cells(row: &PgRow) -> std::result::Result<Vec<Cell>, sqlx::Error> {
+    (0..row.len())
+        .map(|at| Ok(row.try_get_unchecked::<Option<String>, _>(at)?.map_or(Cell::Null, Cell::Text)))
+        .collect()
+}

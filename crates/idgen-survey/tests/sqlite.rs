@@ -1,0 +1,235 @@
+//! The survey of SQLite databases: each danger once, the nearest harmless case of each, and the number of statements.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use idgen_survey::{Arrival, Code, Kind, Level, Options, Survey, survey};
+
+const NOW: i64 = 1_795_262_400_000;
+
+fn surveyed_with(sql: &str, options: &Options) -> Survey {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("survey.db");
+    rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(survey(&format!("sqlite:{}", path.display()), options)).unwrap()
+}
+
+fn surveyed(sql: &str) -> Survey {
+    surveyed_with(sql, &Options { now: Some(NOW), ..Options::default() })
+}
+
+fn found(sql: &str) -> Vec<(Code, Level)> {
+    surveyed(sql).findings.iter().map(|finding| (finding.code, finding.level)).collect()
+}
+
+/// Runs the statement of each finding, as a user would: it must be valid.
+fn rows_of_findings(sql: &str) -> Vec<usize> {
+    let connection = rusqlite::Connection::open_in_memory().unwrap();
+    connection.execute_batch(sql).unwrap();
+    let count = |statement: &str| {
+        let mut statement = connection.prepare(statement).unwrap();
+        let mut rows = statement.query([]).unwrap();
+        let mut count = 0;
+        while rows.next().unwrap().is_some() {
+            count += 1;
+        }
+        count
+    };
+    surveyed(sql).findings.iter().map(|finding| count(&finding.statement)).collect()
+}
+
+const V4: [&str; 3] = [
+    "6ccd780c-baba-4026-9564-5b8c656024db",
+    "f81d4fae-7dec-41d0-a765-00a0c91e6bf6",
+    "0e8b1c3a-9f02-4c55-8b1e-7d1f3a2b4c5d",
+];
+
+#[test]
+fn dangers_are_found_and_the_nearest_harmless_cases_are_not() {
+    let texts = |ids: &[&str]| {
+        let values: Vec<String> = ids.iter().map(|id| format!("('{id}')")).collect();
+        format!("INSERT INTO t VALUES {};", values.join(", "))
+    };
+    let upper = V4[0].to_uppercase();
+    let upper_of_another = V4[2].to_uppercase();
+    let base64 = ["bM14DLq6ECaVZFuMZWAk2w", "BM14DLq6ECaVZFuMZWAk2w"];
+    let key = "CREATE TABLE t (id TEXT PRIMARY KEY) WITHOUT ROWID;";
+    let nocase = "CREATE TABLE t (id TEXT COLLATE NOCASE PRIMARY KEY) WITHOUT ROWID;";
+    let integer = "CREATE TABLE t (id INTEGER PRIMARY KEY);";
+    let (danger, warning) = (Level::Danger, Level::Warning);
+    type Case = (&'static str, String, Vec<(Code, Level)>);
+    let cases: Vec<Case> = vec![
+        ("clean", key.to_owned() + &texts(&V4), vec![]),
+        ("one case, upper", key.to_owned() + &texts(&[&upper]), vec![]),
+        ("two spellings", key.to_owned() + &texts(&[V4[0], V4[1], &upper]), vec![(Code::TwoSpellings, danger)]),
+        (
+            "spellings of different ids",
+            key.to_owned() + &texts(&[V4[0], V4[1], &upper_of_another]),
+            vec![(Code::TwoSpellings, warning)],
+        ),
+        ("case that the collation ignores", nocase.to_owned() + &texts(&[V4[0], &upper_of_another]), vec![]),
+        ("base64 without case", nocase.to_owned() + &texts(&base64[..1]), vec![(Code::EqualUnderCollation, danger)]),
+        ("base64 with case", key.to_owned() + &texts(&base64), vec![]),
+        ("hexadecimal without case", nocase.to_owned() + &texts(&V4), vec![]),
+        ("no key", "CREATE TABLE t (a);".to_owned(), vec![(Code::NoPrimaryKey, warning)]),
+        ("a unique key without nulls", "CREATE TABLE t (a TEXT NOT NULL UNIQUE);".to_owned(), vec![]),
+        ("2^53 and less", integer.to_owned() + "INSERT INTO t VALUES (1), (9007199254740992);", vec![]),
+        (
+            "beyond 2^53",
+            integer.to_owned() + "INSERT INTO t VALUES (1), (9007199254740993);",
+            vec![(Code::BeyondJson, danger)],
+        ),
+        ("a negative mark", integer.to_owned() + "INSERT INTO t VALUES (-1), (1);", vec![]),
+        (
+            "beyond 2^63",
+            integer.to_owned() + "INSERT INTO t VALUES (-9000000000000000000), (7);",
+            vec![(Code::SignedOverflow, danger), (Code::BeyondJson, danger)],
+        ),
+        (
+            "another type",
+            "CREATE TABLE p (id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
+             CREATE TABLE t (id INTEGER PRIMARY KEY, p BLOB REFERENCES p (id));"
+                .to_owned(),
+            vec![(Code::ForeignKeyDiffers, danger)],
+        ),
+        (
+            "another name of the same type, and another collation nowhere",
+            "CREATE TABLE p (id VARCHAR(36) PRIMARY KEY NOT NULL) WITHOUT ROWID;
+             CREATE TABLE t (id INTEGER PRIMARY KEY, p TEXT REFERENCES p);"
+                .to_owned(),
+            vec![],
+        ),
+        (
+            "another collation",
+            "CREATE TABLE p (id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
+             CREATE TABLE t (id INTEGER PRIMARY KEY, p TEXT COLLATE NOCASE REFERENCES p);"
+                .to_owned(),
+            vec![(Code::ForeignKeyDiffers, danger)],
+        ),
+        // 2026-11-21 and 2031.
+        ("now", key.to_owned() + &texts(&["019aa3f0-0000-7000-8000-000000000001"]), vec![]),
+        (
+            "future",
+            key.to_owned() + &texts(&["01c09c2f-0000-7000-8000-000000000001"]),
+            vec![(Code::FutureTime, danger)],
+        ),
+        (
+            "repeated",
+            "CREATE TABLE t (n INTEGER PRIMARY KEY, id TEXT);".to_owned()
+                + &format!("INSERT INTO t VALUES (1, '{0}'), (2, '{1}'), (3, '{2}'), (4, '{0}');", V4[0], V4[1], V4[2]),
+            vec![(Code::RepeatedIds, danger)],
+        ),
+        (
+            "references are repeated rightly",
+            "CREATE TABLE t (n INTEGER PRIMARY KEY, customer_id TEXT);".to_owned()
+                + &format!("INSERT INTO t VALUES (1, '{0}'), (2, '{1}'), (3, '{2}'), (4, '{0}');", V4[0], V4[1], V4[2]),
+            vec![],
+        ),
+        (
+            "both byte orders",
+            "CREATE TABLE t (id BLOB PRIMARY KEY) WITHOUT ROWID;
+             INSERT INTO t VALUES (x'c232ab00941411ecb3c89f6bdeced846'), (x'11ec9414c232ab00b3c89f6bdeced846');"
+                .to_owned(),
+            vec![(Code::BothByteOrders, danger)],
+        ),
+        (
+            "one byte order",
+            "CREATE TABLE t (id BLOB PRIMARY KEY) WITHOUT ROWID;
+             INSERT INTO t VALUES (x'11ec9414c232ab01b3c89f6bdeced846'), (x'11ec9414c232ab00b3c89f6bdeced846');"
+                .to_owned(),
+            vec![],
+        ),
+        (
+            "counter near its end",
+            "CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO t DEFAULT VALUES;
+             UPDATE sqlite_sequence SET seq = 9000000000000000000;"
+                .to_owned(),
+            vec![(Code::CounterNearEnd, danger)],
+        ),
+        (
+            "counter at its beginning",
+            "CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO t DEFAULT VALUES;".to_owned(),
+            vec![],
+        ),
+    ];
+    for (name, sql, expected) in &cases {
+        assert_eq!(&found(sql), expected, "{name}");
+        assert_eq!(rows_of_findings(sql).len(), expected.len(), "{name}");
+    }
+}
+
+fn v7(millis: i64) -> String {
+    format!("(x'{millis:012x}7000800000000000{:04x}')", millis % 65_536)
+}
+
+#[test]
+fn new_ids_before_old_ones_are_found_and_v7_alone_is_not() {
+    let table = "CREATE TABLE t (id BLOB PRIMARY KEY) WITHOUT ROWID;";
+    let random = |n: u64| {
+        format!("(x'{:016x}8000000000000000')", (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) & !0xf000) | 0x4000)
+    };
+    let new: Vec<String> = (0..100).map(|n| v7(NOW - 100_000 + n)).collect();
+    let old: Vec<String> = (1..200).map(random).collect();
+    let only_new = format!("{table} INSERT INTO t VALUES {};", new.join(","));
+    let alone = surveyed(&only_new);
+    assert_eq!(alone.findings.len(), 0);
+    assert_eq!(alone.tables[0].columns[0].arrival, Arrival::RightEdge);
+    let only_old = surveyed(&format!("{table} INSERT INTO t VALUES {};", old.join(",")));
+    assert_eq!(only_old.findings.len(), 0);
+    assert_eq!(only_old.tables[0].columns[0].arrival, Arrival::Scattered);
+    let both = format!("{only_new} INSERT INTO t VALUES {};", old.join(","));
+    assert_eq!(found(&both), [(Code::NewBeforeOld, Level::Danger)]);
+    let kinds = &surveyed(&both).tables[0].columns[0].kinds;
+    assert_eq!(
+        kinds.iter().map(|share| (share.kind, share.values)).collect::<Vec<_>>(),
+        [(Kind::V4, 199), (Kind::V7, 100)]
+    );
+}
+
+#[test]
+fn no_value_appears_unless_asked_for() {
+    let upper = V4[0].to_uppercase();
+    let sql = format!(
+        "CREATE TABLE t (id TEXT PRIMARY KEY) WITHOUT ROWID; INSERT INTO t VALUES ('{}'), ('{upper}');",
+        V4[0]
+    );
+    let shown = |show_values| {
+        let found = surveyed_with(&sql, &Options { now: Some(NOW), show_values, ..Options::default() });
+        format!("{found} {}", serde_json::to_string(&found).unwrap()).to_lowercase()
+    };
+    assert!(!shown(false).contains(V4[0]));
+    assert!(shown(true).contains(V4[0]));
+}
+
+#[test]
+fn ten_thousand_tables_take_a_statement_each() {
+    let tables: String =
+        (0..10_000).map(|n| format!("CREATE TABLE t{n} (id INTEGER PRIMARY KEY, u BLOB);")).collect();
+    let found = surveyed(&format!("BEGIN; {tables} COMMIT;"));
+    assert_eq!(found.tables_seen, 10_000);
+    assert!(found.statements.len() <= 10_020, "{}", found.statements.len());
+}
+
+#[test]
+fn a_sample_is_a_few_ranges_and_bytes_are_those_of_the_values() {
+    let sql = "CREATE TABLE p (id BLOB PRIMARY KEY, a, b) WITHOUT ROWID; CREATE INDEX p_a ON p (a);
+        CREATE TABLE c (n INTEGER PRIMARY KEY, p BLOB REFERENCES p); CREATE INDEX c_p ON c (p);
+        WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 20000)
+        INSERT INTO p SELECT unhex(printf('%08x', n * 214748) || '00004000a000000000000000'), n, n FROM s;
+        INSERT INTO c SELECT rowid, id FROM (SELECT row_number() OVER () AS rowid, id FROM p); ANALYZE;";
+    let found = surveyed(sql);
+    let parent = found.tables.iter().find(|table| table.table == "p").unwrap();
+    assert_eq!((parent.rows, parent.rows_read, parent.ranges, parent.whole), (Some(20_000), 1_000, 5, false));
+    let cost = parent.columns[0].cost.as_ref().unwrap();
+    assert_eq!((cost.value_bytes, cost.table_bytes, cost.indexes, cost.references), (17.0, 340_000, 1, 1));
+    assert_eq!((cost.index_bytes, cost.reference_bytes), (340_000, 680_000));
+}
+
+#[test]
+fn a_file_that_is_not_there_is_not_created() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("none.db");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let error = runtime.block_on(survey(path.to_str().unwrap(), &Options::default())).unwrap_err();
+    assert!(error.to_string().contains("cannot open the SQLite database"), "{error}");
+    assert!(!path.exists());
+}

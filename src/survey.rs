@@ -1,0 +1,105 @@
+//! `idgen survey`: the keys of a live database, and what is dangerous about them.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use idgen_survey::{Level, Options};
+
+use crate::number;
+use crate::output::Output;
+
+const EXAMPLES: &str = "\
+Examples:
+  export IDGEN_SURVEY_URL=mysql://reader:secret@localhost/shop
+  idgen survey                             # columns of ids, bytes of keys, dangers
+  idgen survey sqlite:shop.db --json
+  idgen survey --table orders --explain    # also the statements that it executed
+  idgen survey --fail-on danger            # in CI
+
+It only reads, and never a whole large table: the rows come from a few ranges of each primary key. No value of a row \
+is printed without --show-values. The statement of a finding may read a whole table; it is printed, and not executed.
+
+Exit codes: 0; 1 if --fail-on found something, or if the database cannot be surveyed; 2 if the command line was wrong.";
+
+/// Survey the keys of a live database, read only: kinds of ids, bytes, dangers.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The database: mysql://, mariadb://, postgres://, or sqlite: and the path of a file. Use the environment variable
+    /// to keep the password out of process lists.
+    #[arg(value_name = "URL", env = "IDGEN_SURVEY_URL", hide_env_values = true)]
+    url: String,
+
+    /// Only this table. Can be repeated.
+    #[arg(long = "table", value_name = "NAME")]
+    tables: Vec<String>,
+
+    /// Rows to read from each table, at most.
+    #[arg(long, value_name = "COUNT", default_value = "1000", value_parser = number::whole::<u32>(1..=1_000_000))]
+    rows: u32,
+
+    /// Ranges of the primary key from which they are read.
+    #[arg(long, value_name = "COUNT", default_value = "5", value_parser = number::whole::<u32>(1..=1_000))]
+    starts: u32,
+
+    /// The longest time that a statement may take.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = number::whole::<u32>(1..=86_400))]
+    statement_seconds: u32,
+
+    /// Show values of rows as examples.
+    #[arg(long)]
+    show_values: bool,
+
+    /// Print the survey as JSON.
+    #[arg(long)]
+    json: bool,
+
+    /// Print the statements that were executed too. The JSON has them in any case.
+    #[arg(long, conflicts_with = "json")]
+    explain: bool,
+
+    /// End with exit code 1 if there is a finding of this level or a more serious one.
+    #[arg(long, value_name = "LEVEL", value_enum)]
+    fail_on: Option<FailOn>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum FailOn {
+    Warning,
+    Danger,
+}
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let options = Options {
+        statement_time: Duration::from_secs(args.statement_seconds.into()),
+        rows: args.rows,
+        starts: args.starts,
+        show_values: args.show_values,
+        tables: args.tables,
+        ..Options::default()
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let survey = runtime.block_on(idgen_survey::survey(&args.url, &options))?;
+    let mut out = Output::open();
+    if args.json {
+        serde_json::to_writer(&mut out, &survey)?;
+        writeln!(out)?;
+    } else {
+        write!(out, "{survey}")?;
+    }
+    if args.explain {
+        writeln!(out, "\nStatements")?;
+        for statement in &survey.statements {
+            writeln!(out, "  -- {}\n  {};", statement.purpose, statement.sql)?;
+        }
+    }
+    out.finish()?;
+    let limit = match args.fail_on {
+        None => return Ok(ExitCode::SUCCESS),
+        Some(FailOn::Warning) => Level::Warning,
+        Some(FailOn::Danger) => Level::Danger,
+    };
+    let fails = survey.worst().is_some_and(|worst| worst >= limit);
+    Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
