@@ -12,10 +12,10 @@ use crate::output::Output;
 const EXAMPLES: &str = "\
 Examples:
   export IDGEN_SURVEY_URL=mysql://reader:secret@localhost/shop
-  idgen survey                             # columns of ids, bytes of keys, dangers
+  idgen survey                           # columns, bytes of keys, dangers
   idgen survey sqlite:shop.db --json
-  idgen survey --table orders --explain    # also the statements that it executed
-  idgen survey --fail-on danger            # in CI
+  idgen survey --table orders --explain  # also the statements that it executed
+  idgen survey --fail-on danger          # in CI
 
 It only reads, and never a whole large table: the rows come from a few ranges of each primary key. No value of a row \
 is printed without --show-values. The statement of a finding may read a whole table; it is printed, and not executed.
