@@ -1,6 +1,6 @@
 //! Texts and other forms of ids.
 
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 
 use idgen::codec::Format;
 
@@ -38,31 +38,34 @@ pub const IDGEN_BINARY: i32 = 12;
 /// The size of a buffer that each form fits in bytes, with the NUL at its end.
 pub const IDGEN_TEXT_SIZE: usize = 46;
 
-/// In the order of their numbers.
-const FORMATS: [Format; 13] = [
-    Format::Hyphenated,
-    Format::Simple,
-    Format::Urn,
-    Format::Braced,
-    Format::Base64,
-    Format::Base64Url,
-    Format::Ordered64,
-    Format::Base32,
-    Format::Base32Hex,
-    Format::Base32Human,
-    Format::Swapped,
-    Format::Int,
-    Format::Binary,
+/// Formats and their names, in the order of their numbers, which are part of the interface.
+const FORMATS: [(Format, &CStr); 13] = [
+    (Format::Hyphenated, c"hyphenated"),
+    (Format::Simple, c"simple"),
+    (Format::Urn, c"urn"),
+    (Format::Braced, c"braced"),
+    (Format::Base64, c"base64"),
+    (Format::Base64Url, c"base64url"),
+    (Format::Ordered64, c"ordered64"),
+    (Format::Base32, c"base32"),
+    (Format::Base32Hex, c"base32hex"),
+    (Format::Base32Human, c"base32human"),
+    (Format::Swapped, c"swapped"),
+    (Format::Int, c"int"),
+    (Format::Binary, c"binary"),
 ];
 
 /// The number of a format.
 pub(crate) fn number_of(format: Format) -> i32 {
-    FORMATS.iter().position(|known| *known == format).map_or(-1, |number| number as i32)
+    FORMATS.iter().position(|(known, _)| *known == format).map_or(-1, |number| number as i32)
+}
+
+fn entry(number: i32) -> Option<(Format, &'static CStr)> {
+    usize::try_from(number).ok().and_then(|number| FORMATS.get(number)).copied()
 }
 
 fn format_of(number: i32) -> Checked<Format> {
-    let format = usize::try_from(number).ok().and_then(|number| FORMATS.get(number));
-    format.copied().ok_or_else(|| {
+    entry(number).map(|(format, _)| format).ok_or_else(|| {
         Failure::Own(
             IDGEN_CONFIG,
             format!("no format has the number {number}: pass one such as IDGEN_BASE64URL"),
@@ -77,23 +80,7 @@ fn too_short(capacity: usize, needed: usize) -> Failure {
 /// Returns the name of a format, such as "base64url", or NULL if none has the number. The text is static: do not free it.
 #[unsafe(no_mangle)]
 pub extern "C" fn idgen_format_name(format: i32) -> *const c_char {
-    const NAMES: [&std::ffi::CStr; 13] = [
-        c"hyphenated",
-        c"simple",
-        c"urn",
-        c"braced",
-        c"base64",
-        c"base64url",
-        c"ordered64",
-        c"base32",
-        c"base32hex",
-        c"base32human",
-        c"swapped",
-        c"int",
-        c"binary",
-    ];
-    let name = usize::try_from(format).ok().and_then(|number| NAMES.get(number));
-    name.map_or(std::ptr::null(), |name| name.as_ptr())
+    entry(format).map_or(std::ptr::null(), |(_, name)| name.as_ptr())
 }
 
 /// Encodes an id of 16 bytes. `capacity` is the size of `text` in bytes; IDGEN_TEXT_SIZE is always enough. A text gets a NUL at its
@@ -219,7 +206,7 @@ mod tests {
             let number = number_of(*format);
             assert_eq!(format_of(number).ok(), Some(*format));
             // SAFETY: the names are static texts.
-            let name = unsafe { std::ffi::CStr::from_ptr(idgen_format_name(number)) };
+            let name = unsafe { CStr::from_ptr(idgen_format_name(number)) };
             assert_eq!(name.to_str(), Ok(format.name()));
         }
         assert!(idgen_format_name(13).is_null() && idgen_format_name(-1).is_null());

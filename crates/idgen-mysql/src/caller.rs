@@ -59,7 +59,7 @@ impl Connection for MySqlConnection {
     type Row = MySqlRow;
 
     async fn execute_after(&mut self, checks: &[String], statement: &str) -> Attempt<u64> {
-        Ok(run_text(self, checks, statement.to_owned(), &mut false).await?.0)
+        Ok(run_text(self, checks, statement, &mut false).await?.0)
     }
 
     async fn insert_after(
@@ -71,7 +71,7 @@ impl Connection for MySqlConnection {
     ) -> Attempt<Option<u64>> {
         // A limit of its own overrides `sql_select_limit` of a caller's connection.
         let statement = format!("{statement}; {COUNT}{ALL}");
-        let (changed, counted) = run_text(self, checks, statement, inserted).await?;
+        let (changed, counted) = run_text(self, checks, &statement, inserted).await?;
         Ok((counted == Some(changed)).then_some(changed))
     }
 
@@ -86,14 +86,11 @@ impl Connection for MySqlConnection {
 async fn run_text(
     connection: &mut MySqlConnection,
     checks: &[String],
-    statement: String,
+    statement: &str,
     done: &mut bool,
 ) -> Attempt<(u64, Option<u64>)> {
-    let mut text = checks.join("; ");
-    if !checks.is_empty() {
-        text.push_str("; ");
-    }
-    text.push_str(&statement);
+    let texts: Vec<&str> = checks.iter().map(String::as_str).chain([statement]).collect();
+    let text = texts.join("; ");
     let mut answers = connection.fetch_many(sqlx::raw_sql(AssertSqlSafe(text)));
     let (mut ended, mut changed, mut counted, mut hidden) = (0, 0, None, None);
     loop {

@@ -54,7 +54,8 @@ impl UuidMap {
         // and not the next number.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_micros() as u64);
         // No client can have reserved ids that the map cannot have.
-        let raised = |state: &State| match state.next_id <= max + 1 {
+        let width = context.installed.width;
+        let raised = |state: &State| match width.can_be_next(state.next_id) {
             true => state.next_id.max(next_id),
             false => next_id,
         };
@@ -64,7 +65,7 @@ impl UuidMap {
         let before = Retries::run(context.deadline, ACTION, start).await?;
         tokio::time::sleep(NOTICED).await;
         if before.is_some_and(|before| raised(&before) > max) {
-            let (width, table) = (context.installed.width, context.tables.state.clone());
+            let table = context.tables.state.clone();
             return Err(Error::new(Kind::Exhausted { width, table }));
         }
         Ok(())

@@ -39,9 +39,9 @@ async fn state_row(context: &Context) -> Result<Vec<(Severity, String)>> {
         ));
         return Ok(findings);
     };
-    let max = context.installed.width.max_id();
-    if state.next_id == 0 || state.next_id > max + 1 {
-        let next = state.next_id;
+    let width = context.installed.width;
+    if !width.can_be_next(state.next_id) {
+        let (next, max) = (state.next_id, width.max_id());
         find(format!("the next id is {next}, and ids of this map are 1 to {max}: fence the map"));
     }
     if state.epoch == 0 {

@@ -59,8 +59,8 @@ pub(crate) async fn install(
             tables.state
         )));
     }
-    let (next, max) = (state.next_id, found.width.max_id());
-    if !(1..=max + 1).contains(&next) {
+    if !found.width.can_be_next(state.next_id) {
+        let (next, max) = (state.next_id, found.width.max_id());
         return Err(lost(format!(
             "the next id in {} is {next}, but ids of this map are 1 to {max}: call fence (idgen map fence) with an id above \
              every id that was ever assigned",

@@ -52,6 +52,11 @@ impl IdWidth {
         }
     }
 
+    /// Whether a state row can have this next id; the one after the largest id means that none is left.
+    pub(crate) const fn can_be_next(self, next_id: u64) -> bool {
+        1 <= next_id && next_id <= self.max_id() + 1
+    }
+
     pub(crate) const fn bits(self) -> u8 {
         match self {
             IdWidth::Bits32 => 32,

@@ -10,6 +10,7 @@ use crate::caller::Values;
 use crate::failure::{Attempt, Failure};
 use crate::schema::State;
 use crate::server::{MEMBER_STATE, REDO_LOG, ServerReport, Topology};
+use crate::sql::bytes_literal;
 use crate::tables::{Tables, unquoted};
 
 /// Ends what `init_connect` has begun: a transaction, and locks of tables. The clauses keep `completion_type` from beginning
@@ -51,11 +52,7 @@ pub(crate) const ELSEWHERE: u16 = 1690;
 /// Fails on other servers and schemas than the named ones, before anything that follows: a number that is out of range is
 /// an error at every `sql_mode`. It reads no table, so that it begins no snapshot.
 pub(crate) fn elsewhere(places: &[String]) -> String {
-    let literal = |place: &String| {
-        let bytes: String = place.bytes().map(|byte| format!("{byte:02x}")).collect();
-        format!("x'{bytes}'")
-    };
-    let list: Vec<String> = places.iter().map(literal).collect();
+    let list: Vec<String> = places.iter().map(|place| bytes_literal(place.as_bytes())).collect();
     format!("SELECT IF(CAST({HERE} AS BINARY) IN ({}), 1, EXP(9999))", list.join(","))
 }
 

@@ -35,6 +35,12 @@ pub(crate) fn literal(uuid: Uuid) -> String {
     format!("x'{}'", uuid.simple())
 }
 
+/// The same of any bytes.
+pub(crate) fn bytes_literal(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("x'{digits}'")
+}
+
 /// The server's `CRC32()` of the 16 bytes.
 pub(crate) fn hash(uuid: Uuid) -> u32 {
     crc32fast::hash(uuid.as_bytes())

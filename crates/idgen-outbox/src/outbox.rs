@@ -88,7 +88,7 @@ impl Outbox {
     ) -> Result<u64> {
         refuse_autocommit(transaction)?;
         let mut state = match self.find(transaction, table, row)? {
-            Some((found, _)) => found.columns,
+            Some(found) => found.columns,
             None => Map::new(),
         };
         for (column, value) in columns {
@@ -218,18 +218,10 @@ impl Outbox {
         Ok(count.unsigned_abs())
     }
 
-    fn find(
-        &self,
-        database: &Connection,
-        table: &str,
-        row: Uuid,
-    ) -> Result<Option<(Change, Option<String>)>> {
+    fn find(&self, database: &Connection, table: &str, row: Uuid) -> Result<Option<Change>> {
         let statement = format!("SELECT {COLUMNS} FROM idgen_outbox WHERE tbl = ?1 AND row = ?2");
         let mut statement = database.prepare_cached(&statement)?;
-        let found = statement
-            .query_row(params![table, row.to_string()], |row| Ok((change(row), row.get(5)?)))
-            .optional()?;
-        found.map(|(change, reason)| Ok((change?, reason))).transpose()
+        statement.query_row(params![table, row.to_string()], |row| Ok(change(row))).optional()?.transpose()
     }
 }
 

@@ -217,6 +217,27 @@ fn add_to_key(table: &mut Table, name: &str, column: Option<usize>, make: impl F
     }
 }
 
+/// Reads the columns of foreign keys in the order of the keys: schema, table, name, column, and the schema, table and
+/// column that it refers to.
+async fn foreign_keys(
+    session: &mut Session,
+    catalog: &mut Catalog,
+    places: &Places,
+    sql: &str,
+) -> Result<()> {
+    for row in session.catalog("foreign keys", sql).await? {
+        let [schema, table, name, of, parent_schema, parent, parent_column] = &texts(&row)[..] else {
+            continue;
+        };
+        let (Some(table), Some(parent)) = (places.get(schema, table), places.get(parent_schema, parent))
+        else {
+            continue;
+        };
+        add_to_foreign(catalog, name, (table, of), (parent, parent_column));
+    }
+    Ok(())
+}
+
 /// Adds a column to the foreign key of this name.
 fn add_to_foreign(catalog: &mut Catalog, name: &str, child: (usize, &str), parent: (usize, &str)) {
     let Some(column_at) = column(&catalog.tables[child.0], child.1) else { return };

@@ -11,6 +11,7 @@ use crate::catalog::{Catalog, Column, Table};
 use crate::columns::IdColumn;
 use crate::sample::Value;
 use crate::session::{Engine, Session};
+use crate::sql;
 
 /// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -157,6 +158,12 @@ impl Context<'_> {
             remedy: String::new(),
             examples: Vec::new(),
         }
+    }
+
+    /// The statement that shows the rows of a finding; `rest` is its condition or order.
+    pub(super) fn statement(&self, rest: &str) -> String {
+        let identity = sql::identity(self.engine, self.table, self.ids.column);
+        format!("SELECT {identity} FROM {} {rest}", sql::table(self.engine, self.table))
     }
 
     /// The values at these places, if values may be shown.

@@ -2,6 +2,7 @@
 
 mod mysql;
 mod postgres;
+mod server;
 mod sqlite;
 
 use std::time::Duration;

@@ -188,10 +188,7 @@ impl DeviceLeases {
     {
         let context = self.map.context().await?;
         sharded::refuse(&context.tables, "a lease", "keep the leases on a server of their own")?;
-        if context.read_only {
-            let problem = format!("cannot {action}: this client was opened with read_only");
-            return Err(Error::new(Kind::Config { problem }));
-        }
+        context.writable(&format!("cannot {action}"))?;
         let (deadline, nodes) = self.map.begin();
         let table = context.tables.lease.clone();
         finish(async move { Retries::run(deadline, action, || once(&nodes, &table, &work)).await }).await

@@ -7,7 +7,7 @@ use sqlx::mysql::MySqlRow;
 use uuid::Uuid;
 
 use crate::failure::{Attempt, Failure};
-use crate::sql::uuid_at;
+use crate::sql::{literal, uuid_at};
 
 /// The columns in the order in which [`Lease::of_row`] reads them.
 pub(super) const COLUMNS: &str = "number, device, term, first_sec, last_sec";
@@ -72,6 +72,6 @@ impl Lease {
     /// The values of [`COLUMNS`].
     pub(super) fn values(&self) -> String {
         let Lease { device, number, term, first, last } = self;
-        format!("{number}, x'{}', {term}, {first}, {last}", device.simple())
+        format!("{number}, {}, {term}, {first}, {last}", literal(*device))
     }
 }

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use crate::sql::bytes_literal;
+
 /// The value of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -44,14 +46,13 @@ impl From<i64> for Value {
 impl Value {
     /// The value in a statement. Texts are written in hexadecimal digits, so that none can end the literal.
     pub(super) fn literal(&self) -> String {
-        let hex = |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{byte:02x}")).collect() };
         match self {
             Value::Null => "NULL".to_owned(),
             Value::Int(number) => number.to_string(),
             Value::UInt(number) => number.to_string(),
             Value::Float(number) => format!("{number:e}"),
-            Value::Text(text) => format!("_utf8mb4 x'{}'", hex(text.as_bytes())),
-            Value::Bytes(bytes) => format!("x'{}'", hex(bytes)),
+            Value::Text(text) => format!("_utf8mb4 {}", bytes_literal(text.as_bytes())),
+            Value::Bytes(bytes) => bytes_literal(bytes),
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::caller::{Connection, Values, number_at};
 use crate::failure::{Attempt, Failure};
-use crate::sql::PAST_SNAPSHOT;
+use crate::sql::{PAST_SNAPSHOT, bytes_literal};
 
 /// The names of the two tables.
 #[derive(Clone, Debug)]
@@ -83,10 +83,7 @@ pub(super) async fn store<C: Connection>(
 ) -> Attempt<()> {
     let rows: Vec<String> = newest
         .iter()
-        .map(|(id, Newest { number, digest })| {
-            let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("('{table}',{id},{number},x'{digest}')")
-        })
+        .map(|(id, Newest { number, digest })| format!("('{table}',{id},{number},{})", bytes_literal(digest)))
         .collect();
     let statement = format!(
         "INSERT INTO {} (tbl, id, number, digest) VALUES {} \

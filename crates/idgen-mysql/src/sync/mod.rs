@@ -35,8 +35,8 @@ mod write;
 use std::sync::Arc;
 
 use crate::definition;
-use crate::error::{Error, Result};
-use crate::failure::{Attempt, Failure, Kind};
+use crate::error::Result;
+use crate::failure::{Attempt, Failure};
 use crate::map::UuidMap;
 use crate::nodes::PooledConnection;
 use crate::retry::Retries;
@@ -68,7 +68,7 @@ impl UuidMap {
     ///
     /// # Errors
     /// The map is not installed, the user may not create tables, or a table has other keys
-    /// ([`is_schema`](Error::is_schema)).
+    /// ([`is_schema`](crate::Error::is_schema)).
     pub async fn install_sync(&self) -> Result<()> {
         const ACTION: &str = "install the tables of the sync";
         let (deadline, nodes) = self.begin();
@@ -109,10 +109,7 @@ impl UuidMap {
     async fn sync_names(&self, action: &str) -> Result<Names> {
         let context = self.context().await?;
         sharded::refuse(&context.tables, "a sync", "keep the rows on a server of their own")?;
-        if context.read_only {
-            let problem = format!("cannot {action}: this client was opened with read_only");
-            return Err(Error::new(Kind::Config { problem }));
-        }
+        context.writable(&format!("cannot {action}"))?;
         Ok(Names { rows: context.tables.row.clone(), open: context.tables.open.clone() })
     }
 }

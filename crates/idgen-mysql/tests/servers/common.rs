@@ -1,6 +1,6 @@
 //! Servers, maps and small helpers that the tests share.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::{Flavor, Scratch, Server, Settings};
@@ -75,6 +75,17 @@ pub async fn kill_connections(root: &mut MySqlConnection, flavor: Flavor, schema
         // The connection may have ended by itself.
         let _ = root.execute(sqlx::raw_sql(AssertSqlSafe(format!("KILL {id}")))).await;
     }
+}
+
+/// Kills a server without a warning, and starts it again on its data, while clients go on.
+pub async fn kill_and_start_again(server: &Arc<Server>) {
+    let server = server.clone();
+    tokio::task::spawn_blocking(move || {
+        server.kill().unwrap();
+        server.start_again().unwrap();
+    })
+    .await
+    .unwrap();
 }
 
 /// Checks what holds for every map at rest: one id per UUID, one UUID per id, and no id that was never reserved.

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::checker::{Entry, assert_stored, check, now};
-use crate::common::{assert_sound, connect, number, on_both, run, settings};
+use crate::common::{assert_sound, connect, kill_and_start_again, number, on_both, run, settings};
 use crate::control::Control;
 use crate::reference::{install_reference, lock};
 
@@ -97,13 +97,7 @@ async fn kill_while_clients_work(server: Arc<Server>, urls: [(Strategy, String);
             assert!(waits % 1_000 != 0 || server.ended().is_none(), "the server ended in round {round}");
         }
         tokio::time::sleep(Duration::from_millis(fastrand::u64(0..100))).await;
-        let server = server.clone();
-        tokio::task::spawn_blocking(move || {
-            server.kill().unwrap();
-            server.start_again().unwrap();
-        })
-        .await
-        .unwrap();
+        kill_and_start_again(&server).await;
     }
     stop.store(true, Ordering::Relaxed);
     for (url, history, clients) in schemas {

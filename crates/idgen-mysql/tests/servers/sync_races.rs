@@ -11,7 +11,7 @@ use idgen_server::{Flavor, Server};
 use sqlx::{Connection, MySqlConnection, Row};
 use uuid::Uuid;
 
-use crate::common::{connect, everywhere, on_both, run, settings};
+use crate::common::{connect, everywhere, kill_and_start_again, on_both, run, settings};
 use crate::sync::{sync, sync_of};
 
 everywhere!(every_change_arrives_exactly_once);
@@ -309,13 +309,7 @@ async fn a_database_that_is_killed_loses_nothing(flavor: Flavor) {
         (0..devices).map(|_| tokio::spawn(lease(leases.clone(), Uuid::new_v4(), 100))).collect();
     for _ in 0..setting("IDGEN_SYNC_KILLS", 2) {
         tokio::time::sleep(Duration::from_millis(fastrand::u64(500..1_500))).await;
-        let server = server.clone();
-        tokio::task::spawn_blocking(move || {
-            server.kill().unwrap();
-            server.start_again().unwrap();
-        })
-        .await
-        .unwrap();
+        kill_and_start_again(&server).await;
     }
     let logs = working.await.unwrap();
     let mut connection = connect(scratch.url()).await;

@@ -1,7 +1,7 @@
 //! `information_schema`, and InnoDB's persistent statistics where they may be read.
 
-use super::{Catalog, Class, Column, Counter, Key, Places, Table, add_to_foreign, add_to_key, column};
-use super::{first_number, number, texts};
+use super::{Catalog, Class, Column, Counter, Key, Places, Table, add_to_key, column};
+use super::{first_number, foreign_keys, number, texts};
 use crate::error::Result;
 use crate::session::Session;
 
@@ -163,17 +163,7 @@ async fn foreign(session: &mut Session, catalog: &mut Catalog, places: &Places) 
          ORDER BY TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION",
         of_schema("TABLE_SCHEMA")
     );
-    for row in session.catalog("foreign keys", &sql).await? {
-        let [schema, table, name, of, parent_schema, parent, parent_column] = &texts(&row)[..] else {
-            continue;
-        };
-        let (Some(table), Some(parent)) = (places.get(schema, table), places.get(parent_schema, parent))
-        else {
-            continue;
-        };
-        add_to_foreign(catalog, name, (table, of), (parent, parent_column));
-    }
-    Ok(())
+    foreign_keys(session, catalog, places, &sql).await
 }
 
 /// Pages of each index. The table of statistics may be read only with a privilege.

@@ -1,7 +1,7 @@
 //! `pg_catalog`.
 
-use super::{Catalog, Class, Column, Counter, Key, Places, Table, add_to_foreign, add_to_key, column};
-use super::{first_number, number, texts};
+use super::{Catalog, Class, Column, Counter, Key, Places, Table, add_to_key, column};
+use super::{first_number, foreign_keys, number, texts};
 use crate::error::Result;
 use crate::session::Session;
 
@@ -135,17 +135,7 @@ async fn foreign(session: &mut Session, catalog: &mut Catalog, places: &Places) 
          JOIN pg_attribute pa ON pa.attrelid = p.oid AND pa.attnum = k.parent \
          WHERE o.contype = 'f' AND {OWN} ORDER BY 1, 2, 3, k.place"
     );
-    for row in session.catalog("foreign keys", &sql).await? {
-        let [schema, table, name, of, parent_schema, parent, parent_column] = &texts(&row)[..] else {
-            continue;
-        };
-        let (Some(table), Some(parent)) = (places.get(schema, table), places.get(parent_schema, parent))
-        else {
-            continue;
-        };
-        add_to_foreign(catalog, name, (table, of), (parent, parent_column));
-    }
-    Ok(())
+    foreign_keys(session, catalog, places, &sql).await
 }
 
 /// Sequences that a column owns, or that its default calls. The column may end before the sequence.

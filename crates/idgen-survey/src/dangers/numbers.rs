@@ -25,13 +25,7 @@ pub(super) fn signed_overflow(context: &Context<'_>) -> Option<Finding> {
     let beyond: Vec<usize> = (0..ids.parsed.len()).filter(|&at| is_beyond(&ids.parsed[at])).collect();
     let later = ids.count(Kind::Seconds64);
     let of = sql::name(engine, &column.name);
-    let statement = format!(
-        "SELECT {} FROM {} WHERE {of} < {} OR {of} = {}",
-        sql::identity(engine, context.table, ids.column),
-        sql::table(engine, context.table),
-        -(1_i64 << 40),
-        i64::MAX
-    );
+    let statement = context.statement(&format!("WHERE {of} < {} OR {of} = {}", -(1_i64 << 40), i64::MAX));
     let (level, what) = if !beyond.is_empty() {
         (
             Level::Danger,
@@ -78,11 +72,7 @@ pub(super) fn beyond_json(context: &Context<'_>) -> Option<Finding> {
         return None;
     }
     let of = sql::name(engine, &column.name);
-    let statement = format!(
-        "SELECT {} FROM {} WHERE {of} > 9007199254740992 OR {of} < -9007199254740992",
-        sql::identity(engine, context.table, ids.column),
-        sql::table(engine, context.table)
-    );
+    let statement = context.statement(&format!("WHERE {of} > 9007199254740992 OR {of} < -9007199254740992"));
     let what = format!(
         "{} of {} ids are beyond 2^53: a program that reads them from a JSON number may round them to another id",
         beyond.len(),

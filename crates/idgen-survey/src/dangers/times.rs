@@ -24,11 +24,7 @@ pub(super) fn both_byte_orders(context: &Context<'_>) -> Option<Finding> {
     let what =
         format!("version 1 in both byte orders: {plain} plain, {swapped} swapped as by UUID_TO_BIN(id, 1)");
     let finding = context.finding(Level::Danger, Code::BothByteOrders, what);
-    let statement = format!(
-        "SELECT {} FROM {} WHERE {condition}",
-        sql::identity(engine, context.table, ids.column),
-        sql::table(engine, context.table)
-    );
+    let statement = context.statement(&format!("WHERE {condition}"));
     let remedy = "find the program that writes the other order, and convert its rows and all references to them; idgen \
                   convert --from swapped reads one order, --from binary the other";
     Some(Finding { statement, remedy: remedy.to_owned(), examples: context.examples(places), ..finding })
@@ -53,11 +49,8 @@ pub(super) fn mariadb_uuid_order(context: &Context<'_>) -> Option<Finding> {
         ids.parsed.len()
     );
     let finding = context.finding(Level::Danger, Code::MariadbUuidOrder, what);
-    let statement = format!(
-        "SELECT {} FROM {} WHERE SUBSTR(CAST({of} AS CHAR), 15, 1) IN ('1', '2', '3', '4', '5')",
-        sql::identity(engine, context.table, ids.column),
-        sql::table(engine, context.table)
-    );
+    let condition = format!("WHERE SUBSTR(CAST({of} AS CHAR), 15, 1) IN ('1', '2', '3', '4', '5')");
+    let statement = context.statement(&condition);
     let remedy = "use BINARY(16) if programs page by id or merge with another database, or if new ids begin with a prefix; \
                   write version 7 from now on if only the order of inserts matters";
     Some(Finding { statement, remedy: remedy.to_owned(), examples: context.examples(places), ..finding })
@@ -117,24 +110,16 @@ pub(super) fn future(context: &Context<'_>) -> Option<Finding> {
         places.len(),
         ids.parsed.len()
     );
-    let of = sql::name(engine, &column.name);
     let finding = context.finding(Level::Danger, Code::FutureTime, what);
     let order = if ids.readings[places[0]].kind == Kind::V1 {
         let digits = sql::digits(engine, column);
-        format!("SUBSTR({digits}, 14, 3) || SUBSTR({digits}, 9, 4) || SUBSTR({digits}, 1, 8)")
+        let parts =
+            [(14, 3), (9, 4), (1, 8)].map(|(from, count)| format!("SUBSTR({digits}, {from}, {count})"));
+        if engine.is_mysql() { format!("CONCAT({})", parts.join(", ")) } else { parts.join(" || ") }
     } else {
-        of
+        sql::name(engine, &column.name)
     };
-    let order = match engine.is_mysql() {
-        true => order.replacen("SUBSTR", "CONCAT(SUBSTR", 1).replace(" || ", ", "),
-        false => order,
-    };
-    let order = if order.starts_with("CONCAT(") { order + ")" } else { order };
-    let statement = format!(
-        "SELECT {} FROM {} ORDER BY {order} DESC LIMIT 100",
-        sql::identity(engine, context.table, ids.column),
-        sql::table(engine, context.table)
-    );
+    let statement = context.statement(&format!("ORDER BY {order} DESC LIMIT 100"));
     let remedy = "correct the clock or the time zone of the program that makes them, and find out whether its ids are otherwise \
                   right with idgen check --live";
     Some(Finding { statement, remedy: remedy.to_owned(), examples: context.examples(places), ..finding })

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlDatabaseError, MySqlRow};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
+use sqlx::{ConnectOptions, Connection, Row};
 
-use super::{Cell, Engine, Failure, Rows};
+use super::{Cell, Engine, Failure, Rows, server};
 use crate::error::{Error, Result};
 
 pub(super) struct MySql(MySqlConnection);
@@ -18,12 +18,7 @@ impl MySql {
                 Error::new("cannot understand the URL: write mysql://user:password@host:port/schema")
             })?
             .disable_statement_logging();
-        let connected =
-            tokio::time::timeout(Duration::from_secs(30), MySqlConnection::connect_with(&options));
-        let mut connection = connected
-            .await
-            .map_err(|_| Error::new("the server did not accept the connection within 30 seconds"))?
-            .map_err(|error| Error::of("cannot connect", error))?;
+        let mut connection = server::connect(MySqlConnection::connect_with(&options)).await?;
         let version: String = sqlx::query_scalar("SELECT VERSION()")
             .fetch_one(&mut connection)
             .await
@@ -38,26 +33,12 @@ impl MySql {
             // Otherwise the next value of a counter may be a day old.
             setup.push("SET SESSION information_schema_stats_expiry = 0".to_owned());
         }
-        for sql in &setup {
-            connection
-                .execute(sqlx::raw_sql(AssertSqlSafe(sql.clone())))
-                .await
-                .map_err(|error| Error::of(format!("the server refused \"{sql}\""), error))?;
-        }
+        server::set_up(&mut connection, &setup).await?;
         Ok((MySql(connection), engine, version, setup))
     }
 
     pub(super) async fn rows(&mut self, sql: &str, binds: &[Cell]) -> std::result::Result<Rows, Failure> {
-        let sql = AssertSqlSafe(sql.to_owned());
-        let answer = if binds.is_empty() {
-            self.0.fetch_all(sqlx::raw_sql(sql)).await
-        } else {
-            let mut query = sqlx::query(sql).persistent(false);
-            for cell in binds {
-                query = query.bind(cell.text());
-            }
-            self.0.fetch_all(query).await
-        };
+        let answer = server::fetch::<sqlx::MySql>(&mut self.0, sql, binds).await;
         let failure = |error: sqlx::Error| {
             let number = error
                 .as_database_error()

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
+use sqlx::{ConnectOptions, Connection, Row};
 
-use super::{Cell, Failure, Rows};
+use super::{Cell, Failure, Rows, server};
 use crate::error::{Error, Result};
 
 pub(super) struct Postgres(PgConnection);
@@ -19,11 +19,7 @@ impl Postgres {
             })?
             .disable_statement_logging()
             .application_name("idgen survey");
-        let connected = tokio::time::timeout(Duration::from_secs(30), PgConnection::connect_with(&options));
-        let mut connection = connected
-            .await
-            .map_err(|_| Error::new("the server did not accept the connection within 30 seconds"))?
-            .map_err(|error| Error::of("cannot connect", error))?;
+        let mut connection = server::connect(PgConnection::connect_with(&options)).await?;
         let setup = [
             "SET default_transaction_read_only = on".to_owned(),
             format!("SET statement_timeout = {}", limit.as_millis()),
@@ -32,12 +28,7 @@ impl Postgres {
             "SET enable_bitmapscan = off".to_owned(),
             "SET enable_sort = off".to_owned(),
         ];
-        for sql in &setup {
-            connection
-                .execute(sqlx::raw_sql(AssertSqlSafe(sql.clone())))
-                .await
-                .map_err(|error| Error::of(format!("the server refused \"{sql}\""), error))?;
-        }
+        server::set_up(&mut connection, &setup).await?;
         let version: String = sqlx::query_scalar("SHOW server_version")
             .fetch_one(&mut connection)
             .await
@@ -46,16 +37,7 @@ impl Postgres {
     }
 
     pub(super) async fn rows(&mut self, sql: &str, binds: &[Cell]) -> std::result::Result<Rows, Failure> {
-        let sql = AssertSqlSafe(sql.to_owned());
-        let answer = if binds.is_empty() {
-            self.0.fetch_all(sqlx::raw_sql(sql)).await
-        } else {
-            let mut query = sqlx::query(sql).persistent(false);
-            for cell in binds {
-                query = query.bind(cell.text());
-            }
-            self.0.fetch_all(query).await
-        };
+        let answer = server::fetch::<sqlx::Postgres>(&mut self.0, sql, binds).await;
         // query_canceled
         let failure = |error: sqlx::Error| Failure::of(&error, &["57014"]);
         answer.map_err(failure)?.iter().map(|row| cells(row).map_err(failure)).collect()

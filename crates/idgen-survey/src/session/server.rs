@@ -1,0 +1,53 @@
+//! What the sessions of all servers do.
+
+use std::time::Duration;
+
+use sqlx::database::HasStatementCache;
+use sqlx::{AssertSqlSafe, Database, Encode, Executor, IntoArguments, Type};
+
+use super::Cell;
+use crate::error::{Error, Result};
+
+/// Waits until a server accepts the connection.
+pub(super) async fn connect<C>(connecting: impl Future<Output = sqlx::Result<C>>) -> Result<C> {
+    tokio::time::timeout(Duration::from_secs(30), connecting)
+        .await
+        .map_err(|_| Error::new("the server did not accept the connection within 30 seconds"))?
+        .map_err(|error| Error::of("cannot connect", error))
+}
+
+/// Executes the statements that limit a session.
+pub(super) async fn set_up<C>(connection: &mut C, statements: &[String]) -> Result<()>
+where
+    for<'c> &'c mut C: Executor<'c>,
+{
+    for sql in statements {
+        connection
+            .execute(sqlx::raw_sql(AssertSqlSafe(sql.clone())))
+            .await
+            .map_err(|error| Error::of(format!("the server refused \"{sql}\""), error))?;
+    }
+    Ok(())
+}
+
+/// The rows of a statement, whose parameters are texts.
+pub(super) async fn fetch<D: Database + HasStatementCache>(
+    connection: &mut D::Connection,
+    sql: &str,
+    binds: &[Cell],
+) -> sqlx::Result<Vec<D::Row>>
+where
+    for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
+    D::Arguments: IntoArguments<D>,
+    for<'v> Option<String>: Encode<'v, D> + Type<D>,
+{
+    let sql = AssertSqlSafe(sql.to_owned());
+    if binds.is_empty() {
+        return connection.fetch_all(sqlx::raw_sql(sql)).await;
+    }
+    let mut query = sqlx::query(sql).persistent(false);
+    for cell in binds {
+        query = query.bind(cell.text());
+    }
+    connection.fetch_all(query).await
+}
