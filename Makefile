@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check lint test test-workspace test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -24,17 +24,25 @@ lint: ## formatting, clippy, rustdoc and links between pages, with warnings as e
 	cd bindings/c && cargo fmt --check && cargo clippy --all-targets -- -D warnings
 	cargo fmt --manifest-path conformance/drivers/rust/Cargo.toml --check
 
-test: setup lint ## everything that must pass, on MySQL, MariaDB and clusters of both
+# What `make test` runs after setup and lint, two at a time, the longest first. They share no server and no folder that both write.
+PARTS = test-workspace test-python test-clusters test-ffi test-js bench-instructions test-newer test-features test-arm-if-able test-conformance
+# In continuous integration, the output of a part is printed in one piece when the part has ended.
+BESIDE = $(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=$(if $(CI),target,none)
+# Programs that are not make would warn that they cannot use its job server.
+unexport MAKEFLAGS
+
+test: ## everything that must pass, on MySQL, MariaDB and clusters of both
+	$(BESIDE) setup lint
+	$(BESIDE) $(PARTS)
+
+test-workspace: setup ## the tests of all Rust packages
 	cargo test --workspace
-	$(MAKE) test-newer
-	$(MAKE) test-clusters
+
+test-features: ## the library without its optional features
 	cargo test -p idgen-keys --no-default-features --features std,mac,prefixed,seal,serde,state-file --tests
+
+test-arm-if-able:
 	scripts/arm.sh test-if-able
-	$(MAKE) bench-instructions
-	$(MAKE) test-python
-	$(MAKE) test-js
-	$(MAKE) test-ffi
-	$(MAKE) test-conformance
 
 test-newer: setup ## the map on MariaDB 11.8, whose defaults differ (1 minute)
 	IDGEN_MARIADB_IMAGE=$${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8} cargo test --workspace --test servers \
@@ -88,7 +96,10 @@ test-django: setup ## Django's own tests of UUIDField with BinaryUUIDField in it
 test-js: ## the TypeScript package: built, its content checked, and tested on Node and in Chromium (one to three minutes)
 	scripts/js.sh test
 
-test-ffi: test-c test-kotlin test-swift ## the packages over the C library
+test-ffi: setup ## the packages over the C library, one after another, because all build it
+	scripts/c.sh test
+	scripts/kotlin.sh test
+	scripts/swift.sh test
 
 test-c: ## the C library: a program in C, on the shared vectors, under valgrind, and killed at its writes (one to three minutes)
 	scripts/c.sh test

@@ -17,11 +17,14 @@ install_packages() {
   [ ${#missing[@]} -eq 0 ] && return 0
   may_install || die "$why needs: ${missing[*]}. Install them as root: apt-get install ${missing[*]}"
   say "$why needs ${missing[*]}: installing with apt-get"
+  # Two parts of `make test` may install packages at the same time.
+  exec 9>/run/lock/idgen-apt && flock 9
   local apt=(apt-get -qq -o DPkg::Lock::Timeout=300)
   export DEBIAN_FRONTEND=noninteractive
-  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null 2>&1 && return 0
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null 2>&1 9>&- && { exec 9>&-; return 0; }
   # A fresh machine has no package lists, or outdated ones.
-  "${apt[@]}" update </dev/null
-  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null \
+  "${apt[@]}" update </dev/null 9>&-
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null 9>&- \
     || die "apt-get could not install ${missing[*]}"
+  exec 9>&-
 }
