@@ -1,5 +1,7 @@
 //! `idgen survey`: the keys of a live database, and what is dangerous about them.
 
+mod advice;
+
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -87,6 +89,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         writeln!(out)?;
     } else {
         write!(out, "{survey}")?;
+        let commands = advice::commands(&survey);
+        if !commands.is_empty() {
+            writeln!(out, "\nWhat other keys would cost the largest tables whose new keys are scattered")?;
+        }
+        for command in commands {
+            writeln!(out, "  {command}")?;
+        }
     }
     if args.explain {
         writeln!(out, "\nStatements")?;

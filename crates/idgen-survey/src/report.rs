@@ -21,6 +21,10 @@ pub struct Survey {
     pub tables: Vec<TableReport>,
     /// All tables of the catalog.
     pub tables_seen: usize,
+    /// Bytes of a page.
+    pub page_bytes: u32,
+    /// Bytes of the buffer pool (InnoDB) or of `shared_buffers` (PostgreSQL). SQLite has none for all connections.
+    pub pool_bytes: Option<u64>,
     /// Rows that were read.
     pub rows_read: u64,
     /// Dangers first, then warnings.

@@ -95,6 +95,8 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
         server: session.version.clone(),
         tables,
         tables_seen: catalog.tables.len(),
+        page_bytes: catalog.page_bytes,
+        pool_bytes: catalog.pool_bytes,
         rows_read,
         findings,
         privileges: std::mem::take(&mut catalog.used),

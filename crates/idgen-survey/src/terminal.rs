@@ -126,7 +126,11 @@ impl Survey {
 
     fn findings(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = |level| self.findings.iter().filter(|finding| finding.level == level).count();
-        writeln!(f, "\n{} dangers, {} warnings", count(Level::Danger), count(Level::Warning))?;
+        let counted = |level: Level| {
+            let count = count(level);
+            format!("{count} {}{}", level.name(), if count == 1 { "" } else { "s" })
+        };
+        writeln!(f, "\n{}, {}", counted(Level::Danger), counted(Level::Warning))?;
         for Finding { level, code, table, column, what, statement, remedy, examples } in &self.findings {
             let column = column.as_ref().map_or(String::new(), |column| format!(".{column}"));
             writeln!(f, "\n{}: {} in {table}{column}", level.name(), code.name())?;

@@ -4,6 +4,7 @@ use super::{Catalog, Class, Column, Counter, Key, Places, Table, add_to_foreign,
 use super::{first_number, number, texts};
 use crate::error::Result;
 use crate::session::Session;
+use crate::sql;
 
 pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
     let mut catalog = Catalog::default();
@@ -28,6 +29,7 @@ pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
     foreign(session, &mut catalog, &places).await?;
     counters(session, &mut catalog, &places).await?;
     estimates(session, &mut catalog, &places).await;
+    rowids(session, &mut catalog).await;
     let page = session.catalog("the size of a page", "SELECT page_size FROM pragma_page_size").await?;
     catalog.page_bytes = first_number(&page).unwrap_or(4_096) as u32;
     catalog.used.push("reading the file".to_owned());
@@ -42,7 +44,9 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
     for row in session.catalog("columns", sql).await? {
         let [table, name, type_text, not_null, place] = &texts(&row)[..] else { continue };
         let Some(at) = places.get("", table) else { continue };
-        let collation = session.sqlite_collation(table, name);
+        // Numbers and bytes have no collation, although the library returns BINARY for them.
+        let is_text = has_text_affinity(type_text);
+        let collation = session.sqlite_collation(table, name).filter(|name| is_text || name != "BINARY");
         let table = &mut catalog.tables[at];
         if let Some(place) = number(place).filter(|&place| place > 0) {
             primary.push((at, place, table.columns.len()));
@@ -72,6 +76,12 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
         });
     }
     Ok(())
+}
+
+/// Whether a column with this declared type stores numbers as text (section 3.1 of "Datatypes In SQLite").
+fn has_text_affinity(declared: &str) -> bool {
+    let declared = declared.to_ascii_uppercase();
+    !declared.contains("INT") && ["CHAR", "CLOB", "TEXT"].iter().any(|part| declared.contains(part))
 }
 
 /// Unique constraints and indexes, without the one that the primary key has.
@@ -144,6 +154,36 @@ async fn estimates(session: &mut Session, catalog: &mut Catalog, places: &Places
             let [table, stat] = &texts(&row)[..] else { continue };
             let Some(table) = places.get("", table) else { continue };
             catalog.tables[table].rows = stat.split(' ').next().and_then(number);
+        }
+    }
+}
+
+/// Tables in one statement; SQLite allows 500 terms.
+const TOGETHER: usize = 100;
+
+/// The number of rows of the other tables, from their first and last row id. Deletions, and integers that the app has chosen,
+/// leave gaps, so this can be too many. More rows than the file can hold are no estimate.
+async fn rowids(session: &mut Session, catalog: &mut Catalog) {
+    let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+    let size = session.rows("the size of the file", sql, &[]).await;
+    let Some(file_bytes) = size.ok().as_ref().and_then(first_number) else { return };
+    let unknown =
+        catalog.tables.iter().enumerate().filter(|(_, table)| table.rows.is_none() && !table.clustered);
+    let unknown: Vec<usize> = unknown.map(|(at, _)| at).collect();
+    for tables in unknown.chunks(TOGETHER) {
+        let span = |&at: &usize| {
+            let name = sql::table(session.engine, &catalog.tables[at]);
+            format!("SELECT {at}, (SELECT max(_rowid_) FROM {name}) - (SELECT min(_rowid_) FROM {name}) + 1")
+        };
+        let sql = tables.iter().map(span).collect::<Vec<_>>().join(" UNION ALL ");
+        let Ok(rows) = session.rows("row ids", &sql, &[]).await else { continue };
+        for row in rows {
+            let [Some(at), rows] = &texts(&row).iter().map(|text| number(text)).collect::<Vec<_>>()[..]
+            else {
+                continue;
+            };
+            // A row takes a pointer of two bytes, a header and its row id.
+            catalog.tables[*at as usize].rows = rows.filter(|&rows| rows <= file_bytes / 4);
         }
     }
 }
