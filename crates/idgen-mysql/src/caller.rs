@@ -38,6 +38,14 @@ pub(crate) trait Connection: Send {
         inserted: &mut bool,
     ) -> impl Future<Output = Attempt<Option<u64>>> + Send;
 
+    /// Runs statements of which none has an answer with rows that matter, and stops at the first one that fails. Sets `done`
+    /// to the number of those that have succeeded.
+    fn execute_each(
+        &mut self,
+        statements: &[String],
+        done: &mut usize,
+    ) -> impl Future<Output = Attempt<()>> + Send;
+
     /// The rows of a statement.
     fn read(&mut self, statement: String) -> impl Future<Output = Attempt<Vec<Self::Row>>> + Send;
 }
@@ -73,6 +81,15 @@ impl Connection for MySqlConnection {
         let statement = format!("{statement}; {COUNT}{ALL}");
         let (changed, counted) = run_text(self, checks, &statement, inserted).await?;
         Ok((counted == Some(changed)).then_some(changed))
+    }
+
+    /// All in one text, which takes one round trip.
+    async fn execute_each(&mut self, statements: &[String], done: &mut usize) -> Attempt<()> {
+        let mut answers = self.fetch_many(sqlx::raw_sql(AssertSqlSafe(statements.join("; "))));
+        while let Some(answer) = answers.try_next().await? {
+            *done += usize::from(answer.is_left());
+        }
+        Ok(())
     }
 
     async fn read(&mut self, statement: String) -> Attempt<Vec<MySqlRow>> {
@@ -167,6 +184,14 @@ impl<C: DriverConnection> Connection for C {
         let rows = self.read(COUNT.to_owned() + ALL).await?;
         let count = rows.first().map(|row| row.text(0)).transpose()?.flatten();
         Ok((count.and_then(|count| count.parse().ok()) == Some(affected)).then_some(affected))
+    }
+
+    async fn execute_each(&mut self, statements: &[String], done: &mut usize) -> Attempt<()> {
+        for statement in statements {
+            self.run(statement).await.map_err(Failure::Driver)?;
+            *done += 1;
+        }
+        Ok(())
     }
 
     async fn read(&mut self, statement: String) -> Attempt<Vec<DriverRow>> {

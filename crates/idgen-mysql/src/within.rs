@@ -108,6 +108,22 @@ impl UuidMap {
         uuids: &[Uuid],
     ) -> Result<Vec<u64>> {
         count_call!("ids_of_within");
+        let claimed = self.claims_within(transaction, uuids).await?;
+        let find =
+            |uuid: &Uuid| claimed.binary_search_by_key(uuid, |pair| pair.uuid).map(|at| claimed[at].id);
+        let missing = |_| Error::new(Kind::Damaged { problem: "a claimed UUID has no id".to_owned() });
+        uuids.iter().map(find).collect::<std::result::Result<_, _>>().map_err(missing)
+    }
+
+    /// The pairs of these UUIDs, each once, in the order of the UUIDs.
+    ///
+    /// A pair that is new is locked until the transaction ends: whoever asks for its UUID waits. So nothing outside of the
+    /// transaction can know its id.
+    pub(crate) async fn claims_within<C: Connection>(
+        &self,
+        transaction: &mut C,
+        uuids: &[Uuid],
+    ) -> Result<Vec<Claimed>> {
         let mut wanted = uuids.to_vec();
         wanted.sort_unstable();
         wanted.dedup();
@@ -128,10 +144,7 @@ impl UuidMap {
         }
         observe::claimed(&claimed);
         claimed.sort_unstable_by_key(|pair| pair.uuid);
-        let find =
-            |uuid: &Uuid| claimed.binary_search_by_key(uuid, |pair| pair.uuid).map(|at| claimed[at].id);
-        let missing = |_| Error::new(Kind::Damaged { problem: "a claimed UUID has no id".to_owned() });
-        uuids.iter().map(find).collect::<std::result::Result<_, _>>().map_err(missing)
+        Ok(claimed)
     }
 
     pub(crate) async fn new_within<C: Connection>(&self, transaction: &mut C, uuid: Uuid) -> Result<u64> {

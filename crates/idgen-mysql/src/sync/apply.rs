@@ -1,11 +1,11 @@
 //! Applies a batch in the caller's transaction.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
-use crate::caller::{Connection, Values};
+use crate::caller::Connection;
 use crate::driver::DriverConnection;
 use crate::error::{Error, Result};
 use crate::failure::{Attempt, Kind};
@@ -13,7 +13,7 @@ use crate::observe;
 use crate::sync::change::{Answer, Change, Outcome};
 use crate::sync::log::{self, Newest};
 use crate::sync::prepare::{Prepared, prepare};
-use crate::sync::write::{Round, Row};
+use crate::sync::write::{Row, Writer};
 use crate::sync::{Sync, intake};
 
 const ACTION: &str = "apply changes of rows";
@@ -83,10 +83,11 @@ impl Sync {
         uuids.dedup();
         let mut ids = HashMap::new();
         if !uuids.is_empty() {
-            let found = self.map.ids_within(transaction, &uuids).await?;
-            ids.extend(uuids.into_iter().zip(found));
-            let written = self.write(transaction, &prepared, &ids).await.map_err(Error::once(ACTION))?;
-            outcomes.extend(written);
+            let claimed = self.map.claims_within(transaction, &uuids).await?;
+            ids.extend(claimed.iter().map(|pair| (pair.uuid, pair.id)));
+            let fresh = claimed.iter().filter(|pair| pair.new).map(|pair| pair.id).collect();
+            let written = self.write(transaction, &prepared, &ids, &fresh).await;
+            outcomes.extend(written.map_err(Error::once(ACTION))?);
         }
         let outcomes: Vec<Outcome> = (0..batch.len())
             .map(|at| outcomes.remove(&at).unwrap_or_else(|| Outcome::Waits("it was not reached".to_owned())))
@@ -101,8 +102,8 @@ impl Sync {
         transaction: &mut C,
         prepared: &[Prepared<'_>],
         ids: &HashMap<Uuid, u64>,
+        fresh: &HashSet<u64>,
     ) -> Attempt<HashMap<usize, Outcome>> {
-        refuse_lax_mode(transaction).await?;
         let mut by_row: BTreeMap<Key, Vec<Row<'_>>> = BTreeMap::new();
         for change in prepared {
             let targets = change
@@ -113,25 +114,23 @@ impl Sync {
             let row = Row { prepared: change, id: ids[&change.row], targets };
             by_row.entry((change.shape, row.id)).or_default().push(row);
         }
-        let mut newest: HashMap<Key, Newest> = HashMap::new();
-        for (at, shape) in self.shapes.iter().enumerate() {
-            let keys: Vec<u64> = by_row.range((at, 0)..=(at, u64::MAX)).map(|((_, id), _)| *id).collect();
-            if !keys.is_empty() {
-                let found = log::lock(transaction, &self.names, &shape.name, &keys).await?;
-                newest.extend(found.into_iter().map(|(id, newest)| ((at, id), newest)));
-            }
-        }
+        // Nobody else can have a row whose integer is new, so nothing is asked of it.
+        let (new, known): (Vec<Key>, Vec<Key>) = by_row.keys().partition(|(_, id)| fresh.contains(id));
+        let found = log::lock(transaction, &self.names, &self.named(&known)).await?;
+        let mut newest: HashMap<Key, Newest> = known.iter().copied().zip(found).collect();
+        newest.extend(new.iter().map(|key| (*key, Newest { number: 0, digest: [0; 32] })));
         let before = newest.clone();
         // The changes of a row that are left, the next one last.
         for changes in by_row.values_mut() {
             changes.sort_by_key(|row| std::cmp::Reverse((row.prepared.change.number, row.prepared.at)));
         }
         let mut outcomes = HashMap::new();
+        let mut writer = Writer::new(&self.shapes, &self.names, fresh);
         while !by_row.is_empty() {
             let mut next: Vec<Row<'_>> = Vec::new();
             by_row.retain(|key, changes| {
                 while let Some(row) = changes.pop() {
-                    match known(&newest[key], row.prepared.change) {
+                    match decided(&newest[key], row.prepared.change) {
                         Some(outcome) => drop(outcomes.insert(row.prepared.at, outcome)),
                         None => {
                             next.push(row);
@@ -141,12 +140,10 @@ impl Sync {
                 }
                 false
             });
-            let mut round = Round::new(&self.shapes, &self.names);
-            round.run(transaction, &next).await?;
-            observe::references(round.opened, round.resolved);
+            writer.round(transaction, &next).await?;
             for row in &next {
                 let (key, change) = ((row.prepared.shape, row.id), row.prepared.change);
-                match round.outcomes.get(&row.prepared.at) {
+                match writer.outcomes.get(&row.prepared.at) {
                     Some(Outcome::Applied { .. }) => {
                         newest.insert(key, Newest { number: change.number, digest: change.digest() });
                     }
@@ -160,40 +157,32 @@ impl Sync {
                     _ => {}
                 }
             }
-            outcomes.extend(round.outcomes);
         }
-        self.store(transaction, &before, &newest).await?;
+        outcomes.extend(writer.outcomes);
+        observe::references(writer.opened, writer.resolved);
+        for (keys, is_new) in [(&known, false), (&new, true)] {
+            let changed = keys.iter().filter(|key| before[*key] != newest[*key]);
+            let changed: Vec<(log::Key<'_>, Newest)> =
+                changed.map(|key| (self.named(&[*key])[0], newest[key])).collect();
+            if !changed.is_empty() {
+                log::store(transaction, &self.names, &changed, is_new).await?;
+            }
+        }
+        let unused: Vec<Key> = known.into_iter().filter(|key| newest[key].number == 0).collect();
+        let mut unused = self.named(&unused);
+        unused.extend(writer.locked);
+        unused.sort_unstable();
+        log::unlock(transaction, &self.names, &unused).await?;
         Ok(outcomes)
     }
 
-    /// Stores what has changed in the log of rows.
-    async fn store<C: Connection>(
-        &self,
-        transaction: &mut C,
-        before: &HashMap<Key, Newest>,
-        newest: &HashMap<Key, Newest>,
-    ) -> Attempt<()> {
-        for (at, shape) in self.shapes.iter().enumerate() {
-            let of_table = || newest.iter().filter(|((table, _), _)| *table == at);
-            let changed: Vec<(u64, Newest)> = of_table()
-                .filter(|(key, newest)| before[*key] != **newest)
-                .map(|((_, id), newest)| (*id, *newest))
-                .collect();
-            if !changed.is_empty() {
-                log::store(transaction, &self.names, &shape.name, &changed).await?;
-            }
-            let unused: Vec<u64> =
-                of_table().filter(|(_, newest)| newest.number == 0).map(|((_, id), _)| *id).collect();
-            if !unused.is_empty() {
-                log::unlock(transaction, &self.names, &shape.name, &unused).await?;
-            }
-        }
-        Ok(())
+    fn named(&self, keys: &[Key]) -> Vec<log::Key<'_>> {
+        keys.iter().map(|(at, id)| (self.shapes[*at].name.as_str(), *id)).collect()
     }
 }
 
 /// What becomes of a change because of what was applied before it; `None` if it is to be applied.
-fn known(newest: &Newest, change: &Change) -> Option<Outcome> {
+fn decided(newest: &Newest, change: &Change) -> Option<Outcome> {
     if change.number > newest.number {
         return None;
     }
@@ -209,17 +198,4 @@ fn known(newest: &Newest, change: &Change) -> Option<Outcome> {
             change.row, change.table, change.number
         ))
     })
-}
-
-/// Sessions without a strict mode cut values off instead of refusing them.
-async fn refuse_lax_mode<C: Connection>(transaction: &mut C) -> Attempt<()> {
-    let rows = transaction.read("SELECT @@SESSION.sql_mode".to_owned()).await?;
-    let mode = rows.first().map(|row| row.text(0)).transpose()?.flatten().unwrap_or_default();
-    if mode.contains("STRICT_ALL_TABLES") || mode.contains("STRICT_TRANS_TABLES") {
-        return Ok(());
-    }
-    let problem = format!(
-        "the session's sql_mode is {mode:?}, in which values that do not fit are cut off: add STRICT_ALL_TABLES to it"
-    );
-    Err(Error::new(Kind::Config { problem }).into())
 }

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use crate::caller::{Connection, Values, number_at};
 use crate::failure::{Attempt, Failure};
-use crate::sql::{PAST_SNAPSHOT, bytes_literal};
+use crate::pair::CHUNK;
+use crate::sql::{ALL, PAST_SNAPSHOT, bytes_literal};
+use crate::state_row::damaged;
+use crate::tables::unquoted;
 
 /// The names of the two tables.
 #[derive(Clone, Debug)]
@@ -43,68 +46,92 @@ pub(super) fn list(ids: &[u64]) -> String {
     ids.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// Locks the rows of a table until the transaction ends, whether anything is known of them or not, and reads what is.
+/// A row: its table's name, and its integer.
+pub(super) type Key<'a> = (&'a str, u64);
+
+/// The condition for these rows, which are ordered by their tables.
+fn are(keys: &[Key<'_>]) -> String {
+    let of_table = |chunk: &[Key<'_>]| {
+        let ids: Vec<u64> = chunk.iter().map(|(_, id)| *id).collect();
+        format!("(tbl = '{}' AND id IN ({}))", chunk[0].0, list(&ids))
+    };
+    keys.chunk_by(|a, b| a.0 == b.0).map(of_table).collect::<Vec<_>>().join(" OR ")
+}
+
+/// Locks rows until the transaction ends, whether anything is known of them or not, and reads what is, in their order.
 pub(super) async fn lock<C: Connection>(
     connection: &mut C,
     names: &Names,
-    table: &str,
-    ids: &[u64],
-) -> Attempt<HashMap<u64, Newest>> {
+    keys: &[Key<'_>],
+) -> Attempt<Vec<Newest>> {
     let rows = &names.rows;
-    let new: Vec<String> = ids.iter().map(|id| format!("('{table}',{id},0,'')")).collect();
-    let insert = format!(
-        "{PAST_SNAPSHOT}INSERT INTO {rows} (tbl, id, number, digest) VALUES {} ON DUPLICATE KEY UPDATE number = {rows}.number",
-        new.join(",")
-    );
-    connection.execute_after(&[], &insert).await?;
-    let read = format!(
-        "{PAST_SNAPSHOT}SELECT id, number, digest FROM {rows} WHERE tbl = '{table}' AND id IN ({}) FOR UPDATE",
-        list(ids)
-    );
-    let mut newest = HashMap::new();
-    for row in connection.read(read).await? {
-        let digest = row.bytes(2)?.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-        let digest =
-            digest.ok_or_else(|| Failure::Unreadable(format!("a digest in {rows} has not 32 bytes")))?;
-        newest.insert(number_at(&row, 0)?, Newest { number: number_at(&row, 1)?, digest });
+    let mut all = Vec::with_capacity(keys.len());
+    for keys in keys.chunks(CHUNK) {
+        let new: Vec<String> = keys.iter().map(|(table, id)| format!("('{table}',{id},0,'')")).collect();
+        let insert = format!(
+            "{PAST_SNAPSHOT}INSERT INTO {rows} (tbl, id, number, digest) VALUES {} ON DUPLICATE KEY UPDATE number = {rows}.number",
+            new.join(",")
+        );
+        connection.execute_after(&[], &insert).await?;
+        let read = format!(
+            "{PAST_SNAPSHOT}SELECT tbl, id, number, digest FROM {rows} FORCE INDEX (PRIMARY) WHERE {}{ALL} FOR UPDATE",
+            are(keys)
+        );
+        let mut found = HashMap::new();
+        for row in connection.read(read).await? {
+            let digest = row.bytes(3)?.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+            let digest =
+                digest.ok_or_else(|| Failure::Unreadable(format!("a digest in {rows} has not 32 bytes")))?;
+            let newest = Newest { number: number_at(&row, 2)?, digest };
+            found.insert((row.text(0)?.unwrap_or_default(), number_at(&row, 1)?), newest);
+        }
+        for (table, id) in keys {
+            let newest = found.get(&((*table).to_owned(), *id));
+            all.push(*newest.ok_or(Failure::Contradicted("rows were written and are not there"))?);
+        }
     }
-    if newest.len() != ids.len() {
-        return Err(Failure::Contradicted("rows were written and are not there"));
-    }
-    Ok(newest)
+    Ok(all)
 }
 
-/// Stores the newest changes of rows that are locked.
+/// Stores the newest changes of rows that are locked, or of rows whose integers are new (`fresh`).
 pub(super) async fn store<C: Connection>(
     connection: &mut C,
     names: &Names,
-    table: &str,
-    newest: &[(u64, Newest)],
+    newest: &[(Key<'_>, Newest)],
+    fresh: bool,
 ) -> Attempt<()> {
     let rows: Vec<String> = newest
         .iter()
-        .map(|(id, Newest { number, digest })| format!("('{table}',{id},{number},{})", bytes_literal(digest)))
+        .map(|((table, id), Newest { number, digest })| {
+            format!("('{table}',{id},{number},{})", bytes_literal(digest))
+        })
         .collect();
-    let statement = format!(
-        "INSERT INTO {} (tbl, id, number, digest) VALUES {} \
-         ON DUPLICATE KEY UPDATE number = VALUES(number), digest = VALUES(digest)",
-        names.rows,
-        rows.join(",")
-    );
-    connection.execute_after(&[], &statement).await.map(drop)
+    let update =
+        if fresh { "" } else { " ON DUPLICATE KEY UPDATE number = VALUES(number), digest = VALUES(digest)" };
+    let table = &names.rows;
+    let statement =
+        format!("INSERT INTO {table} (tbl, id, number, digest) VALUES {}{update}", rows.join(","));
+    match connection.execute_after(&[], &statement).await {
+        Err(failure) if fresh && failure.is_duplicate_key() => Err(damaged(format!(
+            "the map has given an integer that {} already has: the map was restored from a backup without the tables that use \
+             its integers: {failure}",
+            unquoted(table)
+        ))),
+        done => done.map(drop),
+    }
 }
 
 /// Removes what only locked rows of which no change was applied.
 pub(super) async fn unlock<C: Connection>(
     connection: &mut C,
     names: &Names,
-    table: &str,
-    ids: &[u64],
+    keys: &[Key<'_>],
 ) -> Attempt<()> {
-    let rows = &names.rows;
-    let statement =
-        format!("DELETE FROM {rows} WHERE tbl = '{table}' AND id IN ({}) AND number = 0", list(ids));
-    connection.execute_after(&[], &statement).await.map(drop)
+    for keys in keys.chunks(CHUNK) {
+        let statement = format!("DELETE FROM {} WHERE ({}) AND number = 0", names.rows, are(keys));
+        connection.execute_after(&[], &statement).await?;
+    }
+    Ok(())
 }
 
 /// A reference to a row that has not arrived.
@@ -142,12 +169,15 @@ pub(super) async fn forget<C: Connection>(
     columns: Option<&[&str]>,
 ) -> Attempt<()> {
     let columns = columns.map_or(String::new(), |columns| format!(" AND col IN ('{}')", columns.join("','")));
-    let statement = format!(
-        "{PAST_SNAPSHOT}DELETE FROM {} WHERE tbl = '{table}' AND id IN ({}){columns}",
-        names.open,
-        list(ids)
-    );
-    connection.execute_after(&[], &statement).await.map(drop)
+    for ids in ids.chunks(CHUNK) {
+        let statement = format!(
+            "{PAST_SNAPSHOT}DELETE FROM {} WHERE tbl = '{table}' AND id IN ({}){columns}",
+            names.open,
+            list(ids)
+        );
+        connection.execute_after(&[], &statement).await?;
+    }
+    Ok(())
 }
 
 /// The open references to rows of a table that have arrived now.
@@ -157,18 +187,20 @@ pub(super) async fn arrived<C: Connection>(
     target: &str,
     ids: &[u64],
 ) -> Attempt<Vec<Open>> {
-    let statement = format!(
-        "{PAST_SNAPSHOT}SELECT tbl, id, col, target_id FROM {} WHERE target = '{target}' AND target_id IN ({}) FOR UPDATE",
-        names.open,
-        list(ids)
-    );
     let text = |row: &C::Row, at: usize| -> Attempt<String> { Ok(row.text(at)?.unwrap_or_default()) };
-    let rows = connection.read(statement).await?;
-    rows.iter()
-        .map(|row| {
+    let mut found = Vec::new();
+    for ids in ids.chunks(CHUNK) {
+        let statement = format!(
+            "{PAST_SNAPSHOT}SELECT tbl, id, col, target_id FROM {} FORCE INDEX (target) \
+             WHERE target = '{target}' AND target_id IN ({}){ALL} FOR UPDATE",
+            names.open,
+            list(ids)
+        );
+        for row in &connection.read(statement).await? {
             let (table, column) = (text(row, 0)?, text(row, 2)?);
             let (id, target_id) = (number_at(row, 1)?, number_at(row, 3)?);
-            Ok(Open { table, id, column, target: target.to_owned(), target_id })
-        })
-        .collect()
+            found.push(Open { table, id, column, target: target.to_owned(), target_id });
+        }
+    }
+    Ok(found)
 }

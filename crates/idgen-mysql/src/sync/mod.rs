@@ -27,9 +27,11 @@ mod apply;
 mod change;
 mod intake;
 mod log;
+mod mode;
 mod open;
 mod prepare;
 mod shape;
+mod targets;
 mod write;
 
 use std::sync::Arc;

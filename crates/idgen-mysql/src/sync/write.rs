@@ -1,14 +1,19 @@
-//! Writes the rows of one round, in which each row has at most one change.
+//! Writes the rows of one round after another. In a round, each row has at most one change.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::caller::{Connection, number_at};
+use crate::caller::Connection;
 use crate::failure::{Attempt, Failure};
-use crate::sql::PAST_SNAPSHOT;
-use crate::sync::change::{Operation, Outcome, Value};
-use crate::sync::log::{self, Names, Open, list};
+use crate::pair::CHUNK;
+use crate::sync::change::{Operation, Outcome};
+use crate::sync::log::{self, Key, Names, Open, list};
+use crate::sync::mode::{STRICT, refuse_lax};
 use crate::sync::prepare::Prepared;
 use crate::sync::shape::Shape;
+use crate::sync::targets::{in_order, refused_targets};
+
+/// About how many bytes of statements are sent at once. The server's default limit is 16 MiB or more.
+const TEXT: usize = 1 << 20;
 
 /// A change whose UUIDs are integers.
 pub(super) struct Row<'a> {
@@ -18,48 +23,69 @@ pub(super) struct Row<'a> {
     pub(super) targets: BTreeMap<&'a str, Option<u64>>,
 }
 
-/// What a round has found out and done.
-pub(super) struct Round<'a> {
+/// What is written, and what was found out on the way.
+pub(super) struct Writer<'a> {
     pub(super) shapes: &'a [Shape],
     pub(super) names: &'a Names,
+    /// Integers that this transaction has given. Nothing outside of it knows them, so nothing refers to them, and no row has
+    /// them that this batch has not written.
+    pub(super) fresh: &'a HashSet<u64>,
+    /// Rows that are there and that this transaction has locked, by the place of their table.
+    pub(super) there: HashSet<(usize, u64)>,
+    /// Rows that this batch has inserted. They are not there any more after a deletion that the schema extends to them.
+    pub(super) inserted: HashSet<(usize, u64)>,
+    /// Rows for which references of this batch are open.
+    pub(super) awaited: HashSet<(usize, u64)>,
+    /// Rows to which others refer, and that are locked although they are not there.
+    pub(super) locked: Vec<Key<'a>>,
     /// By the place of the change in the batch.
     pub(super) outcomes: HashMap<usize, Outcome>,
     pub(super) opened: u64,
     pub(super) resolved: u64,
+    /// Whether the session is known to refuse values that do not fit.
+    is_strict: bool,
 }
 
 /// A row to be written, with the literals of its columns.
-struct Ready<'a> {
-    row: &'a Row<'a>,
-    columns: BTreeMap<&'a str, String>,
-    open: Vec<Open>,
+pub(super) struct Ready<'r> {
+    pub(super) row: &'r Row<'r>,
+    pub(super) columns: BTreeMap<&'r str, String>,
+    pub(super) open: Vec<Open>,
 }
 
-impl<'a> Round<'a> {
-    pub(super) fn new(shapes: &'a [Shape], names: &'a Names) -> Round<'a> {
-        Round { shapes, names, outcomes: HashMap::new(), opened: 0, resolved: 0 }
+impl<'a> Writer<'a> {
+    pub(super) fn new(shapes: &'a [Shape], names: &'a Names, fresh: &'a HashSet<u64>) -> Writer<'a> {
+        Writer {
+            shapes,
+            names,
+            fresh,
+            there: HashSet::new(),
+            inserted: HashSet::new(),
+            awaited: HashSet::new(),
+            locked: Vec::new(),
+            outcomes: HashMap::new(),
+            opened: 0,
+            resolved: 0,
+            is_strict: false,
+        }
     }
 
     /// Parents are written before their children, and deleted after them.
-    pub(super) async fn run<C: Connection>(
-        &mut self,
-        connection: &mut C,
-        rows: &'a [Row<'a>],
-    ) -> Attempt<()> {
+    pub(super) async fn round<C: Connection>(&mut self, connection: &mut C, rows: &[Row<'_>]) -> Attempt<()> {
         let of = |at: usize, operation: Operation| {
             rows.iter()
                 .filter(move |row| row.prepared.shape == at && row.prepared.change.operation == operation)
         };
-        for (at, shape) in self.shapes.iter().enumerate() {
+        for at in 0..self.shapes.len() {
             let puts: Vec<&Row<'_>> = of(at, Operation::Put).collect();
             if !puts.is_empty() {
-                self.put(connection, shape, puts).await?;
+                self.put(connection, at, puts).await?;
             }
         }
-        for (at, shape) in self.shapes.iter().enumerate().rev() {
+        for at in (0..self.shapes.len()).rev() {
             let deletes: Vec<&Row<'_>> = of(at, Operation::Delete).collect();
             if !deletes.is_empty() {
-                self.delete(connection, shape, deletes).await?;
+                self.delete(connection, at, deletes).await?;
             }
         }
         Ok(())
@@ -69,318 +95,216 @@ impl<'a> Round<'a> {
         self.outcomes.insert(row.prepared.at, outcome);
     }
 
-    async fn put<C: Connection>(
+    async fn put<'r, C: Connection>(
         &mut self,
         connection: &mut C,
-        shape: &'a Shape,
-        rows: Vec<&'a Row<'a>>,
+        at: usize,
+        rows: Vec<&'r Row<'r>>,
     ) -> Attempt<()> {
+        let shape = &self.shapes[at];
         let ids: Vec<u64> = rows.iter().map(|row| row.id).collect();
-        let existing = present(connection, shape, &ids, "FOR UPDATE").await?;
-        let mut there = self.present_targets(connection, shape, &rows).await?;
-        let rows = in_order(shape, rows);
-        let mut ready = Vec::new();
-        for row in rows {
-            match self.resolve(shape, row, &there) {
-                Ok(row) => {
-                    there.entry(shape.name.as_str()).or_default().insert(row.row.id);
-                    ready.push(row);
+        self.look(connection, at, &ids, "FOR UPDATE").await?;
+        let existing: HashSet<u64> = ids.into_iter().filter(|id| self.is_there(at, *id)).collect();
+        self.look_for_targets(connection, at, &rows).await?;
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        for row in in_order(shape, rows) {
+            match self.resolve(at, row) {
+                Ok(ready) if existing.contains(&row.id) => old.push(ready),
+                Ok(ready) => {
+                    self.there.insert((at, row.id));
+                    new.push(ready);
                 }
                 Err(waits) => self.end(row, waits),
             }
         }
-        let (old, new): (Vec<Ready<'_>>, Vec<Ready<'_>>) =
-            ready.into_iter().partition(|ready| existing.contains(&ready.row.id));
         let written = self.insert(connection, shape, &new).await?;
-        let inserted: Vec<u64> = written.iter().map(|at| new[*at].row.id).collect();
-        let refused: HashSet<u64> =
-            new.iter().map(|ready| ready.row.id).filter(|id| !inserted.contains(id)).collect();
+        let inserted: Vec<u64> = written.iter().map(|place| new[*place].row.id).collect();
+        let done: HashSet<u64> = inserted.iter().copied().collect();
+        let refused =
+            new.iter().map(|ready| ready.row.id).filter(|id| !done.contains(id)).collect::<HashSet<u64>>();
+        self.inserted.extend(inserted.iter().map(|id| (at, *id)));
+        self.there.retain(|(table, id)| *table != at || !refused.contains(id));
         let mut open: Vec<Open> = Vec::new();
-        for at in written {
-            open.extend(new[at].open.iter().cloned());
-            open.extend(refused_targets(shape, new[at].row, &refused));
+        for place in written {
+            open.extend(new[place].open.iter().cloned());
+            open.extend(refused_targets(shape, new[place].row, &refused));
         }
-        for ready in &old {
-            if self.update(connection, shape, ready).await? {
-                open.extend(ready.open.iter().cloned());
-            }
+        for place in self.update(connection, shape, &old).await? {
+            open.extend(old[place].open.iter().cloned());
         }
         if !open.is_empty() {
             log::open(connection, self.names, &open).await?;
             self.opened += open.len() as u64;
-        }
-        self.resolve_arrived(connection, shape, &inserted).await
-    }
-
-    /// The rows that are there, of those to which the rows refer, by table. If one is not, it cannot arrive until this
-    /// transaction ends, and whoever writes it then sees the open reference.
-    async fn present_targets<C: Connection>(
-        &self,
-        connection: &mut C,
-        shape: &'a Shape,
-        rows: &[&Row<'_>],
-    ) -> Attempt<HashMap<&'a str, HashSet<u64>>> {
-        let mut wanted: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
-        for row in rows {
-            for (column, target) in &row.targets {
-                let table = shape.references[*column].table.as_str();
-                wanted.entry(table).or_default().extend(*target);
+            for Open { target, target_id, .. } in &open {
+                self.awaited.extend(self.place(target).map(|place| (place, *target_id)));
             }
         }
-        let own: HashSet<u64> = rows.iter().map(|row| row.id).collect();
-        let mut there = HashMap::new();
-        for (table, mut ids) in wanted {
-            ids.sort_unstable();
-            ids.dedup();
-            let Some(target) = self.shapes.iter().find(|shape| shape.name == table) else { continue };
-            let mut found = present(connection, target, &ids, "LOCK IN SHARE MODE").await?;
-            let is_own = target.name == shape.name;
-            ids.retain(|id| !(found.contains(id) || is_own && own.contains(id)));
-            if !ids.is_empty() {
-                log::lock(connection, self.names, &target.name, &ids).await?;
-                found.extend(present(connection, target, &ids, "LOCK IN SHARE MODE").await?);
-            }
-            there.insert(target.name.as_str(), found);
-        }
-        Ok(there)
+        self.resolve_arrived(connection, at, &inserted).await
     }
 
-    /// The literals of a row, or that it has to wait for a row to which it refers.
-    fn resolve(
-        &self,
-        shape: &'a Shape,
-        row: &'a Row<'a>,
-        there: &HashMap<&str, HashSet<u64>>,
-    ) -> Result<Ready<'a>, Outcome> {
-        let mut columns: BTreeMap<&str, String> = BTreeMap::new();
-        for (column, value) in &row.prepared.change.values {
-            columns.insert(column, value.literal());
-        }
-        let mut open = Vec::new();
-        for (column, target_id) in &row.targets {
-            let reference = &shape.references[*column];
-            let Some(target_id) = *target_id else {
-                columns.insert(column, Value::Null.literal());
-                continue;
-            };
-            let is_there = there.get(reference.table.as_str()).is_some_and(|ids| ids.contains(&target_id));
-            // A row may refer to itself.
-            let is_there = is_there || (reference.table == shape.name && target_id == row.id);
-            if !is_there {
-                if reference.enforced && !reference.nullable {
-                    let uuid =
-                        row.prepared.references[*column].map_or(String::new(), |uuid| uuid.to_string());
-                    return Err(Outcome::Waits(format!(
-                        "its column {column} refers to {uuid} of {}, which has not arrived",
-                        reference.table
-                    )));
-                }
-                open.push(Open {
-                    table: shape.name.clone(),
-                    id: row.id,
-                    column: (*column).to_owned(),
-                    target: reference.table.clone(),
-                    target_id,
-                });
-            }
-            let id_now = is_there || !reference.enforced;
-            columns.insert(column, if id_now { target_id.to_string() } else { Value::Null.literal() });
-        }
-        Ok(Ready { row, columns, open })
-    }
-
-    /// Inserts rows, and returns the places of those that were inserted.
+    /// Inserts rows, and returns the places of those that were inserted. What the server refuses together is tried in halves,
+    /// until each row that it refuses is alone.
     async fn insert<C: Connection>(
         &mut self,
         connection: &mut C,
         shape: &Shape,
         rows: &[Ready<'_>],
     ) -> Attempt<Vec<usize>> {
+        let columns: BTreeSet<&str> = rows.iter().flat_map(|ready| ready.columns.keys().copied()).collect();
+        let mut names = vec![format!("`{}`", shape.key)];
+        names.extend(columns.iter().map(|name| format!("`{name}`")));
+        let into = format!("INSERT INTO `{}` ({}) VALUES ", shape.name, names.join(","));
+        let values = |ready: &Ready<'_>| {
+            let mut values = vec![ready.row.id.to_string()];
+            let default = || "DEFAULT".to_owned();
+            values
+                .extend(columns.iter().map(|name| ready.columns.get(name).cloned().unwrap_or_else(default)));
+            format!("({})", values.join(","))
+        };
+        let values: Vec<String> = rows.iter().map(values).collect();
         let mut written = Vec::new();
-        let mut from = 0;
-        while from < rows.len() {
-            let same = |ready: &&Ready<'_>| ready.columns.keys().eq(rows[from].columns.keys());
-            let to = from + rows[from..].iter().take_while(same).count();
-            match of_row(connection.execute_after(&[], &insert_statement(shape, &rows[from..to])).await)? {
+        // Ranges of places, the next one last.
+        let mut left = parts(&values);
+        left.reverse();
+        while let Some((from, to)) = left.pop() {
+            let statement = format!("{into}{}", values[from..to].join(","));
+            match self.write(connection, &[statement], &mut 0).await? {
                 None => {
                     rows[from..to].iter().for_each(|ready| self.end(ready.row, APPLIED));
                     written.extend(from..to);
                 }
-                // One of them was refused, and the server has undone the statement.
                 Some(refused) if to - from == 1 => self.end(rows[from].row, refused),
                 Some(_) => {
-                    for at in from..to {
-                        let statement = insert_statement(shape, &rows[at..=at]);
-                        match of_row(connection.execute_after(&[], &statement).await)? {
-                            None => {
-                                self.end(rows[at].row, APPLIED);
-                                written.push(at);
-                            }
-                            Some(refused) => self.end(rows[at].row, refused),
-                        }
-                    }
+                    let middle = usize::midpoint(from, to);
+                    left.extend([(middle, to), (from, middle)]);
                 }
             }
-            from = to;
         }
         Ok(written)
     }
 
-    /// Updates a row, and returns whether it was possible.
+    /// Updates rows, and returns the places of those that were updated.
     async fn update<C: Connection>(
         &mut self,
         connection: &mut C,
         shape: &Shape,
-        ready: &Ready<'_>,
-    ) -> Attempt<bool> {
-        let set: Vec<String> =
-            ready.columns.iter().map(|(column, value)| format!("`{column}` = {value}")).collect();
-        if !set.is_empty() {
-            let (name, key, id) = (&shape.name, &shape.key, ready.row.id);
-            let statement = format!("UPDATE `{name}` SET {} WHERE `{key}` = {id}", set.join(", "));
-            if let Some(refused) = of_row(connection.execute_after(&[], &statement).await)? {
-                self.end(ready.row, refused);
-                return Ok(false);
+        rows: &[Ready<'_>],
+    ) -> Attempt<Vec<usize>> {
+        let (name, key) = (&shape.name, &shape.key);
+        let mut statements = Vec::new();
+        let mut written = Vec::new();
+        for (place, ready) in rows.iter().enumerate() {
+            let set: Vec<String> =
+                ready.columns.iter().map(|(column, value)| format!("`{column}` = {value}")).collect();
+            if set.is_empty() {
+                written.push(place);
+            } else {
+                let set = set.join(", ");
+                statements
+                    .push((place, format!("UPDATE `{name}` SET {set} WHERE `{key}` = {}", ready.row.id)));
             }
         }
-        let columns: Vec<&str> = ready.row.targets.keys().copied().collect();
-        if !columns.is_empty() {
-            log::forget(connection, self.names, &shape.name, &[ready.row.id], Some(&columns)).await?;
+        let (places, statements): (Vec<usize>, Vec<String>) = statements.into_iter().unzip();
+        for (from, to) in parts(&statements) {
+            let mut next = from;
+            while next < to {
+                let mut done = 0;
+                let refused = self.write(connection, &statements[next..to], &mut done).await?;
+                written.extend(&places[next..next + done]);
+                next += done;
+                if let Some(refused) = refused {
+                    self.end(rows[places[next]].row, refused);
+                    next += 1;
+                }
+            }
         }
-        self.end(ready.row, APPLIED);
-        Ok(true)
+        let mut referring: BTreeMap<Vec<&str>, Vec<u64>> = BTreeMap::new();
+        for place in &written {
+            let row = rows[*place].row;
+            self.end(row, APPLIED);
+            referring.entry(row.targets.keys().copied().collect()).or_default().push(row.id);
+        }
+        for (columns, ids) in referring.into_iter().filter(|(columns, _)| !columns.is_empty()) {
+            log::forget(connection, self.names, name, &ids, Some(&columns)).await?;
+        }
+        Ok(written)
     }
 
-    /// Sets the columns that refer to rows that are there now.
-    async fn resolve_arrived<C: Connection>(
+    /// Runs statements that write values, and stops at the first one that the server refuses because of its values. Sets `done`
+    /// to the number of those that it did not refuse.
+    async fn write<C: Connection>(
         &mut self,
         connection: &mut C,
-        shape: &Shape,
-        inserted: &[u64],
-    ) -> Attempt<()> {
-        if inserted.is_empty() {
-            return Ok(());
+        statements: &[String],
+        done: &mut usize,
+    ) -> Attempt<Option<Outcome>> {
+        let mut all = Vec::with_capacity(statements.len() + 1);
+        all.extend((!self.is_strict).then(|| STRICT.to_owned()));
+        let checks = all.len();
+        all.extend_from_slice(statements);
+        let ended = connection.execute_each(&all, done).await;
+        if checks > 0 {
+            if ended.is_err() && *done == 0 {
+                refuse_lax(connection).await?;
+            }
+            self.is_strict = true;
+            *done = done.saturating_sub(checks);
         }
-        for open in log::arrived(connection, self.names, &shape.name, inserted).await? {
-            let child = self.shapes.iter().find(|shape| shape.name == open.table);
-            // A table that is not part of this sync any more keeps its open references.
-            let Some(child) = child.filter(|child| child.references.contains_key(&open.column)) else {
-                continue;
-            };
-            let (name, key, Open { id, column, target_id, .. }) = (&child.name, &child.key, &open);
-            let statement = format!(
-                "UPDATE `{name}` SET `{column}` = {target_id} WHERE `{key}` = {id} AND `{column}` IS NULL"
-            );
-            connection.execute_after(&[], &statement).await?;
-            log::forget(connection, self.names, name, &[*id], Some(&[column])).await?;
-            self.resolved += 1;
-        }
-        Ok(())
+        of_row(ended)
     }
 
-    /// Deletes rows one after the other, and again those that others of them referred to.
+    /// Deletes rows: together, or else one after the other, and again those that others of them referred to.
     async fn delete<C: Connection>(
         &mut self,
         connection: &mut C,
-        shape: &Shape,
+        at: usize,
         mut rows: Vec<&Row<'_>>,
     ) -> Attempt<()> {
+        // The schema may delete others with them.
+        self.there.clear();
+        let Shape { name, key, .. } = &self.shapes[at];
+        let mut chunk = CHUNK;
         loop {
-            let mut left = Vec::new();
-            for row in &rows {
-                let (name, key, id) = (&shape.name, &shape.key, row.id);
-                let statement = format!("DELETE FROM `{name}` WHERE `{key}` = {id}");
-                match of_row(connection.execute_after(&[], &statement).await)? {
-                    None => {
-                        self.end(row, APPLIED);
-                        log::forget(connection, self.names, name, &[id], None).await?;
-                    }
-                    Some(refused) => {
-                        self.end(row, refused);
-                        left.push(*row);
-                    }
+            let (mut left, mut deleted) = (Vec::new(), Vec::new());
+            for rows in rows.chunks(chunk) {
+                let ids: Vec<u64> = rows.iter().map(|row| row.id).collect();
+                let statement = format!("DELETE FROM `{name}` WHERE `{key}` IN ({})", list(&ids));
+                let refused = of_row(connection.execute_after(&[], &statement).await.map(drop))?;
+                match &refused {
+                    None => deleted.extend(ids),
+                    Some(_) => left.extend(rows),
                 }
+                rows.iter().for_each(|row| self.end(row, refused.clone().unwrap_or(APPLIED)));
             }
-            if left.is_empty() || left.len() == rows.len() {
+            log::forget(connection, self.names, name, &deleted, None).await?;
+            if left.is_empty() || chunk == 1 && deleted.is_empty() {
                 return Ok(());
             }
-            rows = left;
+            (rows, chunk) = (left, 1);
         }
     }
 }
 
 const APPLIED: Outcome = Outcome::Applied { repeated: false };
 
-fn insert_statement(shape: &Shape, rows: &[Ready<'_>]) -> String {
-    let mut names = vec![format!("`{}`", shape.key)];
-    names.extend(
-        rows.first().into_iter().flat_map(|ready| ready.columns.keys()).map(|name| format!("`{name}`")),
-    );
-    let values: Vec<String> = rows
-        .iter()
-        .map(|ready| {
-            let mut values = vec![ready.row.id.to_string()];
-            values.extend(ready.columns.values().cloned());
-            format!("({})", values.join(","))
-        })
-        .collect();
-    format!("INSERT INTO `{}` ({}) VALUES {}", shape.name, names.join(","), values.join(","))
-}
-
-/// Of these ids, those that are there, locked.
-async fn present<C: Connection>(
-    connection: &mut C,
-    shape: &Shape,
-    ids: &[u64],
-    lock: &str,
-) -> Attempt<HashSet<u64>> {
-    if ids.is_empty() {
-        return Ok(HashSet::new());
-    }
-    let (name, key) = (&shape.name, &shape.key);
-    let statement =
-        format!("{PAST_SNAPSHOT}SELECT `{key}` FROM `{name}` WHERE `{key}` IN ({}) {lock}", list(ids));
-    connection.read(statement).await?.iter().map(|row| number_at(row, 0)).collect()
-}
-
-/// Rows before those that refer to them in the same table. Those of a circle come last.
-fn in_order<'a>(shape: &Shape, rows: Vec<&'a Row<'a>>) -> Vec<&'a Row<'a>> {
-    let refers = |row: &Row<'_>, to: &HashSet<u64>| {
-        row.targets.iter().any(|(column, target)| {
-            shape.references[*column].table == shape.name
-                && target.is_some_and(|target| target != row.id && to.contains(&target))
-        })
-    };
-    let (mut ordered, mut left) = (Vec::new(), rows);
-    loop {
-        let ids: HashSet<u64> = left.iter().map(|row| row.id).collect();
-        let (later, now): (Vec<&Row<'_>>, Vec<&Row<'_>>) =
-            left.into_iter().partition(|row| refers(row, &ids));
-        if now.is_empty() {
-            ordered.extend(later);
-            return ordered;
+/// Cuts texts into ranges that are sent together.
+fn parts(texts: &[String]) -> Vec<(usize, usize)> {
+    let (mut parts, mut from, mut size) = (Vec::new(), 0, 0);
+    for (at, text) in texts.iter().enumerate() {
+        if at > from && (size + text.len() > TEXT || at - from == CHUNK) {
+            parts.push((from, at));
+            (from, size) = (at, 0);
         }
-        ordered.extend(now);
-        left = later;
+        size += text.len();
     }
-}
-
-/// The references of a row to rows of its own table that were refused after they seemed to be there.
-fn refused_targets<'a>(
-    shape: &'a Shape,
-    row: &'a Row<'_>,
-    refused: &'a HashSet<u64>,
-) -> impl Iterator<Item = Open> + 'a {
-    row.targets.iter().filter_map(move |(column, target)| {
-        let is_own = shape.references[*column].table == shape.name;
-        let target_id = (*target).filter(|id| is_own && refused.contains(id))?;
-        let (table, target) = (shape.name.clone(), shape.name.clone());
-        Some(Open { table, id: row.id, column: (*column).to_owned(), target, target_id })
-    })
+    if from < texts.len() {
+        parts.push((from, texts.len()));
+    }
+    parts
 }
 
 /// An error that is about the values of a row, as an outcome. Others end the batch.
-fn of_row(done: Attempt<u64>) -> Attempt<Option<Outcome>> {
+fn of_row(done: Attempt<()>) -> Attempt<Option<Outcome>> {
     let Err(failure) = done else { return Ok(None) };
     match failure.number() {
         // Other rows refer to it, or it refers to one that is not there.

@@ -1,0 +1,196 @@
+//! The rows to which rows refer: whether they are there, and what a column holds until they are.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::caller::{Connection, number_at};
+use crate::failure::Attempt;
+use crate::pair::CHUNK;
+use crate::sql::{ALL, PAST_SNAPSHOT};
+use crate::sync::change::{Outcome, Value};
+use crate::sync::log::{self, Key, Open, list};
+use crate::sync::shape::Shape;
+use crate::sync::write::{Ready, Row, Writer};
+
+impl<'a> Writer<'a> {
+    pub(super) fn is_there(&self, at: usize, id: u64) -> bool {
+        self.there.contains(&(at, id))
+    }
+
+    /// True for a row that nobody can have written, because nobody but this transaction knows its integer.
+    fn is_unwritten(&self, at: usize, id: u64) -> bool {
+        self.fresh.contains(&id) && !self.inserted.contains(&(at, id))
+    }
+
+    /// The place of a table.
+    pub(super) fn place(&self, table: &str) -> Option<usize> {
+        self.shapes.iter().position(|shape| shape.name == table)
+    }
+
+    /// Finds out which of these rows are there, and locks them. Nothing is asked of rows whose integers are new: they are
+    /// there if this batch has written them.
+    pub(super) async fn look<C: Connection>(
+        &mut self,
+        connection: &mut C,
+        at: usize,
+        ids: &[u64],
+        lock: &str,
+    ) -> Attempt<()> {
+        let asked = |id: &u64| !self.is_unwritten(at, *id) && !self.is_there(at, *id);
+        let ids: Vec<u64> = ids.iter().copied().filter(asked).collect();
+        let Shape { name, key, .. } = &self.shapes[at];
+        for ids in ids.chunks(CHUNK) {
+            let statement = format!(
+                "{PAST_SNAPSHOT}SELECT `{key}` FROM `{name}` FORCE INDEX (PRIMARY) WHERE `{key}` IN ({}){ALL} {lock}",
+                list(ids)
+            );
+            for row in connection.read(statement).await? {
+                self.there.insert((at, number_at(&row, 0)?));
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds out which rows are there, of those to which the rows of a table refer. If one is not, it cannot arrive until this
+    /// transaction ends, and whoever writes it then sees the open reference.
+    pub(super) async fn look_for_targets<C: Connection>(
+        &mut self,
+        connection: &mut C,
+        at: usize,
+        rows: &[&Row<'_>],
+    ) -> Attempt<()> {
+        let shape = &self.shapes[at];
+        let mut wanted: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+        for row in rows {
+            for (column, target) in &row.targets {
+                if let Some(table) = self.place(&shape.references[*column].table) {
+                    wanted.entry(table).or_default().extend(*target);
+                }
+            }
+        }
+        let own: HashSet<u64> = rows.iter().map(|row| row.id).collect();
+        for (table, mut ids) in wanted {
+            ids.sort_unstable();
+            ids.dedup();
+            self.look(connection, table, &ids, SHARED).await?;
+            ids.retain(|id| {
+                !(self.is_unwritten(table, *id)
+                    || self.is_there(table, *id)
+                    || table == at && own.contains(id))
+            });
+            if !ids.is_empty() {
+                let keys: Vec<Key<'a>> =
+                    ids.iter().map(|id| (self.shapes[table].name.as_str(), *id)).collect();
+                log::lock(connection, self.names, &keys).await?;
+                self.locked.extend(keys);
+                self.look(connection, table, &ids, SHARED).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The literals of a row, or that it has to wait for a row to which it refers.
+    pub(super) fn resolve<'r>(&self, at: usize, row: &'r Row<'r>) -> Result<Ready<'r>, Outcome> {
+        let shape = &self.shapes[at];
+        let mut columns: BTreeMap<&str, String> = BTreeMap::new();
+        for (column, value) in &row.prepared.change.values {
+            columns.insert(column, value.literal());
+        }
+        let mut open = Vec::new();
+        for (column, target_id) in &row.targets {
+            let reference = &shape.references[*column];
+            let Some(target_id) = *target_id else {
+                columns.insert(column, Value::Null.literal());
+                continue;
+            };
+            let table = self.place(&reference.table);
+            // A row may refer to itself.
+            let is_there = table == Some(at) && target_id == row.id
+                || table.is_some_and(|table| self.is_there(table, target_id));
+            if !is_there {
+                if reference.enforced && !reference.nullable {
+                    let uuid =
+                        row.prepared.references[*column].map_or(String::new(), |uuid| uuid.to_string());
+                    return Err(Outcome::Waits(format!(
+                        "its column {column} refers to {uuid} of {}, which has not arrived",
+                        reference.table
+                    )));
+                }
+                open.push(Open {
+                    table: shape.name.clone(),
+                    id: row.id,
+                    column: (*column).to_owned(),
+                    target: reference.table.clone(),
+                    target_id,
+                });
+            }
+            let id_now = is_there || !reference.enforced;
+            columns.insert(column, if id_now { target_id.to_string() } else { Value::Null.literal() });
+        }
+        Ok(Ready { row, columns, open })
+    }
+
+    /// Sets the columns that refer to rows that are there now. Nothing but this batch can refer to a row whose integer is new.
+    pub(super) async fn resolve_arrived<C: Connection>(
+        &mut self,
+        connection: &mut C,
+        at: usize,
+        inserted: &[u64],
+    ) -> Attempt<()> {
+        let shape = &self.shapes[at];
+        let awaited = |id: &u64| !self.fresh.contains(id) || self.awaited.contains(&(at, *id));
+        let inserted: Vec<u64> = inserted.iter().copied().filter(awaited).collect();
+        for open in log::arrived(connection, self.names, &shape.name, &inserted).await? {
+            let child = self.shapes.iter().find(|shape| shape.name == open.table);
+            // A table that is not part of this sync any more keeps its open references.
+            let Some(child) = child.filter(|child| child.references.contains_key(&open.column)) else {
+                continue;
+            };
+            let (name, key, Open { id, column, target_id, .. }) = (&child.name, &child.key, &open);
+            let statement = format!(
+                "UPDATE `{name}` SET `{column}` = {target_id} WHERE `{key}` = {id} AND `{column}` IS NULL"
+            );
+            connection.execute_after(&[], &statement).await?;
+            log::forget(connection, self.names, name, &[*id], Some(&[column])).await?;
+            self.resolved += 1;
+        }
+        Ok(())
+    }
+}
+
+const SHARED: &str = "LOCK IN SHARE MODE";
+
+/// Rows before those that refer to them in the same table. Those of a circle come last.
+pub(super) fn in_order<'r, 'a>(shape: &Shape, rows: Vec<&'r Row<'a>>) -> Vec<&'r Row<'a>> {
+    let refers = |row: &Row<'_>, to: &HashSet<u64>| {
+        row.targets.iter().any(|(column, target)| {
+            shape.references[*column].table == shape.name
+                && target.is_some_and(|target| target != row.id && to.contains(&target))
+        })
+    };
+    let (mut ordered, mut left) = (Vec::new(), rows);
+    loop {
+        let ids: HashSet<u64> = left.iter().map(|row| row.id).collect();
+        let (later, now): (Vec<&'r Row<'a>>, Vec<&'r Row<'a>>) =
+            left.into_iter().partition(|row| refers(row, &ids));
+        if now.is_empty() {
+            ordered.extend(later);
+            return ordered;
+        }
+        ordered.extend(now);
+        left = later;
+    }
+}
+
+/// The references of a row to rows of its own table that were refused after they seemed to be there.
+pub(super) fn refused_targets<'r>(
+    shape: &'r Shape,
+    row: &'r Row<'_>,
+    refused: &'r HashSet<u64>,
+) -> impl Iterator<Item = Open> + 'r {
+    row.targets.iter().filter_map(move |(column, target)| {
+        let is_own = shape.references[*column].table == shape.name;
+        let target_id = (*target).filter(|id| is_own && refused.contains(id))?;
+        let (table, target) = (shape.name.clone(), shape.name.clone());
+        Some(Open { table, id: row.id, column: (*column).to_owned(), target, target_id })
+    })
+}
