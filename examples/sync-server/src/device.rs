@@ -1,0 +1,225 @@
+//! A device: rows and their changes in one SQLite database, sent when the server can be reached.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use flate2::{Compression, write::GzEncoder};
+use idgen_outbox::{Change, Operation, Outbox, Outcome};
+use rusqlite::Connection;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::wire::{self, Answer, Batch};
+
+/// About how many bytes of columns are sent at once.
+const BATCH_BYTES: usize = 20_000;
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// A device with its database.
+pub struct Device {
+    database: Connection,
+    outbox: Outbox,
+    agent: ureq::Agent,
+    keys: Box<dyn FnMut() -> Uuid + Send>,
+}
+
+impl Device {
+    /// Opens the database, and creates its tables if they are missing.
+    ///
+    /// # Errors
+    /// SQLite fails.
+    pub fn open(path: &Path) -> Result<Device> {
+        let database = Connection::open(path)?;
+        database.execute_batch(
+            "CREATE TABLE IF NOT EXISTS lists (id TEXT PRIMARY KEY, title TEXT NOT NULL);
+             CREATE TABLE IF NOT EXISTS items (id TEXT PRIMARY KEY, list_id TEXT NOT NULL REFERENCES lists (id),
+                                               title TEXT NOT NULL, done INTEGER NOT NULL);
+             CREATE TABLE IF NOT EXISTS notes (id TEXT PRIMARY KEY, item_id TEXT REFERENCES items (id), code TEXT NOT NULL);",
+        )?;
+        let outbox = Outbox::open(&database)?;
+        let agent =
+            ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(40))).build().into();
+        Ok(Device { database, outbox, agent, keys: Box::new(idgen::v7) })
+    }
+
+    /// Makes the keys of rows in another way than by [`idgen::v7`].
+    #[must_use]
+    pub fn with_keys(mut self, keys: impl FnMut() -> Uuid + Send + 'static) -> Device {
+        self.keys = Box::new(keys);
+        self
+    }
+
+    /// Makes a list.
+    ///
+    /// # Errors
+    /// SQLite fails.
+    pub fn add_list(&mut self, title: &str) -> Result<Uuid> {
+        let list = (self.keys)();
+        let transaction = self.database.transaction()?;
+        transaction.execute("INSERT INTO lists VALUES (?1, ?2)", (list.to_string(), title))?;
+        self.outbox.put(&transaction, "lists", list, [("title", json!(title))])?;
+        transaction.commit()?;
+        Ok(list)
+    }
+
+    /// Makes an item of a list.
+    ///
+    /// # Errors
+    /// SQLite fails.
+    pub fn add_item(&mut self, list: Uuid, title: &str) -> Result<Uuid> {
+        let item = (self.keys)();
+        let transaction = self.database.transaction()?;
+        let row = (item.to_string(), list.to_string(), title);
+        transaction.execute("INSERT INTO items VALUES (?1, ?2, ?3, FALSE)", row)?;
+        let columns = [("list_id", json!(list.to_string())), ("title", json!(title)), ("done", json!(false))];
+        self.outbox.put(&transaction, "items", item, columns)?;
+        transaction.commit()?;
+        Ok(item)
+    }
+
+    /// Makes a note about an item, with a 64-bit id that people can read out. It is sent as text.
+    ///
+    /// # Errors
+    /// SQLite fails.
+    pub fn add_note(&mut self, item: Uuid, code: u64) -> Result<Uuid> {
+        let note = (self.keys)();
+        let transaction = self.database.transaction()?;
+        let row = (note.to_string(), item.to_string(), code.to_string());
+        transaction.execute("INSERT INTO notes VALUES (?1, ?2, ?3)", row)?;
+        let columns = [("item_id", json!(item.to_string())), ("code", json!(code.to_string()))];
+        self.outbox.put(&transaction, "notes", note, columns)?;
+        transaction.commit()?;
+        Ok(note)
+    }
+
+    /// Checks an item off.
+    ///
+    /// # Errors
+    /// SQLite fails.
+    pub fn check_off(&mut self, item: Uuid) -> Result<()> {
+        let transaction = self.database.transaction()?;
+        transaction.execute("UPDATE items SET done = TRUE WHERE id = ?1", [item.to_string()])?;
+        self.outbox.put(&transaction, "items", item, [("done", json!(true))])?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Deletes a row.
+    ///
+    /// # Errors
+    /// SQLite fails, as it does if other rows refer to the row.
+    pub fn delete(&mut self, table: &str, row: Uuid) -> Result<()> {
+        let transaction = self.database.transaction()?;
+        transaction.execute(&format!("DELETE FROM {table} WHERE id = ?1"), [row.to_string()])?;
+        self.outbox.delete(&transaction, table, row)?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// How many changes the server does not have yet, and the reasons of those that it has refused.
+    ///
+    /// # Errors
+    /// SQLite fails.
+    pub fn left(&self) -> Result<(u64, Vec<String>)> {
+        let refused = self.outbox.refused(&self.database)?;
+        Ok((
+            self.outbox.pending(&self.database)?,
+            refused.into_iter().map(|refused| refused.reason).collect(),
+        ))
+    }
+
+    /// The device's own rows.
+    pub fn database(&self) -> &Connection {
+        &self.database
+    }
+
+    /// The next changes to send, until their columns have about this many bytes.
+    ///
+    /// # Errors
+    /// SQLite fails.
+    pub fn next_batch(&self, bytes: usize) -> Result<Vec<Change>> {
+        Ok(self.outbox.batch(&self.database, bytes)?)
+    }
+
+    /// Sends one batch, and returns whether there was any. After an error, send again later: nothing is lost, and nothing
+    /// arrives twice.
+    ///
+    /// # Errors
+    /// The server could not be reached or did not answer, or SQLite fails.
+    pub fn send(&mut self, url: &str, token: &str) -> Result<bool> {
+        let batch = self.next_batch(BATCH_BYTES)?;
+        if batch.is_empty() {
+            return Ok(false);
+        }
+        let answer = self.post(url, token, &batch)?;
+        self.record(&batch, &answer)?;
+        Ok(true)
+    }
+
+    /// Sends changes, and returns what the server answers.
+    ///
+    /// # Errors
+    /// The server could not be reached, or did not answer.
+    pub fn post(&self, url: &str, token: &str, batch: &[Change]) -> Result<Answer> {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        packed.write_all(&body(batch)?)?;
+        let request = self
+            .agent
+            .post(format!("{url}/sync"))
+            .header("Authorization", format!("Bearer {token}"))
+            .header("Content-Type", "application/json")
+            .header("Content-Encoding", "gzip");
+        let answer = request.send(&packed.finish()?[..])?.into_body().read_to_vec()?;
+        Ok(serde_json::from_slice(&answer)?)
+    }
+
+    /// Records what the server has answered, in one transaction.
+    ///
+    /// # Errors
+    /// SQLite fails.
+    pub fn record(&mut self, batch: &[Change], answer: &Answer) -> Result<()> {
+        let transaction = self.database.transaction()?;
+        for (change, outcome) in batch.iter().zip(&answer.outcomes) {
+            let outcome = match outcome {
+                wire::Outcome::Applied => Outcome::Applied,
+                wire::Outcome::Older { newest } => Outcome::Older(newest.parse()?),
+                wire::Outcome::Waits { .. } => Outcome::Waits,
+                wire::Outcome::Refused { reason } => Outcome::Refused(reason.clone()),
+            };
+            self.outbox.answered(&transaction, &change.table, change.row, change.number, &outcome)?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Sends all refused rows again, as a user does who has looked at them, and returns how many there were.
+    ///
+    /// # Errors
+    /// SQLite fails.
+    pub fn retry(&self) -> Result<usize> {
+        let refused = self.outbox.refused(&self.database)?;
+        for row in &refused {
+            self.outbox.retry(&self.database, &row.change.table, row.change.row)?;
+        }
+        Ok(refused.len())
+    }
+}
+
+/// A batch as the JSON that the server reads.
+///
+/// # Errors
+/// Memory is short.
+pub fn body(batch: &[Change]) -> Result<Vec<u8>> {
+    let changes = batch.iter().map(|change| wire::Change {
+        table: change.table.clone(),
+        row: change.row.to_string(),
+        number: change.number.to_string(),
+        operation: match change.operation {
+            Operation::Put => wire::Operation::Put,
+            Operation::Delete => wire::Operation::Delete,
+        },
+        columns: change.columns.clone().into_iter().collect(),
+    });
+    Ok(serde_json::to_vec(&Batch { changes: changes.collect() })?)
+}

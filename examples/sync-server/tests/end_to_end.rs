@@ -1,0 +1,241 @@
+//! A server and two devices on a real database: the server is killed, answers are lost, and each row arrives once.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use flate2::{Compression, write::GzEncoder};
+use idgen_server::{Flavor, Scratch, Server, Settings};
+use idgen_sync_server::device::{Device, body};
+use idgen_sync_server::server::LARGEST_BODY;
+use serde_json::{Value, json};
+use sqlx::{Connection, MySqlConnection, Row};
+use uuid::Uuid;
+
+const TOKEN: &str = "a token of the test";
+
+/// The program, and the address that it has said.
+struct Process {
+    child: Child,
+    url: String,
+}
+
+impl Process {
+    fn start(database: &str) -> Process {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_sync-server"))
+            .env("DATABASE_URL", database)
+            .env("LISTEN", "127.0.0.1:0")
+            .env("SYNC_TOKEN", TOKEN)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let url = line.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("{line:?}")).to_owned();
+        Process { child, url }
+    }
+
+    /// `kill -9`
+    fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks the process to end, as an operator does.
+    fn stop(mut self) {
+        let done = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
+        assert!(done.success());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A request with a connection of its own; its headers end with an empty line.
+fn request(url: &str, headers: &str, body: &[u8]) -> std::io::Result<TcpStream> {
+    let mut stream = TcpStream::connect(url.strip_prefix("http://").unwrap())?;
+    let head = format!(
+        "POST /sync HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{headers}\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body)?;
+    Ok(stream)
+}
+
+fn authorized() -> String {
+    format!("Authorization: Bearer {TOKEN}\r\n")
+}
+
+/// The status and the body of an answer.
+fn answer(url: &str, headers: &str, body: &[u8]) -> (u16, Vec<u8>) {
+    let mut all = Vec::new();
+    // The server may close the connection before it has read a body that it refuses.
+    let _ = request(url, headers, body).unwrap().read_to_end(&mut all);
+    let end = all.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
+    let head = String::from_utf8(all[..end].to_vec()).unwrap();
+    (head.split(' ').nth(1).unwrap().parse().unwrap(), all[end + 4..].to_vec())
+}
+
+/// Rows, changes and deletions; some batches are sent without waiting for an answer.
+fn work(mut device: Device, url: &Mutex<String>, killing: &AtomicBool, seed: u64) -> Device {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let current = || url.lock().unwrap().clone();
+    let mut round = 0;
+    while round < 40 || killing.load(Ordering::Relaxed) {
+        round += 1;
+        let list = device.add_list(&format!("list {round}")).unwrap();
+        let items: Vec<Uuid> =
+            (0..3).map(|at| device.add_item(list, &format!("item {at}")).unwrap()).collect();
+        device.check_off(items[0]).unwrap();
+        if random.bool() {
+            device.delete("items", items[1]).unwrap();
+        }
+        if random.u8(..3) == 0 {
+            // The device loses its connection, before the server has answered or even read the batch.
+            let batch = device.next_batch(5_000).unwrap();
+            drop(request(&current(), &authorized(), &body(&batch).unwrap()));
+        }
+        // Errors are of a server that is not there.
+        let _ = device.send(&current(), TOKEN);
+    }
+    loop {
+        match device.send(&current(), TOKEN) {
+            Ok(true) => {}
+            Ok(false) => return device,
+            Err(_) => thread::sleep(Duration::from_millis(50)),
+        }
+    }
+}
+
+/// A device's rows: of each table, the texts by UUID.
+fn rows_of(device: &Device) -> BTreeMap<String, String> {
+    let mut rows = BTreeMap::new();
+    for statement in
+        ["SELECT id, title FROM lists", "SELECT id, list_id || ' ' || title || ' ' || done FROM items"]
+    {
+        let mut statement = device.database().prepare(statement).unwrap();
+        let mut found = statement.query([]).unwrap();
+        while let Some(row) = found.next().unwrap() {
+            assert!(rows.insert(row.get(0).unwrap(), row.get(1).unwrap()).is_none());
+        }
+    }
+    rows
+}
+
+/// The same of the server, where integers are keys.
+async fn rows_there(url: &str) -> BTreeMap<String, String> {
+    let mut connection = MySqlConnection::connect(url).await.unwrap();
+    let mut rows = BTreeMap::new();
+    for statement in [
+        "SELECT m.uuid, NULL, l.title, 0 FROM lists l LEFT JOIN uuid_map m ON m.id = l.id",
+        "SELECT m.uuid, p.uuid, i.title, CAST(i.done AS SIGNED) FROM items i LEFT JOIN uuid_map m ON m.id = i.id \
+         LEFT JOIN lists l ON l.id = i.list_id LEFT JOIN uuid_map p ON p.id = l.id",
+    ] {
+        for row in sqlx::query(statement).fetch_all(&mut connection).await.unwrap() {
+            let uuid = |bytes: &[u8]| Uuid::from_slice(bytes).unwrap().to_string();
+            let (key, title, done): (Vec<u8>, String, i64) = (row.get(0), row.get(2), row.get(3));
+            let text = match row.get::<Option<Vec<u8>>, _>(1) {
+                Some(list) => format!("{} {title} {done}", uuid(&list)),
+                None => title,
+            };
+            assert!(rows.insert(uuid(&key), text).is_none());
+        }
+    }
+    rows
+}
+
+fn database() -> (Server, Scratch) {
+    let server = Server::start(Flavor::MySql, &Settings::new().buffer_pool_mib(64)).unwrap();
+    let scratch = server.scratch().unwrap();
+    (server, scratch)
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Runtime::new().unwrap().block_on(work)
+}
+
+#[test]
+fn each_row_arrives_once_and_bad_requests_are_refused() {
+    let (_server, scratch) = database();
+    let folder = tempfile::tempdir().unwrap();
+    let mut process = Process::start(scratch.url());
+    let url = Arc::new(Mutex::new(process.url.clone()));
+    let killing = Arc::new(AtomicBool::new(true));
+    let devices: Vec<_> = (0..2)
+        .map(|at| {
+            let device = Device::open(&folder.path().join(format!("{at}.sqlite"))).unwrap();
+            let (url, killing) = (url.clone(), killing.clone());
+            thread::spawn(move || work(device, &url, &killing, at))
+        })
+        .collect();
+    for _ in 0..5 {
+        thread::sleep(Duration::from_millis(300));
+        process.kill();
+        process = Process::start(scratch.url());
+        url.lock().unwrap().clone_from(&process.url);
+    }
+    killing.store(false, Ordering::Relaxed);
+    let mut expected = BTreeMap::new();
+    for device in devices {
+        let device = device.join().unwrap();
+        assert_eq!(device.left().unwrap(), (0, Vec::new()));
+        expected.extend(rows_of(&device));
+    }
+    // A batch whose device went away may still be in its transaction.
+    bad_requests_are_refused(&process.url);
+    process.stop();
+    assert!(expected.len() > 200, "{}", expected.len());
+    assert_eq!(block_on(rows_there(scratch.url())), expected);
+}
+
+fn bad_requests_are_refused(url: &str) {
+    let change = |row: &str, columns: Value| json!({ "table": "lists", "row": row, "number": "1", "operation": "put", "columns": columns });
+    let all = |changes: &[Value]| json!({ "changes": changes }).to_string().into_bytes();
+    let row = "0190b0a0-0000-7000-8000-000000000001";
+    let title = |title: &str| change(row, json!({ "title": title }));
+    let large = all(&[title(&"x".repeat(LARGEST_BODY))]);
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(&large).unwrap();
+    let packed = packed.finish().unwrap();
+    assert!(packed.len() < LARGEST_BODY / 50);
+    let gzip = format!("{}Content-Encoding: gzip\r\n", authorized());
+    let text_number = |number: Value| {
+        let mut change = title("x");
+        change["number"] = number;
+        all(&[change])
+    };
+    for (headers, body, status, words) in [
+        ("", all(&[title("x")]), 401, "token"),
+        ("Authorization: Bearer wrong\r\n", all(&[title("x")]), 401, "token"),
+        (&authorized(), b"{".to_vec(), 400, "JSON"),
+        (&authorized(), all(&[json!({ "table": "lists" })]), 422, "missing field"),
+        (&authorized(), large, 413, "large"),
+        // A few bytes that become many.
+        (&gzip, packed, 413, "large"),
+        (&authorized(), text_number(json!(1)), 422, "string"),
+        (&authorized(), text_number(json!("+1")), 400, "no integer"),
+        (&authorized(), text_number(json!("18446744073709551616")), 400, "no integer"),
+        (&authorized(), all(&[change(row, json!({ "title": [] }))]), 400, "a text, a number"),
+        (&authorized(), all(&vec![title("x"); 1_001]), 413, "at most 1000"),
+        (&authorized(), all(&[title(&"x".repeat(201))]), 200, "refused"),
+        (&authorized(), all(&[change("nobody", json!({}))]), 200, "canonical"),
+        (&authorized(), all(&[]), 200, "[]"),
+    ] {
+        let (found, said) = answer(url, headers, &body);
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert_eq!(found, status, "{said}");
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
