@@ -93,6 +93,18 @@ impl Device {
         Ok(note)
     }
 
+    /// Gives an item another title.
+    ///
+    /// # Errors
+    /// SQLite fails.
+    pub fn rename(&mut self, item: Uuid, title: &str) -> Result<()> {
+        let transaction = self.database.transaction()?;
+        transaction.execute("UPDATE items SET title = ?2 WHERE id = ?1", (item.to_string(), title))?;
+        self.outbox.put(&transaction, "items", item, [("title", json!(title))])?;
+        transaction.commit()?;
+        Ok(())
+    }
+
     /// Checks an item off.
     ///
     /// # Errors

@@ -71,8 +71,21 @@ impl Person {
         self.send(random, servers, journal, 2)
     }
 
+    /// The keys of some items.
+    fn items(&self, count: usize) -> Vec<Uuid> {
+        let statement = format!("SELECT id FROM items ORDER BY RANDOM() LIMIT {count}");
+        let mut statement = self.device().database().prepare(&statement).unwrap();
+        let keys = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        keys.map(|key| key.unwrap().parse().unwrap()).collect()
+    }
+
+    /// Makes rows, and changes older ones.
     fn make(&mut self, random: &mut fastrand::Rng) {
+        let older = self.items(5);
         let device = self.device.as_mut().unwrap();
+        for item in older {
+            device.rename(item, &format!("renamed {}", random.u64(..))).unwrap();
+        }
         let list = device.add_list("a list").unwrap();
         for at in 0..6 {
             let item = device.add_item(list, &format!("item {at}")).unwrap();

@@ -113,7 +113,9 @@ fn simulate(flavor: Flavor) {
     let people = fleet.into_people();
     runtime.block_on(async {
         let mut connection = MySqlConnection::connect(scratch.url()).await.unwrap();
+        // Otherwise the restored devices show nothing.
         assert_eq!(restored.load(Ordering::Relaxed), size.devices / 2);
+        assert!(journal.refused() > 0);
         let report = check(&mut connection, &journal, &people).await;
         println!(
             "{flavor}: {} devices, {} restored; {} rows made, {} changes sent, {} of them refused or older; {} server and {} database kills; {} rows in the \
