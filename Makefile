@@ -197,13 +197,21 @@ soak-map: ## the map under kills, KILL, DDL and changed settings, in 8 processes
 	IDGEN_TORTURE_ACKNOWLEDGEMENTS=$(ACKNOWLEDGEMENTS) IDGEN_TORTURE_SECONDS=$(SECONDS_EACH) \
 		cargo test --release -p idgen-mysql --test torture
 
-# How many devices send their changes at the same time, and how often the database is killed.
-SYNC_DEVICES ?= 200
+# How many devices make rows, about ten at each visit, and how often a server and the database are killed.
+SYNC_DEVICES ?= 1000
+SYNC_VISITS ?= 100
+SYNC_SERVER_KILLS ?= 20
 SYNC_KILLS ?= 10
-soak-sync: setup ## changes of many devices while the database is killed; checked by SQL
-	IDGEN_SYNC_DEVICES=$(SYNC_DEVICES) IDGEN_SYNC_KILLS=$(SYNC_KILLS) cargo test -p idgen-mysql --test servers sync_races -- --test-threads=1
+# A test, such as mysql; both by default.
+SYNC_TEST ?=
 
-soak: soak-ids soak-check test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
+soak-sync: setup ## 1,000 devices make 10^6 rows, while servers and the database are killed; checked by SQL (hours)
+	IDGEN_SYNC_DEVICES=$(SYNC_DEVICES) IDGEN_SYNC_VISITS=$(SYNC_VISITS) IDGEN_SYNC_SERVER_KILLS=$(SYNC_SERVER_KILLS) \
+		IDGEN_SYNC_KILLS=$(SYNC_KILLS) cargo test --release -p idgen-sync-server --test simulation $(SYNC_TEST) -- --test-threads 1 --nocapture
+	IDGEN_SYNC_DEVICES=200 IDGEN_SYNC_KILLS=$(SYNC_KILLS) \
+		cargo test --release -p idgen-mysql --test servers sync_races -- --test-threads 1
+
+soak: soak-ids soak-check soak-sync test-clusters ## the long tests: clusters, ten million operations each, hundreds of kills, long records (hours)
 	cargo test --release -p idgen-lab --test model_postgres --test model_sqlite -- --ignored
 	IDGEN_ADVERSARY=complete cargo test --release -p idgen-mysql --test adversary
 	IDGEN_SOAK_OPERATIONS=$(SOAK_OPERATIONS) IDGEN_SOAK_KILLS=$(SOAK_KILLS) \

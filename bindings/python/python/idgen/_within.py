@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
     # The columns, the rows, and how many rows the statement changed.
     _Answer = tuple[list[str], list[list[bytes | None]], int]
-    # The next statement, or the ids.
-    _Step = tuple[str | None, list[int] | None]
+    # The next statement, or the result.
+    _Step = tuple[str | None, Any]
     # Starts a call that passes its result to a callback, and awaits the result.
     _Call = Callable[[Callable[[_Callback], Any]], Awaitable[Any]]
 
 
-def run_claim(claim: _Claiming, connection: object) -> list[int]:
-    """Runs the statements of a claim on a connection or cursor, and returns the ids."""
+def run_claim(claim: _Claiming, connection: object) -> Any:
+    """Runs the statements of a call on a connection or cursor, and returns its result."""
     run = _runner(connection)
-    statement, ids = cast("_Step", claim.begin(None))
+    statement, result = cast("_Step", claim.begin(None))
     while statement is not None:
         try:
             answer = run(statement)
@@ -33,18 +33,18 @@ def run_claim(claim: _Claiming, connection: object) -> list[int]:
             if number is None:
                 raise
             try:
-                statement, ids = claim.failed(number, str(error), None)
+                statement, result = claim.failed(number, str(error), None)
             except MapError as failed:
                 raise failed from error
         else:
-            statement, ids = claim.answered(answer, None)
-    return cast("list[int]", ids)
+            statement, result = claim.answered(answer, None)
+    return result
 
 
-async def run_claim_async(claim: _Claiming, connection: object, call: _Call) -> list[int]:
-    """Runs the statements of a claim on an asynchronous connection or cursor, and returns the ids."""
+async def run_claim_async(claim: _Claiming, connection: object, call: _Call) -> Any:
+    """Runs the statements of a call on an asynchronous connection or cursor, and returns its result."""
     run = await _async_runner(connection)
-    statement, ids = cast("_Step", await call(claim.begin))
+    statement, result = cast("_Step", await call(claim.begin))
     while statement is not None:
         try:
             answer = await run(statement)
@@ -55,12 +55,12 @@ async def run_claim_async(claim: _Claiming, connection: object, call: _Call) -> 
             code: int = number
             reason = str(error)
             try:
-                statement, ids = await call(lambda done: claim.failed(code, reason, done))
+                statement, result = await call(lambda done: claim.failed(code, reason, done))
             except MapError as failed:
                 raise failed from error
         else:
-            statement, ids = await call(lambda done: claim.answered(answer, done))
-    return cast("list[int]", ids)
+            statement, result = await call(lambda done: claim.answered(answer, done))
+    return result
 
 
 def _runner(connection: Any) -> Callable[[str], _Answer]:

@@ -28,6 +28,7 @@ from idgen._idgen import (
     _Map,
     _metrics,
 )
+from idgen._sync import Answer, AsyncSync, Change, OpenReference, Outcome, Sync
 from idgen._within import run_claim, run_claim_async
 
 if TYPE_CHECKING:
@@ -36,15 +37,22 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from idgen._idgen import _Id
+    from idgen._sync import _Owner, _Tables
 
 __all__ = [
+    "Answer",
+    "AsyncSync",
     "AsyncUuidMap",
+    "Change",
     "ConflictError",
     "DuplicateError",
     "ExhaustedError",
     "MapError",
     "NotInTransactionError",
     "NotInstalledError",
+    "OpenReference",
+    "Outcome",
+    "Sync",
     "UnsafeServerError",
     "UuidMap",
     "metrics",
@@ -152,15 +160,40 @@ class UuidMap(_Common):
         The map does not retry: if a MapError has ``is_transient``, roll back and repeat the transaction.
         Raises NotInTransactionError if the connection is not in a transaction.
         """
-        return run_claim(self._map.claim_one_within(uuid), connection)[0]
+        return cast(int, run_claim(self._map.claim_one_within(uuid), connection)[0])
 
     def ids_of_within(self, connection: object, uuids: Iterable[_Id]) -> list[int]:
         """Returns the ids of many UUIDs as part of your transaction: see id_of_within and ids_of."""
-        return run_claim(self._map.claim_within(uuids), connection)
+        return cast("list[int]", run_claim(self._map.claim_within(uuids), connection))
 
     def register_within(self, connection: object, uuid: _Id) -> int:
         """Creates an id for a UUID as part of your transaction: see id_of_within and register."""
-        return run_claim(self._map.register_within(uuid), connection)[0]
+        return cast(int, run_claim(self._map.register_within(uuid), connection)[0])
+
+    def install_sync(self) -> None:
+        """Creates the two tables of syncs, or checks the existing ones. The map must be installed."""
+        self._map.install_sync(None)
+
+    def sync(
+        self,
+        tables: _Tables,
+        *,
+        versions: Sequence[int] | None = None,
+        future: float = 86_400.0,
+        owner: _Owner | None = None,
+    ) -> Sync:
+        """Returns a sync, which writes rows that devices made with UUIDs to tables with integer keys, each once.
+
+        tables: their names, or a mapping of names to columns that refer to another table without a foreign key,
+            as in {"lists": {}, "items": {"list_id": "lists"}}. Foreign keys are read from the schema.
+        versions: the versions of UUIDs that are taken, 1, 4, 6, 7 and 8 by default.
+        future: for how many seconds the time in a UUID may be in the future.
+        owner: a function of a change that returns why the sender may not make it, or None.
+
+        The tables are read and checked at the first call of the sync. Its own tables are created by install_sync().
+        docs/sync.md describes changes, outcomes and the tables.
+        """
+        return Sync(self._map, tables, versions, future, owner)
 
     def find(self, uuid: _Id) -> int | None:
         """Returns the id of a UUID, or None. Creates nothing."""
@@ -254,15 +287,32 @@ class AsyncUuidMap(_Common):
 
         If the call is canceled, roll your transaction back: a part of the claim may be in it.
         """
-        return (await run_claim_async(self._map.claim_one_within(uuid), connection, self._call))[0]
+        return cast(int, (await run_claim_async(self._map.claim_one_within(uuid), connection, self._call))[0])
 
     async def ids_of_within(self, connection: object, uuids: Iterable[_Id]) -> list[int]:
         """Returns the ids of many UUIDs as part of your transaction: see id_of_within and ids_of."""
-        return await run_claim_async(self._map.claim_within(uuids), connection, self._call)
+        return cast(
+            "list[int]", await run_claim_async(self._map.claim_within(uuids), connection, self._call)
+        )
 
     async def register_within(self, connection: object, uuid: _Id) -> int:
         """Creates an id for a UUID as part of your transaction: see id_of_within and register."""
-        return (await run_claim_async(self._map.register_within(uuid), connection, self._call))[0]
+        return cast(int, (await run_claim_async(self._map.register_within(uuid), connection, self._call))[0])
+
+    async def install_sync(self) -> None:
+        """Creates the two tables of syncs, or checks the existing ones. The map must be installed."""
+        await self._call(lambda done: self._map.install_sync(done))
+
+    def sync(
+        self,
+        tables: _Tables,
+        *,
+        versions: Sequence[int] | None = None,
+        future: float = 86_400.0,
+        owner: _Owner | None = None,
+    ) -> AsyncSync:
+        """Returns a sync, which writes rows that devices made with UUIDs to tables with integer keys: see UuidMap."""
+        return AsyncSync(self._call, self._map, tables, versions, future, owner)
 
     async def find(self, uuid: _Id) -> int | None:
         """Returns the id of a UUID, or None. Creates nothing."""

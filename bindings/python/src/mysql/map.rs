@@ -44,7 +44,7 @@ impl Map {
     }
 
     /// Connects unless it is connected.
-    fn connected(&self) -> impl Future<Output = Result<UuidMap>> + Send + use<> {
+    pub(super) fn connected(&self) -> impl Future<Output = Result<UuidMap>> + Send + use<> {
         let (live, url, choices) = (self.live(), self.urls.clone(), self.choices.clone());
         async move { Ok(live.get_or_try_init(async || choices.connect_any(&url).await).await?.clone()) }
     }
@@ -136,6 +136,10 @@ impl Map {
 
     fn install<'py>(&self, py: Python<'py>, callback: Option<Bound<'py, PyAny>>) -> Answer<'py> {
         self.run(py, callback, |map| async move { map.install().await }, |py, ()| Ok(py.None()))
+    }
+
+    fn install_sync<'py>(&self, py: Python<'py>, callback: Option<Bound<'py, PyAny>>) -> Answer<'py> {
+        self.run(py, callback, |map| async move { map.install_sync().await }, |py, ()| Ok(py.None()))
     }
 
     fn id_of<'py>(

@@ -4,6 +4,7 @@ mod errors;
 mod map;
 mod metrics;
 mod runtime;
+mod sync;
 mod within;
 
 use pyo3::prelude::*;
@@ -15,5 +16,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(metrics::counted, module)?)?;
     module.add_class::<within::Claiming>()?;
     module.add_class::<map::Map>()?;
+    module.add_class::<sync::Syncing>()?;
     module.add_class::<runtime::Call>()
 }

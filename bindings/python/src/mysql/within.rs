@@ -5,6 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use idgen_mysql::sync;
 use idgen_mysql::{DriverAnswer, DriverConnection, DriverError, Result};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyRuntimeError;
@@ -14,6 +15,7 @@ use tokio::task::{JoinError, JoinHandle};
 
 use crate::mysql::errors::raise;
 use crate::mysql::runtime;
+use crate::mysql::sync::answered;
 
 type Answer = std::result::Result<DriverAnswer, DriverError>;
 
@@ -21,14 +23,41 @@ type Answer = std::result::Result<DriverAnswer, DriverError>;
 #[derive(FromPyObject)]
 pub(super) struct Given(Vec<String>, Vec<Vec<Option<Vec<u8>>>>, u64);
 
-/// A running claim.
+/// What a call gives.
+pub(super) enum Done {
+    Ids(Vec<u64>),
+    Applied(sync::Answer),
+}
+
+impl From<Vec<u64>> for Done {
+    fn from(ids: Vec<u64>) -> Done {
+        Done::Ids(ids)
+    }
+}
+
+impl From<sync::Answer> for Done {
+    fn from(answer: sync::Answer) -> Done {
+        Done::Applied(answer)
+    }
+}
+
+impl Done {
+    fn object(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self {
+            Done::Ids(ids) => ids.into_py_any(py),
+            Done::Applied(answer) => answered(py, &answer),
+        }
+    }
+}
+
+/// A running claim, or changes that are applied.
 #[pyclass(module = "idgen._idgen", name = "_Claiming", frozen)]
 pub(crate) struct Claiming(Arc<Mutex<Option<Under>>>);
 
 struct Under {
     statements: Receiver<String>,
     answers: Sender<Answer>,
-    call: JoinHandle<Result<Vec<u64>>>,
+    call: JoinHandle<Result<Done>>,
 }
 
 impl Drop for Under {
@@ -53,13 +82,15 @@ impl DriverConnection for Asked {
 
 impl Claiming {
     /// Starts a call, which asks for its statements one by one.
-    pub(super) fn start<F>(call: impl FnOnce(Asked) -> F) -> PyResult<Claiming>
+    pub(super) fn start<F, T>(call: impl FnOnce(Asked) -> F) -> PyResult<Claiming>
     where
-        F: Future<Output = Result<Vec<u64>>> + Send + 'static,
+        F: Future<Output = Result<T>> + Send + 'static,
+        T: Into<Done> + Send,
     {
         let (ask, statements) = channel(1);
-        let (answers, answered) = channel(1);
-        let call = runtime::runtime()?.spawn(call(Asked { statements: ask, answers: answered }));
+        let (answers, answer) = channel(1);
+        let work = call(Asked { statements: ask, answers: answer });
+        let call = runtime::runtime()?.spawn(async move { work.await.map(Into::into) });
         let under = Under { statements, answers, call };
         Ok(Claiming(Arc::new(Mutex::new(Some(under)))))
     }
@@ -87,9 +118,9 @@ impl Claiming {
         let end = move |py: Python<'_>, step: Step| match step {
             Step::Statement(under, statement) => {
                 *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(under);
-                (Some(statement), None::<Vec<u64>>).into_py_any(py)
+                (Some(statement), py.None()).into_py_any(py)
             }
-            Step::End(Ok(Ok(ids))) => (None::<String>, Some(ids)).into_py_any(py),
+            Step::End(Ok(Ok(done))) => (None::<String>, done.object(py)?).into_py_any(py),
             Step::End(Ok(Err(error))) => Err(raise(py, &error)),
             Step::End(Err(ended)) => {
                 Err(PyRuntimeError::new_err(format!("the claim ended without a result: {ended}")))
@@ -104,7 +135,7 @@ enum Step {
     /// The next statement.
     Statement(Under, String),
     /// The call has ended.
-    End(std::result::Result<Result<Vec<u64>>, JoinError>),
+    End(std::result::Result<Result<Done>, JoinError>),
 }
 
 #[pymethods]

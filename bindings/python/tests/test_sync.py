@@ -1,0 +1,190 @@
+"""Changes of rows that devices made, applied in a transaction of the caller, on real servers."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import uuid
+from typing import Any
+
+import aiomysql
+import idgen
+import pymysql
+import pytest
+from idgen.mysql import (
+    Answer,
+    AsyncUuidMap,
+    Change,
+    MapError,
+    NotInTransactionError,
+    Outcome,
+    UuidMap,
+)
+from servers import Server
+
+# The server reports each known UUID of a batch, which aiomysql turns into Python warnings.
+pytestmark = pytest.mark.filterwarnings("ignore:.*Duplicate entry")
+
+SCHEMA = [
+    "CREATE TABLE sync_lists (id BIGINT UNSIGNED PRIMARY KEY, title VARCHAR(20) NOT NULL)",
+    "CREATE TABLE sync_items (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NOT NULL, "
+    "note_list BIGINT UNSIGNED NULL, title VARCHAR(20) NOT NULL, done BOOLEAN NOT NULL, code BIGINT UNSIGNED NULL, "
+    "score DOUBLE NULL, data VARBINARY(20) NULL, FOREIGN KEY (list_id) REFERENCES sync_lists (id))",
+]
+TABLES: dict[str, dict[str, str]] = {"sync_lists": {}, "sync_items": {"note_list": "sync_lists"}}
+APPLIED, REPEATED = Outcome("applied"), Outcome("repeated")
+
+
+def connect(server: Server) -> Any:
+    return pymysql.connect(
+        host=server.host,
+        port=server.port,
+        user=server.user,
+        password=server.password,
+        database=server.database,
+    )
+
+
+def rows(server: Server, statement: str) -> list[tuple[Any, ...]]:
+    with connect(server) as connection, connection.cursor() as cursor:
+        cursor.execute(statement)
+        return list(cursor.fetchall())
+
+
+@pytest.fixture
+def tables(server: Server) -> Any:
+    with connect(server) as connection, connection.cursor() as cursor:
+        for statement in SCHEMA:
+            cursor.execute(statement)
+    yield server
+    with connect(server) as connection, connection.cursor() as cursor:
+        for table in ("sync_items", "sync_lists", "of_sync_row", "of_sync_open"):
+            cursor.execute(f"DROP TABLE {table}")
+
+
+def a_list(row: uuid.UUID, number: int, title: str) -> Change:
+    return Change("sync_lists", row, number, {"title": title})
+
+
+def an_item(row: uuid.UUID, number: int, of: uuid.UUID, title: str = "x", **more: Any) -> Change:
+    return Change("sync_items", row, number, {"list_id": of, "title": title, "done": False, **more})
+
+
+def test_changes_are_applied_once(tables: Server) -> None:
+    ids = UuidMap(tables.url(), table="of_sync")
+    ids.install()
+    sync = ids.sync(TABLES, owner=lambda change: "not yours" if change.columns == {"title": "secret"} else None)
+    with pytest.raises(MapError, match="install_sync"):
+        sync.describe()
+    ids.install_sync()
+    assert sync.describe().startswith("sync_lists: key id")
+    assert "note_list refers to sync_lists as declared" in sync.describe()
+    shopping, milk, bread, foreign, late = (idgen.v7() for _ in range(5))
+    values = {"code": 2**64 - 1, "score": 0.5, "data": b"\0'\xff", "note_list": None}
+    batch = [
+        an_item(milk, 1, shopping, "milk", **values),
+        a_list(foreign, 1, "secret"),
+        an_item(bread, 1, shopping, note_list=late),
+        an_item(idgen.v7(), 1, idgen.v7()),
+        a_list(shopping, 1, "shopping"),
+        a_list(late, 0, "no number"),
+        Change("sync_lists", str(idgen.v7()).upper(), 1, {"title": "x"}),
+    ]
+
+    def apply(batch: list[Change]) -> Answer:
+        connection = connect(tables)
+        connection.begin()
+        answer = sync.apply(connection, batch)
+        connection.commit()
+        connection.close()
+        return answer
+
+    answer = apply(batch)
+    kinds = [outcome.kind for outcome in answer.outcomes]
+    assert kinds == ["applied", "refused", "applied", "waits", "applied", "refused", "refused"]
+    assert answer.outcomes[1].reason == "not yours" and "canonical" in (answer.outcomes[6].reason or "")
+    assert foreign not in answer.ids and answer.ids[milk] == ids.find(milk) != answer.ids[shopping]
+    found = rows(tables, "SELECT id, list_id, title, done, code, score, data FROM sync_items ORDER BY title")
+    assert found[0] == (answer.ids[milk], answer.ids[shopping], "milk", 0, 2**64 - 1, 0.5, b"\0'\xff")
+    [open_reference] = sync.open_references()
+    assert (open_reference.row, open_reference.column, open_reference.target) == (bread, "note_list", late)
+
+    again = apply([batch[0], batch[4], a_list(shopping, 3, "food"), a_list(late, 1, "late")])
+    assert again.outcomes == [REPEATED, REPEATED, APPLIED, APPLIED] and again.ids[milk] == answer.ids[milk]
+    assert sync.open_references() == []
+    older = apply([a_list(shopping, 2, "never"), Change("sync_items", milk, 2, None), an_item(milk, 1, shopping)])
+    assert older.outcomes == [Outcome("older", newest=3), APPLIED, Outcome("older", newest=2)]
+    assert [title for (title,) in rows(tables, "SELECT title FROM sync_items")] == ["x"]
+
+    # A transaction that is rolled back has applied nothing.
+    connection = connect(tables)
+    connection.begin()
+    assert sync.apply(connection, [a_list(idgen.v7(), 1, "gone")]).outcomes == [APPLIED]
+    connection.rollback()
+    assert rows(tables, "SELECT COUNT(*) FROM sync_lists WHERE title = 'gone'") == [(0,)]
+    connection.autocommit(True)
+    with pytest.raises(NotInTransactionError):
+        sync.apply(connection, [a_list(idgen.v7(), 1, "x")])
+    connection.close()
+    assert apply([]).outcomes == []
+
+
+@pytest.mark.parametrize(
+    ("value", "error"), [([], TypeError), (object(), TypeError), (2**64, OverflowError), ("\ud800", ValueError)]
+)
+def test_values_that_no_column_holds(tables: Server, value: Any, error: type[Exception]) -> None:
+    ids = UuidMap(tables.url(), table="of_sync")
+    ids.install()
+    ids.install_sync()
+    sync = ids.sync(TABLES)
+    connection = connect(tables)
+    connection.begin()
+    with pytest.raises(error):
+        sync.apply(connection, [a_list(idgen.v7(), 1, value)])
+    connection.close()
+    with pytest.raises(MapError, match="no such table"):
+        ids.sync(["nothing"]).describe()
+
+
+def in_child(server: Server, sync: Any, row: uuid.UUID) -> None:
+    connection = connect(server)
+    connection.begin()
+    assert sync.apply(connection, [a_list(row, 1, "child")]).outcomes == [APPLIED]
+    connection.commit()
+
+
+def test_a_forked_child_has_a_sync_of_its_own(tables: Server) -> None:
+    ids = UuidMap(tables.url(), table="of_sync")
+    ids.install()
+    ids.install_sync()
+    sync = ids.sync(TABLES)
+    sync.describe()
+    child = multiprocessing.get_context("fork").Process(target=in_child, args=(tables, sync, idgen.v7()))
+    child.start()
+    child.join()
+    assert child.exitcode == 0
+    in_child(tables, sync, idgen.v7())
+    assert rows(tables, "SELECT COUNT(*) FROM sync_lists WHERE title = 'child'") == [(2,)]
+
+
+def test_coroutines(tables: Server) -> None:
+    async def run() -> None:
+        ids = AsyncUuidMap(tables.url(), table="of_sync")
+        await ids.install()
+        await ids.install_sync()
+        sync = ids.sync(TABLES)
+        assert "sync_items" in await sync.describe()
+        connection = await aiomysql.connect(
+            host=tables.host, port=tables.port, user=tables.user, password=tables.password, db=tables.database
+        )
+        row, item, late = idgen.v7(), idgen.v7(), idgen.v7()
+        for expected in (APPLIED, REPEATED):
+            await connection.begin()
+            answer = await sync.apply(connection, [an_item(item, 1, row, note_list=late), a_list(row, 1, "l")])
+            await connection.commit()
+            assert answer.outcomes == [expected] * 2 and answer.ids[row] == await ids.find(row)
+        assert [reference.target for reference in await sync.open_references()] == [late]
+        await connection.ensure_closed()
+        await ids.close()
+
+    asyncio.run(run())
