@@ -27,14 +27,17 @@ struct Sent {
 #[derive(Default)]
 pub struct Journal(Mutex<Log>);
 
+/// What a journal has in the end.
 #[derive(Default)]
-struct Log {
+pub struct Log {
     rows: HashMap<(u8, Uuid), Vec<Sent>>,
     ids: HashMap<Uuid, u64>,
     /// Devices that were told two integers for one UUID.
     differ: Vec<String>,
-    changes: usize,
-    refused: usize,
+    /// How many changes were sent, each as often as it was.
+    pub changes: usize,
+    /// How many changes were refused, or older than others.
+    pub refused: usize,
 }
 
 const TABLES: [&str; 3] = ["lists", "items", "notes"];
@@ -93,23 +96,18 @@ impl Journal {
         }
     }
 
-    /// How many rows were made and sent.
-    pub fn rows(&self) -> usize {
-        self.0.lock().unwrap().rows.len()
-    }
-
-    /// How many changes were refused, or older than others.
-    pub fn refused(&self) -> usize {
-        self.0.lock().unwrap().refused
-    }
-
-    /// How many changes were sent, each as often as it was.
-    pub fn sent(&self) -> usize {
-        self.0.lock().unwrap().changes
+    /// What was written down, when all devices are ready.
+    pub fn into_log(self) -> Log {
+        self.0.into_inner().unwrap()
     }
 }
 
 impl Log {
+    /// How many rows were made and sent.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Whether a device was told that a row is there.
     fn is_told(&self, key: &(u8, Uuid)) -> bool {
         self.rows.get(key).is_some_and(|sent| sent.iter().any(|sent| sent.told))
@@ -130,8 +128,7 @@ struct Found {
 }
 
 /// What is wrong in the tables.
-pub async fn check(connection: &mut MySqlConnection, journal: &Journal, people: &[Person]) -> Report {
-    let log = journal.0.lock().unwrap();
+pub async fn check(connection: &mut MySqlConnection, log: &Log, people: &[Person]) -> Report {
     let mut wrong = log.differ.clone();
     let mut uuids: HashMap<u64, Uuid> = HashMap::new();
     {
@@ -183,9 +180,9 @@ pub async fn check(connection: &mut MySqlConnection, journal: &Journal, people: 
         }
     }
     for (key, sent) in &log.rows {
-        wrong.extend(of_row(&log, key, sent, found.get(key)));
+        wrong.extend(of_row(log, key, sent, found.get(key)));
     }
-    let of_devices = people.iter().flat_map(|person| own_rows(person, &log, &found));
+    let of_devices = people.iter().flat_map(|person| own_rows(person, log, &found));
     wrong.extend(of_devices);
     wrong.extend(leases(connection, people).await);
     Report { rows: count, wrong }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use checker::{Journal, check};
+use checker::{Journal, Log, check};
 use fleet::{Fleet, Person};
 use idgen_mysql::UuidMap;
 use idgen_server::{Flavor, Server, Settings};
@@ -110,28 +110,28 @@ fn simulate(flavor: Flavor) {
         killer.join().unwrap();
     });
 
-    let people = fleet.into_people();
+    let (people, log) = (fleet.into_people(), journal.into_log());
     runtime.block_on(async {
         let mut connection = MySqlConnection::connect(scratch.url()).await.unwrap();
         // Otherwise the restored devices show nothing.
         assert_eq!(restored.load(Ordering::Relaxed), size.devices / 2);
-        assert!(journal.refused() > 0);
-        let report = check(&mut connection, &journal, &people).await;
+        assert!(log.refused > 0);
+        let report = check(&mut connection, &log, &people).await;
         println!(
             "{flavor}: {} devices, {} restored; {} rows made, {} changes sent, {} of them refused or older; {} server and {} database kills; {} rows in the \
              tables, {} s",
             size.devices,
             restored.load(Ordering::Relaxed),
-            journal.rows(),
-            journal.sent(),
-            journal.refused(),
+            log.rows(),
+            log.changes,
+            log.refused,
             size.server_kills,
             size.database_kills,
             report.rows,
             begin.elapsed().as_secs()
         );
         assert_eq!(report.wrong, Vec::<String>::new());
-        the_checker_finds_each_fault(&mut connection, &journal, &people).await;
+        the_checker_finds_each_fault(&mut connection, &log, &people).await;
     });
     servers.stop();
 }
@@ -140,11 +140,7 @@ fn simulate(flavor: Flavor) {
 ///
 /// Some rows are of devices that were restored before they were told about them, and may be gone: so the faults are of
 /// several.
-async fn the_checker_finds_each_fault(
-    connection: &mut MySqlConnection,
-    journal: &Journal,
-    people: &[Person],
-) {
+async fn the_checker_finds_each_fault(connection: &mut MySqlConnection, log: &Log, people: &[Person]) {
     for (fault, words) in [
         ("DELETE FROM notes LIMIT 20", "is not there"),
         (
@@ -160,7 +156,7 @@ async fn the_checker_finds_each_fault(
         let mut transaction = connection.begin().await.unwrap();
         let done = transaction.execute(sqlx::raw_sql(AssertSqlSafe(fault))).await.unwrap();
         assert!(done.rows_affected() > 0, "{fault}");
-        let wrong = check(&mut transaction, journal, people).await.wrong;
+        let wrong = check(&mut transaction, log, people).await.wrong;
         assert!(wrong.iter().any(|wrong| wrong.contains(words)), "{fault}: {wrong:?}");
         transaction.rollback().await.unwrap();
     }
