@@ -28,8 +28,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*Duplicate entry")
 SCHEMA = [
     "CREATE TABLE sync_lists (id BIGINT UNSIGNED PRIMARY KEY, title VARCHAR(20) NOT NULL)",
     "CREATE TABLE sync_items (id BIGINT UNSIGNED PRIMARY KEY, list_id BIGINT UNSIGNED NOT NULL, "
-    "note_list BIGINT UNSIGNED NULL, title VARCHAR(20) NOT NULL, done BOOLEAN NOT NULL, code BIGINT UNSIGNED NULL, "
-    "score DOUBLE NULL, data VARBINARY(20) NULL, FOREIGN KEY (list_id) REFERENCES sync_lists (id))",
+    "note_list BIGINT UNSIGNED NULL, title VARCHAR(20) NOT NULL, done BOOLEAN NOT NULL, "
+    "code BIGINT UNSIGNED NULL, score DOUBLE NULL, data VARBINARY(20) NULL, "
+    "FOREIGN KEY (list_id) REFERENCES sync_lists (id))",
 ]
 TABLES: dict[str, dict[str, str]] = {"sync_lists": {}, "sync_items": {"note_list": "sync_lists"}}
 APPLIED, REPEATED = Outcome("applied"), Outcome("repeated")
@@ -73,7 +74,9 @@ def an_item(row: uuid.UUID, number: int, of: uuid.UUID, title: str = "x", **more
 def test_changes_are_applied_once(tables: Server) -> None:
     ids = UuidMap(tables.url(), table="of_sync")
     ids.install()
-    sync = ids.sync(TABLES, owner=lambda change: "not yours" if change.columns == {"title": "secret"} else None)
+    sync = ids.sync(
+        TABLES, owner=lambda change: "not yours" if change.columns == {"title": "secret"} else None
+    )
     with pytest.raises(MapError, match="install_sync"):
         sync.describe()
     ids.install_sync()
@@ -112,7 +115,9 @@ def test_changes_are_applied_once(tables: Server) -> None:
     again = apply([batch[0], batch[4], a_list(shopping, 3, "food"), a_list(late, 1, "late")])
     assert again.outcomes == [REPEATED, REPEATED, APPLIED, APPLIED] and again.ids[milk] == answer.ids[milk]
     assert sync.open_references() == []
-    older = apply([a_list(shopping, 2, "never"), Change("sync_items", milk, 2, None), an_item(milk, 1, shopping)])
+    older = apply(
+        [a_list(shopping, 2, "never"), Change("sync_items", milk, 2, None), an_item(milk, 1, shopping)]
+    )
     assert older.outcomes == [Outcome("older", newest=3), APPLIED, Outcome("older", newest=2)]
     assert [title for (title,) in rows(tables, "SELECT title FROM sync_items")] == ["x"]
 
@@ -130,7 +135,8 @@ def test_changes_are_applied_once(tables: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "error"), [([], TypeError), (object(), TypeError), (2**64, OverflowError), ("\ud800", ValueError)]
+    ("value", "error"),
+    [([], TypeError), (object(), TypeError), (2**64, OverflowError), ("\ud800", ValueError)],
 )
 def test_values_that_no_column_holds(tables: Server, value: Any, error: type[Exception]) -> None:
     ids = UuidMap(tables.url(), table="of_sync")
@@ -144,6 +150,8 @@ def test_values_that_no_column_holds(tables: Server, value: Any, error: type[Exc
     connection.close()
     with pytest.raises(MapError, match="no such table"):
         ids.sync(["nothing"]).describe()
+    with pytest.raises(TypeError, match="a list of names"):
+        ids.sync("sync_lists")
 
 
 def in_child(server: Server, sync: Any, row: uuid.UUID) -> None:
@@ -180,7 +188,9 @@ def test_coroutines(tables: Server) -> None:
         row, item, late = idgen.v7(), idgen.v7(), idgen.v7()
         for expected in (APPLIED, REPEATED):
             await connection.begin()
-            answer = await sync.apply(connection, [an_item(item, 1, row, note_list=late), a_list(row, 1, "l")])
+            answer = await sync.apply(
+                connection, [an_item(item, 1, row, note_list=late), a_list(row, 1, "l")]
+            )
             await connection.commit()
             assert answer.outcomes == [expected] * 2 and answer.ids[row] == await ids.find(row)
         assert [reference.target for reference in await sync.open_references()] == [late]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 from uuid import UUID
@@ -10,7 +11,7 @@ from idgen._idgen import _Sync
 from idgen._within import run_claim, run_claim_async
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from idgen._idgen import _Map
 
@@ -93,7 +94,11 @@ class _Common:
         future: float,
         owner: _Owner | None,
     ) -> None:
-        given = dict.fromkeys(tables, cast("Mapping[str, str]", {})) if _is_list(tables) else dict(tables)  # type: ignore[arg-type]
+        if isinstance(tables, str):
+            raise TypeError(f"tables must be a list of names or a mapping, not {tables!r}")
+        given: Mapping[str, Mapping[str, str]] = (
+            tables if isinstance(tables, Mapping) else {name: {} for name in tables}
+        )
         listed = [(name, list(references.items())) for name, references in given.items()]
         self._sync = _Sync(map, listed, None if versions is None else list(versions), future)
         self._owner = owner
@@ -110,10 +115,6 @@ class _Common:
     def _batch(self, changes: list[Change], refused: dict[int, Outcome]) -> Any:
         taken = (change for place, change in enumerate(changes) if place not in refused)
         return self._sync.apply([change._given() for change in taken])
-
-
-def _is_list(tables: _Tables) -> bool:
-    return not hasattr(tables, "items")
 
 
 def _answer(count: int, refused: dict[int, Outcome], given: Any) -> Answer:
@@ -134,9 +135,9 @@ class Sync(_Common):
     def apply(self, connection: object, batch: Iterable[Change]) -> Answer:
         """Applies changes in your transaction, in any order, each exactly once.
 
-        The connections are those of UuidMap.id_of_within. Nothing is applied unless you commit. Changes that are
-        refused or have to wait leave the others alone. If a MapError has ``is_transient``, roll back and repeat
-        the transaction.
+        The connections are those of UuidMap.id_of_within. Nothing is applied unless you commit. Changes that
+        are refused or have to wait leave the others alone. If a MapError has ``is_transient``, roll back and
+        repeat the transaction.
         """
         changes, refused = self._taken(batch)
         given = run_claim(self._batch(changes, refused), connection)

@@ -182,15 +182,15 @@ class UuidMap(_Common):
         future: float = 86_400.0,
         owner: _Owner | None = None,
     ) -> Sync:
-        """Returns a sync, which writes rows that devices made with UUIDs to tables with integer keys, each once.
+        """Returns a sync, which writes rows that devices made with UUIDs to tables with integer keys, once.
 
-        tables: their names, or a mapping of names to columns that refer to another table without a foreign key,
-            as in {"lists": {}, "items": {"list_id": "lists"}}. Foreign keys are read from the schema.
+        tables: their names, or a mapping of names to columns that refer to another table without a foreign
+            key, as in {"lists": {}, "items": {"list_id": "lists"}}. Foreign keys are read from the schema.
         versions: the versions of UUIDs that are taken, 1, 4, 6, 7 and 8 by default.
         future: for how many seconds the time in a UUID may be in the future.
         owner: a function of a change that returns why the sender may not make it, or None.
 
-        The tables are read and checked at the first call of the sync. Its own tables are created by install_sync().
+        The tables are read and checked at the first call of the sync. install_sync() creates its own tables.
         docs/sync.md describes changes, outcomes and the tables.
         """
         return Sync(self._map, tables, versions, future, owner)
@@ -291,9 +291,7 @@ class AsyncUuidMap(_Common):
 
     async def ids_of_within(self, connection: object, uuids: Iterable[_Id]) -> list[int]:
         """Returns the ids of many UUIDs as part of your transaction: see id_of_within and ids_of."""
-        return cast(
-            "list[int]", await run_claim_async(self._map.claim_within(uuids), connection, self._call)
-        )
+        return cast("list[int]", await run_claim_async(self._map.claim_within(uuids), connection, self._call))
 
     async def register_within(self, connection: object, uuid: _Id) -> int:
         """Creates an id for a UUID as part of your transaction: see id_of_within and register."""
@@ -311,7 +309,7 @@ class AsyncUuidMap(_Common):
         future: float = 86_400.0,
         owner: _Owner | None = None,
     ) -> AsyncSync:
-        """Returns a sync, which writes rows that devices made with UUIDs to tables with integer keys: see UuidMap."""
+        """Returns a sync of rows that devices made with UUIDs: see UuidMap.sync."""
         return AsyncSync(self._call, self._map, tables, versions, future, owner)
 
     async def find(self, uuid: _Id) -> int | None:
