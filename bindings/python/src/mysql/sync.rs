@@ -75,9 +75,7 @@ impl Syncing {
         future: f64,
     ) -> PyResult<Self> {
         let table = |(name, references): (String, Vec<(String, String)>)| {
-            references
-                .iter()
-                .fold(Table::new(&name), |table, (column, target)| table.refers(column, target))
+            references.iter().fold(Table::new(&name), |table, (column, target)| table.refers(column, target))
         };
         let future = Duration::try_from_secs_f64(future)
             .map_err(|_| PyValueError::new_err(format!("future must be seconds, 0 or more, not {future}")))?;
@@ -154,7 +152,9 @@ fn value(table: &str, column: &str, given: &Bound<'_, PyAny>) -> PyResult<Value>
         return match (given.extract::<i64>(), given.extract::<u64>()) {
             (Ok(number), _) => Ok(Value::Int(number)),
             (_, Ok(number)) => Ok(Value::UInt(number)),
-            _ => Err(PyOverflowError::new_err(format!("the column {column} of {table} has more than 64 bits"))),
+            _ => {
+                Err(PyOverflowError::new_err(format!("the column {column} of {table} has more than 64 bits")))
+            }
         };
     }
     if given.cast::<PyFloat>().is_ok() {
