@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-workspace test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check lint test test-workspace test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -25,7 +25,7 @@ lint: ## formatting, clippy, rustdoc and links between pages, with warnings as e
 	cargo fmt --manifest-path conformance/drivers/rust/Cargo.toml --check
 
 # What `make test` runs after setup and lint, two at a time, the longest first. They share no server and no folder that both write.
-PARTS = test-workspace test-python test-clusters test-ffi test-js bench-instructions test-newer test-features test-arm-if-able test-conformance
+PARTS = test-workspace test-python test-clusters test-ffi test-js bench-instructions test-newer test-features test-arm-if-able test-targets-if-able test-conformance
 # In continuous integration, the output of a part is printed in one piece when the part has ended.
 BESIDE = $(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=$(if $(CI),target,none)
 # Programs that are not make would warn that they cannot use its job server.
@@ -43,6 +43,9 @@ test-features: ## the library without its optional features
 
 test-arm-if-able:
 	scripts/arm.sh test-if-able
+
+test-targets-if-able:
+	scripts/targets.sh test-if-able
 
 test-newer: setup ## the map on MariaDB 11.8, whose defaults differ (1 minute)
 	IDGEN_MARIADB_IMAGE=$${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8} cargo test --workspace --test servers \
@@ -86,6 +89,9 @@ test-adversary: setup ## the map behind a proxy that changes one answer at a tim
 
 test-arm: ## the library on 64-bit ARM, emulated; fails if the compiler target or the emulator is missing (1 minute)
 	scripts/arm.sh test
+
+test-targets: ## builds the library for Cortex-M, RISC-V, WebAssembly, Android, iOS and others, and runs WebAssembly on Node (minutes)
+	scripts/targets.sh test
 
 test-python: setup ## the Python wheel: built, installed, tested in the real frameworks and on both servers
 	scripts/python.sh test

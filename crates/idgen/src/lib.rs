@@ -43,16 +43,24 @@
 //! - `seal`: `SealKey` and `SealRing`, which convert version 7 to ids that look like version 4, and back.
 //! - `state-file`: `source::FileState`.
 //! - `serde`: see the modules in `idgen::serde`.
+//! - `wasm-js`: clock and randomness for `wasm32-unknown-unknown` in browsers and Node. Of no effect elsewhere.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(not(feature = "fast"), forbid(unsafe_code))]
 // Without an allocator an error cannot be boxed, and it carries the offending value.
 #![cfg_attr(not(feature = "alloc"), allow(clippy::result_large_err))]
+
+#[cfg(all(feature = "std", not(feature = "wasm-js"), target_family = "wasm", target_os = "unknown"))]
+compile_error!(
+    "wasm32-unknown-unknown has neither a clock nor randomness: turn on the feature `wasm-js` of idgen-keys, which asks \
+     JavaScript, or turn off its default features, and pass a clock and randomness of your own"
+);
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+mod atomic;
 pub mod bounds;
 mod chunks;
 pub mod codec;

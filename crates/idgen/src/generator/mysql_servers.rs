@@ -1,8 +1,8 @@
 //! The lines of all 256 server ids, for the one-line function.
 
-use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
+use crate::atomic::AtomicU64;
 use crate::error::Result;
 use crate::generator::mysql_short::{WHAT, attempt, fill, first_number, out_of_range, take};
 use crate::short_id::ShortId;

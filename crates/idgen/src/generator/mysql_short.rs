@@ -1,8 +1,8 @@
 //! 64-bit ids as MySQL's `UUID_SHORT()` makes them.
 
-use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Release};
 
+use crate::atomic::AtomicU64;
 use crate::error::{Error, Result};
 use crate::generator::Generate;
 use crate::generator::reserve::Reserve;

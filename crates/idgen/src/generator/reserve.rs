@@ -1,7 +1,8 @@
 //! How the 64-bit kinds reserve numbers in a state: blocks of the 64-bit word that they count in.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::Ordering;
 
+use crate::atomic::AtomicU64;
 use crate::error::Result;
 use crate::generator::line::load;
 use crate::kind::Kind;

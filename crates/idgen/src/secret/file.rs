@@ -28,7 +28,7 @@ pub(crate) fn secret(content: &[u8]) -> Result<&[u8]> {
 ///
 /// # Errors
 /// If the content is not a ring.
-#[cfg(feature = "seal")]
+#[cfg(all(feature = "seal", feature = "alloc"))]
 pub(crate) fn ring_lines(content: &[u8]) -> Result<impl Iterator<Item = (usize, &[u8])>> {
     check_encoding(content)?;
     let mut lines =

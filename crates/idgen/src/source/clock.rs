@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use crate::atomic::AtomicI64;
 use crate::timestamp::Timestamp;
 
 /// Reads the time, and can wait.
@@ -72,6 +73,9 @@ pointer_to_a_clock!(std::sync::Arc<T>);
 /// then reads the system's clock at most once per millisecond, and computes the time in between from the counter, which
 /// takes a third of the time. The result stays within a microsecond of the system's clock. If the clock is set, or the
 /// machine sleeps, the result follows within a millisecond.
+///
+/// On wasm32-unknown-unknown with the feature `wasm-js`, it is the clock of JavaScript, which has whole milliseconds, and
+/// `sleep` reads it until the time has passed, because the main thread of a browser may not sleep.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
@@ -83,7 +87,7 @@ impl Clock for SystemClock {
         #[cfg(all(feature = "fast", target_arch = "x86_64"))]
         return super::tsc::now();
         #[cfg(not(all(feature = "fast", target_arch = "x86_64")))]
-        std::time::SystemTime::now().into()
+        wall_clock()
     }
 
     /// The time of the kernel's last clock tick.
@@ -101,8 +105,33 @@ impl Clock for SystemClock {
     }
 
     fn sleep(&self, span: Duration) {
-        std::thread::sleep(span);
+        pause(span);
     }
+}
+
+#[cfg(all(feature = "std", not(idgen_js), not(all(feature = "fast", target_arch = "x86_64"))))]
+#[inline(always)]
+fn wall_clock() -> Timestamp {
+    std::time::SystemTime::now().into()
+}
+
+/// The clock of JavaScript, in whole milliseconds.
+#[cfg(idgen_js)]
+fn wall_clock() -> Timestamp {
+    Timestamp::from_unix_millis(js_sys::Date::now() as i64)
+}
+
+#[cfg(all(feature = "std", not(idgen_js)))]
+fn pause(span: Duration) {
+    std::thread::sleep(span);
+}
+
+/// Reads the clock until the time has passed: a browser does not let its main thread sleep.
+#[cfg(idgen_js)]
+fn pause(span: Duration) {
+    let start = js_sys::Date::now();
+    // A clock that was set back ends the wait, and the caller reads it again.
+    while (0.0..span.as_secs_f64() * 1e3).contains(&(js_sys::Date::now() - start)) {}
 }
 
 /// A clock that stands still until a call moves it, for tests and for simulated time.
@@ -118,17 +147,15 @@ impl Clock for SystemClock {
 /// assert_eq!(&id.as_bytes()[..6], &1_645_557_742_000u64.to_be_bytes()[2..]);
 /// # Ok::<(), idgen::Error>(())
 /// ```
-#[cfg(target_has_atomic = "64")]
 #[derive(Debug)]
 pub struct FixedClock {
-    ticks: core::sync::atomic::AtomicI64,
+    ticks: AtomicI64,
 }
 
-#[cfg(target_has_atomic = "64")]
 impl FixedClock {
     /// A clock that stands still at this time.
     pub const fn new(now: Timestamp) -> Self {
-        FixedClock { ticks: core::sync::atomic::AtomicI64::new(now.unix_ticks()) }
+        FixedClock { ticks: AtomicI64::new(now.unix_ticks()) }
     }
 
     /// Sets the clock, forward or back.
@@ -142,7 +169,6 @@ impl FixedClock {
     }
 }
 
-#[cfg(target_has_atomic = "64")]
 impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_unix_ticks(self.ticks.load(core::sync::atomic::Ordering::SeqCst))

@@ -7,9 +7,8 @@
 //! child a number that no related process has, from a counter in memory that parent and children share. Without
 //! the feature, the mark is the process id, which takes a system call. Without `std` there are no processes.
 
-#[cfg(not(all(feature = "fast", feature = "std", unix)))]
-use core::sync::atomic::AtomicU64;
-
+#[cfg(not(idgen_shared_words))]
+use crate::atomic::AtomicU64;
 use crate::error::{Error, Kind, Result};
 
 /// The process in which something was created: the only detection of forks in this library.
@@ -105,10 +104,12 @@ pub(crate) fn last_number() -> u64 {
     imp::last_number()
 }
 
-#[cfg(all(feature = "fast", feature = "std", unix))]
+#[cfg(idgen_shared_words)]
 mod imp {
-    use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+    use core::sync::atomic::{AtomicPtr, Ordering};
     use std::sync::Once;
+
+    use crate::atomic::AtomicU64;
 
     static MEMBER: AtomicU64 = AtomicU64::new(0);
     static NUMBERS: AtomicPtr<AtomicU64> = AtomicPtr::new(core::ptr::null_mut());
@@ -164,9 +165,11 @@ mod imp {
     }
 }
 
-#[cfg(all(feature = "std", not(all(feature = "fast", unix))))]
+#[cfg(all(feature = "std", not(idgen_shared_words)))]
 mod imp {
-    use core::sync::atomic::{AtomicU64, Ordering};
+    use core::sync::atomic::Ordering;
+
+    use crate::atomic::AtomicU64;
 
     /// Only for this process: copies in children do not use it.
     static NUMBERS: AtomicU64 = AtomicU64::new(0);
@@ -176,7 +179,12 @@ mod imp {
 
     /// On systems without fork the process id never changes.
     pub(super) fn member() -> u64 {
-        u64::from(std::process::id()) | RESTORED.load(Ordering::Relaxed) << 32
+        process() | RESTORED.load(Ordering::Relaxed) << 32
+    }
+
+    /// WebAssembly has no processes, and panics where it is asked for their number.
+    fn process() -> u64 {
+        if cfg!(target_family = "wasm") { 0 } else { u64::from(std::process::id()) }
     }
 
     pub(super) fn leave() {
@@ -196,9 +204,11 @@ mod imp {
 
 #[cfg(not(feature = "std"))]
 mod imp {
-    use core::sync::atomic::{AtomicUsize, Ordering};
+    use core::sync::atomic::Ordering;
 
-    static NUMBERS: AtomicUsize = AtomicUsize::new(0);
+    use crate::atomic::AtomicU64;
+
+    static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
     pub(super) fn member() -> u64 {
         0
@@ -207,24 +217,24 @@ mod imp {
     pub(super) fn watch() {}
 
     pub(super) fn next_number() -> u64 {
-        1 + NUMBERS.fetch_add(1, Ordering::Relaxed) as u64
+        1 + NUMBERS.fetch_add(1, Ordering::Relaxed)
     }
 
     pub(super) fn last_number() -> u64 {
-        NUMBERS.load(Ordering::Relaxed) as u64
+        NUMBERS.load(Ordering::Relaxed)
     }
 }
 
-#[cfg(all(feature = "fast", feature = "std", unix))]
+#[cfg(idgen_shared_words)]
 pub(crate) use shared::SharedWords;
-#[cfg(all(feature = "fast", feature = "std", unix))]
+#[cfg(idgen_shared_words)]
 use shared::map_shared;
 
-#[cfg(all(feature = "fast", feature = "std", unix))]
+#[cfg(idgen_shared_words)]
 mod shared {
     use core::ptr::NonNull;
-    use core::sync::atomic::AtomicU64;
 
+    use crate::atomic::AtomicU64;
     use crate::error::{Error, Result};
 
     /// Zeroed memory for a `T`, shared with the children of later forks.
@@ -284,12 +294,12 @@ mod shared {
 }
 
 /// Without shared memory: atomics of this process. Their owner checks its [`ForkMark`] before each use.
-#[cfg(not(all(feature = "fast", feature = "std", unix)))]
+#[cfg(not(idgen_shared_words))]
 pub(crate) struct SharedWords<const N: usize> {
     words: [AtomicU64; N],
 }
 
-#[cfg(not(all(feature = "fast", feature = "std", unix)))]
+#[cfg(not(idgen_shared_words))]
 impl<const N: usize> SharedWords<N> {
     /// Atomics with the value zero.
     ///
@@ -307,4 +317,4 @@ impl<const N: usize> SharedWords<N> {
 }
 
 /// Whether forked children continue to count in the same [`SharedWords`].
-pub(crate) const WORDS_ARE_SHARED: bool = cfg!(all(feature = "fast", feature = "std", unix));
+pub(crate) const WORDS_ARE_SHARED: bool = cfg!(idgen_shared_words);

@@ -16,12 +16,10 @@ mod state_file;
 #[cfg(all(feature = "fast", feature = "std", target_arch = "x86_64"))]
 mod tsc;
 
-#[cfg(target_has_atomic = "64")]
-pub use clock::FixedClock;
 #[cfg(feature = "std")]
 pub use clock::SystemClock;
 pub(crate) use clock::Waits;
-pub use clock::{Clock, ClockPolicy, WhenBehind};
+pub use clock::{Clock, ClockPolicy, FixedClock, WhenBehind};
 #[cfg(feature = "std")]
 pub use csprng::{Csprng, OsEntropy, ThreadEntropy};
 pub use entropy::{Entropy, FixedEntropy};

@@ -29,12 +29,28 @@ impl Node {
         if let Some(node) = MAC.get() {
             return Ok(*node);
         }
-        let problem = match mac_address::get_mac_address() {
-            Ok(Some(address)) => return Ok(*MAC.get_or_init(|| Node::new(address.bytes()))),
+        let problem = match card::address() {
+            Ok(Some(address)) => return Ok(*MAC.get_or_init(|| Node::new(address))),
             Ok(None) => Words::of("the system shows no network card"),
             Err(error) => Words::of(error),
         };
         Err(Error::new(Kind::Node { detail: problem }))
+    }
+}
+
+/// The card that the system shows first.
+#[cfg(all(feature = "mac", idgen_cards))]
+mod card {
+    pub(super) fn address() -> Result<Option<[u8; 6]>, mac_address::MacAddressError> {
+        Ok(mac_address::get_mac_address()?.map(|address| address.bytes()))
+    }
+}
+
+/// Other systems, such as iOS and WebAssembly, do not show their cards to programs.
+#[cfg(all(feature = "mac", not(idgen_cards)))]
+mod card {
+    pub(super) fn address() -> Result<Option<[u8; 6]>, core::convert::Infallible> {
+        Ok(None)
     }
 }
 
