@@ -61,7 +61,7 @@ enum Command {
         #[arg(long, value_name = "FILE", requires = "record")]
         write: Option<PathBuf>,
     },
-    /// Time the first id of a process, in many processes
+    /// Time the first ids of a process, in many processes
     Startup {
         /// How many processes for each kind
         #[arg(long, default_value_t = 101)]
@@ -70,10 +70,13 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         write: Option<PathBuf>,
     },
-    /// Generate one id, and print how many nanoseconds it took; `startup` runs this command
+    /// Generate ids, and print how many nanoseconds each took; `startup` runs this command
     First {
         /// The kind, as the table of `startup` names it
         name: String,
+        /// How many ids
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+        ids: u32,
     },
     /// Generate very many ids of each kind in threads and forked children, and look for repeated ids
     Repeats {
@@ -165,7 +168,7 @@ fn main() -> Result<()> {
                 None => Ok(()),
             }
         }
-        Command::First { name } => startup::first(&name),
+        Command::First { name, ids } => startup::first(&name, ids),
         Command::Repeats { ids, processes, threads, folder } => {
             let size = Size { ids, processes, threads };
             for kind in &soak::KINDS {

@@ -5,6 +5,14 @@
 //! a millisecond it reads the clock again. The counter may differ between two processors, or stop while a machine
 //! sleeps or is moved; such an error shifts the time for at most a millisecond. A step of the clock takes effect within
 //! a millisecond. The generators are correct with any clock; this one only has to be close.
+//!
+//! The rate of the counter is measured against the monotonic clock, once for the process. Until two milliseconds have
+//! passed, each thread works with the rate of the time that it has measured so far, and an anchor is valid for half of that
+//! time. So the error at its end is at most that of the two readings, and the clock is read about twenty times in
+//! the first two milliseconds.
+//!
+//! A thread whose last anchor expired long ago generates few ids. For those, a new anchor takes longer than it saves, so
+//! such a call returns the clock's time, and only a second call soon after it sets an anchor.
 
 use core::arch::x86_64::{__cpuid, _rdtsc};
 use core::cell::Cell;
@@ -24,6 +32,10 @@ struct Anchor {
     rate: u64,
 }
 
+impl Anchor {
+    const NONE: Anchor = Anchor { counter: 0, unix_ticks: 0, span: 0, rate: 0 };
+}
+
 /// The readings at which this thread began to compare the counter with the monotonic clock.
 #[derive(Clone, Copy)]
 struct Baseline {
@@ -31,8 +43,15 @@ struct Baseline {
     instant: Instant,
 }
 
+/// Ticks per count, times 2^32, and for how many counts an anchor is valid with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Rate {
+    rate: u64,
+    span: u64,
+}
+
 std::thread_local! {
-    static ANCHOR: Cell<Anchor> = const { Cell::new(Anchor { counter: 0, unix_ticks: 0, span: 0, rate: 0 }) };
+    static ANCHOR: Cell<Anchor> = const { Cell::new(Anchor::NONE) };
     static BASELINE: Cell<Option<Baseline>> = const { Cell::new(None) };
 }
 
@@ -45,19 +64,24 @@ const UNSTEADY: u64 = u64::MAX;
 const HOLDS_TICKS: u64 = 10_000;
 /// The rate is measured over at least this time, because reading both clocks takes about 50 ns.
 const MEASURE_NANOS: u128 = 2_000_000;
+/// Before that, a thread works with a rate that it measured over at least this time.
+const FIRST_NANOS: u128 = 1_000;
 /// Two readings of the counter around a reading of a clock are this close, unless the thread was interrupted.
 const CLOSE: u64 = 1_000;
+/// A call so many counts after the end of the last anchor belongs to a thread with few ids: 70 µs at 3 GHz.
+const GAP: u64 = 200_000;
+/// After so many counts the rate is measured again. They need not be exact: at 3 GHz it is a second.
+const REFRESH: u64 = 3_000_000_000;
 
 #[inline(always)]
 pub(super) fn now() -> Timestamp {
     let anchor = ANCHOR.get();
-    if anchor.span != 0 {
-        let counted = counter().wrapping_sub(anchor.counter);
-        if counted < anchor.span {
-            return Timestamp::from_unix_ticks(anchor.unix_ticks + ((counted * anchor.rate) >> 32) as i64);
-        }
+    let counter = counter();
+    let counted = counter.wrapping_sub(anchor.counter);
+    if counted < anchor.span {
+        return Timestamp::from_unix_ticks(anchor.unix_ticks + ((counted * anchor.rate) >> 32) as i64);
     }
-    look()
+    look(counter)
 }
 
 #[inline]
@@ -67,63 +91,78 @@ fn counter() -> u64 {
     unsafe { _rdtsc() }
 }
 
-/// Reads the system's clock, and stores a new anchor.
+/// Reads the system's clock, and stores a new anchor. `before` is the counter at the call.
 #[cold]
-fn look() -> Timestamp {
-    let rate = rate();
-    if rate == UNSTEADY {
-        return SystemTime::now().into();
-    }
-    let before = counter();
+fn look(before: u64) -> Timestamp {
     let now = Timestamp::from(SystemTime::now());
+    let known = RATE.load(Relaxed);
+    if known == UNSTEADY || is_after_gap(ANCHOR.get(), before) {
+        ANCHOR.set(Anchor { counter: before, ..Anchor::NONE });
+        return now;
+    }
     let counter = counter();
+    let measured = rate(known, counter);
     // With the later reading as anchor, the time is never ahead of the clock; an interruption puts it behind.
-    let usable = rate != 0 && counter.wrapping_sub(before) <= CLOSE;
-    let span = if usable { (HOLDS_TICKS << 32) / rate } else { 0 };
+    let usable = measured.filter(|_| counter.wrapping_sub(before) <= CLOSE);
+    let Rate { rate, span } = usable.unwrap_or(Rate { rate: 0, span: 0 });
     ANCHOR.set(Anchor { counter, unix_ticks: now.unix_ticks(), span, rate });
     now
 }
 
-/// The measured rate of the counter. It is measured now if enough time has passed.
-fn rate() -> u64 {
-    let rate = RATE.load(Relaxed);
-    match BASELINE.get() {
-        _ if rate == UNSTEADY => return UNSTEADY,
-        // The interval need not be exact: at 3 GHz it is a second.
-        Some(baseline) if rate != 0 && counter().wrapping_sub(baseline.counter) < 3_000_000_000 => {
-            return rate;
-        }
-        None if rate == 0 && !runs_at_one_rate() => {
-            RATE.store(UNSTEADY, Relaxed);
-            return UNSTEADY;
-        }
-        _ => {}
+fn is_after_gap(anchor: Anchor, counter: u64) -> bool {
+    counter.wrapping_sub(anchor.counter) > anchor.span.saturating_add(GAP)
+}
+
+/// The rate of the counter, with what was measured until now.
+fn rate(known: u64, before: u64) -> Option<Rate> {
+    let baseline = BASELINE.get();
+    let of_known = (known != 0).then(|| Rate::lasting(known));
+    if of_known.is_some() && baseline.is_some_and(|at| before.wrapping_sub(at.counter) < REFRESH) {
+        return of_known;
+    }
+    if baseline.is_none() && known == 0 && !runs_at_one_rate() {
+        RATE.store(UNSTEADY, Relaxed);
+        return None;
     }
     let before = counter();
     let instant = Instant::now();
     let counter = counter();
     if counter.wrapping_sub(before) > CLOSE {
-        return rate;
+        return of_known;
     }
-    let Some(baseline) = BASELINE.get() else {
+    let Some(start) = baseline else {
         BASELINE.set(Some(Baseline { counter, instant }));
-        return rate;
+        return of_known;
     };
-    let nanos = instant.duration_since(baseline.instant).as_nanos();
+    let nanos = instant.duration_since(start.instant).as_nanos();
+    let counts = counter.wrapping_sub(start.counter);
     if nanos < MEASURE_NANOS {
-        return rate;
+        return of_known.or_else(|| Rate::so_far(nanos, counts));
     }
     BASELINE.set(Some(Baseline { counter, instant }));
-    let measured = measured(nanos, counter.wrapping_sub(baseline.counter));
-    RATE.store(measured, Relaxed);
-    measured
+    let measured = measured(nanos, counts);
+    RATE.store(measured.unwrap_or(UNSTEADY), Relaxed);
+    measured.map(Rate::lasting)
 }
 
-/// The rate, from a number of counts and a time.
-fn measured(nanos: u128, counts: u64) -> u64 {
+impl Rate {
+    /// Of a measurement that was long enough.
+    fn lasting(rate: u64) -> Self {
+        Rate { rate, span: (HOLDS_TICKS << 32) / rate }
+    }
+
+    /// Of a short measurement: for half as long as that.
+    fn so_far(nanos: u128, counts: u64) -> Option<Self> {
+        let Rate { rate, span } = measured(nanos, counts).map(Rate::lasting)?;
+        (nanos >= FIRST_NANOS).then_some(Rate { rate, span: span.min(counts / 2) })
+    }
+}
+
+/// The rate, from a number of counts and a time. None of a counter that does not measure time.
+fn measured(nanos: u128, counts: u64) -> Option<u64> {
     let rate = (nanos << 32) / 100 / u128::from(counts.max(1));
-    // From 10 GHz down to 0.1; a counter outside this range does not measure time.
-    if ((1 << 32) / 1_000..(1 << 32) / 10).contains(&rate) { rate as u64 } else { UNSTEADY }
+    // From 10 GHz down to 0.1.
+    ((1 << 32) / 1_000..(1 << 32) / 10).contains(&rate).then_some(rate as u64)
 }
 
 /// Whether the counter has a constant rate in all states of the processor (AMD64 Architecture
@@ -140,6 +179,7 @@ fn runs_at_one_rate() -> bool {
 mod tests {
     use super::*;
     use core::time::Duration;
+    use proptest::prelude::*;
 
     /// Long enough to measure a rate, and for many anchors.
     #[test]
@@ -157,10 +197,48 @@ mod tests {
     #[test]
     fn a_rate_is_ticks_for_each_count() {
         // 2.5 GHz: 2,500 counts in a microsecond, which is 10 ticks.
-        let rate = measured(1_000_000_000, 2_500_000_000);
+        let rate = measured(1_000_000_000, 2_500_000_000).unwrap();
         assert_eq!((2_500_000 * rate).div_ceil(1 << 32), 10_000);
         for (nanos, counts) in [(1_000_000_000, 0), (1_000_000_000, 1_000), (1_000, u64::MAX)] {
-            assert_eq!(measured(nanos, counts), UNSTEADY);
+            assert_eq!(measured(nanos, counts), None);
+        }
+    }
+
+    #[test]
+    fn a_long_measurement_holds_for_a_millisecond() {
+        let rate = measured(2_000_000, 5_000_000).unwrap();
+        assert_eq!(Rate::lasting(rate).span.abs_diff(2_500_000), 0);
+        assert_eq!(Rate::so_far(999, 2_500), None);
+    }
+
+    #[test]
+    fn a_thread_with_few_ids_sets_no_anchor() {
+        let anchor = Anchor { counter: 1_000_000, span: 2_500_000, ..Anchor::NONE };
+        assert!(!is_after_gap(anchor, 3_500_000), "the next call of many");
+        assert!(!is_after_gap(anchor, 3_700_000));
+        assert!(is_after_gap(anchor, 3_700_001));
+        let call = Anchor { counter: 3_700_001, ..Anchor::NONE };
+        assert!(!is_after_gap(call, 3_800_000), "the second call soon after it");
+        assert!(is_after_gap(call, 6_300_000), "the next of few");
+        assert!(is_after_gap(Anchor::NONE, 1 << 40), "the first of all");
+    }
+
+    proptest! {
+        /// Whatever the two readings of a short measurement are off by, the time is off by no more at the end of an anchor.
+        #[test]
+        fn a_short_measurement_is_as_exact_as_its_readings(
+            ghz in 0.2f64..8.0,
+            nanos in 1_000u64..2_000_000,
+            off in -1_000i64..=1_000,
+        ) {
+            let counts = (nanos as f64 * ghz) as i64 + off;
+            if let Some(Rate { rate, span }) = Rate::so_far(nanos.into(), counts.max(0) as u64) {
+                let ticks = (span as u128 * u128::from(rate) >> 32) as f64;
+                let actual = span as f64 / ghz / 100.0;
+                let error = off.unsigned_abs() as f64 / ghz / 100.0;
+                prop_assert!((ticks - actual).abs() <= error + 2.0, "{ticks} {actual} {error}");
+                prop_assert!(ticks <= HOLDS_TICKS as f64);
+            }
         }
     }
 }
