@@ -113,7 +113,7 @@ RUST
   }
   "$tools/bin/wasm-bindgen" --target nodejs --out-dir "$FOLDER/js" "$FOLDER/build/wasm32-unknown-unknown/debug/probe.wasm"
   say "run on Node (wasm32-unknown-unknown, wasm-js)"
-  node "$SOURCES/run.mjs" js "$FOLDER/js/probe.js"
+  node --no-warnings "$SOURCES/run.mjs" js "$FOLDER/js/probe.js"
 }
 
 # Without the feature, the error says which one is missing.

@@ -139,7 +139,8 @@ impl Error {
     }
 
     /// The same error with its cause, which [`source`](core::error::Error::source) then returns. It is kept in errors of
-    /// randomness and of states.
+    /// randomness and of states. It is shared by reference counting, so there is no such method on processors without
+    /// compare-and-swap.
     ///
     /// ```
     /// use std::error::Error as _;
@@ -149,7 +150,7 @@ impl Error {
     /// let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
     /// assert_eq!(source.map(|source| source.kind()), Some(std::io::ErrorKind::StorageFull));
     /// ```
-    #[cfg(feature = "alloc")]
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
     #[must_use]
     pub fn with_source(mut self, source: impl core::error::Error + Send + Sync + 'static) -> Self {
         if let Kind::State { cause, .. } | Kind::Entropy { cause, .. } = &mut *self.kind {
@@ -287,7 +288,8 @@ impl Error {
 /// The cause of an error. Two errors with the same text are equal, whatever caused them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cause(
-    #[cfg(feature = "alloc")] Option<alloc::sync::Arc<dyn core::error::Error + Send + Sync>>,
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    Option<alloc::sync::Arc<dyn core::error::Error + Send + Sync>>,
 );
 
 impl PartialEq for Cause {
@@ -302,7 +304,7 @@ impl core::error::Error for Error {
     /// The error of the system if one was the cause: [`std::io::Error`] if a state file could not be used.
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self.kind() {
-            #[cfg(feature = "alloc")]
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             Kind::State { cause, .. } | Kind::Entropy { cause, .. } => {
                 cause.0.as_deref().map(|cause| cause as &(dyn core::error::Error + 'static))
             }

@@ -4,7 +4,7 @@
 
 use uuid::Uuid;
 
-use crate::chunks::{chunks, chunks_mut};
+use crate::chunks::chunks;
 use crate::node::Node;
 
 const VARIANT: u128 = 0b10 << 62;
@@ -54,26 +54,22 @@ impl Head {
         Uuid::from_u64_pair(self.top, u64::from_be(low))
     }
 
-    /// An id for each of the random values, with a counter above the random bits that starts at this id's. The caller
+    /// An id for each eight random bytes, with a counter above the random bits that starts at this id's. The caller
     /// ensures that the counter does not carry into another byte, so that it counts the same in any byte order.
-    #[inline]
-    pub(crate) fn count_up<const RANDOM: u32>(self, ids: &mut [Uuid], random: &[[u8; 8]]) {
-        let step = (1u64 << RANDOM).to_be();
-        let id = |low, bits: &[u8; 8]| {
-            let low = low | u64::from_ne_bytes(*bits) & random_mask::<RANDOM>();
-            Uuid::from_u64_pair(self.top, u64::from_be(low))
-        };
-        let mut low = self.low.to_be();
-        // Four at a time, or the additions wait for each other.
-        let (fours, rest) = chunks_mut::<_, 4>(ids);
-        let (random_fours, random_rest) = chunks::<_, 4>(random);
-        for (four, bits) in fours.zip(random_fours) {
-            *four = [0, 1, 2, 3].map(|i| id(low.wrapping_add(step.wrapping_mul(i)), &bits[i as usize]));
-            low = low.wrapping_add(step.wrapping_mul(4));
-        }
-        for (slot, bits) in rest.iter_mut().zip(random_rest) {
-            *slot = id(low, bits);
-            low = low.wrapping_add(step);
+    #[inline(always)]
+    pub(crate) fn count_up<const RANDOM: u32>(self, ids: &mut [Uuid], random: &[u8]) {
+        let (low, step) = (self.low.to_be(), (1u64 << RANDOM).to_be());
+        #[cfg(all(feature = "fast", target_arch = "x86_64", target_feature = "sse2"))]
+        let (done, low) =
+            crate::place::count_up_pairs(ids, random, self.top.to_be(), low, step, random_mask::<RANDOM>());
+        #[cfg(not(all(feature = "fast", target_arch = "x86_64", target_feature = "sse2")))]
+        let done = 0;
+        let (random, _) = chunks::<_, 8>(&random[8 * done..]);
+        for ((id, bits), i) in ids[done..].iter_mut().zip(random).zip(0..) {
+            // A product, because sums would wait for each other.
+            let low =
+                low.wrapping_add(step.wrapping_mul(i)) | u64::from_ne_bytes(*bits) & random_mask::<RANDOM>();
+            *id = Uuid::from_u64_pair(self.top, u64::from_be(low));
         }
     }
 }
@@ -98,8 +94,8 @@ pub(crate) fn v7(unix_ms: u64, counter: u32) -> Head {
 
 /// Any version from the bits that are neither version nor variant (those of `bits` are overwritten).
 #[inline]
-pub(crate) fn stamped(bits: u128, version: u8) -> Uuid {
-    let version_cleared = bits & !(0xF << 76) | u128::from(version) << 76;
+pub(crate) const fn stamped(bits: u128, version: u8) -> Uuid {
+    let version_cleared = bits & !(0xF << 76) | (version as u128) << 76;
     Uuid::from_u128(version_cleared & !(0b11 << 62) | VARIANT)
 }
 
@@ -195,7 +191,7 @@ mod tests {
         fn counting_up_equals_single_ids(first in 0u32..1 << 26, bits in prop::collection::vec(any::<[u8; 8]>(), 0..40)) {
             let count = bits.len().min(256 - first as usize % 256);
             let mut ids = std::vec![Uuid::nil(); count];
-            v7(1, first).count_up::<V7_RANDOM>(&mut ids, &bits[..count]);
+            v7(1, first).count_up::<V7_RANDOM>(&mut ids, bits[..count].as_flattened());
             for ((id, counter), bits) in ids.into_iter().zip(first..).zip(bits) {
                 prop_assert_eq!(id, v7(1, counter).with_random::<V7_RANDOM>(u64::from_ne_bytes(bits)));
             }

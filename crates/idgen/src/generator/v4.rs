@@ -58,6 +58,6 @@ impl<E: Entropy> Generate for V4<E> {
     }
 
     fn fill(&mut self, ids: &mut [Uuid]) -> Result<()> {
-        all_or_nothing(ids, |ids| draws::random(&mut self.entropy, ids, |bits| fields::random(bits, 4)))
+        all_or_nothing(ids, |ids| draws::versioned::<4>(&mut self.entropy, ids))
     }
 }

@@ -3,12 +3,13 @@
 use core::cell::RefCell;
 use core::mem::ManuallyDrop;
 
+use uuid::Uuid;
 use zeroize::Zeroize;
 
 use crate::error::{Error, Result};
-use crate::source::entropy::Entropy;
+use crate::source::entropy::{Entropy, MakeIds, make_from_draws};
 use crate::source::fork::ForkMark;
-use crate::source::keystream::{Cipher, KEY_LEN, Keystream};
+use crate::source::keystream::{Cipher, KEY_LEN, Keystream, LARGE};
 
 /// The operating system's generator, with a system call for each draw.
 #[derive(Clone, Copy, Debug, Default)]
@@ -96,6 +97,15 @@ impl Entropy for Csprng {
     fn next_u64(&mut self) -> Result<u64> {
         self.draw(u64::from_ne_bytes)
     }
+
+    fn make_ids<const N: usize>(&mut self, ids: &mut [Uuid], make: &impl MakeIds) -> Result<()> {
+        if ids.len() * N < LARGE {
+            return make_from_draws::<N>(self, ids, make);
+        }
+        self.check_key()?;
+        self.keystream.make_ids::<N>(ids, make);
+        Ok(())
+    }
 }
 
 impl core::fmt::Debug for Csprng {
@@ -182,12 +192,25 @@ impl Entropy for ThreadEntropy {
     fn next_u64(&mut self) -> Result<u64> {
         draw(u64::from_ne_bytes)
     }
+
+    fn make_ids<const N: usize>(&mut self, ids: &mut [Uuid], make: &impl MakeIds) -> Result<()> {
+        if ids.len() * N < LARGE {
+            return make_from_draws::<N>(self, ids, make);
+        }
+        THREAD.with(|csprng| {
+            let csprng = &mut **csprng.borrow_mut();
+            if csprng.mark.is_stale() && !key_of_thread(csprng)? {
+                return make_from_draws::<N>(&mut OsEntropy, ids, make);
+            }
+            csprng.keystream.make_ids::<N>(ids, make);
+            Ok(())
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::keystream::LARGE;
     use std::collections::HashSet;
 
     #[test]

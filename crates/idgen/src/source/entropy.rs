@@ -1,5 +1,7 @@
 //! Sources of randomness, and a fixed one for tests.
 
+use uuid::Uuid;
+
 use crate::error::Result;
 use crate::source::keystream::{Cipher, KEY_LEN, Keystream};
 
@@ -24,6 +26,54 @@ pub trait Entropy {
         self.fill(&mut bytes)?;
         Ok(u64::from_ne_bytes(bytes))
     }
+
+    /// Makes ids from `N` random bytes each, which is 8 or 16. For the generators of this library: its own sources make the
+    /// ids while the bytes are in registers.
+    #[doc(hidden)]
+    #[inline]
+    fn make_ids<const N: usize>(&mut self, ids: &mut [Uuid], make: &impl MakeIds) -> Result<()>
+    where
+        Self: Sized,
+    {
+        make_from_draws::<N>(self, ids, make)
+    }
+}
+
+/// Makes ids from random bytes. A method that is always inlined uses the instructions of the code that makes the bytes.
+#[doc(hidden)]
+pub trait MakeIds {
+    /// `index` is that of the first id among all that are made, and `bytes` are as many for each id.
+    fn make(&self, index: usize, ids: &mut [Uuid], bytes: &[u8]);
+}
+
+/// Draws the bytes, then makes the ids.
+#[inline]
+pub(super) fn make_from_draws<const N: usize>(
+    entropy: &mut impl Entropy,
+    ids: &mut [Uuid],
+    make: &impl MakeIds,
+) -> Result<()> {
+    // Large pieces are cheap to draw. For a few ids, clearing the memory would take longer.
+    if ids.len() <= 64 {
+        in_pieces::<N, 64>(entropy, ids, make)
+    } else {
+        in_pieces::<N, 512>(entropy, ids, make)
+    }
+}
+
+#[inline]
+fn in_pieces<const N: usize, const PIECE: usize>(
+    entropy: &mut impl Entropy,
+    ids: &mut [Uuid],
+    make: &impl MakeIds,
+) -> Result<()> {
+    let mut draws = [[0; N]; PIECE];
+    for (ids, index) in ids.chunks_mut(PIECE).zip((0..).step_by(PIECE)) {
+        let draws = draws[..ids.len()].as_flattened_mut();
+        entropy.fill(draws)?;
+        make.make(index, ids, draws);
+    }
+    Ok(())
 }
 
 impl<T: Entropy + ?Sized> Entropy for &mut T {

@@ -9,10 +9,18 @@
 //! A second call for the two blocks of a key would take as long as a quarter of the fill.
 
 #[cfg(feature = "aes")]
-use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
+use aes::cipher::{
+    Array, BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, KeyInit,
+    ParBlocks, consts::U16, inout::InOutBuf,
+};
 use chacha20::ChaCha12Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
+#[cfg(feature = "std")]
+use uuid::Uuid;
 use zeroize::Zeroize;
+
+#[cfg(feature = "std")]
+use crate::source::entropy::MakeIds;
 
 pub(super) const KEY_LEN: usize = 32;
 /// The memory of a generator of random bits, apart from a few words.
@@ -27,10 +35,14 @@ pub(super) const LARGE: usize = 1_024;
 #[cfg(feature = "std")]
 const PIECE_LEN: usize = 4 * BUFFER_LEN;
 
-/// The counters of all blocks of a piece.
+/// The bytes that are made into ids while they are in the cache, or in registers.
+#[cfg(feature = "std")]
+const GROUP_LEN: usize = 1_024;
+
+/// The counters of all blocks of a piece, and of a group that ends behind it.
 #[cfg(feature = "aes")]
-static COUNTERS: [[u8; BLOCK]; PIECE_LEN / BLOCK] = {
-    let mut counters = [[0; BLOCK]; PIECE_LEN / BLOCK];
+static COUNTERS: [[u8; BLOCK]; (PIECE_LEN + GROUP_LEN) / BLOCK] = {
+    let mut counters = [[0; BLOCK]; (PIECE_LEN + GROUP_LEN) / BLOCK];
     let mut i = 0;
     while i < counters.len() {
         counters[i] = (i as u128).to_le_bytes();
@@ -70,6 +82,58 @@ impl Cipher {
             Cipher::ChaCha => ChaCha12Rng::from_seed(*key).fill_bytes(bytes),
         }
     }
+
+    /// The same bytes, at most 16 KiB of them, in groups.
+    #[cfg(feature = "std")]
+    #[inline]
+    fn each_group(self, key: &[u8; KEY_LEN], len: usize, mut user: impl UseGroup) {
+        match self {
+            #[cfg(feature = "aes")]
+            Cipher::Aes => aes::cipher::Key::<aes::Aes256Enc>::from(*key).each_group(len, user),
+            Cipher::ChaCha => {
+                let (mut rng, mut group) = (ChaCha12Rng::from_seed(*key), [0; GROUP_LEN]);
+                for first in (0..len).step_by(GROUP_LEN) {
+                    let group = &mut group[..GROUP_LEN.min(len - first)];
+                    rng.fill_bytes(group);
+                    user.use_group(first, group);
+                }
+                wipe(&mut group);
+            }
+        }
+    }
+}
+
+/// What happens with a group of random bytes. A trait and no closure, because only methods can be forced into the code that
+/// encrypts, where they are compiled for its instructions.
+#[cfg(feature = "std")]
+trait UseGroup {
+    /// `first` is the index of the group's first byte, a multiple of 16.
+    fn use_group(&mut self, first: usize, group: &[u8]);
+}
+
+/// Makes ids of a group.
+#[cfg(feature = "std")]
+struct IntoIds<'a, M, const N: usize> {
+    ids: &'a mut [Uuid],
+    index: usize,
+    make: &'a M,
+}
+
+#[cfg(feature = "std")]
+impl<M: MakeIds, const N: usize> UseGroup for IntoIds<'_, M, N> {
+    #[inline(always)]
+    fn use_group(&mut self, first: usize, group: &[u8]) {
+        let (first, count) = (first / N, group.len() / N);
+        self.make.make(self.index + first, &mut self.ids[first..first + count], group);
+    }
+}
+
+/// Overwrites bytes of the stack. `zeroize` would write each byte separately, which takes as long as the ids.
+#[cfg(feature = "std")]
+#[inline(always)]
+fn wipe(bytes: &mut [u8]) {
+    bytes.fill(0);
+    core::hint::black_box(bytes);
 }
 
 /// A method of the key and not a function, for the speed of programs that are compiled in several codegen units: the
@@ -79,6 +143,9 @@ impl Cipher {
 trait EncryptCounters {
     /// The encrypted counters from zero on, as many bytes as there are, at most 16 KiB (`PIECE_LEN`).
     fn encrypt_counters(&self, bytes: &mut [u8]);
+
+    /// The same in groups of as many blocks as the processor encrypts at once: see [`Cipher::each_group`].
+    fn each_group(&self, len: usize, user: impl UseGroup);
 }
 
 #[cfg(feature = "aes")]
@@ -98,6 +165,53 @@ impl EncryptCounters for aes::cipher::Key<aes::Aes256Enc> {
             last.zeroize();
         }
     }
+
+    #[inline(never)]
+    fn each_group(&self, len: usize, user: impl UseGroup) {
+        aes::Aes256Enc::new(self).encrypt_with_backend(Groups { len, user });
+    }
+}
+
+/// What [`EncryptCounters::each_group`] does with the instructions that the cipher chose.
+#[cfg(feature = "aes")]
+struct Groups<U> {
+    len: usize,
+    user: U,
+}
+
+#[cfg(feature = "aes")]
+impl<U> BlockSizeUser for Groups<U> {
+    type BlockSize = U16;
+}
+
+#[cfg(feature = "aes")]
+impl<U: UseGroup> BlockCipherEncClosure for Groups<U> {
+    #[inline(always)]
+    fn call<B: BlockCipherEncBackend<BlockSize = U16>>(mut self, backend: &B) {
+        let mut group = ParBlocks::<B>::default();
+        let group_len = group.len() * BLOCK;
+        for first in (0..self.len).step_by(group_len) {
+            let counters = &COUNTERS[first / BLOCK..][..group.len()];
+            let counters = Array::cast_slice_from_core(counters);
+            let blocks = InOutBuf::new(counters, &mut group).expect("the lengths are the same");
+            let (whole, _) = blocks.into_chunks();
+            whole.into_iter().for_each(|blocks| backend.encrypt_par_blocks(blocks));
+            let bytes = Array::cast_slice_to_core(&group).as_flattened();
+            // Of a length that the compiler knows, except at the end.
+            match self.len - first {
+                rest if rest < group_len => use_rest(&mut self.user, first, &bytes[..rest]),
+                _ => self.user.use_group(first, &bytes[..group_len]),
+            }
+        }
+        wipe(Array::cast_slice_to_core_mut(&mut group).as_flattened_mut());
+    }
+}
+
+/// Not in the code that encrypts, which has the loop for whole groups.
+#[cfg(feature = "aes")]
+#[inline(never)]
+fn use_rest(user: &mut impl UseGroup, first: usize, rest: &[u8]) {
+    user.use_group(first, rest);
 }
 
 #[derive(Clone)]
@@ -177,6 +291,20 @@ impl Keystream {
             let mut key = [0; KEY_LEN];
             self.fill(&mut key);
             self.cipher.fill(&key, piece);
+            key.zeroize();
+        }
+    }
+
+    /// Makes ids from `N` fresh bytes each, while these are in registers: see `Entropy::make_ids`. `N` divides 16.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub(super) fn make_ids<const N: usize>(&mut self, ids: &mut [Uuid], make: &impl MakeIds) {
+        const { assert!(16 % N == 0) };
+        for (ids, index) in ids.chunks_mut(PIECE_LEN / N).zip((0..).step_by(PIECE_LEN / N)) {
+            let mut key = [0; KEY_LEN];
+            self.fill(&mut key);
+            let len = ids.len() * N;
+            self.cipher.each_group(&key, len, IntoIds::<_, N> { ids, index, make });
             key.zeroize();
         }
     }
@@ -347,6 +475,60 @@ mod tests {
                 "the keys are wiped"
             );
             assert_eq!(keystream.used, 3 * KEY_LEN);
+        }
+    }
+
+    #[cfg(feature = "std")]
+    struct Collect<'a>(&'a mut Vec<u8>);
+
+    #[cfg(feature = "std")]
+    impl UseGroup for Collect<'_> {
+        fn use_group(&mut self, first: usize, group: &[u8]) {
+            assert_eq!((first, first % 16), (self.0.len(), 0));
+            self.0.extend_from_slice(group);
+        }
+    }
+
+    /// An id with its index and its random bytes.
+    #[cfg(feature = "std")]
+    struct Show;
+
+    #[cfg(feature = "std")]
+    impl MakeIds for Show {
+        fn make(&self, index: usize, ids: &mut [Uuid], bytes: &[u8]) {
+            let (halves, rest) = bytes.as_chunks::<8>();
+            assert_eq!((halves.len(), rest), (ids.len(), &[][..]));
+            for ((id, half), index) in ids.iter_mut().zip(halves).zip(index..) {
+                *id = Uuid::from_u64_pair(index as u64, u64::from_be_bytes(*half));
+            }
+        }
+    }
+
+    /// The naive implementation: the same bytes at once.
+    #[cfg(feature = "std")]
+    #[test]
+    fn groups_have_the_bytes_of_the_whole() {
+        for &cipher in CIPHERS {
+            for len in [0, 8, 16, 100, 1_016, 1_024, 1_032, 5_000, PIECE_LEN - 8, PIECE_LEN] {
+                let (mut whole, mut groups) = (vec![0; len], Vec::new());
+                cipher.fill(&[5; KEY_LEN], &mut whole);
+                cipher.each_group(&[5; KEY_LEN], len, Collect(&mut groups));
+                assert_eq!(groups, whole, "{cipher:?} {len}");
+            }
+        }
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn ids_take_the_bytes_of_a_direct_fill() {
+        for &cipher in CIPHERS {
+            let new = || Keystream::new(cipher, [7; KEY_LEN]);
+            let (mut ids, mut bytes) = (vec![Uuid::nil(); PIECE_LEN / 8 + 9], vec![0; PIECE_LEN + 72]);
+            new().make_ids::<8>(&mut ids, &Show);
+            new().fill_directly(&mut bytes);
+            for ((id, half), index) in ids.iter().zip(bytes.as_chunks::<8>().0).zip(0..) {
+                assert_eq!(id.as_u64_pair(), (index, u64::from_be_bytes(*half)), "{cipher:?}");
+            }
         }
     }
 

@@ -22,6 +22,7 @@ pub(crate) use clock::Waits;
 pub use clock::{Clock, ClockPolicy, FixedClock, WhenBehind};
 #[cfg(feature = "std")]
 pub use csprng::{Csprng, OsEntropy, ThreadEntropy};
+pub(crate) use entropy::MakeIds;
 pub use entropy::{Entropy, FixedEntropy};
 pub use fork::ForkMark;
 pub use state::{MemoryState, NoState, Saved, State};
