@@ -1,8 +1,8 @@
 //! Generators: one id per call, and batches of 1,024.
 
 mod contention;
-mod prefixed;
 mod short;
+mod still;
 mod uuids;
 
 use crate::case::Section;
@@ -21,13 +21,13 @@ pub const SECTION: Section = Section {
             does the second of a device id. A device id cannot be generated more often than every 15,000 ns on \
             average anyway, because there are at most 65,536 per second.",
     groups: || {
-        [uuids::groups(), prefixed::groups(), short::groups(), contention::groups()]
+        [uuids::groups(), still::groups(), short::groups(), contention::groups()]
             .into_iter()
             .flatten()
             .collect()
     },
     repeats_exactly: |group, case| {
-        group.starts_with(prefixed::GROUPS)
+        group.starts_with(still::GROUPS)
             || group != contention::GROUP && (case == "idgen v4" || case == "idgen mysql_short")
     },
 };

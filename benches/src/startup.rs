@@ -182,8 +182,8 @@ pub fn section(rounds: usize, started: &[Started]) -> String {
         text,
         "\nEach kind of idgen should take at most {TARGET_MICROS} µs: {verdict}, {slowest:.0}. No file and no socket \
          is opened (`crates/idgen/tests/first_id.rs`). A thread that generates 128-bit ids holds 4.1 KiB of random \
-         bits and at most 256 bytes for each kind that it uses; the 64-bit kinds hold one memory page for the whole \
-         process."
+         bits and at most 256 bytes for each kind that it uses; `short` holds one memory page for the whole process, \
+         and `mysql_short` four, so that the counters of two server ids are in different cache lines."
     );
     text
 }

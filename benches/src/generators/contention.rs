@@ -1,11 +1,11 @@
 //! Two threads at the same time: during the turn of a case, a second thread generates the same kind of ids.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
 use idgen::Uuid;
@@ -91,16 +91,25 @@ impl Cases {
     }
 }
 
+std::thread_local! {
+    /// Ids that follow each other, and so do their counters in memory.
+    static SERVER_ID: Cell<u8> = {
+        static NEXT: AtomicU8 = AtomicU8::new(20);
+        Cell::new(NEXT.fetch_add(1, Ordering::Relaxed))
+    };
+}
+
 pub(super) fn groups() -> Vec<Group> {
     let word = Arc::new(AtomicU64::new(1));
     let fetch_add = move || word.fetch_add(1, Ordering::Relaxed);
     let mut cases = Cases::default();
     let mut targets = Vec::new();
     type Kind = (&'static str, &'static str, fn() -> Uuid);
-    let kinds: [Kind; 3] = [
+    let kinds: [Kind; 4] = [
         ("idgen v4, one thread", "idgen v4, two threads", idgen::v4),
         ("idgen v7, one thread", "idgen v7, two threads", idgen::v7),
         ("idgen v6, one thread", "idgen v6, two threads", idgen::v6),
+        ("idgen v1, one thread", "idgen v1, two threads", idgen::v1),
     ];
     for (one_thread, two_threads, make) in kinds {
         cases.add(one_thread, false, make);
@@ -110,7 +119,9 @@ pub(super) fn groups() -> Vec<Group> {
     cases.add("uuid v4, fast-rng, one thread", false, Uuid::new_v4);
     cases.add("uuid v4, fast-rng, two threads", true, Uuid::new_v4);
     cases.add("uuid v7, fast-rng, two threads", true, Uuid::now_v7);
+    cases.add("idgen mysql_short, one thread", false, || idgen::mysql_short(9));
     cases.add("idgen mysql_short, two threads", true, || idgen::mysql_short(9));
+    cases.add("idgen mysql_short, a server id for each thread", true, || idgen::mysql_short(SERVER_ID.get()));
     cases.add("a bare fetch_add, one thread", false, fetch_add.clone());
     cases.add("a bare fetch_add, two threads", true, fetch_add);
     vec![Group { name: GROUP, cases: cases.finish(), targets }]

@@ -15,16 +15,27 @@ use crate::source::fork::{ForkMark, SharedWords};
 /// server even if its first id is generated after the fork.
 pub(crate) struct MysqlServers<C> {
     clock: C,
-    /// The next number of each server, or what [`unstarted`] says.
-    next: SharedWords<256>,
+    /// The next number of each server, or what [`unstarted`] says, [`APART`] words from each other.
+    next: SharedWords<{ 256 * APART }>,
     mark: ForkMark,
 }
 
+/// Two words in one cache line would make the threads of one server wait for those of the other. A line has 64 bytes on most
+/// processors.
+const APART: usize = 8;
+
 impl<C: Clock> MysqlServers<C> {
     pub(crate) fn new(clock: C) -> Result<Self> {
-        let next = SharedWords::<256>::zeros()?;
-        (0..=u8::MAX).zip(next.all()).for_each(|(server_id, word)| word.store(unstarted(server_id), Release));
-        Ok(MysqlServers { clock, next, mark: ForkMark::now() })
+        let servers = MysqlServers { clock, next: SharedWords::zeros()?, mark: ForkMark::now() };
+        for server_id in 0..=u8::MAX {
+            servers.word(server_id).store(unstarted(server_id), Release);
+        }
+        Ok(servers)
+    }
+
+    #[inline]
+    fn word(&self, server_id: u8) -> &AtomicU64 {
+        &self.next.all()[usize::from(server_id) * APART]
     }
 
     #[inline]
@@ -40,7 +51,7 @@ impl<C: Clock> MysqlServers<C> {
     #[inline]
     fn take(&self, server_id: u8, count: u64) -> Result<u64> {
         self.mark.check_words(WHAT)?;
-        let next = &self.next.all()[usize::from(server_id)];
+        let next = self.word(server_id);
         // The word is not read before, because nothing overlaps with a locked instruction: another load would add its
         // whole latency.
         match attempt(next, server_id, count) {
@@ -97,8 +108,7 @@ mod tests {
         // Behind the end of 0x7f comes the first number of 0x80.
         for server_id in [0, 0x3f, 0x40, 0x7f, 0x80, 0xbf, 0xff] {
             servers.make(server_id).unwrap();
-            servers.next.all()[usize::from(server_id)]
-                .store(u64::from(server_id) << 56 | u64::MAX >> 8, Release);
+            servers.word(server_id).store(u64::from(server_id) << 56 | u64::MAX >> 8, Release);
             for _ in 0..3 {
                 assert!(
                     servers.make(server_id).is_err_and(|error| error.is_time_out_of_range()),
