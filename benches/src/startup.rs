@@ -155,7 +155,7 @@ pub fn section(rounds: usize, started: &[Started]) -> String {
     let mut text = format!(
         "## Startup and memory\n\nThe first call in a process includes everything that it sets up: a key from the \
          system, the fork handler, the instruction set. The other columns are the time of each id in a loop at the start \
-         of a process, the first id included; other threads and sections of this page start later. Each cell was measured \
+         of a process, the first id included. Each cell was measured \
          in {rounds} processes, in turns, with \
          `cargo run --release -p idgen-bench -- startup --write docs/speed.md`. Measured on: {}.\n\n\
          | | first id, µs, median | 95th percentile | each of 1,000, ns, lowest | median | each of 30,000, ns, lowest | median |\n\

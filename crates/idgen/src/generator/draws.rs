@@ -8,6 +8,7 @@ use crate::fields::{self, Head};
 use crate::source::{Entropy, MakeIds};
 
 /// Makes each id from 128 random bits.
+#[cfg(feature = "prefixed")]
 #[inline]
 pub(super) fn random(
     entropy: &mut impl Entropy,
@@ -17,8 +18,10 @@ pub(super) fn random(
     entropy.make_ids::<16>(ids, &Random(make))
 }
 
+#[cfg(feature = "prefixed")]
 struct Random<F>(F);
 
+#[cfg(feature = "prefixed")]
 impl<F: Fn(u128) -> Uuid> MakeIds for Random<F> {
     #[inline(always)]
     fn make(&self, _: usize, ids: &mut [Uuid], bytes: &[u8]) {
