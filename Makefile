@@ -84,8 +84,8 @@ test-clusters: test-replicated ## the same, and on Vitess (1 minute more, and a 
 	cargo test --workspace --test vitess
 	cargo test --workspace --test clusters -- --test-threads 1 vitess
 
-test-adversary: setup ## the map behind a proxy that changes one answer at a time (minutes)
-	cargo test -p idgen-mysql --test adversary
+test-adversary: setup ## the map behind a proxy that makes each change of each answer; `make test` makes a sample (10 minutes)
+	IDGEN_ADVERSARY=each cargo test -p idgen-mysql --test adversary
 
 test-arm: ## the library on 64-bit ARM, emulated; fails if the compiler target or the emulator is missing (1 minute)
 	scripts/arm.sh test

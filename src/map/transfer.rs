@@ -108,7 +108,7 @@ pub async fn import(args: Import) -> anyhow::Result<ExitCode> {
     let allow = args.allow_exhaustion;
     let map = args.connection.open_with(|builder| builder.allow_exhausting_import(allow)).await?;
     let mut lines = Lines::new();
-    let (mut number, mut stored, mut present) = (0, 0, 0);
+    let (mut number, mut before, mut stored, mut present) = (0, 0, 0, 0);
     let progress = progress("pairs");
     loop {
         let mut batch: Vec<(u64, Uuid)> = Vec::with_capacity(BATCH);
@@ -122,16 +122,14 @@ pub async fn import(args: Import) -> anyhow::Result<ExitCode> {
             };
             // A list of pairs with a gap would look complete, so stop and say where to continue.
             batch.push(pair.with_context(|| {
-                format!(
-                    "line {number} is not an id, a tab and a UUID; the {} pairs before it were imported",
-                    stored + present
-                )
+                format!("line {number} is not an id, a tab and a UUID; {}", done_before(before))
             })?);
         }
-        let before = stored + present;
         let done = map.import(&batch).await.map_err(|error| at_line(&error, &batch, before))?;
         stored += done.stored;
         present += done.present;
+        // Each line is a pair, perhaps one that is repeated.
+        before += batch.len();
         progress.inc(batch.len() as u64);
         if batch.len() < BATCH {
             break;
@@ -142,15 +140,29 @@ pub async fn import(args: Import) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The error of a batch, of which nothing was stored. Each line before it is a pair.
+/// The error of a batch, of which nothing was stored unless the server's answer was lost. Each line before it is a pair.
 fn at_line(error: &idgen_mysql::Error, batch: &[(u64, Uuid)], before: usize) -> anyhow::Error {
     let refused = error.refused_pair();
     let at = refused.and_then(|refused| batch.iter().rposition(|pair| *pair == refused));
     let line = at.map_or(String::new(), |at| format!("line {}: ", before + at + 1));
-    let next = before + 1;
-    anyhow::anyhow!(
-        "{line}{error}; the {before} pairs before line {next} were imported, and none from line {next} on"
-    )
+    let done = done_before(before);
+    match error.is_transient() {
+        true => anyhow::anyhow!(
+            "{line}{error}; {done}, unless the server did it without an answer: import the same lines again"
+        ),
+        false => anyhow::anyhow!("{line}{error}; {done}"),
+    }
+}
+
+/// What an import that stops has done: each line before is a pair.
+fn done_before(lines: usize) -> String {
+    match lines {
+        0 => "nothing was imported".to_owned(),
+        lines => {
+            let next = lines + 1;
+            format!("the {lines} pairs before line {next} were imported, and none from line {next} on")
+        }
+    }
 }
 
 fn read(text: &[u8]) -> anyhow::Result<(u64, Uuid)> {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod damaged;
+mod restricted;
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::failure::Kind;
 use crate::inspect;
 use crate::installed::Strategy;
-use crate::map::UuidMap;
+use crate::map::{Condition, UuidMap};
 use crate::retry::Retries;
 use crate::schema::{self, State};
 use crate::server::Concern;
@@ -212,7 +212,8 @@ impl UuidMap {
             Ok(connection.report().concerns().to_vec())
         };
         let concerns = Retries::run(deadline, ACTION, look).await?;
-        let context = self.context().await?;
+        // What the map lacks is a finding.
+        let context = self.context_if(Condition::Any).await?;
         let read = async || {
             let mut connection = context.pool.acquire().await?;
             let read = context.pool.timed(schema::read(&mut connection, &context.tables)).await;

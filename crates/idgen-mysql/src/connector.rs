@@ -9,11 +9,15 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 use tokio::time::Instant;
 
-use crate::failure::{Attempt, Failure, is_of_connection};
+use crate::error::Error;
+use crate::failure::{Attempt, Failure, Kind, is_of_connection};
 use crate::identity::{FRESH, MapIdentity};
+use crate::schema;
 use crate::server::{Reason, Refusal, Topology};
 use crate::session::{SERVER_NAME, Seen};
-use crate::watch;
+use crate::table_kind::{VIEW, other_engine};
+use crate::tables::Tables;
+use crate::watch::{self, Looked};
 
 /// The longest time that a connection with an outstanding answer occupies its place in the pool after its call.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
@@ -159,13 +163,39 @@ impl Connector {
     async fn examine(&self, connection: &mut MySqlConnection, seen: &Seen, began: Instant) -> Attempt<()> {
         let mut judged = self.reason(seen);
         let identity = &self.terms.identity;
-        if judged.is_ok() && identity.is_known() {
+        if let (Ok(()), Some(installed)) = (&judged, identity.installed()) {
             // Whoever accepts an unsafe server accepts that it loses pairs, and a node of a cluster may not have all pairs yet.
             let cluster = matches!(seen.report.topology(), Topology::Galera | Topology::GroupReplication);
             let known = if self.terms.accept_unsafe || cluster { Vec::new() } else { identity.stored() };
-            judged = watch::look(connection, &identity.tables(), &known).await?.map_or(Ok(()), Err);
+            let tables = identity.tables();
+            judged = match watch::look(connection, &tables, installed.strategy, &known).await? {
+                Looked::Refused(reason) => Err(reason),
+                Looked::Defined(Some(definitions)) if identity.are_defined_so(&definitions) => Ok(()),
+                Looked::Defined(_) => self.read_tables(connection, &tables).await?,
+            };
         }
         self.conclude(judged, began)
+    }
+
+    /// Checks tables that were altered since they were last found to be right.
+    async fn read_tables(
+        &self,
+        connection: &mut MySqlConnection,
+        tables: &Tables,
+    ) -> Attempt<Result<(), Reason>> {
+        let kind = match schema::read(connection, tables).await {
+            Ok(sound) => {
+                self.terms.identity.note_definitions(sound.definitions);
+                return Ok(Ok(()));
+            }
+            Err(Failure::Final(kind)) => kind,
+            Err(failure) => return Err(failure),
+        };
+        match *kind {
+            Kind::Schema { table, problem } => Ok(Err(Reason::Schema { table, problem })),
+            Kind::NotInstalled { table } => Ok(Err(Reason::NoMap { table })),
+            other => Err(Error::new(other).into()),
+        }
     }
 
     fn conclude(&self, judged: Result<(), Reason>, began: Instant) -> Attempt<()> {
@@ -195,7 +225,10 @@ impl Connector {
         if let Some((table, what)) = &seen.shadow
             && (identity.is_known() || what.is_of_session())
         {
-            let problem = format!("{what} has its name");
+            let problem = match what.is_of_session() {
+                true => format!("{what} has its name: drop it"),
+                false => VIEW.to_owned(),
+            };
             return Err(Reason::Schema { table: table.clone(), problem });
         }
         // Until the map is known, its tables may be anything: install says what is wrong with them.
@@ -203,7 +236,7 @@ impl Connector {
             return Ok(());
         }
         if let Some((table, engine)) = &seen.engine {
-            let problem = format!("its engine is {engine}, not InnoDB");
+            let problem = other_engine(table, engine);
             return Err(Reason::Schema { table: table.clone(), problem });
         }
         identity.compare(seen.state.as_ref())

@@ -166,6 +166,11 @@ impl Failure {
         }
     }
 
+    /// True where the user lacks a privilege on a table or a column.
+    pub(crate) fn is_not_allowed(&self) -> bool {
+        matches!(self.number(), Some(1142 | 1143))
+    }
+
     /// True where the server, or its limit for this user, allows no further connection.
     pub(crate) fn is_too_many_connections(&self) -> bool {
         matches!(self.number(), Some(1040 | 1203 | 1226))
@@ -371,6 +376,9 @@ fn advice(number: Option<u16>) -> &'static str {
         Some(1020) => {
             " (a row is newer than the snapshot of this transaction: roll it back and repeat it, or set \
              innodb_snapshot_isolation to OFF)"
+        }
+        Some(1044 | 1142 | 1143) => {
+            " (docs/mapping.md lists the privileges that a user of the map needs; with read_only, SELECT is enough)"
         }
         Some(1399) => " (the session is in an XA transaction, which a ROLLBACK does not end)",
         _ => "",

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::error::{Error, Result};
 use crate::failure::Kind;
 use crate::identity::FRESH;
-use crate::map::UuidMap;
+use crate::map::{Condition, UuidMap};
 use crate::retry::Retries;
 use crate::schema::State;
 use crate::state_row::exchange;
@@ -42,7 +42,7 @@ impl UuidMap {
     /// `next_id` is 0 or larger than the ids of the map can be, the map is on Vitess, or the server fails. If the epoch has
     /// begun but all ids are assigned, the error is [`is_exhausted`](Error::is_exhausted).
     pub async fn fence(&self, next_id: u64) -> Result<()> {
-        let context = self.context().await?;
+        let context = self.context_if(Condition::Any).await?;
         let instead = "its ids come from a sequence: raise next_id of that table";
         crate::sharded::refuse(&context.tables, "a fence", instead)?;
         let max = context.installed.width.max_id();

@@ -32,6 +32,8 @@ pub(crate) struct MapIdentity {
     stored: Mutex<Vec<(u64, Uuid)>>,
     /// The largest of their ids; 0 if there is none.
     largest: AtomicU64,
+    /// The definitions of the tables when they were last found to be right.
+    definitions: Mutex<Option<Vec<String>>>,
     // Starts at 0, before the map is known.
     epoch: AtomicU64,
 }
@@ -40,6 +42,7 @@ pub(crate) struct MapIdentity {
 struct Known {
     map_id: Uuid,
     installed: Installed,
+    names_stored_id: bool,
 }
 
 impl MapIdentity {
@@ -51,6 +54,7 @@ impl MapIdentity {
             known: Mutex::default(),
             stored: Mutex::default(),
             largest: AtomicU64::new(0),
+            definitions: Mutex::default(),
             epoch: AtomicU64::new(0),
         }
     }
@@ -114,7 +118,8 @@ impl MapIdentity {
     /// Records the identity of the map that was found first.
     pub(crate) fn note(&self, tables: &Tables, state: &State, installed: Installed) {
         *lock(&self.tables) = tables.clone();
-        lock(&self.known).get_or_insert(Known { map_id: state.map_id, installed });
+        let names_stored_id = state.stored_id.is_some();
+        lock(&self.known).get_or_insert(Known { map_id: state.map_id, installed, names_stored_id });
         self.epoch.store(state.epoch, Ordering::Release);
     }
 
@@ -123,9 +128,29 @@ impl MapIdentity {
         lock(&self.known).is_some()
     }
 
+    /// How the map was installed, once it is known.
+    pub(crate) fn installed(&self) -> Option<Installed> {
+        lock(&self.known).map(|known| known.installed)
+    }
+
+    /// Whether the tables had these definitions when they were last found to be right.
+    pub(crate) fn are_defined_so(&self, definitions: &[String]) -> bool {
+        lock(&self.definitions).as_deref() == Some(definitions)
+    }
+
+    /// Records the definitions of tables that are right.
+    pub(crate) fn note_definitions(&self, definitions: Vec<String>) {
+        *lock(&self.definitions) = Some(definitions);
+    }
+
     /// The map's id, once it is known.
     pub(crate) fn map_id(&self) -> Option<Uuid> {
         lock(&self.known).map(|known| known.map_id)
+    }
+
+    /// Whether the state row has a column for an id that the map holds.
+    pub(crate) fn names_stored_id(&self) -> bool {
+        lock(&self.known).is_some_and(|known| known.names_stored_id)
     }
 
     /// The epoch that was read last. Cached pairs and reserved ids of an earlier epoch are dropped.

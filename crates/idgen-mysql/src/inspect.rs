@@ -3,7 +3,7 @@
 use crate::caller::Values;
 use crate::check::Severity;
 use crate::error::{Error, Result};
-use crate::schema::State;
+use crate::schema::{EPOCHS, State};
 use crate::state_row::lost;
 use crate::strategy::context::Context;
 use crate::tables::unquoted;
@@ -45,10 +45,10 @@ async fn state_row(context: &Context) -> Result<Vec<(Severity, String)>> {
         find(format!("the next id is {next}, and ids of this map are 1 to {max}: fence the map"));
     }
     if state.epoch == 0 {
-        find("the epoch is 0, and epochs begin at 1: fence the map".to_owned());
+        find(format!("the epoch in {table} is 0: {EPOCHS}"));
     }
     let mut connection = context.pool.acquire().await.map_err(Error::once(ACTION))?;
-    let found = context.pool.timed(lost(&mut *connection, map, state)).await;
+    let found = context.pool.timed(lost(&mut *connection, map, state, "")).await;
     if let Some(problem) = connection.conclude(found).map_err(Error::once(ACTION))? {
         find(problem);
     }

@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use crate::error::Error;
 use crate::failure::{Attempt, Failure, Kind};
 use crate::installed::{Installed, Strategy};
-use crate::schema::{self, State, VERSION};
+use crate::schema::{self, EPOCHS, State, VERSION};
 use crate::sql::literal;
 use crate::tables::{Tables, unquoted};
 
@@ -66,6 +66,9 @@ pub(crate) async fn install(
              every id that was ever assigned",
             tables.state
         )));
+    }
+    if state.epoch == 0 {
+        return Err(lost(format!("the epoch in {} is 0: {EPOCHS}", tables.state)));
     }
     // The tables of claims and pushes hold nothing that must be kept.
     if found.strategy == Strategy::Dedup && holds_rows(connection, claim).await?.is_none() {

@@ -78,6 +78,7 @@ mod sql;
 mod state_row;
 mod strategy;
 pub mod sync;
+mod table_kind;
 mod tables;
 mod transfer;
 mod triggers;

@@ -23,9 +23,11 @@ use crate::observe::{self};
 use crate::pair::Claimed;
 use crate::repeats::Repeats;
 use crate::retry::Retries;
-use crate::schema::{self, State};
+use crate::schema::{self, Sound, State};
 use crate::server::Topology;
 use crate::single_flight::SingleFlight;
+use crate::sql::SHARED;
+use crate::state_row::{damaged, lost};
 use crate::strategy::claim_one;
 use crate::strategy::context::Context;
 use crate::tables::Tables;
@@ -117,13 +119,19 @@ impl UuidMap {
         }
     }
 
-    /// How pairs are claimed here, read once, for a call that begins.
+    /// How pairs are claimed here, read once, for a call that begins. Fails if the map lacks what was stored in it.
     pub(crate) async fn context(&self) -> Result<Context> {
+        self.context_if(Condition::Complete).await
+    }
+
+    /// The same for calls that report or end what is wrong with a map.
+    pub(crate) async fn context_if(&self, condition: Condition) -> Result<Context> {
         const ACTION: &str = "read the map's state";
         let (deadline, nodes) = self.begin();
+        let complete = condition == Condition::Complete && !nodes.accept_unsafe();
         let read = async || {
             let mut connection = nodes.acquire_at_once().await?;
-            let read = nodes.timed(self.read_on(&mut connection)).await;
+            let read = nodes.timed(self.read_on(&mut connection, complete)).await;
             connection.conclude(read)
         };
         let open = async || {
@@ -153,9 +161,21 @@ impl UuidMap {
         Ok(context.within(deadline))
     }
 
-    async fn read_on(&self, connection: &mut PooledConnection) -> Attempt<(Tables, Installed, State)> {
+    async fn read_on(
+        &self,
+        connection: &mut PooledConnection,
+        complete: bool,
+    ) -> Attempt<(Tables, Installed, State)> {
         let tables = self.tables_on(connection).await?;
-        let (installed, state) = schema::read(connection, &tables).await?;
+        let Sound { installed, state, definitions } = schema::read(connection, &tables).await?;
+        if complete && lost(&mut **connection, &tables.map, &state, "").await?.is_some() {
+            // A proxy may have sent the plain read to a server that lags behind.
+            let locking = if tables.places.is_none() { SHARED } else { "" };
+            if let Some(problem) = lost(&mut **connection, &tables.map, &state, locking).await? {
+                return Err(damaged(problem));
+            }
+        }
+        self.inner.pool.identity().note_definitions(definitions);
         Ok((tables, installed, state))
     }
 
@@ -277,6 +297,14 @@ impl UuidMap {
         let (_, nodes) = self.begin();
         nodes.close().await;
     }
+}
+
+/// The maps that a call works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// Those that hold what was stored in them.
+    Complete,
+    Any,
 }
 
 impl fmt::Debug for UuidMap {

@@ -33,19 +33,23 @@ impl Retries {
         }
         observe::retried();
         tracing::debug!(action, attempt = self.count, %failure, "an attempt failed and is repeated");
-        if !matches!(failure, Failure::NoConnection) {
-            self.reason = Some(failure);
+        match failure {
+            Failure::NoConnection => {}
+            Failure::NoAnswer => {
+                self.reason.get_or_insert(failure);
+            }
+            reason => self.reason = Some(reason),
         }
         tokio::time::sleep(pause).await;
         self.count += 1;
         Ok(())
     }
 
-    /// The error of a call that makes no further attempt. If the last one only waited for a connection, the error tells why
-    /// those before it failed.
+    /// The error of a call that makes no further attempt. If the last one only waited, because the time of the call was over,
+    /// the error tells why those before it failed.
     pub(crate) fn end(&mut self, action: &'static str, failure: Failure) -> Error {
         let failure = match failure {
-            Failure::NoConnection => self.reason.take().unwrap_or(failure),
+            Failure::NoConnection | Failure::NoAnswer => self.reason.take().unwrap_or(failure),
             failure => failure,
         };
         Error::failed(action, failure, self.count)

@@ -28,13 +28,18 @@ use crate::failure::{Attempt, Failure, Kind};
 use crate::installed::IdWidth;
 use crate::installed::Installed;
 use crate::installed::Strategy;
+use crate::table_kind;
 use crate::tables::Tables;
 use crate::tables::unquoted;
-use crate::watch::changing_trigger;
+use crate::watch::{changing_trigger, definitions};
 
 /// The version of the layout that this library creates and reads. Version 1 had no `map_id`, `epoch` and `turn`, and no
 /// table of pushes. [`install`](crate::UuidMap::install) upgrades it.
 pub(crate) const VERSION: u16 = 2;
+
+/// What is to be done about an epoch of 0.
+pub(crate) const EPOCHS: &str =
+    "epochs begin at 1; call fence (idgen map fence) with an id above every id that was ever assigned";
 
 /// The state row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,8 +127,16 @@ pub(crate) async fn state<C: Connection>(connection: &mut C, tables: &Tables) ->
     }
 }
 
+/// A map whose tables are as this version creates them.
+pub(crate) struct Sound {
+    pub(crate) installed: Installed,
+    pub(crate) state: State,
+    /// What the tables were defined as before they were examined.
+    pub(crate) definitions: Vec<String>,
+}
+
 /// Reads how the map was installed, and checks that the tables are as this version creates them.
-pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<(Installed, State)> {
+pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Sound> {
     let not_there =
         |table: &String| Err(Error::new(Kind::NotInstalled { table: unquoted(table).to_owned() }).into());
     let Some(state) = state(connection, tables).await? else {
@@ -141,6 +154,7 @@ pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> A
         |table: &String, problem| Error::new(Kind::Schema { table: unquoted(table).to_owned(), problem });
     let installed = state.understand().map_err(|problem| wrong(&tables.state, problem))?;
 
+    let definitions = definitions(connection, tables, installed.strategy).await?;
     let mut expected = vec![
         (&tables.map, "id", format!("{} PRI", installed.width.column().to_lowercase())),
         (&tables.state, "next_id", "bigint unsigned".to_owned()),
@@ -160,22 +174,19 @@ pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> A
         expected.push((&tables.sync, "slot", "tinyint unsigned PRI".to_owned()));
         expected.push((&tables.sync, "pushes", "bigint unsigned".to_owned()));
     }
+    if tables.places.is_none() {
+        let mut names: Vec<&String> = expected.iter().map(|(table, ..)| *table).collect();
+        names.dedup();
+        for table in names {
+            if let Some(problem) = table_kind::problem(connection, unquoted(table)).await? {
+                return Err(wrong(table, problem).into());
+            }
+        }
+    }
     for (table, column, wanted) in &expected {
         let Some(found) = column_type(connection, table, column).await? else { return not_there(table) };
         if found != *wanted {
             return Err(wrong(table, format!("its column {column} is {found}, not {wanted}")).into());
-        }
-    }
-    if tables.places.is_none() {
-        let mut names: Vec<&String> = expected.into_iter().map(|(table, ..)| table).collect();
-        names.dedup();
-        for table in names {
-            let engine =
-                one_text(connection, format!("{ENGINE} AND table_name = '{}'", unquoted(table))).await?;
-            if engine.as_deref() != Some("InnoDB") {
-                let engine = engine.unwrap_or_else(|| "unknown".to_owned());
-                return Err(wrong(table, format!("its engine is {engine}, not InnoDB")).into());
-            }
         }
     }
     if installed.strategy == Strategy::Dedup {
@@ -191,10 +202,9 @@ pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> A
     {
         return Err(wrong(&table, problem).into());
     }
-    Ok((installed, state))
+    Ok(Sound { installed, state, definitions })
 }
 
-const ENGINE: &str = "SELECT engine FROM information_schema.tables WHERE table_schema = DATABASE()";
 const EXPRESSION: &str =
     "SELECT generation_expression FROM information_schema.columns WHERE table_schema = DATABASE()";
 

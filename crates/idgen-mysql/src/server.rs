@@ -257,7 +257,7 @@ impl fmt::Display for Refusal {
             Reason::NoMap { table } => write!(
                 f,
                 "the server at {server} has no table {table}, which this client has used: restore it, or correct the \
-                 address"
+                 address; for a new map, call install (idgen map install) with a new client"
             ),
             Reason::Replaced { table, id } => write!(
                 f,

@@ -46,12 +46,14 @@ pub(crate) async fn settle(connection: &mut MySqlConnection, sync: &str) -> Atte
         "INSERT INTO {sync} (slot, pushes) VALUES ({slot}, 1) ON DUPLICATE KEY UPDATE pushes = pushes + 1"
     );
     match connection.execute(sqlx::raw_sql(AssertSqlSafe(push))).await.map_err(Failure::Sql) {
-        Err(failure) if failure.is_read_only() => wait(connection, wanted, failure).await,
+        Err(failure) if failure.is_read_only() || failure.is_not_allowed() => {
+            wait(connection, wanted, failure).await
+        }
         done => done.map(drop),
     }
 }
 
-/// Waits for the server, which writes its log once a second also if it takes no writes. The time limit of the
+/// Waits for the server, which writes its log once a second also if it takes no writes, or none of this user. The time limit of the
 /// statement ends the wait.
 async fn wait(connection: &mut MySqlConnection, wanted: Option<u64>, refused: Failure) -> Attempt<()> {
     let Some(wanted) = wanted else { return Err(refused) };

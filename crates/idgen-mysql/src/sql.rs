@@ -11,9 +11,16 @@ pub(crate) const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; 
 /// A locking read, which sees the latest committed rows at every isolation level. Both servers accept this syntax.
 pub(crate) const SHARED: &str = " LOCK IN SHARE MODE";
 
-/// Comes before a statement that has to see rows which are newer than the snapshot of a caller's transaction. MariaDB, from
-/// 11.6 on by default, would end the transaction with error 1020. It changes nothing else of the session.
-pub(crate) const PAST_SNAPSHOT: &str = "/*M!110402 SET STATEMENT innodb_snapshot_isolation = OFF FOR */ ";
+/// Comes before a statement on a caller's connection. It sets for this statement, and changes nothing else of the session:
+///
+/// - without `unique_checks`, InnoDB does not read a unique index whose page is not in memory, and stores a second pair,
+/// - `innodb_snapshot_isolation`, which MariaDB has on by default from 11.6 on, ends the transaction with error 1020 if a row
+///   is newer than its snapshot, and the map has to see such rows.
+pub(crate) const WITH_SETTINGS: &str =
+    "/*M! SET STATEMENT unique_checks = 1 *//*M!110402 , innodb_snapshot_isolation = OFF *//*M! FOR */ ";
+
+/// Begins an `INSERT` into a table with a unique index, on a caller's connection to MySQL. MariaDB reads no such hint.
+pub(crate) const INSERT_CHECKED: &str = "INSERT /*+ SET_VAR(unique_checks = ON) */";
 
 pub(crate) const ALL: &str = " LIMIT 18446744073709551615";
 

@@ -87,7 +87,7 @@ async fn exchange_in(
         return Ok(Outcome::Unknown);
     }
     if let Some(map) = map
-        && let Some(problem) = lost(transaction, map, &before).await?
+        && let Some(problem) = lost(transaction, map, &before, "").await?
     {
         return Err(damaged(problem));
     }
@@ -127,16 +127,20 @@ pub(crate) async fn lost<C: Connection>(
     connection: &mut C,
     map: &str,
     state: &State,
+    lock: &str,
 ) -> Attempt<Option<String>> {
     let Some(id) = state.stored_id.filter(|id| *id > 0) else { return Ok(None) };
-    let rows = connection.read(format!("SELECT id FROM {map} WHERE id = {id}")).await?;
+    let rows = connection.read(format!("SELECT id FROM {map} WHERE id = {id}{lock}")).await?;
+    Ok(rows.is_empty().then(|| lost_id(map, id)))
+}
+
+/// What is wrong with a map that does not hold this id.
+fn lost_id(map: &str, id: u64) -> String {
     let map = unquoted(map);
-    Ok(rows.is_empty().then(|| {
-        format!(
-            "{map} does not hold the id {id}, which was stored there: it was restored or replaced by an older copy; put \
-             the right table back, or call fence (idgen map fence) with an id above every id that was ever assigned"
-        )
-    }))
+    format!(
+        "{map} does not hold the id {id}, which was stored there: it was restored or replaced by an older copy; put the \
+         right table back, or call fence (idgen map fence) with an id above every id that was ever assigned"
+    )
 }
 
 /// What must hold where the state row is changed, so that a statement does nothing on another map, such as one that an

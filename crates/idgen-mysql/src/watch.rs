@@ -1,31 +1,43 @@
 //! What a client reads about the map's tables once a second, beside the server's settings and the state row: triggers that
-//! can change what is stored, engines, and whether the tables are still those in which its pairs were stored.
+//! can change what is stored, engines, definitions, and whether the tables are still those in which its pairs were stored.
 
 use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
 use crate::caller::{Connection, Values};
 use crate::failure::Attempt;
+use crate::installed::Strategy;
 use crate::marker::marker;
 use crate::server::Reason;
 use crate::sql::SHARED;
+use crate::table_kind::{VIEW, other_engine};
 use crate::tables::{Tables, unquoted};
 use crate::triggers::assigned;
 
-/// Reads what the tables are, and returns the reason why they must not be used, if there is one. `known` are ids and
-/// their UUIDs that the map is known to hold.
+/// What was read about the tables.
+pub(crate) enum Looked {
+    /// They must not be used.
+    Refused(Reason),
+    /// Their definitions: columns, keys and constraints. `None` if a table is not there.
+    Defined(Option<Vec<String>>),
+}
+
+/// Reads what the tables are. `known` are ids and their UUIDs that the map is known to hold.
 pub(crate) async fn look(
     connection: &mut MySqlConnection,
     tables: &Tables,
+    strategy: Strategy,
     known: &[(u64, Uuid)],
-) -> Attempt<Option<Reason>> {
-    // Vitess has no triggers, and other engines only where its operators chose them.
+) -> Attempt<Looked> {
+    // Vitess has no triggers, and other engines and definitions only where its operators chose them.
     if tables.places.is_some() {
-        return Ok(None);
+        return Ok(Looked::Defined(Some(Vec::new())));
     }
     let names = watched(tables).map(|(table, _)| table);
     let mut parts =
         vec![names.map(triggers_of).join(" UNION ALL "), names.map(engine_of).join(" UNION ALL ")];
+    parts.push(show_definitions(tables, strategy));
+    let mut definitions = Vec::new();
     let pairs = |lock: &str| {
         let list: Vec<String> = known.iter().map(|(id, _)| id.to_string()).collect();
         let (map, list) = (&tables.map, list.join(","));
@@ -43,12 +55,19 @@ pub(crate) async fn look(
     let rows = match connection.read(parts.join("; ")).await {
         Ok(rows) => rows,
         Err(failure) if failure.is_no_index() => {
-            let problem = "it has no primary key, as if a view had replaced it".to_owned();
-            return Ok(Some(Reason::Schema { table: unquoted(&tables.map).to_owned(), problem }));
+            // Only a view has none: the column is required at the client's first use.
+            let problem = VIEW.to_owned();
+            let table = unquoted(&tables.map).to_owned();
+            return Ok(Looked::Refused(Reason::Schema { table, problem }));
         }
+        Err(failure) if failure.is_no_table() => return Ok(Looked::Defined(None)),
         Err(failure) => return Err(failure),
     };
     for row in rows {
+        if row.has("Create Table") || row.has("View") {
+            definitions.push(row.text(1)?.unwrap_or_default());
+            continue;
+        }
         let kind = row.text(0)?;
         if kind.as_deref() == Some("pair") {
             found |= is_known(row.number(1)?, row.uuid(3)?);
@@ -57,10 +76,10 @@ pub(crate) async fn look(
         let (name, what) = (row.text(1)?.unwrap_or_default(), row.text(2)?.unwrap_or_default());
         let problem = match kind.as_deref() {
             Some("trigger") => changes(tables, &name, &what, &row.text(3)?.unwrap_or_default()),
-            _ => Some(format!("its engine is {what}, not InnoDB")),
+            _ => Some(other_engine(&name, &what)),
         };
         if let Some(problem) = problem {
-            return Ok(Some(Reason::Schema { table: name, problem }));
+            return Ok(Looked::Refused(Reason::Schema { table: name, problem }));
         }
     }
     if !found {
@@ -70,8 +89,35 @@ pub(crate) async fn look(
             found |= is_known(row.number(1)?, row.uuid(3)?);
         }
     }
-    let last = known.last().filter(|_| !found);
-    Ok(last.map(|(id, _)| Reason::Replaced { table: unquoted(&tables.map).to_owned(), id: *id }))
+    Ok(match known.last().filter(|_| !found) {
+        Some((id, _)) => {
+            Looked::Refused(Reason::Replaced { table: unquoted(&tables.map).to_owned(), id: *id })
+        }
+        None => Looked::Defined(Some(definitions)),
+    })
+}
+
+/// The definitions of the tables, as [`look`] reads them.
+pub(crate) async fn definitions(
+    connection: &mut MySqlConnection,
+    tables: &Tables,
+    strategy: Strategy,
+) -> Attempt<Vec<String>> {
+    if tables.places.is_some() {
+        return Ok(Vec::new());
+    }
+    match connection.read(show_definitions(tables, strategy)).await {
+        Ok(rows) => rows.iter().map(|row| Ok(row.text(1)?.unwrap_or_default())).collect(),
+        // Whoever looks for the columns says which table is not there.
+        Err(failure) if failure.is_no_table() => Ok(Vec::new()),
+        Err(failure) => Err(failure),
+    }
+}
+
+fn show_definitions(tables: &Tables, strategy: Strategy) -> String {
+    let claim = (strategy == Strategy::Dedup).then_some(&tables.claim);
+    let names = [&tables.map, &tables.state].into_iter().chain(claim);
+    names.map(|table| format!("SHOW CREATE TABLE {table}")).collect::<Vec<_>>().join("; ")
 }
 
 /// Whether this is the UUID of a pair, or the marker of one that was forgotten.

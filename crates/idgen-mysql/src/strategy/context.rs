@@ -19,7 +19,7 @@ use crate::schema;
 use crate::server::{Reason, Refusal};
 use crate::session::{ELSEWHERE, elsewhere, here};
 use crate::settle::settle;
-use crate::sql::{ALL, IN_TRANSACTION, PAST_SNAPSHOT, SHARED, hash, literal};
+use crate::sql::{ALL, IN_TRANSACTION, SHARED, WITH_SETTINGS, hash, literal};
 use crate::strategy::known_places::KnownPlaces;
 use crate::strategy::place::{Place, Relation};
 use crate::strategy::proof::Proof;
@@ -118,7 +118,7 @@ impl Context {
         statement: &str,
         ignore: Option<bool>,
     ) -> Attempt<Option<u64>> {
-        let statement = &format!("{PAST_SNAPSHOT}{statement}");
+        let statement = &format!("{WITH_SETTINGS}{statement}");
         let before = IN_TRANSACTION.map(str::to_owned);
         // A temporary table hides the map's from this session alone.
         let (map, claim) = (&self.tables.map, &self.tables.claim);
@@ -313,7 +313,7 @@ impl Context {
             Strategy::Unique => " FORCE INDEX (uuid)",
             Strategy::Dedup => " FORCE INDEX (hash)",
         };
-        let prefix = if lock.is_empty() { "" } else { PAST_SNAPSHOT };
+        let prefix = if lock.is_empty() { "" } else { WITH_SETTINGS };
         let mut statement =
             format!("{prefix}SELECT id, uuid FROM {}{index} WHERE {column} IN (", self.tables.map);
         for (at, uuid) in uuids.iter().enumerate() {

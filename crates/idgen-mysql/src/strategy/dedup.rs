@@ -25,7 +25,7 @@ use crate::nodes::PooledConnection;
 use crate::observe;
 use crate::pair::{Claimed, Guess};
 use crate::retry::Retries;
-use crate::sql::{PAST_SNAPSHOT, SHARED, literal, value_list};
+use crate::sql::{SHARED, WITH_SETTINGS, literal, value_list};
 
 const ACTION: &str = "map a UUID to an id";
 
@@ -257,8 +257,18 @@ pub(crate) async fn claim_within<C: Connection>(
     let mut taken = TakenIds::default();
     loop {
         let id = context.blocks.take(&context.pool, context.deadline, 1).await?[0];
-        let insert = format!("{PAST_SNAPSHOT}{}", insert_text(context, &[(uuid, id)]));
-        match connection.execute_after(&[], &insert).await {
+        let insert = format!("{WITH_SETTINGS}{}", insert_text(context, &[(uuid, id)]));
+        let stored = match connection.execute_after(&[], &insert).await {
+            // A server that reports a duplicate key may have stored the pair. Another id would then be its second one.
+            Err(error) if error.is_duplicate_key() => {
+                match stored_here(context, connection, uuid, Some(id)).await? {
+                    Some(_) => Ok(0),
+                    None => Err(error),
+                }
+            }
+            stored => stored,
+        };
+        match stored {
             Ok(_) if here.proved => {
                 let proved = context.prove(connection, &[(uuid, id)], "").await;
                 return proved.map(|()| Claimed { uuid, id, new: true }).map_err(Error::once(ACTION));
@@ -300,7 +310,7 @@ async fn stored_here<C: Connection>(
     id: Option<u64>,
 ) -> Result<Option<u64>> {
     let Some(id) = id else { return Ok(None) };
-    let read = format!("{PAST_SNAPSHOT}SELECT uuid FROM {} WHERE id = {id}{SHARED}", context.tables.map);
+    let read = format!("{WITH_SETTINGS}SELECT uuid FROM {} WHERE id = {id}{SHARED}", context.tables.map);
     let rows = connection.read(read).await.map_err(Error::once(ACTION))?;
     let stored = rows.first().map(|row| row.uuid(0)).transpose().map_err(Error::once(ACTION))?;
     Ok((stored == Some(uuid)).then_some(id))

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::context::Context;
 use super::dedup;
-use crate::caller::{Connection as _, number_at};
+use crate::caller::Connection as _;
 use crate::error::Error;
 use crate::error::Result;
 use crate::failure::Kind;
@@ -18,8 +18,9 @@ use crate::marker::{is_marker, refuse_marker};
 use crate::nodes::PooledConnection;
 use crate::observe;
 use crate::retry::Retries;
+use crate::schema::State;
 use crate::sql::{uuid_at, value_list};
-use crate::state_row::{change_and_read, damaged, same_map};
+use crate::state_row::{change_and_read, damaged, lost, same_map};
 
 const ACTION: &str = "import pairs";
 
@@ -177,17 +178,33 @@ impl Context {
     /// It comes last, since an insert may have to wait for another client's transaction, and those who reserve
     /// ids would wait behind it.
     async fn raise(&self, connection: &mut MySqlConnection, group: &[(Uuid, u64)]) -> Attempt<()> {
-        let next = group.iter().map(|(_, id)| id + 1).max().unwrap_or(1);
-        let state = &self.tables.state;
+        let Some(largest) = group.iter().map(|(_, id)| *id).max() else { return Ok(()) };
+        let (next, state, map) = (largest + 1, &self.tables.state, &self.tables.map);
+        // An id that the row names must be there, before the row names one of this group.
+        let stored = match self.pool.identity().names_stored_id() {
+            true => format!(
+                ", stored_id = IF(stored_id = 0 OR EXISTS (SELECT 1 FROM {map} AS held WHERE held.id = {state}.stored_id), \
+                 GREATEST(stored_id, {largest}), stored_id)"
+            ),
+            false => String::new(),
+        };
         // It locks the row also where nothing is raised: a client that gives unused ids back looks for imported
         // ones under the same lock.
         let same = same_map(&self.pool, self.now());
         let raise = format!(
-            "UPDATE {state} SET next_id = GREATEST(next_id, {next}) WHERE one = 1{same}; \
-             SELECT next_id FROM {state} WHERE one = 1"
+            "UPDATE {state} SET next_id = GREATEST(next_id, {next}){stored} WHERE one = 1{same}; \
+             SELECT * FROM {state} WHERE one = 1"
         );
         let (changed, rows) = change_and_read(connection, raise).await?;
-        let stored = rows.first().map(|row| number_at(row, 0)).transpose()?;
+        let found = rows.first().map(State::of_row).transpose()?;
+        let lost = match &found {
+            Some(state) if !self.pool.accept_unsafe() => lost(connection, map, state, "").await?,
+            _ => None,
+        };
+        if let Some(problem) = lost {
+            return Err(damaged(problem));
+        }
+        let stored = found.map(|state| state.next_id);
         if changed == 1 && stored.is_some_and(|stored| stored >= next) {
             return Ok(());
         }

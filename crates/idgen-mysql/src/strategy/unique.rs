@@ -16,7 +16,7 @@ use crate::nodes::PooledConnection;
 use crate::observe;
 use crate::pair::{Claimed, Guess};
 use crate::retry::Retries;
-use crate::sql::{SHARED, literal, value_list};
+use crate::sql::{INSERT_CHECKED, SHARED, literal, value_list};
 use crate::state_row::damaged;
 use crate::tables::unquoted;
 
@@ -298,7 +298,7 @@ pub(crate) async fn claim_within<C: Connection>(
             Err(error) => return Err(error),
         };
         let (table, value) = (&context.tables.map, literal(uuid));
-        let statement = format!("INSERT INTO {table} (id, uuid) VALUES ({id},{value})");
+        let statement = format!("{INSERT_CHECKED} INTO {table} (id, uuid) VALUES ({id},{value})");
         match context.insert_within(connection, &checked, &statement, false).await {
             Ok(count) => {
                 let pair = [(uuid, id)];
@@ -315,8 +315,10 @@ pub(crate) async fn claim_within<C: Connection>(
         // would lock the gap where the pair is missing, and two such readers deadlock.
         let found = context.find_one(connection, uuid, SHARED).await.map_err(Error::once(ACTION))?;
         if let Some(found) = found {
-            context.blocks.give_back(epoch, [id]);
-            return Ok(Claimed { uuid, id: found, new: false });
+            // A server that reports a duplicate key may have stored the pair.
+            let new = found == id;
+            context.blocks.give_back(epoch, (!new).then_some(id));
+            return Ok(Claimed { uuid, id: found, new });
         }
         taken.pass_over(context, id, 1)?;
     }
@@ -359,7 +361,7 @@ pub(crate) async fn claim_many_within<C: Connection>(
         };
         let list = value_list(missing.iter().zip(&ids));
         let table = &context.tables.map;
-        let statement = format!("INSERT IGNORE INTO {table} (id, uuid) VALUES {list}");
+        let statement = format!("{INSERT_CHECKED} IGNORE INTO {table} (id, uuid) VALUES {list}");
         let done = context.insert_within(connection, &checked, &statement, true).await;
         let done = done.map_err(Error::once(ACTION))?;
         if done == Some(missing.len() as u64) {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::caller::{Connection, Values, number_at};
 use crate::failure::{Attempt, Failure};
 use crate::pair::CHUNK;
-use crate::sql::{ALL, PAST_SNAPSHOT, bytes_literal};
+use crate::sql::{ALL, WITH_SETTINGS, bytes_literal};
 use crate::state_row::damaged;
 use crate::tables::unquoted;
 
@@ -69,12 +69,12 @@ pub(super) async fn lock<C: Connection>(
     for keys in keys.chunks(CHUNK) {
         let new: Vec<String> = keys.iter().map(|(table, id)| format!("('{table}',{id},0,'')")).collect();
         let insert = format!(
-            "{PAST_SNAPSHOT}INSERT INTO {rows} (tbl, id, number, digest) VALUES {} ON DUPLICATE KEY UPDATE number = {rows}.number",
+            "{WITH_SETTINGS}INSERT INTO {rows} (tbl, id, number, digest) VALUES {} ON DUPLICATE KEY UPDATE number = {rows}.number",
             new.join(",")
         );
         connection.execute_after(&[], &insert).await?;
         let read = format!(
-            "{PAST_SNAPSHOT}SELECT tbl, id, number, digest FROM {rows} FORCE INDEX (PRIMARY) WHERE {}{ALL} FOR UPDATE",
+            "{WITH_SETTINGS}SELECT tbl, id, number, digest FROM {rows} FORCE INDEX (PRIMARY) WHERE {}{ALL} FOR UPDATE",
             are(keys)
         );
         let mut found = HashMap::new();
@@ -171,7 +171,7 @@ pub(super) async fn forget<C: Connection>(
     let columns = columns.map_or(String::new(), |columns| format!(" AND col IN ('{}')", columns.join("','")));
     for ids in ids.chunks(CHUNK) {
         let statement = format!(
-            "{PAST_SNAPSHOT}DELETE FROM {} WHERE tbl = '{table}' AND id IN ({}){columns}",
+            "{WITH_SETTINGS}DELETE FROM {} WHERE tbl = '{table}' AND id IN ({}){columns}",
             names.open,
             list(ids)
         );
@@ -191,7 +191,7 @@ pub(super) async fn arrived<C: Connection>(
     let mut found = Vec::new();
     for ids in ids.chunks(CHUNK) {
         let statement = format!(
-            "{PAST_SNAPSHOT}SELECT tbl, id, col, target_id FROM {} FORCE INDEX (target) \
+            "{WITH_SETTINGS}SELECT tbl, id, col, target_id FROM {} FORCE INDEX (target) \
              WHERE target = '{target}' AND target_id IN ({}){ALL} FOR UPDATE",
             names.open,
             list(ids)

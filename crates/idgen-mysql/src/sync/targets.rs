@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::caller::{Connection, number_at};
 use crate::failure::Attempt;
 use crate::pair::CHUNK;
-use crate::sql::{ALL, PAST_SNAPSHOT};
+use crate::sql::{ALL, WITH_SETTINGS};
 use crate::sync::change::{Outcome, Value};
 use crate::sync::log::{self, Key, Open, list};
 use crate::sync::shape::Shape;
@@ -40,7 +40,7 @@ impl<'a> Writer<'a> {
         let Shape { name, key, .. } = &self.shapes[at];
         for ids in ids.chunks(CHUNK) {
             let statement = format!(
-                "{PAST_SNAPSHOT}SELECT `{key}` FROM `{name}` FORCE INDEX (PRIMARY) WHERE `{key}` IN ({}){ALL} {lock}",
+                "{WITH_SETTINGS}SELECT `{key}` FROM `{name}` FORCE INDEX (PRIMARY) WHERE `{key}` IN ({}){ALL} {lock}",
                 list(ids)
             );
             for row in connection.read(statement).await? {

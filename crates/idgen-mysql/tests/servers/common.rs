@@ -1,6 +1,7 @@
 //! Servers, maps and small helpers that the tests share.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use idgen_mysql::{Strategy, UuidMap};
 use idgen_server::{Flavor, Scratch, Server, Settings};
@@ -27,10 +28,11 @@ pub fn settings() -> Settings {
         .option("log_bin_trust_function_creators", "1")
 }
 
-/// A schema for one test, with an installed map.
+/// A schema for one test, with an installed map. Its calls wait long for a busy machine.
 pub async fn map(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap) {
     let scratch = server(flavor).scratch().unwrap();
-    let map = UuidMap::builder().strategy(strategy).connect(scratch.url()).await.unwrap();
+    let builder = UuidMap::builder().answer_limit(Duration::from_secs(60)).timeout(Duration::from_secs(180));
+    let map = builder.strategy(strategy).connect(scratch.url()).await.unwrap();
     map.install().await.unwrap();
     (scratch, map)
 }

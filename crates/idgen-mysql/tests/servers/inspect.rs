@@ -68,7 +68,12 @@ async fn a_check_finds_what_was_done_to_the_tables(flavor: Flavor, strategy: Str
     // A new epoch, so that clients discard what they know of another one.
     run(&mut root, "UPDATE uuid_map_state SET epoch = 0").await;
     let findings = running.check().await.unwrap();
-    assert!(findings.iter().any(|finding| finding.text().contains("the epoch is 0")), "{findings:?}");
+    assert!(
+        findings
+            .iter()
+            .any(|finding| finding.text().contains("the epoch in uuid_map_state is 0: epochs begin at 1")),
+        "{findings:?}"
+    );
 }
 
 async fn a_check_finds_history_and_partitions(flavor: Flavor) {

@@ -3,8 +3,10 @@
 //! One program, so that its tests share one server of each kind.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod altered;
 mod basics;
 mod cached;
+mod caller_settings;
 mod cancel;
 mod changes;
 mod check;

@@ -1,0 +1,171 @@
+//! Every command where the server or the privileges of the user forbid something: it works, or says at once what is missing.
+
+use std::time::{Duration, Instant};
+
+use idgen_server::{Flavor, Scratch, Server, Settings};
+
+use super::damaged::{COMMANDS, NEW, run, sql};
+use super::{UUID, done};
+
+/// What forbids something.
+struct Restriction {
+    /// The setting of the server that restricts it, and the statement that ends this.
+    setting: Option<(&'static str, &'static str)>,
+    /// The server that has the setting; both by default.
+    only: Option<Flavor>,
+    /// The privileges of the user on the tables of the map, or those of root.
+    privileges: Option<&'static [(&'static str, &'static str)]>,
+    /// What the errors say.
+    says: &'static str,
+    /// The commands that can do their work all the same.
+    work: &'static [&'static str],
+    /// Whether calls wait for the end of it, up to their time limit.
+    passes: bool,
+}
+
+const ON_ALL: &[(&str, &str)] = &[("SELECT, INSERT, UPDATE, DELETE", "*")];
+const FOUND: &[&str] = &["check", "uuid", "export", "changes", "stats", "install"];
+const KNOWN: &[&str] = &["check", "id", "ids", "uuid", "export", "changes", "stats", "install"];
+const ALL: &[&str] = &[
+    "check", "id", "ids", "register", "uuid", "export", "import", "changes", "stats", "forget", "repair",
+    "fence", "install",
+];
+
+const RESTRICTIONS: [Restriction; 9] = [
+    Restriction {
+        setting: Some(("SET GLOBAL tx_read_only = 1", "SET GLOBAL tx_read_only = 0")),
+        only: Some(Flavor::MariaDb),
+        privileges: None,
+        says: "tx_read_only",
+        work: KNOWN,
+        passes: false,
+    },
+    Restriction {
+        setting: Some(("SET GLOBAL transaction_read_only = 1", "SET GLOBAL transaction_read_only = 0")),
+        only: Some(Flavor::MySql),
+        privileges: None,
+        says: "transaction_read_only",
+        work: KNOWN,
+        passes: false,
+    },
+    Restriction {
+        setting: Some(("SET GLOBAL super_read_only = 1", "SET GLOBAL read_only = 0")),
+        only: Some(Flavor::MySql),
+        privileges: None,
+        says: "read-only",
+        work: KNOWN,
+        passes: true,
+    },
+    Restriction {
+        setting: Some(("SET GLOBAL read_only = 1", "SET GLOBAL read_only = 0")),
+        only: None,
+        privileges: Some(ON_ALL),
+        says: "read-only",
+        work: KNOWN,
+        passes: true,
+    },
+    Restriction {
+        setting: Some((
+            "SET GLOBAL enforce_storage_engine = Aria",
+            "SET GLOBAL enforce_storage_engine = NULL",
+        )),
+        only: Some(Flavor::MariaDb),
+        privileges: None,
+        says: "",
+        work: ALL,
+        passes: false,
+    },
+    Restriction {
+        setting: None,
+        only: None,
+        privileges: Some(&[("SELECT", "*")]),
+        says: "docs/mapping.md lists the privileges",
+        work: FOUND,
+        passes: false,
+    },
+    Restriction {
+        setting: None,
+        only: None,
+        privileges: Some(&[("SELECT, INSERT, UPDATE, DELETE", "uuid_map")]),
+        says: "docs/mapping.md lists the privileges",
+        work: &[],
+        passes: false,
+    },
+    Restriction {
+        setting: None,
+        only: None,
+        privileges: Some(&[("SELECT, INSERT", "*")]),
+        says: "docs/mapping.md lists the privileges",
+        work: FOUND,
+        passes: false,
+    },
+    Restriction {
+        setting: None,
+        only: None,
+        privileges: Some(&[]),
+        says: "docs/mapping.md lists the privileges",
+        work: &[],
+        passes: false,
+    },
+];
+
+fn sweep(flavor: Flavor) {
+    let server = Server::start(flavor, &Settings::new()).unwrap();
+    let mut wrong = Vec::new();
+    for strategy in ["unique", "dedup"] {
+        for (number, restriction) in RESTRICTIONS.iter().enumerate() {
+            if restriction.only.is_some_and(|only| only != flavor) {
+                continue;
+            }
+            let scratch = server.scratch().unwrap();
+            done(scratch.url(), &["map", "install", "--strategy", strategy], "");
+            done(scratch.url(), &["map", "ids"], &format!("{UUID}\n{NEW}\n"));
+            let url = restriction.user(&server, &scratch, &format!("{strategy}{number}"));
+            let change = |choose: fn((&'static str, &'static str)) -> &'static str| {
+                sql(server.url(), &restriction.setting.map(choose).into_iter().collect::<Vec<_>>());
+            };
+            change(|(set, _)| set);
+            for (arguments, input) in COMMANDS {
+                let begin = Instant::now();
+                let ran = run(&url, arguments, input);
+                // There may be nothing to repair, and MariaDB lets every reader look for that.
+                let idle = arguments[0] == "repair" && ran.out.contains("nothing to repair");
+                let works = idle || restriction.work.contains(&arguments[0]);
+                let mut problem = ran.differs(arguments[0], works, restriction.says);
+                if !restriction.passes && begin.elapsed() > Duration::from_secs(30) {
+                    problem = Some(format!("{arguments:?} is repeated: {}", ran.err));
+                }
+                if let Some(problem) = problem {
+                    let Restriction { setting, privileges, .. } = restriction;
+                    wrong.push(format!("{strategy}, {setting:?} {privileges:?}: {problem}"));
+                }
+            }
+            change(|(_, unset)| unset);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+impl Restriction {
+    /// The URL of the restricted user.
+    fn user(&self, server: &Server, scratch: &Scratch, user: &str) -> String {
+        let Some(grants) = self.privileges else { return scratch.url().to_owned() };
+        let (schema, (_, address)) = (scratch.name(), scratch.url().rsplit_once('@').unwrap());
+        let mut statements = vec![format!("CREATE USER {user}@'%' IDENTIFIED BY 'Secret-7'")];
+        for (privileges, table) in grants {
+            statements.push(format!("GRANT {privileges} ON {schema}.{table} TO {user}@'%'"));
+        }
+        sql(server.url(), &statements);
+        format!("mysql://{user}:Secret-7@{address}")
+    }
+}
+
+#[test]
+fn mysql() {
+    sweep(Flavor::MySql);
+}
+
+#[test]
+fn mariadb() {
+    sweep(Flavor::MariaDb);
+}
