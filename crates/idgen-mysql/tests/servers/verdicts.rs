@@ -129,6 +129,14 @@ async fn settings_that_forbid_writes_are_named(flavor: Flavor) {
             }
         }
         run(&mut root, format!("SET GLOBAL {variable} = 0")).await;
+        run(&mut root, "SET GLOBAL max_allowed_packet = 8192").await;
+        let map = patient().connect(scratch.url()).await.unwrap();
+        let many: Vec<Uuid> = (0..UuidMap::GROUP).map(|_| Uuid::new_v4()).collect();
+        let said = at_once(map.ids_of(&many)).await;
+        assert!(said.contains("max_allowed_packet"), "{said}");
+        // The server has closed that connection.
+        assert_eq!(map.find(known).await.unwrap(), Some(id));
+        run(&mut root, "SET GLOBAL max_allowed_packet = 67108864").await;
         if flavor == Flavor::MariaDb {
             run(&mut root, "SET GLOBAL enforce_storage_engine = Aria").await;
             let map = patient().strategy(strategy).table("more").connect(scratch.url()).await.unwrap();

@@ -15,7 +15,10 @@ everywhere!(
     a_pair_is_found_despite_an_old_snapshot,
     another_client_waits
 );
-everywhere!(two_transactions_with_different_uuids_do_not_wait_for_each_other);
+everywhere!(
+    two_transactions_with_different_uuids_do_not_wait_for_each_other,
+    a_distributed_transaction_decides
+);
 on_both!(an_alter_table_does_not_block_clients);
 everywhere!(a_batch_is_committed_or_rolled_back_with_the_caller, an_old_snapshot_shows_no_forgotten_id);
 on_both!(a_lagging_node_shows_no_forgotten_id);
@@ -283,6 +286,50 @@ async fn a_batch_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, str
     assert_eq!(map.ids_of(&uuids).await.unwrap(), ids);
     assert!(map.ids_of_within(&mut connection, &[]).await.unwrap().is_empty());
     assert_sound(scratch.url()).await;
+}
+
+/// A claim in an XA transaction counts from `XA COMMIT` on, also if another connection commits it.
+async fn a_distributed_transaction_decides(flavor: Flavor, strategy: Strategy) {
+    let (scratch, map) = map(flavor, strategy).await;
+    let mut other = connect(scratch.url()).await;
+    for (number, end) in ["COMMIT", "ROLLBACK"].into_iter().enumerate() {
+        let xid = format!("'{}{number}'", scratch.name());
+        let mut connection = connect(scratch.url()).await;
+        let uuids = [Uuid::new_v4(), Uuid::new_v4()];
+        run(&mut connection, format!("XA START {xid}")).await;
+        let first = map.id_of_within(&mut connection, uuids[0]).await.unwrap();
+        let ids = map.ids_of_within(&mut connection, &uuids).await.unwrap();
+        assert_eq!(ids[0], first);
+        run(&mut connection, format!("XA END {xid}")).await;
+        // Neither active nor ended: no claim is possible.
+        map.id_of_within(&mut connection, Uuid::new_v4()).await.unwrap_err();
+        run(&mut connection, format!("XA PREPARE {xid}")).await;
+        map.id_of_within(&mut connection, Uuid::new_v4()).await.unwrap_err();
+        assert_eq!(map.find(uuids[1]).await.unwrap(), None);
+        connection.close().await.unwrap();
+        let waiting = tokio::spawn({
+            let map = map.clone();
+            async move { map.id_of(uuids[1]).await.unwrap() }
+        });
+        // The transaction belongs to no connection for a moment after this one is gone (error 1397 or 1399).
+        let begin = Instant::now();
+        while number_of(&mut other, format!("XA {end} {xid}")).await != 0 {
+            assert!(begin.elapsed() < Duration::from_secs(60), "XA {end}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let found = waiting.await.unwrap();
+        assert_eq!(found == ids[1], end == "COMMIT");
+        assert_eq!(map.ids_of(&uuids).await.unwrap()[1], found);
+        assert_ne!(map.id_of(uuids[0]).await.unwrap() == first, end == "ROLLBACK");
+    }
+    assert_sound(scratch.url()).await;
+}
+
+/// The number of a statement's error, or 0.
+async fn number_of(connection: &mut MySqlConnection, statement: String) -> u16 {
+    let done = sqlx::Executor::execute(connection, sqlx::raw_sql(sqlx::AssertSqlSafe(statement))).await;
+    let Err(error) = done else { return 0 };
+    error.as_database_error().unwrap().downcast_ref::<sqlx::mysql::MySqlDatabaseError>().number()
 }
 
 /// The ALTER TABLE waits for the caller's transaction, and the map's own connection waits for the ALTER TABLE.
