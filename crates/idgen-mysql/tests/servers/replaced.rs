@@ -11,6 +11,7 @@ use crate::common::{assert_sound, connect, everywhere, map, run};
 everywhere!(
     an_older_copy_of_the_map_is_noticed,
     new_clients_notice_an_older_copy,
+    imports_notice_an_older_copy,
     maps_that_were_exchanged_are_noticed,
     altered_tables_are_the_same
 );
@@ -77,6 +78,38 @@ async fn new_clients_notice_an_older_copy(flavor: Flavor, strategy: Strategy) {
     run(&mut root, "RENAME TABLE uuid_map TO newer, older TO uuid_map").await;
     client().await.fence(700).await.unwrap();
     assert!(client().await.id_of(known).await.unwrap() >= 700);
+    assert_sound(scratch.url()).await;
+}
+
+/// A client that only imports reserves no ids.
+async fn imports_notice_an_older_copy(flavor: Flavor, strategy: Strategy) {
+    let (scratch, _map) = map(flavor, strategy).await;
+    let mut root = connect(scratch.url()).await;
+    let client = async || UuidMap::connect(scratch.url()).await.unwrap();
+    let importing = client().await;
+    let uuids: Vec<Uuid> = (0..3).map(|_| Uuid::new_v4()).collect();
+    importing.import(&[(10, uuids[0])]).await.unwrap();
+    run(&mut root, "CREATE TABLE older LIKE uuid_map").await;
+    run(&mut root, "INSERT INTO older (id, uuid) SELECT id, uuid FROM uuid_map").await;
+    importing.import(&[(20, uuids[1])]).await.unwrap();
+    run(&mut root, "RENAME TABLE uuid_map TO newer, older TO uuid_map").await;
+    let words = "uuid_map does not hold the id 20, which was stored there";
+    for id in [5, 30] {
+        let error = importing.import(&[(id, uuids[2])]).await.unwrap_err();
+        assert!(error.is_damaged() && error.to_string().contains(words), "{error}");
+    }
+    // Whoever begins now is told, too, by every call: the answer might be that there is none.
+    let error = client().await.find(uuids[1]).await.unwrap_err();
+    assert!(error.is_damaged() && error.to_string().contains(words), "{error}");
+    let error = client().await.uuid_of(20).await.unwrap_err();
+    assert!(error.is_damaged(), "{error}");
+    // What is left can be read.
+    let reading = UuidMap::builder().accept_unsafe_server(true).connect(scratch.url()).await.unwrap();
+    assert_eq!(reading.find_many(&uuids).await.unwrap(), [Some(10), None, None]);
+    client().await.fence(700).await.unwrap();
+    importing.import(&[(30, uuids[2])]).await.unwrap();
+    assert_eq!(client().await.find_many(&uuids).await.unwrap(), [Some(10), None, Some(30)]);
+    assert_eq!(client().await.check().await.unwrap(), []);
     assert_sound(scratch.url()).await;
 }
 
