@@ -131,6 +131,14 @@ impl ServerReport {
             &["ON", "1", "DETECT_AND_RECOVER"],
             "a power cut can tear pages; set it to ON",
         );
+        // The methods of other systems and forks flush.
+        if matches!(value("innodb_flush_method"), "nosync" | "littlesync") {
+            check(
+                "innodb_flush_method",
+                &[],
+                "a power cut loses acknowledged ids, because the server does not flush its files; set it to O_DIRECT or fsync",
+            );
+        }
         check(
             "autocommit",
             &["ON", "1"],
@@ -311,6 +319,7 @@ mod tests {
         for (name, value) in [
             ("innodb_flush_log_at_trx_commit", "2"),
             ("innodb_doublewrite", "OFF"),
+            ("innodb_flush_method", "nosync"),
             ("autocommit", "OFF"),
             ("binlog_format", "STATEMENT"),
             ("sync_binlog", "0"),

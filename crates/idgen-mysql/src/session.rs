@@ -65,7 +65,7 @@ pub(crate) fn here() -> String {
 pub(crate) const SERVER_NAME: &str = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id)";
 
 const VARIABLES: &str = "SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'binlog_format', \
-    'log_bin', 'sql_log_bin', 'unique_checks', 'completion_type', 'innodb_doublewrite', 'wsrep_on', 'group_replication_group_name', 'autocommit', 'version', \
+    'log_bin', 'sql_log_bin', 'unique_checks', 'completion_type', 'innodb_doublewrite', 'innodb_flush_method', 'wsrep_on', 'group_replication_group_name', 'autocommit', 'version', \
     'sync_binlog', 'transaction_isolation', 'tx_isolation')";
 
 const MEMBER: &str = "SELECT member_state FROM performance_schema.replication_group_members \

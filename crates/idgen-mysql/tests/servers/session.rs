@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::common::{assert_sound, connect, kill_connections, number, on_both, run, settings};
 
-on_both!(a_server_with_adverse_settings);
+on_both!(a_server_with_adverse_settings, a_server_that_does_not_flush_is_refused);
 
 /// One server for all of it, which no other test shares.
 async fn a_server_with_adverse_settings(flavor: Flavor) {
@@ -39,6 +39,17 @@ async fn a_server_with_adverse_settings(flavor: Flavor) {
     if flavor == Flavor::MySql {
         a_member_outside_its_group_is_refused(&server, &mut root).await;
     }
+}
+
+async fn a_server_that_does_not_flush_is_refused(flavor: Flavor) {
+    let server = Server::start(flavor, &settings().flush_method("nosync")).unwrap();
+    let scratch = server.scratch().unwrap();
+    let map = UuidMap::connect(scratch.url()).await.unwrap();
+    let error = map.install().await.unwrap_err();
+    assert!(
+        error.is_unsafe_server() && error.to_string().contains("innodb_flush_method is nosync"),
+        "{error}"
+    );
 }
 
 async fn session_settings_change_nothing(server: &Server, root: &mut MySqlConnection, strategy: Strategy) {
