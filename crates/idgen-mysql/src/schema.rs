@@ -175,12 +175,10 @@ pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> A
         expected.push((&tables.sync, "pushes", "bigint unsigned".to_owned()));
     }
     if tables.places.is_none() {
-        let mut names: Vec<&String> = expected.iter().map(|(table, ..)| *table).collect();
+        let mut names: Vec<&str> = expected.iter().map(|(table, ..)| unquoted(table)).collect();
         names.dedup();
-        for table in names {
-            if let Some(problem) = table_kind::problem(connection, unquoted(table)).await? {
-                return Err(wrong(table, problem).into());
-            }
+        if let Some((table, problem)) = table_kind::problem(connection, &names).await? {
+            return Err(wrong(&table, problem).into());
         }
     }
     for (table, column, wanted) in &expected {

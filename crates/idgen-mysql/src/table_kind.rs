@@ -6,19 +6,31 @@ use sqlx::{AssertSqlSafe, Executor};
 use crate::caller::Values;
 use crate::failure::Attempt;
 
-/// What is wrong with a table as a whole, if it is there.
-pub(crate) async fn problem(connection: &mut MySqlConnection, table: &str) -> Attempt<Option<String>> {
-    let kind = format!(
-        "SELECT table_type, engine FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = '{table}'"
-    );
-    let Some(row) = connection.fetch_optional(sqlx::raw_sql(AssertSqlSafe(kind))).await? else {
-        return Ok(None);
-    };
-    Ok(match (row.text(0)?.as_deref(), row.text(1)?.as_deref()) {
-        (Some("VIEW"), _) => Some(VIEW.to_owned()),
-        (_, Some("InnoDB")) => None,
-        (_, engine) => Some(other_engine(table, engine.unwrap_or("unknown"))),
-    })
+/// A table that is wrong as a whole, and what is wrong with it. Tables that are not there are not wrong.
+pub(crate) async fn problem(
+    connection: &mut MySqlConnection,
+    tables: &[&str],
+) -> Attempt<Option<(String, String)>> {
+    // Several names in one condition would make MariaDB read the whole schema.
+    let kinds = tables.iter().map(|table| {
+        format!(
+            "SELECT table_name, table_type, engine FROM information_schema.tables \
+             WHERE table_schema = DATABASE() AND table_name = '{table}'"
+        )
+    });
+    let kinds = kinds.collect::<Vec<_>>().join(" UNION ALL ");
+    for row in connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(kinds))).await? {
+        let table = row.text(0)?.unwrap_or_default();
+        match (row.text(1)?.as_deref(), row.text(2)?.as_deref()) {
+            (Some("VIEW"), _) => return Ok(Some((table, VIEW.to_owned()))),
+            (_, Some("InnoDB")) => {}
+            (_, engine) => {
+                let problem = other_engine(&table, engine.unwrap_or("unknown"));
+                return Ok(Some((table, problem)));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// What is wrong with a view in the place of a table of the map.

@@ -101,7 +101,7 @@ impl<'a> Client<'a> {
 
     /// The same where nothing is changed: on a busy machine, a call may be late.
     pub async fn surely(&mut self, uuid: Uuid) {
-        for _ in 0..5 {
+        for _ in 0..20 {
             if self.id_of(uuid).await.is_some() {
                 return;
             }

@@ -264,7 +264,7 @@ pub async fn all(server: &'static Server, strategy: Strategy, runs: Vec<Run>) ->
                         Err(panic) => {
                             tables = Tables::new(&url, strategy).await;
                             late += 1;
-                            if panic.starts_with(LATE) && late < 5 {
+                            if panic.starts_with(LATE) && late < 30 {
                                 continue;
                             }
                             Report { violations: vec![format!("panic: {panic}")], ..Report::default() }

@@ -246,7 +246,7 @@ impl Client<'_> {
         self.again(&uuids, 21).await;
         self.close().await;
         // On a busy machine, a call may be late.
-        for _ in 0..5 {
+        for _ in 0..20 {
             if self.connect().await {
                 let map = self.map();
                 if self.call("install", map.install()).await.is_ok() {
