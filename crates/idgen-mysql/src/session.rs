@@ -1,5 +1,6 @@
 //! The session settings of a new connection, and what a connection reads then and while it is used.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use futures_util::TryStreamExt;
@@ -67,6 +68,9 @@ pub(crate) const SERVER_NAME: &str = "SELECT CONCAT_WS(' ', @@hostname, @@port, 
 const VARIABLES: &str = "SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'binlog_format', \
     'log_bin', 'sql_log_bin', 'unique_checks', 'completion_type', 'innodb_doublewrite', 'innodb_flush_method', 'wsrep_on', 'group_replication_group_name', 'autocommit', 'version', \
     'sync_binlog', 'transaction_isolation', 'tx_isolation')";
+
+/// The failure of an answer that lacks settings.
+const NOT_REPORTED: Failure = Failure::Contradicted("the server did not report its settings");
 
 const MEMBER: &str = "SELECT member_state FROM performance_schema.replication_group_members \
     WHERE member_id = @@server_uuid";
@@ -156,6 +160,10 @@ impl Seen {
             definitions(tables)
         );
         let read = Read::all(connection, text).await?;
+        let reported = |name: &str| read.values.iter().any(|(found, _)| found == name);
+        if !["version", "innodb_flush_log_at_trx_commit", "log_bin"].into_iter().all(reported) {
+            return Err(NOT_REPORTED);
+        }
         read.into_seen(connection).await
     }
 
@@ -169,8 +177,14 @@ impl Seen {
         let (columns, state) = (columns.join(", "), state_row(tables));
         let status = if self.has_redo_log { redo_log() + "; " } else { String::new() };
         let text = format!("{IN_NO_TRANSACTION}; SELECT {columns}, {HERE} AS place; {status}{state}");
-        let seen = Read::all(connection, text).await?.into_seen(connection).await?;
+        let read = Read::all(connection, text).await?;
+        // Without them, the server would seem to be safe.
+        if !self.names.iter().all(|name| read.values.iter().any(|(found, _)| found == name)) {
+            return Err(NOT_REPORTED);
+        }
+        let seen = read.into_seen(connection).await?;
         Ok(Seen {
+            names: self.names.clone(),
             thread: self.thread.clone(),
             engine: self.engine.clone(),
             shadow: self.shadow.clone(),
@@ -254,10 +268,10 @@ impl Read {
     }
 
     async fn into_seen(mut self, connection: &mut MySqlConnection) -> Attempt<Seen> {
-        let names = self.values.iter().map(|(name, _)| name.clone());
+        // An answer that is repeated does not make the next question longer.
+        let names: BTreeSet<String> = self.values.iter().map(|(name, _)| name.clone()).collect();
         let other = [REDO_LOG, "connection_id", "server_name", "place", "foreign_table", "foreign_engine"];
-        let names = names.filter(|name| !other.contains(&name.as_str()));
-        let names = names.collect();
+        let names = names.into_iter().filter(|name| !other.contains(&name.as_str())).collect();
         let value =
             |name: &str| self.values.iter().find(|(found, _)| found == name).map(|(_, value)| value.clone());
         let engine = value("foreign_table").zip(value("foreign_engine"));
