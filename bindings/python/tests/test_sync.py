@@ -59,8 +59,8 @@ def tables(server: Server) -> Any:
             cursor.execute(statement)
     yield server
     with connect(server) as connection, connection.cursor() as cursor:
-        for table in ("sync_items", "sync_lists", "of_sync_row", "of_sync_open"):
-            cursor.execute(f"DROP TABLE {table}")
+        for table in ("sync_items", "sync_lists", "of_devices_row", "of_devices_open"):
+            cursor.execute(f"DROP TABLE IF EXISTS {table}")
 
 
 def a_list(row: uuid.UUID, number: int, title: str) -> Change:
@@ -72,7 +72,7 @@ def an_item(row: uuid.UUID, number: int, of: uuid.UUID, title: str = "x", **more
 
 
 def test_changes_are_applied_once(tables: Server) -> None:
-    ids = UuidMap(tables.url(), table="of_sync")
+    ids = UuidMap(tables.url("mysql"), table="of_devices")
     ids.install()
     sync = ids.sync(
         TABLES, owner=lambda change: "not yours" if change.columns == {"title": "secret"} else None
@@ -115,10 +115,10 @@ def test_changes_are_applied_once(tables: Server) -> None:
     again = apply([batch[0], batch[4], a_list(shopping, 3, "food"), a_list(late, 1, "late")])
     assert again.outcomes == [REPEATED, REPEATED, APPLIED, APPLIED] and again.ids[milk] == answer.ids[milk]
     assert sync.open_references() == []
-    older = apply(
-        [a_list(shopping, 2, "never"), Change("sync_items", milk, 2, None), an_item(milk, 1, shopping)]
-    )
-    assert older.outcomes == [Outcome("older", newest=3), APPLIED, Outcome("older", newest=2)]
+    deleted = apply([a_list(shopping, 2, "never"), Change("sync_items", milk, 2, None)])
+    assert deleted.outcomes == [Outcome("older", newest=3), APPLIED]
+    other = apply([batch[0], a_list(shopping, 3, "other")]).outcomes
+    assert other[0] == Outcome("older", newest=2) and other[1].kind == "refused"
     assert [title for (title,) in rows(tables, "SELECT title FROM sync_items")] == ["x"]
 
     # A transaction that is rolled back has applied nothing.
@@ -139,7 +139,7 @@ def test_changes_are_applied_once(tables: Server) -> None:
     [([], TypeError), (object(), TypeError), (2**64, OverflowError), ("\ud800", ValueError)],
 )
 def test_values_that_no_column_holds(tables: Server, value: Any, error: type[Exception]) -> None:
-    ids = UuidMap(tables.url(), table="of_sync")
+    ids = UuidMap(tables.url("mysql"), table="of_devices")
     ids.install()
     ids.install_sync()
     sync = ids.sync(TABLES)
@@ -162,7 +162,7 @@ def in_child(server: Server, sync: Any, row: uuid.UUID) -> None:
 
 
 def test_a_forked_child_has_a_sync_of_its_own(tables: Server) -> None:
-    ids = UuidMap(tables.url(), table="of_sync")
+    ids = UuidMap(tables.url("mysql"), table="of_devices")
     ids.install()
     ids.install_sync()
     sync = ids.sync(TABLES)
@@ -177,7 +177,7 @@ def test_a_forked_child_has_a_sync_of_its_own(tables: Server) -> None:
 
 def test_coroutines(tables: Server) -> None:
     async def run() -> None:
-        ids = AsyncUuidMap(tables.url(), table="of_sync")
+        ids = AsyncUuidMap(tables.url("mysql"), table="of_devices")
         await ids.install()
         await ids.install_sync()
         sync = ids.sync(TABLES)
