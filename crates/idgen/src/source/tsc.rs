@@ -233,7 +233,7 @@ mod tests {
         ) {
             let counts = (nanos as f64 * ghz) as i64 + off;
             if let Some(Rate { rate, span }) = Rate::so_far(nanos.into(), counts.max(0) as u64) {
-                let ticks = (span as u128 * u128::from(rate) >> 32) as f64;
+                let ticks = ((u128::from(span) * u128::from(rate)) >> 32) as f64;
                 let actual = span as f64 / ghz / 100.0;
                 let error = off.unsigned_abs() as f64 / ghz / 100.0;
                 prop_assert!((ticks - actual).abs() <= error + 2.0, "{ticks} {actual} {error}");
