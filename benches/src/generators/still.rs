@@ -32,7 +32,10 @@ fn prefixed(clock: impl Clock + 'static, prefix: Prefix) -> Shared {
     Rc::new(RefCell::new(ids.expect("an interval and a time that fit")))
 }
 
-fn generators() -> [(&'static str, fn(&Uuid) -> bool, Shared); 6] {
+/// A name, the check of an id, and a generator.
+type Named = (&'static str, fn(&Uuid) -> bool, Shared);
+
+fn generators() -> [Named; 6] {
     let named = Prefix::Keyed(key().for_writer("a"));
     let fixed = FixedPrefix::new(FixedClock::new(NOON), ThreadEntropy, PrefixBits::ONES);
     let v7 = V7::new(FixedClock::new(NOON), ThreadEntropy);
