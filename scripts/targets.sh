@@ -3,7 +3,7 @@
 # where Node can: docs/library.md has the table.
 #
 #   scripts/targets.sh test          all targets; fails if one cannot be built (a few minutes the first time, one after that)
-#   scripts/targets.sh test-if-able  Cortex-M and WebAssembly only; says so and succeeds if the compiler lacks one
+#   scripts/targets.sh test-if-able  Cortex-M and WebAssembly only; says so and succeeds if the compiler cannot get one
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh
