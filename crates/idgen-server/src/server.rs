@@ -174,7 +174,7 @@ impl Server {
             };
             let ended = self.ended();
             // A refused password would be refused again.
-            let code = error.as_database_error().and_then(|error| error.code());
+            let code = error.inner().as_database_error().and_then(|error| error.code());
             let refused = code.is_some_and(|code| matches!(code.as_ref(), "28000" | "28P01"));
             let external = matches!(self.way, Way::Url);
             if ended.is_some() || external || refused || begin.elapsed() > START_LIMIT {
@@ -337,7 +337,7 @@ impl fmt::Debug for Server {
 }
 
 /// The server's version. PostgreSQL adds the platform and the compiler, which are left out.
-fn version(url: &str) -> Result<String, sqlx::Error> {
+fn version(url: &str) -> Result<String, crate::Plain> {
     let text = sql::rows(url, "SELECT version()")?.concat().concat();
     Ok(match text.split_once(" on ") {
         Some((version, _)) if version.starts_with("PostgreSQL") => version.to_owned(),
