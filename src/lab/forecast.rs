@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use btree_model::Server;
-use idgen_lab::advise::{advise, advise_postgres, advise_sqlite};
+use idgen_lab::advise::{IdsFrom, advise, advise_postgres, advise_sqlite};
 use idgen_lab::experiment::{self, Experiment, Revisits, Scale};
 use idgen_lab::forecast::{
     self, Forecast, Load, PostgresLoad, SqliteLoad, predict, predict_postgres, predict_sqlite,
@@ -88,6 +88,18 @@ pub struct SimulateArgs {
 pub struct AdviseArgs {
     #[command(flatten)]
     load: LoadArgs,
+    /// Who makes the ids: the database (server) or those who insert (clients) [default: a key for either].
+    #[arg(long, value_name = "WHO")]
+    ids_from: Option<Who>,
+}
+
+/// Who makes ids.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Who {
+    /// The database, and clients learn the id after the insert.
+    Server,
+    /// Clients, which know the id before the insert.
+    Clients,
 }
 
 #[derive(clap::Args)]
@@ -133,7 +145,7 @@ struct LoadArgs {
 
 /// A rate that the model takes.
 fn rate(text: &str) -> Result<f64, String> {
-    number::rate(text, (1.0, Load::MAX_RATE))
+    number::rate(text, (Load::MIN_RATE, Load::MAX_RATE))
 }
 
 /// Runs `simulate`.
@@ -212,10 +224,17 @@ fn revisits(name: &str) -> Result<Revisits, String> {
 /// Runs `advise`.
 pub fn run_advise(args: AdviseArgs) -> anyhow::Result<ExitCode> {
     let load = &args.load;
+    let from = match args.ids_from {
+        None => IdsFrom::Either,
+        Some(Who::Server) => IdsFrom::Server,
+        Some(Who::Clients) => IdsFrom::Clients,
+    };
     match load.engine {
-        Database::Postgres => show(&advise_postgres(&load.postgres()?).map_err(refused)?, load.json),
-        Database::Sqlite => show(&advise_sqlite(&load.sqlite()?).map_err(refused)?, load.json),
-        Database::MySql | Database::MariaDb => show(&advise(&load.innodb()?).map_err(refused)?, load.json),
+        Database::Postgres => show(&advise_postgres(&load.postgres()?, from).map_err(refused)?, load.json),
+        Database::Sqlite => show(&advise_sqlite(&load.sqlite()?, from).map_err(refused)?, load.json),
+        Database::MySql | Database::MariaDb => {
+            show(&advise(&load.innodb()?, from).map_err(refused)?, load.json)
+        }
     }
 }
 
@@ -262,14 +281,14 @@ impl LoadArgs {
     }
 
     fn postgres(&self) -> anyhow::Result<PostgresLoad> {
-        for (option, given) in [("--pool", self.pool.is_some()), ("--iops", self.iops.is_some())] {
-            if given {
-                return Err(failure::usage(format_args!(
-                    "{option} does not apply to the model of PostgreSQL, which has no buffer pool: leave it out"
-                )));
-            }
+        if let Some(pool) = self.pool {
+            failure::note(format_args!(
+                "the model of PostgreSQL has no cache yet, so --pool {pool} bytes (shared_buffers) changes nothing: pages read \
+                 and written are not predicted, and the size of the index says whether it fits"
+            ));
         }
         self.leave_out(&[
+            ("--iops", self.iops.is_some()),
             ("--page-bytes", self.page_bytes.is_some()),
             ("--commit-rows", self.commit_rows.is_some()),
         ])?;

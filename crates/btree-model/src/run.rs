@@ -41,8 +41,8 @@ impl Setup {
     /// # Errors
     /// A server cannot have this pool, rate or setting.
     pub fn check(&self) -> Result<()> {
-        if !(self.rate.is_finite() && self.rate >= 1.0) {
-            return Err(Error::setting("the rate", self.rate, "at least one insert a second"));
+        if !(self.rate.is_finite() && self.rate >= LEAST_RATE) {
+            return Err(Error::setting("the rate", self.rate, "at least 0.001 inserts a second"));
         }
         if self.commit_rows == 0 {
             return Err(Error::setting("the number of rows in a transaction", 0, "at least one"));
@@ -50,6 +50,9 @@ impl Setup {
         self.server.frames(self.shape.page_size()).map(drop)
     }
 }
+
+/// An insert in a quarter of an hour: between two of them, the model lives through each second.
+const LEAST_RATE: f64 = 0.001;
 
 /// A table under inserts.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! Recommends a key for a table, with the reasons.
 
 mod amounts;
+mod candidates;
 mod fill;
 mod hold_out;
 mod interval;
@@ -13,34 +14,16 @@ mod text;
 use serde::Serialize;
 
 use crate::forecast::{Forecast, Load};
-use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
-use idgen_record::Column;
+pub use candidates::IdsFrom;
+use candidates::{Choice, Compared, choose, compared, given};
+use idgen_record::Database;
 pub use interval::{IntervalForecast, PrefixAdvice};
 pub use postgres::{PostgresAdvice, PostgresCandidate, advise_postgres};
 use reasons::{caveats, reasons};
 use scale::Scaled;
 pub use sqlite::{SqliteAdvice, advise_sqlite};
 
-/// The strategies that are compared, the simplest first. If two are equal, the first one wins.
-const CANDIDATES: [&str; 6] =
-    ["auto-increment", "v7-binary", "minute-ascending", "minute-random", "v4-binary", "v4-text36"];
-/// Those that are compared for a table that holds rows, as far as they fit its column.
-const FOR_EXISTING: [&str; 11] = [
-    "auto-increment",
-    "device",
-    "v7-binary",
-    "fixed-prefix",
-    "minute-ascending",
-    "minute-random",
-    "v4-binary",
-    "v7-text36",
-    "fixed-text36",
-    "minute-text36",
-    "v4-text36",
-];
-/// Those whose ids hide when they were made.
-const HIDING: [&str; 5] = ["minute-ascending", "minute-random", "v4-binary", "minute-text36", "v4-text36"];
 /// A smaller relative difference in cost than this counts as equal: the model is not more accurate.
 const EQUAL: f64 = 0.15;
 /// Page reads and writes per second that are too few to influence the choice.
@@ -49,8 +32,13 @@ const FREE_PAGES_PER_SEC: f64 = 20.0;
 /// A recommendation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
+    /// Who makes the ids.
+    pub ids_from: IdsFrom,
     /// The recommended strategy.
     pub recommended: &'static str,
+    /// The strategy to use if the database makes the ids, if it is not known who does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_server: Option<&'static str>,
     /// Why, in sentences; the strongest reason first.
     pub reasons: Vec<String>,
     /// What the reader should know besides.
@@ -107,6 +95,12 @@ impl Candidate {
     fn cost(&self) -> (f64, f64) {
         (self.device_pages_per_sec.max(FREE_PAGES_PER_SEC), self.table_bytes)
     }
+}
+
+impl Compared for Candidate {
+    fn strategy(&self) -> &'static str {
+        self.strategy
+    }
 
     fn is_cheaper_than(&self, other: &Candidate) -> bool {
         let (work, space) = self.cost();
@@ -124,7 +118,7 @@ impl Candidate {
 /// recorded measurements confirm.
 ///
 /// ```
-/// use idgen_lab::advise::advise;
+/// use idgen_lab::advise::{IdsFrom, advise};
 /// use idgen_lab::forecast::Load;
 /// use btree_model::Server;
 ///
@@ -133,8 +127,8 @@ impl Candidate {
 ///     rows: 200_000, row_bytes: 100, rate: 2_000.0, id_rate: None, writers: 4, commit_rows: 1, server,
 ///     existing: None,
 /// };
-/// let advice = advise(&load)?;
-/// assert_eq!(advice.recommended, "v7-binary");
+/// let advice = advise(&load, IdsFrom::Either)?;
+/// assert_eq!((advice.recommended, advice.from_server), ("v7-binary", Some("auto-increment")));
 /// assert!(!advice.reasons.is_empty());
 /// // A minute of 2,000 inserts a second adds a thousand pages to one region of the index.
 /// let prefix = advice.prefix.expect("the table is new");
@@ -143,8 +137,9 @@ impl Candidate {
 /// ```
 ///
 /// # Errors
-/// The load is not one that a server could have, or nothing but its own kind fits the rows that its table holds.
-pub fn advise(load: &Load) -> Result<Advice> {
+/// The load is not one that a server could have, or nothing but its own kind fits the rows that its table holds, or nothing
+/// that is made by whom ids should be from.
+pub fn advise(load: &Load, from: IdsFrom) -> Result<Advice> {
     load.check()?;
     if load.all_rows() > Load::MAX_ROWS {
         return Err(Error::config(format!(
@@ -155,28 +150,23 @@ pub fn advise(load: &Load) -> Result<Advice> {
     }
     let (mut scale, mut stopped) = (1, Vec::new());
     let mut candidates = Vec::new();
-    for strategy in compared(load)? {
+    for strategy in compared(Database::MySql, load.existing)? {
         let name = strategy.name;
         let scaled = Scaled::of(load, strategy);
         scale = scale.max(scaled.scale);
         stopped.extend(scaled.stops_at(load).map(|rows| (name, rows)));
         candidates.push(Candidate::of(&scaled.predict(strategy)?, load));
     }
-    // Several writers generate ids independently of each other; for a single one, the database may count.
-    let eligible = |one: &&Candidate| load.writers == 1 || one.strategy != "auto-increment";
-    let cheapest = |of: &mut dyn Iterator<Item = &'static str>| {
-        let named = of.filter_map(|name| candidates.iter().find(|one| one.strategy == name));
-        named.filter(eligible).reduce(|best, other| if other.is_cheaper_than(best) { other } else { best })
-    };
-    let best = cheapest(&mut candidates.iter().map(|one| one.strategy)).ok_or_else(|| nothing_fits(load))?;
-    let hiding = load.existing.and_then(|_| cheapest(&mut HIDING.into_iter())).map(|one| one.strategy);
+    let Choice { best, from_server, hiding } = choose(&candidates, from)?;
+    let hiding = hiding.filter(|_| load.existing.is_some()).map(|one| one.strategy);
     // Ids of several writers that share a key interleave within a millisecond, as version 7 does.
     let ascending = candidates.iter().find(|one| one.strategy == "v7-binary");
     let prefix = match ascending.filter(|_| load.existing.is_none()) {
         Some(ascending) => Some(interval::choose(load, ascending.fill)?),
         None => None,
     };
-    let reasons = reasons(best, &candidates, load);
+    let reasons = given(reasons(best, from_server, &candidates, load), best.strategy)?;
+    let from_server = from_server.map(|one| one.strategy);
     let mut caveats = caveats(best, load);
     if let Some(rows) = stopped.iter().map(|(_, rows)| *rows).min() {
         let names: Vec<&str> = stopped.iter().map(|(name, _)| *name).collect();
@@ -192,42 +182,23 @@ pub fn advise(load: &Load) -> Result<Advice> {
             ),
         });
     }
-    Ok(Advice { recommended: best.strategy, reasons, caveats, scale, candidates, hiding, prefix })
-}
-
-/// The strategies to compare: of a table that holds rows, those that fit its column.
-fn compared(load: &Load) -> Result<Vec<&'static Strategy>> {
-    let Some((old, _)) = load.existing else {
-        return CANDIDATES.into_iter().map(strategy::find).collect();
-    };
-    let fits = |strategy: &&Strategy| shares_a_column(old, strategy);
-    let all: Vec<_> = FOR_EXISTING.into_iter().map(strategy::find).collect::<Result<_>>()?;
-    let compared: Vec<_> = all.into_iter().filter(fits).collect();
-    if compared.iter().any(|strategy| strategy.name != old.name) {
-        Ok(compared)
-    } else {
-        Err(nothing_fits(load))
-    }
-}
-
-/// Whether the ids of both fit one column, as they must if new rows go into an existing table. Counted numbers would follow
-/// the largest of those that devices made.
-fn shares_a_column(old: &Strategy, new: &Strategy) -> bool {
-    match (old.column, new.column) {
-        (Column::Integer, Column::CountedInteger) => false,
-        (Column::CountedInteger, Column::Integer) => true,
-        (old, new) => old == new,
-    }
-}
-
-fn nothing_fits(load: &Load) -> Error {
-    let old = load.existing.map_or("", |(old, _)| old.name);
-    Error::config(format!("nothing else that is compared fits the column of {old}: predict it with simulate"))
+    Ok(Advice {
+        ids_from: from,
+        recommended: best.strategy,
+        from_server,
+        reasons,
+        caveats,
+        scale,
+        candidates,
+        hiding,
+        prefix,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strategy;
     use btree_model::Server;
 
     fn load(rows: u64, writers: u64) -> Load {
@@ -244,18 +215,32 @@ mod tests {
     }
 
     #[test]
-    fn auto_increment_is_recommended_to_one_writer_and_not_to_several() {
-        assert_eq!(advise(&load(300_000, 1)).unwrap().recommended, "auto-increment");
-        let several = advise(&load(300_000, 8)).unwrap();
-        assert_eq!(several.recommended, "v7-binary");
-        assert!(several.reasons.iter().any(|reason| reason.contains("8 writers")), "{several:?}");
+    fn who_makes_ids_decides_and_not_the_number_of_writers() {
+        for writers in [1, 8] {
+            let said = |from| advise(&load(100_000, writers), from).unwrap();
+            let either = said(IdsFrom::Either);
+            assert_eq!((either.recommended, either.from_server), ("v7-binary", Some("auto-increment")));
+            assert!(
+                either.to_string().contains("If the database makes the ids, use auto-increment"),
+                "{either}"
+            );
+            assert!(either.reasons.iter().any(|reason| reason.contains("the smallest key")), "{either:?}");
+            let server = said(IdsFrom::Server);
+            assert_eq!((server.recommended, server.from_server), ("auto-increment", None));
+            assert!(
+                !server.reasons.is_empty() && !server.to_string().contains("If the database"),
+                "{server}"
+            );
+            let clients = said(IdsFrom::Clients);
+            assert_eq!((clients.recommended, clients.from_server), ("v7-binary", None));
+        }
     }
 
     #[test]
     fn random_keys_cost_reads_only_if_the_table_outgrows_the_pool() {
-        let within = advise(&load(100_000, 2)).unwrap();
+        let within = advise(&load(100_000, 2), IdsFrom::Either).unwrap();
         assert!(within.reasons[0].contains("no key causes reads"), "{within:?}");
-        let beyond = advise(&load(4_000_000, 2)).unwrap();
+        let beyond = advise(&load(4_000_000, 2), IdsFrom::Either).unwrap();
         assert!(beyond.reasons[0].contains("pages from the disk"), "{beyond:?}");
         assert!(beyond.scale > 1);
         let random = beyond.candidates.iter().find(|one| one.strategy == "v4-binary").unwrap();
@@ -278,7 +263,7 @@ mod tests {
             server,
             existing: None,
         };
-        let advice = advise(&load).unwrap();
+        let advice = advise(&load, IdsFrom::Either).unwrap();
         assert_eq!(advice.recommended, "v7-binary");
         let candidate = |name: &str| {
             advice.candidates.iter().find(|candidate| candidate.strategy == name).unwrap().clone()
@@ -290,7 +275,7 @@ mod tests {
         assert!(candidate("v4-binary").reads_per_1k > 10.0 * ascending.reads_per_1k);
         let said = advice.reasons.join(" ");
         assert!(
-            said.contains("The second choice is ") && said.contains("auto-increment is left out"),
+            said.contains("The second choice is ") && said.contains("If the database makes the ids"),
             "{said}"
         );
         assert!(!advice.caveats.iter().any(|caveat| caveat.contains("stops")), "{:?}", advice.caveats);
@@ -299,7 +284,8 @@ mod tests {
     #[test]
     fn a_device_that_is_too_slow_is_named() {
         let server = Server { device_iops: Some(20), ..Server::mysql(16 << 20) };
-        let advice = advise(&Load { rate: 20_000.0, server, ..load(1_000_000, 1) }).unwrap();
+        let load = Load { rate: 20_000.0, server, ..load(1_000_000, 1) };
+        let advice = advise(&load, IdsFrom::Server).unwrap();
         let said = advice.reasons.join(" ") + &advice.caveats.join(" ");
         assert!(said.contains("A device with 20 reads and writes per second sustains about"), "{said}");
         let best = &advice.candidates[0];
@@ -310,7 +296,7 @@ mod tests {
     fn new_keys_for_an_existing_table_fit_its_column() {
         let advice = |name, writers| {
             let existing = Some((strategy::find(name).unwrap(), 50_000));
-            advise(&Load { existing, ..load(50_000, writers) })
+            advise(&Load { existing, ..load(50_000, writers) }, IdsFrom::Either)
         };
         let binary = advice("v4-binary", 1).unwrap();
         assert_eq!((binary.recommended, binary.hiding), ("v7-binary", Some("minute-ascending")));
@@ -320,11 +306,12 @@ mod tests {
         assert!(binary.candidates.iter().all(|one| !one.strategy.contains("text")), "{binary:?}");
         let text = advice("v4-text36", 3).unwrap();
         assert!(text.recommended == "v7-text36" && text.hiding == Some("minute-text36"), "{text:?}");
-        assert_eq!(advice("auto-increment", 1).unwrap().recommended, "auto-increment");
-        assert_eq!(advice("auto-increment", 2).unwrap().recommended, "device");
+        let counted = advice("auto-increment", 1).unwrap();
+        assert_eq!((counted.recommended, counted.from_server), ("device", Some("auto-increment")));
         assert!(advice("v4-base64", 1).unwrap_err().is_config());
         let existing = Some((strategy::find("v4-binary").unwrap(), u64::MAX));
-        assert!(advise(&Load { existing, ..load(50_000, 1) }).unwrap_err().is_config());
+        let load = Load { existing, ..load(50_000, 1) };
+        assert!(advise(&load, IdsFrom::Either).unwrap_err().is_config());
     }
 
     /// The whole recorded tables are small enough to be predicted without scaling.
@@ -337,7 +324,7 @@ mod tests {
                 let path = format!("{root}/{name}/switch-{growth}x");
                 let results = idgen_report::open(path.as_ref()).unwrap();
                 let (old, rows) = (strategy::find("v4-binary").unwrap(), results.workload.rows);
-                let advice = advise(&Load {
+                let load = Load {
                     rows,
                     row_bytes: 0,
                     rate: rows as f64 / 2_400.0,
@@ -346,8 +333,8 @@ mod tests {
                     commit_rows: 1,
                     server: server.clone(),
                     existing: Some((old, results.workload.existing_rows())),
-                })
-                .unwrap();
+                };
+                let advice = advise(&load, IdsFrom::Either).unwrap();
                 assert_eq!((rows, advice.scale), (200_000 * growth, 1));
                 assert_eq!(advice.recommended, "v7-binary", "{name} {growth}");
                 let recorded = |name: &str| {
@@ -383,7 +370,7 @@ mod tests {
         let of = |v4, text36| {
             let all =
                 [candidate("v7-binary", 0.0), candidate("v4-binary", v4), candidate("v4-text36", text36)];
-            reasons(&all[0], &all, &load(400_000, 2))[0].clone()
+            reasons(&all[0], None, &all, &load(400_000, 2))[0].clone()
         };
         let said = of(0.0, 250.0);
         assert!(

@@ -28,6 +28,7 @@ enum Kind {
     Interrupted,
     Output,
     Input,
+    Mistake,
 }
 
 impl Error {
@@ -41,6 +42,11 @@ impl Error {
 
     pub(crate) fn unverified(message: impl Into<String>) -> Self {
         Error::new(Kind::Unverified, message)
+    }
+
+    /// A mistake of this program.
+    pub(crate) fn mistake(message: impl Into<String>) -> Self {
+        Error::new(Kind::Mistake, message)
     }
 
     pub(crate) fn interrupted() -> Self {

@@ -12,6 +12,11 @@ pub fn whole(value: f64) -> String {
     thousands(value.round() as u64)
 }
 
+/// Inserts per second: a rate of a device has a fraction.
+pub fn rate(value: f64) -> String {
+    if value < 10.0 { format!("{value}") } else { whole(value) }
+}
+
 /// A buffer pool or cache in the units of `--pool`.
 pub fn pool(bytes: u64) -> String {
     match bytes {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::amounts::whole;
+use super::amounts::{rate, whole};
 use super::fill;
 use crate::Result;
 use crate::forecast::{Load, PAGE_SIZE, record_bytes};
@@ -123,7 +123,7 @@ fn reasons(chosen: &IntervalForecast, load: &Load, pool_pages: f64) -> Vec<Strin
     let mut reasons = vec![format!(
         "At {} inserts per second, the rows of one interval ({interval}) need {pages} leaf pages in the region of \
          their prefix.",
-        whole(load.rate)
+        rate(load.rate)
     )];
     reasons.push(if !chosen.fits(pool_pages) {
         format!(

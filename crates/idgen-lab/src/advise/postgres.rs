@@ -4,26 +4,16 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::EQUAL;
 use super::amounts::bytes;
-use super::{EQUAL, shares_a_column};
+use super::candidates::{Choice, Compared, IdsFrom, choose, compared, counted, given, staying};
+use super::text::from_server;
+use crate::Result;
 use crate::forecast::{PostgresForecast, PostgresLoad, predict_crowded_postgres};
-use crate::strategy::{self, Strategy};
+use crate::strategy::Strategy;
 use crate::table::table;
-use crate::{Error, Result};
-use idgen_record::IdKind;
+use idgen_record::{Database, IdKind};
 
-/// The strategies that are compared, the simplest first. If two are equal, the first one wins.
-const CANDIDATES: [&str; 7] = [
-    "auto-increment",
-    "v7-binary",
-    "fixed-prefix",
-    "minute-random",
-    "minute-ascending",
-    "v4-binary",
-    "v4-text36",
-];
-/// The strategies whose ids hide their creation time.
-const HIDING: [&str; 3] = ["minute-random", "minute-ascending", "v4-binary"];
 /// Rows that the model inserts for each strategy, so that it takes seconds instead of minutes.
 const MODEL_ROWS: u64 = 1_000_000;
 /// As in the model of InnoDB: the prefixes of two bytes, divided by the number that each writer keeps at least.
@@ -32,10 +22,16 @@ const MOST_CROWD: u64 = (1 << 16) / 8;
 /// A recommendation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PostgresAdvice {
+    /// Who makes the ids.
+    pub ids_from: IdsFrom,
     /// The recommended strategy.
     pub recommended: &'static str,
-    /// The strategy to use if ids must not reveal when they were made.
-    pub hiding: &'static str,
+    /// The strategy to use if the database makes the ids, if it is not known who does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_server: Option<&'static str>,
+    /// The strategy to use if ids must not reveal when they were made, if one that fits hides it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hiding: Option<&'static str>,
     /// Why, in sentences; the strongest reason first.
     pub reasons: Vec<String>,
     /// What the reader should know besides.
@@ -75,6 +71,12 @@ impl PostgresCandidate {
             images_per_1k: forecast.images_per_1k(),
         }
     }
+}
+
+impl Compared for PostgresCandidate {
+    fn strategy(&self) -> &'static str {
+        self.strategy
+    }
 
     /// Compares the log first and the index second: the log is written all the time, the index takes up memory.
     fn is_cheaper_than(&self, other: &Self) -> bool {
@@ -87,49 +89,34 @@ impl PostgresCandidate {
 /// Compares the strategies for a planned table on PostgreSQL.
 ///
 /// ```
-/// use idgen_lab::advise::advise_postgres;
+/// use idgen_lab::advise::{IdsFrom, advise_postgres};
 /// use idgen_lab::forecast::PostgresLoad;
 ///
 /// let load = PostgresLoad {
 ///     rows: 100_000, row_bytes: 100, rate: 50.0, writers: 4, checkpoint_secs: 300, existing: None,
 /// };
-/// let advice = advise_postgres(&load)?;
-/// assert_eq!((advice.recommended, advice.hiding), ("v7-binary", "minute-random"));
+/// let advice = advise_postgres(&load, IdsFrom::Either)?;
+/// assert_eq!((advice.recommended, advice.hiding), ("v7-binary", Some("minute-random")));
 /// # Ok::<(), idgen_lab::Error>(())
 /// ```
 ///
 /// # Errors
 /// The load is not one that a server could have.
-pub fn advise_postgres(load: &PostgresLoad) -> Result<PostgresAdvice> {
+pub fn advise_postgres(load: &PostgresLoad, from: IdsFrom) -> Result<PostgresAdvice> {
     let all = load.rows.saturating_add(load.existing.map_or(0, |(_, rows)| rows));
     // Random keys fill pages in waves, and the phase of the wave is the same in a table half the size.
     let scale = 1 << (all / MODEL_ROWS).max(1).ilog2();
     let mut candidates = Vec::new();
-    // Ids of 64 bits for each device are a separate choice, unless an existing column requires them.
-    let names = CANDIDATES.into_iter().chain(load.existing.map(|_| "device"));
-    for name in names.clone() {
-        let strategy = strategy::find(name)?;
-        if load.existing.is_none_or(|(old, _)| shares_a_column(old, strategy)) {
-            candidates.push(PostgresCandidate::of(&scaled(strategy, load, scale)?, load));
-        }
+    for strategy in compared(Database::Postgres, load.existing)? {
+        candidates.push(PostgresCandidate::of(&scaled(strategy, load, scale)?, load));
     }
-    // Several writers generate ids independently of each other; for a single one, the database may count.
-    let counted = |one: &&PostgresCandidate| load.writers == 1 || one.strategy != "auto-increment";
-    let cheapest = |eligible: &mut dyn Iterator<Item = &'static str>| {
-        let named = eligible.filter_map(|name| candidates.iter().find(|one| one.strategy == name));
-        named.filter(counted).reduce(|best, other| if other.is_cheaper_than(best) { other } else { best })
-    };
-    let best = cheapest(&mut names.clone()).ok_or_else(|| {
-        let old = load.existing.map_or("", |(old, _)| old.name);
-        Error::config(format!(
-            "nothing else that is compared fits the column of {old}: predict it with simulate"
-        ))
-    })?;
-    let hiding = cheapest(&mut HIDING.into_iter()).map_or(best.strategy, |one| one.strategy);
+    let Choice { best, from_server, hiding } = choose(&candidates, from)?;
     Ok(PostgresAdvice {
+        ids_from: from,
         recommended: best.strategy,
-        hiding,
-        reasons: reasons(best, &candidates, load),
+        from_server: from_server.map(|one| one.strategy),
+        hiding: hiding.map(|one| one.strategy),
+        reasons: given(reasons(best, from_server, &candidates, load), best.strategy)?,
         caveats: caveats(best),
         scale,
         candidates,
@@ -149,18 +136,28 @@ fn scaled(strategy: &'static Strategy, load: &PostgresLoad, scale: u64) -> Resul
     predict_crowded_postgres(strategy, &part, crowd, between)
 }
 
-fn reasons(best: &PostgresCandidate, all: &[PostgresCandidate], load: &PostgresLoad) -> Vec<String> {
+fn reasons(
+    best: &PostgresCandidate,
+    from_server: Option<&PostgresCandidate>,
+    all: &[PostgresCandidate],
+    load: &PostgresLoad,
+) -> Vec<String> {
     let find = |name: &str| all.iter().find(|one| one.strategy == name);
     let mut reasons = Vec::new();
     let stay = load.existing.and_then(|(old, _)| find(old.name));
-    if let (Some((old, _)), Some(stay), Some(v7)) = (load.existing, stay, find("v7-binary")) {
-        let more = 100.0 * (v7.index_bytes / stay.index_bytes - 1.0);
-        if more >= 1.0 {
-            reasons.push(format!(
-                "v7-binary makes the index {more:.0} % larger than staying with {}: its keys lie between the old \
-                 ones, where PostgreSQL divides pages in the middle and leaves them half empty.",
-                old.name
-            ));
+    if let (Some((old, _)), Some(stay)) = (load.existing, stay) {
+        if let Some(v7) = find("v7-binary").or_else(|| find("v7-text36")) {
+            let more = 100.0 * (v7.index_bytes / stay.index_bytes - 1.0);
+            if more >= 1.0 && v7.strategy != old.name {
+                reasons.push(format!(
+                    "{} makes the index {more:.0} % larger than staying with {}: its keys lie between the old \
+                     ones, where PostgreSQL divides pages in the middle and leaves them half empty.",
+                    v7.strategy, old.name
+                ));
+            }
+        }
+        if best.strategy == old.name {
+            reasons.push(staying(old.name));
         }
         if best.strategy != old.name {
             reasons.push(format!(
@@ -172,7 +169,8 @@ fn reasons(best: &PostgresCandidate, all: &[PostgresCandidate], load: &PostgresL
             ));
         }
     }
-    if let Some(random) = find("v4-binary").filter(|random| random.strategy != best.strategy) {
+    let random = find("v4-binary").or_else(|| find("v4-text36"));
+    if let Some(random) = random.filter(|random| random.strategy != best.strategy) {
         reasons.push(format!(
             "With a checkpoint every {} s, a row of random UUIDs adds {:.0} bytes to the write-ahead log, and one of {} {:.0}: \
              the first change of a page after a checkpoint logs the whole page, and random keys change {:.0} pages in \
@@ -198,16 +196,16 @@ fn reasons(best: &PostgresCandidate, all: &[PostgresCandidate], load: &PostgresL
             100.0 * ascending.fill
         ));
     }
-    match (best.strategy, load.writers) {
-        ("auto-increment", _) => reasons.push(
-            "A single writer does not need ids that are generated elsewhere, and an integer is the smallest key.".into(),
-        ),
-        (_, 2..) => reasons.push(format!(
-            "{} writers generate their ids without asking the database, so auto-increment is left out.",
-            load.writers
-        )),
-        _ => {}
+    if best.strategy == "auto-increment" {
+        reasons.push("An integer that the database counts is the smallest key.".into());
     }
+    reasons.extend(from_server.map(|one| {
+        counted(one.strategy, &bytes(one.index_bytes), best.strategy, &bytes(best.index_bytes)).replacen(
+            " ends at ",
+            " has an index that ends at ",
+            1,
+        )
+    }));
     reasons
 }
 
@@ -221,7 +219,7 @@ fn caveats(best: &PostgresCandidate) -> Vec<String> {
          the bytes of the log. With five million rows (48 runs) it was off by at most 1.5 and 1.3 %."
             .into(),
     ];
-    if matches!(best.strategy, "v7-binary" | "fixed-prefix") {
+    if matches!(best.strategy, "v7-binary" | "v7-text36" | "fixed-prefix" | "fixed-text36" | "device") {
         caveats.push("The id shows to the millisecond when it was made.".into());
     }
     caveats
@@ -230,7 +228,11 @@ fn caveats(best: &PostgresCandidate) -> Vec<String> {
 impl fmt::Display for PostgresAdvice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Take {}.", self.recommended)?;
-        writeln!(f, "If ids must not reveal when they were made, use {}.\n", self.hiding)?;
+        from_server(f, self.from_server)?;
+        match self.hiding {
+            Some(hiding) => writeln!(f, "If ids must not reveal when they were made, use {hiding}.\n")?,
+            None => writeln!(f)?,
+        }
         for reason in &self.reasons {
             writeln!(f, "- {reason}")?;
         }
@@ -284,17 +286,23 @@ mod tests {
 
     #[test]
     fn the_key_that_is_best_on_innodb_is_not_best_here() {
-        assert_eq!(advise_postgres(&load(100_000, 1)).unwrap().recommended, "auto-increment");
-        let advice = advise_postgres(&load(100_000, 2)).unwrap();
-        assert_eq!((advice.recommended, advice.hiding), ("v7-binary", "minute-random"));
+        let server = advise_postgres(&load(100_000, 2), IdsFrom::Server).unwrap();
+        assert_eq!((server.recommended, server.hiding), ("auto-increment", None));
+        let advice = advise_postgres(&load(100_000, 2), IdsFrom::Either).unwrap();
+        assert_eq!((advice.recommended, advice.hiding), ("v7-binary", Some("minute-random")));
+        assert_eq!(advice.from_server, Some("auto-increment"));
         let said = advice.reasons.join(" ");
-        assert!(said.contains("best on InnoDB, leaves pages 5") && said.contains("2 writers"), "{said}");
+        assert!(
+            said.contains("best on InnoDB, leaves pages 5") && said.contains("If the database makes the ids"),
+            "{said}"
+        );
     }
 
     #[test]
     fn a_table_that_holds_random_keys_grows_with_v7_and_advice_says_so() {
         let existing = Some((find("v4-binary").unwrap(), 100_000));
-        let advice = advise_postgres(&PostgresLoad { existing, ..load(100_000, 2) }).unwrap();
+        let load_of = PostgresLoad { existing, ..load(100_000, 2) };
+        let advice = advise_postgres(&load_of, IdsFrom::Either).unwrap();
         assert_eq!(advice.recommended, "fixed-prefix");
         let first = &advice.reasons[0];
         assert!(first.contains("% larger than staying with v4-binary"), "{first}");
@@ -303,10 +311,14 @@ mod tests {
 
         let advice = |name, writers| {
             let existing = Some((find(name).unwrap(), 50_000));
-            advise_postgres(&PostgresLoad { existing, ..load(50_000, writers) })
+            advise_postgres(&PostgresLoad { existing, ..load(50_000, writers) }, IdsFrom::Either)
         };
         assert_eq!(advice("auto-increment", 2).unwrap().recommended, "device");
-        assert_eq!(advice("v4-text36", 1).unwrap().recommended, "v4-text36");
+        // The most common legacy table gets an answer with reasons, as on the other databases.
+        let text = advice("v4-text36", 1).unwrap();
+        assert!(["v7-text36", "fixed-text36"].contains(&text.recommended), "{text:?}");
+        assert_eq!(text.hiding, Some("minute-text36"));
+        assert!(text.reasons.iter().any(|reason| reason.contains("v4-text36")), "{text:?}");
         assert!(advice("v4-base64", 1).unwrap_err().is_config());
     }
 

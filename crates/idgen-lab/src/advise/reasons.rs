@@ -1,11 +1,17 @@
 //! Turns the figures of the candidates into sentences.
 
-use super::amounts::{bytes, per_1k, pool, whole};
+use super::amounts::{bytes, per_1k, pool, rate, whole};
+use super::candidates::{Compared, counted, is_made_by_server, staying};
 use super::{Candidate, hold_out};
 use crate::forecast::Load;
 
 /// Why this strategy is recommended; the strongest reason first.
-pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> {
+pub fn reasons(
+    best: &Candidate,
+    from_server: Option<&Candidate>,
+    all: &[Candidate],
+    load: &Load,
+) -> Vec<String> {
     let mut reasons = Vec::new();
     let find = |name: &str| all.iter().find(|candidate| candidate.strategy == name);
     reasons.extend(load.existing.and_then(|(old, _)| stay(best, find(old.name)?)));
@@ -39,7 +45,7 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
         reasons.push(format!(
             "At {} inserts per second, the device does {} page reads and writes per second for {}, and {} \
              for random UUIDs.",
-            whole(load.rate),
+            rate(load.rate),
             whole(best.device_pages_per_sec),
             best.strategy,
             whole(random.device_pages_per_sec)
@@ -62,8 +68,9 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
             ));
         }
     }
-    let eligible = all.iter().filter(|other| load.writers == 1 || other.strategy != "auto-increment");
-    let others = eligible.filter(|other| other.strategy != best.strategy);
+    // Who makes the ids is another question.
+    let alike = |other: &&Candidate| is_made_by_server(other.strategy) == is_made_by_server(best.strategy);
+    let others = all.iter().filter(alike).filter(|other| other.strategy != best.strategy);
     if let Some(next) = others.reduce(|next, other| if other.is_cheaper_than(next) { other } else { next }) {
         let equal = if best.is_cheaper_than(next) {
             ""
@@ -77,18 +84,16 @@ pub fn reasons(best: &Candidate, all: &[Candidate], load: &Load) -> Vec<String> 
             bytes(next.table_bytes)
         ));
     }
-    match (best.strategy, load.writers) {
-        ("auto-increment", _) => {
-            reasons
-                .push("A single writer does not need ids that are generated elsewhere, and an integer is the smallest key.".into());
-        }
-        (_, 2..) if find("auto-increment").is_some() => {
-            reasons.push(format!(
-                "{} writers generate their ids without asking the database, so auto-increment is left out.",
-                load.writers
-            ));
-        }
-        _ => {}
+    if best.strategy == "auto-increment" {
+        reasons.push("An integer that the database counts is the smallest key.".into());
+    }
+    reasons.extend(
+        from_server.map(|one| {
+            counted(one.strategy, &bytes(one.table_bytes), best.strategy, &bytes(best.table_bytes))
+        }),
+    );
+    if load.existing.is_some_and(|(old, _)| old.name == best.strategy) {
+        reasons.insert(0, staying(best.strategy));
     }
     reasons
 }
@@ -147,7 +152,7 @@ pub fn caveats(best: &Candidate, load: &Load) -> Vec<String> {
         caveats.push(format!(
             "A device with {iops} page reads and writes per second is too slow for {} inserts per second with any of \
              these keys: it sustains about {}.",
-            whole(load.rate),
+            rate(load.rate),
             whole(best.rate_at(iops))
         ));
     }

@@ -4,20 +4,15 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::Candidate;
 use super::amounts::{bytes, per_1k, pool};
-use super::{Candidate, shares_a_column};
+use super::candidates::{Choice, IdsFrom, choose, compared, counted, given, staying};
+use super::text::from_server;
+use crate::Result;
 use crate::forecast::{SqliteForecast, SqliteLoad, predict_crowded_sqlite};
-use crate::strategy::{self, Strategy};
-use crate::{Error, Result};
-use idgen_record::{IdKind, thousands};
+use crate::strategy::Strategy;
+use idgen_record::{Database, IdKind, thousands};
 
-/// The strategies that are compared, the simplest first. If two are equal, the first one wins.
-const CANDIDATES: [&str; 6] =
-    ["auto-increment", "v7-binary", "minute-ascending", "minute-random", "v4-binary", "v4-text36"];
-/// Compared besides where the table holds rows, if they fit its column.
-const FOR_EXISTING: [&str; 4] = ["device", "v7-text36", "fixed-text36", "minute-text36"];
-/// The strategies whose ids hide their creation time.
-const HIDING: [&str; 5] = ["minute-ascending", "minute-random", "v4-binary", "minute-text36", "v4-text36"];
 /// Rows of the model's table, so that it takes seconds instead of minutes: if the cache is reduced with the table, and
 /// if it is too small for that.
 const MODEL_ROWS: u64 = 1_000_000;
@@ -30,10 +25,16 @@ const LEAST_CACHE: u64 = 256;
 /// A recommendation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SqliteAdvice {
+    /// Who makes the ids.
+    pub ids_from: IdsFrom,
     /// The recommended strategy.
     pub recommended: &'static str,
-    /// The strategy to use if ids must not reveal when they were made.
-    pub hiding: &'static str,
+    /// The strategy to use if the database makes the ids, if it is not known who does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_server: Option<&'static str>,
+    /// The strategy to use if ids must not reveal when they were made, if one that fits hides it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hiding: Option<&'static str>,
     /// Why, in sentences; the strongest reason first.
     pub reasons: Vec<String>,
     /// What the reader should know besides.
@@ -47,47 +48,33 @@ pub struct SqliteAdvice {
 /// Compares the strategies for a planned table of SQLite.
 ///
 /// ```
-/// use idgen_lab::advise::advise_sqlite;
+/// use idgen_lab::advise::{IdsFrom, advise_sqlite};
 /// use idgen_lab::forecast::SqliteLoad;
 ///
 /// let load = SqliteLoad {
 ///     rows: 100_000, row_bytes: 100, rate: 50.0, writers: 4, page_bytes: 4_096, cache_bytes: 2_000 << 10,
 ///     commit_rows: 1_000, existing: None,
 /// };
-/// let advice = advise_sqlite(&load)?;
+/// let advice = advise_sqlite(&load, IdsFrom::Either)?;
 /// assert_eq!(advice.recommended, "v7-binary");
 /// # Ok::<(), idgen_lab::Error>(())
 /// ```
 ///
 /// # Errors
 /// The load is not one that SQLite could have.
-pub fn advise_sqlite(load: &SqliteLoad) -> Result<SqliteAdvice> {
+pub fn advise_sqlite(load: &SqliteLoad, from: IdsFrom) -> Result<SqliteAdvice> {
     let scale = Scale::of(load);
-    let more: &[&str] = if load.existing.is_some() { &FOR_EXISTING } else { &[] };
     let mut candidates = Vec::new();
-    for name in CANDIDATES.iter().chain(more) {
-        let strategy = strategy::find(name)?;
-        if load.existing.is_none_or(|(old, _)| shares_a_column(old, strategy)) {
-            candidates.push(candidate(&scaled(strategy, load, scale)?, load));
-        }
+    for strategy in compared(Database::Sqlite, load.existing)? {
+        candidates.push(candidate(&scaled(strategy, load, scale)?, load));
     }
-    // Several writers generate ids independently of each other; for a single one, the database may count.
-    let eligible = |one: &&Candidate| load.writers == 1 || one.strategy != "auto-increment";
-    let cheapest = |of: &mut dyn Iterator<Item = &'static str>| {
-        let named = of.filter_map(|name| candidates.iter().find(|one| one.strategy == name));
-        named.filter(eligible).reduce(|best, other| if other.is_cheaper_than(best) { other } else { best })
-    };
-    let best = cheapest(&mut CANDIDATES.into_iter().chain(FOR_EXISTING)).ok_or_else(|| {
-        let old = load.existing.map_or("", |(old, _)| old.name);
-        Error::config(format!(
-            "nothing else that is compared fits the column of {old}: predict it with simulate"
-        ))
-    })?;
-    let hiding = cheapest(&mut HIDING.into_iter()).map_or(best.strategy, |one| one.strategy);
+    let Choice { best, from_server, hiding } = choose(&candidates, from)?;
     Ok(SqliteAdvice {
+        ids_from: from,
         recommended: best.strategy,
-        hiding,
-        reasons: reasons(best, &candidates, load),
+        from_server: from_server.map(|one| one.strategy),
+        hiding: hiding.map(|one| one.strategy),
+        reasons: given(reasons(best, from_server, &candidates, load), best.strategy)?,
         caveats: caveats(best, load, scale),
         scale: scale.table,
         candidates,
@@ -154,7 +141,12 @@ fn candidate(forecast: &SqliteForecast, load: &SqliteLoad) -> Candidate {
     }
 }
 
-fn reasons(best: &Candidate, all: &[Candidate], load: &SqliteLoad) -> Vec<String> {
+fn reasons(
+    best: &Candidate,
+    from_server: Option<&Candidate>,
+    all: &[Candidate],
+    load: &SqliteLoad,
+) -> Vec<String> {
     let find = |name: &str| all.iter().find(|one| one.strategy == name);
     let mut reasons = Vec::new();
     let stay = load.existing.and_then(|(old, _)| find(old.name));
@@ -196,15 +188,16 @@ fn reasons(best: &Candidate, all: &[Candidate], load: &SqliteLoad) -> Vec<String
             100.0 * random.fill
         ));
     }
-    match (best.strategy, load.writers) {
-        ("auto-increment", _) => reasons.push(
-            "A single writer does not need ids that are generated elsewhere, and an integer is the smallest key.".into(),
-        ),
-        (_, 2..) => reasons.push(format!(
-            "{} writers generate their ids without asking the database, so auto-increment is left out.",
-            load.writers
-        )),
-        _ => {}
+    if best.strategy == "auto-increment" {
+        reasons.push("An integer that the database counts is the smallest key.".into());
+    }
+    reasons.extend(
+        from_server.map(|one| {
+            counted(one.strategy, &bytes(one.table_bytes), best.strategy, &bytes(best.table_bytes))
+        }),
+    );
+    if load.existing.is_some_and(|(old, _)| old.name == best.strategy) {
+        reasons.insert(0, staying(best.strategy));
     }
     reasons
 }
@@ -241,7 +234,7 @@ fn caveats(best: &Candidate, load: &SqliteLoad, scale: Scale) -> Vec<String> {
             load.all_rows() / (scale.table / scale.cache) / 1_000_000
         ));
     }
-    if matches!(best.strategy, "v7-binary" | "v7-text36" | "fixed-text36" | "device") {
+    if matches!(best.strategy, "v7-binary" | "v7-text36" | "fixed-prefix" | "fixed-text36" | "device") {
         caveats.push("The id shows when it was made.".into());
     }
     caveats
@@ -250,7 +243,11 @@ fn caveats(best: &Candidate, load: &SqliteLoad, scale: Scale) -> Vec<String> {
 impl fmt::Display for SqliteAdvice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Take {}.", self.recommended)?;
-        writeln!(f, "If ids must not reveal when they were made, use {}.\n", self.hiding)?;
+        from_server(f, self.from_server)?;
+        match self.hiding {
+            Some(hiding) => writeln!(f, "If ids must not reveal when they were made, use {hiding}.\n")?,
+            None => writeln!(f)?,
+        }
         for reason in &self.reasons {
             writeln!(f, "- {reason}")?;
         }
@@ -287,18 +284,23 @@ mod tests {
 
     #[test]
     fn ordered_keys_are_recommended_for_their_reads_and_writes() {
-        assert_eq!(advise_sqlite(&load(60_000, 1)).unwrap().recommended, "auto-increment");
-        let advice = advise_sqlite(&load(60_000, 5)).unwrap();
-        assert_eq!((advice.recommended, advice.hiding), ("v7-binary", "minute-ascending"));
+        let server = advise_sqlite(&load(60_000, 1), IdsFrom::Server).unwrap();
+        assert_eq!(server.recommended, "auto-increment");
+        let advice = advise_sqlite(&load(60_000, 5), IdsFrom::Either).unwrap();
+        assert_eq!((advice.recommended, advice.hiding), ("v7-binary", Some("minute-ascending")));
         let said = advice.reasons.join(" ");
-        assert!(said.contains("its pages are 8") && said.contains("5 writers"), "{said}");
+        assert!(
+            said.contains("its pages are 8")
+                && said.contains("If the database makes the ids, auto-increment"),
+            "{said}"
+        );
     }
 
     #[test]
     fn keys_for_an_existing_table_fit_its_column() {
         let advice = |name, writers| {
             let existing = Some((find(name).unwrap(), 50_000));
-            advise_sqlite(&SqliteLoad { existing, ..load(50_000, writers) })
+            advise_sqlite(&SqliteLoad { existing, ..load(50_000, writers) }, IdsFrom::Either)
         };
         let binary = advice("v4-binary", 1).unwrap();
         assert_eq!(binary.recommended, "v7-binary");

@@ -10,6 +10,7 @@ use crate::table::table;
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Take {}.", self.recommended)?;
+        from_server(f, self.from_server)?;
         match self.hiding {
             Some(hiding) => writeln!(f, "If ids must not reveal when they were made, use {hiding}.\n")?,
             None => writeln!(f)?,
@@ -29,6 +30,14 @@ impl fmt::Display for Advice {
             write!(f, ", on a table {} times smaller", self.scale)?;
         }
         writeln!(f, "; idgen lab run measures it.")
+    }
+}
+
+/// What to use if the database makes the ids.
+pub(super) fn from_server(f: &mut fmt::Formatter<'_>, name: Option<&str>) -> fmt::Result {
+    match name {
+        Some(name) => writeln!(f, "If the database makes the ids, use {name} (--ids-from says who does)."),
+        None => Ok(()),
     }
 }
 

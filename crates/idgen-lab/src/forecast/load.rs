@@ -63,6 +63,8 @@ impl Load {
     pub const MAX_WRITERS: u64 = 10_000;
     /// The largest number of inserts per second: more than any single server can handle.
     pub const MAX_RATE: f64 = 10_000_000.0;
+    /// The lowest rate: an insert in a quarter of an hour, as on a device.
+    pub const MIN_RATE: f64 = 0.001;
 
     pub(crate) fn check(&self) -> Result<()> {
         Self::check_numbers(self.rows, self.writers, self.rate)?;
@@ -93,9 +95,10 @@ impl Load {
 
     fn check_rate(what: &str, rate: f64) -> Result<()> {
         // Also refuses a rate that is not a number.
-        if !(1.0..=Self::MAX_RATE).contains(&rate) {
+        if !(Self::MIN_RATE..=Self::MAX_RATE).contains(&rate) {
             return Err(Error::config(format!(
-                "the {what} is {rate}: give a number per second, from 1 to {}",
+                "the {what} is {rate}: give a number per second, from {} to {}",
+                Self::MIN_RATE,
                 Self::MAX_RATE
             )));
         }
