@@ -38,7 +38,8 @@ pub struct CommonArgs {
     /// postgres://user:password@host:port. Use the environment variable to keep the password out of process lists.
     #[arg(long, env = "IDGEN_LAB_ENGINE", hide_env_values = true, default_value = "sqlite")]
     pub engine: EngineName,
-    /// How many clients work at the same time, each with ids that it generates; only on servers [default: 1].
+    /// How many clients work at the same time, each with ids that it generates immediately before it inserts them; only on
+    /// servers [default: 8 on servers; 1 with --mix, on SQLite, and in experiments].
     #[arg(long, value_name = "N", value_parser = number::whole::<u32>(0..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     pub writers: Option<u32>,
     /// How often each strategy or statement runs. The lab repeats them in rounds, each in a random order, and on a
@@ -50,6 +51,10 @@ pub struct CommonArgs {
     /// if it is missing.
     #[arg(long, value_name = "DIR", default_value = "idgen-lab")]
     pub out: PathBuf,
+    /// Fail if other clients write to your own server meanwhile: its counters include their work. Without it, the report
+    /// says so.
+    #[arg(long)]
+    pub strict: bool,
     /// Print the results as JSON instead of a table, one document for each experiment.
     #[arg(long)]
     pub json: bool,
@@ -149,6 +154,17 @@ impl CommonArgs {
         }
     }
 
+    /// Refuses --strict where there are no other clients.
+    pub fn check_strict(&self) -> anyhow::Result<()> {
+        if self.strict && self.engine.is_ours() {
+            return Err(failure::usage(format_args!(
+                "--strict does not apply to {}, which only the lab uses: leave it out, or give the URL of a server",
+                self.engine
+            )));
+        }
+        Ok(())
+    }
+
     /// How often each strategy runs.
     pub fn repeats(&self) -> u32 {
         self.repeat.unwrap_or(REPEATS)
@@ -209,6 +225,7 @@ impl CommonArgs {
     pub fn given(&self) -> String {
         let writers = self.writers.map(|writers| format!(" --writers {writers}")).unwrap_or_default();
         let repeat = self.repeat.map(|repeat| format!(" --repeat {repeat}")).unwrap_or_default();
-        format!(" --engine {}{writers}{repeat}", self.engine)
+        let strict = if self.strict { " --strict" } else { "" };
+        format!(" --engine {}{writers}{repeat}{strict}", self.engine)
     }
 }

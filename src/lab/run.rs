@@ -22,12 +22,17 @@ use super::timed::{self, Timed};
 use crate::failure;
 use crate::output::{self, Output};
 
+/// A service has several clients, and they decide how full the pages of ordered keys are.
+const WRITERS: u32 = 8;
+
 const QUESTION: &str = "What does each kind of key cost a table?";
 
 /// Compares strategies on one load.
 pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCode> {
     let rows = if load.quick { Workload::QUICK_ROWS } else { load.rows };
     let workload = Workload::of_rows(rows).map_err(failure::usage)?;
+    let writers = if common.engine.is_embedded() || load.shape.is_mixed() { 1 } else { WRITERS };
+    let workload = workload.with_writers(writers).map_err(failure::usage)?;
     let workload = load.shape.apply(common.with_writers(workload)?, &common.engine)?;
     let database = common.engine.database()?;
     load.check(database)?;
@@ -194,9 +199,16 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn run(self, common: &CommonArgs, cancel: &Cancel) -> anyhow::Result<ExitCode> {
+        common.check_strict()?;
         report::prepare(self.out)?;
         let rows = self.workload.rows;
         let (mut engine, workload) = common.engine.start(self.workload)?;
+        // The size of an experiment is its own.
+        if self.experiment.is_none()
+            && let Some(fits) = report::fits_cache(&workload, engine.info().database())
+        {
+            failure::note(fits);
+        }
         let mut results = measure::begin(self.question, &self.command, engine.info(), workload);
         results.protocol = Some(Protocol {
             repeats: common.repeats(),
@@ -233,6 +245,11 @@ impl Job<'_> {
             summary(&mut out, &results, strategies.len(), self.out)?;
         }
         out.finish()?;
+        if common.strict
+            && let Some(foreign) = report::foreign_writes(&results)
+        {
+            anyhow::bail!(foreign);
+        }
         Ok(match (results.interrupted, results.failures.is_empty()) {
             (true, _) => ExitCode::from(INTERRUPTED),
             (false, true) => ExitCode::SUCCESS,

@@ -60,9 +60,16 @@ pub struct ShapeArgs {
     /// each kind of operation.
     #[arg(long, value_name = "SHARES", value_parser = mix, requires = "existing", conflicts_with_all = ["paced", "serializable", "statement_rows"])]
     mix: Option<Mix>,
-    /// Also insert no faster than --rate: the server has as much time for each row as in production.
+    /// Also insert at this --rate in real time: ids are made by a real clock, and the server has as much time for each
+    /// row as in production.
     #[arg(long, requires = "rate")]
     paced: bool,
+    /// Milliseconds of simulated time from making an id until its row is inserted, on average (an exponential
+    /// distribution). The rows of several writers are then inserted one after another in the order in which they arrive,
+    /// so pages are as full as with these clients at this rate, on any machine [default: 1 with several --writers and a
+    /// --rate that is not --paced; otherwise writers insert at the same time, as fast as the server allows].
+    #[arg(long, value_name = "MS", value_parser = delay, conflicts_with_all = ["paced", "serializable", "mix"], allow_negative_numbers = true)]
+    delay: Option<f64>,
     #[command(flatten)]
     pub own: OwnArgs,
 }
@@ -82,6 +89,18 @@ fn mix(text: &str) -> Result<Mix, String> {
 
 fn rate(text: &str) -> Result<f64, String> {
     number::rate(text, (0.001, MAX_RATE))
+}
+
+/// More than any service waits.
+const MAX_DELAY_MS: f64 = 60_000.0;
+/// What a statement on a near server takes.
+const DELAY_MS: f64 = 1.0;
+
+fn delay(text: &str) -> Result<f64, String> {
+    number::decimal(text)
+        .ok()
+        .filter(|ms| (0.0..=MAX_DELAY_MS).contains(ms))
+        .ok_or_else(|| format!("'{text}' is not a delay: give milliseconds, from 0 to {MAX_DELAY_MS}"))
 }
 
 impl ShapeArgs {
@@ -114,6 +133,7 @@ impl ShapeArgs {
                 "--serializable does not apply to {engine}: choose --engine postgres"
             )));
         }
+        let delay_ms = self.delay_of(load.writers)?;
         let most = if self.own.has_statement() { 1 } else { 100 };
         let statement_rows =
             if on_server { self.statement_rows.unwrap_or(most) } else { load.statement_rows };
@@ -128,10 +148,25 @@ impl ShapeArgs {
             existing: self.existing(load.existing),
             mix: self.mix,
             paced: self.paced,
+            delay_ms,
             statement_rows,
             ..load
         };
         if self.own.is_given() { self.own.apply(load, engine.database()?) } else { Ok(load) }
+    }
+
+    /// The delay between making an id and its insert, by the simulated clock.
+    fn delay_of(&self, writers: u32) -> anyhow::Result<Option<f64>> {
+        match self.delay {
+            Some(delay) if writers == 1 => Err(failure::usage(format_args!(
+                "--delay {delay} does not apply to one writer, whose rows are inserted in the order of their ids: leave it \
+                 out, or give --writers"
+            ))),
+            None if writers > 1 && self.rate.is_some() && !self.paced && !self.serializable => {
+                Ok(Some(DELAY_MS).filter(|_| self.mix.is_none()))
+            }
+            given => Ok(given),
+        }
     }
 
     /// The load with the distance between checkpoints that was given.
@@ -143,6 +178,11 @@ impl ShapeArgs {
             ))),
             given => Ok(Workload { checkpoint_secs: given.or(load.checkpoint_secs), ..load }),
         }
+    }
+
+    /// Whether clients do more than insert.
+    pub fn is_mixed(&self) -> bool {
+        self.mix.is_some()
     }
 
     /// The same as a part of the command.
@@ -169,6 +209,7 @@ impl ShapeArgs {
             option("prefixes", self.prefixes.map(|count| count.to_string())),
             option("interval", self.interval.map(|secs| secs.to_string())),
             option("rate", self.rate.map(|rate| rate.to_string())),
+            option("delay", self.delay.map(|delay| delay.to_string())),
             option(
                 "existing",
                 self.existing

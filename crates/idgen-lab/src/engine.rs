@@ -1,5 +1,6 @@
 //! What the lab needs from a database, and the databases that provide it.
 
+mod clients;
 mod counted;
 mod file;
 mod host;
@@ -12,8 +13,9 @@ mod step;
 mod timed;
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
-use idgen_record::{CaseRecord, EngineInfo, Latency, Role, Workload};
+use idgen_record::{CaseRecord, EngineInfo, Latency, Others, Role, Workload};
 
 use crate::cancel::Cancel;
 use crate::experiment::{Loads, Scale, Statements};
@@ -21,7 +23,9 @@ use crate::key::Key;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 
+pub use clients::{Feed, Statement, Turn};
 pub use counted::{Contents, Counters, FilePages, Leaf, Seen, Tree};
+pub(crate) use latencies::Latencies;
 pub use mysql::Mysql;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
@@ -104,9 +108,51 @@ pub trait Table {
     /// The settings that matter, as the database itself reports them.
     fn settings(&mut self) -> Result<BTreeMap<String, String>>;
 
-    /// Inserts and commits the rows of each writer, all writers at the same time. Returns every row, in the order in
-    /// which the database acknowledged them: with one writer, that is the order given.
-    fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>>;
+    /// Inserts and commits these rows by the first client, and returns them in the order given.
+    fn insert(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>>;
+
+    /// The same by the client with this number, counted from 0, if there are several.
+    ///
+    /// # Errors
+    /// As for [`insert`](Self::insert).
+    fn insert_by(&mut self, _client: usize, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
+        self.insert(rows)
+    }
+
+    /// Lets all clients of the run insert at the same time, statement after statement, until the feed has nothing left for
+    /// them. A database without concurrent clients has one.
+    ///
+    /// # Errors
+    /// The database refuses a statement; the feed returns an error; or the user cancelled (`is_interrupted`).
+    fn serve(&mut self, feed: &mut dyn Feed) -> Result<()> {
+        /// The feed notices a cancellation when it is asked.
+        const STEP: Duration = Duration::from_millis(50);
+        loop {
+            match feed.next(0)? {
+                Turn::Insert(statement) => {
+                    let rows = self.insert(&statement.batch())?;
+                    feed.acknowledged(&statement, &rows)?;
+                }
+                Turn::Wait(moment) => {
+                    std::thread::sleep(moment.saturating_duration_since(Instant::now()).min(STEP));
+                }
+                Turn::Done => return Ok(()),
+            }
+        }
+    }
+
+    /// Rows that a client inserts and commits at once: on servers those of a statement, otherwise those of a transaction.
+    fn rows_at_once(&self, workload: &Workload) -> u64 {
+        workload.commit_rows.into()
+    }
+
+    /// Makes a checkpoint if the lab makes them and one is due, and returns how many rows may be inserted before the next.
+    ///
+    /// # Errors
+    /// The database refuses the checkpoint; `is_interrupted` if the user cancelled.
+    fn rows_to_checkpoint(&mut self) -> Result<u64> {
+        Ok(u64::MAX)
+    }
 
     /// Inserts and commits rows that are to be in the table before the run, in statements of [`LOAD_ROWS`] rows,
     /// whatever the size of the run's statements. Returns them in the order given.
@@ -114,7 +160,7 @@ pub trait Table {
     /// # Errors
     /// As for [`insert`](Self::insert).
     fn load(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
-        self.insert(&[*rows])
+        self.insert(rows)
     }
 
     /// Marks the beginning of the run: latencies of earlier inserts are discarded.
@@ -147,6 +193,15 @@ pub trait Table {
 
     /// What the database has counted since the tables were made.
     fn counters(&mut self) -> Result<Counters>;
+
+    /// What other clients have written to the server since the tables were made. `None` if there are no other clients, or if
+    /// the database cannot tell their work from the lab's.
+    ///
+    /// # Errors
+    /// The database does not report it.
+    fn others(&mut self) -> Result<Option<Others>> {
+        Ok(None)
+    }
 
     /// Makes the database write all changed pages, and counts what that took: some databases write the pages that
     /// inserts changed much later. `None` if all are written already, or if the database has no command for it.

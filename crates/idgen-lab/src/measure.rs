@@ -1,5 +1,6 @@
 //! Fills in the records with what an engine counted and showed, after its rows were verified.
 
+mod edge;
 mod locality;
 mod machine;
 mod totals;
@@ -8,6 +9,7 @@ mod window;
 
 use idgen_record::{EngineInfo, Results, Workload};
 
+pub use edge::edge;
 pub use locality::tree_figures;
 pub use machine::this_machine;
 pub use totals::{Counted, totals, totals_seen, with_heap, with_others};

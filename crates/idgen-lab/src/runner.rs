@@ -1,6 +1,8 @@
 //! Runs strategies one after another, in rounds: insert, read the counters, read the pages, verify, record.
 
 mod check;
+mod clients;
+mod delayed;
 mod existing;
 mod insert;
 mod mixed;

@@ -81,14 +81,18 @@ impl Arrivals {
 
 /// The arrivals of a load without visits; `None` if they are evenly spaced, as in older records.
 pub(crate) fn arrivals(load: &Workload, interval_secs: u64) -> Option<Arrivals> {
+    (load.rate.is_some() || load.random_arrivals).then(|| random_arrivals(load, interval_secs))
+}
+
+/// Random arrivals at the rate of a load, or within its intervals.
+pub(crate) fn random_arrivals(load: &Workload, interval_secs: u64) -> Arrivals {
     let start = Timestamp::from_unix_secs(load.start_unix_secs);
     match load.rate {
-        Some(rate) => Some(Arrivals::new(start, rate, load.seed)),
-        None if load.random_arrivals => {
+        Some(rate) => Arrivals::new(start, rate, load.seed),
+        None => {
             let secs = interval_secs as f64 * f64::from(load.intervals);
-            Some(Arrivals::within(start, secs, load.rows, load.seed))
+            Arrivals::within(start, secs, load.rows, load.seed)
         }
-        None => None,
     }
 }
 

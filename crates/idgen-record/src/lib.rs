@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod case;
+mod clients;
 mod database;
 mod error;
 mod known;
@@ -34,6 +35,7 @@ mod window;
 mod workload;
 
 pub use case::{CaseRecord, FileFigures, IndexFigures, LoadFigures, VisitFigures};
+pub use clients::{Clients, Edge, Others};
 pub use database::{Database, EngineInfo};
 pub use error::{Error, Result};
 pub use machine::Machine;

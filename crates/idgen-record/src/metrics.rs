@@ -7,7 +7,7 @@ mod basis;
 mod operations;
 mod table;
 
-use crate::{Latency, Operation, Operations, RunRecord, Totals, TreeFigures, Window};
+use crate::{Clients, Latency, Operation, Operations, RunRecord, Totals, TreeFigures, Window};
 
 pub use table::METRICS;
 
@@ -75,6 +75,8 @@ pub enum Group {
     Whole,
     /// How long statements took.
     Latency,
+    /// When clients inserted the ids that they made, and where.
+    Clients,
     /// Pages read and written by a load of several kinds of operations, and its speed.
     Operations,
     /// How long the operations of this kind took.
@@ -120,6 +122,8 @@ pub struct Figures<'a> {
     pub totals: Totals,
     /// How long statements took, where they were timed.
     pub latency: Option<Latency>,
+    /// How the clients worked, where it is known.
+    pub clients: Option<Clients>,
     /// What operations took, where the run did more than insert.
     pub operations: Option<&'a Operations>,
     /// The trees.
@@ -146,6 +150,7 @@ impl RunRecord {
         Figures {
             totals: self.totals,
             latency: self.latency,
+            clients: self.clients,
             operations: self.operations.as_ref(),
             trees: &self.trees,
         }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Figures, Latency, Metric, Operations, RunRecord, Sample, Totals, TreeFigures, Window};
+use crate::{Clients, Figures, Latency, Metric, Operations, RunRecord, Sample, Totals, TreeFigures, Window};
 
 /// How the runs of a file were made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct Repeat {
     /// How long its statements took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
+    /// How its clients worked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<Clients>,
     /// How long its operations took, where it did more than insert.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<Operations>,
@@ -44,6 +47,7 @@ impl Repeat {
             seed,
             totals: run.totals,
             latency: run.latency,
+            clients: run.clients,
             operations: run.operations.clone(),
             windows: run.windows.clone(),
             trees,
@@ -54,6 +58,7 @@ impl Repeat {
         let figures = Figures {
             totals: self.totals,
             latency: self.latency,
+            clients: self.clients,
             operations: self.operations.as_ref(),
             trees: &self.trees,
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Column, Family, IdKind, Operations, Repeat, Role, TreeFigures, Window, known};
+use crate::{Clients, Column, Family, IdKind, Operations, Repeat, Role, TreeFigures, Window, known};
 
 /// One finished and verified run. Of repeated runs, it is the middle one, with the figures of all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +20,9 @@ pub struct RunRecord {
     /// How long its statements took, on a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
+    /// How its clients worked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<Clients>,
     /// How long its operations took, where it did more than insert.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<Operations>,

@@ -1,8 +1,9 @@
 //! A figure over the repeated runs of one load, and whether two of them differ.
 //!
-//! All conclusions use one rule. Two samples differ if their ranges do not overlap and their medians are further apart
-//! than the noise. The noise is the larger of the two ranges, and at least the noise of the
-//! [`Metric`](crate::Metric) itself. Otherwise there is no difference, whatever the medians are.
+//! All conclusions use one rule. Two samples differ if their ranges do not overlap, their medians are further apart than the
+//! noise of the [`Metric`](crate::Metric), and the ratio of their medians is larger than that of the largest to the smallest
+//! value of either sample. Ratios, because the spread of a rate, a time or a count grows with its size: the spread of the
+//! larger of two samples says nothing of the smaller one. Otherwise there is no difference, whatever the medians are.
 
 use crate::metrics::Noise;
 use crate::rank::rank_test;
@@ -58,12 +59,6 @@ impl Sample {
         self.max() - self.min()
     }
 
-    /// The distance that two medians must exceed to differ.
-    ///
-    fn noise(&self, noise: Noise) -> f64 {
-        self.spread(noise).max(noise.floor)
-    }
-
     /// How far apart its runs are. The spread of a single run is unknown: in its place stands a share of the run's value, by
     /// which recorded runs of one load differed.
     ///
@@ -93,13 +88,32 @@ impl Sample {
     pub fn differs(&self, from: &Sample, noise: Noise) -> Option<Difference> {
         let (from_median, to) = (from.median(), self.median());
         let apart = self.min() > from.max() || self.max() < from.min();
-        let noise = self.noise(noise).max(from.noise(noise));
-        ((to - from_median).abs() > noise && apart).then(|| Difference {
+        let beyond = match (self.log_spread(noise), from.log_spread(noise)) {
+            (Some(own), Some(others)) => {
+                let distance = ((to + noise.floor) / (from_median + noise.floor)).ln().abs();
+                distance > own.max(others)
+            }
+            // Ratios of numbers that are not positive have no meaning.
+            _ => (to - from_median).abs() > self.spread(noise).max(from.spread(noise)),
+        };
+        let beyond = beyond && (to - from_median).abs() > noise.floor;
+        (beyond && apart).then(|| Difference {
             from: from_median,
             to,
-            noise,
             p: rank_test(self.values(), from.values()),
         })
+    }
+
+    /// How far apart its runs are, as the logarithm of a ratio. Each value is increased by the noise that is there at any
+    /// size, so that ratios of values close to zero have a meaning. `None` where a value is not positive even so.
+    fn log_spread(&self, noise: Noise) -> Option<f64> {
+        let (least, most) = (self.min() + noise.floor, self.max() + noise.floor);
+        let spread = match self.runs() {
+            // Two values whose difference is this share of the larger one have this ratio.
+            1 => -(1.0 - noise.share).ln(),
+            _ => (most / least).ln(),
+        };
+        (least > 0.0).then_some(spread)
     }
 }
 
@@ -110,8 +124,6 @@ pub struct Difference {
     pub from: f64,
     /// The median of the other.
     pub to: f64,
-    /// The noise: closer medians do not differ.
-    pub noise: f64,
     /// The probability of ranks this far apart, or further, if both samples came from the same distribution.
     pub p: f64,
 }
@@ -157,12 +169,48 @@ mod tests {
     fn medians_beyond_the_noise_differ_in_both_directions() {
         let (few, many) = (sample(&[10.0, 12.0, 11.0]), sample(&[20.0, 22.0, 24.0]));
         let down = few.differs(&many, PAGES).unwrap();
-        assert_eq!((down.from, down.to, down.noise, down.factor()), (22.0, 11.0, 4.0, Some(2.0)));
+        assert_eq!((down.from, down.to, down.factor()), (22.0, 11.0, Some(2.0)));
         let up = many.differs(&few, PAGES).unwrap();
         assert_eq!((up.from, up.to, up.factor(), up.p), (11.0, 22.0, Some(2.0), 0.1));
         assert_eq!(many.differs(&sample(&[0.0, 0.0, 0.0]), PAGES).unwrap().factor(), None);
         let single = sample(&[300.0]).differs(&sample(&[100.0]), PAGES).unwrap();
-        assert_eq!((single.noise, single.p), (105.0, 1.0));
+        assert_eq!(single.p, 1.0);
+    }
+
+    /// Cases in which a reader sees the answer at once.
+    #[test]
+    fn ratios_decide_and_not_the_width_of_the_larger_range() {
+        const RATES: Noise = Noise { floor: 0.0, share: 0.5 };
+        const LEAVES: Noise = Noise { floor: 1.0, share: 0.05 };
+        for (few, many, noise) in [
+            // Rows per second of random and of ascending keys.
+            (&[13_600.0, 13_100.0, 18_600.0][..], &[930_000.0, 450_000.0, 1_430_000.0][..], RATES),
+            (&[0.01, 0.011, 0.014], &[5.0, 2.0, 9.0], RATES),
+            (&[1.0], &[3.0], RATES),
+            (&[0.0, 0.1, 3.0], &[500.0, 300.0, 900.0], PAGES),
+            (&[2.5, 2.5, 2.6], &[854.0, 500.0, 1_200.0], LEAVES),
+        ] {
+            let (few, many) = (sample(few), sample(many));
+            assert!(
+                few.differs(&many, noise).is_some() && many.differs(&few, noise).is_some(),
+                "{few:?} {many:?}"
+            );
+        }
+        for (a, b, noise) in [
+            (&[13_600.0, 13_100.0, 18_600.0][..], &[19_000.0, 18_700.0, 24_000.0][..], RATES),
+            (&[5.0, 2.0, 9.0], &[14.0, 10.0, 40.0], RATES),
+            (&[1.0], &[1.9], RATES),
+            (&[0.0, 0.0, 0.0], &[0.0, 0.0, 0.0], RATES),
+            // Not positive, so compared by their distance.
+            (&[0.0, 1.0, 0.5], &[1.2, 1.3, 1.4], RATES),
+        ] {
+            let (a, b) = (sample(a), sample(b));
+            assert_eq!((a.differs(&b, noise), b.differs(&a, noise)), (None, None), "{a:?} {b:?}");
+        }
+        assert!(sample(&[0.0, 1.0, 0.5]).differs(&sample(&[7.0, 7.1, 7.2]), RATES).is_some());
+        // Any difference of a figure without noise.
+        let exact = Noise { floor: 0.0, share: 0.0 };
+        assert!(sample(&[7.0]).differs(&sample(&[7.5]), exact).is_some());
     }
 
     #[test]

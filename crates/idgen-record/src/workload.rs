@@ -46,6 +46,11 @@ pub struct Workload {
     /// Rows are also inserted no faster than at the `rate`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paced: bool,
+    /// Milliseconds of simulated time from making an id until its row is inserted, on average (an exponential distribution):
+    /// rows of several clients are inserted one after another in the order of these arrivals. Without it, several clients
+    /// insert at the same time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_ms: Option<f64>,
     /// Seconds of the interval of a keyed prefix, where it is not a minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_secs: Option<u32>,
@@ -168,6 +173,7 @@ impl Workload {
             random_arrivals: true,
             rate: None,
             paced: false,
+            delay_ms: None,
             interval_secs: None,
             checkpoint_secs: None,
             serializable: false,
@@ -242,6 +248,34 @@ impl Workload {
         const KEY_BYTES: u64 = 16;
         const ROW_OVERHEAD: u64 = 8;
         self.rows_at_end() * (u64::from(self.payload_bytes) + KEY_BYTES + ROW_OVERHEAD) * 100 / 88
+    }
+
+    /// If the tree of the keys fits the cache even with random keys, so that no key causes reads: the rows to insert until it is twice as large as
+    /// the cache, where random keys read pages and ordered ones do not. Where rows are in a heap, that tree is an index.
+    ///
+    /// ```
+    /// use idgen_record::Workload;
+    ///
+    /// let load = Workload { cache_bytes: Some(256 << 20), ..Workload::of_rows(100_000)? };
+    /// let rows = load.rows_beyond_cache(false).unwrap();
+    /// assert_eq!(rows, 3_900_000);
+    /// assert_eq!(Workload { rows, ..load }.rows_beyond_cache(false), None);
+    /// # Ok::<(), idgen_record::Error>(())
+    /// ```
+    pub fn rows_beyond_cache(&self, in_heap: bool) -> Option<u64> {
+        /// Random keys leave pages two thirds as full as the expected ones, or a little less.
+        const RANDOM: f64 = 1.45;
+        /// Of an entry of an index of PostgreSQL, with its pointer.
+        const ENTRY_BYTES: u64 = 28;
+        let all = self.rows_at_end().max(1);
+        let tree = if in_heap { all * ENTRY_BYTES * 100 / 88 } else { self.expected_bytes() };
+        let cache = self.cache_bytes?;
+        (tree as f64 * RANDOM <= cache as f64).then(|| {
+            let rows = 2.0 * cache as f64 * all as f64 / tree as f64 - self.existing_rows() as f64;
+            // To two digits, upward.
+            let unit = 10_f64.powf(rows.log10().floor() - 1.0);
+            ((rows / unit).ceil() * unit) as u64
+        })
     }
 
     /// Rows that the table holds before the run.

@@ -198,7 +198,7 @@ fn conclusion(strategies: &[Pair], cases: &[Pair]) -> String {
     let rule = if a > 1 && b > 1 {
         format!(
             "Figures are medians of at least {a} runs in A and {b} in B. They differ where the ranges of the runs do not \
-             overlap and the medians are further apart than the ranges are wide and than what the metric calls noise; an \
+             overlap, the ratio of the medians is larger than that of the largest to the smallest value of either, and the medians are further apart than what the metric calls noise; an \
              exact rank test of {a} runs against {b} cannot give a p below {}.",
             numbers::probability(smallest_p(a, b)).trim_start_matches("= ")
         )

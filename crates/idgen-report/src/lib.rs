@@ -22,6 +22,8 @@ pub use compare::{Compared, Difference, Pair, Ratio, Side, compare, comparison, 
 pub use error::{Error, Result};
 pub use figures::answer::answer;
 pub use figures::finding::{Answer, Part};
+pub use figures::grids::foreign_writes;
+pub use figures::load::fits_cache;
 pub use figures::published::{Comparison, case_met, comparisons, met};
 pub use formats::csv::csv;
 pub use formats::files::{CHARTS, FILES, archive, prepare, save, write};

@@ -99,6 +99,7 @@ pub(super) fn results(strategies: usize) -> Results {
                 ..Totals::default()
             },
             latency: None,
+            clients: None,
             operations: None,
             trees: vec![TreeFigures {
                 role: Role::Rows,

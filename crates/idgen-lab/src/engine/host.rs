@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use idgen_server::{Flavor, Provider, Scratch, Server, Settings};
+use idgen_server::{Flavor, Plain, Provider, Scratch, Server, Settings};
 use tokio::runtime::Runtime;
 
 use crate::cancel::Cancel;
@@ -35,7 +35,7 @@ pub(in crate::engine) fn at(url: &str) -> Result<Server> {
 
 /// Makes the error of a client that failed to do this.
 pub(in crate::engine) fn doing(what: &'static str) -> impl Fn(sqlx::Error) -> Error {
-    move |error| Error::engine(format!("the client could not {what}"), error)
+    move |error| Error::engine(format!("the client could not {what}"), Plain::from(error))
 }
 
 /// A server, a schema on it, and what the lab can read of it. The fields are dropped in order: first the runtime, which

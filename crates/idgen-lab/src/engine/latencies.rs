@@ -8,7 +8,7 @@ use idgen_record::Latency;
 use crate::{Error, Result};
 
 /// How long the statements of a run took: in the current lap, and in the laps before.
-pub(in crate::engine) struct Latencies {
+pub(crate) struct Latencies {
     lap: Histogram<u64>,
     laps: Histogram<u64>,
 }
@@ -31,7 +31,11 @@ impl Latencies {
 
     /// Records a statement that began at this moment and has just ended.
     pub fn record(&mut self, began: Instant) {
-        let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.record_micros(u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX));
+    }
+
+    /// Records a time in microseconds.
+    pub fn record_micros(&mut self, micros: u64) {
         self.lap.saturating_record(micros);
     }
 

@@ -8,6 +8,7 @@ mod counts;
 mod files;
 mod flush;
 mod loads;
+mod others;
 mod reach;
 mod statements;
 mod survey;

@@ -6,6 +6,7 @@
 mod counters;
 mod keys;
 mod operate;
+mod others;
 mod own;
 mod pages;
 mod plan;

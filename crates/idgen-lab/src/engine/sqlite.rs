@@ -180,9 +180,9 @@ impl Table for SqliteTable {
         settings(&self.db, self.shape.schema())
     }
 
-    fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
+    fn insert(&mut self, batch: &Batch<'_>) -> Result<Vec<Inserted>> {
         let failed = doing("insert");
-        let mut inserted = Vec::with_capacity(batches.iter().map(|batch| batch.keys.len()).sum());
+        let mut inserted = Vec::with_capacity(batch.keys.len());
         let transaction = self.db.transaction().map_err(&failed)?;
         {
             let mut rows = transaction
@@ -194,13 +194,13 @@ impl Table for SqliteTable {
                 let mut pair = transaction
                     .prepare_cached("INSERT INTO lab_map (uuid, id) VALUES (?, ?)")
                     .map_err(&failed)?;
-                for (number, key, payload) in batches.iter().flat_map(Batch::rows) {
+                for (number, key, payload) in batch.rows() {
                     let id = map_uuid(&mut find, &mut pair, key, number + 1).map_err(&failed)?;
                     rows.execute(params![id, payload]).map_err(&failed)?;
                     inserted.push(Inserted { key, number: Some(id) });
                 }
             } else {
-                for (_, key, payload) in batches.iter().flat_map(Batch::rows) {
+                for (_, key, payload) in batch.rows() {
                     rows.execute(params![key, payload]).map_err(&failed)?;
                     let number = match self.shape {
                         Shape::Counted => u64::try_from(transaction.last_insert_rowid()).ok(),

@@ -39,6 +39,11 @@ impl Rows {
         self.numbers.get(row).map_or(self.keys[row], |number| Key::Uint(*number))
     }
 
+    /// Whether the order of their keys is known: the server may have made them without telling.
+    pub fn are_ordered(&self) -> bool {
+        !self.numbers.is_empty() || !self.keys.contains(&Key::Assigned)
+    }
+
     /// Removes the rows that were deleted.
     pub fn retain(&mut self, is_there: impl Fn(usize) -> bool) {
         let mut row = 0..;

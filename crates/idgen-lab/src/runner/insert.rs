@@ -1,36 +1,76 @@
 //! Inserts the rows of a run.
 //!
-//! Several writers insert in rounds: all of them insert their next rows at the same time, and the next round begins
-//! when the last writer is done. The order of the rows is the order in which the server acknowledged them. Two
-//! statements that ran at the same time may have been carried out in the other order, which moves a row by no more than
-//! the rows that the other writers were inserting at that time.
+//! One client by the simulated clock inserts in rounds: its ids are made, then inserted, and the next round follows. The
+//! order of the rows is that of their ids, so nothing depends on when they were made. Several clients, and a client that
+//! keeps a pace, work as services do; see [`clients`]. By the simulated clock, the inserts of several clients follow each
+//! other as a stated delay says; see [`delayed`].
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use idgen::Timestamp;
 use idgen::source::{Entropy, FixedEntropy};
-use idgen_record::{Window, Workload};
+use idgen_record::{Clients, Window, Workload};
 
 use super::check::Rows;
 use super::observer::Observer;
+use super::{clients, delayed};
 use crate::Result;
 use crate::cancel::Cancel;
 use crate::engine::{Batch, Counters, Table};
-use crate::key::Key;
 use crate::measure;
 use crate::strategy::{Ids, Strategy};
-use crate::workload::Arrivals;
 
-/// The rows that one writer has prepared for a round.
-struct Writer {
-    ids: Ids,
-    keys: Vec<Key>,
-    payloads: Vec<u8>,
+/// What the inserts of a run gave, apart from the rows.
+pub struct Inserts {
+    pub windows: Vec<Window>,
+    /// From the first reading of the counters to the last, without the creation of the tables.
+    pub counters: Counters,
+    /// How the clients worked, apart from the order of the rows.
+    pub clients: Clients,
 }
 
-/// Inserts all rows, and keeps them in the order in which they were acknowledged. Only the database's work is timed.
-/// Returns the windows, and the counts of all windows together: from the first reading of the counters to the last,
-/// without the creation of the tables.
+/// The course of a run, window by window.
+pub struct Course {
+    start: Counters,
+    before: Counters,
+    windows: Vec<Window>,
+    /// Rows in the table, and those of the window that has begun, with its seconds.
+    rows_end: u64,
+    rows: u64,
+    secs: f64,
+}
+
+impl Course {
+    /// On a table that holds this many rows.
+    pub fn begin(table: &mut dyn Table, existing: u64) -> Result<Self> {
+        let start = table.counters()?;
+        Ok(Course { start, before: start, windows: Vec::new(), rows_end: existing, rows: 0, secs: 0.0 })
+    }
+
+    /// This many rows were inserted, which took the database this many seconds.
+    pub fn add(&mut self, rows: u64, secs: f64) {
+        self.rows_end += rows;
+        self.rows += rows;
+        self.secs += secs;
+    }
+
+    /// Ends the window.
+    pub fn close(&mut self, table: &mut dyn Table) -> Result<()> {
+        let after = table.counters()?;
+        let counted = after.since(&self.before);
+        self.windows.push(measure::window(&counted, table.lap(), self.rows_end, self.rows, self.secs));
+        (self.before, self.rows, self.secs) = (after, 0, 0.0);
+        Ok(())
+    }
+
+    /// The whole run.
+    pub fn end(self) -> Inserts {
+        let counters = self.before.since(&self.start);
+        Inserts { windows: self.windows, counters, clients: Clients::default() }
+    }
+}
+
+/// Inserts all rows, and keeps them in the order in which they were acknowledged. Only the database's work is timed, and
+/// the pauses between the statements of a paced load.
 pub fn insert(
     table: &mut dyn Table,
     strategy: &Strategy,
@@ -38,79 +78,41 @@ pub fn insert(
     cancel: &Cancel,
     observer: &mut dyn Observer,
     inserted: &mut Rows,
-) -> Result<(Vec<Window>, Counters)> {
-    let mut writers = (0..workload.writers)
-        .map(|writer| {
-            Ok(Writer { ids: Ids::of_writer(strategy, workload, writer)?, keys: vec![], payloads: vec![] })
-        })
-        .collect::<Result<Vec<_>>>()?;
+) -> Result<Inserts> {
+    if workload.delay_ms.is_some() {
+        return delayed::insert(table, strategy, workload, cancel, observer, inserted);
+    }
+    if workload.writers > 1 || workload.paced {
+        return clients::insert(table, strategy, workload, cancel, observer, inserted);
+    }
+    let mut ids = Ids::new(strategy, workload)?;
+    let (mut keys, mut payloads) = (Vec::new(), Vec::new());
     let mut payload_source = FixedEntropy::new(!workload.seed);
     let existing = workload.existing_rows();
-    let mut windows = Vec::new();
-    let start = table.counters()?;
-    let mut before = start;
-    let (mut window_rows, mut window_secs, mut rounds) = (0, 0.0, 0);
-    let mut done = 0;
-    // The clock of the ids, so that a row is inserted at the time its id was made.
-    let mut pace = workload
-        .rate
-        .filter(|_| workload.paced)
-        .map(|rate| Arrivals::new(Timestamp::from_unix_secs(workload.start_unix_secs), rate, workload.seed));
-    let began = Instant::now();
+    let mut course = Course::begin(table, existing)?;
+    let (mut done, mut rounds) = (0, 0);
     while done < workload.rows {
         cancel.check()?;
         let rows = workload.round_rows().min(workload.rows - done);
-        if let Some(pace) = &mut pace {
-            // A round begins at the arrival of its first row.
-            pace.next_moment()?;
-            wait_until(began + Duration::from_secs_f64(pace.elapsed_secs()), cancel)?;
-            for _ in 1..rows {
-                pace.next_moment()?;
-            }
+        keys.clear();
+        for _ in 0..rows {
+            keys.push(ids.next_key()?);
         }
-        let mut first = existing + done;
-        let mut batches = Vec::with_capacity(writers.len());
-        for (writer, left) in writers.iter_mut().zip((1..=u64::from(workload.writers)).rev()) {
-            let share = (existing + done + rows - first).div_ceil(left);
-            writer.keys.clear();
-            for _ in 0..share {
-                writer.keys.push(writer.ids.next_key()?);
-            }
-            writer.payloads.resize(share as usize * workload.payload_bytes as usize, 0);
-            payload_source.fill(&mut writer.payloads)?;
-            batches.push(Batch { first, keys: &writer.keys, payloads: &writer.payloads });
-            first += share;
-        }
+        payloads.resize(rows as usize * workload.payload_bytes as usize, 0);
+        payload_source.fill(&mut payloads)?;
+        let batch = Batch { first: existing + done, keys: &keys, payloads: &payloads };
 
         let clock = Instant::now();
-        let acknowledged = table.insert(&batches)?;
-        window_secs += clock.elapsed().as_secs_f64();
+        let acknowledged = table.insert(&batch)?;
+        course.add(rows, clock.elapsed().as_secs_f64());
 
         inserted.extend(&acknowledged);
         done += rows;
-        window_rows += rows;
         rounds += 1;
-        if rounds == workload.rounds_per_window() || done == workload.rows {
-            let after = table.counters()?;
-            let counted = after.since(&before);
-            windows.push(measure::window(&counted, table.lap(), existing + done, window_rows, window_secs));
-            (before, window_rows, window_secs, rounds) = (after, 0, 0.0, 0);
+        if rounds % workload.rounds_per_window() == 0 || done == workload.rows {
+            course.close(table)?;
         }
         observer.inserted(done);
     }
-    Ok((windows, before.since(&start)))
-}
-
-/// Sleeps until this moment, or until the user cancels.
-fn wait_until(moment: Instant, cancel: &Cancel) -> Result<()> {
-    /// A cancellation is noticed within this time.
-    const STEP: Duration = Duration::from_millis(50);
-    loop {
-        let left = moment.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Ok(());
-        }
-        std::thread::sleep(left.min(STEP));
-        cancel.check()?;
-    }
+    Ok(course.end())
 }

@@ -1,6 +1,6 @@
 //! A single run of one strategy.
 
-use idgen_record::{RunRecord, Totals, Workload};
+use idgen_record::{Clients, Role, RunRecord, Totals, Workload};
 
 use super::check::{self, Rows};
 use super::insert::insert;
@@ -35,10 +35,12 @@ pub fn run_one(
         // Written now, so that the pages of these rows are not counted with those of the run.
         table.flush()?;
     }
+    let mut clients = Clients::default();
     let (windows, counted, mixed) = match workload.mix {
         None => {
-            let (windows, counters) = insert(&mut *table, strategy, workload, cancel, observer, &mut rows)?;
-            (windows, Counted { inserts: counters, flush: table.flush()? }, None)
+            let done = insert(&mut *table, strategy, workload, cancel, observer, &mut rows)?;
+            clients = done.clients;
+            (done.windows, Counted { inserts: done.counters, flush: table.flush()? }, None)
         }
         Some(mix) => {
             let load = (workload, mix);
@@ -48,6 +50,7 @@ pub fn run_one(
             (vec![window], done.counted, Some(done))
         }
     };
+    clients.others = table.others()?;
     let existing = mixed.as_ref().map_or(workload.existing_rows(), |done| done.existing);
     let all = rows.len() as u64;
 
@@ -58,7 +61,10 @@ pub fn run_one(
         Some(seen) => {
             for role in &seen.roles {
                 cancel.check()?;
-                check::keys(&mut *table, *role, strategy, &rows)?;
+                let ranks = check::keys(&mut *table, *role, strategy, &rows)?;
+                if *role == Role::Rows && rows.are_ordered() {
+                    clients.edge = measure::edge(&ranks, existing);
+                }
             }
             measure::totals_seen(&windows, &counted, &seen, existing)
         }
@@ -67,6 +73,9 @@ pub fn run_one(
             for tree in &trees {
                 cancel.check()?;
                 let ranks = check::tree(&mut *table, tree, strategy, &rows)?;
+                if tree.role == Role::Rows && rows.are_ordered() {
+                    clients.edge = measure::edge(&ranks, existing);
+                }
                 figures.push(measure::tree_figures(tree, &ranks, existing));
             }
             measure::totals(&windows, &counted, &trees, &figures, existing)
@@ -89,6 +98,8 @@ pub fn run_one(
         // In a mixed load, pages read and written per insert have no meaning.
         totals: if is_mixed { totals.without_inserts() } else { totals },
         latency: table.latency().filter(|_| !is_mixed),
+        clients: if is_mixed { Clients { others: clients.others, ..Clients::default() } } else { clients }
+            .or_nothing(),
         operations: mixed.map(|done| done.operations),
         windows: if is_mixed { Vec::new() } else { windows },
         trees: figures,

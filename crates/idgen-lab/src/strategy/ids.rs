@@ -9,7 +9,7 @@ use super::source::{Source, prefix_key};
 use super::tour::Tour;
 use super::{Column, IdKind, Strategy};
 use crate::key::Key;
-use crate::workload::{Arrivals, arrivals, moment};
+use crate::workload::{Arrivals, arrivals, moment, random_arrivals};
 use crate::{Error, Result};
 use idgen_record::Workload;
 
@@ -54,11 +54,7 @@ impl Ids {
     /// A generator refuses its settings.
     pub fn of_writer(strategy: &Strategy, workload: &Workload, writer: u32) -> Result<Self> {
         let clock = Arc::new(FixedClock::new(moment(workload, 0, 0)));
-        let interval_secs = match (strategy.ids, workload.interval_secs) {
-            (IdKind::Week, _) => Self::WEEK_SECS,
-            (_, Some(secs)) => secs.into(),
-            (_, None) => Self::MINUTE_SECS,
-        };
+        let interval_secs = Self::interval_secs(strategy, workload);
         let named =
             Workload { writers: workload.visits.map_or(1, |visits| visits.writers), ..workload.clone() };
         let sources = match workload.visits {
@@ -96,6 +92,26 @@ impl Ids {
             arrivals,
             given,
         })
+    }
+
+    /// Seconds of an interval of this strategy.
+    fn interval_secs(strategy: &Strategy, workload: &Workload) -> u64 {
+        match (strategy.ids, workload.interval_secs) {
+            (IdKind::Week, _) => Self::WEEK_SECS,
+            (_, Some(secs)) => secs.into(),
+            (_, None) => Self::MINUTE_SECS,
+        }
+    }
+
+    /// The times at which the writers of this load make the ids of this strategy, one after another.
+    pub(crate) fn arrivals(strategy: &Strategy, workload: &Workload) -> Arrivals {
+        random_arrivals(workload, Self::interval_secs(strategy, workload))
+    }
+
+    /// Rows per simulated second of this strategy.
+    pub(crate) fn rate(strategy: &Strategy, workload: &Workload) -> f64 {
+        let secs = Self::interval_secs(strategy, workload) as f64 * f64::from(workload.intervals.max(1));
+        workload.rate.unwrap_or(workload.rows as f64 / secs)
     }
 
     /// Sets the time of the next key. A caller with many writers follows their arrivals once, instead of once per

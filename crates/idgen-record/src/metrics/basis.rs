@@ -46,6 +46,9 @@ pub(super) const LATENCY: Metric = Metric {
     group: Group::Latency,
     ..METRIC
 };
+/// Whether rows arrive in the order of their keys is chance, and depends on the other work of the machine.
+pub(super) const AT_ARRIVAL: Metric =
+    Metric { noise: Noise { floor: 1.0, share: 0.5 }, group: Group::Clients, ..METRIC };
 /// Half a percentage point makes no practical difference.
 pub(super) const SHARE: Metric =
     Metric { unit: Unit::Share(1), noise: Noise { floor: 0.005, ..LAYOUT }, ..METRIC };

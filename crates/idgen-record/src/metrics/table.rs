@@ -1,6 +1,8 @@
 //! The metrics themselves.
 
-use super::basis::{AT_END, LATENCY, LAYOUT, LONGEST, METRIC, PER_1K, SHARE, TIMED, TIMED_AT_END};
+use super::basis::{
+    AT_ARRIVAL, AT_END, LATENCY, LAYOUT, LONGEST, METRIC, PER_1K, SHARE, TIMED, TIMED_AT_END,
+};
 use super::operations::{
     DELETE, HIT_RATE, INSERT, PAGES_READ, PAGES_WRITTEN, PER_SEC, READ_RANDOM, READ_RECENT, REPEATED,
     TABLE_PAGES_READ, UPDATE,
@@ -322,6 +324,78 @@ pub static METRICS: &[Metric] = &[
         run: |f| count(f.latency?.max_micros),
         window: Some(|w| count(w.latency?.max_micros)),
         ..LATENCY
+    },
+    Metric {
+        name: "delay_p50_micros",
+        title: "milliseconds from id to acknowledged insert, median",
+        head: "delay ms\nmedian",
+        group: Group::Clients,
+        run: |f| count(f.clients?.delay?.p50_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "delay_p95_micros",
+        title: "milliseconds from id to acknowledged insert, 95th percentile",
+        head: "delay ms\np95",
+        group: Group::Clients,
+        run: |f| count(f.clients?.delay?.p95_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "delay_p99_micros",
+        title: "milliseconds from id to acknowledged insert, 99th percentile",
+        head: "delay ms\np99",
+        group: Group::Clients,
+        run: |f| count(f.clients?.delay?.p99_micros),
+        ..LATENCY
+    },
+    Metric {
+        name: "pace_kept",
+        title: "share of the pace that was kept, %",
+        head: "pace %",
+        better: Better::Higher,
+        group: Group::Clients,
+        run: |f| number(f.clients?.pace_kept?),
+        ..SHARE
+    },
+    Metric {
+        name: "others_writes",
+        title: "writes by other clients of the server",
+        head: "others'\nwrites",
+        better: Better::Lower,
+        group: Group::Clients,
+        run: |f| count(f.clients?.others?.writes),
+        ..METRIC
+    },
+    Metric {
+        name: "at_edge",
+        title: "rows inserted at the right edge, %",
+        head: "at edge\n%",
+        unit: Unit::Share(1),
+        noise: Noise { floor: 0.02, share: 0.1 },
+        run: |f| number(f.clients?.edge?.at_edge),
+        ..AT_ARRIVAL
+    },
+    Metric {
+        name: "edge_p50_rows",
+        title: "rows from the right edge at arrival, median",
+        head: "to edge\nmedian",
+        run: |f| count(f.clients?.edge?.p50_rows),
+        ..AT_ARRIVAL
+    },
+    Metric {
+        name: "edge_p95_rows",
+        title: "rows from the right edge at arrival, 95th percentile",
+        head: "to edge\np95",
+        run: |f| count(f.clients?.edge?.p95_rows),
+        ..AT_ARRIVAL
+    },
+    Metric {
+        name: "edge_p99_rows",
+        title: "rows from the right edge at arrival, 99th percentile",
+        head: "to edge\np99",
+        run: |f| count(f.clients?.edge?.p99_rows),
+        ..AT_ARRIVAL
     },
     PAGES_READ,
     TABLE_PAGES_READ,

@@ -2,11 +2,14 @@
 
 use crate::figures::asked::{asked, sample};
 use crate::figures::finding::{Answer, Part};
+use crate::figures::grids::{foreign_writes, missed_pace};
+use crate::figures::load::fits_cache;
 use crate::figures::numbers::{probability, rounded, write_median, write_sample, write_single};
 use crate::figures::times::{first_of, slower, times_first};
 use idgen_record::{CaseRecord, Difference, FileFigures, Metric, Results, RunRecord, Sample, smallest_p};
 
-/// What failed and why, in a sentence each. Of an experiment that times statements, the cases before the failure are shown.
+/// What failed and why, in a sentence each, and whether the load was another one than was asked for. Of an experiment that
+/// times statements, the cases before the failure are shown.
 pub fn problems(results: &Results) -> Vec<String> {
     let what = match results.cases.len() {
         0 => "failed and is not shown".to_owned(),
@@ -17,6 +20,8 @@ pub fn problems(results: &Results) -> Vec<String> {
         .failures
         .iter()
         .map(|failure| format!("{} {what}: {}.", failure.strategy, failure.error))
+        .chain(missed_pace(results))
+        .chain(foreign_writes(results))
         .collect()
 }
 
@@ -59,9 +64,36 @@ pub fn answer(results: &Results) -> Option<Answer> {
             as_good.join(", ")
         );
     }
+    let reads = Metric::named("last_reads_per_1k");
+    let read = |run: &RunRecord| Some(reads?.sample(run)?.max() > reads?.noise.floor);
+    if let Some(fits) = fits_cache(&results.workload, results.engine.database())
+        && results.runs.iter().all(|run| read(run) == Some(false))
+    {
+        rest += &fits;
+        rest += " ";
+    }
     rest += &how_sure(worst, best, results.runs.len());
-    let parts = crate::figures::staying::part(results).into_iter().chain([Part { lead, findings }]).collect();
+    let extremes = Part { lead, findings };
+    let asked = usual_pair(results, [worst, best], &names);
+    let parts = crate::figures::staying::part(results).into_iter().chain([extremes]).chain(asked).collect();
     Some(Answer { parts, rest })
+}
+
+/// Random and ordered UUIDs in the usual columns: the question of most readers, if it is not that of the extremes.
+fn usual_pair(results: &Results, extremes: [&RunRecord; 2], names: &[&str]) -> Option<Part> {
+    const PAIRS: [[&str; 2]; 2] = [["v4-binary", "v7-binary"], ["v4-text36", "v7-text36"]];
+    let [random, ordered] =
+        PAIRS.iter().find_map(|[random, ordered]| Some([results.run(random)?, results.run(ordered)?]))?;
+    let shown = |run: &RunRecord| extremes.iter().any(|extreme| extreme.strategy == run.strategy);
+    if shown(random) && shown(ordered) {
+        return None;
+    }
+    let findings = names.iter().filter_map(|name| compared(name, random, ordered)).collect();
+    let lead = format!(
+        "\u{201c}{}\u{201d} compared with \u{201c}{}\u{201d}:",
+        random.strategy.title, ordered.strategy.title
+    );
+    Some(Part { lead, findings })
 }
 
 /// The text with a capital letter, for the beginning of a sentence.
@@ -117,8 +149,8 @@ fn how_sure(one: &RunRecord, other: &RunRecord, strategies: usize) -> String {
                 many => format!(" The two are the extremes of {many} strategies, and p is not corrected for this choice."),
             };
             format!(
-                "Medians of {runs} runs of each. It is a difference where the ranges do not overlap and the medians are \
-                 further apart than the ranges are wide. p is that of an exact rank test; with so many runs it cannot be \
+                "Medians of {runs} runs of each. It is a difference where the ranges do not overlap and the ratio of \
+                 the medians is larger than that of the largest to the smallest value of either. p is that of an exact rank test; with so many runs it cannot be \
                  below {}.{chosen}",
                 probability(smallest_p(one.run_count(), other.run_count())).trim_start_matches("= ")
             )

@@ -19,8 +19,11 @@ pub(crate) fn asked(results: &Results) -> Vec<&'static str> {
         true => ["last_table_reads_per_1k", "last_table_writes_per_1k"],
         false => ["last_reads_per_1k", "last_writes_per_1k"],
     };
+    // In PostgreSQL the log differs most between keys.
+    let in_heap = results.engine.database().is_some_and(|database| !database.clusters_rows());
+    let log = in_heap.then_some("redo_bytes_per_row");
     let mut asked = Vec::new();
-    for name in ["distinct_leaves_per_1k"].into_iter().chain(pages).chain(["last_rows_per_sec"]) {
+    for name in ["distinct_leaves_per_1k"].into_iter().chain(pages).chain(log).chain(["last_rows_per_sec"]) {
         // A record without figures of the end has those of the whole run.
         let shown = Metric::named(name).and_then(|metric| metric.shown(&results.runs));
         asked.extend(shown.map(|metric| metric.name).filter(|name| known(name)));

@@ -69,9 +69,28 @@ fn is_rising(run: &RunRecord) -> bool {
     any("table_reads_per_1k", "reads_per_1k") || any("table_writes_per_1k", "writes_per_1k")
 }
 
-/// What a rate of rows means in a run that waits for the time of each row.
-pub const PACED: &str =
+/// What a rate of rows means in a run that waits for the time of each statement.
+const PACED: &str = "Rows per second are the pace that --paced asks for, as far as the database kept it.";
+/// The same in older records.
+const PACED_ALONE: &str =
     "Rows per second are those of the statements alone: the lab waited between them, as --paced asks.";
+
+/// What rows per second mean, if statements were inserted at a pace.
+pub fn of_pace(results: &Results) -> Option<&'static str> {
+    let kept = Metric::named("pace_kept");
+    let known =
+        results.runs.iter().any(|run| kept.is_some_and(|metric| metric.value(&run.figures()).is_some()));
+    results.workload.paced.then_some(if known { PACED } else { PACED_ALONE })
+}
+
+/// What the page fill of an older record with several clients is not; `None` for other records.
+pub fn of_rounds(results: &Results) -> Option<&'static str> {
+    const ROUNDS: &str = "In this record of an older version, the ids of a round were made before its clients began to insert, \
+                          which no service does: keys that ascend in time reach the table far from their order, and their pages \
+                          are emptier than those of clients that make an id and insert it.";
+    let known = results.runs.iter().any(|run| run.clients.is_some_and(|clients| clients.delay.is_some()));
+    (results.workload.writers > 1 && !known && !is_mixed(results)).then_some(ROUNDS)
+}
 
 /// Which part of the runs the main table is about, in one or two sentences.
 pub fn of_the_end(results: &Results) -> String {
@@ -101,9 +120,9 @@ pub fn of_the_end(results: &Results) -> String {
             rising.join(", ")
         );
     }
-    if results.workload.paced {
+    for more in of_pace(results).into_iter().chain(of_rounds(results)) {
         text += " ";
-        text += PACED;
+        text += more;
     }
     if tells(results, "flushed_per_1k") {
         text += " Pages written after the last insert are those that the inserts had changed and that were still to be \
@@ -117,6 +136,60 @@ pub fn latencies(results: &Results) -> Option<Grid> {
     let timed = results.runs.iter().filter(|run| run.latency.is_some());
     let rows = timed.map(|run| row(run, Group::Latency)).collect();
     Grid { id: "latency", head: head(Group::Latency), rows, texts: Vec::new() }.if_any()
+}
+
+/// When clients inserted the ids that they made, and how far from the right edge of the table: only what any run has.
+pub fn clients(results: &Results) -> Option<Grid> {
+    let has = |metric: &&Metric| results.runs.iter().any(|run| metric.value(&run.figures()).is_some());
+    let metrics: Vec<_> = Metric::of_group(Group::Clients).filter(has).collect();
+    let head = std::iter::once("strategy").chain(metrics.iter().map(|metric| metric.title)).collect();
+    let known = results.runs.iter().filter(|run| run.clients.is_some());
+    let rows = known.map(|run| row_of(run, metrics.iter().copied())).collect();
+    Grid { id: "clients", head, rows, texts: Vec::new() }.if_any()
+}
+
+/// A warning if the clients did not keep the pace that was asked for; `None` if they did, or if there was none.
+pub fn missed_pace(results: &Results) -> Option<String> {
+    /// A run of a few seconds is not exact to a hundredth.
+    const KEPT: f64 = 0.97;
+    let metric = Metric::named("pace_kept")?;
+    let rate = results.workload.rate.filter(|_| results.workload.paced)?;
+    let kept = |run: &RunRecord| Some((metric.sample(run)?.min(), run.strategy.title.clone()));
+    let missed: Vec<_> = results.runs.iter().filter_map(kept).filter(|(kept, _)| *kept < KEPT).collect();
+    let (least, _) = missed.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let names: Vec<_> = missed.iter().map(|(_, title)| format!("\u{201c}{title}\u{201d}")).collect();
+    Some(format!(
+        "The pace of {rate} rows per second was missed for {}: down to {:.0} % of it. Statements waited for a free client, so \
+         the figures are those of clients that insert as fast as the database allows. Choose a lower --rate or more --writers.",
+        names.join(", "),
+        100.0 * least
+    ))
+}
+
+/// A warning if clients that are not the lab's wrote to the server meanwhile; `None` if they did not, or if it is not known.
+pub fn foreign_writes(results: &Results) -> Option<String> {
+    /// A server's own jobs and its monitoring write a little: fewer than one write in a thousand rows. PostgreSQL counts rows,
+    /// and its autovacuum writes hundreds of them at once.
+    const FEW: f64 = 0.001;
+    const FEW_ROWS: f64 = 1_000.0;
+    let counts_rows = results.engine.database().is_some_and(|database| !database.speaks_mysql());
+    let least = if counts_rows { FEW_ROWS } else { 0.0 };
+    let metric = Metric::named("others_writes")?;
+    let foreign = |run: &RunRecord| {
+        let most = metric.sample(run)?.max();
+        (most > least.max(FEW * run.totals.rows as f64)).then(|| (most, run.strategy.title.clone()))
+    };
+    let found: Vec<_> = results.runs.iter().filter_map(foreign).collect();
+    let most = found.iter().map(|(writes, _)| *writes).max_by(f64::total_cmp)?;
+    let names: Vec<_> = found.iter().map(|(_, title)| format!("\u{201c}{title}\u{201d}")).collect();
+    Some(format!(
+        "Other clients wrote to the server during the runs of {}: up to {} writes in a run of {} rows. Figures of the whole server \
+         (pages read and written, log, speed) include their work and do not show what the keys cost. Repeat the runs without \
+         them; --strict makes such a run fail.",
+        names.join(", "),
+        count(most as u64),
+        count(results.workload.rows)
+    ))
 }
 
 /// How long the operations of each kind took: a table for each, with its heading.

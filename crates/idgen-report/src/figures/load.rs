@@ -1,7 +1,7 @@
 //! What was inserted and how, in names and sentences.
 
 use crate::figures::numbers::{bytes, count, grouped};
-use idgen_record::{Existing, Mix, Workload};
+use idgen_record::{Database, Existing, Mix, Workload};
 
 /// The load of the runs. On a server each statement commits, and several clients may insert.
 pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)> {
@@ -24,7 +24,7 @@ pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)
     }
     facts.extend(load.mix.map(|mix| ("Operations", operations(mix, load, embedded))));
     if !embedded {
-        facts.push(("Writers", writers(load.writers)));
+        facts.push(("Writers", writers(load)));
     }
     if load.late_writes {
         facts.push((
@@ -56,6 +56,24 @@ pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)
         ("Seed", format!("{}: the same seed gives the same keys", load.seed)),
     ]);
     facts
+}
+
+/// That no key can cause reads, because the tree of the keys fits the cache, and which size would show them; `None` if it does
+/// not fit.
+pub fn fits_cache(load: &Workload, database: Option<Database>) -> Option<String> {
+    let in_heap = database.is_some_and(|database| !database.clusters_rows());
+    let rows = load.rows_beyond_cache(in_heap)?;
+    let what = if in_heap { "index of the keys" } else { "table" };
+    let rows = match rows.checked_rem(1_000) {
+        Some(0) if rows >= 1_000_000 && rows % 100_000 == 0 => format!("{}M", rows as f64 / 1e6),
+        Some(0) => format!("{}K", rows / 1_000),
+        _ => rows.to_string(),
+    };
+    Some(format!(
+        "The {what} fits in the cache of {}, so no key causes reads, whatever its order: only a {what} that is larger than the \
+         cache shows what a key reads, here from about --rows {rows} on.",
+        bytes(load.cache_bytes?)
+    ))
 }
 
 /// The clients of a load as a part of the sentence that names the database; nothing for one client.
@@ -118,19 +136,23 @@ fn operations(mix: Mix, load: &Workload, embedded: bool) -> String {
     )
 }
 
-fn writers(writers: u32) -> String {
-    match writers {
-        1 => "one client".into(),
-        several => format!("{several} clients at the same time, each with ids that it generates"),
+fn writers(load: &Workload) -> String {
+    match (load.writers, load.delay_ms) {
+        (1, _) => "one client".into(),
+        (several, None) => format!("{several} clients at the same time, each with ids that it generates"),
+        (several, Some(delay)) => format!(
+            "{several} clients, each with ids that it generates; a row is inserted {delay} ms after its id was made, on average \
+             (an exponential distribution), in the order of these arrivals, one statement after another"
+        ),
     }
 }
 
 fn simulated_time(load: &Workload) -> String {
     if let Some(rate) = load.rate {
-        let paced = if load.paced {
-            "rows are inserted at that rate"
-        } else {
-            "rows are inserted as fast as possible"
+        let paced = match (load.paced, load.delay_ms) {
+            (true, _) => "rows are inserted at that rate",
+            (false, None) => "rows are inserted as fast as possible",
+            (false, Some(_)) => "rows are inserted in the order in which they arrive",
         };
         return format!(
             "{rate} ids per second at random moments (a Poisson process), by a simulated clock; a keyed prefix lasts {} s; {paced}",
@@ -163,6 +185,20 @@ mod tests {
 
     fn facts(load: &Workload, embedded: bool) -> String {
         load_facts(load, embedded).into_iter().map(|(name, value)| format!("{name}: {value}\n")).collect()
+    }
+
+    #[test]
+    fn a_table_that_fits_the_cache_is_named_with_the_size_that_would_not() {
+        let load = Workload { cache_bytes: Some(256 << 20), ..Workload::of_rows(100_000).unwrap() };
+        let said = fits_cache(&load, Some(Database::MySql)).unwrap();
+        assert!(
+            said.contains("table fits in the cache of 256.0 MiB") && said.ends_with("--rows 3.9M on."),
+            "{said}"
+        );
+        let index = fits_cache(&load, Some(Database::Postgres)).unwrap();
+        assert!(index.contains("index of the keys fits") && index.ends_with("--rows 17M on."), "{index}");
+        assert_eq!(fits_cache(&Workload { rows: 3_900_000, ..load }, Some(Database::MySql)), None);
+        assert_eq!(fits_cache(&Workload::of_rows(100_000).unwrap(), None), None);
     }
 
     #[test]

@@ -25,9 +25,26 @@ const MARK: &str = "<!-- drawn by idgen lab -->\n";
 /// Files in it stay until the first results of this run replace them.
 ///
 /// # Errors
-/// Where the directory cannot be made or written.
+/// Where the directory cannot be made or written, or has a file of a report's name but no record: somebody else's.
+///
+/// ```
+/// # let directory = tempfile::tempdir().unwrap();
+/// std::fs::write(directory.path().join("report.html"), "of the year")?;
+/// let error = idgen_report::prepare(directory.path()).unwrap_err();
+/// assert!(error.to_string().contains("report.html"), "{error}");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn prepare(directory: &Path) -> Result<()> {
     make(directory)?;
+    let is_there = |name: &str| directory.join(name).exists();
+    let ours = records::NAMES.into_iter().any(is_there);
+    if let Some(name) = FILES.into_iter().find(|name| is_there(name)).filter(|_| !ours) {
+        return Err(Error::refused(format!(
+            "{} has a file {name} that idgen lab did not write, because there is no {} beside it: choose another directory",
+            directory.display(),
+            records::NAMES[0]
+        )));
+    }
     tempfile::NamedTempFile::new_in(directory)
         .map(drop)
         .map_err(|error| Error::caused(format!("cannot write into {}", directory.display()), error))

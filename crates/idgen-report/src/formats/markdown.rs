@@ -10,7 +10,7 @@ use crate::figures::cases::{case_statements, case_tables};
 use crate::figures::finding::{Answer, Part};
 use crate::figures::grid::Grid;
 use crate::figures::grids::{
-    counts, facts, figures, files, latencies, of_the_end, operations, published, settings, whole,
+    clients, counts, facts, figures, files, latencies, of_the_end, operations, published, settings, whole,
 };
 use crate::figures::load::by_clients;
 use crate::figures::numbers::count;
@@ -98,6 +98,7 @@ pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> S
         (FIGURES_HEADING, &Vec::new(), (!results.runs.is_empty()).then(|| figures(results))),
         ("Means over the whole run", &Vec::new(), whole(results)),
         ("Latency of a statement", &Vec::new(), latencies(results)),
+        (CLIENTS_HEADING, &Vec::new(), clients(results)),
         ("What the server counted", &Vec::new(), counts(results)),
     ] {
         let pictures = pictures(drawings);
@@ -147,6 +148,7 @@ pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> S
 
 const OPERATIONS_HEADING: &str = "Latency of each kind of operation";
 const FIGURES_HEADING: &str = "The figures";
+const CLIENTS_HEADING: &str = "From making an id to its insert";
 
 /// A chart with its heading above and its caption below.
 fn picture(drawing: &Drawing) -> String {

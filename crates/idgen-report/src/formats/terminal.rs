@@ -4,7 +4,7 @@ use comfy_table::{Cell, ColumnConstraint, Table};
 
 use crate::figures::case_table::CaseTable;
 use crate::figures::cases::case_tables;
-use crate::figures::grids::{self, PACED};
+use crate::figures::grids;
 use crate::figures::published::uncompared;
 use crate::formats::fitted::{Column, Fitted, fitted, plain};
 use idgen_record::{Results, RunRecord};
@@ -58,8 +58,17 @@ pub(crate) fn table_of(results: &Results, width: u16) -> String {
         "At end: in the last tenth of the inserts. The report, --json and results.csv also have the means of the whole run."
             .to_owned()
     });
-    let paced = results.workload.paced.then(|| PACED.to_owned());
-    for line in end.iter().chain(&paced).chain(&repeated).chain(&results.engine.missing) {
+    let paced: Vec<_> =
+        grids::of_pace(results).into_iter().chain(grids::of_rounds(results)).map(str::to_owned).collect();
+    let (missed, foreign) = (grids::missed_pace(results), grids::foreign_writes(results));
+    for line in end
+        .iter()
+        .chain(&paced)
+        .chain(&missed)
+        .chain(&foreign)
+        .chain(&repeated)
+        .chain(&results.engine.missing)
+    {
         text += "\n";
         text += &textwrap::fill(line, usize::from(width.min(WIDTH)));
     }

@@ -8,7 +8,6 @@ mod plan;
 mod reference;
 mod writer;
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Instant;
@@ -19,16 +18,19 @@ use idgen_server::Flavor;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
-use super::{Host, connect, counters, doing, files, flush, reach, run};
+use super::{Host, connect, counters, doing, files, flush, others, reach, run};
 use crate::Result;
+use crate::engine::clients::{self, Client};
 use crate::engine::latencies::Latencies;
-use crate::engine::{Answer, Batch, Contents, Counters, Inserted, LOAD_ROWS, Seen, Step, Table, Tree};
+use crate::engine::{
+    Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, Numbered, Seen, Step, Table, Tree,
+};
 use crate::key::Key;
 use crate::own::Own;
 use crate::strategy::Strategy;
-use idgen_record::{Latency, Role, Workload};
-use plan::{Place, Plan};
-use writer::{Heard, Writer};
+use idgen_record::{Latency, Others, Role, Workload};
+use plan::{MapBy, Place, Plan};
+use writer::Writer;
 
 /// The tables of one run.
 pub struct Tables {
@@ -40,6 +42,8 @@ pub struct Tables {
     /// Rows that were added to the table of each statement, if the schema is the user's.
     gained: Vec<u64>,
     at_start: Counters,
+    /// What other clients had written; `None` on a server of the lab's own, and if the clients of a map write too.
+    others_at_start: Option<Others>,
     /// An id that the server made before the first row, if the server makes the ids.
     made_before: Option<Key>,
     latencies: Latencies,
@@ -66,21 +70,53 @@ impl Tables {
             }
             let made_before = made::now(&mut connection, plan.ids, plan.column, plan.flavor).await?;
             let at_start = counters::read(&mut connection, &host).await?;
-            Ok(Tables { host, plan, connection, writers, gained, at_start, made_before, latencies })
+            let alone = host.is_own() || matches!(plan.map, Some((MapBy::Library(_), _)));
+            let others_at_start = match alone {
+                true => None,
+                false => Some(others::now(&mut connection, &mut sessions(&mut writers)).await?),
+            };
+            Ok(Tables {
+                host,
+                plan,
+                connection,
+                writers,
+                gained,
+                at_start,
+                others_at_start,
+                made_before,
+                latencies,
+            })
         })
     }
 
-    /// Inserts the rows of each writer with this many rows per statement.
-    fn insert_by(&mut self, statement_rows: usize, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
-        let room = batches.iter().map(|batch| batch.keys.len()).sum();
-        let heard = RefCell::new(Heard { rows: Vec::with_capacity(room), latencies: &mut self.latencies });
-        let work = self
-            .writers
-            .iter_mut()
-            .zip(batches)
-            .map(|(writer, batch)| writer.insert(&self.plan, statement_rows, batch, &heard));
-        self.host.wait(try_join_all(work))?;
-        Ok(heard.into_inner().rows)
+    /// Inserts rows by one writer with this many rows per statement.
+    fn insert_with(
+        &mut self,
+        client: usize,
+        statement_rows: usize,
+        batch: &Batch<'_>,
+    ) -> Result<Vec<Inserted>> {
+        let Tables { host, plan, writers, latencies, .. } = self;
+        match writers.get_mut(client) {
+            Some(writer) => host.wait(writer.insert(plan, statement_rows, batch, latencies)),
+            None => Ok(Vec::new()),
+        }
+    }
+}
+
+fn sessions(writers: &mut [Writer]) -> Vec<&mut MySqlConnection> {
+    writers.iter_mut().map(Writer::connection).collect()
+}
+
+/// A writer that inserts as this plan says.
+struct Served<'a> {
+    writer: &'a mut Writer,
+    plan: &'a Plan,
+}
+
+impl Client for Served<'_> {
+    async fn statement(&mut self, rows: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
+        self.writer.statement(self.plan, rows).await
     }
 }
 
@@ -99,12 +135,26 @@ impl Table for Tables {
         Ok(settings)
     }
 
-    fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
-        self.insert_by(self.plan.statement_rows, batches)
+    fn insert(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
+        self.insert_by(0, rows)
+    }
+
+    fn insert_by(&mut self, client: usize, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
+        self.insert_with(client, self.plan.statement_rows, rows)
+    }
+
+    fn serve(&mut self, feed: &mut dyn Feed) -> Result<()> {
+        let Tables { host, plan, writers, latencies, .. } = self;
+        let clients = writers.iter_mut().map(|writer| Served { writer, plan });
+        host.wait(clients::serve(clients, feed, latencies))
+    }
+
+    fn rows_at_once(&self, workload: &Workload) -> u64 {
+        workload.statement_rows.into()
     }
 
     fn load(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
-        self.insert_by(LOAD_ROWS, &[*rows])
+        self.insert_with(0, LOAD_ROWS, rows)
     }
 
     fn begin(&mut self) -> Result<()> {
@@ -141,6 +191,13 @@ impl Table for Tables {
     fn counters(&mut self) -> Result<Counters> {
         let now = self.host.wait(counters::read(&mut self.connection, &self.host))?;
         Ok(now.since(&self.at_start))
+    }
+
+    fn others(&mut self) -> Result<Option<Others>> {
+        let Some(before) = self.others_at_start else { return Ok(None) };
+        let (connection, mut ours) = (&mut self.connection, sessions(&mut self.writers));
+        let now = self.host.wait(others::now(connection, &mut ours))?;
+        Ok(Some(Others { writes: now.writes.saturating_sub(before.writes), ..now }))
     }
 
     fn flush(&mut self) -> Result<Option<Counters>> {

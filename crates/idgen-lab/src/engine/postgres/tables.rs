@@ -1,6 +1,5 @@
 //! The tables of one run: several writers fill them, and a separate connection reads them back and checks them.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -11,15 +10,19 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::own;
 use super::plan::Plan;
-use super::writer::{Heard, Writer};
-use super::{Host, connect, counters, doing, keys, operate, pages, reach, run};
+use super::writer::Writer;
+use super::{Host, connect, counters, doing, keys, operate, others, pages, reach, run};
 use crate::Result;
+use crate::engine::clients::{self, Client};
 use crate::engine::latencies::Latencies;
-use crate::engine::{Answer, Batch, Contents, Counters, Inserted, LOAD_ROWS, Seen, Step, Table, Tree};
+use crate::engine::{
+    Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, Numbered, Seen, Statement, Step, Table,
+    Tree, Turn,
+};
 use crate::key::Key;
 use crate::own::Own;
 use crate::strategy::Strategy;
-use idgen_record::{Latency, Role, Workload};
+use idgen_record::{Latency, Others, Role, Workload};
 
 /// The tables of one run.
 pub struct Tables {
@@ -32,11 +35,12 @@ pub struct Tables {
     /// Rows that were added to the table of each statement, if the schema is the user's.
     gained: Vec<u64>,
     at_start: Counters,
+    /// What other clients had written; `None` on a server of the lab's own.
+    others_at_start: Option<Others>,
     latencies: Latencies,
     /// The number of rows between two checkpoints, and the number inserted since the last one.
     checkpoint_rows: u64,
     rows: u64,
-    failures: u64,
 }
 
 impl Tables {
@@ -63,6 +67,10 @@ impl Tables {
             }
             let mut log = counters::Log::now(&mut connection, &host.reach).await?;
             let at_start = counters::read(&mut connection, &host.reach, &mut log, &mut writers).await?;
+            let others_at_start = match host.is_own() {
+                true => None,
+                false => Some(others::now(&mut connection).await?),
+            };
             let checkpoint_rows = workload.checkpoint_rows();
             Ok(Tables {
                 host,
@@ -72,10 +80,10 @@ impl Tables {
                 log,
                 gained,
                 at_start,
+                others_at_start,
                 latencies,
                 checkpoint_rows,
                 rows: 0,
-                failures: 0,
             })
         })
     }
@@ -89,23 +97,19 @@ impl Tables {
         Ok(())
     }
 
-    /// Inserts the rows of each writer with this many rows per statement.
-    fn insert_by(&mut self, statement_rows: usize, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
+    /// Inserts rows by one writer with this many rows per statement.
+    fn insert_with(
+        &mut self,
+        client: usize,
+        statement_rows: usize,
+        batch: &Batch<'_>,
+    ) -> Result<Vec<Inserted>> {
         self.checkpoint()?;
-        let room = batches.iter().map(|batch| batch.keys.len()).sum();
-        let heard = RefCell::new(Heard {
-            rows: Vec::with_capacity(room),
-            failures: 0,
-            latencies: &mut self.latencies,
-        });
-        let work = self
-            .writers
-            .iter_mut()
-            .zip(batches)
-            .map(|(writer, batch)| writer.insert(&self.plan, statement_rows, batch, &heard));
-        self.host.wait(try_join_all(work))?;
-        let Heard { rows, failures, .. } = heard.into_inner();
-        self.failures += failures;
+        let Tables { host, plan, writers, latencies, .. } = self;
+        let rows = match writers.get_mut(client) {
+            Some(writer) => host.wait(writer.insert(plan, statement_rows, batch, latencies))?,
+            None => Vec::new(),
+        };
         self.rows += rows.len() as u64;
         Ok(rows)
     }
@@ -115,6 +119,35 @@ impl Tables {
         let failed = doing("read the tables' definition");
         let row = self.host.wait(self.connection.fetch_one(AssertSqlSafe(sql)).map_err(&failed))?;
         row.try_get(0).map_err(failed)
+    }
+}
+
+/// A writer that inserts as this plan says.
+struct Served<'a> {
+    writer: &'a mut Writer,
+    plan: &'a Plan,
+}
+
+impl Client for Served<'_> {
+    async fn statement(&mut self, rows: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
+        self.writer.statement(self.plan, rows).await
+    }
+}
+
+/// Counts the rows that were acknowledged since the last checkpoint.
+struct Counted<'a> {
+    feed: &'a mut dyn Feed,
+    rows: &'a mut u64,
+}
+
+impl Feed for Counted<'_> {
+    fn next(&mut self, client: usize) -> Result<Turn> {
+        self.feed.next(client)
+    }
+
+    fn acknowledged(&mut self, statement: &Statement, rows: &[Inserted]) -> Result<()> {
+        *self.rows += rows.len() as u64;
+        self.feed.acknowledged(statement, rows)
     }
 }
 
@@ -139,12 +172,35 @@ impl Table for Tables {
         Ok(settings)
     }
 
-    fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
-        self.insert_by(self.plan.statement_rows, batches)
+    fn insert(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
+        self.insert_by(0, rows)
+    }
+
+    fn insert_by(&mut self, client: usize, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
+        self.insert_with(client, self.plan.statement_rows, rows)
+    }
+
+    fn serve(&mut self, feed: &mut dyn Feed) -> Result<()> {
+        let Tables { host, plan, writers, latencies, rows, .. } = self;
+        let clients = writers.iter_mut().map(|writer| Served { writer, plan });
+        let mut counted = Counted { feed, rows };
+        host.wait(clients::serve(clients, &mut counted, latencies))
+    }
+
+    fn rows_at_once(&self, workload: &Workload) -> u64 {
+        workload.statement_rows.into()
+    }
+
+    fn rows_to_checkpoint(&mut self) -> Result<u64> {
+        if !self.host.reach.checkpoints {
+            return Ok(u64::MAX);
+        }
+        self.checkpoint()?;
+        Ok(self.checkpoint_rows - self.rows)
     }
 
     fn load(&mut self, rows: &Batch<'_>) -> Result<Vec<Inserted>> {
-        self.insert_by(LOAD_ROWS, &[*rows])
+        self.insert_with(0, LOAD_ROWS, rows)
     }
 
     fn begin(&mut self) -> Result<()> {
@@ -172,8 +228,15 @@ impl Table for Tables {
     fn counters(&mut self) -> Result<Counters> {
         let Tables { host, connection, log, writers, .. } = self;
         let now = host.wait(counters::read(connection, &host.reach, log, writers))?;
-        let serialization_failures = self.plan.serializable.then_some(self.failures);
+        let failures = self.writers.iter().map(Writer::failures).sum();
+        let serialization_failures = self.plan.serializable.then_some(failures);
         Ok(Counters { serialization_failures, ..now.since(&self.at_start) })
+    }
+
+    fn others(&mut self) -> Result<Option<Others>> {
+        let Some(before) = self.others_at_start else { return Ok(None) };
+        let now = self.host.wait(others::now(&mut self.connection))?;
+        Ok(Some(Others { writes: now.writes.saturating_sub(before.writes), ..now }))
     }
 
     fn lap(&mut self) -> Option<Latency> {

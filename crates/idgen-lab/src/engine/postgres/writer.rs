@@ -1,9 +1,9 @@
 //! One client that inserts rows.
 
-use std::cell::RefCell;
 use std::time::Instant;
 
 use idgen::Uuid;
+use idgen_server::Plain;
 use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgConnection;
 
@@ -20,19 +20,13 @@ use idgen_record::{Column, IdKind};
 /// A client.
 pub struct Writer {
     connection: PgConnection,
-}
-
-/// Collects what the server acknowledges to all writers, in the order of arrival.
-pub struct Heard<'a> {
-    pub rows: Vec<Inserted>,
     /// Transactions that failed because they could not be serialized.
-    pub failures: u64,
-    pub latencies: &'a mut Latencies,
+    failures: u64,
 }
 
 impl Writer {
     pub async fn connect(host: &Host) -> Result<Self> {
-        Ok(Writer { connection: connect(host).await? })
+        Ok(Writer { connection: connect(host).await?, failures: 0 })
     }
 
     /// Makes the server count what this client did.
@@ -45,30 +39,37 @@ impl Writer {
         &mut self.connection
     }
 
-    /// Inserts a batch, statement after statement, and reports the rows that were acknowledged.
+    /// Transactions that failed because they could not be serialized.
+    pub fn failures(&self) -> u64 {
+        self.failures
+    }
+
+    /// Inserts a batch, statement after statement, and returns the rows in the order of their insertion.
     pub async fn insert(
         &mut self,
         plan: &Plan,
         statement_rows: usize,
         batch: &Batch<'_>,
-        heard: &RefCell<Heard<'_>>,
-    ) -> Result<()> {
+        latencies: &mut Latencies,
+    ) -> Result<Vec<Inserted>> {
         let rows: Vec<_> = batch.rows().collect();
+        let mut inserted = Vec::with_capacity(rows.len());
         for part in rows.chunks(statement_rows) {
-            let clock = Instant::now();
-            let mut failures = 0;
-            let inserted = match &plan.map {
-                None if plan.own.is_some() => self.own_rows(plan, part).await?,
-                None if plan.serializable => self.serializable(plan, part, &mut failures).await?,
-                None => self.rows(plan, part).await?,
-                Some(map) => self.pairs_and_rows(plan, map, part).await?,
-            };
-            let mut heard = heard.borrow_mut();
-            heard.failures += failures;
-            heard.latencies.record(clock);
-            heard.rows.extend(inserted);
+            let began = Instant::now();
+            inserted.extend(self.statement(plan, part).await?);
+            latencies.record(began);
         }
-        Ok(())
+        Ok(inserted)
+    }
+
+    /// Inserts rows, and returns them in the order of their insertion.
+    pub async fn statement(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
+        match &plan.map {
+            None if plan.own.is_some() => self.own_rows(plan, part).await,
+            None if plan.serializable => self.serializable(plan, part).await,
+            None => self.rows(plan, part).await,
+            Some(map) => self.pairs_and_rows(plan, map, part).await,
+        }
     }
 
     /// Inserts rows, and returns them with the keys or the numbers that the server generated.
@@ -137,18 +138,16 @@ impl Writer {
 
     /// Looks for the keys, and inserts them if they are not there: one transaction, repeated until it can be
     /// serialized.
-    async fn serializable(
-        &mut self,
-        plan: &Plan,
-        part: &[Numbered<'_>],
-        failures: &mut u64,
-    ) -> Result<Vec<Inserted>> {
+    async fn serializable(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
         /// If the server refuses this often, the run makes no progress.
         const MOST_ATTEMPTS: u64 = 10_000;
+        let before = self.failures;
         loop {
             match self.attempt(plan, part).await {
-                Err(error) if has_code(&error, &SERIALIZATION_FAILURE) && *failures < MOST_ATTEMPTS => {
-                    *failures += 1;
+                Err(error)
+                    if has_code(&error, &SERIALIZATION_FAILURE) && self.failures - before < MOST_ATTEMPTS =>
+                {
+                    self.failures += 1;
                     run(&mut self.connection, "ROLLBACK").await?;
                 }
                 done => return done,
@@ -203,7 +202,8 @@ const SERIALIZATION_FAILURE: [&str; 1] = ["40001"];
 
 /// Whether the server refused a statement with one of these codes.
 pub fn has_code(error: &Error, codes: &[&str]) -> bool {
-    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<sqlx::Error>());
+    let cause =
+        std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<Plain>()).map(Plain::inner);
     let code = cause.and_then(sqlx::Error::as_database_error).and_then(|error| error.code());
     code.is_some_and(|code| codes.contains(&code.as_ref()))
 }

@@ -101,9 +101,9 @@ impl Table for OwnTables {
         settings(&self.db, &self.schema)
     }
 
-    fn insert(&mut self, batches: &[Batch<'_>]) -> Result<Vec<Inserted>> {
+    fn insert(&mut self, batch: &Batch<'_>) -> Result<Vec<Inserted>> {
         let failed = doing("insert");
-        let mut inserted = Vec::with_capacity(batches.iter().map(|batch| batch.keys.len()).sum());
+        let mut inserted = Vec::with_capacity(batch.keys.len());
         let transaction = self.db.transaction().map_err(&failed)?;
         {
             let mut statements = self
@@ -112,7 +112,7 @@ impl Table for OwnTables {
                 .iter()
                 .map(|insert| transaction.prepare(&insert.sql(1, |_| "?".to_owned())).map_err(&failed))
                 .collect::<Result<Vec<_>>>()?;
-            for (row, key, payload) in batches.iter().flat_map(Batch::rows) {
+            for (row, key, payload) in batch.rows() {
                 let mut number = None;
                 for (insert, statement) in self.own.inserts().iter().zip(&mut statements) {
                     let key = number.map_or(key, Key::Uint);

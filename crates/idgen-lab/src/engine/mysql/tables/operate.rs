@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use idgen_server::Plain;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Row};
 
@@ -51,7 +52,8 @@ pub async fn all(connection: &mut MySqlConnection, plan: &Plan, steps: &[Step<'_
 }
 
 fn is_lock_failure(error: &Error) -> bool {
-    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<sqlx::Error>());
+    let cause =
+        std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<Plain>()).map(Plain::inner);
     cause.is_some_and(reference::is_lock_failure)
 }
 

@@ -1,6 +1,5 @@
 //! One client that inserts rows: its connection, and how it maps UUIDs.
 
-use std::cell::RefCell;
 use std::time::Instant;
 
 use idgen::Uuid;
@@ -28,12 +27,6 @@ pub struct Writer {
     step: u64,
 }
 
-/// Collects what the server acknowledges to all writers, in the order of arrival.
-pub struct Heard<'a> {
-    pub rows: Vec<Inserted>,
-    pub latencies: &'a mut Latencies,
-}
-
 impl Writer {
     pub async fn connect(host: &Host, plan: &Plan) -> Result<Self> {
         let mut connection = connect(host).await?;
@@ -55,27 +48,26 @@ impl Writer {
         &mut self.connection
     }
 
-    /// Inserts a batch, statement after statement, and reports the rows that were acknowledged.
+    /// Inserts a batch, statement after statement, and returns the rows in the order of their insertion.
     pub async fn insert(
         &mut self,
         plan: &Plan,
         statement_rows: usize,
         batch: &Batch<'_>,
-        heard: &RefCell<Heard<'_>>,
-    ) -> Result<()> {
+        latencies: &mut Latencies,
+    ) -> Result<Vec<Inserted>> {
         let rows: Vec<_> = batch.rows().collect();
+        let mut inserted = Vec::with_capacity(rows.len());
         for part in rows.chunks(statement_rows) {
-            let clock = Instant::now();
-            let inserted = self.statement(plan, part).await?;
-            let mut heard = heard.borrow_mut();
-            heard.latencies.record(clock);
-            heard.rows.extend(inserted);
+            let began = Instant::now();
+            inserted.extend(self.statement(plan, part).await?);
+            latencies.record(began);
         }
-        Ok(())
+        Ok(inserted)
     }
 
     /// Inserts rows, and returns them in the order of their insertion.
-    async fn statement(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
+    pub async fn statement(&mut self, plan: &Plan, part: &[Numbered<'_>]) -> Result<Vec<Inserted>> {
         let numbers = match &plan.map {
             None => {
                 let first = match &plan.own {

@@ -1,0 +1,53 @@
+//! How the clients of a run worked: when they inserted what they had made, and where it went.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Latency;
+
+/// How the clients of a run worked. Older records have none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Clients {
+    /// The time from making the first id of a statement until the statement was acknowledged, where clients make ids
+    /// immediately before they insert them. The rows arrived within this time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Latency>,
+    /// How far from the right edge of the table rows were inserted; `None` where the order of the keys is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edge: Option<Edge>,
+    /// What clients that are not the lab's wrote to the server during the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<Others>,
+    /// The share of the asked pace at which rows were inserted, from 0 to 1, where there was a pace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace_kept: Option<f64>,
+}
+
+/// The work of clients that are not the lab's, which the counters of a server include.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Others {
+    /// Statements that write, or on PostgreSQL rows that were written to other databases.
+    pub writes: u64,
+    /// Sessions that were running a statement at the end of the run.
+    pub sessions: u64,
+}
+
+impl Clients {
+    /// `None` where nothing is known.
+    #[must_use]
+    pub fn or_nothing(self) -> Option<Self> {
+        (self != Clients::default()).then_some(self)
+    }
+}
+
+/// How many rows with a greater key were in the table when a row was inserted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Edge {
+    /// The share of the rows, from 0 to 1, that had the greatest key of the table.
+    pub at_edge: f64,
+    /// The median.
+    pub p50_rows: u64,
+    /// The 95th percentile.
+    pub p95_rows: u64,
+    /// The 99th percentile.
+    pub p99_rows: u64,
+}

@@ -1,0 +1,162 @@
+//! Several clients make their ids as services do, on real servers: where their rows arrive, and how full that leaves pages.
+
+use idgen_lab::engine::{Engine, Mysql, Postgres};
+use idgen_lab::measure;
+use idgen_lab::runner::{Cancel, Observer, run};
+use idgen_record::{Clients, Failure, Workload};
+use idgen_server::{Flavor, Server, Settings};
+use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection};
+
+use crate::common::{find, load, results};
+
+const CLIENTS: u32 = 8;
+
+/// Single rows by eight clients.
+fn single() -> Workload {
+    Workload { statement_rows: 1, commit_rows: 100, rows: 5_003, ..load(CLIENTS, 40) }
+}
+
+fn clients_of(engine: &mut dyn Engine, name: &str, load: Workload) -> (Clients, f64) {
+    let rows = load.rows;
+    let results = results(engine, &find(&[name]), load);
+    let run = results.run(name).unwrap();
+    assert_eq!(run.totals.rows, rows);
+    (run.clients.unwrap(), run.totals.fill_mean)
+}
+
+fn arrive(engine: &mut dyn Engine) {
+    // As fast as the server allows. Clients that got the ids of a round before they began would insert most rows hundreds
+    // of rows from the edge.
+    let (fast, _) = clients_of(engine, "v7-binary", single());
+    let (edge, delay) = (fast.edge.unwrap(), fast.delay.unwrap());
+    assert!(edge.p50_rows <= 32 && edge.at_edge > 0.05, "{fast:?}");
+    assert!(delay.p50_micros > 0 && delay.p50_micros <= delay.max_micros, "{fast:?}");
+    assert_eq!(fast.pace_kept, None);
+    let (random, _) = clients_of(engine, "v4-binary", single());
+    assert!(random.edge.unwrap().p50_rows > 500, "{random:?}");
+
+    // By a stated delay, the order is the same on each machine: one client more than waits for the server.
+    let delayed = |engine: &mut dyn Engine, name: &str, delay_ms| {
+        let load = Workload { rate: Some(1_000.0), delay_ms: Some(delay_ms), ..single() };
+        clients_of(engine, name, load)
+    };
+    let (soon, full) = delayed(engine, "v7-binary", 0.2);
+    let (late, emptier) = delayed(engine, "v7-binary", 20.0);
+    assert_eq!(delayed(engine, "v7-binary", 20.0).0, late);
+    assert!(soon.edge.unwrap().p95_rows <= 2 && late.edge.unwrap().p95_rows >= 8, "{soon:?} {late:?}");
+    let (_, random) = delayed(engine, "v4-binary", 0.2);
+    assert!(full > random + 0.05, "{full} {random}");
+    assert!(full > emptier - 0.02, "{full} {emptier}");
+
+    // At a pace, by a real clock: what the clients could not keep is recorded.
+    let load = Workload { rate: Some(2_000.0), paced: true, rows: 1_501, ..single() };
+    let (paced, _) = clients_of(engine, "v7-binary", load);
+    let kept = paced.pace_kept.unwrap();
+    assert!(kept > 0.0 && kept <= 1.0 && paced.delay.is_some(), "{paced:?}");
+
+    // Statements of several rows, and a last one that is short; a single client at a pace.
+    let load = Workload { statement_rows: 100, rate: Some(1e6), paced: true, writers: 1, ..single() };
+    let (one, _) = clients_of(engine, "v7-binary", load);
+    assert_eq!(one.edge.unwrap().at_edge, 1.0, "{one:?}");
+}
+
+#[test]
+fn rows_of_mysql_clients_arrive_near_the_edge() {
+    arrive(&mut Mysql::start(Flavor::MySql, &single()).unwrap());
+}
+
+#[test]
+fn rows_of_mariadb_clients_arrive_near_the_edge() {
+    arrive(&mut Mysql::start(Flavor::MariaDb, &single()).unwrap());
+}
+
+#[test]
+fn rows_of_postgres_clients_arrive_near_the_edge() {
+    arrive(&mut Postgres::start(&single()).unwrap());
+}
+
+/// Writes to another schema of the server once, in the middle of the run.
+struct Writes<'a> {
+    server: &'a Server,
+    flavor: Flavor,
+    statements: Vec<String>,
+}
+
+impl Observer for Writes<'_> {
+    fn inserted(&mut self, rows: u64) {
+        if rows > 1_000 {
+            execute(self.server, self.flavor, std::mem::take(&mut self.statements));
+        }
+    }
+    fn failed(&mut self, failure: &Failure) {
+        panic!("{}: {}", failure.strategy, failure.error);
+    }
+}
+
+/// In a thread of its own, because the lab's runtime may be calling.
+fn execute(server: &Server, flavor: Flavor, statements: Vec<String>) {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                if flavor == Flavor::Postgres {
+                    let mut connection = PgConnection::connect(server.url()).await.unwrap();
+                    for sql in statements {
+                        connection.execute(AssertSqlSafe(sql)).await.unwrap();
+                    }
+                    connection.close().await.unwrap();
+                } else {
+                    let mut connection = MySqlConnection::connect(server.url()).await.unwrap();
+                    for sql in statements {
+                        connection.execute(AssertSqlSafe(sql)).await.unwrap();
+                    }
+                    connection.close().await.unwrap();
+                }
+            });
+        });
+    });
+}
+
+/// The writes of others in a run on a server that is given by URL, with this many writes in the middle of it.
+fn others(server: &Server, flavor: Flavor, writes: usize) -> (u64, Option<String>) {
+    let load = Workload { statement_rows: 100, ..single() };
+    let mut engine: Box<dyn Engine> = match flavor {
+        Flavor::Postgres => Box::new(Postgres::at(server.url()).unwrap()),
+        _ => Box::new(Mysql::at(server.url(), &load).unwrap()),
+    };
+    let mut results = measure::begin("?", "test", engine.info(), load);
+    let inserts = (0..writes).map(|row| format!("INSERT INTO kept VALUES ({row})"));
+    let statements = ["BEGIN".to_owned()].into_iter().chain(inserts).chain(["COMMIT".to_owned()]).collect();
+    let mut observer = Writes { server, flavor, statements };
+    run(&mut *engine, &find(&["v7-binary"]), &mut results, &Cancel::new(), &mut observer).unwrap();
+    let found = results.runs[0].clients.unwrap().others.unwrap();
+    execute(server, flavor, vec!["DELETE FROM kept".into()]);
+    (found.writes, idgen_report::foreign_writes(&results))
+}
+
+fn foreign(flavor: Flavor) {
+    let server = Server::start(flavor, &Settings::new()).unwrap();
+    execute(&server, flavor, vec!["CREATE TABLE kept (id INT PRIMARY KEY)".into()]);
+    // PostgreSQL's autovacuum writes statistics of the other databases.
+    let few = if flavor == Flavor::Postgres { 1_000 } else { 5 };
+    let (alone, said) = others(&server, flavor, 0);
+    assert!(alone <= few && said.is_none(), "{alone} {said:?}");
+    let (disturbed, said) = others(&server, flavor, 1_200);
+    assert!((1_200..=1_200 + few).contains(&disturbed), "{disturbed}");
+    assert!(said.unwrap().contains("Other clients wrote to the server"));
+}
+
+#[test]
+fn writes_of_others_to_a_mysql_server_are_counted() {
+    foreign(Flavor::MySql);
+}
+
+#[test]
+fn writes_of_others_to_a_mariadb_server_are_counted() {
+    foreign(Flavor::MariaDb);
+}
+
+#[test]
+fn writes_of_others_to_a_postgres_server_are_counted() {
+    foreign(Flavor::Postgres);
+}
