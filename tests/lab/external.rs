@@ -104,7 +104,8 @@ impl External {
     }
 }
 
-const LOAD: [&str; 4] = ["--rows", "20000", "--strategies", "v4-binary,v7-binary,uuid-short,mapped-unique"];
+const LOAD: [&str; 6] =
+    ["--writers", "1", "--rows", "20000", "--strategies", "v4-binary,v7-binary,uuid-short,mapped-unique"];
 
 /// A user who may only create schemas with the lab's names.
 fn with_little(flavor: Flavor) {

@@ -57,7 +57,7 @@ impl External {
     /// Runs to the end, and checks that nothing shows the password and that no database is left.
     fn run(&self) -> (Results, String) {
         let directory = tempfile::tempdir().unwrap();
-        let load = ["--rows", "20000", "--strategies", "v4-binary,v7-binary,mapped"];
+        let load = ["--writers", "1", "--rows", "20000", "--strategies", "v4-binary,v7-binary,mapped"];
         let output = self.lab(directory.path(), &load).output().unwrap();
         let text = std::fs::read_to_string(directory.path().join("results.json")).unwrap_or_default();
         let all = said(&output) + &text;
