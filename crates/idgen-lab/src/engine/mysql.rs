@@ -257,11 +257,9 @@ async fn connect(host: &Host) -> Result<MySqlConnection> {
 }
 
 async fn run(connection: &mut MySqlConnection, sql: &str) -> Result<()> {
-    connection
-        .execute(AssertSqlSafe(sql.to_owned()))
-        .await
-        .map(drop)
-        .map_err(|error| Error::engine(format!("the server refused \"{sql}\""), error))
+    connection.execute(AssertSqlSafe(sql.to_owned())).await.map(drop).map_err(|error| {
+        Error::engine(format!("the server refused \"{sql}\""), idgen_server::Plain::from(error))
+    })
 }
 
 /// The single value that a statement returns, as text.

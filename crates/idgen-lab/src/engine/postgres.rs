@@ -206,9 +206,7 @@ async fn connect(host: &Host) -> Result<PgConnection> {
 }
 
 async fn run(connection: &mut PgConnection, sql: &str) -> Result<()> {
-    connection
-        .execute(sqlx::raw_sql(AssertSqlSafe(sql.to_owned())))
-        .await
-        .map(drop)
-        .map_err(|error| Error::engine(format!("the server refused \"{sql}\""), error))
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await.map(drop).map_err(|error| {
+        Error::engine(format!("the server refused \"{sql}\""), idgen_server::Plain::from(error))
+    })
 }

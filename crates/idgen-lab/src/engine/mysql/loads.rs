@@ -126,10 +126,9 @@ fn record(load: &ReadyLoad, taken: Taken) -> CaseRecord {
 /// One client. It sends text, as a program without prepared statements does.
 async fn repeat(connection: &mut MySqlConnection, sql: &str, times: u32) -> Result<()> {
     for _ in 0..times {
-        connection
-            .execute(AssertSqlSafe(sql.to_owned()))
-            .await
-            .map_err(|error| Error::engine("the server refused a client's rows", error))?;
+        connection.execute(AssertSqlSafe(sql.to_owned())).await.map_err(|error| {
+            Error::engine("the server refused a client's rows", idgen_server::Plain::from(error))
+        })?;
     }
     Ok(())
 }

@@ -29,7 +29,9 @@ impl timed::Client for Client<'_> {
 
     async fn fetch(&mut self, sql: &str) -> Result<()> {
         let rows = self.connection.fetch_all(AssertSqlSafe(sql.to_owned())).await;
-        rows.map(drop).map_err(|error| Error::engine(format!("the server refused \"{sql}\""), error))
+        rows.map(drop).map_err(|error| {
+            Error::engine(format!("the server refused \"{sql}\""), idgen_server::Plain::from(error))
+        })
     }
 
     async fn number(&mut self, sql: &str) -> Result<String> {
