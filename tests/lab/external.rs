@@ -148,7 +148,8 @@ fn with_little(flavor: Flavor) {
 fn with_process(flavor: Flavor) {
     let external = External::new(flavor, true);
     external.sql("SET GLOBAL innodb_monitor_enable = 'module_index'");
-    let (results, _) = external.run(&["--rows", "20000", "--strategies", "v4-binary,v7-binary"]);
+    let (results, _) =
+        external.run(&["--writers", "1", "--rows", "20000", "--strategies", "v4-binary,v7-binary"]);
     let totals = |name: &str| results.run(name).unwrap().totals;
     let (random, ascending) = (totals("v4-binary"), totals("v7-binary"));
     assert!((0.5..0.8).contains(&random.fill_mean), "{}", random.fill_mean);
@@ -187,7 +188,8 @@ fn ends_well(flavor: Flavor) {
     let external = External::new(flavor, false);
     let directory = tempfile::tempdir().unwrap();
     let start_of = |strategy: &str| {
-        let mut command = external.lab(directory.path(), &["--rows", "50000000", "--strategies", strategy]);
+        let mut command = external
+            .lab(directory.path(), &["--writers", "1", "--rows", "50000000", "--strategies", strategy]);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let begin = Instant::now();
         while external

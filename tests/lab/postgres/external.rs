@@ -159,7 +159,8 @@ fn an_external_server_shows_what_the_user_may_see() {
 fn an_external_server_is_left_as_it_was() {
     let external = External::new();
     let directory = tempfile::tempdir().unwrap();
-    let mut command = external.lab(directory.path(), &["--rows", "50000000", "--strategies", "v4-text36"]);
+    let mut command = external
+        .lab(directory.path(), &["--writers", "1", "--rows", "50000000", "--strategies", "v4-text36"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begin = Instant::now();
     while external.databases().is_empty() {
