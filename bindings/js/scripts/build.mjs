@@ -10,7 +10,7 @@ const root = path.resolve(import.meta.dirname, "..");
 process.chdir(root);
 fs.rmSync("dist", { recursive: true, force: true });
 
-const entries = ["index", "prefixed", "seal", "node", "browser"];
+const entries = ["index", "prefixed", "seal", "node", "browser", "outbox"];
 await build({
   entryPoints: entries.map((entry) => `src/${entry}.ts`),
   outdir: "dist",
@@ -20,6 +20,8 @@ await build({
   format: "esm",
   platform: "neutral",
   external: ["node:*"],
+  // The table of the outbox.
+  loader: { ".sql": "text" },
   target: "es2022",
   // The notices of bundled code reach the bundles of apps.
   legalComments: "inline",
@@ -59,6 +61,7 @@ const sizes = [
   ["idgen-keys and idgen-keys/browser", 11_900, all("index", "browser")],
   ["idgen-keys, /prefixed and /browser: everything except sealing", 19_400, all("index", "prefixed", "browser")],
   ["idgen-keys/seal alone", 9_200, all("seal")],
+  ["idgen-keys/outbox alone", 3_500, all("outbox")],
   ["everything for browsers, with sealing", 23_100, all("index", "prefixed", "browser", "seal"), 15_000],
 ];
 let tooLarge = false;
