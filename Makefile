@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint test test-workspace test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check lint build test test-workspace test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -24,27 +24,30 @@ lint: ## formatting, clippy, rustdoc and links between pages, with warnings as e
 	cd bindings/c && cargo fmt --check && cargo clippy --all-targets -- -D warnings
 	cargo fmt --manifest-path conformance/drivers/rust/Cargo.toml --check
 
-# What `make test` runs after setup and lint, two at a time, the longest first. They share no server and no folder that both write.
-PARTS = test-workspace test-python test-clusters test-ffi test-js bench-instructions test-newer test-features test-arm-if-able test-targets-if-able test-conformance
+# What `make test` runs after setup, lint and build, two at a time, the longest first. They share no server and no folder that both write.
+PARTS = test-workspace test-python test-ffi test-clusters bench-instructions test-js test-features test-arm-if-able test-targets-if-able test-newer test-conformance
 # In continuous integration, the output of a part is printed in one piece when the part has ended.
 BESIDE = $(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=$(if $(CI),target,none)
 # Programs that are not make would warn that they cannot use its job server.
-unexport MAKEFLAGS
+unexport MAKEFLAGS MFLAGS
 
 test: ## everything that must pass, on MySQL, MariaDB and clusters of both
-	$(BESIDE) setup lint
-	$(BESIDE) $(PARTS)
+	$(BESIDE) setup build
+	IDGEN=$(CURDIR)/target/debug/idgen $(BESIDE) $(PARTS)
+
+build: lint ## what `make test` builds before its parts run, so that none waits for another one's compiler
+	cargo test --workspace --no-run
 
 test-workspace: setup ## the tests of all Rust packages
 	cargo test --workspace
 
-test-features: ## the library without its optional features
+test-features: setup ## the library without its optional features
 	cargo test -p idgen-keys --no-default-features --features std,mac,prefixed,seal,serde,state-file --tests
 
-test-arm-if-able:
+test-arm-if-able: setup
 	scripts/arm.sh test-if-able
 
-test-targets-if-able:
+test-targets-if-able: setup
 	scripts/targets.sh test-if-able
 
 test-newer: setup ## the map on MariaDB 11.8, whose defaults differ (1 minute)
@@ -99,7 +102,7 @@ test-python: setup ## the Python wheel: built, installed, tested in the real fra
 test-django: setup ## Django's own tests of UUIDField with BinaryUUIDField in its place, on four databases (20 minutes)
 	IDGEN_DJANGO_WHOLE=1 scripts/python.sh test tests/test_django_own.py -s
 
-test-js: ## the TypeScript package: built, its content checked, and tested on Node and in Chromium (one to three minutes)
+test-js: setup ## the TypeScript package: built, its content checked, and tested on Node and in Chromium (one to three minutes)
 	scripts/js.sh test
 
 test-ffi: setup ## the packages over the C library, one after another, because all build it
@@ -116,7 +119,7 @@ test-kotlin: ## the Kotlin package on the JVM, and a project that uses it from a
 test-swift: ## the Swift package in a container of Debian (two to four minutes, and some more where the image is not built yet)
 	scripts/swift.sh test
 
-test-conformance: ## the table of libraries: its tests, and a check of three libraries (under a minute)
+test-conformance: setup ## the table of libraries: its tests, and a check of three libraries (under a minute)
 	scripts/conformance.sh test
 
 conformance: ## installs and checks the libraries of conformance/libraries.json, and writes docs/conformance.md (half an hour)
@@ -140,7 +143,7 @@ bench-speed: ## measures idgen and other libraries, and writes docs/speed.md
 	$(BENCH) speed $(SECTION) --write docs/speed.md
 	$(BENCH) startup --write docs/speed.md
 
-bench-instructions: ## fails if a case takes over 5 % more instructions than recorded
+bench-instructions: setup ## fails if a case takes over 5 % more instructions than recorded
 	$(BENCH) instructions $(SECTION) $(COUNTS)
 
 bench-record: ## records the instructions of each case, also in docs/speed.md

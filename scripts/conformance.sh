@@ -3,6 +3,8 @@
 #
 #   scripts/conformance.sh all    installs and checks all of them (make conformance): half an hour
 #   scripts/conformance.sh test   the tests, and three libraries (make test-conformance): under a minute
+#
+#   IDGEN   the program that checks, by default target/debug/idgen, which is built
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh
@@ -10,8 +12,10 @@ cd ..
 
 compgen -G "/usr/lib/*/faketime/libfaketime.so.1" >/dev/null || install_packages "a clock that is set" libfaketime
 have npm || install_packages "the libraries of npm" nodejs npm
-cargo build --quiet
-export IDGEN=${CARGO_TARGET_DIR:-$PWD/target}/debug/idgen
+if [ -z "${IDGEN:-}" ]; then
+  cargo build --quiet
+  export IDGEN=${CARGO_TARGET_DIR:-$PWD/target}/debug/idgen
+fi
 
 case ${1:-test} in
   all)
