@@ -39,7 +39,7 @@ build: lint ## what `make test` builds before its parts run, so that none waits 
 	cargo test --workspace --no-run
 
 test-workspace: setup ## the tests of all Rust packages
-	cargo test --workspace
+	cargo test --workspace --no-fail-fast
 
 test-features: setup ## the library without its optional features
 	cargo test -p idgen-keys --no-default-features --features std,mac,prefixed,seal,serde,state-file --tests

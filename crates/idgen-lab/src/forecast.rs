@@ -307,7 +307,7 @@ mod tests {
             Load { rate: -5.0, ..load(20_000) },
             Load { rate: f64::INFINITY, ..load(20_000) },
             Load { rate: 1e12, ..load(20_000) },
-            Load { id_rate: Some(0.5), ..load(20_000) },
+            Load { id_rate: Some(0.0), ..load(20_000) },
             Load { row_bytes: 20_000, ..load(20_000) },
             Load { existing: Some((strategy, 20_000_000)), ..load(20_000) },
             Load { existing: Some((strategy::find("auto-increment").unwrap(), 20_000)), ..load(20_000) },
