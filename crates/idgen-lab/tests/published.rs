@@ -102,7 +102,7 @@ device-ids-full on mysql: 2 of 3
 device-ids-full on mariadb: 2 of 3
   device, 64 bits: leaf pages per 1k
 no-primary-key on mysql: 0 of 0
-no-primary-key on mariadb: 0 of 0
+no-primary-key on mariadb: 1 of 1
 auto-increment on mysql: 1 of 1
 auto-increment on mariadb: 1 of 1
 myisam-key-cache on mysql: 0 of 2
