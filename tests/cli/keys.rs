@@ -54,7 +54,7 @@ fn a_byte_order_mark_in_the_files_of_a_table_is_skipped() {
     let out = folder.path().join("out");
     let run = |schema: &str, insert: &str| {
         let out = out.to_str().unwrap();
-        let load = ["--rows", "2000", "--repeat", "1", "--strategies", "v7-binary", "--out", out];
+        let load = ["--rows", "20K", "--repeat", "1", "--strategies", "v7-binary", "--out", out];
         [&["lab", "run", "--schema", schema, "--insert", insert][..], &load]
             .concat()
             .iter()
