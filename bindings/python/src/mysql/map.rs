@@ -79,9 +79,9 @@ impl Drop for Map {
 
 /// A child only forgets its parent's connections. Parent and child share epoll's list of them after a fork, and closing
 /// a connection removes it from the list, so the parent would no longer receive answers.
-fn forget_parents(live: &mut (ForkMark, Live)) {
+pub(super) fn forget_parents<L: Default>(live: &mut (ForkMark, L)) {
     if live.0.is_stale() {
-        std::mem::forget(std::mem::replace(live, (ForkMark::now(), Live::default())));
+        std::mem::forget(std::mem::replace(live, (ForkMark::now(), L::default())));
     }
 }
 

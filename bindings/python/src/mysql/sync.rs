@@ -16,7 +16,7 @@ use tokio::sync::OnceCell;
 
 use crate::cpython::{Safety, new_uuid};
 use crate::mysql::errors::raise;
-use crate::mysql::map::Map;
+use crate::mysql::map::{Map, forget_parents};
 use crate::mysql::runtime;
 use crate::mysql::within::Claiming;
 
@@ -55,13 +55,6 @@ impl Syncing {
 impl Drop for Syncing {
     fn drop(&mut self) {
         forget_parents(self.live.get_mut().unwrap_or_else(PoisonError::into_inner));
-    }
-}
-
-/// A child does not close the connections of its parent: see `map.rs`.
-fn forget_parents(live: &mut (ForkMark, Live)) {
-    if live.0.is_stale() {
-        std::mem::forget(std::mem::replace(live, (ForkMark::now(), Live::default())));
     }
 }
 
