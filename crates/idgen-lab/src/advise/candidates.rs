@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::amounts::bytes;
 use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
 use idgen_record::{Column, Database};
@@ -165,6 +166,26 @@ pub(super) fn counted(name: &str, size: &str, best: &str, best_size: &str) -> St
 /// Why new rows may stay with the kind of the old ones.
 pub(super) fn staying(name: &str) -> String {
     format!("No other key that fits the column is clearly cheaper than {name}, so new rows can stay with it.")
+}
+
+/// Adds what every answer ends with: that a counted integer is the smallest key, if it is the `best` or else what one `from_server` would cost, each
+/// with the bytes of its table; and first of all, if the best key is that of the existing rows, that new rows can stay with it.
+pub(super) fn conclude(
+    reasons: &mut Vec<String>,
+    best: (&str, f64),
+    from_server: Option<(&str, f64)>,
+    existing: Option<(&Strategy, u64)>,
+) {
+    let (best, best_bytes) = best;
+    if best == "auto-increment" {
+        reasons.push("An integer that the database counts is the smallest key.".into());
+    }
+    if let Some((one, one_bytes)) = from_server {
+        reasons.push(counted(one, &bytes(one_bytes), best, &bytes(best_bytes)));
+    }
+    if existing.is_some_and(|(old, _)| old.name == best) {
+        reasons.insert(0, staying(best));
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Turns the figures of the candidates into sentences.
 
 use super::amounts::{bytes, per_1k, pool, rate, whole};
-use super::candidates::{Compared, counted, is_made_by_server, staying};
+use super::candidates::{Compared, conclude, is_made_by_server};
 use super::{Candidate, hold_out};
 use crate::forecast::Load;
 
@@ -84,17 +84,8 @@ pub fn reasons(
             bytes(next.table_bytes)
         ));
     }
-    if best.strategy == "auto-increment" {
-        reasons.push("An integer that the database counts is the smallest key.".into());
-    }
-    reasons.extend(
-        from_server.map(|one| {
-            counted(one.strategy, &bytes(one.table_bytes), best.strategy, &bytes(best.table_bytes))
-        }),
-    );
-    if load.existing.is_some_and(|(old, _)| old.name == best.strategy) {
-        reasons.insert(0, staying(best.strategy));
-    }
+    let from_server = from_server.map(|one| (one.strategy, one.table_bytes));
+    conclude(&mut reasons, (best.strategy, best.table_bytes), from_server, load.existing);
     reasons
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Candidate;
 use super::amounts::{bytes, per_1k, pool};
-use super::candidates::{Choice, IdsFrom, choose, compared, counted, given, staying};
+use super::candidates::{Choice, IdsFrom, choose, compared, conclude, given};
 use super::text::from_server;
 use crate::Result;
 use crate::forecast::{SqliteForecast, SqliteLoad, predict_crowded_sqlite};
@@ -188,17 +188,8 @@ fn reasons(
             100.0 * random.fill
         ));
     }
-    if best.strategy == "auto-increment" {
-        reasons.push("An integer that the database counts is the smallest key.".into());
-    }
-    reasons.extend(
-        from_server.map(|one| {
-            counted(one.strategy, &bytes(one.table_bytes), best.strategy, &bytes(best.table_bytes))
-        }),
-    );
-    if load.existing.is_some_and(|(old, _)| old.name == best.strategy) {
-        reasons.insert(0, staying(best.strategy));
-    }
+    let from_server = from_server.map(|one| (one.strategy, one.table_bytes));
+    conclude(&mut reasons, (best.strategy, best.table_bytes), from_server, load.existing);
     reasons
 }
 
