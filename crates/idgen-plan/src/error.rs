@@ -1,0 +1,41 @@
+//! One opaque error for the whole crate.
+
+use std::fmt;
+
+/// What a fallible function of this crate returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why there is no plan. The message says what to do, and contains neither passwords nor values of
+/// rows.
+#[derive(Debug)]
+pub struct Error {
+    message: String,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Error { message: message.into(), source: None }
+    }
+
+    /// The message of the cause is part of the error's own. It must not contain values of rows.
+    pub(crate) fn of(
+        doing: impl fmt::Display,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        let source = source.into();
+        Error { message: format!("{doing}: {source}"), source: Some(source) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}

@@ -1,0 +1,32 @@
+//! What a caller may choose.
+
+use std::time::Duration;
+
+use crate::plan::Target;
+
+/// What to plan.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The table whose key changes. All tables whose foreign keys connect them with it change too.
+    pub table: String,
+    /// What its key becomes.
+    pub to: Target,
+    /// Whether a column with the old text stays, for readers that are not changed yet.
+    pub keep_text: bool,
+    /// The longest time that a statement of the planning itself may take.
+    pub statement_time: Duration,
+}
+
+impl Options {
+    /// A table and what its key becomes, without a column of text, five seconds for a statement.
+    ///
+    /// ```
+    /// use idgen_plan::{Options, Target};
+    ///
+    /// let options = Options::new("orders", Target::Binary16);
+    /// assert_eq!((options.table.as_str(), options.keep_text), ("orders", false));
+    /// ```
+    pub fn new(table: impl Into<String>, to: Target) -> Self {
+        Options { table: table.into(), to, keep_text: false, statement_time: Duration::from_secs(5) }
+    }
+}
