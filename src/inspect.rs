@@ -57,6 +57,10 @@ pub struct Args {
     #[arg(long, requires = "interval")]
     named: bool,
 
+    /// With --named: the prefix is sequential and not keyed, so that the id shows its time.
+    #[arg(long, requires = "named")]
+    sequential: bool,
+
     /// The first day of the weeks whose md5-week prefix is compared.
     #[arg(long, value_name = "DATE", value_parser = values::date, default_value = "2000-01-01")]
     weeks_from: Timestamp,
@@ -67,7 +71,8 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Args { input, strictness, hex, json, interval, named: has_name, weeks_from, weeks_to } = args;
+    let Args { input, strictness, hex, json, interval, named: has_name, sequential, weeks_from, weeks_to } =
+        args;
     if let Some(interval) = interval {
         // Refuses an interval that no keyed prefix can have before the first id is read.
         idgen::inspect_uuid(Uuid::nil()).keyed(interval).map_err(usage)?;
@@ -88,6 +93,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let (format, id) = named.map_or_else(|| pasted.detect(text), Ok)?;
         let seen = idgen::inspect_decoded(format, id);
         let seen = match interval {
+            Some(interval) if sequential => seen.sequential_named(interval)?,
             Some(interval) if has_name => seen.keyed_named(interval)?,
             Some(interval) => seen.keyed(interval)?,
             None => seen,

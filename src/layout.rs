@@ -1,7 +1,7 @@
 //! The options that describe the bits of a kind of id.
 
 use idgen::generator::{PrefixBits, Tail};
-use idgen::{Interval, Kind, Prefix, PrefixKey};
+use idgen::{Inspection, Interval, Kind, Prefix, PrefixKey, Writer};
 
 use crate::failure::usage;
 use crate::key_file;
@@ -31,8 +31,8 @@ pub struct Layout {
     #[arg(long, value_enum)]
     tail: Option<TailChoice>,
 
-    /// This writer's name: with a keyed prefix, each writer has a permutation of its own, and an ascending tail keeps
-    /// the rows of a writer together.
+    /// This writer's name. An ascending tail then keeps the rows of each writer together: with a sequential prefix those of
+    /// one interval. With a keyed prefix, each writer also has a permutation of its own.
     #[arg(long, value_name = "NAME")]
     writer: Option<String>,
 
@@ -84,8 +84,18 @@ impl Layout {
         let wrong = [
             (
                 "--writer",
-                self.writer.is_some() && !matches!(prefix, PrefixChoice::Keyed(_)),
-                "a keyed prefix",
+                self.writer.is_some() && matches!(prefix, PrefixChoice::Md5Week),
+                "a sequential or keyed prefix",
+            ),
+            (
+                "--writer",
+                self.writer.is_some() && matches!(prefix, PrefixChoice::Sequential) && is_random,
+                "an ascending tail, or a keyed prefix",
+            ),
+            (
+                "--bits",
+                self.bits.is_some_and(|bits| bits != 16) && self.writer.is_some(),
+                "a prefix without --writer, whose rounds have 16 bits",
             ),
             (
                 "--bits",
@@ -111,15 +121,18 @@ impl Layout {
         self.tail.unwrap_or(TailChoice::Ascending).into()
     }
 
-    /// Whether the prefix is that of a named writer.
-    pub fn has_writer(&self) -> bool {
-        self.writer.is_some()
-    }
-
-    /// The interval of a keyed prefix with an ascending tail.
-    pub fn keyed_interval(&self) -> Option<Interval> {
-        let is_keyed = matches!(self.prefix, Some(PrefixChoice::Keyed(_)));
-        (is_keyed && self.tail() == Tail::Ascending).then(|| self.interval.unwrap_or(DEFAULT_INTERVAL))
+    /// The inspection of an id that these options made.
+    pub fn seen(&self, seen: Inspection) -> idgen::Result<Inspection> {
+        if self.tail() != Tail::Ascending {
+            return Ok(seen);
+        }
+        let (interval, has_writer) = (self.interval.unwrap_or(DEFAULT_INTERVAL), self.writer.is_some());
+        match self.prefix {
+            Some(PrefixChoice::Keyed(_)) if has_writer => seen.keyed_named(interval),
+            Some(PrefixChoice::Keyed(_)) => seen.keyed(interval),
+            _ if has_writer => seen.sequential_named(interval),
+            _ => Ok(seen),
+        }
     }
 
     /// The prefix of fixed-prefix.
@@ -143,7 +156,11 @@ impl Layout {
                 (Prefix::Md5Week { utc_offset_secs: self.utc_offset.unwrap_or(0) }, Interval::Week)
             }
             PrefixChoice::Sequential => {
-                (Prefix::Sequential { bits: self.bits.unwrap_or(16) }, DEFAULT_INTERVAL)
+                let prefix = match &self.writer {
+                    Some(name) => Prefix::SequentialOf(Writer::new(name)),
+                    None => Prefix::Sequential { bits: self.bits.unwrap_or(16) },
+                };
+                (prefix, DEFAULT_INTERVAL)
             }
             PrefixChoice::Keyed(path) => {
                 let mut key = key_file::read(path, PrefixKey::from_file)?;

@@ -112,11 +112,7 @@ fn make(kind: Kind, count: u64, form: Form, json: bool, options: &Options) -> an
             let mut buf = [0; Format::MAX_LEN];
             ids.iter().try_for_each(|id| {
                 let text = std::str::from_utf8(form.encode(id, &mut buf))?;
-                let seen = match options.layout.keyed_interval() {
-                    Some(interval) if options.layout.has_writer() => inspect(*id).keyed_named(interval)?,
-                    Some(interval) => inspect(*id).keyed(interval)?,
-                    None => inspect(*id),
-                };
+                let seen = options.layout.seen(inspect(*id))?;
                 record(text, form.format(), &seen, kind, tail).write(&mut out)
             })
         })?,

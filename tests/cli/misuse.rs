@@ -55,7 +55,12 @@ fn invalid_options_are_refused() {
         (&["new", "prefixed", "--prefix", "keyed"], "keyed:ids.key"),
         (&["new", "prefixed", "--prefix", "keyed:"], "keyed:ids.key"),
         (&["new", "prefixed", "--prefix", &keyed, "--bits", "8"], "--bits needs a sequential prefix"),
-        (&["new", "prefixed", "--writer", "a"], "--writer needs a keyed prefix"),
+        (
+            &["new", "prefixed", "--writer", "a", "--prefix", "md5-week"],
+            "--writer needs a sequential or keyed prefix",
+        ),
+        (&["new", "prefixed", "--writer", "a", "--tail", "random"], "--writer needs an ascending tail"),
+        (&["new", "prefixed", "--writer", "a", "--bits", "8"], "--bits needs a prefix without --writer"),
         (&["new", "prefixed", "--bits", "17"], "17"),
         (&["new", "prefixed", "--utc-offset", "+01:00"], "--utc-offset needs an md5-week prefix"),
         (&["new", "prefixed", "--tail", "random", "--state", "s"], "--state needs an ascending tail"),

@@ -17,7 +17,8 @@ use crate::common::{Quiet, ROWS, find, lab, load, results, said};
 fn servers_own(database: Database) -> Vec<&'static Strategy> {
     let servers_own = |strategy: &&Strategy| strategy.check(Database::Sqlite).is_err();
     let wanted = |strategy: &&Strategy| {
-        servers_own(strategy) || ["v4-binary", "no-primary-key", "minute-sequence"].contains(&strategy.name)
+        servers_own(strategy)
+            || ["v4-binary", "no-primary-key", "minute-sequence", "minute-writers"].contains(&strategy.name)
     };
     strategy::ALL.iter().filter(wanted).filter(|strategy| strategy.check(database).is_ok()).collect()
 }
@@ -26,7 +27,14 @@ fn servers_own(database: Database) -> Vec<&'static Strategy> {
 fn alone(engine: &mut Mysql, database: Database) {
     let results = results(engine, &servers_own(database), load(1, 0));
     let rows = |name: &str| results.run(name).unwrap().tree(Role::Rows).unwrap().clone();
-    let ascending = ["no-primary-key", "uuid-short", "uuid-swapped", "minute-sequence", "mapped-ref-lock"];
+    let ascending = [
+        "no-primary-key",
+        "uuid-short",
+        "uuid-swapped",
+        "minute-sequence",
+        "minute-writers",
+        "mapped-ref-lock",
+    ];
     for name in ascending.iter().chain(&["mapped-unique", "mapped-dedup", "mapped-ref-dedup"]) {
         let tree = rows(name);
         assert!(tree.distinct_leaves_per_1k < 8.0 && tree.fill_mean > 0.7, "{name}: {tree:?}");
@@ -83,6 +91,7 @@ fn together(engine: &mut Mysql) {
         "v7-binary",
         "minute-ascending",
         "minute-sequence",
+        "minute-writers",
         "device",
         "mapped",
         "mapped-unique",

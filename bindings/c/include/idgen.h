@@ -253,7 +253,7 @@ typedef struct idgen_settings {
   const uint8_t *secret;
   // The number of bytes of `secret`.
   size_t secret_length;
-  // The name of the writer of IDGEN_KEYED, or NULL (default) for none.
+  // The name of the writer of IDGEN_KEYED, or of IDGEN_SEQUENTIAL with an ascending tail; NULL (default) for none.
   const char *writer;
   // The first bits of IDGEN_FIXED_PREFIX, such as "ffff" (default) or "0b101".
   const char *fixed_prefix;

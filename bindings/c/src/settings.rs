@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use idgen::generator::{PrefixBits, Tail};
 use idgen::source::{ClockPolicy, FileState, NoState, State, WhenBehind};
-use idgen::{Interval, Kind, Node, Prefix, PrefixKey, Setting};
+use idgen::{Interval, Kind, Node, Prefix, PrefixKey, Setting, Writer};
 
 use crate::boundary::Checked;
 use crate::error::{Failure, IDGEN_CONFIG};
@@ -84,7 +84,7 @@ pub struct IdgenSettings {
     pub secret: *const u8,
     /// The number of bytes of `secret`.
     pub secret_length: usize,
-    /// The name of the writer of IDGEN_KEYED, or NULL (default) for none.
+    /// The name of the writer of IDGEN_KEYED, or of IDGEN_SEQUENTIAL with an ascending tail; NULL (default) for none.
     pub writer: *const c_char,
     /// The first bits of IDGEN_FIXED_PREFIX, such as "ffff" (default) or "0b101".
     pub fixed_prefix: *const c_char,
@@ -161,8 +161,8 @@ impl IdgenSettings {
         if !self.secret.is_null() && (kind != Kind::Prefixed || self.prefix != IDGEN_KEYED) {
             return Err(unused("a secret", "ids without a keyed prefix"));
         }
-        if !self.writer.is_null() && (kind != Kind::Prefixed || self.prefix != IDGEN_KEYED) {
-            return Err(unused("the name of a writer", "ids without a keyed prefix"));
+        if !self.writer.is_null() && (kind != Kind::Prefixed || self.prefix == IDGEN_MD5_WEEK) {
+            return Err(unused("the name of a writer", "ids without a sequential or keyed prefix"));
         }
         if self.fixed_state && (self.fixed.is_null() || !self.state_path.is_null()) {
             return Err(config("fixed_state needs fixed, and no state_path"));
@@ -215,17 +215,21 @@ impl IdgenSettings {
     }
 
     pub(crate) unsafe fn prefix(&self) -> Checked<Prefix> {
+        // SAFETY: the caller promises it.
+        let writer = unsafe { input::text("writer", self.writer) }?;
         match self.prefix {
-            IDGEN_SEQUENTIAL => match u8::try_from(self.prefix_bits) {
-                Ok(bits @ 1..=16) => Ok(Prefix::Sequential { bits }),
+            IDGEN_SEQUENTIAL => match (u8::try_from(self.prefix_bits), writer) {
+                (Ok(16), Some(name)) => Ok(Prefix::SequentialOf(Writer::new(name))),
+                (Ok(bits @ 1..=16), None) => Ok(Prefix::Sequential { bits }),
+                (Ok(bits @ 1..=15), Some(_)) => Err(config(format!(
+                    "prefix_bits cannot be {bits} with a writer, whose rounds have 16 bits: pass 16"
+                ))),
                 _ => Err(config(format!("prefix_bits cannot be {}: pass 1 to 16", self.prefix_bits))),
             },
             IDGEN_MD5_WEEK => Ok(Prefix::Md5Week { utc_offset_secs: self.utc_offset_secs }),
             IDGEN_KEYED => {
                 // SAFETY: the caller promises them.
                 let secret = unsafe { input::slice("secret", self.secret, self.secret_length) }?;
-                // SAFETY: as above.
-                let writer = unsafe { input::text("writer", self.writer) }?;
                 let key = PrefixKey::new(secret)?;
                 Ok(Prefix::Keyed(match writer {
                     Some(name) => key.for_writer(name),

@@ -81,6 +81,11 @@ def writer_tag(secret: str, writer: str, prefix: int) -> int:
     return int.from_bytes(mac[:2], "big") >> 4
 
 
+def sequential_tag(writer: str) -> int:
+    """The 12 bits that stand for a writer after a sequential prefix."""
+    return int.from_bytes(hmac.digest(b"idgen writer", b"name " + writer.encode(), "sha256")[:2], "big") >> 4
+
+
 def keyed_id(prefix: int, seconds: int, unix_ms: int, pad: int, counter: int, random: int) -> str:
     """An id with a keyed prefix: round and offset, then counter 12, pad, counter 16, random 40."""
     length = seconds * 1_000
@@ -176,6 +181,25 @@ def vectors() -> dict[str, Any]:
                 "id": named_id(prefix, tag, seconds, unix_ms, pad, counter, RANDOM),
             }
         )
+    sequential = []
+    for writer, seconds, unix_ms, counter in (
+        ("a", 60, 1_795_262_400_123, 0),
+        ("orders-1", 3_600, 1_795_262_400_123, 0x8000001),
+        ("Größe", 60, 60_000 * 65_536 * 65_536 - 1, (1 << 28) - 1),
+    ):
+        number = unix_ms // (seconds * 1_000)
+        prefix, tag = number % 65_536, sequential_tag(writer)
+        sequential.append(
+            {
+                "writer": writer,
+                "seconds": seconds,
+                "unix_ms": unix_ms,
+                "prefix": prefix,
+                "tag": tag,
+                "counter": counter,
+                "id": named_id(prefix, tag, seconds, unix_ms, counter % 63 + 1, counter, RANDOM),
+            }
+        )
     time = []
     for prefix, unix_ms, counter in (
         (0x511A, 1_795_262_400_123, 0),
@@ -195,6 +219,7 @@ def vectors() -> dict[str, Any]:
         "keyed_id": keyed,
         "writer_tag": tags,
         "named_id": named,
+        "sequential_named_id": sequential,
         "time_id": time,
     }
 

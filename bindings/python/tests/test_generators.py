@@ -279,6 +279,16 @@ def test_prefixed_ids_are_those_of_the_reference(prefixed_vectors: dict[str, Any
         # Prefix, tag, round and offset; the version is between them.
         assert (named.hex[:12], named.hex[13:16]) == (vector["id"][:12], vector["id"][13:16])
         assert idgen.inspect(vector["id"], keyed_interval=interval).writer_tag is None
+    for vector in prefixed_vectors["sequential_named_id"]:
+        interval, at = f"{vector['seconds']}s", vector["unix_ms"] * 10**6
+        seen = idgen.inspect(vector["id"], keyed_interval=interval, named=True)
+        assert (seen.prefix, seen.writer_tag, seen.counter) == (
+            vector["prefix"],
+            vector["tag"],
+            vector["counter"],
+        )
+        made = idgen.Prefixed("sequential", interval, writer=vector["writer"], clock=lambda: at)()
+        assert (made.hex[:12], made.hex[13:16]) == (vector["id"][:12], vector["id"][13:16])
     for vector in prefixed_vectors["time_id"]:
         seen = idgen.inspect(vector["id"])
         assert (seen.prefix, seen.counter, seen.round) == (vector["prefix"], vector["counter"], None)

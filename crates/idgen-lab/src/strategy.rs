@@ -53,7 +53,8 @@ impl Strategy {
             | IdKind::MinuteOffset
             | IdKind::MinuteUntagged
             | IdKind::MinuteRoundTag
-            | IdKind::MinuteSequence => Family::Prefixed,
+            | IdKind::MinuteSequence
+            | IdKind::MinuteWriters => Family::Prefixed,
         }
     }
 
@@ -128,7 +129,7 @@ impl From<&Strategy> for StrategyRecord {
 
 /// Strategies that are compared only if they are named: variants of another strategy, and the published functions,
 /// which take one UUID at a time.
-const ON_REQUEST: [&str; 20] = [
+const ON_REQUEST: [&str; 21] = [
     "fixed-prefix",
     "fixed-text36",
     "v7-text36",
@@ -146,6 +147,7 @@ const ON_REQUEST: [&str; 20] = [
     "v1-uuid",
     "uuid-swapped",
     "minute-sequence",
+    "minute-writers",
     "mapped-dedup",
     "mapped-ref-lock",
     "mapped-ref-dedup",

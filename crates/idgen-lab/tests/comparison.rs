@@ -59,6 +59,7 @@ fn every_strategy_is_recorded_and_the_order_of_keys_shows() {
         "ulid-text26",
         "minute-ascending",
         "minute-sequence",
+        "minute-writers",
     ] {
         assert!(leaves(ascending) < 12.0, "{ascending}: {}", leaves(ascending));
         assert!(reads(ascending) < 5.0, "{ascending}: {}", reads(ascending));

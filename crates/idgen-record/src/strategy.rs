@@ -34,6 +34,8 @@ pub enum IdKind {
     MinuteRoundTag,
     /// Number of the minute, then time and counter.
     MinuteSequence,
+    /// Number of the minute, then the writer's tag, then time and counter.
+    MinuteWriters,
     /// 64 bits: seconds, device, counter.
     Device,
     /// The server's `UUID_SHORT()`: its number, when it was started, a counter.

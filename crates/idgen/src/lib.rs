@@ -109,7 +109,7 @@ pub use node::Node;
 #[cfg(all(feature = "prefixed", feature = "std"))]
 pub use odds::{Fleet, Odds, odds, odds_prefixed};
 #[cfg(feature = "prefixed")]
-pub use prefix::{Prefix, PrefixKey, PrefixKind, md5_week_prefix};
+pub use prefix::{Prefix, PrefixKey, PrefixKind, Writer, md5_week_prefix};
 #[cfg(feature = "seal")]
 pub use seal::SealKey;
 #[cfg(all(feature = "seal", feature = "alloc"))]

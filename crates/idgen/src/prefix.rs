@@ -3,12 +3,14 @@
 //! All ids of one interval share their prefix and so one *bucket*, a narrow range of the index.
 
 mod key;
+mod writer;
 
 use core::fmt;
 
 use md5::{Digest, Md5};
 
 pub use key::PrefixKey;
+pub use writer::Writer;
 
 use crate::error::{Error, Result};
 use crate::interval::{Bucket, Interval};
@@ -32,6 +34,10 @@ pub enum Prefix {
         /// 1 to 16.
         bits: u8,
     },
+    /// The same with 16 bits, for one of several writers. An ascending tail begins with the writer's tag, so in an
+    /// interval each writer inserts behind its own last row, and not between the rows of the others. InnoDB's pages then
+    /// fill as with one writer, at any rate. Ids show their interval, and which of them come from one writer.
+    SequentialOf(Writer),
     /// A keyed permutation of the interval's number modulo 65,536, with a different permutation for each round of 65,536
     /// intervals. Without the key, the prefix does not reveal the interval, and no two intervals of a round share a
     /// prefix. Each named writer has a permutation of its own.
@@ -58,6 +64,10 @@ impl Prefix {
                 let bucket = interval.bucket(at);
                 (bucket, (bucket.number & ((1 << bits) - 1)) as u16)
             }
+            Prefix::SequentialOf(_) => {
+                let bucket = interval.bucket(at);
+                (bucket, bucket.number as u16)
+            }
             Prefix::Keyed(key) => {
                 let bucket = interval.bucket(at);
                 (bucket, key.prefix(bucket.number))
@@ -65,10 +75,11 @@ impl Prefix {
         }
     }
 
-    /// The tag of a named writer after a prefix; 0 if the key has no name.
+    /// The tag of a named writer after a prefix; 0 without a name.
     pub(crate) fn writer_tag(&self, prefix: u16) -> u16 {
         match self {
             Prefix::Keyed(key) => key.writer_tag(prefix).unwrap_or(0),
+            Prefix::SequentialOf(writer) => writer.tag(),
             Prefix::Md5Week { .. } | Prefix::Sequential { .. } => 0,
         }
     }
@@ -109,7 +120,7 @@ impl Prefix {
 pub enum PrefixKind {
     /// [`Prefix::Md5Week`].
     Md5Week,
-    /// [`Prefix::Sequential`].
+    /// [`Prefix::Sequential`] and [`Prefix::SequentialOf`].
     Sequential,
     /// [`Prefix::Keyed`].
     Keyed,

@@ -115,18 +115,26 @@ pub(crate) mod keyed {
         (head(base, first_ms, LEAST_PAD).with_random::<0>(0), largest.with_random::<RANDOM>(u64::MAX))
     }
 
-    /// How many of the 32 bits hold the offset in an interval.
+    const TOO_LONG: &str = "an ascending tail after a keyed prefix cannot count the milliseconds of";
+    const TOO_LONG_OF_WRITER: &str = "an ascending tail with a writer's tag cannot count the milliseconds of";
+
+    /// How many of the 32 bits hold the offset in an interval after a keyed prefix.
     ///
     /// # Errors
     /// If the interval is longer than 2^32 ms, some 49 days.
     pub(crate) fn offset_bits(interval: Interval) -> Result<u32> {
+        bits_of_longest(interval, TOO_LONG)
+    }
+
+    /// The same after a writer's sequential prefix.
+    pub(crate) fn offset_bits_of_writer(interval: Interval) -> Result<u32> {
+        bits_of_longest(interval, TOO_LONG_OF_WRITER)
+    }
+
+    fn bits_of_longest(interval: Interval, problem: &'static str) -> Result<u32> {
         let longest = interval.longest().as_millis();
         if longest > 1 << MIDDLE_BITS {
-            return Err(Error::config(
-                "an ascending tail after a keyed prefix cannot count the milliseconds of",
-                interval,
-                "choose an interval of at most 49 days",
-            ));
+            return Err(Error::config(problem, interval, "choose an interval of at most 49 days"));
         }
         Ok(longest.next_power_of_two().trailing_zeros())
     }

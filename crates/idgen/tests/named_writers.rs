@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use given::Given;
 use idgen::generator::{Generate, Prefixed, Tail};
-use idgen::source::{FixedClock, FixedEntropy, MemoryState, SystemClock, ThreadEntropy};
-use idgen::{Interval, Prefix, PrefixKey, Timestamp, Uuid, inspect_uuid};
+use idgen::source::{Clock, Entropy, FixedClock, FixedEntropy, MemoryState, SystemClock, ThreadEntropy};
+use idgen::{Interval, Prefix, PrefixKey, Timestamp, Uuid, Writer, bounds, inspect_uuid};
 use serde::Deserialize;
 
 /// Intervals and prefixes of a round.
@@ -23,6 +23,18 @@ fn key(writer: &str) -> PrefixKey {
 #[derive(Deserialize)]
 struct Vectors {
     named_id: Vec<NamedId>,
+    sequential_named_id: Vec<SequentialId>,
+}
+
+#[derive(Deserialize)]
+struct SequentialId {
+    writer: String,
+    seconds: u64,
+    unix_ms: i64,
+    prefix: u16,
+    tag: u16,
+    counter: u32,
+    id: Uuid,
 }
 
 #[derive(Deserialize)]
@@ -56,6 +68,27 @@ fn ids_are_those_of_the_reference() {
             let entropy = Given::counter(v.counter);
             let mut ids =
                 Prefixed::new(clock, entropy, Prefix::Keyed(key), interval, Tail::Ascending).unwrap();
+            assert_eq!(ids.next_id().unwrap(), v.id);
+        }
+    }
+}
+
+#[test]
+fn sequential_ids_are_those_of_the_reference() {
+    let vectors: Vectors = serde_json::from_str(include_str!("vectors/prefixed.json")).unwrap();
+    assert_eq!(vectors.sequential_named_id.len(), 3);
+    for v in vectors.sequential_named_id {
+        let interval = Interval::every(Duration::from_secs(v.seconds)).unwrap();
+        let now = Timestamp::from_unix_millis(v.unix_ms);
+        let seen = inspect_uuid(v.id).sequential_named(interval).unwrap();
+        assert_eq!((seen.prefix, seen.writer_tag), (Some(v.prefix), Some(v.tag)));
+        assert_eq!((seen.tail_time, seen.counter), (Some(now), Some(v.counter)));
+        // A draw cannot begin in the upper half of the counters.
+        if v.counter < 1 << 27 {
+            let prefix = Prefix::SequentialOf(Writer::new(&v.writer));
+            let entropy = Given::counter(v.counter);
+            let mut ids =
+                Prefixed::new(FixedClock::new(now), entropy, prefix, interval, Tail::Ascending).unwrap();
             assert_eq!(ids.next_id().unwrap(), v.id);
         }
     }
@@ -188,4 +221,76 @@ fn generators_with_one_name_repeat_nothing() {
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
+}
+
+/// A generator of this writer behind a sequential prefix.
+fn sequential<'a>(clock: &'a FixedClock, seed: u64, name: &str) -> Prefixed<&'a FixedClock, FixedEntropy> {
+    let prefix = Prefix::SequentialOf(Writer::new(name));
+    Prefixed::new(clock, FixedEntropy::new(seed), prefix, Interval::Minute, Tail::Ascending).unwrap()
+}
+
+/// Writers take turns at random over three intervals, two of which are a round apart.
+#[test]
+fn sequential_rows_of_a_writer_lie_together_in_each_interval() {
+    let (names, start) = (["a", "b", "c"], 1_795_219_200);
+    let clock = FixedClock::new(Timestamp::from_unix_secs(start));
+    let mut writers: Vec<_> =
+        names.iter().enumerate().map(|(at, name)| sequential(&clock, at as u64, name)).collect();
+    let mut entropy = FixedEntropy::new(5);
+    let mut random = |below: u64| entropy.next_u64().unwrap() % below;
+    let mut made: Vec<(usize, Uuid)> = Vec::new();
+    for wait in [60, ROUND as u64 * 60 - 60, 60] {
+        for _ in 0..300 {
+            let writer = random(names.len() as u64) as usize;
+            made.push((writer, writers[writer].next_id().unwrap()));
+            clock.advance(Duration::from_millis(random(190)));
+        }
+        let passed = clock.now().unix_millis() - start * 1_000;
+        let next = passed / 60_000 * 60_000 + wait as i64 * 1_000;
+        clock.set(Timestamp::from_unix_millis(start * 1_000 + next));
+    }
+    // Ids of one writer and one prefix ascend in the order in which they were made, over rounds too.
+    for writer in 0..names.len() {
+        let mut by_prefix: std::collections::HashMap<u16, Vec<Uuid>> = std::collections::HashMap::new();
+        for (_, id) in made.iter().filter(|(of, _)| *of == writer) {
+            by_prefix.entry(inspect_uuid(*id).prefix.unwrap()).or_default().push(*id);
+        }
+        assert_eq!(by_prefix.len(), 2, "the first and the third interval have one prefix");
+        assert!(by_prefix.values().all(|ids| ids.is_sorted() && ids.len() > 50));
+    }
+    let mut sorted = made.clone();
+    sorted.sort_by_key(|(_, id)| *id);
+    let runs = sorted.chunk_by(|a, b| a.0 == b.0 && a.1.as_bytes()[..2] == b.1.as_bytes()[..2]).count();
+    assert_eq!(runs, 2 * names.len(), "the rows of an interval alternate between writers");
+}
+
+#[test]
+fn sequential_ids_of_a_writer_show_their_time() {
+    let now = Timestamp::from_unix_millis(1_795_219_234_567);
+    let clock = FixedClock::new(now);
+    let id = sequential(&clock, 1, "a").next_id().unwrap();
+    let seen = inspect_uuid(id).sequential_named(Interval::Minute).unwrap();
+    assert_eq!((seen.tail_time, seen.writer_tag), (Some(now), Some(Writer::new("a").tag())));
+    assert_eq!(seen.prefix, Some((now.unix_secs() / 60) as u16));
+
+    let times = now..now.saturating_add(Duration::from_millis(1));
+    let prefix = Prefix::SequentialOf(Writer::new("a"));
+    let ranges: Vec<_> =
+        bounds::prefixed(&prefix, Interval::Minute, Tail::Ascending, times.clone()).unwrap().collect();
+    assert!(ranges.len() == 1 && ranges[0].contains(&id), "{ranges:?} {id}");
+    let other = Prefix::SequentialOf(Writer::new("b"));
+    let mut ranges = bounds::prefixed(&other, Interval::Minute, Tail::Ascending, times).unwrap();
+    assert!(!ranges.next().unwrap().contains(&id));
+}
+
+#[test]
+fn a_writer_needs_an_ascending_tail_and_a_short_interval() {
+    let of = |interval, tail| {
+        let prefix = Prefix::SequentialOf(Writer::new("a"));
+        Prefixed::new(SystemClock, ThreadEntropy, prefix, interval, tail).map(|_| ()).unwrap_err()
+    };
+    let error = of(Interval::Minute, Tail::RandomV8);
+    assert!(error.is_config() && error.to_string().contains("ascending"), "{error}");
+    let error = of(Interval::every(Duration::from_secs(50 * 86_400)).unwrap(), Tail::Ascending);
+    assert!(error.to_string().contains("with a writer's tag cannot count"), "{error}");
 }

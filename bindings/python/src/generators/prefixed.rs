@@ -1,7 +1,7 @@
 //! The generators with a prefix.
 
 use idgen::generator::{Prefixed as Core, Tail};
-use idgen::{Interval, Prefix, PrefixKey};
+use idgen::{Interval, Prefix, PrefixKey, Writer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -19,7 +19,8 @@ class! {
     /// interval: "minute", "ten-minutes", "hour", "day", "week", "month", or a length such as "90s", "15m", "6h", "3d".
     /// tail: "ascending" (version 8: each id is greater than all earlier ones of its prefix, so that the pages of
     /// an index fill), or "random" with the version 4 or 8.
-    /// key: the secret of a keyed prefix, at least 16 bytes. writer: the name of this writer, if several write.
+    /// key: the secret of a keyed prefix, at least 16 bytes. writer: the name of this writer, if several write: with a
+    /// "sequential" prefix, an ascending tail then keeps the rows of each writer of an interval together.
     /// bits: the width of a sequential prefix in bits, 1 to 16.
     /// utc_offset: seconds to add to UTC for "md5-week".
     /// The other arguments are those of V7.
@@ -49,10 +50,24 @@ pub(crate) fn read_prefix(
     bits: u8,
     utc_offset_secs: i32,
 ) -> PyResult<Prefix> {
-    if name != "keyed" && (key.is_some() || writer.is_some()) {
+    if name != "keyed" && key.is_some() {
         return Err(PyValueError::new_err(format!(
-            "key and writer do not apply to the prefix {name:?}: use prefix=\"keyed\""
+            "key does not apply to the prefix {name:?}: use prefix=\"keyed\""
         )));
+    }
+    match (name, writer) {
+        ("md5-week", Some(_)) => {
+            return Err(PyValueError::new_err(
+                "writer does not apply to the prefix \"md5-week\": use prefix=\"sequential\" or \"keyed\"",
+            ));
+        }
+        ("sequential", Some(_)) if bits != 16 => {
+            return Err(PyValueError::new_err(format!(
+                "bits cannot be {bits} with writer, whose rounds have 16 bits: leave out one of them"
+            )));
+        }
+        ("sequential", Some(writer)) => return Ok(Prefix::SequentialOf(Writer::new(writer))),
+        _ => {}
     }
     match name {
         "sequential" => Ok(Prefix::Sequential { bits }),

@@ -194,7 +194,7 @@ mod tests {
             assert_eq!(all.len(), 4_000, "{}", strategy.name);
         }
         // Each writer has its own keyed prefixes; counted prefixes are the same for all.
-        for (name, prefixes) in [("minute-ascending", 4), ("minute-sequence", 1)] {
+        for (name, prefixes) in [("minute-ascending", 4), ("minute-sequence", 1), ("minute-writers", 1)] {
             let firsts: std::collections::BTreeSet<_> = (0..4)
                 .map(|writer| {
                     Ids::of_writer(find(name).unwrap(), &workload, writer).unwrap().next_key().unwrap()
@@ -266,6 +266,7 @@ mod tests {
             ("v7-uuid", true),
             ("v4-uuid", false),
             ("minute-sequence", true),
+            ("minute-writers", true),
             ("fixed-prefix", true),
             ("week-binary", false),
             ("minute-ascending", false),

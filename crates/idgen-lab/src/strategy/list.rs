@@ -3,7 +3,7 @@
 use super::{Column, IdKind, Strategy};
 
 /// Every strategy, in the order in which reports show them.
-pub static ALL: [Strategy; 39] = [
+pub static ALL: [Strategy; 40] = [
     Strategy {
         name: "auto-increment",
         title: "auto-increment",
@@ -220,6 +220,13 @@ pub static ALL: [Strategy; 39] = [
         ids: IdKind::MinuteSequence,
         column: Column::Binary16,
         explains: "the minute's number in 16 bits, then time and counter: ascending for 45 days",
+    },
+    Strategy {
+        name: "minute-writers",
+        title: "minute, then writer",
+        ids: IdKind::MinuteWriters,
+        column: Column::Binary16,
+        explains: "the minute's number, the writer's tag, then time and counter: each writer fills its own pages",
     },
     Strategy {
         name: "device",

@@ -8,7 +8,7 @@ use idgen::generator::{
     DeviceShort, FixedPrefix, Generate, PrefixBits, Prefixed, Tail, Ulid, V1, V4, V6, V7,
 };
 use idgen::source::{Entropy, FixedClock, FixedEntropy};
-use idgen::{Interval, Node, Prefix, PrefixKey, ShortId, Uuid};
+use idgen::{Interval, Node, Prefix, PrefixKey, ShortId, Uuid, Writer};
 
 use super::offset::OffsetTail;
 use super::retagged::{Order, Retagged};
@@ -81,6 +81,10 @@ impl Source {
                 interval,
                 Tail::Ascending,
             )?),
+            IdKind::MinuteWriters => {
+                let prefix = Prefix::SequentialOf(Writer::new(&format!("writer {writer}")));
+                Source::uuids(Prefixed::new(clock(), entropy(), prefix, interval, Tail::Ascending)?)
+            }
             IdKind::Device => {
                 let devices = (writer..workload.devices.max(workload.writers))
                     .step_by(workload.writers as usize)

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fields::{self, Head};
 use crate::generator::Tail;
 use crate::interval::{Bucket, Interval};
@@ -27,6 +27,13 @@ impl Layout {
     pub(crate) fn of(prefix: &Prefix, interval: Interval, tail: Tail) -> Result<(Self, i64)> {
         prefix.check(interval)?;
         Ok(match (tail, prefix) {
+            (Tail::RandomV4 | Tail::RandomV8, Prefix::SequentialOf(writer)) => {
+                return Err(Error::config(
+                    "a random tail has no place for the tag of a writer:",
+                    writer.tag(),
+                    "choose an ascending tail, or a sequential prefix without a writer",
+                ));
+            }
             (Tail::RandomV4, _) => (Layout::Random { version: 4 }, i64::MAX),
             (Tail::RandomV8, _) => (Layout::Random { version: 8 }, i64::MAX),
             (Tail::Ascending, Prefix::Keyed(key)) => {
@@ -37,6 +44,10 @@ impl Layout {
                     Layout::Keyed { offset_bits }
                 };
                 (layout, tail::keyed::last_ms(interval, offset_bits))
+            }
+            (Tail::Ascending, Prefix::SequentialOf(_)) => {
+                let offset_bits = tail::keyed::offset_bits_of_writer(interval)?;
+                (Layout::Named { offset_bits }, tail::keyed::last_ms(interval, offset_bits))
             }
             (Tail::Ascending, Prefix::Sequential { .. } | Prefix::Md5Week { .. }) => {
                 (Layout::Time, tail::LAST_TIME_MS)

@@ -48,8 +48,8 @@ pub enum Tail {
 ///   `prefix 16 | round and offset 32 | version 4 | counter 12 | variant 2 | pad 6 | counter 16 | random 40`.
 ///   The offset in the interval, in milliseconds, takes as many of the 32 bits as the interval needs: 16 for a minute, 22
 ///   for an hour, 27 for a day, 30 for a week, 32 for a month. The round has the other bits.
-/// - After the keyed prefix of a named writer ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer)), whose tag
-///   keeps its rows together in a bucket that several writers share:
+/// - After the prefix of a named writer ([`PrefixKey::for_writer`](crate::PrefixKey::for_writer),
+///   [`Prefix::SequentialOf`]), whose tag keeps its rows together in a bucket that several writers share:
 ///   `prefix 16 | tag 12, round and offset 20 | version 4 | offset 12 | variant 2 | pad 6 | counter 28 | random 28`.
 /// - After the other prefixes:
 ///   `prefix 16 | unix milliseconds 32 | version 4 | milliseconds 12 | variant 2 | pad 6 | counter 28 | random 28`.

@@ -67,7 +67,8 @@ pub struct Inspection {
     /// How long after the start of its interval an id with an ascending tail after a keyed prefix was generated;
     /// only after [`keyed`](Self::keyed).
     pub offset: Option<Duration>,
-    /// The tag of a named writer after a keyed prefix, 12 bits; only after [`keyed_named`](Self::keyed_named).
+    /// The tag of a named writer, 12 bits; only after [`keyed_named`](Self::keyed_named) and
+    /// [`sequential_named`](Self::sequential_named).
     pub writer_tag: Option<u16>,
 }
 
@@ -129,6 +130,36 @@ impl Inspection {
         let (tag, round, offset, counter) = tail::wide::read_of_writer(top, low, offset_bits);
         let fits = offset < interval.longest();
         Ok(self.with_tail(fits.then_some((round, offset, counter)), fits.then_some(tag)))
+    }
+
+    /// Reads the tail of a version 8 as one of a writer after a [sequential prefix](crate::Prefix::SequentialOf): it sets
+    /// round, offset, counter and the writer's tag, as [`keyed_named`](Self::keyed_named) does, and
+    /// [`tail_time`](Self::tail_time), which these three and the prefix tell.
+    ///
+    /// ```
+    /// use idgen::{Interval, Prefix, Timestamp, Writer};
+    /// use idgen::generator::{Generate, Prefixed, Tail};
+    /// use idgen::source::{FixedClock, FixedEntropy};
+    ///
+    /// let (now, writer) = (Timestamp::from_unix_secs(1_795_219_200), Writer::new("orders-1"));
+    /// let prefix = Prefix::SequentialOf(writer);
+    /// let clock = FixedClock::new(now);
+    /// let mut ids = Prefixed::new(clock, FixedEntropy::new(1), prefix, Interval::Hour, Tail::Ascending)?;
+    /// let seen = idgen::inspect_uuid(ids.next_id()?).sequential_named(Interval::Hour)?;
+    /// assert_eq!((seen.tail_time, seen.writer_tag), (Some(now), Some(writer.tag())));
+    /// # Ok::<(), idgen::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If no ascending tail can have the interval, because it is longer than 49 days.
+    pub fn sequential_named(self, interval: Interval) -> Result<Self> {
+        tail::keyed::offset_bits_of_writer(interval)?;
+        let seen = self.keyed_named(interval)?;
+        let number = |round: u32, prefix: u16| i64::from(round) << 16 | i64::from(prefix);
+        let start =
+            seen.round.zip(seen.prefix).map(|(round, prefix)| interval.start_of(number(round, prefix)));
+        let tail_time = start.zip(seen.offset).map(|(start, offset)| start.saturating_add(offset));
+        Ok(Inspection { tail_time, ..seen })
     }
 
     /// The same with this tail behind a keyed prefix: its round, its offset and its counter.
