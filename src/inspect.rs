@@ -156,6 +156,9 @@ fn or_swapped(seen: &Inspection) -> Option<Swapped> {
         .then(|| Swapped { uuid, time: time.to_string() })
 }
 
+/// What must hold for a tail that is read with --sequential.
+const OF_WRITER: &str = "if it is of a named writer and the prefix is sequential with this interval";
+
 fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> anyhow::Result<()> {
     let is_ours = |value: String| format!("{value}, if idgen made it");
     let node = record.node.as_ref().map(|node| match record.multicast {
@@ -179,10 +182,13 @@ fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> a
         .as_ref()
         .map(|id| format!("server id {}, started {}, counter {}", id.server_id, id.startup, id.counter));
     let ulid = record.or_ulid.as_ref().map(|id| format!("made {}, counter {}", id.time, id.counter));
-    let tail_time =
-        record.tail_time.as_ref().map(|time| format!("{time}, if idgen made it and its prefix is not keyed"));
-    let is_keyed = |value: String| format!("{value}, if the prefix is keyed and has this interval");
-    let offset = seen.offset.map(|span| is_keyed(format!("{} s", span.as_secs_f64())));
+    // Only after a sequential prefix do round and offset tell the time.
+    let is_sequential = seen.tail_time.is_some() && seen.round.is_some();
+    let if_ours = if is_sequential { OF_WRITER } else { "if idgen made it and its prefix is not keyed" };
+    let tail_time = record.tail_time.as_ref().map(|time| format!("{time}, {if_ours}"));
+    let if_tail = if is_sequential { OF_WRITER } else { "if the prefix is keyed and has this interval" };
+    let of_tail = |value: String| format!("{value}, {if_tail}");
+    let offset = seen.offset.map(|span| of_tail(format!("{} s", span.as_secs_f64())));
 
     writeln!(out, "{}", record.id)?;
     let mut line = |label: &str, value: Option<String>| match value {
@@ -202,8 +208,8 @@ fn write_text(record: &Record<'_>, seen: &Inspection, out: &mut impl Write) -> a
     line("prefix", prefix)?;
     line("week", weeks)?;
     line("time in tail", tail_time)?;
-    line("writer tag", record.writer_tag.clone().map(is_keyed))?;
-    line("round", record.round.map(|round| is_keyed(round.to_string())))?;
+    line("writer tag", record.writer_tag.clone().map(of_tail))?;
+    line("round", record.round.map(|round| of_tail(round.to_string())))?;
     line("offset", offset)?;
     line("counter", record.counter.map(|number| is_ours(number.to_string())))?;
     line("or a ULID", ulid)?;

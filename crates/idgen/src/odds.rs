@@ -82,7 +82,9 @@ const SECS_PER_YEAR: f64 = 365.25 * 86_400.0;
 /// have one prefix in different intervals of a round. Their offsets in these intervals coincide as often as without
 /// names, or less often if the fleet runs for less than a round. When they coincide, the two tags of 12 bits are the
 /// same once in 4,096 times, which makes up for the 12 bits by which the tails are less random. Generators that share
-/// one name share its tags too: for them `b` is 61.
+/// one name share its tags too: for them `b` is 61. After a sequential prefix
+/// ([`Prefix::SequentialOf`](crate::Prefix::SequentialOf)) the writers of an interval share prefix and offset, and two names have
+/// one tag once in 4,096 times, so `b` is 73 there too, and 61 for two writers that do have one tag.
 ///
 /// `prefixed` stands for what [`prefixed`](crate::prefixed) makes; [`odds_prefixed`] takes other choices.
 ///
