@@ -165,9 +165,8 @@ impl EngineName {
 
 /// Accepts the databases that the model predicts.
 pub fn modeled() -> impl TypedValueParser<Value = Database> {
-    let possible = Database::ALL
-        .iter()
-        .filter_map(|database| Some(PossibleValue::new(database.id()).help(forecast::modeled(*database)?)));
+    let possible =
+        forecast::MODELS.iter().map(|model| PossibleValue::new(model.database.id()).help(model.about));
     PossibleValuesParser::new(possible.collect::<Vec<_>>())
         .try_map(|id| Database::with_id(&id).ok_or("there is no such database"))
 }

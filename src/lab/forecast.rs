@@ -5,14 +5,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use btree_model::Server;
-use idgen_lab::advise::{IdsFrom, advise, advise_postgres, advise_sqlite};
+use idgen_lab::advise::{IdsFrom, advise};
 use idgen_lab::experiment::{self, Experiment, Revisits, Scale};
-use idgen_lab::forecast::{
-    self, Forecast, Load, PostgresLoad, SqliteLoad, predict, predict_postgres, predict_sqlite,
-};
+use idgen_lab::forecast::{Forecast, Load, Model, Options, predict};
 use idgen_lab::strategy::{self, Strategy};
-use idgen_record::{Database, Workload, thousands};
+use idgen_record::{Database, thousands};
 use idgen_report as report;
 use serde::Serialize;
 
@@ -71,11 +68,12 @@ pub struct SimulateArgs {
     /// Several rates in place of --rate, separated by commas; the model predicts each.
     #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = rate, conflicts_with_all = ["rate", "experiment"], allow_negative_numbers = true)]
     rates: Vec<f64>,
-    /// Ids per second by their own clock, if that is not the clock of the inserts, on InnoDB [default: --rate]. `idgen lab
+    /// Ids per second by their own clock, if that is not the clock of the inserts [default: --rate]. `idgen lab
     /// run` inserts as fast as the server can, and spreads its ids over simulated minutes.
     #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "experiment", allow_negative_numbers = true)]
     id_rate: Option<f64>,
-    /// Draw pages read per 1,000 inserts over the rows in the table into this file (.svg), with a line for each rate.
+    /// Draw pages read per 1,000 inserts over the rows in the table into this file (.svg), with a line for each rate. Not on
+    /// PostgreSQL.
     #[arg(long, value_name = "FILE", value_parser = values::svg(), conflicts_with = "experiment")]
     picture: Option<PathBuf>,
     #[command(flatten)]
@@ -157,36 +155,22 @@ pub fn run_simulate(args: SimulateArgs) -> anyhow::Result<ExitCode> {
         anyhow::bail!("neither a strategy nor an experiment was given")
     };
     strategy.check(args.load.engine).map_err(refused)?;
-    let load = &args.load;
-    if matches!(load.engine, Database::Postgres | Database::Sqlite) {
-        load.leave_out(&[
-            ("--rates", !args.rates.is_empty()),
-            ("--id-rate", args.id_rate.is_some()),
-            ("--picture", args.picture.is_some()),
-        ])?;
-    }
-    match load.engine {
-        Database::Postgres => {
-            show(&predict_postgres(strategy, &load.postgres()?).map_err(refused)?, load.json)
-        }
-        Database::Sqlite => show(&predict_sqlite(strategy, &load.sqlite()?).map_err(refused)?, load.json),
-        Database::MySql | Database::MariaDb => simulate(strategy, &args),
-    }
-}
-
-/// Predicts each rate, and draws all of them.
-fn simulate(strategy: &'static Strategy, args: &SimulateArgs) -> anyhow::Result<ExitCode> {
-    let load = Load { id_rate: args.id_rate, ..args.load.innodb()? };
+    let model = args.load.model()?;
+    args.load.refuse(&[("--picture", args.picture.is_some() && !model.has_pool)])?;
+    let load = Load { id_rate: args.id_rate, ..args.load.load(model)? };
     let rates = if args.rates.is_empty() { vec![load.rate] } else { args.rates.clone() };
     let mut forecasts = Vec::new();
     for rate in rates {
         forecasts.push(predict(strategy, &Load { rate, ..load.clone() }).map_err(refused)?);
     }
     if let Some(path) = &args.picture {
+        let pool = match load.server.pool_bytes().unwrap_or_default() {
+            mib if mib.is_multiple_of(1 << 20) => format!("{} MiB", mib >> 20),
+            kib => format!("{} KiB", kib >> 10),
+        };
         let title = format!(
-            "{}: pages read per 1,000 inserts over the rows in the table, predicted for a pool of {} MiB",
-            strategy.title,
-            load.server.pool_bytes >> 20
+            "{}: pages read per 1,000 inserts over the rows in the table, predicted for a pool of {pool}",
+            strategy.title
         );
         let lines: Vec<_> = forecasts.iter().map(line).collect();
         report::write(path, report::over_rows(&title, &lines)?.as_bytes())?;
@@ -203,7 +187,8 @@ fn simulate(strategy: &'static Strategy, args: &SimulateArgs) -> anyhow::Result<
 
 /// The line of a rate: its name, and the pages read at each number of rows.
 fn line(forecast: &Forecast) -> (String, Vec<(f64, f64)>) {
-    let points = forecast.windows.iter().map(|window| (window.rows as f64, window.reads_per_1k));
+    let points =
+        forecast.windows.iter().filter_map(|window| Some((window.rows as f64, window.pool?.reads_per_1k)));
     let each = match forecast.load.rate {
         1.0 => "1 row per second".to_owned(),
         whole if whole.fract() == 0.0 => format!("{} rows per second", thousands(whole as u64)),
@@ -229,13 +214,7 @@ pub fn run_advise(args: AdviseArgs) -> anyhow::Result<ExitCode> {
         Some(Who::Server) => IdsFrom::Server,
         Some(Who::Clients) => IdsFrom::Clients,
     };
-    match load.engine {
-        Database::Postgres => show(&advise_postgres(&load.postgres()?, from).map_err(refused)?, load.json),
-        Database::Sqlite => show(&advise_sqlite(&load.sqlite()?, from).map_err(refused)?, load.json),
-        Database::MySql | Database::MariaDb => {
-            show(&advise(&load.innodb()?, from).map_err(refused)?, load.json)
-        }
-    }
+    show(&advise(&load.load(load.model()?)?, from).map_err(refused)?, load.json)
 }
 
 fn show(result: &(impl Display + Serialize), json: bool) -> anyhow::Result<ExitCode> {
@@ -254,9 +233,15 @@ fn refused(error: idgen_lab::Error) -> anyhow::Error {
 }
 
 impl LoadArgs {
-    /// Refuses options that the model of this database does not have.
-    fn leave_out(&self, options: &[(&str, bool)]) -> anyhow::Result<()> {
-        match options.iter().find(|(_, given)| *given) {
+    fn model(&self) -> anyhow::Result<&'static Model> {
+        Model::of(self.engine).ok_or_else(|| {
+            failure::usage(format_args!("{} has no model: choose another --engine", self.engine))
+        })
+    }
+
+    /// Refuses the first of these options that is given and that the model of the database does not have.
+    fn refuse(&self, options: &[(&str, bool)]) -> anyhow::Result<()> {
+        match options.iter().find(|(_, refused)| *refused) {
             Some((option, _)) => Err(failure::usage(format_args!(
                 "{option} does not apply to the model of {}: leave it out, or choose another --engine",
                 self.engine
@@ -265,37 +250,30 @@ impl LoadArgs {
         }
     }
 
-    fn sqlite(&self) -> anyhow::Result<SqliteLoad> {
-        self.leave_out(&[("--iops", self.iops.is_some()), ("--checkpoint", self.checkpoint.is_some())])?;
-        let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
-        Ok(SqliteLoad {
-            rows,
-            row_bytes,
-            rate,
-            writers,
-            page_bytes: self.page_bytes.unwrap_or(SqliteLoad::PAGE_BYTES),
-            cache_bytes: self.pool.unwrap_or(SqliteLoad::CACHE_BYTES),
-            commit_rows: self.commit_rows.unwrap_or(SqliteLoad::COMMIT_ROWS),
-            existing: self.existing()?,
-        })
-    }
-
-    fn postgres(&self) -> anyhow::Result<PostgresLoad> {
-        if let Some(pool) = self.pool {
+    fn load(&self, model: &Model) -> anyhow::Result<Load> {
+        self.refuse(&[
+            ("--iops", self.iops.is_some() && !model.has_device),
+            ("--checkpoint", self.checkpoint.is_some() && !model.has_checkpoints),
+            ("--page-bytes", self.page_bytes.is_some() && !model.has_page_sizes),
+            ("--commit-rows", self.commit_rows.is_some() && !model.has_transactions),
+        ])?;
+        if let Some(pool) = self.pool.filter(|_| !model.has_pool) {
             failure::note(format_args!(
-                "the model of PostgreSQL has no cache yet, so --pool {pool} bytes (shared_buffers) changes nothing: pages read \
-                 and written are not predicted, and the size of the index says whether it fits"
+                "the model of {} has no cache yet, so --pool {pool} bytes changes nothing: pages read and written are not \
+                 predicted, and the size of the index says whether it fits",
+                self.engine
             ));
         }
-        self.leave_out(&[
-            ("--iops", self.iops.is_some()),
-            ("--page-bytes", self.page_bytes.is_some()),
-            ("--commit-rows", self.commit_rows.is_some()),
-        ])?;
+        let server = (model.settings)(Options {
+            pool_bytes: self.pool,
+            page_bytes: self.page_bytes,
+            checkpoint_secs: self.checkpoint,
+            device_iops: self.iops,
+        });
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
-        let checkpoint_secs = self.checkpoint.unwrap_or(Workload::CHECKPOINT_SECS);
-        let existing = self.existing()?;
-        Ok(PostgresLoad { rows, row_bytes, rate, writers, checkpoint_secs, existing })
+        let usual = Load::new(rows, server);
+        let commit_rows = self.commit_rows.unwrap_or(usual.commit_rows);
+        Ok(Load { row_bytes, rate, writers, commit_rows, existing: self.existing()?, ..usual })
     }
 
     fn existing(&self) -> anyhow::Result<Option<(&'static Strategy, u64)>> {
@@ -306,27 +284,5 @@ impl LoadArgs {
                 "--existing own does not apply to the model: name a strategy, such as v4-binary:1M",
             )),
         }
-    }
-
-    fn innodb(&self) -> anyhow::Result<Load> {
-        self.leave_out(&[
-            ("--checkpoint", self.checkpoint.is_some()),
-            ("--page-bytes", self.page_bytes.is_some()),
-        ])?;
-        let pool = self.pool.unwrap_or(128 << 20);
-        let server = forecast::server(self.engine, pool).map_err(refused)?;
-        let server = Server { device_iops: self.iops, ..server };
-        let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
-        let commit_rows = self.commit_rows.unwrap_or(1);
-        Ok(Load {
-            rows,
-            row_bytes,
-            rate,
-            id_rate: None,
-            writers,
-            commit_rows,
-            server,
-            existing: self.existing()?,
-        })
     }
 }

@@ -25,7 +25,7 @@
 //! ```
 //!
 //! Indexes of PostgreSQL, and what they add to its write-ahead log: see [`PostgresIndex`]. Tables of
-//! SQLite: see [`SqliteTable`].
+//! SQLite: see [`SqliteTable`]. What all models have in common is the trait [`Table`].
 //!
 //! A table of 10^9 rows is modeled by a sample of its key ranges: see [`Ranges`].
 //!
@@ -54,6 +54,7 @@ mod server;
 mod shape;
 mod sqlite;
 mod state;
+mod table;
 mod tree;
 mod window;
 
@@ -61,7 +62,7 @@ pub use error::{Error, Result};
 pub use innodb::InnoDb;
 pub use key::MAX_KEY_BYTES;
 pub use nbtree::Nbtree;
-pub use postgres::{Log, PostgresIndex};
+pub use postgres::{Log, PostgresIndex, PostgresTable};
 pub use ranges::Ranges;
 pub use rule::{Cut, Records, SplitRule};
 pub use run::{Model, Setup};
@@ -69,4 +70,5 @@ pub use server::Server;
 pub use shape::{RECORD_HEADER, SYSTEM_COLUMNS, Shape};
 pub use sqlite::{SqliteShape, SqliteTable};
 pub use state::TreeState;
+pub use table::{Figures, LogFigures, PoolFigures, Table};
 pub use window::Window;

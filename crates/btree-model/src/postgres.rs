@@ -1,6 +1,10 @@
 //! An index of PostgreSQL under inserts: its pages, and what they add to the write-ahead log.
 
+mod table;
+
 use serde::Serialize;
+
+pub use table::PostgresTable;
 
 use crate::any_tree::AnyTree;
 use crate::distinct::Distinct;

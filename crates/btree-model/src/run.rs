@@ -174,6 +174,10 @@ impl<R: SplitRule> Model<R> {
         Ok(())
     }
 
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
+    }
+
     /// Rows inserted.
     pub fn rows(&self) -> u64 {
         self.rows

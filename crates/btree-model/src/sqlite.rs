@@ -40,6 +40,8 @@ pub struct SqliteTable {
     tree: AnyTree,
     cache: Cache,
     leaves: Distinct,
+    /// The number that the last key is.
+    last: u64,
     /// The reading at which the window began.
     since: Reading,
 }
@@ -67,7 +69,14 @@ impl SqliteTable {
         }
         let mut cache = Cache::new(cache_pages);
         let tree = AnyTree::Short(SqliteTree::new(shape, &mut cache));
-        Ok(SqliteTable { shape, tree, cache, leaves: Distinct::default(), since: Reading::default() })
+        Ok(SqliteTable {
+            shape,
+            tree,
+            cache,
+            leaves: Distinct::default(),
+            last: 0,
+            since: Reading::default(),
+        })
     }
 
     /// Inserts a row with this key, its bytes as the table compares them: an integer is eight bytes, the highest first.
@@ -85,12 +94,18 @@ impl SqliteTable {
         };
         self.cache.release();
         self.leaves.see(leaf, rows / UNIT);
+        self.last = key.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
         Ok(())
     }
 
     /// Ends a transaction: every changed page is written.
     pub fn commit(&mut self) {
         self.cache.commit();
+    }
+
+    /// Bytes of the last row as stored.
+    pub(crate) fn last_cell_bytes(&self) -> u32 {
+        self.shape.cell_bytes(self.last)
     }
 
     /// Rows inserted.

@@ -55,7 +55,7 @@ fn predicted(workload: &Workload, run: &RunRecord) -> Forecast {
         id_rate,
         writers: workload.writers.into(),
         commit_rows: workload.statement_rows.into(),
-        server: server_of(run),
+        server: server_of(run).into(),
         existing: None,
     };
     predict(strategy::find(&run.strategy.name).unwrap(), &load).unwrap()
@@ -71,7 +71,7 @@ fn judge(server: &str) {
         let workload = &recorded.workload;
         for run in &recorded.runs {
             let (forecast, totals) = (predicted(workload, run), &run.totals);
-            let (last, name) = (forecast.last(), run.strategy.name.as_str());
+            let (last, name) = (forecast.last().pool.unwrap(), run.strategy.name.as_str());
             let (reads, writes) =
                 (totals.last_table_reads_per_1k.unwrap(), totals.last_table_writes_per_1k.unwrap());
             let numbers = [

@@ -129,16 +129,9 @@ fn the_pages_of_a_million_rows_are_those_of_the_servers() {
 fn each_writer_has_a_prefix_of_its_own() {
     for (writers, fill, distinct) in [(1_u32, 91.1, 3.3), (8, 91.1, 10.0), (64, 88.3, 66.0)] {
         let rate = 65_536.0 / 60.0 * f64::from(writers);
-        let load = Load {
-            rows: 1_000_000,
-            row_bytes: 0,
-            rate,
-            id_rate: None,
-            writers: writers.into(),
-            commit_rows: 1,
-            server: Server::mysql(128 << 20),
-            existing: None,
-        };
+        let server = Server::mysql(128 << 20);
+        let writers = writers.into();
+        let load = Load { row_bytes: 0, rate, writers, ..Load::new(1_000_000, server) };
         let predicted = predict(strategy::find("minute-ascending").unwrap(), &load).unwrap();
         let leaves = predicted.windows.iter().map(|window| window.distinct_leaves_per_1k).sum::<f64>() / 10.0;
         let found = 100.0 * predicted.tree.fill.mean;
@@ -223,7 +216,7 @@ fn judge_all(record: &str, left_out: &[&str]) -> usize {
 
 fn judge(record: &str, workload: &Workload, run: &RunRecord) {
     let (name, totals) = (format!("{record} {}", run.strategy.name), &run.totals);
-    let server = server_of(run);
+    let server = server_of(run).into();
     let strategy = strategy::find(&run.strategy.name).unwrap();
     let load = Load {
         rows: workload.rows,
@@ -237,7 +230,7 @@ fn judge(record: &str, workload: &Workload, run: &RunRecord) {
         existing: None,
     };
     let predicted = predict(strategy, &load).unwrap();
-    let last = predicted.last();
+    let last = predicted.last().pool.unwrap();
     // The records of 2026-11-21 count the pages of the whole server only.
     let reads = totals.last_table_reads_per_1k.unwrap_or(totals.last_reads_per_1k);
     let writes = totals.last_table_writes_per_1k.unwrap_or(totals.last_writes_per_1k);
@@ -250,7 +243,7 @@ fn judge(record: &str, workload: &Workload, run: &RunRecord) {
     let (found, known) = if writes > 10.0 {
         (last.writes_per_1k, writes)
     } else {
-        let found = predicted.windows.iter().map(|window| window.writes_per_1k).collect();
+        let found = predicted.windows.iter().map(|window| window.pool.unwrap().writes_per_1k).collect();
         (
             half_of(found),
             half_of(
@@ -309,7 +302,7 @@ fn the_recorded_switches_are_predicted() {
                     id_rate: None,
                     writers: 1,
                     commit_rows: workload.statement_rows.into(),
-                    server: server_of(run),
+                    server: server_of(run).into(),
                     existing: Some((strategy::find(old).unwrap(), 200_000)),
                 };
                 let predicted = predict(strategy::find(name).unwrap(), &load).unwrap();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use btree_model::{Nbtree, PostgresIndex, Shape};
 use idgen_lab::Key;
-use idgen_lab::forecast::{PostgresLoad, predict_postgres};
+use idgen_lab::forecast::{Load, PostgresSettings, predict};
 use idgen_lab::strategy::{Ids, Strategy, find};
 use idgen_record::{Column, Database, Results, Workload};
 
@@ -42,15 +42,9 @@ fn stored(column: Column) -> u32 {
 
 /// Bytes of the log per row for the heap.
 fn heap(strategy: &'static Strategy, workload: &Workload) -> f64 {
-    let load = PostgresLoad {
-        rows: 20_000,
-        row_bytes: workload.payload_bytes,
-        rate: 100.0,
-        writers: 1,
-        checkpoint_secs: 300,
-        existing: None,
-    };
-    let first = predict_postgres(strategy, &load).unwrap().stretches[0];
+    let server = PostgresSettings { checkpoint_secs: 300 };
+    let load = Load { row_bytes: workload.payload_bytes, rate: 100.0, ..Load::new(20_000, server) };
+    let first = predict(strategy, &load).unwrap().windows[0].log.unwrap();
     first.log_bytes_per_row - first.index_log_bytes_per_row
 }
 

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
+use super::Found;
 use super::amounts::bytes;
+use crate::forecast::{Forecast, Load};
 use crate::strategy::{self, Strategy};
 use crate::{Error, Result};
 use idgen_record::{Column, Database};
@@ -48,13 +50,105 @@ const ALL: [Entry; 11] = [
     entry("v4-text36", true, false),
 ];
 
-/// What advice knows of a strategy that it compares.
-pub(super) trait Compared {
+/// A smaller relative difference in cost than this counts as equal: the model is not more accurate.
+const EQUAL: f64 = 0.15;
+/// Page reads and writes per second that are too few to influence the choice.
+const FREE_PAGES_PER_SEC: f64 = 20.0;
+
+/// What one strategy costs in the planned table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Candidate {
     /// Its name.
-    fn strategy(&self) -> &'static str;
+    pub strategy: &'static str,
+    /// Bytes of the tree that the key orders when the table holds all rows, those that were there before included: the table
+    /// itself, or its index if the rows lie in a heap.
+    pub tree_bytes: f64,
+    /// Bytes of the heap, if the rows lie in one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heap_bytes: Option<f64>,
+    /// Mean page fill of the tree, 0 to 1.
+    pub fill: f64,
+    /// What it reads and writes, if the model has a pool.
+    #[serde(flatten)]
+    pub pages: Option<PageCost>,
+    /// What it adds to the write-ahead log, if the model has one.
+    #[serde(flatten)]
+    pub log: Option<LogCost>,
+}
+
+/// Pages read and written, in the last tenth of the run on InnoDB, and in its second half on SQLite.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct PageCost {
+    /// Pages read per 1,000 inserts.
+    pub reads_per_1k: f64,
+    /// Pages written per 1,000 inserts.
+    pub writes_per_1k: f64,
+    /// Pages read and written per second at the given rate.
+    pub device_pages_per_sec: f64,
+}
+
+impl PageCost {
+    fn at(rate: f64, (reads_per_1k, writes_per_1k): (f64, f64)) -> PageCost {
+        let device_pages_per_sec = (reads_per_1k + writes_per_1k) * rate / 1_000.0;
+        PageCost { reads_per_1k, writes_per_1k, device_pages_per_sec }
+    }
+
+    /// Inserts per second that a device with this many page reads and writes per second allows.
+    pub(super) fn rate_at(&self, iops: u32) -> f64 {
+        f64::from(iops) * 1_000.0 / (self.reads_per_1k + self.writes_per_1k)
+    }
+}
+
+/// What is logged, in the second half of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct LogCost {
+    /// Bytes of the write-ahead log per row.
+    pub log_bytes_per_row: f64,
+    /// Full-page images per 1,000 inserts.
+    pub images_per_1k: f64,
+}
+
+impl Candidate {
+    pub(super) fn of(forecast: &Forecast, load: &Load, pages: Option<(f64, f64)>) -> Candidate {
+        let rows = load.all_rows() as f64;
+        Candidate {
+            strategy: forecast.strategy,
+            tree_bytes: forecast.tree.page_bytes_per_row * rows,
+            heap_bytes: forecast.heap_bytes_per_row.map(|bytes| bytes * rows),
+            fill: forecast.tree.fill.mean,
+            pages: pages.map(|pages| PageCost::at(load.rate, pages)),
+            log: forecast
+                .late_log()
+                .map(|(log_bytes_per_row, images_per_1k)| LogCost { log_bytes_per_row, images_per_1k }),
+        }
+    }
+
+    /// The work of the device, and then the space. The first is the pages that it reads and writes, or else the log, which is
+    /// written all the time; the second takes up memory.
+    fn cost(&self) -> (f64, f64) {
+        let pages = self.pages.map(|pages| pages.device_pages_per_sec.max(FREE_PAGES_PER_SEC));
+        let log = self.log.map(|log| log.log_bytes_per_row);
+        (pages.or(log).unwrap_or_default(), self.tree_bytes)
+    }
 
     /// Whether it clearly costs less than another one.
-    fn is_cheaper_than(&self, other: &Self) -> bool;
+    pub(super) fn is_cheaper_than(&self, other: &Candidate) -> bool {
+        let (work, space) = self.cost();
+        let (other_work, other_space) = other.cost();
+        let clearly = |a: f64, b: f64| a < b * (1.0 - EQUAL);
+        clearly(work, other_work) || (!clearly(other_work, work) && clearly(space, other_space))
+    }
+
+    /// Pages read and written, of a model with a pool.
+    pub(super) fn page_cost(&self) -> PageCost {
+        self.pages.unwrap_or_default()
+    }
+}
+
+/// The cheapest of these, and the first of equals.
+pub(super) fn cheapest<'a>(mut of: impl Iterator<Item = &'a Candidate>) -> Option<&'a Candidate> {
+    let first = of.next()?;
+    Some(of.fold(first, |best, other| if other.is_cheaper_than(best) { other } else { best }))
 }
 
 /// The strategies to compare: of a table that holds rows, those that fit its column.
@@ -107,26 +201,22 @@ pub(super) fn is_made_by_server(name: &str) -> bool {
 }
 
 /// What is recommended.
-pub(super) struct Choice<'a, C> {
+pub(super) struct Choice<'a> {
     /// The cheapest of those that were asked for.
-    pub best: &'a C,
+    pub best: &'a Candidate,
     /// The cheapest of those that the database makes, if `best` is made by clients and it was not asked who makes ids.
-    pub from_server: Option<&'a C>,
+    pub from_server: Option<&'a Candidate>,
     /// The cheapest whose ids hide when they were made.
-    pub hiding: Option<&'a C>,
+    pub hiding: Option<&'a Candidate>,
 }
 
 /// Chooses among these candidates.
 ///
 /// # Errors
 /// None of them is made by whom ids should be from.
-pub(super) fn choose<C: Compared>(candidates: &[C], from: IdsFrom) -> Result<Choice<'_, C>> {
-    let cheapest = |wanted: &dyn Fn(&str) -> bool| {
-        candidates
-            .iter()
-            .filter(|one| wanted(one.strategy()))
-            .reduce(|best, other| if other.is_cheaper_than(best) { other } else { best })
-    };
+pub(super) fn choose(candidates: &[Candidate], from: IdsFrom) -> Result<Choice<'_>> {
+    let cheapest =
+        |wanted: &dyn Fn(&str) -> bool| cheapest(candidates.iter().filter(|one| wanted(one.strategy)));
     let server = cheapest(&is_made_by_server);
     let clients = cheapest(&|name| !is_made_by_server(name));
     let hides = |name: &str| ALL.iter().any(|entry| entry.name == name && entry.hides);
@@ -141,66 +231,63 @@ pub(super) fn choose<C: Compared>(candidates: &[C], from: IdsFrom) -> Result<Cho
     Ok(Choice { best, from_server, hiding: cheapest(&hides).filter(|_| from != IdsFrom::Server) })
 }
 
-/// The reasons, of which there is at least one.
+/// Adds what every answer ends with: that a counted integer is the smallest key, if it is the best, or else what the one from
+/// the server would cost; and first of all, if the best key is that of the existing rows, that new rows can stay with it.
 ///
 /// # Errors
-/// There is none: a mistake of the program, not of the load.
-pub(super) fn given(reasons: Vec<String>, recommended: &str) -> Result<Vec<String>> {
-    if reasons.is_empty() {
-        return Err(Error::mistake(format!(
-            "{recommended} would be recommended without a reason, which is a mistake of this program: please report it with \
-             the command"
-        )));
-    }
-    Ok(reasons)
-}
-
-/// Why ids that the database counts are the other answer.
-pub(super) fn counted(name: &str, size: &str, best: &str, best_size: &str) -> String {
-    format!(
-        "If the database makes the ids, {name} ends at {size}, and {best} at {best_size}: an integer is the smallest key. \
-         Clients then learn the id only after the insert, and its numbers tell how many rows there are."
-    )
-}
-
-/// Why new rows may stay with the kind of the old ones.
-pub(super) fn staying(name: &str) -> String {
-    format!("No other key that fits the column is clearly cheaper than {name}, so new rows can stay with it.")
-}
-
-/// Adds what every answer ends with: that a counted integer is the smallest key, if it is the `best` or else what one `from_server` would cost, each
-/// with the bytes of its table; and first of all, if the best key is that of the existing rows, that new rows can stay with it.
-pub(super) fn conclude(
-    reasons: &mut Vec<String>,
-    best: (&str, f64),
-    from_server: Option<(&str, f64)>,
-    existing: Option<(&Strategy, u64)>,
-) {
-    let (best, best_bytes) = best;
-    if best == "auto-increment" {
+/// There is no reason: a mistake of the program, not of the load.
+pub(super) fn conclude(reasons: &mut Vec<String>, found: &Found<'_>) -> Result<()> {
+    let best = found.best;
+    let ends = |one: &Candidate| match one.heap_bytes {
+        None => format!("ends at {}", bytes(one.tree_bytes)),
+        Some(_) => format!("has an index that ends at {}", bytes(one.tree_bytes)),
+    };
+    if best.strategy == "auto-increment" {
         reasons.push("An integer that the database counts is the smallest key.".into());
     }
-    if let Some((one, one_bytes)) = from_server {
-        reasons.push(counted(one, &bytes(one_bytes), best, &bytes(best_bytes)));
+    if let Some(one) = found.from_server {
+        reasons.push(format!(
+            "If the database makes the ids, {} {}, and {} at {}: an integer is the smallest key. Clients then learn the id only \
+             after the insert, and its numbers tell how many rows there are.",
+            one.strategy,
+            ends(one),
+            best.strategy,
+            bytes(best.tree_bytes)
+        ));
     }
-    if existing.is_some_and(|(old, _)| old.name == best) {
-        reasons.insert(0, staying(best));
+    match found.load.existing {
+        Some((old, _)) if old.name == best.strategy => reasons.insert(
+            0,
+            format!(
+                "No other key that fits the column is clearly cheaper than {}, so new rows can stay with it.",
+                old.name
+            ),
+        ),
+        // The old kind is not compared, and random keys do not fit its column.
+        Some((old, _)) if reasons.is_empty() => reasons.push(format!(
+            "Of the keys that are compared and fit the column of {}, {} costs least: the table {}.",
+            old.name,
+            best.strategy,
+            ends(best)
+        )),
+        _ => {}
     }
+    if reasons.is_empty() {
+        return Err(Error::mistake(format!(
+            "{} would be recommended without a reason, which is a mistake of this program: please report it with the command",
+            best.strategy
+        )));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use btree_model::Server;
 
-    struct Priced(&'static str, u32);
-
-    impl Compared for Priced {
-        fn strategy(&self) -> &'static str {
-            self.0
-        }
-        fn is_cheaper_than(&self, other: &Self) -> bool {
-            self.1 < other.1
-        }
+    fn priced(strategy: &'static str, tree_bytes: f64) -> Candidate {
+        Candidate { strategy, tree_bytes, heap_bytes: None, fill: 0.9, pages: None, log: None }
     }
 
     #[test]
@@ -222,10 +309,11 @@ mod tests {
 
     #[test]
     fn who_makes_ids_decides_and_both_are_shown_if_it_is_not_known() {
-        let all = [Priced("auto-increment", 1), Priced("v7-binary", 2), Priced("minute-random", 3)];
-        let chosen = |candidates: &[Priced], from| {
+        let all = [priced("auto-increment", 1.0), priced("v7-binary", 2.0), priced("minute-random", 3.0)];
+        let chosen = |candidates: &[Candidate], from| {
             let found = choose(candidates, from)?;
-            Ok((found.best.0, found.from_server.map(|one| one.0), found.hiding.map(|one| one.0)))
+            let name = |one: Option<&Candidate>| one.map(|one| one.strategy);
+            Ok((found.best.strategy, name(found.from_server), name(found.hiding)))
         };
         let hiding = Some("minute-random");
         assert_eq!(chosen(&all, IdsFrom::Either).unwrap(), ("v7-binary", Some("auto-increment"), hiding));
@@ -237,8 +325,12 @@ mod tests {
 
     #[test]
     fn an_answer_without_a_reason_is_a_mistake() {
-        let error = given(Vec::new(), "v4-text36").unwrap_err();
+        let (best, load) = (priced("v4-text36", 1.0), Load::new(10_000, Server::mysql(8 << 20)));
+        let found = Found { load: &load, best: &best, from_server: None, all: &[], stopped: &[] };
+        let error = conclude(&mut Vec::new(), &found).unwrap_err();
         assert!(!error.is_config() && error.to_string().contains("v4-text36"), "{error}");
-        assert_eq!(given(vec!["why".into()], "v4-text36").unwrap(), ["why"]);
+        let mut reasons = vec!["why".to_owned()];
+        conclude(&mut reasons, &found).unwrap();
+        assert_eq!(reasons, ["why"]);
     }
 }

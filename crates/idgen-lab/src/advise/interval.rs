@@ -85,9 +85,9 @@ impl IntervalForecast {
 ///
 /// # Errors
 /// A row does not fit on a page.
-pub fn choose(load: &Load, end_fill: f64) -> Result<PrefixAdvice> {
+pub fn choose(load: &Load, pool_bytes: u64, end_fill: f64) -> Result<PrefixAdvice> {
     let rows_a_page = fill::rows_a_page(record_bytes(16, load.row_bytes)?);
-    let pool_pages = load.server.pool_bytes as f64 / f64::from(PAGE_SIZE);
+    let pool_pages = pool_bytes as f64 / f64::from(PAGE_SIZE);
     let intervals: Vec<IntervalForecast> = INTERVALS
         .iter()
         .map(|&(name, seconds)| IntervalForecast::of(name, seconds, load, rows_a_page, end_fill))
@@ -169,20 +169,11 @@ mod tests {
     use btree_model::Server;
 
     fn load(rows: u64, rate: f64, pool_bytes: u64) -> Load {
-        Load {
-            rows,
-            row_bytes: 100,
-            rate,
-            id_rate: None,
-            writers: 1,
-            commit_rows: 1,
-            server: Server::mysql(pool_bytes),
-            existing: None,
-        }
+        Load { rate, ..Load::new(rows, Server::mysql(pool_bytes)) }
     }
 
     fn choice(rows: u64, rate: f64, pool_bytes: u64) -> PrefixAdvice {
-        choose(&load(rows, rate, pool_bytes), 0.922).unwrap()
+        choose(&load(rows, rate, pool_bytes), pool_bytes, 0.922).unwrap()
     }
 
     #[test]
@@ -212,7 +203,7 @@ mod tests {
     fn the_interval_follows_the_row() {
         for (row_bytes, interval) in [(0, "ten-minutes"), (100, "5m"), (4_000, "minute")] {
             let load = Load { row_bytes, ..load(10_000_000, 20.0, 1 << 30) };
-            assert_eq!(choose(&load, 0.9).unwrap().interval, interval, "{row_bytes}");
+            assert_eq!(choose(&load, 1 << 30, 0.9).unwrap().interval, interval, "{row_bytes}");
         }
     }
 

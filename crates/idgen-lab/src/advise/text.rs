@@ -10,7 +10,9 @@ use crate::table::table;
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Take {}.", self.recommended)?;
-        from_server(f, self.from_server)?;
+        if let Some(name) = self.from_server {
+            writeln!(f, "If the database makes the ids, use {name} (--ids-from says who does).")?;
+        }
         match self.hiding {
             Some(hiding) => writeln!(f, "If ids must not reveal when they were made, use {hiding}.\n")?,
             None => writeln!(f)?,
@@ -25,40 +27,55 @@ impl fmt::Display for Advice {
         if let Some(prefix) = &self.prefix {
             writeln!(f, "\n{prefix}")?;
         }
-        write!(f, "\nPredicted by a model of InnoDB on an empty server")?;
+        write!(f, "\nPredicted by {}", self.model)?;
         if self.scale > 1 {
             write!(f, ", on a table {} times smaller", self.scale)?;
         }
-        writeln!(f, "; idgen lab run measures it.")
+        writeln!(f, "; {} measures it.", self.measured_by)
     }
 }
 
-/// What to use if the database makes the ids.
-pub(super) fn from_server(f: &mut fmt::Formatter<'_>, name: Option<&str>) -> fmt::Result {
-    match name {
-        Some(name) => writeln!(f, "If the database makes the ids, use {name} (--ids-from says who does)."),
-        None => Ok(()),
+/// The table of what each strategy costs: the pages that it reads and writes, or else its heap and log.
+fn candidates(candidates: &[Candidate]) -> String {
+    if candidates.iter().any(|one| one.pages.is_some()) {
+        let head = [
+            "strategy",
+            "table in\nthe end",
+            "fill %",
+            "pages read\nper 1k",
+            "pages written\nper 1k",
+            "device pages\nper second",
+        ];
+        let rows = candidates.iter().map(|candidate| {
+            let pages = candidate.page_cost();
+            [
+                candidate.strategy.to_owned(),
+                bytes(candidate.tree_bytes),
+                format!("{:.0}", 100.0 * candidate.fill),
+                per_1k(pages.reads_per_1k),
+                per_1k(pages.writes_per_1k),
+                whole(pages.device_pages_per_sec),
+            ]
+        });
+        return table(head, 1, rows);
     }
-}
-
-/// The table of what each strategy costs.
-pub(super) fn candidates(candidates: &[Candidate]) -> String {
     let head = [
         "strategy",
-        "table in\nthe end",
+        "index in\nthe end",
+        "heap in\nthe end",
         "fill %",
-        "pages read\nper 1k",
-        "pages written\nper 1k",
-        "device pages\nper second",
+        "log bytes\nper row",
+        "images\nper 1k",
     ];
     let rows = candidates.iter().map(|candidate| {
+        let log = candidate.log.unwrap_or_default();
         [
             candidate.strategy.to_owned(),
-            bytes(candidate.table_bytes),
+            bytes(candidate.tree_bytes),
+            candidate.heap_bytes.map(bytes).unwrap_or_default(),
             format!("{:.0}", 100.0 * candidate.fill),
-            per_1k(candidate.reads_per_1k),
-            per_1k(candidate.writes_per_1k),
-            whole(candidate.device_pages_per_sec),
+            format!("{:.0}", log.log_bytes_per_row),
+            format!("{:.1}", log.images_per_1k),
         ]
     });
     table(head, 1, rows)

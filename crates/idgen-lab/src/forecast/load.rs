@@ -1,34 +1,19 @@
-//! A planned load: what it consists of, what is refused, and which part of its keys the model follows.
+//! A planned load: what it consists of, and what is refused.
 
-use btree_model::{Ranges, Server};
 use idgen_record::Column;
 use serde::Serialize;
 
-use super::keys::Keys;
+use super::Settings;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
-
-/// InnoDB's default page size.
-pub(crate) const PAGE_SIZE: u32 = 16_384;
-/// For tables with more rows than this, the model follows a sample of their key ranges.
-pub(super) const WHOLE_ROWS: u64 = 10_000_000;
-/// A sample is at least one part in this many: a smaller one would have too few pages.
-pub(super) const MOST_PARTS: u32 = 64;
-/// A sample has at least so many rows, because few leaves fill less evenly: with one part in 64 of 30 million random keys,
-/// page fill is 1.4 points and pages read are 5 % off what following all of them gives, and with one in three 0.2 points
-/// and 1 %.
-const LEAST_FOLLOWED: u64 = 8_000_000;
-/// The fewest pages in the sample's share of the pool with which it still behaves like a pool.
-pub(super) const LEAST_FRAMES: u64 = 1_024;
-/// The number of keys from which the ranges of a sample are determined.
-const LEARNED_KEYS: u64 = 200_000;
 
 /// A planned table and its inserts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Load {
     /// Rows that are inserted.
     pub rows: u64,
-    /// Bytes of a row without its key: the columns with their length bytes and null bits.
+    /// Bytes of a row without its key: the columns with their length bytes and null bits; of PostgreSQL and SQLite, one
+    /// column of so many bytes, whose length is stored besides.
     pub row_bytes: u32,
     /// Inserts per second by all writers together.
     pub rate: f64,
@@ -36,18 +21,18 @@ pub struct Load {
     /// server goes, and may spread its ids over simulated minutes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id_rate: Option<f64>,
-    /// Clients that generate ids and insert rows. Each has a generator of its own.
+    /// Clients that generate ids, each with a generator of its own. On SQLite, one connection inserts all rows.
     pub writers: u64,
     /// Rows in a transaction.
     pub commit_rows: u64,
-    /// The server.
-    pub server: Server,
+    /// The settings of the server.
+    pub server: Settings,
     /// Rows that are in the table before, with ids of this strategy from one writer.
     #[serde(serialize_with = "existing", skip_serializing_if = "Option::is_none")]
     pub existing: Option<(&'static Strategy, u64)>,
 }
 
-pub(super) fn existing<S: serde::Serializer>(
+fn existing<S: serde::Serializer>(
     existing: &Option<(&'static Strategy, u64)>,
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
@@ -66,31 +51,73 @@ impl Load {
     /// The lowest rate: an insert in a quarter of an hour, as on a device.
     pub const MIN_RATE: f64 = 0.001;
 
-    pub(crate) fn check(&self) -> Result<()> {
-        Self::check_numbers(self.rows, self.writers, self.rate)?;
+    /// A new table that one writer inserts this many rows into, with 100 bytes beside the key, 1,000 a second, in
+    /// transactions that are usual for the database.
+    pub fn new(rows: u64, server: impl Into<Settings>) -> Load {
+        let server = server.into();
+        Load {
+            rows,
+            row_bytes: 100,
+            rate: 1_000.0,
+            id_rate: None,
+            writers: 1,
+            commit_rows: server.modeled().commit_rows(),
+            server,
+            existing: None,
+        }
+    }
+
+    /// Refuses a load that the model cannot follow for this strategy.
+    pub(super) fn check(&self, strategy: &Strategy) -> Result<()> {
+        let server = self.server.modeled();
+        server.check(strategy)?;
+        self.check_numbers()?;
+        if strategy.column.is_mapped() {
+            return Err(Error::config(format!(
+                "{} keeps two tables: predict auto-increment for the wide one and v4-binary for the map",
+                strategy.name
+            )));
+        }
+        if let Some((old, _)) = self.existing
+            && (old.column.is_mapped() || !server.shares_a_table(old.column, strategy.column))
+        {
+            return Err(Error::config(format!(
+                "rows of {} and of {} do not fit one column: choose strategies of one type",
+                old.name, strategy.name
+            )));
+        }
+        self.check_rows(server.most_rows(self))
+    }
+
+    /// Refuses more rows in the end.
+    pub(crate) fn check_rows(&self, most: u64) -> Result<()> {
+        let all = self.all_rows();
+        if all <= most {
+            return Ok(());
+        }
+        let with = if self.existing.is_some() { ", with those that the table holds" } else { "" };
+        let name = self.server.modeled().name();
+        Err(Error::config(format!(
+            "{all} rows are too many for the model of {name}{with}: give at most {most}"
+        )))
+    }
+
+    /// Refuses numbers that no load can have.
+    pub(crate) fn check_numbers(&self) -> Result<()> {
+        let within = |what: &str, value: u64, least: u64, most: u64| {
+            if (least..=most).contains(&value) {
+                return Ok(());
+            }
+            Err(Error::config(format!("{what} is {value}: give a number from {least} to {most}")))
+        };
+        within("rows", self.rows, Self::MIN_ROWS, Self::MAX_ROWS)?;
+        within("writers", self.writers, 1, Self::MAX_WRITERS)?;
+        if self.commit_rows == 0 {
+            let text = "the number of rows in a transaction is 0: give at least one";
+            return Err(Error::config(text.to_owned()));
+        }
+        Self::check_rate("rate", self.rate)?;
         Self::check_rate("rate of the ids", self.id_rate())
-    }
-
-    /// Ids per second by their own clock.
-    pub(super) fn id_rate(&self) -> f64 {
-        self.id_rate.unwrap_or(self.rate)
-    }
-
-    pub(super) fn check_numbers(rows: u64, writers: u64, rate: f64) -> Result<()> {
-        if !(Self::MIN_ROWS..=Self::MAX_ROWS).contains(&rows) {
-            return Err(Error::config(format!(
-                "rows is {rows}: give a number from {} to {}",
-                Self::MIN_ROWS,
-                Self::MAX_ROWS
-            )));
-        }
-        if !(1..=Self::MAX_WRITERS).contains(&writers) {
-            return Err(Error::config(format!(
-                "writers is {writers}: give a number from 1 to {}",
-                Self::MAX_WRITERS
-            )));
-        }
-        Self::check_rate("rate", rate)
     }
 
     fn check_rate(what: &str, rate: f64) -> Result<()> {
@@ -105,56 +132,14 @@ impl Load {
         Ok(())
     }
 
+    /// Ids per second by their own clock.
+    pub(super) fn id_rate(&self) -> f64 {
+        self.id_rate.unwrap_or(self.rate)
+    }
+
     /// The rows of the table at the end.
     pub(crate) fn all_rows(&self) -> u64 {
         self.rows.saturating_add(self.existing.map_or(0, |(_, rows)| rows))
-    }
-
-    pub(super) fn check_existing(&self, strategy: &Strategy) -> Result<()> {
-        let Some((old, _)) = self.existing else { return Ok(()) };
-        if old.column.is_mapped() || key_bytes(old.column) != key_bytes(strategy.column) {
-            return Err(Error::config(format!(
-                "rows of {} and of {} do not fit one column: choose strategies of one type",
-                old.name, strategy.name
-            )));
-        }
-        if self.all_rows() > WHOLE_ROWS {
-            return Err(Error::config(format!(
-                "{} rows are too many for a table with existing rows: give at most {WHOLE_ROWS} together",
-                self.all_rows()
-            )));
-        }
-        Ok(())
-    }
-
-    pub(super) fn ranges(&self, strategy: &Strategy) -> Result<Ranges> {
-        let parts = self.parts();
-        if parts == 1 {
-            return Ok(Ranges::all());
-        }
-        let mut keys = Keys::new(strategy, self.id_rate(), self.writers, 1)?;
-        let step = (self.rows / LEARNED_KEYS).max(1);
-        let mut learned = Vec::new();
-        for row in 0..self.rows {
-            let key = keys.next_key()?;
-            if row % step == 0 {
-                learned.push(key.to_vec());
-            }
-        }
-        Ok(Ranges::learn(learned, parts))
-    }
-
-    pub(super) fn parts(&self) -> u32 {
-        let frames = self.server.pool_bytes / u64::from(PAGE_SIZE);
-        if self.rows <= WHOLE_ROWS {
-            return 1;
-        }
-        u32::try_from(frames / LEAST_FRAMES).unwrap_or(MOST_PARTS).clamp(1, self.most_parts())
-    }
-
-    /// The parts that the rows can be divided into, whatever the pool is.
-    pub(super) fn most_parts(&self) -> u32 {
-        u32::try_from(self.rows / LEAST_FOLLOWED).unwrap_or(MOST_PARTS).clamp(1, MOST_PARTS)
     }
 }
 

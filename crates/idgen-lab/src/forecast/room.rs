@@ -1,9 +1,10 @@
 //! Estimates the memory that the model of a load needs, before it is allocated.
 
-use super::load::{LEAST_FRAMES, Load, PAGE_SIZE, WHOLE_ROWS};
+use super::Load;
+use super::innodb::{LEAST_FRAMES, PAGE_SIZE, WHOLE_ROWS, most_parts, parts};
 use crate::measure;
 use crate::{Error, Result};
-use btree_model::Model;
+use btree_model::{Model, Server};
 
 /// The share of the machine's memory that may be used, because other programs need memory too.
 const PART_OF_MEMORY: f64 = 0.75;
@@ -20,58 +21,60 @@ fn memory() -> u64 {
     }
 }
 
-/// Refuses a load that needs this many bytes if this machine has too few.
-pub(super) fn check_bytes(needed: u64, what: impl Fn() -> String) -> Result<()> {
-    let memory = memory();
-    if needed <= (memory as f64 * PART_OF_MEMORY) as u64 {
-        return Ok(());
-    }
-    Err(Error::config(format!(
-        "{} take about {:.1} GB of memory to predict, and this machine has {:.1}: give fewer rows",
-        what(),
-        needed as f64 / 1e9,
-        memory as f64 / 1e9
-    )))
+/// The memory that a program may use on a machine with this much.
+fn usable(memory: u64) -> u64 {
+    (memory as f64 * PART_OF_MEMORY) as u64
 }
 
-impl Load {
-    /// Refuses a load for which this machine has too little memory.
-    pub(super) fn check_room(&self, key_bytes: u32) -> Result<()> {
-        self.check_room_in(memory(), key_bytes)
-    }
+fn too_large(what: &str, needed: u64, memory: u64, remedy: &str) -> Error {
+    Error::config(format!(
+        "{what} take about {:.1} GB of memory to predict, and this machine has {:.1}: {remedy}",
+        needed as f64 / 1e9,
+        memory as f64 / 1e9
+    ))
+}
 
-    fn check_room_in(&self, memory: u64, key_bytes: u32) -> Result<()> {
-        let room = (memory as f64 * PART_OF_MEMORY) as u64;
-        let of_pool = self.server.pool_bytes / u64::from(PAGE_SIZE) * BYTES_PER_FRAME;
-        let needed = |parts| of_pool.saturating_add(self.bytes_of_rows(parts, key_bytes));
-        if needed(self.parts()) <= room {
-            return Ok(());
+/// Refuses a load, all of whose rows the model follows, for which this machine has too little memory.
+pub(super) fn check_rows(load: &Load, key_bytes: u32) -> Result<()> {
+    let (memory, needed) = (memory(), bytes_of_rows(load, 1, key_bytes));
+    if needed <= usable(memory) {
+        return Ok(());
+    }
+    Err(too_large(&format!("{} rows", load.all_rows()), needed, memory, "give fewer rows"))
+}
+
+/// Refuses a load of InnoDB for which this machine has too little memory.
+pub(super) fn check_pool(load: &Load, server: &Server, key_bytes: u32) -> Result<()> {
+    check_pool_in(memory(), load, server, key_bytes)
+}
+
+fn check_pool_in(memory: u64, load: &Load, server: &Server, key_bytes: u32) -> Result<()> {
+    let room = usable(memory);
+    let of_pool = server.pool_bytes / u64::from(PAGE_SIZE) * BYTES_PER_FRAME;
+    let needed = |parts| of_pool.saturating_add(bytes_of_rows(load, parts, key_bytes));
+    let parts = parts(load.rows, server);
+    if needed(parts) <= room {
+        return Ok(());
+    }
+    let remedy = match (parts..=most_parts(load.rows)).find(|&parts| needed(parts) <= room) {
+        _ if of_pool > room / 2 => "give a smaller pool".to_owned(),
+        Some(parts) if load.rows > WHOLE_ROWS => {
+            let pool = u64::from(parts) * LEAST_FRAMES * u64::from(PAGE_SIZE);
+            format!("give fewer rows, or a pool of at least {}M", pool >> 20)
         }
-        let remedy = match (self.parts()..=self.most_parts()).find(|&parts| needed(parts) <= room) {
-            _ if of_pool > room / 2 => "give a smaller pool".to_owned(),
-            Some(parts) if self.rows > WHOLE_ROWS => {
-                let pool = u64::from(parts) * LEAST_FRAMES * u64::from(PAGE_SIZE);
-                format!("give fewer rows, or a pool of at least {}M", pool >> 20)
-            }
-            _ => "give fewer rows".to_owned(),
-        };
-        Err(Error::config(format!(
-            "{} rows in a pool of {}M take about {:.1} GB of memory to predict, and this machine has {:.1}: {remedy}",
-            self.rows,
-            self.server.pool_bytes >> 20,
-            needed(self.parts()) as f64 / 1e9,
-            memory as f64 / 1e9
-        )))
-    }
+        _ => "give fewer rows".to_owned(),
+    };
+    let what = format!("{} rows in a pool of {}M", load.rows, server.pool_bytes >> 20);
+    Err(too_large(&what, needed(parts), memory, &remedy))
+}
 
-    /// Memory for the rows of one part out of this many, or for the rows that the model follows before it samples.
-    fn bytes_of_rows(&self, parts: u32, key_bytes: u32) -> u64 {
-        let rows = match parts {
-            1 => self.all_rows(),
-            parts => (self.rows / u64::from(parts)).max(Model::WHOLE_ROWS),
-        };
-        rows * Model::bytes_per_row(key_bytes)
-    }
+/// Memory for the rows of one part out of this many, or for the rows that the model follows before it samples.
+fn bytes_of_rows(load: &Load, parts: u32, key_bytes: u32) -> u64 {
+    let rows = match parts {
+        1 => load.all_rows(),
+        parts => (load.rows / u64::from(parts)).max(Model::WHOLE_ROWS),
+    };
+    rows * Model::bytes_per_row(key_bytes)
 }
 
 #[cfg(test)]
@@ -79,52 +82,43 @@ mod tests {
     use super::*;
     use crate::forecast::predict;
     use crate::strategy;
-    use btree_model::Server;
 
     const GB: u64 = 1_000_000_000;
 
-    fn load(rows: u64, pool_mib: u64) -> Load {
-        Load {
-            rows,
-            row_bytes: 100,
-            rate: 1_000.0,
-            id_rate: None,
-            writers: 1,
-            commit_rows: 1,
-            server: Server::mysql(pool_mib << 20),
-            existing: None,
-        }
+    fn checked(rows: u64, pool_mib: u64, memory: u64, key_bytes: u32) -> Result<()> {
+        let server = Server::mysql(pool_mib << 20);
+        check_pool_in(memory, &Load::new(rows, server.clone()), &server, key_bytes)
     }
 
     #[test]
     fn a_load_beyond_memory_is_refused_with_one_that_fits() {
-        let error = load(GB, 16).check_room_in(8 * GB, 16).unwrap_err();
+        let error = checked(GB, 16, 8 * GB, 16).unwrap_err();
         assert!(error.is_config());
         let said = error.to_string();
         assert!(said.contains("take about 30.0 GB of memory") && said.contains("has 8.0:"), "{said}");
         // At 6 GB per part at most, 30 GB are five parts, each with 16 MiB of the pool.
         assert!(said.ends_with("or a pool of at least 96M"), "{said}");
-        load(GB, 96).check_room_in(8 * GB, 16).unwrap();
-        assert!(load(GB, 80).check_room_in(8 * GB, 16).is_err());
+        checked(GB, 96, 8 * GB, 16).unwrap();
+        assert!(checked(GB, 80, 8 * GB, 16).is_err());
         // Longer keys need more memory, and a small machine has no memory for their pool.
-        let said = load(GB, 96).check_room_in(GB, 37).unwrap_err().to_string();
+        let said = checked(GB, 96, GB, 37).unwrap_err().to_string();
         assert!(said.ends_with(": give fewer rows"), "{said}");
-        let said = load(1_000_000, 64 << 20).check_room_in(8 * GB, 16).unwrap_err().to_string();
+        let said = checked(1_000_000, 64 << 20, 8 * GB, 16).unwrap_err().to_string();
         assert!(said.ends_with(": give a smaller pool"), "{said}");
     }
 
     /// The examples of the help text work on a machine with 4 GB.
     #[test]
     fn a_thousand_million_rows_can_be_predicted_with_a_large_pool() {
-        load(GB, 16 << 10).check_room_in(4 * GB, 37).unwrap();
-        load(3_000_000, 128).check_room_in(4 * GB, 16).unwrap();
+        checked(GB, 16 << 10, 4 * GB, 37).unwrap();
+        checked(3_000_000, 128, 4 * GB, 16).unwrap();
     }
 
     /// No ids are generated for this: two thousand million would take minutes.
     #[test]
     fn loads_that_cannot_be_predicted_are_refused_at_once() {
-        let most = load(Load::MAX_ROWS, 16 << 10);
-        let small_pool = Load { server: Server::mysql(1 << 10), ..most.clone() };
+        let most = Load::new(Load::MAX_ROWS, Server::mysql(16 << 30));
+        let small_pool = Load { server: Server::mysql(1 << 10).into(), ..most.clone() };
         for (load, says) in [
             (Load { rate: 0.0, ..most.clone() }, "the rate is 0"),
             (Load { rate: f64::NAN, ..most.clone() }, "the rate is NaN"),

@@ -7,12 +7,9 @@ mod loads;
 
 use std::fmt::Write as _;
 
-use btree_model::{Server, TreeState};
-use idgen_lab::advise::{IdsFrom, advise, advise_postgres, advise_sqlite};
-use idgen_lab::forecast::{
-    Load, PostgresLoad, SqliteLoad, predict, predict_postgres, predict_sqlite, server,
-};
-use idgen_record::Database;
+use btree_model::TreeState;
+use idgen_lab::advise::{IdsFrom, advise};
+use idgen_lab::forecast::{Load, Model, Options, predict};
 use loads::{Planned, loads};
 
 /// What was predicted, one line per load and question.
@@ -30,127 +27,59 @@ fn tree(line: &mut String, tree: &TreeState) {
     digits(line, &[tree.fill.mean, tree.fill.p10, tree.page_bytes_per_row]);
 }
 
-fn postgres(of: &Planned) -> PostgresLoad {
-    let Planned { rows, row_bytes, rate, writers, checkpoint_secs, existing, .. } = *of;
-    PostgresLoad { rows, row_bytes, rate, writers, checkpoint_secs, existing }
-}
-
-fn sqlite(of: &Planned) -> SqliteLoad {
-    let Planned { rows, row_bytes, rate, writers, page_bytes, commit_rows, existing, .. } = *of;
-    SqliteLoad {
-        rows,
-        row_bytes,
-        rate,
-        writers,
-        page_bytes,
-        cache_bytes: of.pool_bytes,
-        commit_rows,
-        existing,
-    }
-}
-
-fn innodb(of: &Planned) -> Load {
-    let Planned { rows, row_bytes, rate, id_rate, writers, commit_rows, existing, .. } = *of;
-    let server = Server { device_iops: of.iops, ..server(of.database, of.pool_bytes).unwrap() };
+/// The load, with the options that its database has.
+fn load(of: &Planned) -> Load {
+    let model = Model::of(of.database).unwrap();
+    let server = (model.settings)(Options {
+        pool_bytes: Some(of.pool_bytes),
+        page_bytes: Some(of.page_bytes),
+        checkpoint_secs: Some(of.checkpoint_secs),
+        device_iops: of.iops,
+    });
+    let Planned { rows, row_bytes, rate, writers, commit_rows, existing, .. } = *of;
+    let id_rate = of.id_rate.filter(|_| model.has_device);
     Load { rows, row_bytes, rate, id_rate, writers, commit_rows, server, existing }
 }
 
 fn simulated(of: &Planned, texts: &mut String) -> idgen_lab::Result<String> {
     of.strategy.check(of.database)?;
+    let forecast = predict(of.strategy, &load(of))?;
+    writeln!(texts, "{forecast}").unwrap();
     let mut line = String::new();
-    match of.database {
-        Database::Postgres => {
-            let forecast = predict_postgres(of.strategy, &postgres(of))?;
-            writeln!(texts, "{forecast}").unwrap();
-            tree(&mut line, &forecast.index);
-            digits(&mut line, &[forecast.heap_bytes_per_row]);
-            for place in [0, forecast.stretches.len() / 2, forecast.stretches.len() - 1] {
-                let part = forecast.stretches[place];
-                write!(line, "\t{}", part.rows).unwrap();
-                digits(&mut line, &[part.splits_per_1k, part.leaves_per_1k]);
-                digits(
-                    &mut line,
-                    &[part.log_bytes_per_row, part.index_log_bytes_per_row, part.images_per_1k],
-                );
-            }
+    tree(&mut line, &forecast.tree);
+    match forecast.heap_bytes_per_row {
+        Some(heap) => digits(&mut line, &[heap]),
+        None => write!(line, " {}", forecast.record_bytes).unwrap(),
+    }
+    let windows = &forecast.windows;
+    for part in [windows[0], windows[windows.len() / 2], windows[windows.len() - 1]] {
+        write!(line, "\t{}", part.rows).unwrap();
+        digits(&mut line, &[part.splits_per_1k, part.distinct_leaves_per_1k]);
+        if let Some(pool) = part.pool {
+            digits(&mut line, &[pool.reads_per_1k, pool.writes_per_1k, pool.created_per_1k]);
         }
-        database => {
-            let (windows, state, record_bytes, text) = if database == Database::Sqlite {
-                let forecast = predict_sqlite(of.strategy, &sqlite(of))?;
-                let text = forecast.to_string();
-                (forecast.windows, forecast.tree, forecast.record_bytes, text)
-            } else {
-                let forecast = predict(of.strategy, &innodb(of))?;
-                let text = forecast.to_string();
-                (forecast.windows, forecast.tree, forecast.record_bytes, text)
-            };
-            writeln!(texts, "{text}").unwrap();
-            tree(&mut line, &state);
-            write!(line, " {record_bytes}").unwrap();
-            for place in [0, windows.len() / 2, windows.len() - 1] {
-                let part = windows[place];
-                write!(line, "\t{}", part.rows).unwrap();
-                digits(&mut line, &[part.splits_per_1k, part.distinct_leaves_per_1k]);
-                digits(&mut line, &[part.reads_per_1k, part.writes_per_1k, part.created_per_1k]);
-            }
+        if let Some(log) = part.log {
+            digits(&mut line, &[log.log_bytes_per_row, log.index_log_bytes_per_row, log.images_per_1k]);
         }
     }
     Ok(line)
 }
 
 fn advised(of: &Planned, from: IdsFrom, texts: &mut String) -> idgen_lab::Result<String> {
-    let mut line = String::new();
-    let chosen = |line: &mut String, chosen: [Option<&str>; 3], scale: u64| {
-        write!(line, "\t{} {scale}", chosen.map(|one| one.unwrap_or("-")).join(" ")).unwrap();
-    };
-    match of.database {
-        Database::Postgres => {
-            let advice = advise_postgres(&postgres(of), from)?;
-            writeln!(texts, "{advice}").unwrap();
-            chosen(&mut line, [Some(advice.recommended), advice.from_server, advice.hiding], advice.scale);
-            for one in &advice.candidates {
-                write!(line, "\t{}", one.strategy).unwrap();
-                digits(
-                    &mut line,
-                    &[one.index_bytes, one.heap_bytes, one.fill, one.log_bytes_per_row, one.images_per_1k],
-                );
-            }
+    let advice = advise(&load(of), from)?;
+    writeln!(texts, "{advice}").unwrap();
+    let chosen = [Some(advice.recommended), advice.from_server, advice.hiding];
+    let mut line = format!("\t{} {}", chosen.map(|one| one.unwrap_or("-")).join(" "), advice.scale);
+    for one in &advice.candidates {
+        write!(line, "\t{}", one.strategy).unwrap();
+        digits(&mut line, &[one.tree_bytes]);
+        digits(&mut line, one.heap_bytes.as_slice());
+        digits(&mut line, &[one.fill]);
+        if let Some(pages) = one.pages {
+            digits(&mut line, &[pages.reads_per_1k, pages.writes_per_1k, pages.device_pages_per_sec]);
         }
-        database => {
-            let (choice, scale, candidates, text) = if database == Database::Sqlite {
-                let advice = advise_sqlite(&sqlite(of), from)?;
-                let text = advice.to_string();
-                (
-                    [Some(advice.recommended), advice.from_server, advice.hiding],
-                    advice.scale,
-                    advice.candidates,
-                    text,
-                )
-            } else {
-                let advice = advise(&innodb(of), from)?;
-                let text = advice.to_string();
-                (
-                    [Some(advice.recommended), advice.from_server, advice.hiding],
-                    advice.scale,
-                    advice.candidates,
-                    text,
-                )
-            };
-            writeln!(texts, "{text}").unwrap();
-            chosen(&mut line, choice, scale);
-            for one in &candidates {
-                write!(line, "\t{}", one.strategy).unwrap();
-                digits(
-                    &mut line,
-                    &[
-                        one.table_bytes,
-                        one.fill,
-                        one.reads_per_1k,
-                        one.writes_per_1k,
-                        one.device_pages_per_sec,
-                    ],
-                );
-            }
+        if let Some(log) = one.log {
+            digits(&mut line, &[log.log_bytes_per_row, log.images_per_1k]);
         }
     }
     Ok(line)
