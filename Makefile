@@ -1,5 +1,5 @@
 # Continuous integration calls `make test`, which you can run, too.
-.PHONY: setup check lint build test test-workspace test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map bench-postgres sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
+.PHONY: setup check lint build test test-workspace test-features test-arm-if-able test-msrv test-package test-minimal-versions test-reproducible semver deny test-newer test-replicated test-clusters test-adversary test-arm test-targets test-targets-if-able test-python test-django test-js test-ffi test-c test-kotlin test-swift test-conformance conformance wheel test-wheels bench bench-speed bench-instructions bench-record bench-python bench-js bench-kotlin bench-swift features bench-map sanitize fuzz fuzz-count soak soak-map soak-ids soak-check soak-sync
 .DEFAULT_GOAL := test
 
 # The tests of crates/idgen: none needs a server.
@@ -190,9 +190,6 @@ features: ## measures what each feature of the library costs in crates, time and
 
 bench-map: setup ## measures what the UUID map costs compared with a plain insert, and writes docs/mapping.md
 	cargo bench -p idgen-mysql --bench cost -- --write $(CURDIR)/docs/mapping.md
-
-bench-postgres: setup ## measures keys on PostgreSQL, page fill and log, and writes docs/postgres.md (minutes)
-	cargo bench -p idgen-lab --bench postgres -- --write $(CURDIR)/docs/postgres.md
 
 # Each of the four histories (two servers, two strategies) has this many operations.
 SOAK_OPERATIONS ?= 10000000
