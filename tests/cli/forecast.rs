@@ -99,9 +99,14 @@ fn simulate_predicts_an_index_of_postgres() {
     let args = ["lab", "simulate", "v7-binary", "--engine", "postgres", "--rows", "60K", "--existing"];
     let after = |existing| json(&[&args[..], &[existing, "--json"]].concat());
     let (v4, v7) = (after("v4-binary:20K"), after("v7-binary:20K"));
-    assert_eq!(v4["index"]["rows"], 80_000);
+    assert_eq!((&v4["tree"]["rows"], &v4["format"]), (&80_000.into(), &1.into()));
+    assert_eq!(v4["load"]["server"], serde_json::json!({ "engine": "postgres", "checkpoint_secs": 300 }));
+    assert!(
+        v4["windows"][9]["log_bytes_per_row"].is_f64() && v4["windows"][9]["reads_per_1k"].is_null(),
+        "{v4}"
+    );
     assert_eq!(v4["load"]["existing"], serde_json::json!(["v4-binary", 20_000]));
-    let leaves = |forecast: &serde_json::Value| forecast["index"]["leaf_pages"].as_u64().unwrap();
+    let leaves = |forecast: &serde_json::Value| forecast["tree"]["leaf_pages"].as_u64().unwrap();
     assert!(leaves(&v4) > leaves(&v7) + 50, "{v4} {v7}");
     let text = lines(&[&args[..], &["v4-binary:20K", "--checkpoint", "60"]].concat()).join("\n");
     assert!(text.contains("a checkpoint every 60 s") && text.contains("% full"), "{text}");
@@ -127,7 +132,7 @@ fn simulate_predicts_a_table_of_sqlite() {
     let at = |more: &[&str]| json(&[&args[..], more, &["--json"]].concat());
     let (plain, wide) =
         (at(&[]), at(&["--pool", "64M", "--page-bytes", "16384", "--existing", "v4-binary:20K"]));
-    assert_eq!(plain["load"]["page_bytes"], 4_096);
+    assert_eq!(plain["load"]["server"]["page_bytes"], 4_096);
     assert_eq!((&plain["tree"]["rows"], &wide["tree"]["rows"]), (&60_000.into(), &80_000.into()));
     let reads = |forecast: &serde_json::Value| forecast["windows"][9]["reads_per_1k"].as_f64().unwrap();
     assert!(reads(&plain) > 500.0 && reads(&wide) == 0.0, "{plain} {wide}");
@@ -137,12 +142,12 @@ fn simulate_predicts_a_table_of_sqlite() {
     assert!(text.contains("holds 20,000 rows of v4-binary") && text.contains("% full"), "{text}");
     for (bad, says) in [
         (&["--iops", "100"][..], "--iops does not apply to the model of SQLite"),
-        (&["--rates", "1,2"], "--rates does not apply to the model of SQLite"),
+        (&["--checkpoint", "60"], "--checkpoint does not apply to the model of SQLite"),
         (&["--page-bytes", "5000"], "SQLite has powers of two"),
         (&["--row-bytes", "3000"], "overflow pages"),
         (&["--pool", "100K"], "the cache in pages is 25"),
         (&["--commit-rows", "0"], "at least one"),
-        (&["--existing", "v4-text36:20K"], "do not fit one table"),
+        (&["--existing", "v4-text36:20K"], "do not fit one column"),
         (&["--rows", "2G"], "too many for the model of SQLite"),
     ] {
         let (code, error) = failure(&[&args[..5], bad].concat(), "");
@@ -292,6 +297,41 @@ fn ids_may_have_their_own_clock() {
     assert!(2.0 * leaves[1] < leaves[0], "{leaves:?}");
 }
 
+/// One form for every database: what a model has not is left out.
+#[test]
+fn forecasts_and_advice_have_one_form() {
+    for (engine, has) in
+        [("mysql", "reads_per_1k"), ("sqlite", "reads_per_1k"), ("postgres", "log_bytes_per_row")]
+    {
+        let args = ["--engine", engine, "--rows", "10K", "--json"];
+        let rates = ["lab", "simulate", "v7-binary", "--rates", "10,1000", "--id-rate", "50"];
+        let forecasts = json(&[&rates[..], &args].concat());
+        let server = if engine == "mysql" { "innodb" } else { engine };
+        for forecast in forecasts.as_array().unwrap() {
+            assert_eq!((&forecast["format"], &forecast["strategy"]), (&1.into(), &"v7-binary".into()));
+            assert_eq!(forecast["load"]["server"]["engine"], server);
+            assert_eq!(
+                (&forecast["load"]["id_rate"], &forecast["load"]["commit_rows"].is_u64()),
+                (&50.0.into(), &true)
+            );
+            assert!(
+                forecast["tree"]["fill"]["mean"].is_f64() && forecast["record_bytes"].is_u64(),
+                "{forecast}"
+            );
+            assert!(
+                forecast["windows"].as_array().unwrap().iter().all(|window| window[has].is_f64()),
+                "{forecast}"
+            );
+        }
+        let advice = json(&[&["lab", "advise"], &args[..]].concat());
+        assert_eq!(advice["format"], 1, "{advice}");
+        for candidate in advice["candidates"].as_array().unwrap() {
+            assert!(candidate["tree_bytes"].is_f64() && candidate[has].is_f64(), "{candidate}");
+            assert_eq!(candidate["heap_bytes"].is_f64(), engine == "postgres", "{candidate}");
+        }
+    }
+}
+
 /// Pages read over the rows, with a line for each rate; options that would draw nothing are refused.
 #[test]
 fn several_rates_are_drawn() {
@@ -317,8 +357,7 @@ fn several_rates_are_drawn() {
         (&["--picture", "reads.png"][..], "must end in .svg"),
         (&["--rates", "1,-5"], "-5"),
         (&["--rates", "1", "--rate", "2"], "--rate"),
-        (&["--engine", "postgres", "--rates", "1"], "--rates does not apply"),
-        (&["--engine", "sqlite", "--id-rate", "1"], "--id-rate does not apply"),
+        (&["--engine", "postgres", "--picture", "reads.svg"], "--picture does not apply"),
         (&["--id-rate", "0"], "'0' is not a rate"),
     ] {
         let (code, error) = failure(&[&load[..5], args].concat(), "");
