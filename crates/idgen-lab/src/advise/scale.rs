@@ -205,14 +205,14 @@ mod tests {
     #[test]
     fn slow_loads_and_huge_loads_are_scaled() {
         let v4 = strategy::find("v4-binary").unwrap();
-        let scaled = scaled(&load(100_000_000, 1.0, 8 << 10, 1), v4);
-        assert_eq!((scaled.scale, scaled.load.rows, scaled.load.rate), (100, 1_000_000, 1.0));
-        assert_eq!(server(&scaled.load).pool_bytes, (8 << 30) / 100);
+        let part = scaled(&load(100_000_000, 1.0, 8 << 10, 1), v4);
+        assert_eq!((part.scale, part.load.rows, part.load.rate), (100, 1_000_000, 1.0));
+        assert_eq!(server(&part.load).pool_bytes, (8 << 30) / 100);
         // The page cleaner does as much work per insert as before: at one insert per second, all of it.
-        assert_eq!(server(&scaled.load).io_capacity, 10_000);
-        let scaled = scaled(&load(1_000_000_000, 1_000.0, 128, 2_000), v4);
-        assert_eq!((scaled.scale, scaled.load.rows, scaled.load.rate), (16, MOST_MODEL_ROWS, 62.5));
-        assert_eq!(server(&scaled.load).io_capacity, 625);
+        assert_eq!(server(&part.load).io_capacity, 10_000);
+        let part = scaled(&load(1_000_000_000, 1_000.0, 128, 2_000), v4);
+        assert_eq!((part.scale, part.load.rows, part.load.rate), (16, MOST_MODEL_ROWS, 62.5));
+        assert_eq!(server(&part.load).io_capacity, 625);
         assert_eq!(stops_at(&part, &load(1_000_000_000, 1_000.0, 128, 2_000)), Some(64_000_000));
     }
 

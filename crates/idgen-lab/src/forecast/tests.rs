@@ -3,6 +3,7 @@
 use super::*;
 use crate::strategy::{self, find};
 use btree_model::Server;
+use idgen_record::Database;
 
 fn load(rows: u64) -> Load {
     Load { rate: 2_000.0, ..Load::new(rows, Server::mysql(32 << 20)) }
