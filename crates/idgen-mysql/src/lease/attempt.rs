@@ -4,11 +4,11 @@ use idgen::Timestamp;
 use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
+use crate::connection::nodes::PooledConnection;
 use crate::error::Error;
-use crate::failure::{Attempt, Failure, Kind};
+use crate::error::failure::{Attempt, Failure, Kind};
 use crate::lease::row::Lease;
 use crate::lease::table;
-use crate::nodes::PooledConnection;
 
 /// How long leases are, and how long numbers rest, in seconds.
 #[derive(Clone, Copy, Debug)]

@@ -14,13 +14,12 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use crate::call::retry::Retries;
+use crate::connection::nodes::{Nodes, PooledConnection};
+use crate::error::failure::{Attempt, Kind};
 use crate::error::{Error, Result};
-use crate::failure::{Attempt, Kind};
-use crate::map::{UuidMap, finish};
-use crate::nodes::{Nodes, PooledConnection};
-use crate::observe;
-use crate::retry::Retries;
-use crate::sharded;
+use crate::map::uuid_map::{UuidMap, finish};
+use crate::table::sharded;
 use attempt::{Held, Terms};
 pub use row::Lease;
 
@@ -115,7 +114,7 @@ impl DeviceLeases {
         let leased = self.call("lease a number", move |connection, table| {
             Box::pin(attempt::lease(connection, table, terms, device))
         });
-        observe::leased("lease", leased.await)
+        count("lease", leased.await)
     }
 
     /// Makes a lease longer, if the device still holds it. The device tells its number and its [term](Lease::term).
@@ -128,7 +127,7 @@ impl DeviceLeases {
         let renewed = self.call("renew a lease", move |connection, table| {
             Box::pin(attempt::renew(connection, table, terms, held))
         });
-        observe::leased("renew", renewed.await)
+        count("renew", renewed.await)
     }
 
     /// Ends a lease early: the device states that it makes no further id with it, and the time of the last id that it made;
@@ -150,7 +149,7 @@ impl DeviceLeases {
         let released = self.call("release a lease", move |connection, table| {
             Box::pin(attempt::release(connection, table, held, last))
         });
-        observe::leased("release", released.await)
+        count("release", released.await)
     }
 
     /// Ends the lease of a device that will never answer again, now. Returns the lease as it is then, or `None` if the device
@@ -163,7 +162,7 @@ impl DeviceLeases {
         let expired = self.call("end a lease", move |connection, table| {
             Box::pin(attempt::expire(connection, table, device))
         });
-        observe::leased("expire", expired.await)
+        count("expire", expired.await)
     }
 
     /// The time of the server, and all leases in the order of their numbers, also those that have ended and whose numbers no
@@ -193,6 +192,18 @@ impl DeviceLeases {
         let table = context.tables.lease.clone();
         finish(async move { Retries::run(deadline, action, || once(&nodes, &table, &work)).await }).await
     }
+}
+
+/// Counts a call about a lease of a device number, and returns its result.
+fn count<T>(call: &'static str, result: Result<T>) -> Result<T> {
+    let outcome = match &result {
+        Ok(_) => "ok",
+        Err(error) if error.is_no_number_free() => "none-free",
+        Err(error) if error.is_lease_lost() => "lost",
+        Err(_) => "failed",
+    };
+    metrics::counter!("idgen_map_leases_total", "call" => call, "result" => outcome).increment(1);
+    result
 }
 
 async fn once<T, W>(nodes: &Nodes, table: &str, work: &W) -> Attempt<T>

@@ -6,8 +6,8 @@ use sqlx::Row;
 use sqlx::mysql::MySqlRow;
 use uuid::Uuid;
 
-use crate::failure::{Attempt, Failure};
-use crate::sql::{literal, uuid_at};
+use crate::error::failure::{Attempt, Failure};
+use crate::statement::sql::{literal, uuid_at};
 
 /// The columns in the order in which [`Lease::of_row`] reads them.
 pub(super) const COLUMNS: &str = "number, device, term, first_sec, last_sec";

@@ -4,11 +4,11 @@ use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{Executor, Row};
 use uuid::Uuid;
 
-use crate::definition::{self, run};
-use crate::failure::{Attempt, Failure};
+use crate::error::damaged;
+use crate::error::failure::{Attempt, Failure};
 use crate::lease::row::{COLUMNS, Lease};
-use crate::sql::literal;
-use crate::state_row::damaged;
+use crate::statement::sql::literal;
+use crate::table::definition::{self, run};
 
 const DEFINITION: &str = "number SMALLINT UNSIGNED NOT NULL PRIMARY KEY, device BINARY(16) NOT NULL, \
     term BIGINT UNSIGNED NOT NULL, first_sec INT UNSIGNED NOT NULL, last_sec INT UNSIGNED NOT NULL, \

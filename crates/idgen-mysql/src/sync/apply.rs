@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
-use crate::caller::Connection;
-use crate::driver::DriverConnection;
+use crate::call::observe;
+use crate::error::failure::{Attempt, Kind};
 use crate::error::{Error, Result};
-use crate::failure::{Attempt, Kind};
-use crate::observe;
+use crate::statement::caller::Connection;
+use crate::statement::driver::DriverConnection;
 use crate::sync::change::{Answer, Change, Outcome};
 use crate::sync::log::{self, Newest};
 use crate::sync::prepare::{Prepared, prepare};
-use crate::sync::write::{Row, Writer};
+use crate::sync::writer::{Row, Writer};
 use crate::sync::{Sync, intake};
 
 const ACTION: &str = "apply changes of rows";
@@ -92,7 +92,7 @@ impl Sync {
         let outcomes: Vec<Outcome> = (0..batch.len())
             .map(|at| outcomes.remove(&at).unwrap_or_else(|| Outcome::Waits("it was not reached".to_owned())))
             .collect();
-        outcomes.iter().for_each(observe::synced);
+        outcomes.iter().for_each(count);
         Ok(Answer { outcomes, ids })
     }
 
@@ -198,4 +198,16 @@ fn decided(newest: &Newest, change: &Change) -> Option<Outcome> {
             change.row, change.table, change.number
         ))
     })
+}
+
+/// Counts a change that a device sent.
+fn count(outcome: &Outcome) {
+    let outcome = match outcome {
+        Outcome::Applied { repeated: false } => "applied",
+        Outcome::Applied { repeated: true } => "repeated",
+        Outcome::Older { .. } => "older",
+        Outcome::Waits(_) => "waits",
+        Outcome::Refused(_) => "refused",
+    };
+    metrics::counter!("idgen_sync_changes_total", "outcome" => outcome).increment(1);
 }

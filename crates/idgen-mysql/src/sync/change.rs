@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::sql::bytes_literal;
+use crate::statement::sql::bytes_literal;
 
 /// The value of a column.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use crate::caller::{Connection, Values, number_at};
-use crate::failure::{Attempt, Failure};
-use crate::pair::CHUNK;
-use crate::sql::{ALL, WITH_SETTINGS, bytes_literal};
-use crate::state_row::damaged;
-use crate::tables::unquoted;
+use crate::claim::pair::CHUNK;
+use crate::error::damaged;
+use crate::error::failure::{Attempt, Failure};
+use crate::statement::caller::Connection;
+use crate::statement::sql::{ALL, WITH_SETTINGS, bytes_literal};
+use crate::statement::values::{Values, number_at};
+use crate::table::tables::unquoted;
 
 /// The names of the two tables.
 #[derive(Clone, Debug)]

@@ -33,16 +33,17 @@ mod prepare;
 mod shape;
 mod targets;
 mod write;
+mod writer;
 
 use std::sync::Arc;
 
-use crate::definition;
+use crate::call::retry::Retries;
+use crate::connection::nodes::PooledConnection;
 use crate::error::Result;
-use crate::failure::{Attempt, Failure};
-use crate::map::UuidMap;
-use crate::nodes::PooledConnection;
-use crate::retry::Retries;
-use crate::sharded;
+use crate::error::failure::{Attempt, Failure};
+use crate::map::uuid_map::UuidMap;
+use crate::table::definition;
+use crate::table::sharded;
 pub use change::{Answer, Change, Operation, Outcome, Value};
 pub use intake::Intake;
 use log::Names;

@@ -1,8 +1,9 @@
 //! The session's `sql_mode`.
 
-use crate::caller::{Connection, Values};
 use crate::error::Error;
-use crate::failure::{Attempt, Kind};
+use crate::error::failure::{Attempt, Kind};
+use crate::statement::caller::Connection;
+use crate::statement::values::Values;
 
 /// Fails before anything that follows in a session without a strict mode, which would cut values off instead of refusing them:
 /// a number that is out of range is an error at every `sql_mode`.

@@ -5,10 +5,10 @@ use std::time::Duration;
 use sqlx::mysql::MySqlRow;
 use uuid::Uuid;
 
-use crate::caller::{Values, number_at};
+use crate::call::observe;
+use crate::error::failure::Attempt;
 use crate::error::{Error, Result};
-use crate::failure::Attempt;
-use crate::observe;
+use crate::statement::values::{Values, number_at};
 use crate::sync::Sync;
 
 /// A reference to a row that has not arrived.

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
-use crate::caller::{Connection, Values};
 use crate::error::Error;
-use crate::failure::{Attempt, Failure, Kind};
+use crate::error::failure::{Attempt, Failure, Kind};
 use crate::installed::IdWidth;
+use crate::statement::caller::Connection;
+use crate::statement::values::Values;
 
 /// A table of a sync: its name, and references that the schema has no foreign key for.
 #[derive(Clone, Debug, PartialEq, Eq)]

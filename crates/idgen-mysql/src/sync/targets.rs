@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::caller::{Connection, number_at};
-use crate::failure::Attempt;
-use crate::pair::CHUNK;
-use crate::sql::{ALL, WITH_SETTINGS};
+use crate::claim::pair::CHUNK;
+use crate::error::failure::Attempt;
+use crate::statement::caller::Connection;
+use crate::statement::sql::{ALL, WITH_SETTINGS};
+use crate::statement::values::number_at;
 use crate::sync::change::{Outcome, Value};
 use crate::sync::log::{self, Key, Open, list};
 use crate::sync::shape::Shape;
-use crate::sync::write::{Ready, Row, Writer};
+use crate::sync::writer::{Ready, Row, Writer};
 
 impl<'a> Writer<'a> {
     pub(super) fn is_there(&self, at: usize, id: u64) -> bool {

@@ -1,75 +1,21 @@
 //! Writes the rows of one round after another. In a round, each row has at most one change.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use crate::caller::Connection;
-use crate::failure::{Attempt, Failure};
-use crate::pair::CHUNK;
+use crate::claim::pair::CHUNK;
+use crate::error::failure::{Attempt, Failure};
+use crate::statement::caller::Connection;
 use crate::sync::change::{Operation, Outcome};
-use crate::sync::log::{self, Key, Names, Open, list};
+use crate::sync::log::{self, Open, list};
 use crate::sync::mode::{STRICT, refuse_lax};
-use crate::sync::prepare::Prepared;
 use crate::sync::shape::Shape;
 use crate::sync::targets::{in_order, refused_targets};
+use crate::sync::writer::{Ready, Row, Writer};
 
 /// About how many bytes of statements are sent at once. The server's default limit is 16 MiB or more.
 const TEXT: usize = 1 << 20;
 
-/// A change whose UUIDs are integers.
-pub(super) struct Row<'a> {
-    pub(super) prepared: &'a Prepared<'a>,
-    pub(super) id: u64,
-    /// The integers of the rows that its columns refer to.
-    pub(super) targets: BTreeMap<&'a str, Option<u64>>,
-}
-
-/// What is written, and what was found out on the way.
-pub(super) struct Writer<'a> {
-    pub(super) shapes: &'a [Shape],
-    pub(super) names: &'a Names,
-    /// Integers that this transaction has given. Nothing outside of it knows them, so nothing refers to them, and no row has
-    /// them that this batch has not written.
-    pub(super) fresh: &'a HashSet<u64>,
-    /// Rows that are there and that this transaction has locked, by the place of their table.
-    pub(super) there: HashSet<(usize, u64)>,
-    /// Rows that this batch has inserted. They are not there any more after a deletion that the schema extends to them.
-    pub(super) inserted: HashSet<(usize, u64)>,
-    /// Rows for which references of this batch are open.
-    pub(super) awaited: HashSet<(usize, u64)>,
-    /// Rows to which others refer, and that are locked although they are not there.
-    pub(super) locked: Vec<Key<'a>>,
-    /// By the place of the change in the batch.
-    pub(super) outcomes: HashMap<usize, Outcome>,
-    pub(super) opened: u64,
-    pub(super) resolved: u64,
-    /// Whether the session is known to refuse values that do not fit.
-    is_strict: bool,
-}
-
-/// A row to be written, with the literals of its columns.
-pub(super) struct Ready<'r> {
-    pub(super) row: &'r Row<'r>,
-    pub(super) columns: BTreeMap<&'r str, String>,
-    pub(super) open: Vec<Open>,
-}
-
-impl<'a> Writer<'a> {
-    pub(super) fn new(shapes: &'a [Shape], names: &'a Names, fresh: &'a HashSet<u64>) -> Writer<'a> {
-        Writer {
-            shapes,
-            names,
-            fresh,
-            there: HashSet::new(),
-            inserted: HashSet::new(),
-            awaited: HashSet::new(),
-            locked: Vec::new(),
-            outcomes: HashMap::new(),
-            opened: 0,
-            resolved: 0,
-            is_strict: false,
-        }
-    }
-
+impl Writer<'_> {
     /// Parents are written before their children, and deleted after them.
     pub(super) async fn round<C: Connection>(&mut self, connection: &mut C, rows: &[Row<'_>]) -> Attempt<()> {
         let of = |at: usize, operation: Operation| {

@@ -1,0 +1,394 @@
+//! The context of one call, and how it finds pairs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::mysql::MySqlRow;
+use sqlx::{AssertSqlSafe, Executor};
+use uuid::Uuid;
+
+use crate::call::deadline::Deadline;
+use crate::call::retry::Retries;
+use crate::claim::blocks::Blocks;
+use crate::claim::memory::KnownPlaces;
+use crate::claim::memory::Proof;
+use crate::claim::memory::Witness;
+use crate::claim::place::{Place, Relation};
+use crate::claim::purge::Purge;
+use crate::connection::nodes::{Nodes, PooledConnection};
+use crate::connection::session::{ELSEWHERE, elsewhere, here};
+use crate::connection::settle::settle;
+use crate::error::failure::{Attempt, Failure, Kind};
+use crate::error::refusal::{Reason, Refusal};
+use crate::error::{Error, Result};
+use crate::installed::{Installed, Strategy};
+use crate::statement::caller::Connection;
+use crate::statement::sql::{ALL, IN_TRANSACTION, SHARED, WITH_SETTINGS, hash, literal};
+use crate::statement::values::{Values, number_at};
+use crate::table::schema;
+use crate::table::tables::Tables;
+
+/// How often, and after which pause, two nodes are compared whose cluster is changing.
+const LOOKS: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The context of one call.
+#[derive(Clone, Debug)]
+pub(crate) struct Context {
+    pub(crate) pool: Nodes,
+    pub(crate) tables: Arc<Tables>,
+    pub(crate) installed: Installed,
+    pub(crate) blocks: Arc<Blocks>,
+    pub(crate) deadline: Deadline,
+    pub(crate) purge: Arc<Purge>,
+    pub(crate) known_places: Arc<KnownPlaces>,
+    pub(crate) witness: Arc<Witness>,
+    pub(crate) proof: Arc<Proof>,
+    /// Whether the client writes nothing.
+    pub(crate) read_only: bool,
+    /// Whether imports may use up the ids.
+    pub(crate) allow_exhausting_import: bool,
+}
+
+impl Context {
+    /// The same context for another call.
+    pub(crate) fn within(&self, deadline: Deadline) -> Context {
+        Context { pool: self.pool.within(deadline), deadline, ..self.clone() }
+    }
+
+    /// Fails if the client was opened with `read_only`.
+    pub(crate) fn writable(&self, what: &str) -> Result<()> {
+        if !self.read_only {
+            return Ok(());
+        }
+        let problem = format!("{what}: this client was opened with read_only");
+        Err(Error::new(Kind::Config { problem }))
+    }
+
+    /// The clause of a locking read, for the look-up after a duplicate key. A proxy that sends plain reads to replicas sends
+    /// locking reads to the server of the insert.
+    pub(super) fn where_written(&self) -> &'static str {
+        // Vitess has no such proxy before it, and routes both by the same key.
+        if self.tables.places.is_none() { SHARED } else { "" }
+    }
+
+    /// The map's epoch at this moment, in which ids are taken from here on.
+    pub(super) fn now(&self) -> u64 {
+        self.pool.identity().epoch()
+    }
+
+    /// Checks the server if that was not done a moment ago, because the caller's own connection is not checked. The
+    /// result names the places of the map: its own server and schema, and those of other nodes that were found to be the
+    /// map's.
+    pub(super) async fn check(&self, action: &'static str) -> Result<Vec<String>> {
+        let connection = Retries::run(self.deadline, action, || self.pool.acquire_at_once()).await?;
+        let mut places = self.known_places.fresh();
+        places.extend(connection.seen().place.clone());
+        Ok(places)
+    }
+
+    /// Carries out a statement on the caller's connection, which must be in a transaction and lead to this map. `places`
+    /// is what [`check`](Context::check) gave.
+    pub(super) async fn execute_within<C: Connection>(
+        &self,
+        connection: &mut C,
+        places: &[String],
+        statement: &str,
+    ) -> Attempt<()> {
+        self.run_within(connection, places, statement, None).await.map(drop)
+    }
+
+    /// The same for an `INSERT` of pairs, which passes over rows with `ignore`: the number of rows, if the server's answers
+    /// agree on it.
+    pub(super) async fn insert_within<C: Connection>(
+        &self,
+        connection: &mut C,
+        places: &[String],
+        statement: &str,
+        ignore: bool,
+    ) -> Attempt<Option<u64>> {
+        // Vitess counts the rows of one shard.
+        let ignore = self.tables.places.is_none().then_some(ignore);
+        self.run_within(connection, places, statement, ignore).await
+    }
+
+    async fn run_within<C: Connection>(
+        &self,
+        connection: &mut C,
+        places: &[String],
+        statement: &str,
+        ignore: Option<bool>,
+    ) -> Attempt<Option<u64>> {
+        let statement = &format!("{WITH_SETTINGS}{statement}");
+        let before = IN_TRANSACTION.map(str::to_owned);
+        // A temporary table hides the map's from this session alone.
+        let (map, claim) = (&self.tables.map, &self.tables.claim);
+        let tables = match self.installed.strategy {
+            Strategy::Unique => vec![map],
+            Strategy::Dedup => vec![map, claim],
+        };
+        let tables: Vec<String> = tables.iter().map(|table| format!("SHOW CREATE TABLE {table}")).collect();
+        if !places.is_empty() {
+            let checks = [&before[..], &[elsewhere(places)], &tables].concat();
+            match run_after(connection, &checks, statement, ignore).await {
+                Err(failure) if failure.number() == Some(ELSEWHERE) => {}
+                done => return done.map_err(outside),
+            }
+        }
+        self.check_place(connection).await?;
+        let checks = [&before[..], &tables].concat();
+        run_after(connection, &checks, statement, ignore).await.map_err(outside)
+    }
+
+    /// Fails where [`execute_within`](Context::execute_within) would, before a statement that only reads.
+    pub(super) async fn check_within<C: Connection>(
+        &self,
+        connection: &mut C,
+        places: &[String],
+    ) -> Attempt<()> {
+        self.execute_within(connection, places, "DO 0").await
+    }
+
+    /// Fails unless a caller's connection leads to the map: on another node of its cluster, or on its own server after the
+    /// server's clock was set back.
+    async fn check_place<C: Connection>(&self, connection: &mut C) -> Attempt<()> {
+        let refused = |reason| {
+            let server = "the caller's connection".to_owned();
+            Err(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false })))
+        };
+        let state = schema::state(connection, &self.tables).await?;
+        match self.pool.identity().epoch_of(state.as_ref()) {
+            Ok(Some(epoch)) if epoch != self.now() => return Err(Failure::OtherEpoch),
+            Ok(_) => {}
+            Err(reason) => return refused(reason),
+        }
+        for _ in 0..LOOKS {
+            let mut own = self.pool.acquire_at_once().await?;
+            let expected = self.pool.timed(Place::read(&mut *own)).await;
+            let expected = own.conclude(expected)?;
+            drop(own);
+            let found = Place::read(connection).await?;
+            match expected.relation(&found) {
+                Relation::Same => {
+                    let rows = connection.read(here()).await?;
+                    let place = rows.first().map(|row| row.text(0)).transpose()?.flatten();
+                    place.into_iter().for_each(|place| self.known_places.note(place));
+                    return Ok(());
+                }
+                Relation::Changing => tokio::time::sleep(PAUSE).await,
+                Relation::Other => {
+                    let table = self.tables.map.clone();
+                    let (expected, found) = (expected.describe(), found.describe());
+                    return refused(Reason::Copy { table, expected, found });
+                }
+            }
+        }
+        Err(Failure::Changing)
+    }
+
+    /// Ids for new pairs. `None` where too few are left, or the server takes no writes, and nobody has `looked` yet:
+    /// UUIDs that have an id keep it, and there may be enough for the others.
+    pub(super) async fn propose(&self, count: usize, looked: bool) -> Result<Option<Vec<u64>>> {
+        if !looked && (self.read_only || self.blocks.are_read_only()) {
+            return Ok(None);
+        }
+        self.writable("a UUID without an id cannot get one")?;
+        if looked {
+            return self.blocks.take(&self.pool, self.deadline, count).await.map(Some);
+        }
+        match self.blocks.take_if_writable(&self.pool, self.deadline, count).await {
+            Err(error) if error.is_exhausted() || error.is_read_only() => Ok(None),
+            ids => ids.map(Some),
+        }
+    }
+
+    /// True if an attempt to store pairs failed because the server takes no writes, and nobody has `looked` yet: a
+    /// UUID that has an id needs no write.
+    pub(super) fn look_instead(&self, failure: &Failure, looked: bool) -> bool {
+        let instead = !looked && failure.is_read_only();
+        if instead {
+            self.blocks.note_read_only();
+        }
+        instead
+    }
+
+    /// Finds pairs as [`look_many`](Context::look_many) does, in a call of its own, repeated where the server fails
+    /// in ways that pass.
+    pub(crate) async fn look_up(&self, action: &'static str, uuids: &[Uuid]) -> Result<Vec<(Uuid, u64)>> {
+        Retries::run(self.deadline, action, async || {
+            let mut connection = self.pool.acquire_at_once().await?;
+            let found = self.pool.timed(self.look_many(&mut connection, uuids, "")).await;
+            connection.conclude(found)
+        })
+        .await
+    }
+
+    /// Finds pairs that are committed and on disk, in no order, by a statement that commits itself.
+    pub(crate) async fn look_many(
+        &self,
+        connection: &mut PooledConnection,
+        uuids: &[Uuid],
+        lock: &str,
+    ) -> Attempt<Vec<(Uuid, u64)>> {
+        let found = match self.installed.strategy {
+            Strategy::Dedup if uuids.len() > 1 => self.find_proved(&mut **connection, uuids).await?,
+            _ => self.find_many(&mut **connection, uuids, lock).await?,
+        };
+        if let Some(pair) = found.first() {
+            self.witness.set(Some(*pair));
+        }
+        if !found.is_empty() {
+            self.settled(connection).await?;
+        }
+        Ok(found)
+    }
+
+    /// Finds one pair that is committed and on disk.
+    pub(crate) async fn look_one(
+        &self,
+        connection: &mut PooledConnection,
+        uuid: Uuid,
+        lock: &str,
+    ) -> Attempt<Option<u64>> {
+        Ok(self.look_many(connection, &[uuid], lock).await?.first().map(|(_, id)| *id))
+    }
+
+    /// Rows of the map that are committed and on disk.
+    pub(crate) async fn read_rows(&self, action: &'static str, statement: &str) -> Result<Vec<MySqlRow>> {
+        let read = async |connection: &mut PooledConnection| {
+            let rows = connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))).await?;
+            if !rows.is_empty() {
+                self.settled(connection).await?;
+            }
+            Ok(rows)
+        };
+        let look = async || {
+            let mut connection = self.pool.acquire_at_once().await?;
+            let rows = self.pool.timed(read(&mut connection)).await;
+            connection.conclude(rows)
+        };
+        Retries::run(self.deadline, action, look).await
+    }
+
+    /// Waits until everything that this connection has read is on disk. It must be the same connection, which does not survive
+    /// a crash in between.
+    pub(crate) async fn settled(&self, connection: &mut PooledConnection) -> Attempt<()> {
+        if !connection.report().shows_commits_early() {
+            return Ok(());
+        }
+        if self.read_only {
+            return Ok(());
+        }
+        settle(connection, &self.tables.sync).await
+    }
+
+    /// Finds committed pairs, in no order.
+    pub(crate) async fn find_many<C: Connection>(
+        &self,
+        connection: &mut C,
+        uuids: &[Uuid],
+        lock: &str,
+    ) -> Attempt<Vec<(Uuid, u64)>> {
+        if uuids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows = connection.read(self.look_text(uuids, lock)).await?;
+        Self::pairs_of(&rows, uuids)
+    }
+
+    /// The statement that looks UUIDs up, at least one.
+    pub(super) fn look_text(&self, uuids: &[Uuid], lock: &str) -> String {
+        // The list has only numbers and hexadecimal digits, so it needs no quoting.
+        let item = |uuid: &Uuid| match self.installed.strategy {
+            Strategy::Unique => literal(*uuid),
+            Strategy::Dedup => hash(*uuid).to_string(),
+        };
+        let column = match self.installed.strategy {
+            Strategy::Unique => "uuid",
+            Strategy::Dedup => "hash",
+        };
+        // On a map that was just filled, MariaDB's statistics are still those of an empty table, and it would read the
+        // whole table. A locking read of the whole table waits for every open transaction with a new pair.
+        let index = match self.installed.strategy {
+            Strategy::Unique if lock.is_empty() => "",
+            Strategy::Unique => " FORCE INDEX (uuid)",
+            Strategy::Dedup => " FORCE INDEX (hash)",
+        };
+        let prefix = if lock.is_empty() { "" } else { WITH_SETTINGS };
+        let mut statement =
+            format!("{prefix}SELECT id, uuid FROM {}{index} WHERE {column} IN (", self.tables.map);
+        for (at, uuid) in uuids.iter().enumerate() {
+            if at > 0 {
+                statement.push(',');
+            }
+            statement.push_str(&item(uuid));
+        }
+        statement.push(')');
+        // A limit of its own overrides `sql_select_limit` of a caller's connection.
+        if self.tables.places.is_none() {
+            statement.push_str(ALL);
+        }
+        statement.push_str(lock);
+        statement
+    }
+
+    /// The pairs in the answer to such a statement. `uuids` are in ascending order.
+    pub(super) fn pairs_of<R: Values>(rows: &[R], uuids: &[Uuid]) -> Attempt<Vec<(Uuid, u64)>> {
+        let mut pairs = Vec::with_capacity(rows.len());
+        for row in rows {
+            let uuid = row.uuid(1)?;
+            // Two UUIDs may share a hash.
+            if uuids.binary_search(&uuid).is_ok() {
+                pairs.push((uuid, number_at(row, 0)?));
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// The pairs that these UUIDs had before `new` were stored, by what a look-up found afterwards; one for each UUID, in
+    /// ascending order.
+    ///
+    /// # Errors
+    /// The look-up did not find what was just stored.
+    pub(super) fn older_than(&self, new: &[(Uuid, u64)], found: &[(Uuid, u64)]) -> Attempt<Vec<(Uuid, u64)>> {
+        let mut found = found.to_vec();
+        found.sort_unstable();
+        if new.iter().any(|pair| found.binary_search(pair).is_err()) {
+            return Err(self.hidden_rows());
+        }
+        found.retain(|pair| new.binary_search(pair).is_err());
+        found.dedup_by_key(|(uuid, _)| *uuid);
+        Ok(found)
+    }
+
+    /// Finds one committed pair.
+    pub(crate) async fn find_one<C: Connection>(
+        &self,
+        connection: &mut C,
+        uuid: Uuid,
+        lock: &str,
+    ) -> Attempt<Option<u64>> {
+        Ok(self.find_many(connection, &[uuid], lock).await?.first().map(|(_, id)| *id))
+    }
+}
+
+/// Runs a statement after checks. Of an `INSERT`, which has `ignore`, the server's answers must agree on the number.
+async fn run_after<C: Connection>(
+    connection: &mut C,
+    checks: &[String],
+    statement: &str,
+    ignore: Option<bool>,
+) -> Attempt<Option<u64>> {
+    match ignore {
+        Some(ignore) => connection.insert_after(checks, statement, ignore, &mut false).await,
+        None => connection.execute_after(checks, statement).await.map(Some),
+    }
+}
+
+/// The failure of a statement after [`IN_TRANSACTION`].
+fn outside(failure: Failure) -> Failure {
+    match failure.number() {
+        Some(1305) => Error::new(Kind::NotInTransaction).into(),
+        _ => failure,
+    }
+}

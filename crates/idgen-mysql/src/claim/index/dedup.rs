@@ -1,0 +1,318 @@
+//! Strategy `dedup`: the primary key of a small table of claims decides, and the map itself carries only an
+//! index on a 32-bit hash.
+//!
+//! A new pair takes one transaction at READ COMMITTED: claim the UUID, then store it, then look it up, and commit only if
+//! there is no older pair. The order matters. A second client's claim waits until the first client's transaction ends. When
+//! it holds the claim, every committed pair of that UUID is visible to its look-up. So a committed claim is no longer needed,
+//! any client may delete it at any time, and nothing depends on a clock. If clients looked up before they claimed, as in the
+//! published design, two could find nothing.
+//!
+//! The look-up comes last so that it has to find something: the pair that the transaction has just stored. If it does not,
+//! the server's plan hides rows, or the index is damaged, and nothing is committed. An older pair of the UUID has the same
+//! hash, so it is next to the new one in the index.
+
+use sqlx::mysql::MySqlConnection;
+use uuid::Uuid;
+
+use crate::call::observe;
+use crate::call::retry::Retries;
+use crate::claim::context::Context;
+use crate::claim::index::server_identity::{look_proved, look_within};
+use crate::claim::index::taken::TakenIds;
+use crate::claim::pair::{Claimed, Guess};
+use crate::connection::nodes::PooledConnection;
+use crate::error::failure::{Attempt, Failure, Kind, Verdict};
+use crate::error::{Error, Result};
+use crate::statement::caller::Connection;
+use crate::statement::sql::{SHARED, WITH_SETTINGS, literal, value_list};
+use crate::statement::values::Values;
+use crate::table::marker::marker;
+
+const ACTION: &str = "map a UUID to an id";
+
+pub(super) async fn claim_one(context: &Context, uuid: Uuid, guess: Guess) -> Result<Claimed> {
+    let claimed = claim_many(context, &[uuid], guess).await?;
+    claimed.into_iter().next().ok_or_else(|| {
+        Error::new(Kind::Damaged { problem: format!("no id for {uuid} although it was claimed") })
+    })
+}
+
+pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Guess) -> Result<Vec<Claimed>> {
+    let mut retries = Retries::new(context.deadline);
+    let mut taken = TakenIds::default();
+    let mut unclear: Vec<u64> = Vec::new();
+    let mut claimed = Vec::with_capacity(uuids.len());
+    let mut missing = uuids.to_vec();
+    let mut looked = false;
+    loop {
+        if guess == Guess::Known {
+            let found = context.look_up(ACTION, &missing).await?;
+            missing.retain(|uuid| !found.iter().any(|(known, _)| known == uuid));
+            claimed.extend(found.into_iter().map(|(uuid, id)| Claimed {
+                uuid,
+                id,
+                new: unclear.contains(&id),
+            }));
+            (guess, looked) = (Guess::New, true);
+        }
+        if missing.is_empty() {
+            return Ok(claimed);
+        }
+        let epoch = context.now();
+        let Some(ids) = context.propose(missing.len(), looked).await? else {
+            guess = Guess::Known;
+            continue;
+        };
+        match transact(context, epoch, &missing, &ids).await {
+            Ok(pairs) => {
+                let made = |id: &u64| ids.contains(id) || unclear.contains(id);
+                let used: Vec<u64> = pairs.iter().map(|(_, id)| *id).collect();
+                let unused = ids.iter().copied().filter(|id| !used.contains(id));
+                context.blocks.give_back(epoch, unused);
+                claimed.extend(pairs.iter().map(|(uuid, id)| Claimed {
+                    uuid: *uuid,
+                    id: *id,
+                    new: made(id),
+                }));
+                context.purge.after(&context.pool, &context.tables.claim, pairs.len() as u64);
+                return Ok(claimed);
+            }
+            // One of the ids, at least, is in the map with another UUID, after an import.
+            Err(error) if error.is_duplicate_key() => taken.pass_over(context, ids[0], ids.len())?,
+            Err(error) => {
+                match error.verdict() {
+                    Verdict::Unknown => {
+                        observe::burned(ids.len() as u64);
+                        unclear.extend(ids);
+                    }
+                    Verdict::Undone | Verdict::Final => context.blocks.give_back(epoch, ids),
+                }
+                if context.look_instead(&error, looked) {
+                    guess = Guess::Known;
+                    continue;
+                }
+                retries.after(ACTION, error).await?;
+            }
+        }
+    }
+}
+
+/// One transaction: claim, look up, store.
+async fn transact(context: &Context, epoch: u64, uuids: &[Uuid], ids: &[u64]) -> Attempt<Vec<(Uuid, u64)>> {
+    let mut connection = context.pool.acquire_in(epoch).await?;
+    let result = context.pool.timed(transact_on(context, &mut connection, uuids, ids)).await;
+    connection.conclude(result)
+}
+
+/// If some of the UUIDs have ids already, the transaction is rolled back and made again for the others alone. A savepoint
+/// would save that, but Group Replication forgets the claims before it in its certification.
+async fn transact_on(
+    context: &Context,
+    connection: &mut PooledConnection,
+    uuids: &[Uuid],
+    ids: &[u64],
+) -> Attempt<Vec<(Uuid, u64)>> {
+    let mut new: Vec<(Uuid, u64)> = uuids.iter().copied().zip(ids.iter().copied()).collect();
+    let mut pairs = Vec::with_capacity(new.len());
+    let (mut known, mut stored) = (false, false);
+    while !new.is_empty() && !stored {
+        let mut transaction = connection.begin().await?;
+        let older = match store(context, &mut transaction, &new).await {
+            Ok(older) => older,
+            Err(error) => {
+                // If this fails, the connection is closed, which ends the transaction, too.
+                if transaction.rollback().await.is_ok() {
+                    connection.note_end();
+                }
+                return Err(error);
+            }
+        };
+        if older.is_empty() {
+            transaction.commit().await.map_err(Failure::of_commit)?;
+            connection.note_commit();
+            pairs.append(&mut new);
+            stored = true;
+        } else {
+            transaction.rollback().await?;
+            connection.note_end();
+            new.retain(|(uuid, _)| !older.iter().any(|(known, _)| known == uuid));
+            pairs.extend(older);
+            known = true;
+        }
+    }
+    if known {
+        let settled = context.settled(connection).await;
+        // If the transaction is committed, the ids are in use whatever happens next.
+        settled
+            .map_err(|failure| if stored { Failure::CommitUnanswered(Box::new(failure)) } else { failure })?;
+    }
+    context.witness.set(pairs.first().copied());
+    Ok(pairs)
+}
+
+/// Claims the UUIDs, stores their pairs, and returns those that they had before: none, or the transaction is to be rolled
+/// back.
+async fn store(
+    context: &Context,
+    connection: &mut MySqlConnection,
+    new: &[(Uuid, u64)],
+) -> Attempt<Vec<(Uuid, u64)>> {
+    let uuids: Vec<Uuid> = new.iter().map(|(uuid, _)| *uuid).collect();
+    let claims = format!("{}; ", claim_text(context, &uuids));
+    let older = insert_and_look(context, connection, &claims, new).await?;
+    if older.is_empty() {
+        context.prove_claims(connection, &uuids).await?;
+        context.prove(connection, new, "").await?;
+    }
+    Ok(older)
+}
+
+/// Stores pairs, and returns those that their UUIDs had before.
+///
+/// # Errors
+/// The look-up does not find what was just stored.
+async fn insert_and_look(
+    context: &Context,
+    connection: &mut MySqlConnection,
+    before: &str,
+    new: &[(Uuid, u64)],
+) -> Attempt<Vec<(Uuid, u64)>> {
+    let uuids: Vec<Uuid> = new.iter().map(|(uuid, _)| *uuid).collect();
+    let insert = insert_text(context, new);
+    let found = context
+        .select_all(connection, &format!("{before}{insert}; "), &context.pairs_of_uuids(&uuids))
+        .await?;
+    // Two UUIDs may share a hash.
+    let found = found.into_iter().map(|(id, uuid)| (uuid, id)).filter(|(uuid, _)| uuids.contains(uuid));
+    context.older_than(new, &found.collect::<Vec<_>>())
+}
+
+/// An existing claim may have no pair, because the pair was deleted or the claiming transaction was committed without one.
+/// So an existing claim is changed. This locks it exclusively, and a cluster certifies it against the same change on
+/// another node.
+fn claim_text(context: &Context, uuids: &[Uuid]) -> String {
+    let list: Vec<String> = uuids.iter().map(|uuid| format!("({})", literal(*uuid))).collect();
+    let (table, list) = (&context.tables.claim, list.join(","));
+    format!("INSERT INTO {table} (uuid) VALUES {list} ON DUPLICATE KEY UPDATE turn = 1 - turn")
+}
+
+pub(crate) async fn claim<C: Connection>(
+    context: &Context,
+    connection: &mut C,
+    uuids: &[Uuid],
+) -> Attempt<()> {
+    connection.execute_after(&[], &claim_text(context, uuids)).await.map(drop)
+}
+
+fn insert_text(context: &Context, pairs: &[(Uuid, u64)]) -> String {
+    let list = value_list(pairs.iter().map(|(uuid, id)| (uuid, id)));
+    format!("INSERT INTO {} (id, uuid) VALUES {list}", context.tables.map)
+}
+
+/// Inside the caller's transaction, whose isolation level and snapshot are the caller's.
+///
+/// With the claim held, the pair is looked for twice: by the caller's connection, which sees what its own
+/// transaction made, and by another one, which sees everything committed on its server. That has to be the
+/// caller's server: another node of a cluster may lag behind it, and where the pair was committed before this
+/// transaction claimed, no certification tells the two inserts apart. When the other connection is elsewhere
+/// a locking read of the caller's decides. It would do in any case, but at REPEATABLE READ it locks a gap of
+/// the hash index, where the inserts of two such readers deadlock. An id that was found is confirmed by a locking read
+/// of its row, unless the other connection found it on the caller's server.
+pub(crate) async fn claim_within<C: Connection>(
+    context: &Context,
+    connection: &mut C,
+    uuid: Uuid,
+) -> Result<Claimed> {
+    let places = context.check(ACTION).await?;
+    let claim = claim_text(context, &[uuid]);
+    context.execute_within(connection, &places, &claim).await.map_err(Error::once(ACTION))?;
+    context.prove_claims(connection, &[uuid]).await.map_err(Error::once(ACTION))?;
+    let here = look_within(context, connection, uuid).await.map_err(Error::once(ACTION))?;
+    let mut found = stored_here(context, connection, uuid, here.id).await?;
+    if found.is_none() {
+        let there = Retries::run(context.deadline, ACTION, async || {
+            let mut other = context.pool.acquire_at_once().await?;
+            let there = context.pool.timed(look_proved(context, &mut *other, uuid)).await;
+            match other.conclude(there) {
+                Ok(there) => Ok(Some(there)),
+                // An ALTER TABLE is waiting for the caller's transaction.
+                Err(failure) if failure.number() == Some(1205) => Ok(None),
+                Err(failure) => Err(failure),
+            }
+        })
+        .await?;
+        let same = there.as_ref().is_some_and(|there| there.server == here.server);
+        found = there.and_then(|there| there.id);
+        if !same {
+            found = stored_here(context, connection, uuid, found).await?;
+            if found.is_none() {
+                found = context.find_one(connection, uuid, SHARED).await.map_err(Error::once(ACTION))?;
+            }
+        }
+    }
+    if let Some(id) = found {
+        return Ok(Claimed { uuid, id, new: false });
+    }
+    // A later round clears this claim away, after its commit.
+    context.purge.after(&context.pool, &context.tables.claim, 1);
+    let mut taken = TakenIds::default();
+    loop {
+        let id = context.blocks.take(&context.pool, context.deadline, 1).await?[0];
+        let insert = format!("{WITH_SETTINGS}{}", insert_text(context, &[(uuid, id)]));
+        let stored = match connection.execute_after(&[], &insert).await {
+            // A server that reports a duplicate key may have stored the pair. Another id would then be its second one.
+            Err(error) if error.is_duplicate_key() => {
+                match stored_here(context, connection, uuid, Some(id)).await? {
+                    Some(_) => Ok(0),
+                    None => Err(error),
+                }
+            }
+            stored => stored,
+        };
+        match stored {
+            Ok(_) if here.proved => {
+                let proved = context.prove(connection, &[(uuid, id)], "").await;
+                return proved.map(|()| Claimed { uuid, id, new: true }).map_err(Error::once(ACTION));
+            }
+            Ok(_) => return inserted_within(context, connection, uuid, id).await,
+            Err(error) if error.is_duplicate_key() => taken.pass_over(context, id, 1)?,
+            Err(error) => return Err(Error::once(ACTION)(error)),
+        }
+    }
+}
+
+/// Looks for a pair that was just stored in the caller's transaction, because the look-up before it proved nothing. An
+/// older pair that was missed there is returned, and a marker takes the place of the new one.
+async fn inserted_within<C: Connection>(
+    context: &Context,
+    connection: &mut C,
+    uuid: Uuid,
+    id: u64,
+) -> Result<Claimed> {
+    let found = context.find_many(connection, &[uuid], "").await.map_err(Error::once(ACTION))?;
+    let older = context.older_than(&[(uuid, id)], &found).map_err(Error::once(ACTION))?;
+    for (_, older) in older {
+        if stored_here(context, connection, uuid, Some(older)).await?.is_some() {
+            let (map, marker) = (&context.tables.map, literal(marker(id)));
+            let undo = format!("UPDATE {map} SET uuid = {marker} WHERE id = {id}");
+            connection.execute_after(&[], &undo).await.map_err(Error::once(ACTION))?;
+            return Ok(Claimed { uuid, id: older, new: false });
+        }
+    }
+    Ok(Claimed { uuid, id, new: true })
+}
+
+/// The id, if its row holds the UUID at this moment: a pair in an old snapshot, or on a node that lags behind, may have
+/// been forgotten since. The claim keeps it from being forgotten from here on. The read locks one row, and no gap.
+async fn stored_here<C: Connection>(
+    context: &Context,
+    connection: &mut C,
+    uuid: Uuid,
+    id: Option<u64>,
+) -> Result<Option<u64>> {
+    let Some(id) = id else { return Ok(None) };
+    let read = format!("{WITH_SETTINGS}SELECT uuid FROM {} WHERE id = {id}{SHARED}", context.tables.map);
+    let rows = connection.read(read).await.map_err(Error::once(ACTION))?;
+    let stored = rows.first().map(|row| row.uuid(0)).transpose().map_err(Error::once(ACTION))?;
+    Ok((stored == Some(uuid)).then_some(id))
+}

@@ -1,0 +1,399 @@
+//! The servers that a map may use: one, or the nodes of a cluster, of which one at a time is in use.
+//!
+//! When a node fails or takes no writes, calls move on to the next one. The choice of a node never endangers a pair,
+//! because the keys of the tables decide on every node.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use deadpool::managed::{Object, Pool, PoolError, Timeouts};
+use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlRow};
+use sqlx::{Connection as _, Execute, Executor, MySql, Transaction};
+
+use crate::call::deadline::Deadline;
+use crate::call::observe::InUse;
+use crate::connection::connector::{Connector, Terms};
+use crate::connection::rotation;
+use crate::connection::server::ServerReport;
+use crate::connection::session::Seen;
+use crate::error::Error;
+use crate::error::failure::{Attempt, Failure, Kind};
+use crate::statement::sql::BEGIN;
+use crate::table::identity::MapIdentity;
+
+/// The longest wait for a connection if there are other nodes.
+const REACH_LIMIT: Duration = Duration::from_secs(3);
+
+/// The most connections to each node that only statements use which wait for no pair, if calls that do wait hold all
+/// others.
+const RESERVE: usize = 2;
+
+/// Connections to each node, as one call uses them: no wait is longer than the rest of the call's deadline.
+#[derive(Clone, Debug)]
+pub(crate) struct Nodes {
+    nodes: Arc<[Node]>,
+    current: Arc<AtomicUsize>,
+    terms: Arc<Terms>,
+    deadline: Deadline,
+}
+
+/// The connections to one node.
+#[derive(Debug)]
+struct Node {
+    pool: Pool<Connector>,
+    /// For statements that wait for no pair, while the pool has no connection left.
+    reserve: Pool<Connector>,
+}
+
+impl Node {
+    fn pools(&self) -> [&Pool<Connector>; 2] {
+        [&self.pool, &self.reserve]
+    }
+
+    /// A connection of the pool if one is idle or can be made, and otherwise one of the reserve.
+    async fn at_once(&self) -> Result<(Object<Connector>, bool), PoolError<Failure>> {
+        let now = Timeouts { wait: Some(Duration::ZERO), ..Timeouts::default() };
+        match self.pool.timeout_get(&now).await {
+            Err(PoolError::Timeout(_)) => {}
+            got => return Ok((got?, false)),
+        }
+        match self.reserve.get().await {
+            // The server allows no more connections, so this waits for one of the pool.
+            Err(PoolError::Backend(failure)) if failure.is_too_many_connections() => {
+                Ok((self.pool.get().await?, false))
+            }
+            got => Ok((got?, true)),
+        }
+    }
+}
+
+/// Where to connect, and with how many connections at most.
+#[derive(Clone, Debug)]
+pub(crate) struct Address {
+    pub(crate) options: MySqlConnectOptions,
+    pub(crate) connections: u32,
+}
+
+/// A connection in use.
+pub(crate) struct PooledConnection {
+    // It is `None` only after drop.
+    session: Option<Object<Connector>>,
+    node: usize,
+    /// Whether it is one of the reserve.
+    reserved: bool,
+    nodes: Nodes,
+    /// A statement was sent, and its result is not known yet.
+    busy: bool,
+    /// It cannot be used again.
+    lost: bool,
+    /// A transaction may be open on it.
+    open: bool,
+    _in_use: InUse,
+}
+
+impl Nodes {
+    /// Closes the connections: idle ones at once, and those of running calls when the calls end. Waits for these.
+    pub(crate) async fn close(&self) {
+        let pools = || self.nodes.iter().flat_map(Node::pools);
+        pools().for_each(Pool::close);
+        self.deadline
+            .bound(async {
+                while pools().any(|pool| pool.status().size > 0) {
+                    tokio::time::sleep(Duration::from_millis(2)).await;
+                }
+            })
+            .await;
+    }
+
+    /// At least one address.
+    pub(crate) fn new(addresses: Vec<Address>, terms: Terms) -> Nodes {
+        let terms = Arc::new(terms);
+        let several = addresses.len() > 1;
+        let pool = |options: &MySqlConnectOptions, size: usize| {
+            let connector = Connector::new(options.clone(), terms.clone(), several);
+            // The connection that was used last is the most likely to be alive.
+            let builder = Pool::builder(connector).max_size(size);
+            builder
+                .queue_mode(deadpool::managed::QueueMode::Lifo)
+                .build()
+                .expect("a pool without time limits")
+        };
+        let node = |address: Address| Node {
+            pool: pool(&address.options, address.connections as usize),
+            reserve: pool(&address.options, RESERVE),
+        };
+        let nodes = addresses.into_iter().map(node).collect();
+        Nodes { nodes, current: Arc::default(), terms, deadline: Deadline::never() }
+    }
+
+    /// The same nodes for one call.
+    pub(crate) fn within(&self, deadline: Deadline) -> Nodes {
+        Nodes { deadline, ..self.clone() }
+    }
+
+    /// How many servers there are.
+    pub(crate) fn count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The map that is expected on each.
+    pub(crate) fn identity(&self) -> &MapIdentity {
+        &self.terms.identity
+    }
+
+    /// Whether a server is used although it may lose acknowledged pairs.
+    pub(crate) fn accept_unsafe(&self) -> bool {
+        self.terms.accept_unsafe
+    }
+
+    /// Checks whether the node in use can be reached. Its settings are read later.
+    pub(crate) async fn reach(&self) -> Attempt<()> {
+        match self.acquire().await {
+            Ok(_) | Err(Failure::Refused(_)) => Ok(()),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// A connection to the node in use, which has been set up and checked. A failure moves on to the next
+    /// node, for the next attempt.
+    pub(crate) async fn acquire(&self) -> Attempt<PooledConnection> {
+        let get = async |node: &Node| Ok((node.pool.get().await?, false));
+        self.acquire_by(get).await
+    }
+
+    /// The same for statements that wait for no pair: they never queue behind calls that do. A caller's transaction needs
+    /// such statements while calls wait for the pairs that it has claimed.
+    pub(crate) async fn acquire_at_once(&self) -> Attempt<PooledConnection> {
+        self.acquire_by(Node::at_once).await
+    }
+
+    async fn acquire_by(
+        &self,
+        get: impl AsyncFnOnce(&Node) -> Result<(Object<Connector>, bool), PoolError<Failure>>,
+    ) -> Attempt<PooledConnection> {
+        let node = self.current.load(Ordering::Relaxed);
+        let got = self.deadline.bound_by(self.reach_limit(), get(&self.nodes[node])).await;
+        let failure = match got {
+            Some(Ok((session, reserved))) => {
+                let nodes = self.clone();
+                return Ok(PooledConnection {
+                    session: Some(session),
+                    node,
+                    reserved,
+                    nodes,
+                    busy: false,
+                    lost: false,
+                    open: false,
+                    _in_use: InUse::begin(),
+                });
+            }
+            Some(Err(PoolError::Backend(failure))) => self.unreached(failure),
+            Some(Err(PoolError::Closed)) => {
+                let problem = "the map is closed: connect again".to_owned();
+                return Err(Error::new(Kind::Config { problem }).into());
+            }
+            // The pool has no time limits and no hooks, so these errors do not occur.
+            Some(Err(_)) | None => Failure::NoConnection,
+        };
+        self.leave(node);
+        Err(failure)
+    }
+
+    /// A connection for ids that were reserved in this epoch. If possible, it is not one on which a transaction has just been
+    /// committed.
+    pub(crate) async fn acquire_in(&self, epoch: u64) -> Attempt<PooledConnection> {
+        let mut connection = self.acquire().await?;
+        let node = &self.nodes[connection.node].pool;
+        if let Some(session) = connection.session.take() {
+            connection.session = Some(rotation::rested(node, session, &self.deadline).await);
+        }
+        // The epoch may have been read only now.
+        if self.identity().epoch() == epoch { Ok(connection) } else { Err(Failure::OtherEpoch) }
+    }
+
+    /// No statement of the call was sent yet.
+    fn unreached(&self, failure: Failure) -> Failure {
+        match failure {
+            Failure::Refused(mut refusal) => {
+                let sound = |node: &Node| !node.pool.manager().is_refused();
+                refusal.elsewhere |= refusal.reason.passes() || self.nodes.iter().any(sound);
+                Failure::Refused(refusal)
+            }
+            failure => Failure::Unreached(Box::new(failure)),
+        }
+    }
+
+    fn reach_limit(&self) -> Duration {
+        let limit = self.terms.answer_limit;
+        if self.nodes.len() > 1 { limit.min(REACH_LIMIT) } else { limit }
+    }
+
+    /// Limits the wait for an answer, because a machine that lost its power or network does not even report that a
+    /// connection is closed.
+    pub(crate) async fn timed<T>(&self, work: impl Future<Output = Attempt<T>>) -> Attempt<T> {
+        self.deadline.bound_by(self.terms.answer_limit, work).await.unwrap_or(Err(Failure::NoAnswer))
+    }
+
+    /// The row of a statement that waits for no pair.
+    pub(crate) async fn fetch_one<'q, E>(&self, query: E) -> Attempt<MySqlRow>
+    where
+        E: Execute<'q, MySql> + 'q,
+    {
+        let mut connection = self.acquire_at_once().await?;
+        let result = self.timed(async { Ok(connection.fetch_one(query).await?) }).await;
+        connection.conclude(result)
+    }
+
+    /// Moves on to the next node. If many calls fail on one node, only one of them does this.
+    fn leave(&self, node: usize) {
+        let next = (node + 1) % self.nodes.len();
+        let left = self.current.compare_exchange(node, next, Ordering::Relaxed, Ordering::Relaxed);
+        if left.is_ok() && next != node {
+            let [from, to] = [node, next].map(|at| self.nodes[at].pool.manager().address());
+            tracing::info!(from, to, "the map moves to another node");
+        }
+    }
+}
+
+impl PooledConnection {
+    /// Returns the result, and reacts to a failure: calls move on to the next node if that may succeed, and a connection
+    /// whose answer is outstanding is closed instead of being used again.
+    pub(crate) fn conclude<T>(&mut self, result: Attempt<T>) -> Attempt<T> {
+        self.busy = matches!(result, Err(Failure::NoAnswer));
+        if let Err(failure) = &result
+            && failure.is_of_this_node()
+        {
+            self.lost = true;
+            self.nodes.leave(self.node);
+        }
+        if self.nodes.count() > 1 { result.map_err(Failure::or_of_this_node) } else { result }
+    }
+
+    /// Begins a transaction. Until its end is recorded, the connection is not used for another call: a server that reports
+    /// an error may have begun the transaction, or not have ended it, and then nothing that follows is committed.
+    pub(crate) async fn begin(&mut self) -> Attempt<Transaction<'_, MySql>> {
+        self.open = true;
+        Ok((**self).begin_with(BEGIN).await?)
+    }
+
+    /// Records that the server has ended the transaction.
+    pub(crate) fn note_end(&mut self) {
+        self.open = false;
+    }
+
+    /// Records that a transaction was committed.
+    pub(crate) fn note_commit(&mut self) {
+        self.note_end();
+        self.session.as_mut().expect(HELD).note_commit();
+    }
+
+    /// What was last read about the server and the map, at most a second ago.
+    pub(crate) fn seen(&self) -> &Seen {
+        self.object().seen()
+    }
+
+    /// The kind of the server.
+    pub(crate) fn report(&self) -> &ServerReport {
+        &self.seen().report
+    }
+
+    /// Reads it now.
+    pub(crate) async fn look_again(&mut self) -> Attempt<()> {
+        let connector = pool_of(&self.nodes, self.node, self.reserved).manager();
+        let session = self.session.as_mut().expect(HELD);
+        connector.look_again(session).await
+    }
+
+    fn object(&self) -> &Object<Connector> {
+        self.session.as_ref().expect(HELD)
+    }
+}
+
+fn pool_of(nodes: &Nodes, node: usize, reserved: bool) -> &Pool<Connector> {
+    let node = &nodes.nodes[node];
+    if reserved { &node.reserve } else { &node.pool }
+}
+
+const HELD: &str = "a connection is held until it is dropped";
+
+impl Deref for PooledConnection {
+    type Target = MySqlConnection;
+
+    fn deref(&self) -> &MySqlConnection {
+        self.object().connection()
+    }
+}
+
+impl DerefMut for PooledConnection {
+    fn deref_mut(&mut self) -> &mut MySqlConnection {
+        self.busy = true;
+        self.session.as_mut().expect(HELD).connection_mut()
+    }
+}
+
+impl Drop for PooledConnection {
+    fn drop(&mut self) {
+        let Some(mut session) = self.session.take() else { return };
+        if !self.busy && !self.lost && !self.open {
+            session.put_down();
+            return;
+        }
+        let connector = pool_of(&self.nodes, self.node, self.reserved).clone();
+        if self.lost {
+            connector.manager().mistrust();
+        }
+        match tokio::runtime::Handle::try_current() {
+            // The server may continue the statement, or wait for a lock, long after its client has disconnected. So it is
+            // told to stop, and the connection counts among those of the pool until then.
+            Ok(runtime) if self.busy => {
+                runtime.spawn(async move {
+                    connector.manager().kill(&session).await;
+                    drop(Object::take(session));
+                });
+            }
+            _ => drop(Object::take(session)),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::call::retry::Retries;
+    use crate::table::tables::Tables;
+
+    /// Nodes of which none is running: nothing listens on this port, and each connection is refused.
+    pub(crate) fn nobody(count: usize) -> Nodes {
+        let options: MySqlConnectOptions = "mysql://app:s3cret@127.0.0.1:1/shop".parse().unwrap();
+        let address = Address { options, connections: 10 };
+        let identity = MapIdentity::new(Tables::named("uuid_map").unwrap());
+        let terms = Terms { identity, answer_limit: Duration::from_secs(10), accept_unsafe: false };
+        Nodes::new(vec![address; count], terms)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_ends_at_its_deadline() {
+        for count in [1, 3] {
+            for secs in [0, 1, 7, 30] {
+                let begin = tokio::time::Instant::now();
+                let deadline = Deadline::after(Duration::from_secs(secs));
+                let nodes = nobody(count).within(deadline);
+                let error = Retries::run(deadline, "try", || nodes.acquire()).await.map(drop).unwrap_err();
+                assert!(error.is_transient(), "{error}");
+                let took = begin.elapsed();
+                assert!(took <= Duration::from_secs(secs.max(1)) + Duration::from_millis(2), "{took:?}");
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_error_names_a_server_that_does_not_answer() {
+        let deadline = Deadline::after(Duration::ZERO);
+        let nodes = nobody(1).within(deadline);
+        let error = Retries::run(deadline, "connect", || nodes.reach()).await.unwrap_err().to_string();
+        assert!(error.contains("127.0.0.1:1: ") && error.contains("refused"), "{error}");
+        assert!(!error.contains("s3cret"), "{error}");
+    }
+}

@@ -1,0 +1,277 @@
+//! The session settings of a new connection, and what a connection reads then and while it is used.
+
+use std::collections::BTreeSet;
+
+use futures_util::TryStreamExt;
+use sqlx::mysql::{MySqlConnection, MySqlRow};
+use sqlx::{AssertSqlSafe, Column, Executor, Row};
+
+use crate::connection::server::{REDO_LOG, ServerReport, Topology};
+use crate::error::failure::{Attempt, Failure};
+use crate::error::refusal::MEMBER_STATE;
+use crate::statement::shadow::Shadow;
+use crate::statement::sql::bytes_literal;
+use crate::table::schema::State;
+use crate::table::tables::{Tables, unquoted};
+
+/// Ends what `init_connect` has begun: a transaction, and locks of tables. The clauses keep `completion_type` from beginning
+/// another transaction, and from closing the connection.
+const CLEAR: &str = "ROLLBACK AND NO CHAIN NO RELEASE; UNLOCK TABLES";
+
+/// The settings of each session, whatever the server, the user or `init_connect` have set:
+///
+/// - `sql_select_limit` would truncate answers, and `completion_type` would begin a transaction after each commit,
+/// - `max_execution_time` and `max_statement_time` would end statements, whose time the map limits itself,
+/// - without `unique_checks` InnoDB may leave a unique index unread,
+/// - modes such as `ORACLE` and `ANSI_QUOTES` change the meaning of statements,
+/// - a longer wait for a table that is about to be altered could be part of a deadlock with the alteration,
+/// - at `READ UNCOMMITTED` a pair would be visible, and returned, that may be rolled back later,
+/// - with `mrr`, MariaDB finds no rows by an index on a virtual column.
+///
+/// Comments of the form `/*!80000 */` are read by MySQL from 8.0 on, those of the form `/*M! */` by MariaDB.
+const SET: &str = "SET SESSION sql_select_limit = 18446744073709551615, completion_type = 0, autocommit = 1, \
+    unique_checks = 1, foreign_key_checks = 1, lock_wait_timeout = 1, sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
+    /*!80000 max_execution_time = 0, optimizer_switch = 'mrr=off,batched_key_access=off', */ \
+    /*M! max_statement_time = 0, optimizer_switch = 'mrr=off,mrr_sort_keys=off,join_cache_bka=off', */ \
+    /*!80000 transaction_isolation = \
+    IF(@@transaction_isolation = 'READ-UNCOMMITTED', 'READ-COMMITTED', @@transaction_isolation) */ \
+    /*M! tx_isolation = IF(@@tx_isolation = 'READ-UNCOMMITTED', 'READ-COMMITTED', @@tx_isolation) */";
+
+/// Fails with error 1568 in a transaction, and has no other effect: the session's isolation level stays as it is.
+const IN_NO_TRANSACTION: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
+
+/// The running server process and the schema of a session. Servers that were copied from one image have equal names, so it
+/// includes the end of a UUID of version 1: the hardware address and a random number of this start of the server (MySQL
+/// manual, "Miscellaneous Functions", `UUID()`). If the clock is set back, that number changes, and the server seems to be
+/// another one until its connections read their names again.
+const HERE: &str = "CONCAT_WS(' ', @@hostname, @@port, @@server_id, RIGHT(UUID(), 17), \
+    IF(@@lower_case_table_names, LOWER(DATABASE()), DATABASE()))";
+
+/// The number of the error that [`elsewhere`] ends with.
+pub(crate) const ELSEWHERE: u16 = 1690;
+
+/// Fails on other servers and schemas than the named ones, before anything that follows: a number that is out of range is
+/// an error at every `sql_mode`. It reads no table, so that it begins no snapshot.
+pub(crate) fn elsewhere(places: &[String]) -> String {
+    let list: Vec<String> = places.iter().map(|place| bytes_literal(place.as_bytes())).collect();
+    format!("SELECT IF(CAST({HERE} AS BINARY) IN ({}), 1, EXP(9999))", list.join(","))
+}
+
+/// The query for the place of a session, as [`elsewhere`] compares it.
+pub(crate) fn here() -> String {
+    format!("SELECT {HERE}")
+}
+
+/// The query for the name of the server.
+pub(crate) const SERVER_NAME: &str = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id)";
+
+const VARIABLES: &str = "SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'binlog_format', \
+    'log_bin', 'sql_log_bin', 'unique_checks', 'completion_type', 'innodb_doublewrite', 'innodb_flush_method', 'wsrep_on', 'group_replication_group_name', 'autocommit', 'version', \
+    'sync_binlog', 'transaction_isolation', 'tx_isolation')";
+
+/// The failure of an answer that lacks settings.
+const NOT_REPORTED: Failure = Failure::Contradicted("the server did not report its settings");
+
+const MEMBER: &str = "SELECT member_state FROM performance_schema.replication_group_members \
+    WHERE member_id = @@server_uuid";
+
+/// What a connection reads about its server and its map.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub(crate) report: ServerReport,
+    /// `None` where the map is not installed.
+    pub(crate) state: Option<State>,
+    /// A table that had another engine than InnoDB when the connection was made, and that engine.
+    pub(crate) engine: Option<(String, String)>,
+    /// The server's number of the connection, and the server's name.
+    pub(crate) thread: Option<(u64, String)>,
+    /// The server process and the schema, as [`elsewhere`] compares them.
+    pub(crate) place: Option<String>,
+    /// What hid a table of the map from this connection when it was made: a temporary table or a view of its name.
+    pub(crate) shadow: Option<(String, Shadow)>,
+    /// The variables that this server has.
+    names: Vec<String>,
+    /// Whether it can be told to keep no log.
+    has_redo_log: bool,
+}
+
+impl Seen {
+    /// Sets a new connection up and reads what must hold, in one text and one round trip.
+    pub(crate) async fn set_up(
+        connection: &mut MySqlConnection,
+        tables: &Tables,
+        schema: Option<&str>,
+        vitess: bool,
+    ) -> Attempt<Seen> {
+        if vitess {
+            return Seen::set_up_vitess(connection, tables).await;
+        }
+        let engine = [&tables.map, &tables.state, &tables.claim].map(|table| {
+            format!(
+                "SELECT table_name AS foreign_table, engine AS foreign_engine FROM information_schema.tables \
+                 WHERE table_schema = DATABASE() AND table_name = '{}' AND engine <> 'InnoDB'",
+                unquoted(table)
+            )
+        });
+        // Several names in one condition would make MariaDB read the whole schema.
+        let engine = engine.join(" UNION ALL ");
+        let status = redo_log();
+        // `init_connect` may have chosen another schema.
+        let schema = schema.map(|name| format!("USE `{}`; ", name.replace('`', "``"))).unwrap_or_default();
+        let names = format!(
+            "SELECT CONNECTION_ID() AS connection_id, CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS server_name, \
+             {HERE} AS place"
+        );
+        let text = format!(
+            "{CLEAR}; {schema}{SET}; {IN_NO_TRANSACTION}; {names}; {VARIABLES}; {status}; {engine}; {}; {}",
+            state_row(tables),
+            definitions(tables)
+        );
+        let read = Read::all(connection, text).await?;
+        let reported = |name: &str| read.values.iter().any(|(found, _)| found == name);
+        if !["version", "innodb_flush_log_at_trx_commit", "log_bin"].into_iter().all(reported) {
+            return Err(NOT_REPORTED);
+        }
+        read.into_seen(connection).await
+    }
+
+    /// Reads again what may have changed.
+    pub(crate) async fn again(&self, connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Seen> {
+        if self.report.topology() == Topology::Vitess {
+            return Seen::set_up_vitess(connection, tables).await;
+        }
+        // Asked one by one, they cost the server a tenth of `SHOW VARIABLES`.
+        let columns: Vec<String> = self.names.iter().map(|name| format!("@@{name} AS {name}")).collect();
+        let (columns, state) = (columns.join(", "), state_row(tables));
+        let status = if self.has_redo_log { redo_log() + "; " } else { String::new() };
+        let text = format!("{IN_NO_TRANSACTION}; SELECT {columns}, {HERE} AS place; {status}{state}");
+        let read = Read::all(connection, text).await?;
+        // Without them, the server would seem to be safe.
+        if !self.names.iter().all(|name| read.values.iter().any(|(found, _)| found == name)) {
+            return Err(NOT_REPORTED);
+        }
+        let seen = read.into_seen(connection).await?;
+        Ok(Seen {
+            names: self.names.clone(),
+            thread: self.thread.clone(),
+            engine: self.engine.clone(),
+            shadow: self.shadow.clone(),
+            has_redo_log: self.has_redo_log,
+            ..seen
+        })
+    }
+
+    /// Vitess takes one simple statement at a time. Session settings would take connections to the shards out of
+    /// its pools.
+    async fn set_up_vitess(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Seen> {
+        let mut read = Read::all(connection, VARIABLES.to_owned()).await?;
+        let uncommitted = |(_, value): &(String, String)| value == "READ-UNCOMMITTED";
+        if read.values.iter().any(uncommitted) {
+            let set = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
+            connection.execute(sqlx::raw_sql(set)).await?;
+            read = Read::all(connection, VARIABLES.to_owned()).await?;
+        }
+        if tables.places.is_some() {
+            read.state = Read::all(connection, state_row(tables)).await?.state;
+        }
+        read.into_seen(connection).await
+    }
+}
+
+fn redo_log() -> String {
+    format!("SHOW GLOBAL STATUS WHERE Variable_name = '{REDO_LOG}'")
+}
+
+/// Temporary tables hide others of their names from the session that made them, and the lists of tables do not have them.
+fn definitions(tables: &Tables) -> String {
+    let names = [&tables.map, &tables.state, &tables.sync, &tables.claim];
+    names.map(|table| format!("SHOW CREATE TABLE {table}")).join("; ")
+}
+
+/// All columns, whatever the version: after everything that must be read, since it fails where the table is not there.
+fn state_row(tables: &Tables) -> String {
+    format!("SELECT * FROM {} WHERE one = 1", tables.state)
+}
+
+/// The rows of several statements.
+#[derive(Default)]
+struct Read {
+    values: Vec<(String, String)>,
+    state: Option<State>,
+    shadow: Option<(String, Shadow)>,
+}
+
+impl Read {
+    async fn all(connection: &mut MySqlConnection, text: String) -> Attempt<Read> {
+        let mut read = Read::default();
+        let mut rows = connection.fetch(sqlx::raw_sql(AssertSqlSafe(text)));
+        loop {
+            match rows.try_next().await.map_err(Failure::Sql) {
+                Ok(Some(row)) => read.take(&row)?,
+                Ok(None) => return Ok(read),
+                Err(failure) if failure.is_no_table() => return Ok(read),
+                // A user of the strategy `unique` needs no privilege on the claims.
+                Err(failure) if read.state.is_some() && failure.number() == Some(1142) => return Ok(read),
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    fn take(&mut self, row: &MySqlRow) -> Attempt<()> {
+        let names: Vec<&str> = row.columns().iter().map(Column::name).collect();
+        if names.contains(&"one") {
+            self.state = Some(State::of_row(row)?);
+        } else if names.contains(&"View") || names.contains(&"Create Table") {
+            if let Some(shadow) = Shadow::of_definition(row)? {
+                self.shadow.get_or_insert((text(row, 0)?, shadow));
+            }
+        } else if names.first().is_some_and(|name| name.eq_ignore_ascii_case("Variable_name")) {
+            self.values.push((text(row, 0)?, text(row, 1)?));
+        } else {
+            for (at, name) in names.into_iter().enumerate() {
+                self.values.push((name.to_owned(), text(row, at)?));
+            }
+        }
+        Ok(())
+    }
+
+    async fn into_seen(mut self, connection: &mut MySqlConnection) -> Attempt<Seen> {
+        // An answer that is repeated does not make the next question longer.
+        let names: BTreeSet<String> = self.values.iter().map(|(name, _)| name.clone()).collect();
+        let other = [REDO_LOG, "connection_id", "server_name", "place", "foreign_table", "foreign_engine"];
+        let names = names.into_iter().filter(|name| !other.contains(&name.as_str())).collect();
+        let value =
+            |name: &str| self.values.iter().find(|(found, _)| found == name).map(|(_, value)| value.clone());
+        let engine = value("foreign_table").zip(value("foreign_engine"));
+        let thread = value("connection_id").and_then(|thread| thread.parse().ok()).zip(value("server_name"));
+        let place = value("place");
+        let has_redo_log = value(REDO_LOG).is_some();
+        if value("group_replication_group_name").is_some_and(|group| !group.is_empty()) {
+            // Without the privilege the state is unknown, and the advice names the privilege.
+            let state = match connection.fetch_optional(sqlx::raw_sql(MEMBER)).await.map_err(Failure::Sql) {
+                Ok(Some(row)) => text(&row, 0)?,
+                Ok(None) => "not in its group".to_owned(),
+                Err(failure) if failure.number() == Some(1142) => "not to be read".to_owned(),
+                Err(failure) => return Err(failure),
+            };
+            self.values.push((MEMBER_STATE.to_owned(), state));
+        }
+        let report = ServerReport::judge(&self.values);
+        Ok(Seen {
+            report,
+            state: self.state,
+            engine,
+            shadow: self.shadow,
+            thread,
+            place,
+            names,
+            has_redo_log,
+        })
+    }
+}
+
+/// Some servers give metadata as text, some as bytes.
+fn text(row: &MySqlRow, at: usize) -> Attempt<String> {
+    let bytes: Option<Vec<u8>> = row.try_get_unchecked(at)?;
+    Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
+}

@@ -1,0 +1,179 @@
+//! Runs statements on a connection of the map or of the caller, whichever driver made it.
+
+use futures_util::TryStreamExt;
+use sqlx::mysql::{MySqlConnection, MySqlRow};
+use sqlx::{AssertSqlSafe, Either, Executor};
+
+use crate::error::failure::{Attempt, Failure};
+use crate::error::refusal::{Reason, Refusal};
+use crate::statement::driver::{DriverAnswer, DriverConnection};
+use crate::statement::shadow::Shadow;
+use crate::statement::sql::ALL;
+use crate::statement::values::{DriverRow, Values};
+
+/// The number of rows that the statement before it changed.
+const COUNT: &str = "SELECT ROW_COUNT()";
+
+/// A connection that runs statements.
+pub(crate) trait Connection: Send {
+    type Row: Values;
+
+    /// Runs a statement after others that must succeed first, and returns the number of rows that it changed. If one of the
+    /// others is `SHOW CREATE TABLE`, it fails where a temporary table of the session has the name.
+    fn execute_after(
+        &mut self,
+        checks: &[String],
+        statement: &str,
+    ) -> impl Future<Output = Attempt<u64>> + Send;
+
+    /// The same for an `INSERT`. The number is `None` unless two answers of the server agree on it: that of the `INSERT`, and
+    /// one that it gives only if it has not refused the `INSERT`. Sets `inserted` once the `INSERT` is done, even if the
+    /// second answer fails. Another driver needs a round trip for that, so it asks only where the `INSERT` may
+    /// pass over rows (`ignore`), and its number decides.
+    fn insert_after(
+        &mut self,
+        checks: &[String],
+        statement: &str,
+        ignore: bool,
+        inserted: &mut bool,
+    ) -> impl Future<Output = Attempt<Option<u64>>> + Send;
+
+    /// Runs statements of which none has an answer with rows that matter, and stops at the first one that fails. Sets `done`
+    /// to the number of those that have succeeded.
+    fn execute_each(
+        &mut self,
+        statements: &[String],
+        done: &mut usize,
+    ) -> impl Future<Output = Attempt<()>> + Send;
+
+    /// The rows of a statement.
+    fn read(&mut self, statement: String) -> impl Future<Output = Attempt<Vec<Self::Row>>> + Send;
+}
+
+impl Connection for MySqlConnection {
+    type Row = MySqlRow;
+
+    async fn execute_after(&mut self, checks: &[String], statement: &str) -> Attempt<u64> {
+        Ok(run_text(self, checks, statement, &mut false).await?.0)
+    }
+
+    async fn insert_after(
+        &mut self,
+        checks: &[String],
+        statement: &str,
+        _: bool,
+        inserted: &mut bool,
+    ) -> Attempt<Option<u64>> {
+        // A limit of its own overrides `sql_select_limit` of a caller's connection.
+        let statement = format!("{statement}; {COUNT}{ALL}");
+        let (changed, counted) = run_text(self, checks, &statement, inserted).await?;
+        Ok((counted == Some(changed)).then_some(changed))
+    }
+
+    /// All in one text, which takes one round trip.
+    async fn execute_each(&mut self, statements: &[String], done: &mut usize) -> Attempt<()> {
+        let mut answers = self.fetch_many(sqlx::raw_sql(AssertSqlSafe(statements.join("; "))));
+        while let Some(answer) = answers.try_next().await? {
+            *done += usize::from(answer.is_left());
+        }
+        Ok(())
+    }
+
+    async fn read(&mut self, statement: String) -> Attempt<Vec<MySqlRow>> {
+        Ok(self.fetch_all(sqlx::raw_sql(AssertSqlSafe(statement))).await?)
+    }
+}
+
+/// Runs checks and then a statement in one text, which takes one round trip; the server stops at the first one that fails.
+/// Returns the number of rows that were changed, and the number that a statement after it selects. Sets `done` once the
+/// checks and the statement have ended.
+async fn run_text(
+    connection: &mut MySqlConnection,
+    checks: &[String],
+    statement: &str,
+    done: &mut bool,
+) -> Attempt<(u64, Option<u64>)> {
+    let texts: Vec<&str> = checks.iter().map(String::as_str).chain([statement]).collect();
+    let text = texts.join("; ");
+    let mut answers = connection.fetch_many(sqlx::raw_sql(AssertSqlSafe(text)));
+    let (mut ended, mut changed, mut counted, mut hidden) = (0, 0, None, None);
+    loop {
+        match answers.try_next().await {
+            Ok(Some(Either::Left(end))) => {
+                ended += 1;
+                changed += end.rows_affected();
+                *done = ended > checks.len();
+            }
+            Ok(Some(Either::Right(row))) if *done => {
+                counted = row.text(0)?.and_then(|count| count.parse().ok());
+            }
+            Ok(Some(Either::Right(row))) => hidden = hidden.or(hidden_by(&row)?),
+            // What a statement did to the temporary table says nothing, not even that it failed.
+            answer => match (hidden, answer) {
+                (Some(refused), _) => return Err(refused),
+                (None, Err(error)) => return Err(error.into()),
+                (None, Ok(_)) => return Ok((changed, counted)),
+            },
+        }
+    }
+}
+
+impl<C: DriverConnection> Connection for C {
+    type Row = DriverRow;
+
+    /// One statement after the other, because most drivers refuse a text of several statements.
+    async fn execute_after(&mut self, checks: &[String], statement: &str) -> Attempt<u64> {
+        for check in checks {
+            for row in Connection::read(self, check.clone()).await? {
+                if let Some(refused) = hidden_by(&row)? {
+                    return Err(refused);
+                }
+            }
+        }
+        Ok(self.run(statement).await.map_err(Failure::Driver)?.affected)
+    }
+
+    async fn insert_after(
+        &mut self,
+        checks: &[String],
+        statement: &str,
+        ignore: bool,
+        inserted: &mut bool,
+    ) -> Attempt<Option<u64>> {
+        let affected = self.execute_after(checks, statement).await?;
+        *inserted = true;
+        if !ignore {
+            return Ok(Some(affected));
+        }
+        let rows = self.read(COUNT.to_owned() + ALL).await?;
+        let count = rows.first().map(|row| row.text(0)).transpose()?.flatten();
+        Ok((count.and_then(|count| count.parse().ok()) == Some(affected)).then_some(affected))
+    }
+
+    async fn execute_each(&mut self, statements: &[String], done: &mut usize) -> Attempt<()> {
+        for statement in statements {
+            self.run(statement).await.map_err(Failure::Driver)?;
+            *done += 1;
+        }
+        Ok(())
+    }
+
+    async fn read(&mut self, statement: String) -> Attempt<Vec<DriverRow>> {
+        let DriverAnswer { columns, rows, .. } = self.run(&statement).await.map_err(Failure::Driver)?;
+        let columns: std::sync::Arc<[String]> = columns.into();
+        Ok(rows.into_iter().map(|values| DriverRow { columns: columns.clone(), values }).collect())
+    }
+}
+
+/// The refusal of a table that `SHOW CREATE TABLE` described, if it is a temporary one.
+fn hidden_by(row: &impl Values) -> Attempt<Option<Failure>> {
+    if !row.has("Create Table") || !Shadow::of_definition(row)?.is_some_and(Shadow::is_of_session) {
+        return Ok(None);
+    }
+    let table = row.text(0)?.unwrap_or_default();
+    let problem = "a temporary table of this session has its name, in which a claim would be lost; drop the temporary table \
+                   and roll the transaction back"
+        .to_owned();
+    let (server, reason) = ("the caller's connection".to_owned(), Reason::Schema { table, problem });
+    Ok(Some(Failure::Refused(Box::new(Refusal { server, reason, elsewhere: false }))))
+}

@@ -1,0 +1,234 @@
+//! The tables: their layout, and the state row.
+//!
+//! ```sql
+//! -- one row: the version of the layout, how it was installed, which map it is, and the first id that no
+//! -- client holds
+//! uuid_map_state(one, version, strategy, id_bits, next_id, map_id, epoch, stored_id)
+//! -- strategy `unique`
+//! uuid_map(id PRIMARY KEY, uuid BINARY(16) NOT NULL, UNIQUE (uuid))
+//! -- strategy `dedup`: an index on a 32-bit hash, and a small table of claims
+//! uuid_map(id PRIMARY KEY, uuid BINARY(16) NOT NULL, hash AS (CRC32(uuid)), KEY (hash))
+//! uuid_map_claim(uuid BINARY(16) PRIMARY KEY, turn)
+//! -- what clients write to push the server's log to disk, each its own row
+//! uuid_map_sync(slot PRIMARY KEY, pushes)
+//! ```
+//!
+//! `map_id` is chosen at random at install and never changes: a client that finds another one is connected to another map.
+//! `epoch` is raised when clients must discard their state, as after a restored backup: each client then drops its cached
+//! pairs and the ids that it holds. `stored_id` is an id whose row was in the map when the state row was last changed, or 0:
+//! if the row is missing later, the map was replaced by an older copy.
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Executor};
+use uuid::Uuid;
+
+use crate::error::Error;
+use crate::error::failure::{Attempt, Failure, Kind};
+use crate::installed::IdWidth;
+use crate::installed::Installed;
+use crate::installed::Strategy;
+use crate::statement::caller::Connection;
+use crate::statement::values::{Values, number_at};
+use crate::table::table_kind;
+use crate::table::tables::Tables;
+use crate::table::tables::unquoted;
+use crate::table::watch::{changing_trigger, definitions};
+
+/// The version of the layout that this library creates and reads. Version 1 had no `map_id`, `epoch` and `turn`, and no
+/// table of pushes. [`install`](crate::UuidMap::install) upgrades it.
+pub(crate) const VERSION: u16 = 2;
+
+/// What is to be done about an epoch of 0.
+pub(crate) const EPOCHS: &str =
+    "epochs begin at 1; call fence (idgen map fence) with an id above every id that was ever assigned";
+
+/// The state row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    pub(crate) version: u16,
+    strategy: String,
+    id_bits: u8,
+    pub(crate) next_id: u64,
+    /// All zero where the version has none.
+    pub(crate) map_id: Uuid,
+    /// Zero where the version has none.
+    pub(crate) epoch: u64,
+    /// An id that the map holds, or 0; `None` where the table has no such column.
+    pub(crate) stored_id: Option<u64>,
+}
+
+impl State {
+    /// The row with another next id and epoch. A restored map may lack what an earlier epoch had stored.
+    pub(crate) fn with(&self, next_id: u64, epoch: u64) -> State {
+        let stored_id = if epoch == self.epoch { self.stored_id } else { self.stored_id.map(|_| 0) };
+        State { next_id, epoch, stored_id, ..self.clone() }
+    }
+
+    /// Reads a row of any version.
+    pub(crate) fn of_row(row: &impl Values) -> Attempt<State> {
+        let number = |name: &str| number_at(row, row.place(name)?);
+        // A number that is too large for this type is unknown to this version.
+        let mut state = State {
+            version: u16::try_from(number("version")?).unwrap_or(u16::MAX),
+            strategy: String::new(),
+            id_bits: 0,
+            next_id: 0,
+            map_id: Uuid::nil(),
+            epoch: 0,
+            stored_id: None,
+        };
+        if state.version > VERSION {
+            return Ok(state);
+        }
+        state.strategy = row.text(row.place("strategy")?)?.unwrap_or_default();
+        state.id_bits = u8::try_from(number("id_bits")?).unwrap_or(u8::MAX);
+        state.next_id = number("next_id")?;
+        if row.has("map_id") && row.has("epoch") {
+            let bytes = row.bytes(row.place("map_id")?)?.unwrap_or_default();
+            state.map_id = Uuid::from_slice(&bytes).unwrap_or_default();
+            state.epoch = number("epoch")?;
+        }
+        if row.has("stored_id") {
+            state.stored_id = Some(number("stored_id")?);
+        }
+        Ok(state)
+    }
+
+    /// How the map was installed, or an error that says what is wrong with the row.
+    pub(crate) fn understand(&self) -> std::result::Result<Installed, String> {
+        let version = self.version;
+        if version > VERSION {
+            return Err(format!(
+                "its layout is version {version}, this program knows {VERSION}: use the newer program"
+            ));
+        }
+        if version < VERSION {
+            return Err(format!(
+                "its layout is version {version}, this program makes {VERSION}: call install (idgen map install) \
+                 to bring it up to date"
+            ));
+        }
+        let width = match self.id_bits {
+            32 => IdWidth::Bits32,
+            64 => IdWidth::Bits64,
+            other => return Err(format!("its ids have {other} bits")),
+        };
+        let strategy = self.strategy.parse().map_err(|error: Error| error.to_string())?;
+        Ok(Installed { strategy, width })
+    }
+}
+
+/// The state row; `None` where there is none.
+pub(crate) async fn state<C: Connection>(connection: &mut C, tables: &Tables) -> Attempt<Option<State>> {
+    let statement = format!("SELECT * FROM {} WHERE one = 1", tables.state);
+    match connection.read(statement).await {
+        Ok(rows) => rows.first().map(State::of_row).transpose(),
+        Err(failure) if failure.is_no_table() => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// A map whose tables are as this version creates them.
+pub(crate) struct Sound {
+    pub(crate) installed: Installed,
+    pub(crate) state: State,
+    /// What the tables were defined as before they were examined.
+    pub(crate) definitions: Vec<String>,
+}
+
+/// Reads how the map was installed, and checks that the tables are as this version creates them.
+pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> Attempt<Sound> {
+    let not_there =
+        |table: &String| Err(Error::new(Kind::NotInstalled { table: unquoted(table).to_owned() }).into());
+    let Some(state) = state(connection, tables).await? else {
+        if column_type(connection, &tables.state, "one").await?.is_none() {
+            return not_there(&tables.state);
+        }
+        let problem = format!(
+            "table {} has no row: restore it from a backup, with a next_id above every id that was ever assigned; if the map \
+             has assigned none, call install (idgen map install)",
+            tables.state
+        );
+        return Err(Error::new(Kind::Damaged { problem }).into());
+    };
+    let wrong =
+        |table: &String, problem| Error::new(Kind::Schema { table: unquoted(table).to_owned(), problem });
+    let installed = state.understand().map_err(|problem| wrong(&tables.state, problem))?;
+
+    let definitions = definitions(connection, tables, installed.strategy).await?;
+    let mut expected = vec![
+        (&tables.map, "id", format!("{} PRI", installed.width.column().to_lowercase())),
+        (&tables.state, "next_id", "bigint unsigned".to_owned()),
+        (&tables.state, "map_id", "binary(16)".to_owned()),
+        (&tables.state, "epoch", "bigint unsigned".to_owned()),
+    ];
+    match installed.strategy {
+        Strategy::Unique => expected.push((&tables.map, "uuid", "binary(16) UNI".to_owned())),
+        Strategy::Dedup => {
+            expected.push((&tables.map, "uuid", "binary(16)".to_owned()));
+            expected.push((&tables.map, "hash", "int unsigned MUL VIRTUAL GENERATED".to_owned()));
+            expected.push((&tables.claim, "uuid", "binary(16) PRI".to_owned()));
+            expected.push((&tables.claim, "turn", "tinyint unsigned".to_owned()));
+        }
+    }
+    if tables.places.is_none() {
+        expected.push((&tables.sync, "slot", "tinyint unsigned PRI".to_owned()));
+        expected.push((&tables.sync, "pushes", "bigint unsigned".to_owned()));
+    }
+    if tables.places.is_none() {
+        let mut names: Vec<&str> = expected.iter().map(|(table, ..)| unquoted(table)).collect();
+        names.dedup();
+        if let Some((table, problem)) = table_kind::problem(connection, &names).await? {
+            return Err(wrong(&table, problem).into());
+        }
+    }
+    for (table, column, wanted) in &expected {
+        let Some(found) = column_type(connection, table, column).await? else { return not_there(table) };
+        if found != *wanted {
+            return Err(wrong(table, format!("its column {column} is {found}, not {wanted}")).into());
+        }
+    }
+    if installed.strategy == Strategy::Dedup {
+        let table = &tables.map;
+        let hash = format!("{EXPRESSION} AND table_name = '{}' AND column_name = 'hash'", unquoted(table));
+        let hash = one_text(connection, hash).await?.unwrap_or_default();
+        if hash.to_lowercase().replace('`', "") != "crc32(uuid)" {
+            return Err(wrong(table, format!("its column hash is {hash}, not CRC32(uuid)")).into());
+        }
+    }
+    if tables.places.is_none()
+        && let Some((table, problem)) = changing_trigger(connection, tables).await?
+    {
+        return Err(wrong(&table, problem).into());
+    }
+    Ok(Sound { installed, state, definitions })
+}
+
+const EXPRESSION: &str =
+    "SELECT generation_expression FROM information_schema.columns WHERE table_schema = DATABASE()";
+
+async fn one_text(connection: &mut MySqlConnection, statement: String) -> Attempt<Option<String>> {
+    let row = connection.fetch_optional(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
+    Ok(row.map(|row| row.text(0)).transpose()?.flatten())
+}
+
+/// Type, key and extras of a column, as in `binary(16) UNI`.
+async fn column_type(connection: &mut MySqlConnection, table: &str, column: &str) -> Attempt<Option<String>> {
+    let statement = format!("SHOW COLUMNS FROM {table} LIKE '{column}'");
+    let row = match connection.fetch_optional(sqlx::raw_sql(AssertSqlSafe(statement))).await {
+        Ok(row) => row,
+        Err(error) => {
+            let failure = Failure::Sql(error);
+            return if failure.is_no_table() { Ok(None) } else { Err(failure) };
+        }
+    };
+    let Some(row) = row else { return Ok(None) };
+    let [kind, key, extra] = [1, 3, 5].map(|at| row.text(at));
+    // MariaDB, and MySQL before 8.0.19, print a display width: int(10) unsigned.
+    let kind = kind?.unwrap_or_default();
+    let kind =
+        kind.replace("int(10)", "int").replace("bigint(20)", "bigint").replace("tinyint(3)", "tinyint");
+    let parts = [kind, key?.unwrap_or_default(), extra?.unwrap_or_default()];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    Ok(Some(parts.join(" ")))
+}

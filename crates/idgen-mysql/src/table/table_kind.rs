@@ -1,0 +1,45 @@
+//! What a table of the map must be as a whole: a table of InnoDB, and no view.
+
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Executor};
+
+use crate::error::failure::Attempt;
+use crate::statement::values::Values;
+
+/// A table that is wrong as a whole, and what is wrong with it. Tables that are not there are not wrong.
+pub(crate) async fn problem(
+    connection: &mut MySqlConnection,
+    tables: &[&str],
+) -> Attempt<Option<(String, String)>> {
+    // Several names in one condition would make MariaDB read the whole schema.
+    let kinds = tables.iter().map(|table| {
+        format!(
+            "SELECT table_name, table_type, engine FROM information_schema.tables \
+             WHERE table_schema = DATABASE() AND table_name = '{table}'"
+        )
+    });
+    let kinds = kinds.collect::<Vec<_>>().join(" UNION ALL ");
+    for row in connection.fetch_all(sqlx::raw_sql(AssertSqlSafe(kinds))).await? {
+        let table = row.text(0)?.unwrap_or_default();
+        match (row.text(1)?.as_deref(), row.text(2)?.as_deref()) {
+            (Some("VIEW"), _) => return Ok(Some((table, VIEW.to_owned()))),
+            (_, Some("InnoDB")) => {}
+            (_, engine) => {
+                let problem = other_engine(&table, engine.unwrap_or("unknown"));
+                return Ok(Some((table, problem)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// What is wrong with a view in the place of a table of the map.
+pub(crate) const VIEW: &str = "a view has its name: drop the view, and put the table back";
+
+/// What is wrong with a table of another engine than InnoDB.
+pub(crate) fn other_engine(table: &str, engine: &str) -> String {
+    format!(
+        "its engine is {engine}, not InnoDB, so a transaction cannot undo what it stores: run ALTER TABLE {table} ENGINE = \
+         InnoDB, and then check the map (idgen map check)"
+    )
+}
