@@ -163,10 +163,8 @@ impl Context {
             Err(reason) => return refused(reason),
         }
         for _ in 0..LOOKS {
-            let mut own = self.pool.acquire_at_once().await?;
-            let expected = self.pool.timed(Place::read(&mut *own)).await;
-            let expected = own.conclude(expected)?;
-            drop(own);
+            let read = async |own: &mut PooledConnection| Place::read(&mut **own).await;
+            let expected = self.pool.attempt(self.pool.acquire_at_once(), read).await?;
             let found = Place::read(connection).await?;
             match expected.relation(&found) {
                 Relation::Same => {
@@ -216,9 +214,8 @@ impl Context {
     /// in ways that pass.
     pub(crate) async fn look_up(&self, action: &'static str, uuids: &[Uuid]) -> Result<Vec<(Uuid, u64)>> {
         Retries::run(self.deadline, action, async || {
-            let mut connection = self.pool.acquire_at_once().await?;
-            let found = self.pool.timed(self.look_many(&mut connection, uuids, "")).await;
-            connection.conclude(found)
+            let look = async |connection: &mut PooledConnection| self.look_many(connection, uuids, "").await;
+            self.pool.attempt(self.pool.acquire_at_once(), look).await
         })
         .await
     }
@@ -262,11 +259,7 @@ impl Context {
             }
             Ok(rows)
         };
-        let look = async || {
-            let mut connection = self.pool.acquire_at_once().await?;
-            let rows = self.pool.timed(read(&mut connection)).await;
-            connection.conclude(rows)
-        };
+        let look = || self.pool.attempt(self.pool.acquire_at_once(), read);
         Retries::run(self.deadline, action, look).await
     }
 

@@ -85,12 +85,8 @@ impl Context {
             }
             Ok(found)
         };
-        Retries::run(self.deadline, action, async || {
-            let mut connection = self.pool.acquire_at_once().await?;
-            let found = self.pool.timed(read(&mut connection)).await;
-            connection.conclude(found)
-        })
-        .await
+        let attempt = || self.pool.attempt(self.pool.acquire_at_once(), read);
+        Retries::run(self.deadline, action, attempt).await
     }
 
     /// The statement that selects the pairs of these UUIDs, and perhaps others of the same hashes.

@@ -84,9 +84,8 @@ fn warn_of(purged: Attempt<usize>, table: &str) {
 async fn purge(pool: &Nodes, table: &str) -> Attempt<usize> {
     let mut cleared = 0;
     loop {
-        let mut connection = pool.acquire().await?;
-        let done = pool.timed(purge_some(&mut connection, table)).await;
-        let some = connection.conclude(done)?;
+        let some =
+            pool.attempt(pool.acquire(), async |connection| purge_some(connection, table).await).await?;
         cleared += some;
         if some < CHUNK {
             return Ok(cleared);

@@ -38,9 +38,9 @@ pub(crate) async fn exchange(
     map: Option<&str>,
     decide: Decide<'_>,
 ) -> Attempt<Option<State>> {
-    let mut connection = pool.acquire_at_once().await?;
-    let done = pool.timed(exchange_on(pool, &mut connection, table, map, decide)).await;
-    connection.conclude(done)
+    let exchange =
+        async |connection: &mut PooledConnection| exchange_on(pool, connection, table, map, decide).await;
+    pool.attempt(pool.acquire_at_once(), exchange).await
 }
 
 async fn exchange_on(

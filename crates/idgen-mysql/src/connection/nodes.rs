@@ -230,10 +230,35 @@ impl Nodes {
         if self.nodes.len() > 1 { limit.min(REACH_LIMIT) } else { limit }
     }
 
-    /// Limits the wait for an answer, because a machine that lost its power or network does not even report that a
-    /// connection is closed.
-    pub(crate) async fn timed<T>(&self, work: impl Future<Output = Attempt<T>>) -> Attempt<T> {
-        self.deadline.bound_by(self.terms.answer_limit, work).await.unwrap_or(Err(Failure::NoAnswer))
+    /// One attempt: takes a connection, limits the wait for the answers to `work`, and reacts to a failure as
+    /// [`conclude`](PooledConnection::conclude) says. The wait is limited because a machine that lost its power or network does
+    /// not even report that a connection is closed.
+    pub(crate) async fn attempt<T>(
+        &self,
+        acquire: impl Future<Output = Attempt<PooledConnection>>,
+        work: impl AsyncFnOnce(&mut PooledConnection) -> Attempt<T>,
+    ) -> Attempt<T> {
+        self.attempt_by(self.terms.answer_limit, acquire, work).await
+    }
+
+    /// The same for statements that may take as long as the call, such as those that make tables.
+    pub(crate) async fn long_attempt<T>(
+        &self,
+        acquire: impl Future<Output = Attempt<PooledConnection>>,
+        work: impl AsyncFnOnce(&mut PooledConnection) -> Attempt<T>,
+    ) -> Attempt<T> {
+        self.attempt_by(Duration::MAX, acquire, work).await
+    }
+
+    async fn attempt_by<T>(
+        &self,
+        limit: Duration,
+        acquire: impl Future<Output = Attempt<PooledConnection>>,
+        work: impl AsyncFnOnce(&mut PooledConnection) -> Attempt<T>,
+    ) -> Attempt<T> {
+        let mut connection = acquire.await?;
+        let done = self.deadline.bound_by(limit, work(&mut connection)).await;
+        connection.conclude(done.unwrap_or(Err(Failure::NoAnswer)))
     }
 
     /// The row of a statement that waits for no pair.
@@ -241,9 +266,8 @@ impl Nodes {
     where
         E: Execute<'q, MySql> + 'q,
     {
-        let mut connection = self.acquire_at_once().await?;
-        let result = self.timed(async { Ok(connection.fetch_one(query).await?) }).await;
-        connection.conclude(result)
+        let fetch = async |connection: &mut PooledConnection| Ok(connection.fetch_one(query).await?);
+        self.attempt(self.acquire_at_once(), fetch).await
     }
 
     /// Moves on to the next node. If many calls fail on one node, only one of them does this.
@@ -260,7 +284,7 @@ impl Nodes {
 impl PooledConnection {
     /// Returns the result, and reacts to a failure: calls move on to the next node if that may succeed, and a connection
     /// whose answer is outstanding is closed instead of being used again.
-    pub(crate) fn conclude<T>(&mut self, result: Attempt<T>) -> Attempt<T> {
+    fn conclude<T>(&mut self, result: Attempt<T>) -> Attempt<T> {
         self.busy = matches!(result, Err(Failure::NoAnswer));
         if let Err(failure) = &result
             && failure.is_of_this_node()

@@ -210,9 +210,7 @@ async fn once<T, W>(nodes: &Nodes, table: &str, work: &W) -> Attempt<T>
 where
     W: for<'a> Fn(&'a mut PooledConnection, &'a str) -> Work<'a, T>,
 {
-    let mut connection = nodes.acquire_at_once().await?;
-    let done = nodes.timed(work(&mut connection, table)).await;
-    connection.conclude(done)
+    nodes.attempt(nodes.acquire_at_once(), async |connection| work(connection, table).await).await
 }
 
 fn refuse_markers(device: Uuid) -> Result<()> {

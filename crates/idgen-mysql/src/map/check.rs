@@ -7,6 +7,7 @@ use crate::call::retry::Retries;
 use crate::claim::context::Context;
 use crate::claim::purge;
 use crate::claim::state_row::exchange;
+use crate::connection::nodes::PooledConnection;
 use crate::error::failure::Kind;
 use crate::error::refusal::Concern;
 use crate::error::{Error, Result};
@@ -158,21 +159,16 @@ impl UuidMap {
     /// Reads now, and not only once a second, what must hold.
     async fn check_tables(&self) -> Result<(Vec<Concern>, Context)> {
         let (deadline, nodes) = self.begin();
-        let look = async || {
-            let mut connection = nodes.acquire().await?;
-            let looked = nodes.timed(connection.look_again()).await;
-            connection.conclude(looked)?;
+        let look = async |connection: &mut PooledConnection| {
+            connection.look_again().await?;
             Ok(connection.report().concerns().to_vec())
         };
-        let concerns = Retries::run(deadline, ACTION, look).await?;
+        let concerns = Retries::run(deadline, ACTION, || nodes.attempt(nodes.acquire(), look)).await?;
         // What the map lacks is a finding.
         let context = self.context_if(Condition::Any).await?;
-        let read = async || {
-            let mut connection = context.pool.acquire().await?;
-            let read = context.pool.timed(schema::read(&mut connection, &context.tables)).await;
-            connection.conclude(read)
-        };
-        Retries::run(deadline, ACTION, read).await?;
+        let read = async |connection: &mut PooledConnection| schema::read(connection, &context.tables).await;
+        let attempt = || context.pool.attempt(context.pool.acquire(), read);
+        Retries::run(deadline, ACTION, attempt).await?;
         Ok((concerns, context))
     }
 

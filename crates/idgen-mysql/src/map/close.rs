@@ -47,9 +47,9 @@ impl Context {
         self.purge.at_the_end(&self.pool, &self.tables.claim).await;
         let Some((epoch, rest)) = self.blocks.take_rest() else { return Ok(()) };
         let give = async || {
-            let mut connection = self.pool.acquire_at_once().await?;
-            let done = self.pool.timed(self.give_back_on(&mut connection, epoch, &rest)).await;
-            match connection.conclude(done) {
+            let give =
+                async |connection: &mut PooledConnection| self.give_back_on(connection, epoch, &rest).await;
+            match self.pool.attempt(self.pool.acquire_at_once(), give).await {
                 // It may have happened, and another client may have reserved the same ids since, after which the row is at the
                 // end of the block again. So it is not repeated, and the ids are wasted.
                 Err(failure) if failure.verdict() == Verdict::Unknown => Ok(()),

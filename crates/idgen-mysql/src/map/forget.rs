@@ -13,6 +13,7 @@ use crate::call::retry::Retries;
 use crate::claim::context::Context;
 use crate::claim::index::dedup;
 use crate::claim::state_row::change_and_read;
+use crate::connection::nodes::PooledConnection;
 use crate::error::Result;
 use crate::error::damaged;
 use crate::error::failure::{Attempt, Failure, Verdict};
@@ -86,8 +87,7 @@ impl Context {
     }
 
     async fn forget_once(&self, uuid: Uuid, seen: &mut Option<u64>) -> Attempt<()> {
-        let mut connection = self.pool.acquire().await?;
-        let work = async {
+        let work = async |connection: &mut PooledConnection| {
             let mut transaction = connection.begin().await?;
             match self.forget_on(&mut transaction, uuid, seen).await {
                 Ok(()) => transaction.commit().await.map_err(Failure::of_commit)?,
@@ -102,8 +102,7 @@ impl Context {
             connection.note_end();
             Ok(())
         };
-        let done = self.pool.timed(work).await;
-        connection.conclude(done)
+        self.pool.attempt(self.pool.acquire(), work).await
     }
 
     async fn forget_on(

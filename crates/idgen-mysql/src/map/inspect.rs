@@ -47,9 +47,10 @@ async fn state_row(context: &Context) -> Result<Vec<(Severity, String)>> {
     if state.epoch == 0 {
         find(format!("the epoch in {table} is 0: {EPOCHS}"));
     }
-    let mut connection = context.pool.acquire().await.map_err(Error::once(ACTION))?;
-    let found = context.pool.timed(lost(&mut *connection, map, state, "")).await;
-    if let Some(problem) = connection.conclude(found).map_err(Error::once(ACTION))? {
+    let pool = &context.pool;
+    let found =
+        pool.attempt(pool.acquire(), async |connection| lost(&mut **connection, map, state, "").await);
+    if let Some(problem) = found.await.map_err(Error::once(ACTION))? {
         find(problem);
     }
     Ok(findings)

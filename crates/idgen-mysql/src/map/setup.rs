@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::call::retry::Retries;
 use crate::connection::nodes::PooledConnection;
 use crate::connection::server::ServerReport;
-use crate::error::failure::{Attempt, Failure, Kind};
+use crate::error::failure::{Attempt, Kind};
 use crate::error::{Error, Result};
 use crate::installed::{IdWidth, Installed, Strategy};
 use crate::map::uuid_map::UuidMap;
@@ -25,13 +25,10 @@ impl UuidMap {
             return Err(Error::new(Kind::Config { problem }));
         }
         let (deadline, nodes) = self.begin();
-        let make = async || {
-            let mut connection = nodes.acquire().await?;
-            // Creating tables may take long, especially on a cluster.
-            let done = deadline.bound(self.install_on(&mut connection)).await;
-            connection.conclude(done.unwrap_or(Err(Failure::NoAnswer)))
-        };
-        Retries::run(deadline, "install the map", make).await?;
+        let make = async |connection: &mut PooledConnection| self.install_on(connection).await;
+        // Creating tables may take long, especially on a cluster.
+        let attempt = || nodes.long_attempt(nodes.acquire(), make);
+        Retries::run(deadline, "install the map", attempt).await?;
         self.context().await.map(drop)
     }
 

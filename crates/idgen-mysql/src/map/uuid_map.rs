@@ -131,9 +131,8 @@ impl UuidMap {
         let (deadline, nodes) = self.begin();
         let complete = condition == Condition::Complete && !nodes.accept_unsafe();
         let read = async || {
-            let mut connection = nodes.acquire_at_once().await?;
-            let read = nodes.timed(self.read_on(&mut connection, complete)).await;
-            connection.conclude(read)
+            let read = async |connection: &mut PooledConnection| self.read_on(connection, complete).await;
+            nodes.attempt(nodes.acquire_at_once(), read).await
         };
         let open = async || {
             let (tables, installed, state) = Retries::run(deadline, ACTION, read).await?;
@@ -241,12 +240,11 @@ impl UuidMap {
         }
         // Taking a connection reads it, if that was not done within a second.
         Retries::run(deadline, ACTION, async || {
-            let mut connection = nodes.acquire_at_once().await?;
-            if nodes.identity().is_fresh_at(asked) {
-                return Ok(());
-            }
-            let read = nodes.timed(connection.look_again()).await;
-            connection.conclude(read)
+            let read = async |connection: &mut PooledConnection| match nodes.identity().is_fresh_at(asked) {
+                true => Ok(()),
+                false => connection.look_again().await,
+            };
+            nodes.attempt(nodes.acquire_at_once(), read).await
         })
         .await
     }

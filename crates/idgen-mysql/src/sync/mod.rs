@@ -40,7 +40,7 @@ use std::sync::Arc;
 use crate::call::retry::Retries;
 use crate::connection::nodes::PooledConnection;
 use crate::error::Result;
-use crate::error::failure::{Attempt, Failure};
+use crate::error::failure::Attempt;
 use crate::map::uuid_map::UuidMap;
 use crate::table::definition;
 use crate::table::sharded;
@@ -77,9 +77,9 @@ impl UuidMap {
         let (deadline, nodes) = self.begin();
         let names = self.sync_names(ACTION).await?;
         Retries::run(deadline, ACTION, async || {
-            let mut connection = nodes.acquire_at_once().await?;
-            let done = deadline.bound(create(&mut connection, &names)).await;
-            connection.conclude(done.unwrap_or(Err(Failure::NoAnswer)))
+            nodes
+                .long_attempt(nodes.acquire_at_once(), async |connection| create(connection, &names).await)
+                .await
         })
         .await
     }
@@ -97,13 +97,11 @@ impl UuidMap {
         let width = self.id_width().await?;
         let (deadline, nodes) = self.begin();
         let read = async || {
-            let mut connection = nodes.acquire_at_once().await?;
-            let read = nodes.timed(async {
-                check(&mut connection, &names).await?;
-                shape::read(&mut *connection, tables, width).await
-            });
-            let read = read.await;
-            connection.conclude(read)
+            let read = async |connection: &mut PooledConnection| {
+                check(connection, &names).await?;
+                shape::read(&mut **connection, tables, width).await
+            };
+            nodes.attempt(nodes.acquire_at_once(), read).await
         };
         let shapes = Retries::run(deadline, ACTION, read).await?.into();
         Ok(Sync { map: self.clone(), shapes, names, intake: Intake::default() })

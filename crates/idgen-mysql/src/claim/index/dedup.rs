@@ -99,9 +99,8 @@ pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Gue
 
 /// One transaction: claim, look up, store.
 async fn transact(context: &Context, epoch: u64, uuids: &[Uuid], ids: &[u64]) -> Attempt<Vec<(Uuid, u64)>> {
-    let mut connection = context.pool.acquire_in(epoch).await?;
-    let result = context.pool.timed(transact_on(context, &mut connection, uuids, ids)).await;
-    connection.conclude(result)
+    let work = async |connection: &mut PooledConnection| transact_on(context, connection, uuids, ids).await;
+    context.pool.attempt(context.pool.acquire_in(epoch), work).await
 }
 
 /// If some of the UUIDs have ids already, the transaction is rolled back and made again for the others alone. A savepoint
@@ -231,9 +230,8 @@ pub(crate) async fn claim_within<C: Connection>(
     let mut found = stored_here(context, connection, uuid, here.id).await?;
     if found.is_none() {
         let there = Retries::run(context.deadline, ACTION, async || {
-            let mut other = context.pool.acquire_at_once().await?;
-            let there = context.pool.timed(look_proved(context, &mut *other, uuid)).await;
-            match other.conclude(there) {
+            let look = async |other: &mut PooledConnection| look_proved(context, &mut **other, uuid).await;
+            match context.pool.attempt(context.pool.acquire_at_once(), look).await {
                 Ok(there) => Ok(Some(there)),
                 // An ALTER TABLE is waiting for the caller's transaction.
                 Err(failure) if failure.number() == Some(1205) => Ok(None),

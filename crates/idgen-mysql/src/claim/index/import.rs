@@ -92,9 +92,8 @@ impl Context {
     }
 
     async fn import_once(&self, group: &[(Uuid, u64)]) -> Attempt<Imported> {
-        let mut connection = self.pool.acquire().await?;
-        let result = self.pool.timed(self.import_on(&mut connection, group)).await;
-        connection.conclude(result)
+        let import = async |connection: &mut PooledConnection| self.import_on(connection, group).await;
+        self.pool.attempt(self.pool.acquire(), import).await
     }
 
     async fn import_on(&self, connection: &mut PooledConnection, group: &[(Uuid, u64)]) -> Attempt<Imported> {

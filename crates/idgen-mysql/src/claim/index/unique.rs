@@ -52,25 +52,14 @@ pub(super) async fn claim_one(context: &Context, uuid: Uuid, mut guess: Guess) -
                 }
             },
         };
-        let mut connection = match context.pool.acquire_in(epoch).await {
-            Ok(connection) => connection,
-            Err(error) => {
-                context.blocks.give_back(epoch, id);
-                retries.after(ACTION, error).await?;
-                continue;
+        let work = async |connection: &mut PooledConnection| match id {
+            Some(id) => insert_one(context, connection, uuid, id).await,
+            None => {
+                let found = context.look_one(connection, uuid, "").await?;
+                Ok(found.map_or(Outcome::Missing, Outcome::Found))
             }
         };
-        let result = match id {
-            Some(id) => context.pool.timed(insert_one(context, &mut connection, uuid, id)).await,
-            None => context
-                .pool
-                .timed(context.look_one(&mut connection, uuid, ""))
-                .await
-                .map(|found| found.map_or(Outcome::Missing, Outcome::Found)),
-        };
-        let result = connection.conclude(result);
-        drop(connection);
-        match result {
+        match context.pool.attempt(context.pool.acquire_in(epoch), work).await {
             Ok(Outcome::Made(id)) => return Ok(Claimed { uuid, id, new: true }),
             // The server stored it, although it reported a duplicate: nobody else has this id.
             Ok(Outcome::Found(found)) if id == Some(found) => {
@@ -156,28 +145,12 @@ pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Gue
             ids = proposed;
         }
         let mut inserted = false;
-        let result = match context.pool.acquire_in(epoch).await {
-            Ok(mut connection) => {
-                let result = match guess {
-                    Guess::Known => {
-                        context.pool.timed(context.look_many(&mut connection, &missing, "")).await
-                    }
-                    Guess::New => {
-                        let many = taken.are_many();
-                        let insert =
-                            insert_many(context, &mut connection, &missing, &ids, many, &mut inserted);
-                        context.pool.timed(insert).await
-                    }
-                };
-                connection.conclude(result)
-            }
-            Err(error) => {
-                context.blocks.give_back(epoch, ids);
-                retries.after(ACTION, error).await?;
-                continue;
-            }
+        let many = taken.are_many();
+        let work = async |connection: &mut PooledConnection| match guess {
+            Guess::Known => context.look_many(connection, &missing, "").await,
+            Guess::New => insert_many(context, connection, &missing, &ids, many, &mut inserted).await,
         };
-        let mut found = match result {
+        let mut found = match context.pool.attempt(context.pool.acquire_in(epoch), work).await {
             Ok(found) => found,
             Err(error) => {
                 // A failure of the look-up after the insert says nothing about the insert.
