@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use idgen_mysql::Strategy;
+use idgen_mysql::Index;
 use idgen_mysql::functions::{self, Dialect};
 
 use crate::failure;
@@ -35,9 +35,9 @@ pub struct Args {
     /// The table of the map, for idgen_find and idgen_uuid_of.
     #[arg(long, value_name = "NAME", default_value = "uuid_map")]
     table: String,
-    /// The strategy of the installed map.
-    #[arg(long, value_name = "STRATEGY", default_value = "unique")]
-    strategy: Strategy,
+    /// The index of the installed map.
+    #[arg(long, value_name = "INDEX", default_value = "unique")]
+    index: Index,
 }
 
 /// The servers that can run the functions.
@@ -55,7 +55,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Server::Mysql => Dialect::MySql,
         Server::Mariadb => Dialect::MariaDb,
     };
-    let script = functions::script(dialect, &args.table, args.strategy).map_err(failure::usage)?;
+    let script = functions::script(dialect, &args.table, args.index).map_err(failure::usage)?;
     let mut out = Output::open();
     out.write_all(script.as_bytes())?;
     out.finish()?;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use idgen_mysql::{IdWidth, Strategy};
+use idgen_mysql::{IdWidth, Index};
 
 use super::Connection;
 use crate::output::Output;
@@ -14,9 +14,9 @@ pub struct Install {
     #[command(flatten)]
     connection: Connection,
     /// How pairs are kept unique: unique (an index on the UUID) or dedup (a hash index and claims)
-    /// [default: unique, or the strategy of the existing map].
-    #[arg(long, value_name = "STRATEGY")]
-    strategy: Option<Strategy>,
+    /// [default: unique, or the index of the existing map].
+    #[arg(long, value_name = "INDEX")]
+    index: Option<Index>,
     /// The width of the ids in bits [default: 64, or the width of the existing map].
     #[arg(long, value_name = "BITS")]
     id_bits: Option<Bits>,
@@ -43,8 +43,8 @@ pub struct Stats {
 
 pub async fn install(args: Install) -> anyhow::Result<ExitCode> {
     let choose = |mut builder: idgen_mysql::Builder| {
-        if let Some(strategy) = args.strategy {
-            builder = builder.strategy(strategy);
+        if let Some(index) = args.index {
+            builder = builder.index(index);
         }
         match args.id_bits {
             Some(Bits::Narrow) => builder.id_width(IdWidth::Bits32),
@@ -56,13 +56,8 @@ pub async fn install(args: Install) -> anyhow::Result<ExitCode> {
     map.install().await?;
     let report = map.server_report().await?;
     let mut out = Output::open();
-    let (strategy, width) = (map.strategy().await?, map.id_width().await?);
-    writeln!(
-        out,
-        "Installed: strategy {strategy}, {width} ids, on {} {}.",
-        report.topology(),
-        report.version()
-    )?;
+    let (index, width) = (map.index().await?, map.id_width().await?);
+    writeln!(out, "Installed: index {index}, {width} ids, on {} {}.", report.topology(), report.version())?;
     out.finish()?;
     Ok(ExitCode::SUCCESS)
 }
@@ -70,11 +65,11 @@ pub async fn install(args: Install) -> anyhow::Result<ExitCode> {
 pub async fn stats(args: Stats) -> anyhow::Result<ExitCode> {
     let map = args.connection.open().await?;
     let stats = map.stats().await?;
-    let (strategy, width) = (map.strategy().await?, map.id_width().await?);
+    let (index, width) = (map.index().await?, map.id_width().await?);
     let mut out = Output::open();
     if args.json {
         let record = serde_json::json!({
-            "strategy": strategy.to_string(),
+            "index": index.to_string(),
             "max_id": width.max_id(),
             "next_id": stats.next_id,
             "used_percent": stats.used_percent,
@@ -85,7 +80,7 @@ pub async fn stats(args: Stats) -> anyhow::Result<ExitCode> {
         });
         writeln!(out, "{record}")?;
     } else {
-        writeln!(out, "strategy        {strategy}")?;
+        writeln!(out, "index           {index}")?;
         writeln!(out, "ids             {width}, up to {}", width.max_id())?;
         writeln!(out, "next id         {} ({} % of the width is used)", stats.next_id, stats.used_percent)?;
         writeln!(out, "pairs           about {}, estimated by the server", stats.pairs_estimate)?;

@@ -34,7 +34,7 @@ struct Damage {
     says: &'static str,
     /// The commands that can do their work all the same.
     work: &'static [&'static str],
-    /// The strategy and the width of the ids, if only one of them is damaged so.
+    /// The index and the width of the ids, if only one of them is damaged so.
     only: &'static [&'static str],
 }
 
@@ -99,7 +99,7 @@ const DAMAGES: [Damage; 16] = [
         sql: &["DROP TABLE uuid_map_claim"],
         says: "there is no table uuid_map_claim: call install",
         work: &["install"],
-        only: &["--strategy", "dedup"],
+        only: &["--index", "dedup"],
     },
     Damage {
         sql: &["DROP TABLE uuid_map_sync"],
@@ -156,15 +156,15 @@ pub(super) fn run(url: &str, arguments: &[&str], input: &str) -> Ran {
 fn sweep(flavor: Flavor) {
     let server = Server::start(flavor, &Settings::new()).unwrap();
     let mut wrong = Vec::new();
-    for strategy in ["unique", "dedup"] {
+    for index in ["unique", "dedup"] {
         for damage in &DAMAGES {
-            if damage.only.first() == Some(&"--strategy") && damage.only != ["--strategy", strategy] {
+            if damage.only.first() == Some(&"--index") && damage.only != ["--index", index] {
                 continue;
             }
             let damaged = || {
                 let scratch = server.scratch().unwrap();
-                let mut install = vec!["map", "install", "--strategy", strategy];
-                install.extend(damage.only.iter().filter(|_| damage.only[0] != "--strategy"));
+                let mut install = vec!["map", "install", "--index", index];
+                install.extend(damage.only.iter().filter(|_| damage.only[0] != "--index"));
                 done(scratch.url(), &install, "");
                 done(scratch.url(), &["map", "ids"], &format!("{UUID}\n{NEW}\n"));
                 sql(scratch.url(), damage.sql);
@@ -175,7 +175,7 @@ fn sweep(flavor: Flavor) {
                 let works = damage.work.contains(&arguments[0]);
                 let ran = run(scratch.url(), arguments, input);
                 if let Some(problem) = ran.differs(arguments[0], works, damage.says) {
-                    wrong.push(format!("{strategy}, {:?}: {problem}", damage.sql));
+                    wrong.push(format!("{index}, {:?}: {problem}", damage.sql));
                 }
                 if ran.code == 0 {
                     scratch = damaged();

@@ -39,7 +39,7 @@ fn done(url: &str, arguments: &[&str], input: &str) -> String {
 
 fn end_to_end(flavor: Flavor) {
     let server = Server::start(flavor, &Settings::new().tls(flavor == Flavor::MariaDb)).unwrap();
-    for strategy in ["unique", "dedup"] {
+    for index in ["unique", "dedup"] {
         let scratch = server.scratch().unwrap();
         let url = scratch.url();
 
@@ -47,9 +47,9 @@ fn end_to_end(flavor: Flavor) {
         assert_eq!(early.code, 1);
         assert!(early.err.contains("idgen map install"), "{}", early.err);
         for _ in 0..2 {
-            let installed = done(url, &["map", "install", "--strategy", strategy, "--id-bits", "32"], "");
+            let installed = done(url, &["map", "install", "--index", index, "--id-bits", "32"], "");
             let expected =
-                format!("Installed: strategy {strategy}, 32-bit ids, on {flavor} {}.\n", server.version());
+                format!("Installed: index {index}, 32-bit ids, on {flavor} {}.\n", server.version());
             assert_eq!(installed, expected);
         }
 
@@ -151,10 +151,10 @@ fn end_to_end(flavor: Flavor) {
         assert!(conflict.err.contains("the 999 pairs before line 1000 were imported"), "{}", conflict.err);
 
         let stats = done(url, &["map", "stats", "--json"], "");
-        assert!(stats.contains("\"max_id\":4294967295") && stats.contains(strategy), "{stats}");
+        assert!(stats.contains("\"max_id\":4294967295") && stats.contains(index), "{stats}");
         assert!(done(url, &["map", "stats"], "").contains("next id"));
-        while_it_waits_for_input(url, strategy);
-        upkeep(url, strategy);
+        while_it_waits_for_input(url, index);
+        upkeep(url, index);
         few_ids_left(url);
     }
 }
@@ -174,13 +174,13 @@ fn few_ids_left(url: &str) {
 }
 
 /// Short runs use up no ids, each change is printed once, and a forgotten UUID is not exported.
-fn upkeep(url: &str, strategy: &str) {
+fn upkeep(url: &str, index: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("position");
     let table = ["--table", "upkeep"];
     let run = |arguments: &[&str]| done(url, &[&["map"], arguments, &table[..]].concat(), "");
     let changes = || run(&["changes", "--position", file.to_str().unwrap()]);
-    run(&["install", "--strategy", strategy]);
+    run(&["install", "--index", index]);
     let uuids = [1_u128, 2, 3].map(|n| uuid::Uuid::from_u128(n << 70).to_string());
     for (id, uuid) in (1..).zip(&uuids) {
         assert_eq!(run(&["id", uuid]), format!("{id}\n"));
@@ -224,16 +224,16 @@ fn upkeep(url: &str, strategy: &str) {
 }
 
 /// The input stays open, as of a pipe from `tail -f`.
-fn while_it_waits_for_input(url: &str, strategy: &str) {
+fn while_it_waits_for_input(url: &str, index: &str) {
     let table = ["--table", "waiting"];
-    done(url, &[&["map", "install", "--strategy", strategy], &table[..]].concat(), "");
+    done(url, &[&["map", "install", "--index", index], &table[..]].concat(), "");
     let start = |command: &str| {
         let mut program = std::process::Command::new(assert_cmd::cargo::cargo_bin!("idgen"));
         program.env("IDGEN_MAP_URL", url).args(["map", command]).args(table);
         program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
     };
     let begin = Instant::now();
-    let in_time = || assert!(begin.elapsed() < Duration::from_secs(60), "{strategy}: nothing happens");
+    let in_time = || assert!(begin.elapsed() < Duration::from_secs(60), "{index}: nothing happens");
 
     // The id of a line is printed before the next line is there.
     let mut register = start("register");

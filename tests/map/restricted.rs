@@ -112,15 +112,15 @@ const RESTRICTIONS: [Restriction; 9] = [
 fn sweep(flavor: Flavor) {
     let server = Server::start(flavor, &Settings::new()).unwrap();
     let mut wrong = Vec::new();
-    for strategy in ["unique", "dedup"] {
+    for index in ["unique", "dedup"] {
         for (number, restriction) in RESTRICTIONS.iter().enumerate() {
             if restriction.only.is_some_and(|only| only != flavor) {
                 continue;
             }
             let scratch = server.scratch().unwrap();
-            done(scratch.url(), &["map", "install", "--strategy", strategy], "");
+            done(scratch.url(), &["map", "install", "--index", index], "");
             done(scratch.url(), &["map", "ids"], &format!("{UUID}\n{NEW}\n"));
-            let url = restriction.user(&server, &scratch, &format!("{strategy}{number}"));
+            let url = restriction.user(&server, &scratch, &format!("{index}{number}"));
             let change = |choose: fn((&'static str, &'static str)) -> &'static str| {
                 sql(server.url(), &restriction.setting.map(choose).into_iter().collect::<Vec<_>>());
             };
@@ -137,7 +137,7 @@ fn sweep(flavor: Flavor) {
                 }
                 if let Some(problem) = problem {
                     let Restriction { setting, privileges, .. } = restriction;
-                    wrong.push(format!("{strategy}, {setting:?} {privileges:?}: {problem}"));
+                    wrong.push(format!("{index}, {setting:?} {privileges:?}: {problem}"));
                 }
             }
             change(|(_, unset)| unset);

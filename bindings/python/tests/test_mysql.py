@@ -25,10 +25,10 @@ from idgen.mysql import (
 from servers import Server
 
 
-@pytest.mark.parametrize("strategy", ["unique", "dedup"])
+@pytest.mark.parametrize("index", ["unique", "dedup"])
 @pytest.mark.parametrize("bits", [32, 64])
-def test_pairs_are_created_found_exported_and_imported(url: str, strategy: Any, bits: Any) -> None:
-    ids = UuidMap(url, table="of_orders", strategy=strategy, id_bits=bits)
+def test_pairs_are_created_found_exported_and_imported(url: str, index: Any, bits: Any) -> None:
+    ids = UuidMap(url, table="of_orders", index=index, id_bits=bits)
     with pytest.raises(NotInstalledError, match="install"):
         ids.id_of(idgen.v4())
     ids.install()
@@ -51,7 +51,7 @@ def test_pairs_are_created_found_exported_and_imported(url: str, strategy: Any, 
     pairs = sorted([*zip(made, orders), (made_new, new)])
     assert list(ids.export()) == pairs and list(ids.export(after=pairs[9][0])) == pairs[10:]
     stats = ids.stats()
-    assert stats["next_id"] > max(made) and (stats["claims"] is None) == (strategy == "unique")  # type: ignore[operator]
+    assert stats["next_id"] > max(made) and (stats["claims"] is None) == (index == "unique")  # type: ignore[operator]
 
     other = UuidMap(url, table="of_import")
     other.install()
@@ -119,10 +119,10 @@ def test_texts_of_uuids_get_the_id_of_the_uuid(mariadb: Server) -> None:
     ids.forget(order)
 
 
-@pytest.mark.parametrize("strategy", ["unique", "dedup"])
-def test_changes_forget_fence_and_repair(url: str, strategy: Any) -> None:
+@pytest.mark.parametrize("index", ["unique", "dedup"])
+def test_changes_forget_fence_and_repair(url: str, index: Any) -> None:
     # The first of the two nodes does not exist.
-    ids = UuidMap(["mysql://app@127.0.0.1:1/shop", url], strategy=strategy, answer_limit=5.0)
+    ids = UuidMap(["mysql://app@127.0.0.1:1/shop", url], index=index, answer_limit=5.0)
     ids.install()
     orders = idgen.batch("v7", 3)
     made = ids.ids_of(orders)
@@ -274,7 +274,7 @@ def test_a_missing_server_is_an_error() -> None:
     with pytest.raises(MapError) as failed:
         ids.install()
     assert "secret" not in str(failed.value) + repr(ids) and failed.value.is_transient
-    for wrong in ({"strategy": "other"}, {"id_bits": 16}, {"timeout": -1}, {"timeout": float("nan")}):
+    for wrong in ({"index": "other"}, {"id_bits": 16}, {"timeout": -1}, {"timeout": float("nan")}):
         settings: dict[str, Any] = wrong
         with pytest.raises(ValueError):
             UuidMap("mysql://app@127.0.0.1/shop", **settings)

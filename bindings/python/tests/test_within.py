@@ -17,7 +17,7 @@ import sqlalchemy.orm
 from idgen.mysql import DuplicateError, MapError, NotInTransactionError, UuidMap, metrics
 from servers import Server
 
-strategies = pytest.mark.parametrize("strategy", ["unique", "dedup"])
+indexes = pytest.mark.parametrize("index", ["unique", "dedup"])
 
 
 @dataclasses.dataclass
@@ -128,11 +128,11 @@ def transaction(request: pytest.FixtureRequest, server: Server) -> Iterator[Tran
     yield from request.param(server)
 
 
-@strategies
+@indexes
 def test_the_pair_is_committed_with_the_rows(
-    url: str, server: Server, transaction: Transaction, strategy: Any
+    url: str, server: Server, transaction: Transaction, index: Any
 ) -> None:
-    ids = UuidMap(url, strategy=strategy)
+    ids = UuidMap(url, index=index)
     ids.install()
     known, new, several, undone = idgen.v7(), idgen.v7(), idgen.batch("v4", 1_500), idgen.v4()
     before = ids.id_of(known)
@@ -163,9 +163,9 @@ def test_the_pair_is_committed_with_the_rows(
     assert ids.check() == []
 
 
-@strategies
-def test_a_rollback_leaves_no_pair(url: str, server: Server, strategy: Any) -> None:
-    ids = UuidMap(url, strategy=strategy)
+@indexes
+def test_a_rollback_leaves_no_pair(url: str, server: Server, index: Any) -> None:
+    ids = UuidMap(url, index=index)
     ids.install()
     order = idgen.v7()
     with connect(server) as connection:
@@ -178,9 +178,9 @@ def test_a_rollback_leaves_no_pair(url: str, server: Server, strategy: Any) -> N
     assert ids.find(order) == made
 
 
-@strategies
-def test_without_a_transaction_nothing_is_claimed(url: str, server: Server, strategy: Any) -> None:
-    ids = UuidMap(url, strategy=strategy)
+@indexes
+def test_without_a_transaction_nothing_is_claimed(url: str, server: Server, index: Any) -> None:
+    ids = UuidMap(url, index=index)
     ids.install()
     order = idgen.v7()
     with connect(server, autocommit=True) as connection:
@@ -190,7 +190,7 @@ def test_without_a_transaction_nothing_is_claimed(url: str, server: Server, stra
             assert not refused.value.is_transient
             assert isinstance(refused.value.__cause__, pymysql.err.OperationalError)
         with connection.cursor() as cursor:
-            tables = ["uuid_map"] + ["uuid_map_claim"] * (strategy == "dedup")
+            tables = ["uuid_map"] + ["uuid_map_claim"] * (index == "dedup")
             for table in tables:
                 cursor.execute(f"SELECT COUNT(*) FROM {table}")
                 assert cursor.fetchone() == (0,)
@@ -198,15 +198,15 @@ def test_without_a_transaction_nothing_is_claimed(url: str, server: Server, stra
         assert ids.id_of_within(connection, order) > 0
 
 
-@strategies
-def test_another_map_is_refused(url: str, server: Server, strategy: Any) -> None:
-    ids = UuidMap(url, strategy=strategy)
+@indexes
+def test_another_map_is_refused(url: str, server: Server, index: Any) -> None:
+    ids = UuidMap(url, index=index)
     ids.install()
     name = f"{server.database}_other"
     with server.connect() as admin, admin.cursor() as cursor:
         cursor.execute(f"CREATE DATABASE {name}")
         try:
-            UuidMap(url.replace(server.database, name), strategy=strategy).install()
+            UuidMap(url.replace(server.database, name), index=index).install()
             with connect(server, database=name) as connection:
                 with pytest.raises(MapError, match="holds another map"):
                     ids.id_of_within(connection, idgen.v4())
@@ -216,9 +216,9 @@ def test_another_map_is_refused(url: str, server: Server, strategy: Any) -> None
             cursor.execute(f"DROP DATABASE {name}")
 
 
-@strategies
-def test_session_limits_and_old_snapshots_do_not_matter(url: str, server: Server, strategy: Any) -> None:
-    ids = UuidMap(url, strategy=strategy, cache=0)
+@indexes
+def test_session_limits_and_old_snapshots_do_not_matter(url: str, server: Server, index: Any) -> None:
+    ids = UuidMap(url, index=index, cache=0)
     ids.install()
     orders = idgen.batch("v4", 50)
     with connect(server) as connection, connection.cursor() as cursor:
@@ -236,9 +236,9 @@ def test_session_limits_and_old_snapshots_do_not_matter(url: str, server: Server
         connection.commit()
 
 
-@strategies
-def test_two_racing_transactions_get_one_id(url: str, server: Server, strategy: Any) -> None:
-    ids = UuidMap(url, strategy=strategy, cache=0)
+@indexes
+def test_two_racing_transactions_get_one_id(url: str, server: Server, index: Any) -> None:
+    ids = UuidMap(url, index=index, cache=0)
     ids.install()
     for order in idgen.batch("v4", 10):
         got: list[tuple[int, bool]] = []
@@ -269,9 +269,9 @@ def test_two_racing_transactions_get_one_id(url: str, server: Server, strategy: 
         assert len(got) == 4 and committed == {ids.find(order)}
 
 
-@strategies
-def test_a_lock_wait_timeout_is_transient(url: str, server: Server, strategy: Any) -> None:
-    ids = UuidMap(url, strategy=strategy)
+@indexes
+def test_a_lock_wait_timeout_is_transient(url: str, server: Server, index: Any) -> None:
+    ids = UuidMap(url, index=index)
     ids.install()
     order = idgen.v7()
     with connect(server) as first, connect(server) as second:

@@ -22,7 +22,7 @@ from servers import Server
 
 # The server reports each known UUID of a batch, which aiomysql and asyncmy turn into Python warnings.
 pytestmark = pytest.mark.filterwarnings("ignore:.*Duplicate entry")
-strategies = pytest.mark.parametrize("strategy", ["unique", "dedup"])
+indexes = pytest.mark.parametrize("index", ["unique", "dedup"])
 
 
 @dataclasses.dataclass
@@ -134,10 +134,10 @@ drivers = pytest.mark.parametrize(
 
 
 @drivers
-@strategies
-def test_the_pair_is_committed_with_the_rows(url: str, server: Server, driver: Any, strategy: Any) -> None:
+@indexes
+def test_the_pair_is_committed_with_the_rows(url: str, server: Server, driver: Any, index: Any) -> None:
     async def main() -> None:
-        ids = AsyncUuidMap(url, strategy=strategy)
+        ids = AsyncUuidMap(url, index=index)
         await ids.install()
         known, new, several, undone = idgen.v7(), idgen.v7(), idgen.batch("v4", 300), idgen.v4()
         before = await ids.id_of(known)
@@ -173,14 +173,14 @@ def test_the_pair_is_committed_with_the_rows(url: str, server: Server, driver: A
 
 
 @drivers
-@strategies
+@indexes
 def test_the_event_loop_continues_during_a_claim(
-    url: str, server: Server, driver: Any, strategy: Any
+    url: str, server: Server, driver: Any, index: Any
 ) -> None:
     """A claim waits for another one, which only this event loop can commit."""
 
     async def main() -> None:
-        ids = AsyncUuidMap(url, strategy=strategy)
+        ids = AsyncUuidMap(url, index=index)
         await ids.install()
         order = idgen.v7()
         async with driver(server) as first, driver(server) as second:
@@ -201,12 +201,12 @@ def test_the_event_loop_continues_during_a_claim(
 
 
 @drivers
-@strategies
-def test_a_canceled_claim_creates_no_second_id(url: str, server: Server, driver: Any, strategy: Any) -> None:
+@indexes
+def test_a_canceled_claim_creates_no_second_id(url: str, server: Server, driver: Any, index: Any) -> None:
     """The caller commits the rest of the transaction if the driver still can."""
 
     async def main() -> None:
-        maps = [AsyncUuidMap(url, strategy=strategy, cache=0) for _ in range(2)]
+        maps = [AsyncUuidMap(url, index=index, cache=0) for _ in range(2)]
         await maps[0].install()
         orders = idgen.batch("v4", 12)
         canceled = 0
@@ -233,10 +233,10 @@ def test_a_canceled_claim_creates_no_second_id(url: str, server: Server, driver:
     asyncio.run(main())
 
 
-@strategies
-def test_errors_have_their_class_and_is_transient(url: str, server: Server, strategy: Any) -> None:
+@indexes
+def test_errors_have_their_class_and_is_transient(url: str, server: Server, index: Any) -> None:
     async def main() -> None:
-        ids = AsyncUuidMap(url, strategy=strategy)
+        ids = AsyncUuidMap(url, index=index)
         await ids.install()
         order = idgen.v7()
         alone = await aiomysql.connect(**address(server), db=server.database, autocommit=True)

@@ -5,7 +5,7 @@ use std::fmt;
 /// How a pair is kept unique. Chosen at install, recorded in the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Strategy {
+pub enum Index {
     /// A unique index on the UUID. The default: one statement for each new pair, and the table itself
     /// enforces the promise.
     Unique,
@@ -14,22 +14,22 @@ pub enum Strategy {
     Dedup,
 }
 
-impl Strategy {
-    /// The strategy of this name.
-    pub(crate) fn named(name: &str) -> Option<Strategy> {
+impl Index {
+    /// The index of this name.
+    pub(crate) fn named(name: &str) -> Option<Index> {
         match name {
-            "unique" => Some(Strategy::Unique),
-            "dedup" => Some(Strategy::Dedup),
+            "unique" => Some(Index::Unique),
+            "dedup" => Some(Index::Dedup),
             _ => None,
         }
     }
 }
 
-impl fmt::Display for Strategy {
+impl fmt::Display for Index {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Strategy::Unique => "unique",
-            Strategy::Dedup => "dedup",
+            Index::Unique => "unique",
+            Index::Dedup => "dedup",
         })
     }
 }
@@ -81,12 +81,12 @@ impl fmt::Display for IdWidth {
 /// The value that the schema records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Installed {
-    pub(crate) strategy: Strategy,
+    pub(crate) index: Index,
     pub(crate) width: IdWidth,
 }
 
 impl fmt::Display for Installed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} with {} ids", self.strategy, self.width)
+        write!(f, "{} with {} ids", self.index, self.width)
     }
 }

@@ -51,7 +51,7 @@ pub use connection::server::{ServerReport, Topology};
 pub use error::driver::DriverError;
 pub use error::refusal::Concern;
 pub use error::{Error, Result};
-pub use installed::{IdWidth, Strategy};
+pub use installed::{IdWidth, Index};
 pub use lease::{DeviceLeases, Lease};
 pub use map::builder::Builder;
 pub use map::changes::Position;
@@ -59,6 +59,7 @@ pub use map::finding::{Finding, Severity};
 pub use map::transfer::Stats;
 pub use map::uuid_map::UuidMap;
 pub use statement::driver::{DriverAnswer, DriverConnection};
+pub use statement::transaction::CallerConnection;
 pub use types::column::check_column;
 
 /// The version of the driver whose connections, pools and transactions this crate takes.

@@ -434,7 +434,7 @@ class _Map:
         cls,
         urls: list[str],
         table: str,
-        strategy: str | None,
+        index: str | None,
         id_bits: int | None,
         cache: int,
         largest_block: int,

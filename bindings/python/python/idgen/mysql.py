@@ -78,7 +78,7 @@ class _Common:
         url: str | Sequence[str],
         *,
         table: str = "uuid_map",
-        strategy: Literal["unique", "dedup"] | None = None,
+        index: Literal["unique", "dedup"] | None = None,
         id_bits: Literal[32, 64] | None = None,
         cache: int = 10_000,
         largest_block: int = 65_536,
@@ -95,8 +95,8 @@ class _Common:
         calls continue with the next one if it fails.
 
         table: the name of the map's table.
-        strategy: "unique" (an index on the UUID) or "dedup" (a smaller index on a hash).
-        id_bits: 32 or 64. install() creates a map with this strategy and width, and checks those of an
+        index: "unique" (an index on the UUID) or "dedup" (a smaller index on a hash).
+        id_bits: 32 or 64. install() creates a map with this index and width, and checks those of an
         existing map.
         cache: how many pairs to keep in memory.
         largest_block: the most ids that are reserved at once. A crash can lose as many.
@@ -110,7 +110,7 @@ class _Common:
         self._map = _Map(
             [url] if isinstance(url, str) else list(url),
             table,
-            strategy,
+            index,
             id_bits,
             cache,
             largest_block,

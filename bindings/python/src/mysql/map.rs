@@ -92,7 +92,7 @@ impl Map {
     fn new(
         urls: Vec<String>,
         table: &str,
-        strategy: Option<&str>,
+        index: Option<&str>,
         id_bits: Option<u8>,
         cache: usize,
         largest_block: u64,
@@ -120,8 +120,8 @@ impl Map {
             .accept_unsafe_server(accept_unsafe_server)
             .read_only(read_only)
             .allow_exhausting_import(allow_exhausting_import);
-        if let Some(strategy) = strategy {
-            choices = choices.strategy(strategy.parse().map_err(wrong)?);
+        if let Some(index) = index {
+            choices = choices.index(index.parse().map_err(wrong)?);
         }
         choices = match id_bits {
             None => choices,
@@ -177,7 +177,7 @@ impl Map {
         let uuids = read_ids(uuids)?;
         let connected = self.connected();
         Claiming::start(|mut caller| async move {
-            connected.await?.ids_of_within_driver(&mut caller, &uuids).await
+            connected.await?.ids_of_within(&mut caller, &uuids).await
         })
     }
 
@@ -186,7 +186,7 @@ impl Map {
         let uuid = read_uuid_only(uuid)?;
         let connected = self.connected();
         Claiming::start(|mut caller| async move {
-            Ok(vec![connected.await?.id_of_within_driver(&mut caller, uuid).await?])
+            Ok(vec![connected.await?.id_of_within(&mut caller, uuid).await?])
         })
     }
 
@@ -195,7 +195,7 @@ impl Map {
         let uuid = read_uuid_only(uuid)?;
         let connected = self.connected();
         Claiming::start(|mut caller| async move {
-            Ok(vec![connected.await?.register_within_driver(&mut caller, uuid).await?])
+            Ok(vec![connected.await?.register_within(&mut caller, uuid).await?])
         })
     }
 

@@ -98,7 +98,7 @@ impl Syncing {
     fn apply(&self, py: Python<'_>, batch: Vec<Given<'_>>) -> PyResult<Claiming> {
         let batch = batch.into_iter().map(change).collect::<PyResult<Vec<Change>>>()?;
         let opened = self.opened(py);
-        Claiming::start(|mut caller| async move { opened.await?.apply_driver(&mut caller, &batch).await })
+        Claiming::start(|mut caller| async move { opened.await?.apply(&mut caller, &batch).await })
     }
 
     /// The references to rows that have not arrived.

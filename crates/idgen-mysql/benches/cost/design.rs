@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use sqlx::mysql::{MySqlConnection, MySqlPool, MySqlPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, Executor};
 use uuid::Uuid;
@@ -34,15 +34,15 @@ pub enum Design {
     Plain,
     /// A table with nothing but a BINARY(16) key: how many pages such keys touch at least.
     Key,
-    Map(Strategy),
+    Map(Index),
     /// The rows that the map stores, in the tables that it makes, by the plainest SQL: what the server itself takes.
-    Floor(Strategy),
+    Floor(Index),
     /// A published stored function, by its name in [`idgen_server::reference`].
     Function(&'static str),
     /// `ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id)`, the best of the common repairs.
     OnDuplicate,
     /// An experiment: unique on 64 bits of a hash instead of the UUID, ids from the client, no way out of a
-    /// collision. What a strategy of this kind could reach at most.
+    /// collision. What an index of this kind could reach at most.
     Compact,
 }
 
@@ -51,7 +51,7 @@ const PLAIN: &str = "CREATE TABLE plain (id BIGINT UNSIGNED AUTO_INCREMENT PRIMA
 const KEYED: &str = "CREATE TABLE keyed (uuid BINARY(16) NOT NULL PRIMARY KEY) ENGINE=InnoDB";
 const REPAIRED: &str = "CREATE TABLE repaired (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, \
     uuid BINARY(16) NOT NULL, UNIQUE KEY uuid (uuid)) ENGINE=InnoDB";
-// The hash is kept in the index alone, as the 32 bits of the strategy `dedup` are.
+// The hash is kept in the index alone, as the 32 bits of the index `dedup` are.
 const COMPACT: &str = "CREATE TABLE compact (id BIGINT UNSIGNED NOT NULL PRIMARY KEY, \
     uuid BINARY(16) NOT NULL, hash BINARY(8) AS (LEFT(UNHEX(SHA2(uuid, 256)), 8)) VIRTUAL, \
     UNIQUE KEY hash (hash)) ENGINE=InnoDB";
@@ -63,8 +63,8 @@ impl Design {
         match self {
             Design::Plain => "plain insert".to_owned(),
             Design::Key => "the key alone".to_owned(),
-            Design::Map(strategy) => format!("map, {strategy}"),
-            Design::Floor(strategy) => format!("plain SQL, {strategy}"),
+            Design::Map(index) => format!("map, {index}"),
+            Design::Floor(index) => format!("plain SQL, {index}"),
             Design::Function(function) => function.replace("reference_", "published function, "),
             Design::OnDuplicate => "ON DUPLICATE KEY UPDATE".to_owned(),
             Design::Compact => "64-bit hash (experiment)".to_owned(),
@@ -76,7 +76,7 @@ impl Design {
         match self {
             Design::Plain => &["plain"],
             Design::Key => &["keyed"],
-            Design::Map(Strategy::Dedup) | Design::Floor(Strategy::Dedup) => {
+            Design::Map(Index::Dedup) | Design::Floor(Index::Dedup) => {
                 &["uuid_map", "uuid_map_claim", "uuid_map_state"]
             }
             Design::Map(_) | Design::Floor(_) => &["uuid_map", "uuid_map_state"],
@@ -129,16 +129,16 @@ impl Store {
                     pool.execute(sqlx::raw_sql(statement)).await?;
                 }
             }
-            Design::Map(strategy) => {
+            Design::Map(index) => {
                 // Without a front cache: a repeat asks the server, as after a restart of the client.
-                let builder = || UuidMap::builder().cache(0).strategy(strategy);
+                let builder = || UuidMap::builder().cache(0).index(index);
                 let made = builder().with_pool(&pool)?;
                 made.install().await?;
                 map = Some(made);
                 loader = Some(builder().accept_unsafe_server(true).with_pool(&pool)?);
             }
-            Design::Floor(strategy) => {
-                let made = UuidMap::builder().strategy(strategy).with_pool(&pool)?;
+            Design::Floor(index) => {
+                let made = UuidMap::builder().index(index).with_pool(&pool)?;
                 made.install().await?;
                 made.close().await?;
             }
@@ -178,7 +178,7 @@ impl Store {
             sorted.sort_unstable();
             uuids = &sorted;
         }
-        if self.design == Design::Floor(Strategy::Dedup) {
+        if self.design == Design::Floor(Index::Dedup) {
             let mut transaction = connection.begin().await?;
             insert(&mut transaction, "INSERT INTO uuid_map_claim (uuid) VALUES ", "", None, uuids).await?;
             insert(&mut transaction, PAIRS, "", Some(self.ids(uuids)), uuids).await?;

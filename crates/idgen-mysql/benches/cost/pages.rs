@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use idgen_mysql::Strategy;
+use idgen_mysql::Index;
 use idgen_server::{Scratch, Server};
 use innodb_pages::{Options, Survey, Tablespace};
 use sqlx::mysql::MySqlConnection;
@@ -52,7 +52,7 @@ pub struct Footprint {
 pub fn designs() -> Vec<(Design, Order)> {
     let mut designs =
         vec![(Design::Plain, Order::Random), (Design::Key, Order::Random), (Design::Key, Order::Bucket)];
-    for design in [Design::Map(Strategy::Unique), Design::Map(Strategy::Dedup), Design::Compact] {
+    for design in [Design::Map(Index::Unique), Design::Map(Index::Dedup), Design::Compact] {
         designs.push((design, Order::Random));
         designs.push((design, Order::Bucket));
     }
@@ -115,10 +115,10 @@ impl Footprint {
         })
     }
 
-    /// The most leaves that 1,000 new pairs of the default strategy should touch: what their ids touch in a
+    /// The most leaves that 1,000 new pairs of the default index should touch: what their ids touch in a
     /// plain table, what the keys alone do, and the row from which the ids come.
     pub fn target(&self, all: &[Footprint]) -> Option<f64> {
-        if self.design != Design::Map(Strategy::Unique) {
+        if self.design != Design::Map(Index::Unique) {
             return None;
         }
         let plain = all.iter().find(|row| row.design == Design::Plain)?;

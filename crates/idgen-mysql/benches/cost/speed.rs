@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use idgen_mysql::Strategy;
+use idgen_mysql::Index;
 use idgen_server::{Scratch, Server};
 use sqlx::MySql;
 use sqlx::pool::PoolConnection;
@@ -11,7 +11,7 @@ use sqlx::pool::PoolConnection;
 use crate::design::{Design, Order, Source, Store};
 use crate::{BATCH, CLIENTS, Effort, Failure};
 
-/// The share of its floor that the default strategy should reach where it misses its share of the plain insert.
+/// The share of its floor that the default index should reach where it misses its share of the plain insert.
 pub const OF_FLOOR: f64 = 0.95;
 
 /// One design with one kind of calls.
@@ -57,10 +57,10 @@ impl Spread {
     }
 }
 
-/// What is measured: the targets are those of the default strategy.
+/// What is measured: the targets are those of the default index.
 pub fn rows() -> Vec<Row> {
     let row = |design, batch, order, target| Row { design, batch, order, target, cells: Vec::new() };
-    let unique = Design::Map(Strategy::Unique);
+    let unique = Design::Map(Index::Unique);
     let mut rows = vec![
         row(unique, 1, Order::Random, Some(0.9)),
         row(unique, 1, Order::Bucket, Some(0.9)),
@@ -69,7 +69,7 @@ pub fn rows() -> Vec<Row> {
     ];
     for batch in [1, BATCH] {
         for order in [Order::Random, Order::Bucket] {
-            rows.push(row(Design::Map(Strategy::Dedup), batch, order, None));
+            rows.push(row(Design::Map(Index::Dedup), batch, order, None));
         }
     }
     for function in ["reference_lock", "reference_dedup"] {
@@ -93,7 +93,7 @@ impl Row {
     /// The design that does the same work by plain SQL.
     fn floor(&self) -> Option<Design> {
         match self.design {
-            Design::Map(strategy) => Some(Design::Floor(strategy)),
+            Design::Map(index) => Some(Design::Floor(index)),
             _ => None,
         }
     }

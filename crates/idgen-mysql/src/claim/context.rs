@@ -21,7 +21,7 @@ use crate::connection::settle::settle;
 use crate::error::failure::{Attempt, Failure, Kind};
 use crate::error::refusal::{Reason, Refusal};
 use crate::error::{Error, Result};
-use crate::installed::{Installed, Strategy};
+use crate::installed::{Index, Installed};
 use crate::statement::caller::Connection;
 use crate::statement::sql::{ALL, IN_TRANSACTION, SHARED, WITH_SETTINGS, hash, literal};
 use crate::statement::values::{Values, number_at};
@@ -123,9 +123,9 @@ impl Context {
         let before = IN_TRANSACTION.map(str::to_owned);
         // A temporary table hides the map's from this session alone.
         let (map, claim) = (&self.tables.map, &self.tables.claim);
-        let tables = match self.installed.strategy {
-            Strategy::Unique => vec![map],
-            Strategy::Dedup => vec![map, claim],
+        let tables = match self.installed.index {
+            Index::Unique => vec![map],
+            Index::Dedup => vec![map, claim],
         };
         let tables: Vec<String> = tables.iter().map(|table| format!("SHOW CREATE TABLE {table}")).collect();
         if !places.is_empty() {
@@ -227,8 +227,8 @@ impl Context {
         uuids: &[Uuid],
         lock: &str,
     ) -> Attempt<Vec<(Uuid, u64)>> {
-        let found = match self.installed.strategy {
-            Strategy::Dedup if uuids.len() > 1 => self.find_proved(&mut **connection, uuids).await?,
+        let found = match self.installed.index {
+            Index::Dedup if uuids.len() > 1 => self.find_proved(&mut **connection, uuids).await?,
             _ => self.find_many(&mut **connection, uuids, lock).await?,
         };
         if let Some(pair) = found.first() {
@@ -292,20 +292,20 @@ impl Context {
     /// The statement that looks UUIDs up, at least one.
     pub(super) fn look_text(&self, uuids: &[Uuid], lock: &str) -> String {
         // The list has only numbers and hexadecimal digits, so it needs no quoting.
-        let item = |uuid: &Uuid| match self.installed.strategy {
-            Strategy::Unique => literal(*uuid),
-            Strategy::Dedup => hash(*uuid).to_string(),
+        let item = |uuid: &Uuid| match self.installed.index {
+            Index::Unique => literal(*uuid),
+            Index::Dedup => hash(*uuid).to_string(),
         };
-        let column = match self.installed.strategy {
-            Strategy::Unique => "uuid",
-            Strategy::Dedup => "hash",
+        let column = match self.installed.index {
+            Index::Unique => "uuid",
+            Index::Dedup => "hash",
         };
         // On a map that was just filled, MariaDB's statistics are still those of an empty table, and it would read the
         // whole table. A locking read of the whole table waits for every open transaction with a new pair.
-        let index = match self.installed.strategy {
-            Strategy::Unique if lock.is_empty() => "",
-            Strategy::Unique => " FORCE INDEX (uuid)",
-            Strategy::Dedup => " FORCE INDEX (hash)",
+        let index = match self.installed.index {
+            Index::Unique if lock.is_empty() => "",
+            Index::Unique => " FORCE INDEX (uuid)",
+            Index::Dedup => " FORCE INDEX (hash)",
         };
         let prefix = if lock.is_empty() { "" } else { WITH_SETTINGS };
         let mut statement =

@@ -11,7 +11,7 @@ use crate::claim::context::Context;
 use crate::connection::nodes::PooledConnection;
 use crate::error::Result;
 use crate::error::failure::{Attempt, Failure};
-use crate::installed::Strategy;
+use crate::installed::Index;
 use crate::statement::caller::Connection;
 use crate::statement::sql::{hash, literal};
 use crate::statement::values::Values;
@@ -95,9 +95,9 @@ impl Context {
         let list = |item: &dyn Fn(Uuid) -> String| {
             uuids.iter().map(|uuid| item(*uuid)).collect::<Vec<_>>().join(",")
         };
-        match self.installed.strategy {
-            Strategy::Unique => format!("SELECT id, uuid FROM {map} WHERE uuid IN ({})", list(&literal)),
-            Strategy::Dedup => {
+        match self.installed.index {
+            Index::Unique => format!("SELECT id, uuid FROM {map} WHERE uuid IN ({})", list(&literal)),
+            Index::Dedup => {
                 let hashes = list(&|uuid| hash(uuid).to_string());
                 format!("SELECT id, uuid FROM {map} FORCE INDEX (hash) WHERE hash IN ({hashes})")
             }

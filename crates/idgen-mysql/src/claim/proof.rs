@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::claim::context::Context;
 use crate::error::damaged;
 use crate::error::failure::Attempt;
-use crate::installed::Strategy;
+use crate::installed::Index;
 use crate::statement::caller::Connection;
 use crate::statement::sql::{ALL, literal};
 use crate::statement::values::{Values, number_at};
@@ -79,7 +79,7 @@ impl Context {
         uuids: &[Uuid],
     ) -> Attempt<()> {
         let due = self.pool.identity().reading().wrapping_add(self.blocks.reservations());
-        if self.proof.after.load(Ordering::Relaxed) == due || self.installed.strategy != Strategy::Dedup {
+        if self.proof.after.load(Ordering::Relaxed) == due || self.installed.index != Index::Dedup {
             return Ok(());
         }
         let (claim, list) = (&self.tables.claim, uuids.iter().map(|uuid| literal(*uuid)).collect::<Vec<_>>());

@@ -169,7 +169,7 @@ impl Connector {
             let cluster = matches!(seen.report.topology(), Topology::Galera | Topology::GroupReplication);
             let known = if self.terms.accept_unsafe || cluster { Vec::new() } else { identity.stored() };
             let tables = identity.tables();
-            judged = match watch::look(connection, &tables, installed.strategy, &known).await? {
+            judged = match watch::look(connection, &tables, installed.index, &known).await? {
                 Looked::Refused(reason) => Err(reason),
                 Looked::Defined(Some(definitions)) if identity.are_defined_so(&definitions) => Ok(()),
                 Looked::Defined(_) => self.read_tables(connection, &tables).await?,

@@ -2,9 +2,9 @@
 //!
 //! A server answers a commit before it has finished with the transaction: it then releases locks and memory, and reads
 //! the next statement of this connection only after that. A client that stores one pair after the other on one
-//! connection waits for that each time, although another connection of its own is idle. So the transactions of strategy
+//! connection waits for that each time, although another connection of its own is idle. So the transactions of index
 //! `dedup` alternate between a few connections: a new pair took 16 % less time on MySQL 9.7 and 11 % less on MariaDB
-//! 10.11 than on one connection. The single statements of strategy `unique` do not gain by it, and look-ups are
+//! 10.11 than on one connection. The single statements of index `unique` do not gain by it, and look-ups are
 //! faster on the connection that was used last, whose memory is still in the caches of the processor.
 
 use std::time::Duration;

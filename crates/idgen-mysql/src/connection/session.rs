@@ -210,7 +210,7 @@ impl Read {
                 Ok(Some(row)) => read.take(&row)?,
                 Ok(None) => return Ok(read),
                 Err(failure) if failure.is_no_table() => return Ok(read),
-                // A user of the strategy `unique` needs no privilege on the claims.
+                // A user of the index `unique` needs no privilege on the claims.
                 Err(failure) if read.state.is_some() && failure.number() == Some(1142) => return Ok(read),
                 Err(failure) => return Err(failure),
             }

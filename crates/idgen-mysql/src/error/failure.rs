@@ -10,14 +10,14 @@ use uuid::Uuid;
 
 use crate::error::driver::DriverError;
 use crate::error::refusal::Refusal;
-use crate::installed::{IdWidth, Strategy};
+use crate::installed::{IdWidth, Index};
 
 /// The result of one attempt.
-pub(crate) type Attempt<T> = std::result::Result<T, Failure>;
+pub type Attempt<T> = std::result::Result<T, Failure>;
 
 /// The reason why an attempt failed.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The server or the driver reports an error.
     Sql(sqlx::Error),
     /// The server or the caller's driver reports an error.
@@ -50,12 +50,12 @@ pub(crate) enum Failure {
 
 /// Why a call failed, for [`Error`](crate::Error).
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub enum Kind {
     Duplicate { uuid: Uuid, id: u64 },
     Exhausted { width: IdWidth, table: String },
     NotInstalled { table: String },
     Schema { table: String, problem: String },
-    OtherStrategy { asked: Strategy, found: Strategy },
+    OtherIndex { asked: Index, found: Index },
     OtherWidth { asked: IdWidth, found: IdWidth },
     Refused(Refusal),
     Config { problem: String },
@@ -272,10 +272,10 @@ impl fmt::Display for Kind {
             Kind::Schema { table, problem } => {
                 write!(f, "table {table} is not one this version can use: {problem}")
             }
-            Kind::OtherStrategy { asked, found } => {
+            Kind::OtherIndex { asked, found } => {
                 write!(
                     f,
-                    "the map was installed with the strategy {found}, not {asked}: ask for {found}, or name no strategy"
+                    "the map was installed with the index {found}, not {asked}: ask for {found}, or name no index"
                 )
             }
             Kind::OtherWidth { asked, found } => {

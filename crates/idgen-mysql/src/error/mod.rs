@@ -82,10 +82,10 @@ impl Error {
         matches!(*self.kind, Kind::LeaseLost { .. })
     }
 
-    /// True if the tables differ from those that this version creates, or have another strategy or width than requested.
+    /// True if the tables differ from those that this version creates, or have another index or width than requested.
     pub fn is_schema(&self) -> bool {
         match &*self.kind {
-            Kind::Schema { .. } | Kind::OtherStrategy { .. } | Kind::OtherWidth { .. } => true,
+            Kind::Schema { .. } | Kind::OtherIndex { .. } | Kind::OtherWidth { .. } => true,
             Kind::Refused(refusal) => matches!(refusal.reason, Reason::Schema { .. }),
             _ => false,
         }

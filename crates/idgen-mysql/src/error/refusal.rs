@@ -35,7 +35,7 @@ impl fmt::Display for Concern {
 
 /// Why a node is not used.
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub struct Refusal {
     pub(crate) server: String,
     pub(crate) reason: Reason,
     /// Whether another node may be usable, or this one later.
@@ -43,7 +43,7 @@ pub(crate) struct Refusal {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reason {
+pub enum Reason {
     /// Its settings endanger acknowledged pairs.
     Unsafe(Vec<Concern>),
     /// It holds another map than the one that this client began with.

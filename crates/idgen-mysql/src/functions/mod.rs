@@ -1,7 +1,7 @@
 //! Stored functions for clients that speak only SQL, with the same results as this library.
 
 use crate::error::{Error, Result};
-use crate::installed::Strategy;
+use crate::installed::Index;
 use crate::table::tables::Tables;
 
 /// The server that a script is for.
@@ -27,7 +27,7 @@ pub enum Dialect {
 /// | `idgen_find(uuid)` | the id that the map has for the UUID, or NULL |
 /// | `idgen_uuid_of(id)` | the UUID that the map has for the id, as 36 characters, or NULL |
 ///
-/// `idgen_find` names the index that it needs: with another strategy than the map's, it fails instead of reading the
+/// `idgen_find` names the index that it needs: with another index than the map's, it fails instead of reading the
 /// whole table.
 ///
 /// Only clients of this library create ids: a stored function cannot commit, so it cannot promise that an id is
@@ -35,11 +35,11 @@ pub enum Dialect {
 ///
 /// # Errors
 /// The name of the table is not a plain name.
-pub fn statements(dialect: Dialect, table: &str, strategy: Strategy) -> Result<Vec<String>> {
+pub fn statements(dialect: Dialect, table: &str, index: Index) -> Result<Vec<String>> {
     let tables = Tables::named(table)?;
-    let condition = match strategy {
-        Strategy::Unique => "FORCE INDEX (uuid) WHERE uuid = v_uuid",
-        Strategy::Dedup => "FORCE INDEX (hash) WHERE hash = CRC32(v_uuid) AND uuid = v_uuid",
+    let condition = match index {
+        Index::Unique => "FORCE INDEX (uuid) WHERE uuid = v_uuid",
+        Index::Dedup => "FORCE INDEX (hash) WHERE hash = CRC32(v_uuid) AND uuid = v_uuid",
     };
     let week = match dialect {
         Dialect::MySql => include_str!("week_mysql.sql"),
@@ -70,13 +70,13 @@ pub fn statements(dialect: Dialect, table: &str, strategy: Strategy) -> Result<V
 ///
 /// # Errors
 /// As for [`statements`].
-pub fn script(dialect: Dialect, table: &str, strategy: Strategy) -> std::result::Result<String, Error> {
+pub fn script(dialect: Dialect, table: &str, index: Index) -> std::result::Result<String, Error> {
     // A function keeps the mode under which it was created, and in the mode ORACLE the syntax is another one.
     let mut script = String::from(
         "SET @idgen_sql_mode = @@SESSION.sql_mode;\nSET SESSION sql_mode = 'STRICT_ALL_TABLES';\n",
     );
     script += "DELIMITER //\n";
-    for statement in statements(dialect, table, strategy)? {
+    for statement in statements(dialect, table, index)? {
         script += &statement;
         script += "\n//\n";
     }

@@ -9,7 +9,7 @@ use crate::connection::connector::Terms;
 use crate::connection::nodes::{Address, Nodes};
 use crate::error::failure::Kind;
 use crate::error::{Error, Result};
-use crate::installed::{IdWidth, Strategy};
+use crate::installed::{IdWidth, Index};
 use crate::map::choices::Choices;
 use crate::map::uuid_map::UuidMap;
 use crate::table::identity::MapIdentity;
@@ -18,12 +18,12 @@ use crate::table::tables::Tables;
 /// Builds a [`UuidMap`] with other choices than the defaults.
 ///
 /// ```no_run
-/// use idgen_mysql::{IdWidth, Strategy, UuidMap};
+/// use idgen_mysql::{IdWidth, Index, UuidMap};
 ///
 /// # async fn example() -> idgen_mysql::Result<()> {
 /// let map = UuidMap::builder()
 ///     .table("order_ids")
-///     .strategy(Strategy::Dedup)
+///     .index(Index::Dedup)
 ///     .id_width(IdWidth::Bits32)
 ///     .cache(100_000)
 ///     .connect("mysql://app:secret@localhost/shop")
@@ -49,12 +49,12 @@ impl UuidMap {
     }
 }
 
-impl std::str::FromStr for Strategy {
+impl std::str::FromStr for Index {
     type Err = Error;
 
-    fn from_str(text: &str) -> Result<Strategy> {
-        let problem = || format!("there is no strategy {text:?}: choose unique or dedup");
-        Strategy::named(text).ok_or_else(|| Error::new(Kind::Config { problem: problem() }))
+    fn from_str(text: &str) -> Result<Index> {
+        let problem = || format!("there is no index {text:?}: choose unique or dedup");
+        Index::named(text).ok_or_else(|| Error::new(Kind::Config { problem: problem() }))
     }
 }
 
@@ -67,9 +67,9 @@ impl Builder {
     }
 
     /// How pairs are kept unique, when [installing](UuidMap::install): by default
-    /// [`Strategy::Unique`]. On a map that is there, another strategy than this is an error.
-    pub fn strategy(mut self, strategy: Strategy) -> Self {
-        self.0.strategy = Some(strategy);
+    /// [`Index::Unique`]. On a map that is there, another index than this is an error.
+    pub fn index(mut self, index: Index) -> Self {
+        self.0.index = Some(index);
         self
     }
 

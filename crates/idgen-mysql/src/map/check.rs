@@ -11,7 +11,7 @@ use crate::connection::nodes::PooledConnection;
 use crate::error::failure::Kind;
 use crate::error::refusal::Concern;
 use crate::error::{Error, Result};
-use crate::installed::Strategy;
+use crate::installed::Index;
 use crate::map::finding::{Finding, Severity};
 use crate::map::inspect;
 use crate::map::uuid_map::{Condition, UuidMap};
@@ -34,8 +34,8 @@ impl UuidMap {
     ///
     /// Triggers are found only if the user has the privilege TRIGGER on the tables.
     ///
-    /// One id per UUID is a key of the table with the strategy [`Unique`](Strategy::Unique); with
-    /// [`Dedup`](Strategy::Dedup) the whole hash index is read, in statements of some 50,000 pairs. Clients may go
+    /// One id per UUID is a key of the table with the index [`Unique`](Index::Unique); with
+    /// [`Dedup`](Index::Dedup) the whole hash index is read, in statements of some 50,000 pairs. Clients may go
     /// on working meanwhile. Where the server's settings endanger the map, connect with
     /// [`accept_unsafe_server`](crate::Builder::accept_unsafe_server): they are findings then.
     ///
@@ -102,7 +102,7 @@ impl UuidMap {
             let used = stats.used_percent;
             find(Severity::Warning, format!("{used} % of the {width} ids are reserved"));
         }
-        if context.installed.strategy == Strategy::Dedup {
+        if context.installed.index == Index::Dedup {
             for (uuid, ids) in self.doubled(&context, stats.pairs_estimate).await? {
                 find(Severity::Broken, format!("{uuid} has more than one id: {ids}"));
             }
@@ -147,7 +147,7 @@ impl UuidMap {
                 done.push(format!("raised the next id to {next}"));
             }
         }
-        if context.installed.strategy == Strategy::Dedup {
+        if context.installed.index == Index::Dedup {
             let cleared = purge::purge_all(&context.pool, context.deadline, &context.tables.claim).await?;
             if cleared > 0 {
                 done.push(format!("cleared {cleared} claims away"));
@@ -178,7 +178,7 @@ impl UuidMap {
         rows.pop().ok_or_else(|| Error::once(ACTION)(sqlx::Error::RowNotFound))
     }
 
-    /// UUIDs with more than one id, which no key of the strategy `dedup` rules out.
+    /// UUIDs with more than one id, which no key of the index `dedup` rules out.
     async fn doubled(&self, context: &Context, pairs: u64) -> Result<Vec<(uuid::Uuid, String)>> {
         let map = &context.tables.map;
         let mut found = Vec::new();

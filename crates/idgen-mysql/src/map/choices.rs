@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::installed::{IdWidth, Strategy};
+use crate::installed::{IdWidth, Index};
 
 /// See [`Builder`](crate::Builder), which has a method for each.
 #[derive(Clone, Debug)]
 pub(crate) struct Choices {
     pub(crate) table: String,
-    pub(crate) strategy: Option<Strategy>,
+    pub(crate) index: Option<Index>,
     pub(crate) width: Option<IdWidth>,
     pub(crate) cache: usize,
     pub(crate) largest_block: u64,
@@ -24,7 +24,7 @@ impl Default for Choices {
     fn default() -> Self {
         Choices {
             table: "uuid_map".to_owned(),
-            strategy: None,
+            index: None,
             width: None,
             cache: 10_000,
             largest_block: 65_536,

@@ -15,7 +15,7 @@ const ACTION: &str = "give back unused ids";
 
 impl UuidMap {
     /// Closes this map and its connections. Ids that it reserved and did not use are given back, unless another client has
-    /// reserved ids after them, or the map was [fenced](UuidMap::fence) since. With the strategy [`Dedup`](crate::Strategy::Dedup), claims are cleared away.
+    /// reserved ids after them, or the map was [fenced](UuidMap::fence) since. With the index [`Dedup`](crate::Index::Dedup), claims are cleared away.
     ///
     /// It closes all clones, too. Running calls are completed, and later calls fail. A program that ends without closing
     /// the map only wastes the rest of its block.

@@ -17,7 +17,7 @@ use crate::connection::nodes::PooledConnection;
 use crate::error::Result;
 use crate::error::damaged;
 use crate::error::failure::{Attempt, Failure, Verdict};
-use crate::installed::Strategy;
+use crate::installed::Index;
 use crate::map::uuid_map::{UuidMap, finish};
 use crate::statement::sql::literal;
 use crate::statement::values::Values;
@@ -111,14 +111,14 @@ impl Context {
         uuid: Uuid,
         seen: &mut Option<u64>,
     ) -> Attempt<()> {
-        if self.installed.strategy == Strategy::Dedup {
+        if self.installed.index == Index::Dedup {
             // A client that is creating the pair holds the claim, and later clients wait for ours.
             dedup::claim(self, connection, &[uuid]).await?;
         }
-        *seen = match self.installed.strategy {
-            Strategy::Unique => self.find_one(connection, uuid, " FOR UPDATE").await?,
+        *seen = match self.installed.index {
+            Index::Unique => self.find_one(connection, uuid, " FOR UPDATE").await?,
             // The claim keeps others away.
-            Strategy::Dedup => self.find_proved(connection, &[uuid]).await?.first().map(|(_, id)| *id),
+            Index::Dedup => self.find_proved(connection, &[uuid]).await?.first().map(|(_, id)| *id),
         };
         if seen.is_none() {
             self.has_none_of(connection, &[uuid]).await?;
@@ -135,7 +135,7 @@ impl Context {
                 )));
             }
         }
-        if self.installed.strategy == Strategy::Dedup {
+        if self.installed.index == Index::Dedup {
             let clear = format!("DELETE FROM {} WHERE uuid = {}", self.tables.claim, literal(uuid));
             connection.execute(sqlx::raw_sql(AssertSqlSafe(clear))).await?;
         }

@@ -7,7 +7,7 @@ use crate::connection::nodes::PooledConnection;
 use crate::connection::server::ServerReport;
 use crate::error::failure::{Attempt, Kind};
 use crate::error::{Error, Result};
-use crate::installed::{IdWidth, Installed, Strategy};
+use crate::installed::{IdWidth, Index, Installed};
 use crate::map::uuid_map::UuidMap;
 use crate::table::{install, sharded};
 
@@ -16,7 +16,7 @@ impl UuidMap {
     /// time.
     ///
     /// # Errors
-    /// The server's settings may lose pairs, the user may not create tables, or existing tables have another layout, strategy
+    /// The server's settings may lose pairs, the user may not create tables, or existing tables have another layout, index
     /// or width than requested.
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn install(&self) -> Result<()> {
@@ -35,13 +35,13 @@ impl UuidMap {
     async fn install_on(&self, connection: &mut PooledConnection) -> Attempt<()> {
         let choices = self.choices();
         let wanted = Installed {
-            strategy: choices.strategy.unwrap_or(Strategy::Unique),
+            index: choices.index.unwrap_or(Index::Unique),
             width: choices.width.unwrap_or(IdWidth::Bits64),
         };
         let tables = self.tables_on(connection).await?;
-        if wanted.strategy == Strategy::Dedup {
-            let instead = "its claims and pairs would be on different shards; use the strategy unique";
-            sharded::refuse(&tables, "the strategy dedup", instead)?;
+        if wanted.index == Index::Dedup {
+            let instead = "its claims and pairs would be on different shards; use the index unique";
+            sharded::refuse(&tables, "the index dedup", instead)?;
         }
         match &tables.places {
             Some(places) => sharded::install(connection, &tables, places, wanted).await,
@@ -79,8 +79,8 @@ impl UuidMap {
     ///
     /// # Errors
     /// The map is not installed or not readable.
-    pub async fn strategy(&self) -> Result<Strategy> {
-        Ok(self.context().await?.installed.strategy)
+    pub async fn index(&self) -> Result<Index> {
+        Ok(self.context().await?.installed.index)
     }
 
     /// How wide the ids are.

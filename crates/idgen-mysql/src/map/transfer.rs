@@ -9,7 +9,7 @@ use crate::call::retry::Retries;
 use crate::claim::index::Imported;
 use crate::claim::pair::CHUNK;
 use crate::error::{Error, Result};
-use crate::installed::Strategy;
+use crate::installed::Index;
 use crate::map::uuid_map::UuidMap;
 use crate::table::marker::is_marker;
 use crate::table::tables::unquoted;
@@ -27,7 +27,7 @@ pub struct Stats {
     pub data_bytes: u64,
     /// Bytes of its index on the UUID or the hash, by the server's estimate.
     pub index_bytes: u64,
-    /// Claims not yet cleared away; `None` with the strategy `unique`.
+    /// Claims not yet cleared away; `None` with the index `unique`.
     pub claims: Option<u64>,
 }
 
@@ -104,9 +104,9 @@ impl UuidMap {
             number(format!("SELECT CAST({what} AS UNSIGNED) FROM {source} AND table_name = '{table}'")).await
         };
         let next_id = number(format!("SELECT next_id FROM {} WHERE one = 1", tables.state)).await?;
-        let claims = match context.installed.strategy {
-            Strategy::Unique => None,
-            Strategy::Dedup => Some(number(format!("SELECT COUNT(*) FROM {}", tables.claim)).await?),
+        let claims = match context.installed.index {
+            Index::Unique => None,
+            Index::Dedup => Some(number(format!("SELECT COUNT(*) FROM {}", tables.claim)).await?),
         };
         let share =
             u128::from(next_id.saturating_sub(1)) * 100 / u128::from(context.installed.width.max_id());

@@ -313,9 +313,9 @@ impl fmt::Debug for UuidMap {
 }
 
 fn check_choices(choices: &Choices, found: Installed) -> Result<()> {
-    match (choices.strategy, choices.width) {
-        (Some(asked), _) if asked != found.strategy => {
-            Err(Error::new(Kind::OtherStrategy { asked, found: found.strategy }))
+    match (choices.index, choices.width) {
+        (Some(asked), _) if asked != found.index => {
+            Err(Error::new(Kind::OtherIndex { asked, found: found.index }))
         }
         (_, Some(asked)) if asked != found.width => {
             Err(Error::new(Kind::OtherWidth { asked, found: found.width }))

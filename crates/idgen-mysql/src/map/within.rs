@@ -1,6 +1,5 @@
 //! Claiming inside the caller's own transaction.
 
-use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
 use crate::call::observe::count_call;
@@ -9,10 +8,10 @@ use crate::claim::index::{dedup, unique};
 use crate::claim::pair::{self, CHUNK, Claimed};
 use crate::error::failure::Kind;
 use crate::error::{Error, Result};
-use crate::installed::Strategy;
+use crate::installed::Index;
 use crate::map::uuid_map::UuidMap;
 use crate::statement::caller::Connection;
-use crate::statement::driver::DriverConnection;
+use crate::statement::transaction::CallerConnection;
 use crate::table::marker::refuse_marker;
 
 impl UuidMap {
@@ -39,8 +38,8 @@ impl UuidMap {
     ///
     /// The transaction has to be in the schema of the map, on its server or on another node of its cluster (Group
     /// Replication, Galera). A copy of the schema, a replica and a restored backup are refused
-    /// ([`is_other_map`](crate::Error::is_other_map)). On another node than the map uses, the strategy
-    /// [`Dedup`](Strategy::Dedup) locks more and causes more deadlocks. A session that has a temporary table with the name of
+    /// ([`is_other_map`](crate::Error::is_other_map)). On another node than the map uses, the index
+    /// [`Dedup`](Index::Dedup) locks more and causes more deadlocks. A session that has a temporary table with the name of
     /// the map's table or of its claims, which would take the claim, is refused ([`is_schema`](crate::Error::is_schema)):
     /// roll back, because the claim may be in that table or without its pair.
     ///
@@ -60,8 +59,9 @@ impl UuidMap {
     /// the server ended it after a deadlock; the connection leads to another map or to a copy of this one; the server refuses
     /// a statement; or no id is left.
     #[tracing::instrument(level = "debug", skip_all)]
-    pub async fn id_of_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<u64> {
-        self.id_within(transaction, uuid).await
+    pub async fn id_of_within<C: CallerConnection>(&self, transaction: &mut C, uuid: Uuid) -> Result<u64> {
+        count_call!("id_of_within");
+        Ok(self.claim_within(transaction.on(), uuid).await?.id)
     }
 
     /// [`ids_of`](UuidMap::ids_of) as part of the caller's transaction, with the terms of
@@ -83,8 +83,17 @@ impl UuidMap {
     /// As for [`id_of_within`](UuidMap::id_of_within). Some of the pairs may be in the transaction then: roll it
     /// back.
     #[tracing::instrument(level = "debug", skip_all, fields(uuids = uuids.len()))]
-    pub async fn ids_of_within(&self, transaction: &mut MySqlConnection, uuids: &[Uuid]) -> Result<Vec<u64>> {
-        self.ids_within(transaction, uuids).await
+    pub async fn ids_of_within<C: CallerConnection>(
+        &self,
+        transaction: &mut C,
+        uuids: &[Uuid],
+    ) -> Result<Vec<u64>> {
+        count_call!("ids_of_within");
+        let claimed = self.claims_within(transaction.on(), uuids).await?;
+        let find =
+            |uuid: &Uuid| claimed.binary_search_by_key(uuid, |pair| pair.uuid).map(|at| claimed[at].id);
+        let missing = |_| Error::new(Kind::Damaged { problem: "a claimed UUID has no id".to_owned() });
+        uuids.iter().map(find).collect::<std::result::Result<_, _>>().map_err(missing)
     }
 
     /// [`register`](UuidMap::register) as part of the caller's transaction, with the terms of
@@ -93,26 +102,10 @@ impl UuidMap {
     /// # Errors
     /// The UUID has an id already, or as for [`id_of_within`](UuidMap::id_of_within).
     #[tracing::instrument(level = "debug", skip_all)]
-    pub async fn register_within(&self, transaction: &mut MySqlConnection, uuid: Uuid) -> Result<u64> {
-        self.new_within(transaction, uuid).await
-    }
-
-    pub(crate) async fn id_within<C: Connection>(&self, transaction: &mut C, uuid: Uuid) -> Result<u64> {
-        count_call!("id_of_within");
-        Ok(self.claim_within(transaction, uuid).await?.id)
-    }
-
-    pub(crate) async fn ids_within<C: Connection>(
-        &self,
-        transaction: &mut C,
-        uuids: &[Uuid],
-    ) -> Result<Vec<u64>> {
-        count_call!("ids_of_within");
-        let claimed = self.claims_within(transaction, uuids).await?;
-        let find =
-            |uuid: &Uuid| claimed.binary_search_by_key(uuid, |pair| pair.uuid).map(|at| claimed[at].id);
-        let missing = |_| Error::new(Kind::Damaged { problem: "a claimed UUID has no id".to_owned() });
-        uuids.iter().map(find).collect::<std::result::Result<_, _>>().map_err(missing)
+    pub async fn register_within<C: CallerConnection>(&self, transaction: &mut C, uuid: Uuid) -> Result<u64> {
+        count_call!("register_within");
+        let claimed = self.claim_within(transaction.on(), uuid).await?;
+        if claimed.new { Ok(claimed.id) } else { Err(Error::new(Kind::Duplicate { uuid, id: claimed.id })) }
     }
 
     /// The pairs of these UUIDs, each once, in the order of the UUIDs.
@@ -130,13 +123,13 @@ impl UuidMap {
         wanted.iter().try_for_each(|uuid| refuse_marker(*uuid))?;
         let context = self.context_within().await?;
         let mut claimed: Vec<Claimed> = Vec::with_capacity(wanted.len());
-        match context.installed.strategy {
-            Strategy::Unique => {
+        match context.installed.index {
+            Index::Unique => {
                 for chunk in wanted.chunks(CHUNK) {
                     claimed.extend(unique::claim_many_within(&context, transaction, chunk).await?);
                 }
             }
-            Strategy::Dedup => {
+            Index::Dedup => {
                 for uuid in wanted {
                     claimed.push(dedup::claim_within(&context, transaction, uuid).await?);
                 }
@@ -147,13 +140,7 @@ impl UuidMap {
         Ok(claimed)
     }
 
-    pub(crate) async fn new_within<C: Connection>(&self, transaction: &mut C, uuid: Uuid) -> Result<u64> {
-        count_call!("register_within");
-        let claimed = self.claim_within(transaction, uuid).await?;
-        if claimed.new { Ok(claimed.id) } else { Err(Error::new(Kind::Duplicate { uuid, id: claimed.id })) }
-    }
-
-    /// The strategy of the map, if a claim can be part of a transaction there.
+    /// The index of the map, if a claim can be part of a transaction there.
     async fn context_within(&self) -> Result<Context> {
         let context = self.context().await?;
         context.writable("nothing can be claimed in a transaction")?;
@@ -165,52 +152,11 @@ impl UuidMap {
     async fn claim_within<C: Connection>(&self, transaction: &mut C, uuid: Uuid) -> Result<Claimed> {
         refuse_marker(uuid)?;
         let context = self.context_within().await?;
-        let claimed = match context.installed.strategy {
-            Strategy::Unique => unique::claim_within(&context, transaction, uuid).await?,
-            Strategy::Dedup => dedup::claim_within(&context, transaction, uuid).await?,
+        let claimed = match context.installed.index {
+            Index::Unique => unique::claim_within(&context, transaction, uuid).await?,
+            Index::Dedup => dedup::claim_within(&context, transaction, uuid).await?,
         };
         pair::count(&[claimed]);
         Ok(claimed)
-    }
-}
-
-impl UuidMap {
-    /// [`id_of_within`](UuidMap::id_of_within) on a connection of another driver than sqlx.
-    ///
-    /// # Errors
-    /// As for [`id_of_within`](UuidMap::id_of_within).
-    #[tracing::instrument(level = "debug", skip_all)]
-    pub async fn id_of_within_driver<C: DriverConnection>(
-        &self,
-        transaction: &mut C,
-        uuid: Uuid,
-    ) -> Result<u64> {
-        self.id_within(transaction, uuid).await
-    }
-
-    /// [`ids_of_within`](UuidMap::ids_of_within) on a connection of another driver than sqlx.
-    ///
-    /// # Errors
-    /// As for [`ids_of_within`](UuidMap::ids_of_within).
-    #[tracing::instrument(level = "debug", skip_all, fields(uuids = uuids.len()))]
-    pub async fn ids_of_within_driver<C: DriverConnection>(
-        &self,
-        transaction: &mut C,
-        uuids: &[Uuid],
-    ) -> Result<Vec<u64>> {
-        self.ids_within(transaction, uuids).await
-    }
-
-    /// [`register_within`](UuidMap::register_within) on a connection of another driver than sqlx.
-    ///
-    /// # Errors
-    /// As for [`register_within`](UuidMap::register_within).
-    #[tracing::instrument(level = "debug", skip_all)]
-    pub async fn register_within_driver<C: DriverConnection>(
-        &self,
-        transaction: &mut C,
-        uuid: Uuid,
-    ) -> Result<u64> {
-        self.new_within(transaction, uuid).await
     }
 }

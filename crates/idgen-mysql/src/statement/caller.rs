@@ -15,7 +15,7 @@ use crate::statement::values::{DriverRow, Values};
 const COUNT: &str = "SELECT ROW_COUNT()";
 
 /// A connection that runs statements.
-pub(crate) trait Connection: Send {
+pub trait Connection: Send {
     type Row: Values;
 
     /// Runs a statement after others that must succeed first, and returns the number of rows that it changed. If one of the

@@ -4,7 +4,7 @@ use crate::error::driver::DriverError;
 
 /// A connection of another driver than sqlx, which is in a transaction on the map's server and schema.
 ///
-/// [`UuidMap::id_of_within_driver`](crate::UuidMap::id_of_within_driver) and the similar methods run their statements on
+/// [`UuidMap::id_of_within`](crate::UuidMap::id_of_within) and the similar methods run their statements on
 /// it, one at a time, as text without parameters, and with the same checks as on a connection of sqlx. The wheel of idgen
 /// implements it for the connections of Python's drivers.
 ///
@@ -26,7 +26,7 @@ use crate::error::driver::DriverError;
 /// }
 ///
 /// # async fn example(map: UuidMap, transaction: &mut Other, uuid: uuid::Uuid) -> idgen_mysql::Result<()> {
-/// let id = map.id_of_within_driver(transaction, uuid).await?;
+/// let id = map.id_of_within(transaction, uuid).await?;
 /// # Ok(())
 /// # }
 /// ```

@@ -4,4 +4,5 @@ pub(crate) mod caller;
 pub(crate) mod driver;
 pub(crate) mod shadow;
 pub(crate) mod sql;
+pub(crate) mod transaction;
 pub(crate) mod values;

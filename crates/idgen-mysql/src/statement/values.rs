@@ -8,7 +8,7 @@ use crate::error::failure::{Attempt, Failure};
 use crate::statement::sql::uuid_at;
 
 /// A row of a statement's answer.
-pub(crate) trait Values: Send + Sync {
+pub trait Values: Send + Sync {
     fn has(&self, name: &str) -> bool;
     fn place(&self, name: &str) -> Attempt<usize>;
     fn number(&self, at: usize) -> Attempt<Option<u64>>;
@@ -44,7 +44,7 @@ impl Values for MySqlRow {
 }
 
 /// A row that another driver read.
-pub(crate) struct DriverRow {
+pub struct DriverRow {
     pub(super) columns: std::sync::Arc<[String]>,
     pub(super) values: Vec<Option<Vec<u8>>>,
 }

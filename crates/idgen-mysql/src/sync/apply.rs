@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use sqlx::mysql::MySqlConnection;
 use uuid::Uuid;
 
 use crate::call::observe;
 use crate::error::failure::{Attempt, Kind};
 use crate::error::{Error, Result};
 use crate::statement::caller::Connection;
-use crate::statement::driver::DriverConnection;
+use crate::statement::transaction::CallerConnection;
 use crate::sync::change::{Answer, Change, Outcome};
 use crate::sync::log::{self, Newest};
 use crate::sync::prepare::{Prepared, prepare};
@@ -45,20 +44,8 @@ impl Sync {
     /// As for [`ids_of_within`](crate::UuidMap::ids_of_within); also if the batch has more than
     /// [`LARGEST_BATCH`](Self::LARGEST_BATCH) changes, or if `sql_mode` is not strict.
     #[tracing::instrument(level = "debug", skip_all, fields(changes = batch.len()))]
-    pub async fn apply(&self, transaction: &mut MySqlConnection, batch: &[Change]) -> Result<Answer> {
-        self.apply_on(transaction, batch).await
-    }
-
-    /// [`apply`](Self::apply) on a connection of another driver than sqlx.
-    ///
-    /// # Errors
-    /// As for [`apply`](Self::apply).
-    pub async fn apply_driver<C: DriverConnection>(
-        &self,
-        transaction: &mut C,
-        batch: &[Change],
-    ) -> Result<Answer> {
-        self.apply_on(transaction, batch).await
+    pub async fn apply<C: CallerConnection>(&self, transaction: &mut C, batch: &[Change]) -> Result<Answer> {
+        self.apply_on(transaction.on(), batch).await
     }
 
     async fn apply_on<C: Connection>(&self, transaction: &mut C, batch: &[Change]) -> Result<Answer> {

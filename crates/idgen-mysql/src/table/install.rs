@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 
 use crate::error::Error;
 use crate::error::failure::{Attempt, Failure, Kind};
-use crate::installed::{Installed, Strategy};
+use crate::installed::{Index, Installed};
 use crate::statement::sql::literal;
 use crate::table::schema::{self, EPOCHS, State, VERSION};
 use crate::table::tables::{Tables, unquoted};
@@ -40,9 +40,9 @@ pub(crate) async fn install(
             )));
         }
         let id = found.width.column();
-        let index = match found.strategy {
-            Strategy::Unique => "UNIQUE KEY uuid (uuid)".to_owned(),
-            Strategy::Dedup => "hash INT UNSIGNED AS (CRC32(uuid)) VIRTUAL, KEY hash (hash)".to_owned(),
+        let index = match found.index {
+            Index::Unique => "UNIQUE KEY uuid (uuid)".to_owned(),
+            Index::Dedup => "hash INT UNSIGNED AS (CRC32(uuid)) VIRTUAL, KEY hash (hash)".to_owned(),
         };
         let columns = format!("id {id} NOT NULL PRIMARY KEY, uuid BINARY(16) NOT NULL, {index}");
         create(connection, map, &columns).await?;
@@ -71,7 +71,7 @@ pub(crate) async fn install(
         return Err(lost(format!("the epoch in {} is 0: {EPOCHS}", tables.state)));
     }
     // The tables of claims and pushes hold nothing that must be kept.
-    if found.strategy == Strategy::Dedup && holds_rows(connection, claim).await?.is_none() {
+    if found.index == Index::Dedup && holds_rows(connection, claim).await?.is_none() {
         create(connection, claim, CLAIM).await?;
     }
     if holds_rows(connection, sync).await?.is_none() {
@@ -98,11 +98,11 @@ pub(crate) async fn install_state(
         None => {
             let table = &tables.state;
             create(connection, table, STATE).await?;
-            let (bits, strategy) = (wanted.width.bits(), wanted.strategy);
+            let (bits, index) = (wanted.width.bits(), wanted.index);
             let map_id = literal(idgen::v4());
             let row = format!(
                 "INSERT INTO {table} (one, version, strategy, id_bits, next_id, map_id, epoch) \
-                 VALUES (1, {VERSION}, '{strategy}', {bits}, 1, {map_id}, 1) ON DUPLICATE KEY UPDATE one = one"
+                 VALUES (1, {VERSION}, '{index}', {bits}, 1, {map_id}, 1) ON DUPLICATE KEY UPDATE one = one"
             );
             execute(connection, row).await?;
             match schema::state(connection, tables).await? {

@@ -4,9 +4,9 @@
 //! -- one row: the version of the layout, how it was installed, which map it is, and the first id that no
 //! -- client holds
 //! uuid_map_state(one, version, strategy, id_bits, next_id, map_id, epoch, stored_id)
-//! -- strategy `unique`
+//! -- index `unique`
 //! uuid_map(id PRIMARY KEY, uuid BINARY(16) NOT NULL, UNIQUE (uuid))
-//! -- strategy `dedup`: an index on a 32-bit hash, and a small table of claims
+//! -- index `dedup`: an index on a 32-bit hash, and a small table of claims
 //! uuid_map(id PRIMARY KEY, uuid BINARY(16) NOT NULL, hash AS (CRC32(uuid)), KEY (hash))
 //! uuid_map_claim(uuid BINARY(16) PRIMARY KEY, turn)
 //! -- what clients write to push the server's log to disk, each its own row
@@ -16,7 +16,7 @@
 //! `map_id` is chosen at random at install and never changes: a client that finds another one is connected to another map.
 //! `epoch` is raised when clients must discard their state, as after a restored backup: each client then drops its cached
 //! pairs and the ids that it holds. `stored_id` is an id whose row was in the map when the state row was last changed, or 0:
-//! if the row is missing later, the map was replaced by an older copy.
+//! if the row is missing later, the map was replaced by an older copy. The column `strategy` has the name of the index.
 
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Executor};
@@ -25,8 +25,8 @@ use uuid::Uuid;
 use crate::error::Error;
 use crate::error::failure::{Attempt, Failure, Kind};
 use crate::installed::IdWidth;
+use crate::installed::Index;
 use crate::installed::Installed;
-use crate::installed::Strategy;
 use crate::statement::caller::Connection;
 use crate::statement::values::{Values, number_at};
 use crate::table::table_kind;
@@ -113,8 +113,8 @@ impl State {
             64 => IdWidth::Bits64,
             other => return Err(format!("its ids have {other} bits")),
         };
-        let strategy = self.strategy.parse().map_err(|error: Error| error.to_string())?;
-        Ok(Installed { strategy, width })
+        let index = self.strategy.parse().map_err(|error: Error| error.to_string())?;
+        Ok(Installed { index, width })
     }
 }
 
@@ -155,16 +155,16 @@ pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> A
         |table: &String, problem| Error::new(Kind::Schema { table: unquoted(table).to_owned(), problem });
     let installed = state.understand().map_err(|problem| wrong(&tables.state, problem))?;
 
-    let definitions = definitions(connection, tables, installed.strategy).await?;
+    let definitions = definitions(connection, tables, installed.index).await?;
     let mut expected = vec![
         (&tables.map, "id", format!("{} PRI", installed.width.column().to_lowercase())),
         (&tables.state, "next_id", "bigint unsigned".to_owned()),
         (&tables.state, "map_id", "binary(16)".to_owned()),
         (&tables.state, "epoch", "bigint unsigned".to_owned()),
     ];
-    match installed.strategy {
-        Strategy::Unique => expected.push((&tables.map, "uuid", "binary(16) UNI".to_owned())),
-        Strategy::Dedup => {
+    match installed.index {
+        Index::Unique => expected.push((&tables.map, "uuid", "binary(16) UNI".to_owned())),
+        Index::Dedup => {
             expected.push((&tables.map, "uuid", "binary(16)".to_owned()));
             expected.push((&tables.map, "hash", "int unsigned MUL VIRTUAL GENERATED".to_owned()));
             expected.push((&tables.claim, "uuid", "binary(16) PRI".to_owned()));
@@ -188,7 +188,7 @@ pub(crate) async fn read(connection: &mut MySqlConnection, tables: &Tables) -> A
             return Err(wrong(table, format!("its column {column} is {found}, not {wanted}")).into());
         }
     }
-    if installed.strategy == Strategy::Dedup {
+    if installed.index == Index::Dedup {
         let table = &tables.map;
         let hash = format!("{EXPRESSION} AND table_name = '{}' AND column_name = 'hash'", unquoted(table));
         let hash = one_text(connection, hash).await?.unwrap_or_default();

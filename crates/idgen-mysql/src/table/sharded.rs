@@ -17,7 +17,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 
 use crate::error::failure::{Attempt, Kind};
 use crate::error::{Error, Result};
-use crate::installed::{Installed, Strategy};
+use crate::installed::{Index, Installed};
 use crate::table::install;
 use crate::table::tables::Places;
 use crate::table::tables::{Tables, unquoted};
@@ -75,7 +75,7 @@ pub(crate) async fn install(
     wanted: Installed,
 ) -> Attempt<()> {
     let Some((found, _)) = install::install_state(connection, tables, wanted).await? else { return Ok(()) };
-    if found.strategy != Strategy::Unique {
+    if found.index != Index::Unique {
         return Ok(());
     }
     let (map, sequence, keyspace) = (&tables.map, &places.sequence, &places.keyspace);

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::error::failure::Attempt;
 use crate::error::refusal::Reason;
-use crate::installed::Strategy;
+use crate::installed::Index;
 use crate::statement::caller::Connection;
 use crate::statement::sql::SHARED;
 use crate::statement::values::Values;
@@ -27,7 +27,7 @@ pub(crate) enum Looked {
 pub(crate) async fn look(
     connection: &mut MySqlConnection,
     tables: &Tables,
-    strategy: Strategy,
+    index: Index,
     known: &[(u64, Uuid)],
 ) -> Attempt<Looked> {
     // Vitess has no triggers, and other engines and definitions only where its operators chose them.
@@ -37,7 +37,7 @@ pub(crate) async fn look(
     let names = watched(tables).map(|(table, _)| table);
     let mut parts =
         vec![names.map(triggers_of).join(" UNION ALL "), names.map(engine_of).join(" UNION ALL ")];
-    parts.push(show_definitions(tables, strategy));
+    parts.push(show_definitions(tables, index));
     let mut definitions = Vec::new();
     let pairs = |lock: &str| {
         let list: Vec<String> = known.iter().map(|(id, _)| id.to_string()).collect();
@@ -102,12 +102,12 @@ pub(crate) async fn look(
 pub(crate) async fn definitions(
     connection: &mut MySqlConnection,
     tables: &Tables,
-    strategy: Strategy,
+    index: Index,
 ) -> Attempt<Vec<String>> {
     if tables.places.is_some() {
         return Ok(Vec::new());
     }
-    match connection.read(show_definitions(tables, strategy)).await {
+    match connection.read(show_definitions(tables, index)).await {
         Ok(rows) => rows.iter().map(|row| Ok(row.text(1)?.unwrap_or_default())).collect(),
         // Whoever looks for the columns says which table is not there.
         Err(failure) if failure.is_no_table() => Ok(Vec::new()),
@@ -115,8 +115,8 @@ pub(crate) async fn definitions(
     }
 }
 
-fn show_definitions(tables: &Tables, strategy: Strategy) -> String {
-    let claim = (strategy == Strategy::Dedup).then_some(&tables.claim);
+fn show_definitions(tables: &Tables, index: Index) -> String {
+    let claim = (index == Index::Dedup).then_some(&tables.claim);
     let names = [&tables.map, &tables.state].into_iter().chain(claim);
     names.map(|table| format!("SHOW CREATE TABLE {table}")).collect::<Vec<_>>().join("; ")
 }

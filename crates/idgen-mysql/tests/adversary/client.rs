@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
-use idgen_mysql::{DriverAnswer, DriverConnection, DriverError, Error, Strategy, UuidMap};
+use idgen_mysql::{DriverAnswer, DriverConnection, DriverError, Error, Index, UuidMap};
 use idgen_server::adversary::Adversary;
 use sqlx::{AssertSqlSafe, Connection, Either, Executor, MySqlConnection, Row};
 use uuid::Uuid;
@@ -26,7 +26,7 @@ pub struct Client<'a> {
     pub adversary: &'a Adversary,
     pub tables: &'a mut Tables,
     pub ledger: &'a mut Ledger,
-    pub strategy: Strategy,
+    pub index: Index,
     map: Option<UuidMap>,
 }
 
@@ -52,15 +52,15 @@ impl<'a> Client<'a> {
         adversary: &'a Adversary,
         tables: &'a mut Tables,
         ledger: &'a mut Ledger,
-        strategy: Strategy,
+        index: Index,
     ) -> Self {
-        Client { adversary, tables, ledger, strategy, map: None }
+        Client { adversary, tables, ledger, index, map: None }
     }
 
     /// Connects; false if that failed.
     pub async fn connect(&mut self) -> bool {
         // Few ids at a time, so that many are reserved.
-        let builder = UuidMap::builder().strategy(self.strategy).largest_block(4).connections(4);
+        let builder = UuidMap::builder().index(self.index).largest_block(4).connections(4);
         let builder = builder.timeout(TIMEOUT).answer_limit(ANSWER_LIMIT);
         self.map = self.call("connect", builder.connect(self.adversary.url())).await.ok();
         self.map.is_some()
@@ -184,10 +184,8 @@ impl<'a> Client<'a> {
                 Within::IdOf(uuid) => Ok(vec![map.id_of_within(caller, uuid).await?]),
                 Within::IdsOf(uuids) => map.ids_of_within(caller, uuids).await,
                 Within::Register(uuid) => Ok(vec![map.register_within(caller, uuid).await?]),
-                Within::Driver(uuids) => map.ids_of_within_driver(&mut Driver(caller), uuids).await,
-                Within::DriverIdOf(uuid) => {
-                    Ok(vec![map.id_of_within_driver(&mut Driver(caller), uuid).await?])
-                }
+                Within::Driver(uuids) => map.ids_of_within(&mut Driver(caller), uuids).await,
+                Within::DriverIdOf(uuid) => Ok(vec![map.id_of_within(&mut Driver(caller), uuid).await?]),
             }
         };
         let call = "within";

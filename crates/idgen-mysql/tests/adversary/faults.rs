@@ -1,6 +1,6 @@
 //! The test can fail: what is wrong in the tables, or in an answer, is found.
 
-use idgen_mysql::Strategy;
+use idgen_mysql::Index;
 use idgen_server::Flavor;
 use idgen_server::adversary::Adversary;
 
@@ -18,7 +18,7 @@ fn known() -> Ledger {
 /// What the ledger finds in tables that were damaged by this statement.
 async fn found_after(statement: &str) -> Vec<String> {
     let scratch = server(Flavor::MariaDb).scratch().unwrap();
-    let mut tables = Tables::new(scratch.url(), Strategy::Dedup).await;
+    let mut tables = Tables::new(scratch.url(), Index::Dedup).await;
     tables.reset().await;
     let mut ledger = known();
     ledger.compare(&tables.stored().await);
@@ -51,7 +51,7 @@ fn damaged_tables_are_found() {
 fn wrong_answers_are_found() {
     block_on(async {
         let scratch = server(Flavor::MariaDb).scratch().unwrap();
-        let mut tables = Tables::new(scratch.url(), Strategy::Unique).await;
+        let mut tables = Tables::new(scratch.url(), Index::Unique).await;
         tables.reset().await;
         // The map answers with what is stored: two pairs are exchanged, and one is gone.
         let [one, two] = [seed(1), seed(2)].map(|uuid| format!("x'{}'", uuid.simple()));
@@ -66,7 +66,7 @@ fn wrong_answers_are_found() {
         }
         let adversary = Adversary::start(scratch.url()).await.unwrap();
         let mut ledger = known();
-        let mut client = Client::new(&adversary, &mut tables, &mut ledger, Strategy::Unique);
+        let mut client = Client::new(&adversary, &mut tables, &mut ledger, Index::Unique);
         assert!(client.connect().await);
         client.find(&[seed(1), seed(3)]).await;
         client.uuids_of(&[2, 3]).await;

@@ -20,7 +20,7 @@ mod tables;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use idgen_mysql::Strategy;
+use idgen_mysql::Index;
 use idgen_server::adversary::Alteration;
 use idgen_server::{Flavor, Server, Settings};
 
@@ -62,11 +62,11 @@ fn chosen() -> (Vec<Scene>, Extent) {
     }
 }
 
-async fn no_answer_can_be_wrong(flavor: Flavor, strategy: Strategy) {
+async fn no_answer_can_be_wrong(flavor: Flavor, index: Index) {
     let (scenes, extent) = chosen();
-    let findings = matrix::matrix(server(flavor), strategy, &scenes, extent).await;
+    let findings = matrix::matrix(server(flavor), index, &scenes, extent).await;
     println!(
-        "{flavor}, {strategy}, {extent:?}: {} runs, {} classes of statements, {} changes of them",
+        "{flavor}, {index}, {extent:?}: {} runs, {} classes of statements, {} changes of them",
         findings.runs,
         findings.seen.len(),
         findings.changed.len()
@@ -94,7 +94,7 @@ fn is_limit(scene: Scene, class: &str, alteration: Alteration) -> bool {
     scene == Scene::WithinDriver && alteration == Alteration::Success && single
 }
 
-/// Compares all classes with the sources, once those of both servers and both strategies are there.
+/// Compares all classes with the sources, once those of both servers and both indexes are there.
 fn every_statement_was_sent(seen: BTreeSet<String>) {
     static ALL: Mutex<(usize, BTreeSet<String>)> = Mutex::new((0, BTreeSet::new()));
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
@@ -107,10 +107,10 @@ fn every_statement_was_sent(seen: BTreeSet<String>) {
 }
 
 macro_rules! everywhere {
-    ($($name:ident: $flavor:ident, $strategy:ident;)+) => {$(
+    ($($name:ident: $flavor:ident, $index:ident;)+) => {$(
         #[test]
         fn $name() {
-            block_on(no_answer_can_be_wrong(Flavor::$flavor, Strategy::$strategy));
+            block_on(no_answer_can_be_wrong(Flavor::$flavor, Index::$index));
         }
     )+};
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use idgen_mysql::Strategy;
+use idgen_mysql::Index;
 use idgen_server::Server;
 use idgen_server::adversary::{Adversary, Alteration, Recorded, ResultKind, Rule};
 
@@ -37,7 +37,7 @@ pub struct Report {
 }
 
 impl Run {
-    pub async fn play(&self, tables: &mut Tables, url: &str, strategy: Strategy) -> Report {
+    pub async fn play(&self, tables: &mut Tables, url: &str, index: Index) -> Report {
         tables.reset().await;
         let adversary = Adversary::start(url).await.unwrap();
         adversary.set_rules(self.rules.clone());
@@ -45,7 +45,7 @@ impl Run {
         if self.scene != Scene::Install {
             (1..=SEEDS).for_each(|id| ledger.acknowledge("seed", seed(id), id));
         }
-        let mut client = Client::new(&adversary, tables, &mut ledger, strategy);
+        let mut client = Client::new(&adversary, tables, &mut ledger, index);
         Box::pin(client.opening(self.scene)).await;
         adversary.watch(true);
         Box::pin(client.play(self.scene)).await;
@@ -63,7 +63,7 @@ impl Run {
     }
 }
 
-/// What was found on one server with one strategy.
+/// What was found on one server with one index.
 #[derive(Default)]
 pub struct Findings {
     pub runs: usize,
@@ -89,19 +89,14 @@ pub enum Extent {
 }
 
 /// Plays scenes without a change, and then with changes. What has wrong answers is printed when it is found.
-pub async fn matrix(
-    server: &'static Server,
-    strategy: Strategy,
-    scenes: &[Scene],
-    extent: Extent,
-) -> Findings {
+pub async fn matrix(server: &'static Server, index: Index, scenes: &[Scene], extent: Extent) -> Findings {
     let mut findings = Findings::default();
     let runs = scenes.iter().map(|scene| Run { scene: *scene, rules: Vec::new() }).collect();
     let mut next = Vec::new();
-    let salt = format!("{} {strategy}", server.flavor());
+    let salt = format!("{} {index}", server.flavor());
     let mut planned =
         Planned { extent, salt, runs: HashSet::new(), scenes: HashMap::new(), opening: HashSet::new() };
-    let mut unchanged = all(server, strategy, runs).await;
+    let mut unchanged = all(server, index, runs).await;
     unchanged.sort_by_key(|(run, _)| run.scene);
     for (run, report) in unchanged {
         let (violations, said) = (&report.violations, &report.said);
@@ -110,7 +105,7 @@ pub async fn matrix(
     }
     // Statements that are only sent after a change are changed in a second round, and so on.
     while !next.is_empty() {
-        let reports = all(server, strategy, std::mem::take(&mut next)).await;
+        let reports = all(server, index, std::mem::take(&mut next)).await;
         for (run, report) in reports {
             findings.runs += 1;
             for (rule, applied) in run.rules.iter().zip(&report.applied) {
@@ -196,7 +191,7 @@ fn was_wrong(scene: Scene, class: &str, alteration: Alteration) -> bool {
 /// The runs that are planned.
 struct Planned {
     extent: Extent,
-    /// The server and the strategy, so that each has a sample of its own.
+    /// The server and the index, so that each has a sample of its own.
     salt: String,
     runs: HashSet<(Scene, String, usize, Alteration)>,
     scenes: HashMap<(String, usize, Alteration), usize>,
@@ -241,7 +236,7 @@ fn kind(result: ResultKind) -> usize {
 }
 
 /// Plays runs, several at the same time.
-pub async fn all(server: &'static Server, strategy: Strategy, runs: Vec<Run>) -> Vec<(Run, Report)> {
+pub async fn all(server: &'static Server, index: Index, runs: Vec<Run>) -> Vec<(Run, Report)> {
     let queue = Arc::new(Mutex::new(VecDeque::from(runs)));
     let workers: Vec<_> = (0..WORKERS)
         .map(|_| {
@@ -252,17 +247,17 @@ pub async fn all(server: &'static Server, strategy: Strategy, runs: Vec<Run>) ->
                 let Some(mut run) = take() else { return done };
                 let scratch = server.scratch().unwrap();
                 let url = scratch.url().to_owned();
-                let mut tables = Tables::new(&url, strategy).await;
+                let mut tables = Tables::new(&url, index).await;
                 // On a busy machine, a run that fails before anything is changed is played again.
                 let mut late = 0;
                 loop {
-                    let report = match one(run.clone(), tables, url.clone(), strategy).await {
+                    let report = match one(run.clone(), tables, url.clone(), index).await {
                         Ok((report, same)) => {
                             tables = same;
                             report
                         }
                         Err(panic) => {
-                            tables = Tables::new(&url, strategy).await;
+                            tables = Tables::new(&url, index).await;
                             late += 1;
                             if panic.starts_with(LATE) && late < 30 {
                                 continue;
@@ -286,13 +281,8 @@ pub async fn all(server: &'static Server, strategy: Strategy, runs: Vec<Run>) ->
 }
 
 /// A run in a task of its own, whose panic is an error.
-async fn one(
-    run: Run,
-    mut tables: Tables,
-    url: String,
-    strategy: Strategy,
-) -> Result<(Report, Tables), String> {
-    let played = tokio::spawn(async move { (run.play(&mut tables, &url, strategy).await, tables) }).await;
+async fn one(run: Run, mut tables: Tables, url: String, index: Index) -> Result<(Report, Tables), String> {
+    let played = tokio::spawn(async move { (run.play(&mut tables, &url, index).await, tables) }).await;
     played.map_err(|error| match error.try_into_panic() {
         Ok(panic) => {
             let text = panic.downcast_ref::<String>().cloned();

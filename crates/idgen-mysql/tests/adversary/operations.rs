@@ -1,7 +1,7 @@
 //! The scenes of operators: an import, an export, what is erased, a fence, a map without ids left, a check and a repair.
 
 use futures_util::TryStreamExt;
-use idgen_mysql::{Position, Severity, Strategy};
+use idgen_mysql::{Index, Position, Severity};
 
 use super::client::{Client, End, Within, caller};
 use super::scenes::{NOTICED, new};
@@ -136,7 +136,7 @@ impl Client<'_> {
         {
             self.ledger.violation("stats", format!("the next id is {next}, and not {}", stats.next_id));
         }
-        if self.strategy != Strategy::Dedup {
+        if self.index != Index::Dedup {
             return;
         }
         let twice =

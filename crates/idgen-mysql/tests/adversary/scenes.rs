@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use idgen_mysql::Strategy;
+use idgen_mysql::Index;
 use uuid::Uuid;
 
 use super::client::{Client, End, LATE, Within, caller};
@@ -86,7 +86,7 @@ impl Client<'_> {
             Scene::Upgrade => {
                 self.tables.run("ALTER TABLE uuid_map_state DROP COLUMN map_id, DROP COLUMN epoch, DROP COLUMN stored_id").await;
                 self.tables.run("UPDATE uuid_map_state SET version = 1; DROP TABLE uuid_map_sync").await;
-                if self.strategy == Strategy::Dedup {
+                if self.index == Index::Dedup {
                     self.tables.run("ALTER TABLE uuid_map_claim DROP COLUMN turn").await;
                 }
             }

@@ -1,6 +1,6 @@
 //! The tables of a run, over a connection that no adversary sees.
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ pub const NEXT_ID: u64 = 101;
 pub struct Tables {
     pub connection: MySqlConnection,
     url: String,
-    strategy: Strategy,
+    index: Index,
 }
 
 /// A UUID of a family, of which runs use one for each purpose.
@@ -28,9 +28,9 @@ pub fn seed(id: u64) -> Uuid {
 }
 
 impl Tables {
-    pub async fn new(url: &str, strategy: Strategy) -> Tables {
+    pub async fn new(url: &str, index: Index) -> Tables {
         let connection = MySqlConnection::connect(url).await.unwrap();
-        let mut tables = Tables { connection, url: url.to_owned(), strategy };
+        let mut tables = Tables { connection, url: url.to_owned(), index };
         tables.make().await;
         tables
     }
@@ -38,7 +38,7 @@ impl Tables {
     /// Makes the tables of an empty map, in place of those that are there.
     pub async fn make(&mut self) {
         self.drop_all().await;
-        let map = UuidMap::builder().strategy(self.strategy).connect(&self.url).await.unwrap();
+        let map = UuidMap::builder().index(self.index).connect(&self.url).await.unwrap();
         map.install().await.unwrap();
         map.close().await.unwrap();
     }
@@ -69,8 +69,8 @@ impl Tables {
     /// The seeds, and nothing of an earlier run.
     pub async fn reset(&mut self) {
         let pairs: Vec<String> = (1..=SEEDS).map(|id| format!("({id},x'{}')", seed(id).simple())).collect();
-        let claims = match self.strategy {
-            Strategy::Dedup => "DELETE FROM uuid_map_claim;",
+        let claims = match self.index {
+            Index::Dedup => "DELETE FROM uuid_map_claim;",
             _ => "",
         };
         self.run(format!(

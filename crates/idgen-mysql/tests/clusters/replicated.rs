@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use idgen_mysql::{Strategy, Topology, UuidMap};
+use idgen_mysql::{Index, Topology, UuidMap};
 use idgen_server::{Cluster, ClusterKind};
 use sqlx::mysql::MySqlDatabaseError;
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
@@ -32,8 +32,8 @@ fn urls(cluster: &Cluster, first: usize, schema: &str) -> Vec<String> {
     urls.iter().map(|url| url.replace("/mysql?", &format!("/{schema}?"))).collect()
 }
 
-/// Runs each strategy in a schema of its own while nodes are lost and come back.
-async fn keep_their_promises(kind: ClusterKind, topology: Topology, lives: &[(Strategy, &[Loss])]) {
+/// Runs each index in a schema of its own while nodes are lost and come back.
+async fn keep_their_promises(kind: ClusterKind, topology: Topology, lives: &[(Index, &[Loss])]) {
     let _alone = ONE_AT_A_TIME.lock().await;
     let cluster = Cluster::start(kind).unwrap();
     assert_limited(&cluster.url(0), 3);
@@ -44,14 +44,14 @@ async fn keep_their_promises(kind: ClusterKind, topology: Topology, lives: &[(St
     if kind != ClusterKind::GroupSinglePrimary {
         claims_without_pairs_do_not_lead_to_two_ids(&cluster).await;
     }
-    for (strategy, losses) in lives {
-        keeps_its_promises(&cluster, topology, *strategy, losses).await;
+    for (index, losses) in lives {
+        keeps_its_promises(&cluster, topology, *index, losses).await;
     }
 }
 
-async fn keeps_its_promises(cluster: &Cluster, topology: Topology, strategy: Strategy, losses: &[Loss]) {
+async fn keeps_its_promises(cluster: &Cluster, topology: Topology, index: Index, losses: &[Loss]) {
     let kind = cluster.kind();
-    let schema = format!("maps_{strategy}");
+    let schema = format!("maps_{index}");
     let primary = cluster.writers().unwrap()[0];
     let mut connection = MySqlConnection::connect(&cluster.url(primary)).await.unwrap();
     connection.execute(AssertSqlSafe(format!("CREATE DATABASE {schema}"))).await.unwrap();
@@ -59,7 +59,7 @@ async fn keeps_its_promises(cluster: &Cluster, topology: Topology, strategy: Str
 
     let mut maps = Vec::new();
     for first in 0..cluster.urls().len() {
-        let builder = UuidMap::builder().strategy(strategy).cache(0).timeout(TIMEOUT);
+        let builder = UuidMap::builder().index(index).cache(0).timeout(TIMEOUT);
         let urls = urls(cluster, first, &schema);
         // The first client installs the map, on whichever node accepts writes; the others find it there.
         let map = builder.answer_limit(ANSWER_LIMIT).connect_any(urls).await.unwrap();
@@ -74,7 +74,7 @@ async fn keeps_its_promises(cluster: &Cluster, topology: Topology, strategy: Str
         lose(cluster, node).unwrap();
         // All clients continue, also those of the lost node.
         let outages = traffic.goes_on(200).await;
-        println!("{kind}, {strategy}: node {node} {how}; first answers after {outages:?} ms");
+        println!("{kind}, {index}: node {node} {how}; first answers after {outages:?} ms");
         cluster.bring_back(node).unwrap();
         traffic.goes_on(200).await;
     }
@@ -82,7 +82,7 @@ async fn keeps_its_promises(cluster: &Cluster, topology: Topology, strategy: Str
     assert!(within > 0, "no transaction of a client's own was committed");
     let history = traffic.stop().await;
     let uuids = check(&history) as i64;
-    println!("{kind}, {strategy}: {} answers about {uuids} UUIDs, {within} within", history.len());
+    println!("{kind}, {index}: {} answers about {uuids} UUIDs, {within} within", history.len());
 
     for node in 0..cluster.urls().len() {
         let url = urls(cluster, node, &schema).swap_remove(0);
@@ -104,13 +104,13 @@ async fn keeps_its_promises(cluster: &Cluster, topology: Topology, strategy: Str
 #[tokio::test(flavor = "multi_thread")]
 async fn group_replication_with_one_primary() {
     let (kind, topology) = (ClusterKind::GroupSinglePrimary, Topology::GroupReplication);
-    keep_their_promises(kind, topology, &[(Strategy::Unique, &[KILLED, CUT_OFF])]).await;
+    keep_their_promises(kind, topology, &[(Index::Unique, &[KILLED, CUT_OFF])]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn group_replication_with_many_primaries() {
     let (kind, topology) = (ClusterKind::GroupMultiPrimary, Topology::GroupReplication);
-    let lives = [(Strategy::Unique, &[WITHOUT_PEERS][..]), (Strategy::Dedup, &[WITHOUT_PEERS])];
+    let lives = [(Index::Unique, &[WITHOUT_PEERS][..]), (Index::Dedup, &[WITHOUT_PEERS])];
     keep_their_promises(kind, topology, &lives).await;
 }
 
@@ -157,7 +157,7 @@ async fn a_pair_is_found_while_a_node_lags(cluster: &Cluster) {
     let mut caller = MySqlConnection::connect(&cluster.url(0)).await.unwrap();
     caller.execute("CREATE DATABASE lagging").await.unwrap();
     let urls = urls(cluster, 0, "lagging");
-    let builder = || UuidMap::builder().strategy(Strategy::Dedup).cache(0).timeout(TIMEOUT);
+    let builder = || UuidMap::builder().index(Index::Dedup).cache(0).timeout(TIMEOUT);
     let near = builder().connect(&urls[0]).await.unwrap();
     near.install().await.unwrap();
     near.id_of(Uuid::new_v4()).await.unwrap();
@@ -187,7 +187,7 @@ async fn claims_without_pairs_do_not_lead_to_two_ids(cluster: &Cluster) {
     let mut root = MySqlConnection::connect(&cluster.url(0)).await.unwrap();
     root.execute("CREATE DATABASE unpaired").await.unwrap();
     let urls = urls(cluster, 0, "unpaired");
-    let builder = || UuidMap::builder().strategy(Strategy::Dedup).cache(0).timeout(TIMEOUT);
+    let builder = || UuidMap::builder().index(Index::Dedup).cache(0).timeout(TIMEOUT);
     let maker = builder().connect(&urls[0]).await.unwrap();
     maker.install().await.unwrap();
     let uuids: Vec<Uuid> = (0..40).map(|_| Uuid::new_v4()).collect();
@@ -236,7 +236,6 @@ async fn claims_without_pairs_do_not_lead_to_two_ids(cluster: &Cluster) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn galera() {
-    let lives =
-        [(Strategy::Unique, &[KILLED, WITHOUT_PEERS, CUT_OFF][..]), (Strategy::Dedup, &[WITHOUT_PEERS])];
+    let lives = [(Index::Unique, &[KILLED, WITHOUT_PEERS, CUT_OFF][..]), (Index::Dedup, &[WITHOUT_PEERS])];
     keep_their_promises(ClusterKind::Galera, Topology::Galera, &lives).await;
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
-use idgen_mysql::{Strategy, Topology, UuidMap};
+use idgen_mysql::{Index, Topology, UuidMap};
 use idgen_server::Vitess;
 use sqlx::mysql::MySqlConnectOptions;
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
@@ -92,7 +92,7 @@ async fn says_what_it_cannot(vitess: &Vitess) {
     let map = map(vitess).await;
     let error = map.find(Uuid::nil()).await.unwrap_err();
     assert!(error.is_not_installed(), "{error}");
-    let dedup = UuidMap::builder().strategy(Strategy::Dedup).table("other");
+    let dedup = UuidMap::builder().index(Index::Dedup).table("other");
     let error = dedup.connect(&vitess.url()).await.unwrap().install().await.unwrap_err();
     assert!(error.to_string().contains("dedup is not possible on Vitess"), "{error}");
     let lookup = vitess.url().replace("/main?", "/lookup?");

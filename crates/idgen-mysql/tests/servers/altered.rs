@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use idgen_mysql::{Error, Strategy, UuidMap};
+use idgen_mysql::{Error, Index, UuidMap};
 use idgen_server::Flavor;
 use uuid::Uuid;
 
@@ -58,12 +58,12 @@ async fn refused(map: &UuidMap, what: &str) -> Error {
     }
 }
 
-async fn a_lost_key_is_noticed(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn a_lost_key_is_noticed(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let other = UuidMap::connect(scratch.url()).await.unwrap();
     let mut root = connect(scratch.url()).await;
-    let of_strategy = if strategy == Strategy::Dedup { DEDUP } else { UNIQUE };
-    for (worse, better, words) in of_strategy.iter().chain(BOTH) {
+    let of_index = if index == Index::Dedup { DEDUP } else { UNIQUE };
+    for (worse, better, words) in of_index.iter().chain(BOTH) {
         for client in [&map, &other] {
             client.id_of(Uuid::new_v4()).await.unwrap();
         }
@@ -88,8 +88,8 @@ async fn a_lost_key_is_noticed(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn other_alterations_are_harmless(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn other_alterations_are_harmless(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let mut root = connect(scratch.url()).await;
     for alteration in [
         "ALTER TABLE uuid_map COMMENT 'altered'",

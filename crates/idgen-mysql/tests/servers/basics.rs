@@ -1,6 +1,6 @@
 //! Tests every call of a single client.
 
-use idgen_mysql::{IdWidth, Strategy, UuidMap};
+use idgen_mysql::{IdWidth, Index, UuidMap};
 use idgen_server::Flavor;
 use sqlx::Connection;
 use uuid::Uuid;
@@ -16,8 +16,8 @@ everywhere!(
 everywhere!(known_uuids_keep_their_ids_when_none_are_left);
 everywhere!(repeats_waste_no_ids, running_out_of_ids_is_an_error);
 
-async fn one_id_per_uuid(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn one_id_per_uuid(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let uncached = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let uuid = Uuid::new_v4();
     assert_eq!(map.find(uuid).await.unwrap(), None);
@@ -33,13 +33,13 @@ async fn one_id_per_uuid(flavor: Flavor, strategy: Strategy) {
         assert_eq!(uncached.uuid_of(id).await.unwrap(), Some(uuid));
         assert_eq!(uncached.id_of(uuid).await.unwrap(), id);
     }
-    assert_eq!(map.strategy().await.unwrap(), strategy);
+    assert_eq!(map.index().await.unwrap(), index);
     assert_eq!(map.id_width().await.unwrap(), IdWidth::Bits64);
     assert_sound(scratch.url()).await;
 }
 
-async fn batches_keep_their_order(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn batches_keep_their_order(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     assert!(map.ids_of(&[]).await.unwrap().is_empty());
     // More UUIDs than one statement takes; a quarter of them are known, and some are repeated.
     let uuids: Vec<Uuid> = (0..2500).map(|_| Uuid::new_v4()).collect();
@@ -66,8 +66,8 @@ async fn batches_keep_their_order(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn register_returns_the_existing_id(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn register_returns_the_existing_id(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let uncached = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let uuid = Uuid::new_v4();
     let id = map.register(uuid).await.unwrap();
@@ -93,8 +93,8 @@ async fn register_returns_the_existing_id(flavor: Flavor, strategy: Strategy) {
 }
 
 /// Eight maps, which are eight clients without a common cache, ask for the same UUIDs at the same time.
-async fn concurrent_calls_agree(flavor: Flavor, strategy: Strategy) {
-    let (scratch, _map) = map(flavor, strategy).await;
+async fn concurrent_calls_agree(flavor: Flavor, index: Index) {
+    let (scratch, _map) = map(flavor, index).await;
     let uuids: Vec<Uuid> = (0..300).map(|_| Uuid::new_v4()).collect();
     let mut clients = Vec::new();
     for client in 0..8 {
@@ -127,8 +127,8 @@ async fn concurrent_calls_agree(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn repeats_waste_no_ids(flavor: Flavor, strategy: Strategy) {
-    let (scratch, _map) = map(flavor, strategy).await;
+async fn repeats_waste_no_ids(flavor: Flavor, index: Index) {
+    let (scratch, _map) = map(flavor, index).await;
     let map = UuidMap::builder().cache(0).largest_block(1000).connect(scratch.url()).await.unwrap();
     let uuids: Vec<Uuid> = (0..1000).map(|_| Uuid::new_v4()).collect();
     for _ in 0..10 {
@@ -143,10 +143,9 @@ async fn repeats_waste_no_ids(flavor: Flavor, strategy: Strategy) {
     assert_eq!(next, 1001);
 }
 
-async fn running_out_of_ids_is_an_error(flavor: Flavor, strategy: Strategy) {
+async fn running_out_of_ids_is_an_error(flavor: Flavor, index: Index) {
     let scratch = server(flavor).scratch().unwrap();
-    let map =
-        UuidMap::builder().strategy(strategy).id_width(IdWidth::Bits32).connect(scratch.url()).await.unwrap();
+    let map = UuidMap::builder().index(index).id_width(IdWidth::Bits32).connect(scratch.url()).await.unwrap();
     map.install().await.unwrap();
     let mut connection = connect(scratch.url()).await;
     let last = u64::from(u32::MAX);
@@ -164,9 +163,9 @@ async fn running_out_of_ids_is_an_error(flavor: Flavor, strategy: Strategy) {
 }
 
 /// This includes clients that were started after the last id was assigned.
-async fn known_uuids_keep_their_ids_when_none_are_left(flavor: Flavor, strategy: Strategy) {
+async fn known_uuids_keep_their_ids_when_none_are_left(flavor: Flavor, index: Index) {
     let scratch = server(flavor).scratch().unwrap();
-    let map = || UuidMap::builder().cache(0).strategy(strategy).id_width(IdWidth::Bits32).largest_block(2);
+    let map = || UuidMap::builder().cache(0).index(index).id_width(IdWidth::Bits32).largest_block(2);
     let first = map().connect(scratch.url()).await.unwrap();
     first.install().await.unwrap();
     let mut connection = connect(scratch.url()).await;

@@ -1,6 +1,6 @@
 //! Tests claims on a caller's connection whose session has unusual settings: the map gives the right id, or an error.
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Flavor, Server};
 use sqlx::MySqlConnection;
 use uuid::Uuid;
@@ -51,8 +51,8 @@ const MYSQL: &[&str] = &[
     "SET windowing_use_high_precision = 0, max_execution_time = 30000",
 ];
 
-async fn settings_of_the_caller_give_no_second_id(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn settings_of_the_caller_give_no_second_id(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     // Another client, which has nothing in its cache.
     let witness = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let of_server = if flavor == Flavor::MySql { MYSQL } else { MARIADB };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::Flavor;
 use uuid::Uuid;
 
@@ -10,8 +10,8 @@ use crate::common::{assert_sound, connect, connection_list, everywhere, map, num
 
 everywhere!(a_canceled_call_leaves_no_lock_and_no_claim);
 
-async fn a_canceled_call_leaves_no_lock_and_no_claim(flavor: Flavor, strategy: Strategy) {
-    let (scratch, _map) = map(flavor, strategy).await;
+async fn a_canceled_call_leaves_no_lock_and_no_claim(flavor: Flavor, index: Index) {
+    let (scratch, _map) = map(flavor, index).await;
     let map = UuidMap::builder().cache(0).connections(4).connect(scratch.url()).await.unwrap();
     let uuids: Vec<Uuid> = (0..400).map(|_| Uuid::new_v4()).collect();
     let mut acknowledged = Vec::new();

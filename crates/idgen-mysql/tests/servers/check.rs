@@ -1,6 +1,6 @@
 //! Checks a map, and repairs what has only one correct repair.
 
-use idgen_mysql::{IdWidth, Severity, Strategy, UuidMap};
+use idgen_mysql::{IdWidth, Index, Severity, UuidMap};
 use idgen_server::Flavor;
 use uuid::Uuid;
 
@@ -9,8 +9,8 @@ use crate::common::{assert_sound, connect, everywhere, map, number, on_both, run
 everywhere!(a_sound_map_has_no_findings, a_next_id_that_is_behind_is_raised, check_reports_ids_that_run_out);
 on_both!(uuids_with_two_ids_are_found, claims_that_were_not_removed_are_found_and_cleared);
 
-async fn a_sound_map_has_no_findings(flavor: Flavor, strategy: Strategy) {
-    let (_scratch, map) = map(flavor, strategy).await;
+async fn a_sound_map_has_no_findings(flavor: Flavor, index: Index) {
+    let (_scratch, map) = map(flavor, index).await;
     assert_eq!(map.check().await.unwrap(), []);
     assert_eq!(map.repair().await.unwrap(), [""; 0]);
     let uuids: Vec<Uuid> = (0..3000).map(|_| Uuid::new_v4()).collect();
@@ -20,8 +20,8 @@ async fn a_sound_map_has_no_findings(flavor: Flavor, strategy: Strategy) {
 }
 
 /// The state after the state row was restored from an older backup than the pairs.
-async fn a_next_id_that_is_behind_is_raised(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn a_next_id_that_is_behind_is_raised(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let uuids: Vec<Uuid> = (0..500).map(|_| Uuid::new_v4()).collect();
     let largest = map.ids_of(&uuids).await.unwrap().into_iter().max().unwrap();
     let mut connection = connect(scratch.url()).await;
@@ -38,9 +38,9 @@ async fn a_next_id_that_is_behind_is_raised(flavor: Flavor, strategy: Strategy) 
     assert_sound(scratch.url()).await;
 }
 
-async fn check_reports_ids_that_run_out(flavor: Flavor, strategy: Strategy) {
-    let (scratch, _map) = map(flavor, strategy).await;
-    let narrow = UuidMap::builder().table("narrow").strategy(strategy).id_width(IdWidth::Bits32);
+async fn check_reports_ids_that_run_out(flavor: Flavor, index: Index) {
+    let (scratch, _map) = map(flavor, index).await;
+    let narrow = UuidMap::builder().table("narrow").index(index).id_width(IdWidth::Bits32);
     let narrow = narrow.connect(scratch.url()).await.unwrap();
     narrow.install().await.unwrap();
     let share = |percent: u64| u64::from(u32::MAX) / 100 * percent;
@@ -54,7 +54,7 @@ async fn check_reports_ids_that_run_out(flavor: Flavor, strategy: Strategy) {
 }
 
 async fn uuids_with_two_ids_are_found(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Strategy::Dedup).await;
+    let (scratch, map) = map(flavor, Index::Dedup).await;
     let uuids: Vec<Uuid> = (0..50).map(|_| Uuid::new_v4()).collect();
     let ids = map.ids_of(&uuids).await.unwrap();
     let mut connection = connect(scratch.url()).await;
@@ -71,7 +71,7 @@ async fn uuids_with_two_ids_are_found(flavor: Flavor) {
 }
 
 async fn claims_that_were_not_removed_are_found_and_cleared(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Strategy::Dedup).await;
+    let (scratch, map) = map(flavor, Index::Dedup).await;
     let mut connection = connect(scratch.url()).await;
     for from in [0, 5000] {
         let rows: Vec<String> = (from..from + 5000).map(|n: u128| format!("(x'{n:032x}')")).collect();

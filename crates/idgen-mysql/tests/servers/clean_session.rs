@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Flavor, Scratch, Server};
 use sqlx::MySqlConnection;
 use uuid::Uuid;
@@ -54,9 +54,9 @@ async fn init_connect_changes_nothing(flavor: Flavor) {
     run(&mut root, "CREATE TABLE other.things (id INT PRIMARY KEY AUTO_INCREMENT) ENGINE=InnoDB").await;
     run(&mut root, "CREATE USER app@'%' IDENTIFIED BY 'Secret-7'").await;
     run(&mut root, "GRANT ALL ON other.* TO app@'%'").await;
-    for strategy in [Strategy::Unique, Strategy::Dedup] {
+    for index in [Index::Unique, Index::Dedup] {
         let scratch = server.scratch().unwrap();
-        let owner = UuidMap::builder().strategy(strategy).connect(scratch.url()).await.unwrap();
+        let owner = UuidMap::builder().index(index).connect(scratch.url()).await.unwrap();
         owner.install().await.unwrap();
         run(&mut root, format!("GRANT ALL ON {}.* TO app@'%'", scratch.name())).await;
         for table in ["uuid_map", "uuid_map_state"] {

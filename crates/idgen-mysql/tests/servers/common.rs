@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Flavor, Scratch, Server, Settings};
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, Row};
 
@@ -29,10 +29,10 @@ pub fn settings() -> Settings {
 }
 
 /// A schema for one test, with an installed map. Its calls wait long for a busy machine.
-pub async fn map(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap) {
+pub async fn map(flavor: Flavor, index: Index) -> (Scratch, UuidMap) {
     let scratch = server(flavor).scratch().unwrap();
     let builder = UuidMap::builder().answer_limit(Duration::from_secs(60)).timeout(Duration::from_secs(180));
-    let map = builder.strategy(strategy).connect(scratch.url()).await.unwrap();
+    let map = builder.index(index).connect(scratch.url()).await.unwrap();
     map.install().await.unwrap();
     (scratch, map)
 }
@@ -99,11 +99,11 @@ pub async fn assert_sound(url: &str) {
     assert_eq!(number(&mut connection, unreserved).await, Ok(0));
 }
 
-/// Defines a test for each flavor and strategy.
+/// Defines a test for each flavor and index.
 macro_rules! everywhere {
     ($($test:ident),+ $(,)?) => {$(
         mod $test {
-            use idgen_mysql::Strategy::{Dedup, Unique};
+            use idgen_mysql::Index::{Dedup, Unique};
             use idgen_server::Flavor::{MariaDb, MySql};
 
             #[tokio::test(flavor = "multi_thread")]

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Flavor, Server};
 use tokio::task::JoinSet;
 use uuid::Uuid;
@@ -28,9 +28,8 @@ const SERVERS: u32 = 3;
 async fn kills_lose_no_pair_and_repeat_no_id(flavor: Flavor) {
     for attempt in 1..=SERVERS {
         let server = Arc::new(Server::start(flavor, &settings().tls(flavor == Flavor::MariaDb)).unwrap());
-        let schemas =
-            [Strategy::Unique, Strategy::Dedup].map(|strategy| (strategy, server.scratch().unwrap()));
-        let urls = schemas.each_ref().map(|(strategy, scratch)| (*strategy, scratch.url().to_owned()));
+        let schemas = [Index::Unique, Index::Dedup].map(|index| (index, server.scratch().unwrap()));
+        let urls = schemas.each_ref().map(|(index, scratch)| (*index, scratch.url().to_owned()));
         let control = Control::start(&server).await;
         let Err(failure) = tokio::spawn(kill_while_clients_work(server.clone(), urls)).await else { return };
         let damage = control.damage(&server, &schemas.each_ref().map(|(_, scratch)| scratch)).await;
@@ -46,13 +45,13 @@ async fn kills_lose_no_pair_and_repeat_no_id(flavor: Flavor) {
     }
 }
 
-/// Both strategies go through the same kills.
-async fn kill_while_clients_work(server: Arc<Server>, urls: [(Strategy, String); 2]) {
+/// Both indexes go through the same kills.
+async fn kill_while_clients_work(server: Arc<Server>, urls: [(Index, String); 2]) {
     let stop = Arc::new(AtomicBool::new(false));
     let mut schemas = Vec::new();
-    for (strategy, url) in urls {
+    for (index, url) in urls {
         let timeout = Duration::from_secs(180);
-        let map = UuidMap::builder().strategy(strategy).cache(0).timeout(timeout).connections(8);
+        let map = UuidMap::builder().index(index).cache(0).timeout(timeout).connections(8);
         let map = map.connect(&url).await.unwrap();
         map.install().await.unwrap();
         let history = Arc::new(Mutex::new(Vec::new()));

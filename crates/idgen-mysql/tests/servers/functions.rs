@@ -4,7 +4,7 @@ use idgen::codec::{base64, hyphenated};
 use idgen::source::{Clock, SystemClock};
 use idgen::{Interval, Prefix, Timestamp, bounds};
 use idgen_mysql::functions::{self, Dialect};
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Flavor, Scratch};
 use sqlx::{Executor, MySqlConnection, Row};
 use uuid::Uuid;
@@ -20,8 +20,8 @@ everywhere!(
     scripts_run_in_any_mode
 );
 
-async fn with_functions(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap, MySqlConnection) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn with_functions(flavor: Flavor, index: Index) -> (Scratch, UuidMap, MySqlConnection) {
+    let (scratch, map) = map(flavor, index).await;
     let mut connection = connect(scratch.url()).await;
     let dialect = match flavor {
         Flavor::MySql => Dialect::MySql,
@@ -29,7 +29,7 @@ async fn with_functions(flavor: Flavor, strategy: Strategy) -> (Scratch, UuidMap
     };
     // Runs it twice: the script replaces existing functions.
     for _ in 0..2 {
-        for statement in functions::statements(dialect, "uuid_map", strategy).unwrap() {
+        for statement in functions::statements(dialect, "uuid_map", index).unwrap() {
             run(&mut connection, statement).await;
         }
     }
@@ -48,8 +48,8 @@ fn vectors() -> serde_json::Value {
     serde_json::from_str(include_str!("../vectors/mysql-9.7.json")).unwrap()
 }
 
-async fn codecs_agree(flavor: Flavor, strategy: Strategy) {
-    let (_scratch, _map, mut connection) = with_functions(flavor, strategy).await;
+async fn codecs_agree(flavor: Flavor, index: Index) {
+    let (_scratch, _map, mut connection) = with_functions(flavor, index).await;
     for vector in vectors()["codec"].as_array().unwrap() {
         let (uuid, expected) = (vector["uuid"].as_str().unwrap(), vector["base64"].as_str().unwrap());
         let id = hyphenated::decode(uuid).unwrap();
@@ -106,8 +106,8 @@ async fn run_script(connection: &mut MySqlConnection, script: &str) {
 
 /// In the mode ORACLE, MariaDB parses functions in another syntax, and a function keeps the mode in which it was
 /// created.
-async fn scripts_run_in_any_mode(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn scripts_run_in_any_mode(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let mut connection = connect(scratch.url()).await;
     let (dialect, modes) = match flavor {
         Flavor::MySql => (Dialect::MySql, &["ANSI", ""][..]),
@@ -118,7 +118,7 @@ async fn scripts_run_in_any_mode(flavor: Flavor, strategy: Strategy) {
     for mode in modes {
         run(&mut connection, format!("SET SESSION sql_mode = '{mode}'")).await;
         let before = text(&mut connection, "SELECT CONCAT(@@sql_mode, ?)", "").await.unwrap();
-        run_script(&mut connection, &functions::script(dialect, "uuid_map", strategy).unwrap()).await;
+        run_script(&mut connection, &functions::script(dialect, "uuid_map", index).unwrap()).await;
         let after = text(&mut connection, "SELECT CONCAT(@@sql_mode, ?)", "").await.unwrap();
         assert_eq!(before, after, "the script leaves another mode behind");
         let found = text(&mut connection, "SELECT CAST(idgen_find(?) AS CHAR)", &uuid.to_string()).await;
@@ -126,8 +126,8 @@ async fn scripts_run_in_any_mode(flavor: Flavor, strategy: Strategy) {
     }
 }
 
-async fn week_prefixes_agree(flavor: Flavor, strategy: Strategy) {
-    let (_scratch, _map, mut connection) = with_functions(flavor, strategy).await;
+async fn week_prefixes_agree(flavor: Flavor, index: Index) {
+    let (_scratch, _map, mut connection) = with_functions(flavor, index).await;
     // Another default week mode must not change the prefix.
     run(&mut connection, "SET SESSION default_week_format = 3").await;
     let vectors = vectors();
@@ -140,8 +140,8 @@ async fn week_prefixes_agree(flavor: Flavor, strategy: Strategy) {
     }
 }
 
-async fn week_uuids_are_uuids(flavor: Flavor, strategy: Strategy) {
-    let (_scratch, _map, mut connection) = with_functions(flavor, strategy).await;
+async fn week_uuids_are_uuids(flavor: Flavor, index: Index) {
+    let (_scratch, _map, mut connection) = with_functions(flavor, index).await;
     // The session's time zone must not matter.
     run(&mut connection, "SET SESSION time_zone = '+13:00'").await;
     let prefix = || Prefix::MD5_WEEK_UTC.at(Interval::Week, SystemClock.now()).1;
@@ -170,8 +170,8 @@ async fn week_uuids_are_uuids(flavor: Flavor, strategy: Strategy) {
     assert!(found == Some(before) || found == Some(session()), "{found:?}");
 }
 
-async fn bounds_agree(flavor: Flavor, strategy: Strategy) {
-    let (_scratch, _map, mut connection) = with_functions(flavor, strategy).await;
+async fn bounds_agree(flavor: Flavor, index: Index) {
+    let (_scratch, _map, mut connection) = with_functions(flavor, index).await;
     // The session's time zone must not matter.
     run(&mut connection, "SET SESSION time_zone = '-05:00'").await;
     for time in [
@@ -228,8 +228,8 @@ async fn bounds_agree(flavor: Flavor, strategy: Strategy) {
     assert_eq!(text(&mut connection, "SELECT HEX(idgen_first_id(?, NULL))", "v7").await.unwrap(), None);
 }
 
-async fn the_map_is_found(flavor: Flavor, strategy: Strategy) {
-    let (_scratch, map, mut connection) = with_functions(flavor, strategy).await;
+async fn the_map_is_found(flavor: Flavor, index: Index) {
+    let (_scratch, map, mut connection) = with_functions(flavor, index).await;
     let uuid = Uuid::new_v4();
     let find = "SELECT CAST(idgen_find(?) AS CHAR)";
     assert_eq!(text(&mut connection, find, &uuid.to_string()).await.unwrap(), None);
@@ -248,12 +248,12 @@ async fn the_map_is_found(flavor: Flavor, strategy: Strategy) {
     assert_eq!(text(&mut connection, back, &(id + 1).to_string()).await.unwrap(), None);
     map.forget(uuid).await.unwrap();
     assert_eq!(text(&mut connection, back, &id.to_string()).await.unwrap(), None);
-    // The functions of the other strategy fail instead of scanning the whole table.
-    let (dialect, other) = match (flavor, strategy) {
-        (Flavor::MySql, Strategy::Dedup) => (Dialect::MySql, Strategy::Unique),
-        (Flavor::MySql, _) => (Dialect::MySql, Strategy::Dedup),
-        (_, Strategy::Dedup) => (Dialect::MariaDb, Strategy::Unique),
-        (_, _) => (Dialect::MariaDb, Strategy::Dedup),
+    // The functions of the other index fail instead of scanning the whole table.
+    let (dialect, other) = match (flavor, index) {
+        (Flavor::MySql, Index::Dedup) => (Dialect::MySql, Index::Unique),
+        (Flavor::MySql, _) => (Dialect::MySql, Index::Dedup),
+        (_, Index::Dedup) => (Dialect::MariaDb, Index::Unique),
+        (_, _) => (Dialect::MariaDb, Index::Dedup),
     };
     for statement in functions::statements(dialect, "uuid_map", other).unwrap() {
         run(&mut connection, statement).await;
@@ -264,9 +264,9 @@ async fn the_map_is_found(flavor: Flavor, strategy: Strategy) {
 
 #[test]
 fn the_script_is_for_a_command_line_client() {
-    let script = functions::script(Dialect::MySql, "uuid_map", Strategy::Unique).unwrap();
+    let script = functions::script(Dialect::MySql, "uuid_map", Index::Unique).unwrap();
     assert!(script.contains(";\nDELIMITER //\nDROP FUNCTION IF EXISTS idgen_bytes\n//\n"), "{script}");
     assert!(script.ends_with("//\nDELIMITER ;\nSET SESSION sql_mode = @idgen_sql_mode;\n"));
     assert!(!script.contains("MD5(CONCAT(YEAR(p_time)"), "MySQL 9.7 has no MD5()");
-    assert!(functions::script(Dialect::MySql, "x; DROP", Strategy::Unique).is_err());
+    assert!(functions::script(Dialect::MySql, "x; DROP", Index::Unique).is_err());
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::Flavor;
 use uuid::Uuid;
 
@@ -26,8 +26,8 @@ fn operations() -> u64 {
     std::env::var("IDGEN_SOAK_OPERATIONS").map_or(100_000, |text| text.parse().unwrap())
 }
 
-async fn histories_hold(flavor: Flavor, strategy: Strategy) {
-    let (scratch, _map) = map(flavor, strategy).await;
+async fn histories_hold(flavor: Flavor, index: Index) {
+    let (scratch, _map) = map(flavor, index).await;
     let directory = tempfile::tempdir().unwrap();
     let workers: Vec<Child> = (0..PROCESSES)
         .map(|number| {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::Flavor;
 use uuid::Uuid;
 
@@ -26,9 +26,9 @@ async fn until_it_is_read_again() {
 }
 
 /// Two independent maps, listed as if they were nodes of one cluster.
-async fn another_map_is_not_used(flavor: Flavor, strategy: Strategy) {
-    let (scratch, first) = map(flavor, strategy).await;
-    let (other, second) = map(flavor, strategy).await;
+async fn another_map_is_not_used(flavor: Flavor, index: Index) {
+    let (scratch, first) = map(flavor, index).await;
+    let (other, second) = map(flavor, index).await;
     assert_ne!(first.map_id().await.unwrap(), second.map_id().await.unwrap());
     let proxy = Proxy::start(scratch.url()).await;
     let builder = UuidMap::builder().cache(0).timeout(Duration::from_secs(3));
@@ -44,8 +44,8 @@ async fn another_map_is_not_used(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn a_reinstalled_map_is_noticed(flavor: Flavor, strategy: Strategy) {
-    let (scratch, running) = map(flavor, strategy).await;
+async fn a_reinstalled_map_is_noticed(flavor: Flavor, index: Index) {
+    let (scratch, running) = map(flavor, index).await;
     // One client that has to reserve a block, and one that has ids left.
     let reserving = UuidMap::builder().cache(0).largest_block(1).connect(scratch.url()).await.unwrap();
     for map in [&running, &reserving] {
@@ -53,7 +53,7 @@ async fn a_reinstalled_map_is_noticed(flavor: Flavor, strategy: Strategy) {
     }
     let mut root = connect(scratch.url()).await;
     run(&mut root, "DROP TABLE uuid_map, uuid_map_state").await;
-    let again = UuidMap::builder().strategy(strategy).connect(scratch.url()).await.unwrap();
+    let again = UuidMap::builder().index(index).connect(scratch.url()).await.unwrap();
     again.install().await.unwrap();
     let error = reserving.id_of(Uuid::new_v4()).await.unwrap_err();
     assert!(error.is_other_map() && !error.is_transient(), "{error}");
@@ -71,13 +71,13 @@ async fn a_reinstalled_map_is_noticed(flavor: Flavor, strategy: Strategy) {
 }
 
 /// An empty table in the place of a lost one would assign other ids to known UUIDs.
-async fn lost_tables_are_not_created_again(flavor: Flavor, strategy: Strategy) {
-    let (scratch, first) = map(flavor, strategy).await;
+async fn lost_tables_are_not_created_again(flavor: Flavor, index: Index) {
+    let (scratch, first) = map(flavor, index).await;
     let uuid = Uuid::new_v4();
     let id = first.id_of(uuid).await.unwrap();
     let mut root = connect(scratch.url()).await;
     let install = async || {
-        let map = UuidMap::builder().strategy(strategy).connect(scratch.url()).await.unwrap();
+        let map = UuidMap::builder().index(index).connect(scratch.url()).await.unwrap();
         map.install().await.map(|()| map)
     };
     for table in ["uuid_map", "uuid_map_state"] {
@@ -90,7 +90,7 @@ async fn lost_tables_are_not_created_again(flavor: Flavor, strategy: Strategy) {
     }
     // Tables that need not be kept are created again.
     run(&mut root, "DROP TABLE uuid_map_sync").await;
-    if strategy == Strategy::Dedup {
+    if index == Index::Dedup {
         run(&mut root, "DROP TABLE uuid_map_claim").await;
     }
     assert_eq!(install().await.unwrap().id_of(uuid).await.unwrap(), id);
@@ -103,8 +103,8 @@ async fn lost_tables_are_not_created_again(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn changed_tables_are_noticed(flavor: Flavor, strategy: Strategy) {
-    let (scratch, running) = map(flavor, strategy).await;
+async fn changed_tables_are_noticed(flavor: Flavor, index: Index) {
+    let (scratch, running) = map(flavor, index).await;
     running.id_of(Uuid::new_v4()).await.unwrap();
     let mut root = connect(scratch.url()).await;
     run(&mut root, "UPDATE uuid_map_state SET version = 99").await;
@@ -114,7 +114,7 @@ async fn changed_tables_are_noticed(flavor: Flavor, strategy: Strategy) {
     run(&mut root, "UPDATE uuid_map_state SET version = 2").await;
     running.id_of(Uuid::new_v4()).await.unwrap();
     // MySQL's MyISAM has no index on a generated column.
-    let table = if strategy == Strategy::Dedup { "uuid_map_claim" } else { "uuid_map" };
+    let table = if index == Index::Dedup { "uuid_map_claim" } else { "uuid_map" };
     run(&mut root, format!("ALTER TABLE {table} ENGINE = MyISAM")).await;
     let fresh = UuidMap::builder().connect(scratch.url()).await.unwrap();
     let error = fresh.id_of(Uuid::new_v4()).await.unwrap_err();
@@ -127,8 +127,8 @@ async fn changed_tables_are_noticed(flavor: Flavor, strategy: Strategy) {
 }
 
 /// The state after a backup was restored: pairs are missing, and from now on ids above every known one are assigned.
-async fn a_new_epoch_empties_caches_and_blocks(flavor: Flavor, strategy: Strategy) {
-    let (scratch, running) = map(flavor, strategy).await;
+async fn a_new_epoch_empties_caches_and_blocks(flavor: Flavor, index: Index) {
+    let (scratch, running) = map(flavor, index).await;
     let uuid = Uuid::new_v4();
     let id = running.id_of(uuid).await.unwrap();
     let mut root = connect(scratch.url()).await;
@@ -147,11 +147,11 @@ async fn a_new_epoch_empties_caches_and_blocks(flavor: Flavor, strategy: Strateg
 }
 
 /// The layout of the first release: the map has no identity and no epoch.
-async fn version_1_is_upgraded(flavor: Flavor, strategy: Strategy) {
+async fn version_1_is_upgraded(flavor: Flavor, index: Index) {
     let scratch = server(flavor).scratch().unwrap();
     let mut root = connect(scratch.url()).await;
-    let index = match strategy {
-        Strategy::Dedup => "hash INT UNSIGNED AS (CRC32(uuid)) VIRTUAL, KEY hash (hash)",
+    let key = match index {
+        Index::Dedup => "hash INT UNSIGNED AS (CRC32(uuid)) VIRTUAL, KEY hash (hash)",
         _ => "UNIQUE KEY uuid (uuid)",
     };
     for statement in [
@@ -159,9 +159,9 @@ async fn version_1_is_upgraded(flavor: Flavor, strategy: Strategy) {
          strategy VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, id_bits TINYINT UNSIGNED NOT NULL, \
          next_id BIGINT UNSIGNED NOT NULL) ENGINE=InnoDB"
             .to_owned(),
-        format!("INSERT INTO uuid_map_state VALUES (1, 1, '{strategy}', 64, 129)"),
+        format!("INSERT INTO uuid_map_state VALUES (1, 1, '{index}', 64, 129)"),
         format!(
-            "CREATE TABLE uuid_map (id BIGINT UNSIGNED NOT NULL PRIMARY KEY, uuid BINARY(16) NOT NULL, {index}) \
+            "CREATE TABLE uuid_map (id BIGINT UNSIGNED NOT NULL PRIMARY KEY, uuid BINARY(16) NOT NULL, {key}) \
              ENGINE=InnoDB"
         ),
         "CREATE TABLE uuid_map_claim (uuid BINARY(16) NOT NULL PRIMARY KEY) ENGINE=InnoDB".to_owned(),
@@ -193,7 +193,7 @@ async fn version_1_is_upgraded(flavor: Flavor, strategy: Strategy) {
 }
 
 async fn a_plain_column_in_place_of_the_hash_is_refused(flavor: Flavor) {
-    let (scratch, _map) = map(flavor, Strategy::Dedup).await;
+    let (scratch, _map) = map(flavor, Index::Dedup).await;
     let mut root = connect(scratch.url()).await;
     for (column, words) in [
         ("hash INT UNSIGNED", "column hash is int unsigned MUL, not"),

@@ -1,6 +1,6 @@
 //! Tests what a check finds in the tables themselves.
 
-use idgen_mysql::{Severity, Strategy, UuidMap};
+use idgen_mysql::{Index, Severity, UuidMap};
 use idgen_server::Flavor;
 use uuid::Uuid;
 
@@ -24,15 +24,15 @@ async fn finding(url: &str, map: &UuidMap, change: &str, undo: &str, words: &str
     found.unwrap_or_else(|| panic!("{change}: {findings:?}")).severity()
 }
 
-async fn a_check_finds_what_was_done_to_the_tables(flavor: Flavor, strategy: Strategy) {
-    let (scratch, running) = map(flavor, strategy).await;
+async fn a_check_finds_what_was_done_to_the_tables(flavor: Flavor, index: Index) {
+    let (scratch, running) = map(flavor, index).await;
     running.id_of(Uuid::new_v4()).await.unwrap();
     assert_eq!(running.check().await.unwrap(), []);
     let mut root = connect(scratch.url()).await;
     run(&mut root, "CREATE TABLE parent (id BIGINT UNSIGNED NOT NULL PRIMARY KEY)").await;
     run(&mut root, "INSERT INTO parent SELECT id FROM uuid_map").await;
     // MySQL's MyISAM has no index on a generated column.
-    let table = if strategy == Strategy::Dedup { "uuid_map_claim" } else { "uuid_map" };
+    let table = if index == Index::Dedup { "uuid_map_claim" } else { "uuid_map" };
     let engines =
         [format!("ALTER TABLE {table} ENGINE = MyISAM"), format!("ALTER TABLE {table} ENGINE = InnoDB")];
     for (change, undo, words) in [
@@ -77,7 +77,7 @@ async fn a_check_finds_what_was_done_to_the_tables(flavor: Flavor, strategy: Str
 }
 
 async fn a_check_finds_history_and_partitions(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Strategy::Dedup).await;
+    let (scratch, map) = map(flavor, Index::Dedup).await;
     if flavor == Flavor::MariaDb {
         let change = "ALTER TABLE uuid_map ADD SYSTEM VERSIONING";
         let undo = "ALTER TABLE uuid_map DROP SYSTEM VERSIONING";

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
-use idgen_mysql::{IdWidth, Strategy, Topology, UuidMap};
+use idgen_mysql::{IdWidth, Index, Topology, UuidMap};
 use idgen_server::{Flavor, Scratch, Server, Settings};
 use sqlx::{Connection, MySqlPool};
 use uuid::Uuid;
@@ -19,14 +19,14 @@ on_both!(
     unsafe_servers_are_refused
 );
 
-async fn many_clients_may_install_at_once(flavor: Flavor, strategy: Strategy) {
+async fn many_clients_may_install_at_once(flavor: Flavor, index: Index) {
     let scratch = server(flavor).scratch().unwrap();
     let url = scratch.url().to_owned();
     let clients: Vec<_> = (0..12)
         .map(|_| {
             let url = url.clone();
             tokio::spawn(async move {
-                let map = UuidMap::builder().strategy(strategy).connect(&url).await?;
+                let map = UuidMap::builder().index(index).connect(&url).await?;
                 map.install().await?;
                 map.id_of(Uuid::max()).await
             })
@@ -46,14 +46,14 @@ async fn other_choices_are_refused(flavor: Flavor) {
     let error = UuidMap::connect(url).await.unwrap().id_of(Uuid::nil()).await.unwrap_err();
     assert!(error.is_not_installed(), "{error}");
     UuidMap::connect(url).await.unwrap().install().await.unwrap();
-    let dedup = UuidMap::builder().strategy(Strategy::Dedup).connect(url).await.unwrap();
+    let dedup = UuidMap::builder().index(Index::Dedup).connect(url).await.unwrap();
     let error = dedup.install().await.unwrap_err();
     assert!(error.is_schema() && error.to_string().contains("unique, not dedup"), "{error}");
     let narrow = UuidMap::builder().id_width(IdWidth::Bits32).connect(url).await.unwrap();
     let error = narrow.id_of(Uuid::nil()).await.unwrap_err();
     assert!(error.is_schema() && error.to_string().contains("64-bit ids, not 32-bit"), "{error}");
     // Two maps of different kinds can exist side by side.
-    let other = UuidMap::builder().table("other").strategy(Strategy::Dedup).id_width(IdWidth::Bits32);
+    let other = UuidMap::builder().table("other").index(Index::Dedup).id_width(IdWidth::Bits32);
     let other = other.connect(url).await.unwrap();
     other.install().await.unwrap();
     other.id_of(Uuid::nil()).await.unwrap();

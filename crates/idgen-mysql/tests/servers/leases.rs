@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use idgen::Timestamp;
-use idgen_mysql::{DeviceLeases, Lease, Strategy, UuidMap};
+use idgen_mysql::{DeviceLeases, Index, Lease, UuidMap};
 use idgen_server::{Flavor, Scratch};
 use uuid::Uuid;
 
@@ -24,7 +24,7 @@ on_both!(
 const MINUTE: Duration = Duration::from_secs(60);
 
 async fn leases(flavor: Flavor) -> (Scratch, UuidMap, DeviceLeases) {
-    let (scratch, map) = map(flavor, Strategy::Unique).await;
+    let (scratch, map) = map(flavor, Index::Unique).await;
     let leases = map.device_leases();
     leases.install().await.unwrap();
     leases.install().await.unwrap();
@@ -248,7 +248,7 @@ async fn clients_never_lease_a_number_twice(flavor: Flavor) {
 }
 
 async fn a_table_without_its_keys_is_refused(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Strategy::Unique).await;
+    let (scratch, map) = map(flavor, Index::Unique).await;
     let leases = map.device_leases();
     let device = Uuid::new_v4();
     let error = leases.lease(device).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! The map on real servers: MySQL and MariaDB, both strategies.
+//! The map on real servers: MySQL and MariaDB, both indexes.
 //!
 //! One program, so that its tests share one server of each kind.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]

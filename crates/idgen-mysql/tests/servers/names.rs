@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::Flavor;
 use sqlx::Connection;
 use uuid::Uuid;
@@ -12,10 +12,10 @@ use crate::common::{connect, everywhere, server};
 
 everywhere!(reserved_words_can_be_names);
 
-async fn reserved_words_can_be_names(flavor: Flavor, strategy: Strategy) {
+async fn reserved_words_can_be_names(flavor: Flavor, index: Index) {
     let scratch = server(flavor).scratch().unwrap();
     for name in ["order", "SELECT", "rank"] {
-        let builder = || UuidMap::builder().table(name).strategy(strategy).cache(0);
+        let builder = || UuidMap::builder().table(name).index(index).cache(0);
         let map = builder().connect(scratch.url()).await.unwrap();
         map.install().await.unwrap();
         let uuids: Vec<Uuid> = (0..20).map(|_| Uuid::new_v4()).collect();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Flavor, Scratch};
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, SharedString, Unit};
 use sqlx::{Connection, Executor, Row};
@@ -84,25 +84,25 @@ static SECOND: LazyLock<tracing::Dispatch> =
 // A runtime on one thread, so that recorder and subscriber belong to this test alone.
 #[tokio::test]
 async fn mysql_unique() {
-    everything_is_reported(Flavor::MySql, Strategy::Unique).await;
+    everything_is_reported(Flavor::MySql, Index::Unique).await;
 }
 
 #[tokio::test]
 async fn mysql_dedup() {
-    everything_is_reported(Flavor::MySql, Strategy::Dedup).await;
+    everything_is_reported(Flavor::MySql, Index::Dedup).await;
 }
 
 #[tokio::test]
 async fn mariadb_unique() {
-    everything_is_reported(Flavor::MariaDb, Strategy::Unique).await;
+    everything_is_reported(Flavor::MariaDb, Index::Unique).await;
 }
 
 #[tokio::test]
 async fn mariadb_dedup() {
-    everything_is_reported(Flavor::MariaDb, Strategy::Dedup).await;
+    everything_is_reported(Flavor::MariaDb, Index::Dedup).await;
 }
 
-async fn everything_is_reported(flavor: Flavor, strategy: Strategy) {
+async fn everything_is_reported(flavor: Flavor, index: Index) {
     let (book, lines) = (Book::default(), Lines::default());
     let _recorder = metrics::set_default_local_recorder(&book);
     LazyLock::force(&SECOND);
@@ -113,7 +113,7 @@ async fn everything_is_reported(flavor: Flavor, strategy: Strategy) {
         .with_writer(move || writer.clone())
         .finish();
     let _subscriber = tracing::subscriber::set_default(subscriber);
-    let (scratch, map) = map(flavor, strategy).await;
+    let (scratch, map) = map(flavor, index).await;
     let other = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let (uuid, another) = (Uuid::new_v4(), Uuid::new_v4());
 
@@ -122,7 +122,7 @@ async fn everything_is_reported(flavor: Flavor, strategy: Strategy) {
     if flavor == Flavor::MariaDb {
         log_waits(&book, &scratch, &other, uuid).await;
     }
-    if strategy == Strategy::Dedup {
+    if index == Index::Dedup {
         claims_that_stay(&lines, &scratch).await;
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::Flavor;
 use sqlx::Connection;
 use sqlx::mysql::MySqlPoolOptions;
@@ -23,7 +23,7 @@ everywhere!(
 
 /// Even the first check of a map must not depend on the first node.
 async fn the_first_call_moves_on_from_a_bad_node(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Strategy::Unique).await;
+    let (scratch, map) = map(flavor, Index::Unique).await;
     let uuid = Uuid::new_v4();
     let id = map.id_of(uuid).await.unwrap();
     for mood in [Mood::NoMember, Mood::Silent, Mood::Gone] {
@@ -61,8 +61,8 @@ async fn callers_do_not_wait_for_the_timeouts_of_others() {
 
 /// Calls ran out of time while the server waited for a lock. The statements that they left there kept waiting, and new
 /// calls came.
-async fn connections_are_bounded(flavor: Flavor, strategy: Strategy) {
-    let (scratch, owner) = map(flavor, strategy).await;
+async fn connections_are_bounded(flavor: Flavor, index: Index) {
+    let (scratch, owner) = map(flavor, index).await;
     let mut holder = connect(scratch.url()).await;
     let mut transaction = holder.begin().await.unwrap();
     let uuids: Vec<Uuid> = (0..3).map(Uuid::from_u128).collect();
@@ -97,8 +97,8 @@ async fn connections_are_bounded(flavor: Flavor, strategy: Strategy) {
 }
 
 /// Transactions alternate between at most three connections, and removing claims meanwhile takes one more.
-async fn one_caller_uses_few_connections(flavor: Flavor, strategy: Strategy) {
-    let (scratch, _map) = map(flavor, strategy).await;
+async fn one_caller_uses_few_connections(flavor: Flavor, index: Index) {
+    let (scratch, _map) = map(flavor, index).await;
     let map = UuidMap::builder().cache(0).connections(20).connect(scratch.url()).await.unwrap();
     let mut root = connect(scratch.url()).await;
     let sessions = sessions_of(flavor, scratch.name());
@@ -120,8 +120,8 @@ fn sessions_of(flavor: Flavor, schema: &str) -> String {
 
 /// Idle connections were lost, as overnight or when the server restarts. Each of ten was tried, and each attempt wasted
 /// the ids of the batch.
-async fn lost_idle_connections_waste_no_ids(flavor: Flavor, strategy: Strategy) {
-    let (scratch, _map) = map(flavor, strategy).await;
+async fn lost_idle_connections_waste_no_ids(flavor: Flavor, index: Index) {
+    let (scratch, _map) = map(flavor, index).await;
     let proxy = Proxy::start(scratch.url()).await;
     let map = UuidMap::builder().cache(0).connections(10).connect(proxy.url()).await.unwrap();
     let warm: Vec<_> = (0..10)
@@ -144,8 +144,8 @@ async fn lost_idle_connections_waste_no_ids(flavor: Flavor, strategy: Strategy) 
 }
 
 /// The reader lags behind the writer: the look-up after a duplicate key found nothing there.
-async fn a_pair_is_found_through_a_proxy_that_splits_reads(flavor: Flavor, strategy: Strategy) {
-    let (scratch, owner) = map(flavor, strategy).await;
+async fn a_pair_is_found_through_a_proxy_that_splits_reads(flavor: Flavor, index: Index) {
+    let (scratch, owner) = map(flavor, index).await;
     let mut root = connect(scratch.url()).await;
     for table in ["map", "map_state"] {
         run(&mut root, format!("CREATE TABLE late_{table} LIKE uuid_{table}")).await;

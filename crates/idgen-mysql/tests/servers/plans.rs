@@ -1,7 +1,7 @@
 //! Tests look-ups that return nothing although the pair is there, because the server chose a plan that hides rows: no UUID gets
 //! a second id.
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Flavor, Server};
 use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
@@ -20,8 +20,8 @@ fn some(count: usize) -> Vec<Uuid> {
     (0..count).map(|_| Uuid::new_v4()).collect()
 }
 
-async fn a_plan_that_hides_rows_gives_no_second_id(flavor: Flavor, strategy: Strategy) {
-    let (scratch, owner) = map(flavor, strategy).await;
+async fn a_plan_that_hides_rows_gives_no_second_id(flavor: Flavor, index: Index) {
+    let (scratch, owner) = map(flavor, index).await;
     let proxy = Proxy::start(scratch.url()).await;
     let known = some(20);
     let ids = owner.ids_of(&known).await.unwrap();
@@ -41,7 +41,7 @@ async fn a_plan_that_hides_rows_gives_no_second_id(flavor: Flavor, strategy: Str
         }
         assert!(map.id_of(known[3]).await.unwrap_err().is_damaged());
         assert!(map.register(known[4]).await.unwrap_err().is_damaged());
-        if strategy == Strategy::Dedup {
+        if index == Index::Dedup {
             let error = map.find_many(&known).await.unwrap_err();
             assert!(error.is_damaged() && error.to_string().contains("optimizer_switch"), "{error}");
             assert!(map.forget(known[5]).await.unwrap_err().is_damaged());
@@ -59,8 +59,8 @@ async fn a_plan_that_hides_rows_gives_no_second_id(flavor: Flavor, strategy: Str
 }
 
 /// The plan is the caller's, or that of the map's own connection, or both.
-async fn a_plan_that_hides_rows_gives_no_second_id_within(flavor: Flavor, strategy: Strategy) {
-    let (scratch, owner) = map(flavor, strategy).await;
+async fn a_plan_that_hides_rows_gives_no_second_id_within(flavor: Flavor, index: Index) {
+    let (scratch, owner) = map(flavor, index).await;
     let known = some(6);
     let ids = owner.ids_of(&known).await.unwrap();
     for (callers, maps) in [(true, false), (false, true), (true, true)] {
@@ -93,8 +93,8 @@ async fn a_plan_that_hides_rows_gives_no_second_id_within(flavor: Flavor, strate
 }
 
 /// A batch of both takes the old ids, stores the new pairs, and wastes no id.
-async fn new_uuids_among_known_ones_are_stored(flavor: Flavor, strategy: Strategy) {
-    let (scratch, owner) = map(flavor, strategy).await;
+async fn new_uuids_among_known_ones_are_stored(flavor: Flavor, index: Index) {
+    let (scratch, owner) = map(flavor, index).await;
     let map = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     // From here on, it expects new UUIDs.
     map.ids_of(&some(50)).await.unwrap();
@@ -127,9 +127,9 @@ async fn optimizer_switches_change_nothing(flavor: Flavor) {
         if flavor != Flavor::MySql {
             run(&mut root, "SET GLOBAL join_cache_level = 8").await;
         }
-        for strategy in [Strategy::Unique, Strategy::Dedup] {
+        for index in [Index::Unique, Index::Dedup] {
             let scratch = server.scratch().unwrap();
-            let map = UuidMap::builder().strategy(strategy).cache(0).connect(scratch.url()).await.unwrap();
+            let map = UuidMap::builder().index(index).cache(0).connect(scratch.url()).await.unwrap();
             map.install().await.unwrap();
             let known = some(50);
             let ids = map.ids_of(&known).await.unwrap();

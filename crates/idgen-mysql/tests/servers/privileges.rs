@@ -1,7 +1,7 @@
 //! Checks that the privileges that docs/mapping.md lists for a user of the map are sufficient, and that no others are
 //! needed.
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::Flavor;
 use uuid::Uuid;
 
@@ -9,8 +9,8 @@ use crate::common::{connect, everywhere, map, run};
 
 everywhere!(the_documented_privileges_are_enough);
 
-async fn the_documented_privileges_are_enough(flavor: Flavor, strategy: Strategy) {
-    let (scratch, owner) = map(flavor, strategy).await;
+async fn the_documented_privileges_are_enough(flavor: Flavor, index: Index) {
+    let (scratch, owner) = map(flavor, index).await;
     let known = Uuid::new_v4();
     let id = owner.id_of(known).await.unwrap();
     let mut root = connect(scratch.url()).await;
@@ -20,7 +20,7 @@ async fn the_documented_privileges_are_enough(flavor: Flavor, strategy: Strategy
         let name = format!("{name}{}", &schema[schema.len() - 16..]);
         run(&mut root, format!("CREATE USER '{name}'@'%' IDENTIFIED BY 'Secret-7'")).await;
         for (privileges, table) in grants {
-            if *table != "uuid_map_claim" || strategy == Strategy::Dedup {
+            if *table != "uuid_map_claim" || index == Index::Dedup {
                 run(&mut root, format!("GRANT {privileges} ON {schema}.{table} TO '{name}'@'%'")).await;
             }
         }

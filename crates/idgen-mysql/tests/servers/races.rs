@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Flavor, Server};
 use sqlx::Connection;
 use uuid::Uuid;
@@ -34,14 +34,14 @@ async fn four_clients_race(flavor: Flavor) {
             .option("binlog_commit_wait_usec", "20000"),
     };
     let server = Server::start(flavor, &slow.tls(flavor == Flavor::MariaDb)).unwrap();
-    for strategy in [Strategy::Unique, Strategy::Dedup] {
+    for index in [Index::Unique, Index::Dedup] {
         let scratch = server.scratch().unwrap();
         let uuids: Vec<Uuid> = (0..10).map(|_| Uuid::new_v4()).collect();
         let mut clients = Vec::new();
         let mut maps = Vec::new();
         for _ in 0..CLIENTS {
             clients.push(connect(scratch.url()).await);
-            maps.push(UuidMap::builder().strategy(strategy).cache(0).connect(scratch.url()).await.unwrap());
+            maps.push(UuidMap::builder().index(index).cache(0).connect(scratch.url()).await.unwrap());
         }
         maps[0].install().await.unwrap();
         install_reference(&mut clients[0]).await;
@@ -67,8 +67,8 @@ async fn four_clients_race(flavor: Flavor) {
 }
 
 /// The published purge is part of every call, and two callers want to delete the same oldest rows.
-async fn the_published_purge_delays_callers(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn the_published_purge_delays_callers(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let (mut one, mut two) = (connect(scratch.url()).await, connect(scratch.url()).await);
     install_reference(&mut one).await;
     let deletes = "SHOW SESSION STATUS LIKE 'Handler_delete'";
@@ -106,8 +106,8 @@ async fn the_published_purge_delays_callers(flavor: Flavor, strategy: Strategy) 
     let ids = map.ids_of(&many[..100]).await.unwrap();
     let mut look = connect(scratch.url()).await;
     let claims = "SELECT COUNT(*) FROM uuid_map_claim";
-    match strategy {
-        Strategy::Dedup => {
+    match index {
+        Index::Dedup => {
             let found = number(&mut look, claims).await;
             assert!(found.is_ok_and(|claims| claims <= 100), "{found:?} claims");
         }
@@ -118,7 +118,7 @@ async fn the_published_purge_delays_callers(flavor: Flavor, strategy: Strategy) 
     assert_eq!(map.ids_of(&many).await.unwrap()[..100], ids);
     // A removal begins within 2,000 claims; later claims are left to the next one.
     let begin = Instant::now();
-    while strategy == Strategy::Dedup && number(&mut look, claims).await.unwrap() >= 2000 {
+    while index == Index::Dedup && number(&mut look, claims).await.unwrap() >= 2000 {
         assert!(begin.elapsed() < Duration::from_secs(60), "claims are not cleared away");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

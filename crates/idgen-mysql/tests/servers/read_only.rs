@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Flavor, Server};
 use sqlx::MySqlConnection;
 use uuid::Uuid;
@@ -16,14 +16,14 @@ async fn known_uuids_need_no_writes(flavor: Flavor) {
     let server = Server::start(flavor, &settings()).unwrap();
     let mut root = connect(server.url()).await;
     run(&mut root, "CREATE USER app@'%' IDENTIFIED BY 'Secret-7'").await;
-    for strategy in [Strategy::Unique, Strategy::Dedup] {
-        known_uuids_are_answered(&server, &mut root, strategy).await;
+    for index in [Index::Unique, Index::Dedup] {
+        known_uuids_are_answered(&server, &mut root, index).await;
     }
 }
 
-async fn known_uuids_are_answered(server: &Server, root: &mut MySqlConnection, strategy: Strategy) {
+async fn known_uuids_are_answered(server: &Server, root: &mut MySqlConnection, index: Index) {
     let scratch = server.scratch().unwrap();
-    let owner = UuidMap::builder().strategy(strategy).connect(scratch.url()).await.unwrap();
+    let owner = UuidMap::builder().index(index).connect(scratch.url()).await.unwrap();
     owner.install().await.unwrap();
     let uuids: Vec<Uuid> = (0..20).map(|_| Uuid::new_v4()).collect();
     let ids = owner.ids_of(&uuids).await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::Flavor;
 use idgen_server::adversary::{Adversary, Alteration, Rule};
 use uuid::Uuid;
@@ -15,8 +15,8 @@ const NEXT: &str = "SELECT next_id FROM uuid_map_state";
 
 /// The answer to the commit never comes. Meanwhile another client reserves the same ids, so that the state row looks as it
 /// did before: a client that repeated it would give back what the other one holds.
-async fn ids_that_were_given_back_are_not_given_back_again(flavor: Flavor, strategy: Strategy) {
-    let (scratch, _map) = map(flavor, strategy).await;
+async fn ids_that_were_given_back_are_not_given_back_again(flavor: Flavor, index: Index) {
+    let (scratch, _map) = map(flavor, index).await;
     let adversary = Adversary::start(scratch.url()).await.unwrap();
     let builder = || UuidMap::builder().largest_block(8).answer_limit(Duration::from_secs(5));
     let holder = builder().connect(adversary.url()).await.unwrap();
@@ -24,7 +24,7 @@ async fn ids_that_were_given_back_are_not_given_back_again(flavor: Flavor, strat
     let mut root = connect(scratch.url()).await;
     assert_eq!(number(&mut root, NEXT).await, Ok(9));
     // With dedup, the client also commits the purge of its claims, first.
-    let skip = usize::from(strategy == Strategy::Dedup);
+    let skip = usize::from(index == Index::Dedup);
     let rule = Rule { class: "COMMIT".to_owned(), skip, alteration: Alteration::Silence };
     adversary.set_rules(vec![rule]);
     adversary.watch(true);
@@ -57,12 +57,12 @@ async fn ids_that_were_given_back_are_not_given_back_again(flavor: Flavor, strat
 }
 
 /// A client has read the epoch of the first fence, and nothing between the second restore and the second fence.
-async fn a_second_restore_of_one_backup_is_noticed(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn a_second_restore_of_one_backup_is_noticed(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     map.id_of(Uuid::new_v4()).await.unwrap();
     let mut root = connect(scratch.url()).await;
-    let tables = match strategy {
-        Strategy::Unique => vec!["uuid_map", "uuid_map_state"],
+    let tables = match index {
+        Index::Unique => vec!["uuid_map", "uuid_map_state"],
         _ => vec!["uuid_map", "uuid_map_state", "uuid_map_claim"],
     };
     for table in &tables {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use idgen_mysql::{Severity, Strategy, UuidMap};
+use idgen_mysql::{Index, Severity, UuidMap};
 use idgen_server::Flavor;
 use uuid::Uuid;
 
@@ -22,8 +22,8 @@ async fn until_it_is_read_again() {
 }
 
 /// Known UUIDs got second ids.
-async fn an_older_copy_of_the_map_is_noticed(flavor: Flavor, strategy: Strategy) {
-    let (scratch, _map) = map(flavor, strategy).await;
+async fn an_older_copy_of_the_map_is_noticed(flavor: Flavor, index: Index) {
+    let (scratch, _map) = map(flavor, index).await;
     let running = UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let uuids: Vec<Uuid> = (0..10).map(|_| Uuid::new_v4()).collect();
     running.ids_of(&uuids[..4]).await.unwrap();
@@ -54,8 +54,8 @@ async fn an_older_copy_of_the_map_is_noticed(flavor: Flavor, strategy: Strategy)
 }
 
 /// They have seen no pair, and the state row names one.
-async fn new_clients_notice_an_older_copy(flavor: Flavor, strategy: Strategy) {
-    let (scratch, _map) = map(flavor, strategy).await;
+async fn new_clients_notice_an_older_copy(flavor: Flavor, index: Index) {
+    let (scratch, _map) = map(flavor, index).await;
     let mut root = connect(scratch.url()).await;
     let client = async || UuidMap::connect(scratch.url()).await.unwrap();
     let one = client().await;
@@ -82,8 +82,8 @@ async fn new_clients_notice_an_older_copy(flavor: Flavor, strategy: Strategy) {
 }
 
 /// A client that only imports reserves no ids.
-async fn imports_notice_an_older_copy(flavor: Flavor, strategy: Strategy) {
-    let (scratch, _map) = map(flavor, strategy).await;
+async fn imports_notice_an_older_copy(flavor: Flavor, index: Index) {
+    let (scratch, _map) = map(flavor, index).await;
     let mut root = connect(scratch.url()).await;
     let client = async || UuidMap::connect(scratch.url()).await.unwrap();
     let importing = client().await;
@@ -114,9 +114,9 @@ async fn imports_notice_an_older_copy(flavor: Flavor, strategy: Strategy) {
 }
 
 /// Their pairs were exchanged, and their state was not.
-async fn maps_that_were_exchanged_are_noticed(flavor: Flavor, strategy: Strategy) {
-    let (scratch, first) = map(flavor, strategy).await;
-    let other = UuidMap::builder().table("other").strategy(strategy).connect(scratch.url()).await.unwrap();
+async fn maps_that_were_exchanged_are_noticed(flavor: Flavor, index: Index) {
+    let (scratch, first) = map(flavor, index).await;
+    let other = UuidMap::builder().table("other").index(index).connect(scratch.url()).await.unwrap();
     other.install().await.unwrap();
     for map in [&first, &other] {
         map.id_of(Uuid::new_v4()).await.unwrap();
@@ -138,8 +138,8 @@ async fn maps_that_were_exchanged_are_noticed(flavor: Flavor, strategy: Strategy
 }
 
 /// Altering and rebuilding a table, and forgetting the UUID that the client remembers, are no faults.
-async fn altered_tables_are_the_same(flavor: Flavor, strategy: Strategy) {
-    let (scratch, running) = map(flavor, strategy).await;
+async fn altered_tables_are_the_same(flavor: Flavor, index: Index) {
+    let (scratch, running) = map(flavor, index).await;
     let mut root = connect(scratch.url()).await;
     let mut uuid = Uuid::new_v4();
     for change in [

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Flavor, Server};
 use sqlx::{Executor, MySqlConnection, Row};
 use uuid::Uuid;
@@ -25,15 +25,15 @@ async fn a_server_with_adverse_settings(flavor: Flavor) {
     // This does not apply to users with all privileges.
     run(&mut root, "SET GLOBAL init_connect = 'SET sql_select_limit = 2, completion_type = 1'").await;
     run(&mut root, "CREATE USER app@'%' IDENTIFIED BY 'Secret-7'").await;
-    for strategy in [Strategy::Unique, Strategy::Dedup] {
-        session_settings_change_nothing(&server, &mut root, strategy).await;
+    for index in [Index::Unique, Index::Dedup] {
+        session_settings_change_nothing(&server, &mut root, index).await;
     }
-    for strategy in [Strategy::Unique, Strategy::Dedup] {
-        settings_changed_under_a_client_are_noticed(&server, &mut root, strategy).await;
+    for index in [Index::Unique, Index::Dedup] {
+        settings_changed_under_a_client_are_noticed(&server, &mut root, index).await;
     }
     run(&mut root, "SET GLOBAL log_output = 'TABLE'").await;
-    for strategy in [Strategy::Unique, Strategy::Dedup] {
-        single_calls_take_few_statements(&server, &mut root, strategy).await;
+    for index in [Index::Unique, Index::Dedup] {
+        single_calls_take_few_statements(&server, &mut root, index).await;
     }
     look_ups_are_ranges_of_the_index(&server, &mut root).await;
     if flavor == Flavor::MySql {
@@ -52,9 +52,9 @@ async fn a_server_that_does_not_flush_is_refused(flavor: Flavor) {
     );
 }
 
-async fn session_settings_change_nothing(server: &Server, root: &mut MySqlConnection, strategy: Strategy) {
+async fn session_settings_change_nothing(server: &Server, root: &mut MySqlConnection, index: Index) {
     let scratch = server.scratch().unwrap();
-    let builder = || UuidMap::builder().strategy(strategy).cache(0);
+    let builder = || UuidMap::builder().index(index).cache(0);
     let map = builder().connect(scratch.url()).await.unwrap();
     map.install().await.unwrap();
     let uuids: Vec<Uuid> = (0..300).map(|_| Uuid::new_v4()).collect();
@@ -82,10 +82,10 @@ async fn session_settings_change_nothing(server: &Server, root: &mut MySqlConnec
 async fn settings_changed_under_a_client_are_noticed(
     server: &Server,
     root: &mut MySqlConnection,
-    strategy: Strategy,
+    index: Index,
 ) {
     let scratch = server.scratch().unwrap();
-    let builder = || UuidMap::builder().strategy(strategy).cache(0);
+    let builder = || UuidMap::builder().index(index).cache(0);
     let running = builder().connect(scratch.url()).await.unwrap();
     running.install().await.unwrap();
     running.id_of(Uuid::new_v4()).await.unwrap();
@@ -144,11 +144,11 @@ async fn a_member_outside_its_group_is_refused(server: &Server, root: &mut MySql
 }
 
 /// The checks need no round trip of their own, except once per second.
-async fn single_calls_take_few_statements(server: &Server, root: &mut MySqlConnection, strategy: Strategy) {
+async fn single_calls_take_few_statements(server: &Server, root: &mut MySqlConnection, index: Index) {
     const CALLS: usize = 50;
     let scratch = server.scratch().unwrap();
     // On a single connection, because each connection is set up and checked.
-    let builder = UuidMap::builder().strategy(strategy).cache(0).connections(1);
+    let builder = UuidMap::builder().index(index).cache(0).connections(1);
     let map = builder.connect(scratch.url()).await.unwrap();
     map.install().await.unwrap();
     map.id_of(Uuid::new_v4()).await.unwrap();
@@ -165,8 +165,8 @@ async fn single_calls_take_few_statements(server: &Server, root: &mut MySqlConne
     // A text of several statements is logged once for each of them; a check has six, on MySQL seven, and one for the
     // definition of each table. The next new pair is read back, and with `dedup` its claim.
     let of_a_check = if server.flavor() == Flavor::MySql { 7 } else { 6 };
-    let (each, defined, read_back) = match strategy {
-        Strategy::Dedup => (6, 3, 2),
+    let (each, defined, read_back) = match index {
+        Index::Dedup => (6, 3, 2),
         _ => (1, 2, 1),
     };
     let of_a_check = of_a_check + defined + read_back;
@@ -179,7 +179,7 @@ async fn single_calls_take_few_statements(server: &Server, root: &mut MySqlConne
 async fn look_ups_are_ranges_of_the_index(server: &Server, root: &mut MySqlConnection) {
     for _ in 0..3 {
         let scratch = server.scratch().unwrap();
-        let map = UuidMap::builder().strategy(Strategy::Dedup).cache(0).connect(scratch.url()).await.unwrap();
+        let map = UuidMap::builder().index(Index::Dedup).cache(0).connect(scratch.url()).await.unwrap();
         map.install().await.unwrap();
         let uuids: Vec<Uuid> = (0..4 * 999).map(|_| Uuid::new_v4()).collect();
         map.ids_of(&uuids).await.unwrap();

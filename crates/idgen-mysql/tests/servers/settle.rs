@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Flavor, Scratch, Server};
 use sqlx::{Connection, Executor, MySqlConnection, Row};
 use uuid::Uuid;
@@ -23,9 +23,9 @@ async fn a_pair_that_was_read_outlives_a_crash() {
     let unwritten = settings().option("innodb_flush_log_at_timeout", "2700");
     let server = Server::start(Flavor::MariaDb, &unwritten).unwrap();
     assert_eq!(server.variable("log_bin").unwrap().as_deref(), Some("OFF"));
-    for strategy in [Strategy::Unique, Strategy::Dedup] {
+    for index in [Index::Unique, Index::Dedup] {
         let scratch = server.scratch().unwrap();
-        let builder = || UuidMap::builder().strategy(strategy).cache(0);
+        let builder = || UuidMap::builder().index(index).cache(0);
         let maker = builder().connect(scratch.url()).await.unwrap();
         maker.install().await.unwrap();
         let reader = builder().connect(scratch.url()).await.unwrap();
@@ -42,7 +42,7 @@ async fn a_pair_that_was_read_outlives_a_crash() {
             let (made, _) = positions(&mut admin).await;
             assert_eq!(learn(&reader, how, uuid, id).await, (uuid, id), "{how}");
             let (_, flushed) = positions(&mut admin).await;
-            assert!(flushed >= made, "{how}, {strategy:?}: on disk up to {flushed}, the pair is at {made}");
+            assert!(flushed >= made, "{how}, {index:?}: on disk up to {flushed}, the pair is at {made}");
             read.push((uuid, id));
         }
         nobody_waits_for_the_state_row(&scratch, &reader).await;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::Flavor;
 use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
@@ -13,8 +13,8 @@ everywhere!(a_claim_does_not_queue_behind_calls_that_wait_for_it);
 
 /// A transaction has claimed a UUID, and as many batches as the pool has connections, or more, wait for it. Nothing that
 /// the transaction does next waits for them.
-async fn a_claim_does_not_queue_behind_calls_that_wait_for_it(flavor: Flavor, strategy: Strategy) {
-    let (scratch, owner) = map(flavor, strategy).await;
+async fn a_claim_does_not_queue_behind_calls_that_wait_for_it(flavor: Flavor, index: Index) {
+    let (scratch, owner) = map(flavor, index).await;
     for (connections, batches) in [(10, 10), (10, 25), (1, 3)] {
         // No answer comes too late, and nothing is repeated: what waits goes on waiting.
         let hour = Duration::from_secs(3600);

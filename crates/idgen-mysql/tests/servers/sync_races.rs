@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use idgen_mysql::sync::{Answer, Change, Operation, Outcome, Sync, Value};
-use idgen_mysql::{DeviceLeases, Strategy, UuidMap};
+use idgen_mysql::{DeviceLeases, Index, UuidMap};
 use idgen_server::{Flavor, Server};
 use sqlx::{Connection, MySqlConnection, Row};
 use uuid::Uuid;
@@ -231,8 +231,8 @@ async fn simulate(sync: &Sync, url: &str, devices: usize) -> Logs {
     logs
 }
 
-async fn every_change_arrives_exactly_once(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map, sync) = sync(flavor, strategy).await;
+async fn every_change_arrives_exactly_once(flavor: Flavor, index: Index) {
+    let (scratch, map, sync) = sync(flavor, index).await;
     let logs = simulate(&sync, scratch.url(), setting("IDGEN_SYNC_DEVICES", 4)).await;
     let mut connection = connect(scratch.url()).await;
     assert_eq!(check(&mut connection, &logs).await, Vec::<String>::new());
@@ -241,7 +241,7 @@ async fn every_change_arrives_exactly_once(flavor: Flavor, strategy: Strategy) {
 
 /// Otherwise its silence would say nothing.
 async fn the_checker_finds_each_fault(flavor: Flavor) {
-    let (scratch, _, sync) = sync(flavor, Strategy::Unique).await;
+    let (scratch, _, sync) = sync(flavor, Index::Unique).await;
     let logs = simulate(&sync, scratch.url(), 1).await;
     let mut connection = connect(scratch.url()).await;
     assert_eq!(check(&mut connection, &logs).await, Vec::<String>::new());
@@ -295,7 +295,7 @@ async fn lease(leases: DeviceLeases, device: Uuid, times: usize) -> (Uuid, u16) 
 async fn a_database_that_is_killed_loses_nothing(flavor: Flavor) {
     let server = Arc::new(Server::start(flavor, &settings()).unwrap());
     let scratch = server.scratch().unwrap();
-    let builder = UuidMap::builder().strategy(Strategy::Unique).timeout(Duration::from_secs(300));
+    let builder = UuidMap::builder().index(Index::Unique).timeout(Duration::from_secs(300));
     let map = builder.connect(scratch.url()).await.unwrap();
     map.install().await.unwrap();
     let (sync, leases) = (sync_of(&map, scratch.url()).await, map.device_leases());

@@ -1,7 +1,7 @@
 //! Tests export and import.
 
 use futures_util::TryStreamExt;
-use idgen_mysql::{IdWidth, Imported, Strategy, UuidMap};
+use idgen_mysql::{IdWidth, Imported, Index, UuidMap};
 use idgen_server::Flavor;
 use uuid::Uuid;
 
@@ -15,15 +15,15 @@ everywhere!(
     stats_tell_the_state
 );
 
-fn other(strategy: Strategy) -> Strategy {
-    match strategy {
-        Strategy::Unique => Strategy::Dedup,
-        _ => Strategy::Unique,
+fn other(index: Index) -> Index {
+    match index {
+        Index::Unique => Index::Dedup,
+        _ => Index::Unique,
     }
 }
 
-async fn pairs_move_to_another_map(flavor: Flavor, strategy: Strategy) {
-    let (scratch, from) = map(flavor, strategy).await;
+async fn pairs_move_to_another_map(flavor: Flavor, index: Index) {
+    let (scratch, from) = map(flavor, index).await;
     let uuids: Vec<Uuid> = (0..2500).map(|_| Uuid::new_v4()).collect();
     let ids = from.ids_of(&uuids).await.unwrap();
     let all: Vec<(u64, Uuid)> = from.export(0).try_collect().await.unwrap();
@@ -37,13 +37,8 @@ async fn pairs_move_to_another_map(flavor: Flavor, strategy: Strategy) {
         assert_eq!(rest, all[at + 1..]);
     }
 
-    let to = UuidMap::builder()
-        .table("copy")
-        .strategy(other(strategy))
-        .cache(0)
-        .connect(scratch.url())
-        .await
-        .unwrap();
+    let to =
+        UuidMap::builder().table("copy").index(other(index)).cache(0).connect(scratch.url()).await.unwrap();
     to.install().await.unwrap();
     // Interrupted, then repeated from the beginning.
     assert_eq!(to.import(&all[..1700]).await.unwrap(), Imported { stored: 1700, present: 0 });
@@ -52,8 +47,8 @@ async fn pairs_move_to_another_map(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn contradictions_are_refused(flavor: Flavor, strategy: Strategy) {
-    let (scratch, _) = map(flavor, strategy).await;
+async fn contradictions_are_refused(flavor: Flavor, index: Index) {
+    let (scratch, _) = map(flavor, index).await;
     let map = UuidMap::builder().allow_exhausting_import(true).connect(scratch.url()).await.unwrap();
     let known = Uuid::new_v4();
     let id = map.id_of(known).await.unwrap();
@@ -78,8 +73,8 @@ async fn contradictions_are_refused(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn new_ids_are_above_imported_ones(flavor: Flavor, strategy: Strategy) {
-    let (scratch, holder) = map(flavor, strategy).await;
+async fn new_ids_are_above_imported_ones(flavor: Flavor, index: Index) {
+    let (scratch, holder) = map(flavor, index).await;
     // This client holds a block, and the import has ids in it.
     let first = holder.id_of(Uuid::new_v4()).await.unwrap();
     let fresh = UuidMap::connect(scratch.url()).await.unwrap();
@@ -94,10 +89,9 @@ async fn new_ids_are_above_imported_ones(flavor: Flavor, strategy: Strategy) {
     assert_sound(scratch.url()).await;
 }
 
-async fn stats_tell_the_state(flavor: Flavor, strategy: Strategy) {
-    let (scratch, _map) = map(flavor, strategy).await;
-    let map =
-        UuidMap::builder().table("narrow").strategy(strategy).id_width(IdWidth::Bits32).largest_block(10);
+async fn stats_tell_the_state(flavor: Flavor, index: Index) {
+    let (scratch, _map) = map(flavor, index).await;
+    let map = UuidMap::builder().table("narrow").index(index).id_width(IdWidth::Bits32).largest_block(10);
     let map = map.connect(scratch.url()).await.unwrap();
     map.install().await.unwrap();
     let before = map.stats().await.unwrap();
@@ -106,12 +100,12 @@ async fn stats_tell_the_state(flavor: Flavor, strategy: Strategy) {
     map.import(&[(u64::from(u32::MAX) / 2, Uuid::new_v4())]).await.unwrap();
     let after = map.stats().await.unwrap();
     assert_eq!((after.next_id, after.used_percent), (u64::from(u32::MAX) / 2 + 1, 49));
-    assert_eq!(after.claims, (strategy == Strategy::Dedup).then_some(2));
+    assert_eq!(after.claims, (index == Index::Dedup).then_some(2));
     assert!(after.data_bytes > 0 && after.index_bytes > 0, "{after:?}");
 }
 
-async fn an_import_uses_up_the_ids_only_if_that_is_allowed(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn an_import_uses_up_the_ids_only_if_that_is_allowed(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let known = map.id_of(Uuid::new_v4()).await.unwrap();
     let last = i64::MAX as u64;
     let pairs = [(known + 500, Uuid::new_v4()), (last, Uuid::new_v4())];

@@ -1,11 +1,11 @@
-//! Claims without a pair, in strategy `dedup`, do not lead to two ids for a UUID.
+//! Claims without a pair, in index `dedup`, do not lead to two ids for a UUID.
 
 use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use idgen_mysql::{IdWidth, Strategy, UuidMap};
+use idgen_mysql::{IdWidth, Index, UuidMap};
 use idgen_server::Flavor;
 use sqlx::Connection;
 use uuid::Uuid;
@@ -20,7 +20,7 @@ on_both!(
 
 /// A claim exists without its pair if somebody deletes the pair, or commits a transaction that failed halfway.
 async fn claims_without_a_pair_do_not_lead_to_two_ids(flavor: Flavor) {
-    let (scratch, _map) = map(flavor, Strategy::Dedup).await;
+    let (scratch, _map) = map(flavor, Index::Dedup).await;
     let client = async || UuidMap::builder().cache(0).connect(scratch.url()).await.unwrap();
     let (one, two) = (client().await, client().await);
     let uuids: Vec<Uuid> = (0..60).map(|_| Uuid::new_v4()).collect();
@@ -42,7 +42,7 @@ async fn claims_without_a_pair_do_not_lead_to_two_ids(flavor: Flavor) {
 }
 
 async fn transactions_with_claims_without_a_pair_do_not_lead_to_two_ids(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Strategy::Dedup).await;
+    let (scratch, map) = map(flavor, Index::Dedup).await;
     let uuid = Uuid::from_u128(5);
     map.id_of(uuid).await.unwrap();
     let mut root = connect(scratch.url()).await;
@@ -65,7 +65,7 @@ async fn transactions_with_claims_without_a_pair_do_not_lead_to_two_ids(flavor: 
 /// The callers commit the rest of their transactions: a claim is committed, and its pair is missing.
 async fn calls_that_fail_halfway_do_not_lead_to_two_ids(flavor: Flavor) {
     let scratch = server(flavor).scratch().unwrap();
-    let builder = || UuidMap::builder().strategy(Strategy::Dedup).id_width(IdWidth::Bits32).cache(0);
+    let builder = || UuidMap::builder().index(Index::Dedup).id_width(IdWidth::Bits32).cache(0);
     let client = async || builder().connect(scratch.url()).await.unwrap();
     let (one, two, empty) = (client().await, client().await, client().await);
     one.install().await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Flavor, Server};
 use sqlx::Connection;
 use uuid::Uuid;
@@ -30,8 +30,8 @@ async fn at_once<T: std::fmt::Debug>(call: impl Future<Output = idgen_mysql::Res
     said
 }
 
-async fn errors_that_stay_are_returned_at_once(flavor: Flavor, strategy: Strategy) {
-    let (scratch, owner) = map(flavor, strategy).await;
+async fn errors_that_stay_are_returned_at_once(flavor: Flavor, index: Index) {
+    let (scratch, owner) = map(flavor, index).await;
     owner.id_of(Uuid::new_v4()).await.unwrap();
     let mut root = connect(scratch.url()).await;
     let signal = "CREATE TRIGGER no BEFORE INSERT ON uuid_map FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'";
@@ -51,7 +51,7 @@ async fn errors_that_stay_are_returned_at_once(flavor: Flavor, strategy: Strateg
             "note",
         ),
     ];
-    if strategy == Strategy::Dedup {
+    if index == Index::Dedup {
         changes.push((
             "RENAME TABLE uuid_map_claim TO away",
             "RENAME TABLE away TO uuid_map_claim",
@@ -70,8 +70,8 @@ async fn errors_that_stay_are_returned_at_once(flavor: Flavor, strategy: Strateg
     assert_sound(scratch.url()).await;
 }
 
-async fn a_savepoint_of_the_caller_survives(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn a_savepoint_of_the_caller_survives(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let mut root = connect(scratch.url()).await;
     run(&mut root, "CREATE TABLE orders (id INT PRIMARY KEY) ENGINE=InnoDB").await;
     let mut connection = connect(scratch.url()).await;
@@ -90,8 +90,8 @@ async fn a_savepoint_of_the_caller_survives(flavor: Flavor, strategy: Strategy) 
 }
 
 /// Error 1792: the caller has begun a transaction that cannot write.
-async fn read_only_transactions_are_not_repeated(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn read_only_transactions_are_not_repeated(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let mut connection = connect(scratch.url()).await;
     run(&mut connection, "START TRANSACTION READ ONLY").await;
     for uuids in [vec![Uuid::new_v4()], vec![Uuid::new_v4(), Uuid::new_v4()]] {
@@ -108,9 +108,9 @@ async fn settings_that_forbid_writes_are_named(flavor: Flavor) {
     let server = Server::start(flavor, &settings()).unwrap();
     let mut root = connect(server.url()).await;
     let variable = if flavor == Flavor::MySql { "transaction_read_only" } else { "tx_read_only" };
-    for strategy in [Strategy::Unique, Strategy::Dedup] {
+    for index in [Index::Unique, Index::Dedup] {
         let scratch = server.scratch().unwrap();
-        let owner = UuidMap::builder().strategy(strategy).connect(scratch.url()).await.unwrap();
+        let owner = UuidMap::builder().index(index).connect(scratch.url()).await.unwrap();
         owner.install().await.unwrap();
         let known = Uuid::new_v4();
         let id = owner.id_of(known).await.unwrap();
@@ -139,7 +139,7 @@ async fn settings_that_forbid_writes_are_named(flavor: Flavor) {
         run(&mut root, "SET GLOBAL max_allowed_packet = 67108864").await;
         if flavor == Flavor::MariaDb {
             run(&mut root, "SET GLOBAL enforce_storage_engine = Aria").await;
-            let map = patient().strategy(strategy).table("more").connect(scratch.url()).await.unwrap();
+            let map = patient().index(index).table("more").connect(scratch.url()).await.unwrap();
             let said = at_once(map.install()).await;
             assert!(said.contains("NO_ENGINE_SUBSTITUTION"), "{said}");
             run(&mut root, "SET GLOBAL enforce_storage_engine = NULL").await;

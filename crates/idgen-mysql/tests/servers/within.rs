@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Flavor, Scratch};
 use sqlx::{Connection, MySqlConnection};
 use uuid::Uuid;
@@ -23,7 +23,7 @@ on_both!(an_alter_table_does_not_block_clients);
 everywhere!(a_batch_is_committed_or_rolled_back_with_the_caller, an_old_snapshot_shows_no_forgotten_id);
 on_both!(a_lagging_node_shows_no_forgotten_id);
 mod a_changed_record_is_a_transient_error {
-    use idgen_mysql::Strategy::{Dedup, Unique};
+    use idgen_mysql::Index::{Dedup, Unique};
 
     #[tokio::test(flavor = "multi_thread")]
     async fn mariadb_unique() {
@@ -54,8 +54,8 @@ async fn within(map: &UuidMap, connection: &mut MySqlConnection, uuids: &[Uuid])
     panic!("each of 20 transactions met a record that had changed");
 }
 
-async fn the_pair_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn the_pair_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let mut connection = connect(scratch.url()).await;
     let uuid = Uuid::new_v4();
 
@@ -78,8 +78,8 @@ async fn the_pair_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, st
     assert_sound(scratch.url()).await;
 }
 
-async fn a_pair_is_found_despite_an_old_snapshot(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn a_pair_is_found_despite_an_old_snapshot(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     for level in ["REPEATABLE READ", "READ COMMITTED", "SERIALIZABLE"] {
         let mut connection = connect(scratch.url()).await;
         run(&mut connection, format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}")).await;
@@ -96,8 +96,8 @@ async fn a_pair_is_found_despite_an_old_snapshot(flavor: Flavor, strategy: Strat
 
 /// Error 1020: with `innodb_snapshot_isolation`, which is on by default since MariaDB 11.6, a statement refuses to read
 /// a row that has changed since the transaction's snapshot. MySQL has no such setting.
-async fn a_changed_record_is_a_transient_error(strategy: Strategy) {
-    let (scratch, map) = map(Flavor::MariaDb, strategy).await;
+async fn a_changed_record_is_a_transient_error(index: Index) {
+    let (scratch, map) = map(Flavor::MariaDb, index).await;
     let mut connection = connect(scratch.url()).await;
     run(&mut connection, "SET SESSION innodb_snapshot_isolation = ON").await;
     run(&mut connection, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ").await;
@@ -108,10 +108,10 @@ async fn a_changed_record_is_a_transient_error(strategy: Strategy) {
         number(&mut connection, "SELECT COUNT(*) FROM uuid_map").await.unwrap();
         let ids = map.ids_of(&uuids).await.unwrap();
         match map.ids_of_within(&mut connection, &uuids).await {
-            // The server does not refuse every read of the strategy `unique`, and since 11.4.2 none of the map's.
+            // The server does not refuse every read of the index `unique`, and since 11.4.2 none of the map's.
             Ok(found) => {
                 assert_eq!(found, ids);
-                assert!(strategy == Strategy::Unique || reads_past_snapshots(&mut connection).await);
+                assert!(index == Index::Unique || reads_past_snapshots(&mut connection).await);
             }
             Err(error) => {
                 let said = error.to_string();
@@ -138,8 +138,8 @@ async fn reads_past_snapshots(connection: &mut MySqlConnection) -> bool {
 }
 
 /// The snapshot still has the pair that was forgotten meanwhile, and not the pair that replaced it.
-async fn an_old_snapshot_shows_no_forgotten_id(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn an_old_snapshot_shows_no_forgotten_id(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     for level in ["REPEATABLE READ", "READ COMMITTED", "SERIALIZABLE"] {
         let mut connection = connect(scratch.url()).await;
         run(&mut connection, format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}")).await;
@@ -181,8 +181,8 @@ async fn a_lagging_node_shows_no_forgotten_id(flavor: Flavor) {
     assert_sound(scratch.url()).await;
 }
 
-async fn another_client_waits(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn another_client_waits(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let mut connection = connect(scratch.url()).await;
     let uuid = Uuid::new_v4();
     let mut transaction = connection.begin().await.unwrap();
@@ -199,11 +199,8 @@ async fn another_client_waits(flavor: Flavor, strategy: Strategy) {
 }
 
 /// Locking reads of missing rows would make these two deadlock.
-async fn two_transactions_with_different_uuids_do_not_wait_for_each_other(
-    flavor: Flavor,
-    strategy: Strategy,
-) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn two_transactions_with_different_uuids_do_not_wait_for_each_other(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let (mut one, mut two) = (connect(scratch.url()).await, connect(scratch.url()).await);
     let (mut one, mut two) = (one.begin().await.unwrap(), two.begin().await.unwrap());
     for _ in 0..20 {
@@ -217,7 +214,7 @@ async fn two_transactions_with_different_uuids_do_not_wait_for_each_other(
 
 /// This also holds if nothing else is ever called.
 async fn claims_of_transactions_are_removed_too(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Strategy::Dedup).await;
+    let (scratch, map) = map(flavor, Index::Dedup).await;
     let mut connection = connect(scratch.url()).await;
     // A removal that begins with the last claim of a transaction cannot remove that transaction's own claims.
     for _ in 0..2 {
@@ -255,8 +252,8 @@ async fn a_pair_is_found_while_a_node_lags(flavor: Flavor) {
     assert_sound(scratch.url()).await;
 }
 
-async fn a_batch_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn a_batch_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let mut connection = connect(scratch.url()).await;
     // More UUIDs than one group has, some of them repeated. Half are known, and a third of these were made after the
     // snapshot.
@@ -289,8 +286,8 @@ async fn a_batch_is_committed_or_rolled_back_with_the_caller(flavor: Flavor, str
 }
 
 /// A claim in an XA transaction counts from `XA COMMIT` on, also if another connection commits it.
-async fn a_distributed_transaction_decides(flavor: Flavor, strategy: Strategy) {
-    let (scratch, map) = map(flavor, strategy).await;
+async fn a_distributed_transaction_decides(flavor: Flavor, index: Index) {
+    let (scratch, map) = map(flavor, index).await;
     let mut other = connect(scratch.url()).await;
     for (number, end) in ["COMMIT", "ROLLBACK"].into_iter().enumerate() {
         let xid = format!("'{}{number}'", scratch.name());
@@ -334,7 +331,7 @@ async fn number_of(connection: &mut MySqlConnection, statement: String) -> u16 {
 
 /// The ALTER TABLE waits for the caller's transaction, and the map's own connection waits for the ALTER TABLE.
 async fn an_alter_table_does_not_block_clients(flavor: Flavor) {
-    let (scratch, map) = map(flavor, Strategy::Dedup).await;
+    let (scratch, map) = map(flavor, Index::Dedup).await;
     let mut connection = connect(scratch.url()).await;
     let mut transaction = connection.begin().await.unwrap();
     let first = map.id_of_within(&mut transaction, Uuid::from_u128(1)).await.unwrap();
@@ -378,8 +375,8 @@ struct TwoNodes {
 }
 
 async fn two_nodes(flavor: Flavor) -> TwoNodes {
-    let (scratch, _) = map(flavor, Strategy::Dedup).await;
-    let (other, other_map) = map(other_than(flavor), Strategy::Dedup).await;
+    let (scratch, _) = map(flavor, Index::Dedup).await;
+    let (other, other_map) = map(other_than(flavor), Index::Dedup).await;
     let identity = other_map.map_id().await.unwrap().simple();
     let mut root = connect(scratch.url()).await;
     run(&mut root, format!("UPDATE uuid_map_state SET map_id = x'{identity}'")).await;

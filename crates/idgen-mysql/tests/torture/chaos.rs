@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use idgen_mysql::Strategy;
+use idgen_mysql::Index;
 use idgen_server::{Flavor, Server};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
@@ -48,7 +48,7 @@ pub struct Chaos<'a> {
     runtime: &'a Runtime,
     server: &'a Server,
     url: &'a str,
-    strategy: Strategy,
+    index: Index,
     done: [u32; ALL.len()],
     next: usize,
     pause_until: Instant,
@@ -56,14 +56,14 @@ pub struct Chaos<'a> {
 }
 
 impl<'a> Chaos<'a> {
-    pub fn new(runtime: &'a Runtime, server: &'a Server, url: &'a str, strategy: Strategy) -> Chaos<'a> {
+    pub fn new(runtime: &'a Runtime, server: &'a Server, url: &'a str, index: Index) -> Chaos<'a> {
         crate::verdict::self_test();
         let pause_until = Instant::now() + Duration::from_millis(500);
         Chaos {
             runtime,
             server,
             url,
-            strategy,
+            index,
             done: [0; ALL.len()],
             next: 0,
             pause_until,
@@ -132,7 +132,7 @@ impl<'a> Chaos<'a> {
                 "ANALYZE TABLE uuid_map",
                 "FLUSH TABLES",
             ]),
-            Wrong::ClearClaims if self.strategy == Strategy::Dedup => {
+            Wrong::ClearClaims if self.index == Index::Dedup => {
                 self.sql(&["DELETE FROM uuid_map_claim LIMIT 500"]);
             }
             Wrong::ClearClaims => {}

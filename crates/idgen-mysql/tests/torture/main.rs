@@ -1,5 +1,5 @@
 //! Tests the map while many things go wrong at the same time: 8 processes make mixed calls, on each server and with
-//! each strategy, while servers and clients are killed, connections are cut, tables altered and settings changed.
+//! each index, while servers and clients are killed, connections are cut, tables altered and settings changed.
 //! Afterwards, raw SQL and the records of the clients show whether the map kept its promise:
 //!
 //! - one id per UUID, one UUID per id,
@@ -18,7 +18,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use idgen_mysql::{Strategy, UuidMap};
+use idgen_mysql::{Index, UuidMap};
 use idgen_server::{Flavor, Server, Settings};
 
 use crate::chaos::Chaos;
@@ -41,12 +41,12 @@ fn main() -> ExitCode {
     let filters: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let mut broken = false;
     for flavor in Flavor::MYSQL_FAMILY {
-        for strategy in [Strategy::Unique, Strategy::Dedup] {
-            let name = format!("torture {flavor} {strategy}");
+        for index in [Index::Unique, Index::Dedup] {
+            let name = format!("torture {flavor} {index}");
             if !filters.is_empty() && !filters.iter().all(|word| name.to_lowercase().contains(word)) {
                 continue;
             }
-            match torture(&name, flavor, strategy) {
+            match torture(&name, flavor, index) {
                 Ok(summary) => println!("{name}: {summary}"),
                 Err(problem) => {
                     broken = true;
@@ -58,19 +58,17 @@ fn main() -> ExitCode {
     if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// Tests one server with one strategy. Returns what happened, or which promise was broken.
-fn torture(name: &str, flavor: Flavor, strategy: Strategy) -> Result<String, String> {
+/// Tests one server with one index. Returns what happened, or which promise was broken.
+fn torture(name: &str, flavor: Flavor, index: Index) -> Result<String, String> {
     let acknowledgements = setting("IDGEN_TORTURE_ACKNOWLEDGEMENTS", 8_000);
     let seconds = setting("IDGEN_TORTURE_SECONDS", 3_600);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let settings = Settings::new()
-        .buffer_pool_mib(128)
-        .option("max_connections", "500")
-        .tls(strategy == Strategy::Dedup);
+    let settings =
+        Settings::new().buffer_pool_mib(128).option("max_connections", "500").tls(index == Index::Dedup);
     let server = Server::start(flavor, &settings).unwrap();
     let scratch = server.scratch().unwrap();
     runtime.block_on(async {
-        let map = UuidMap::builder().strategy(strategy).connect(scratch.url()).await.unwrap();
+        let map = UuidMap::builder().index(index).connect(scratch.url()).await.unwrap();
         map.install().await.unwrap();
         map.close().await.unwrap();
     });
@@ -80,7 +78,7 @@ fn torture(name: &str, flavor: Flavor, strategy: Strategy) -> Result<String, Str
     let start = |number: u64| Worker::start(number, &file(number), scratch.url(), acknowledgements);
     let mut workers: Vec<Worker> = (0..PROCESSES).map(start).collect();
     let acknowledged = || (0..PROCESSES).map(|number| record::count(&file(number))).sum::<u64>();
-    let mut chaos = Chaos::new(&runtime, &server, scratch.url(), strategy);
+    let mut chaos = Chaos::new(&runtime, &server, scratch.url(), index);
     let (begin, mut reported) = (Instant::now(), Instant::now());
     let mut latest = (0, Instant::now());
     let problem = loop {

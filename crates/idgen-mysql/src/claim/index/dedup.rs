@@ -1,4 +1,4 @@
-//! Strategy `dedup`: the primary key of a small table of claims decides, and the map itself carries only an
+//! Index `dedup`: the primary key of a small table of claims decides, and the map itself carries only an
 //! index on a 32-bit hash.
 //!
 //! A new pair takes one transaction at READ COMMITTED: claim the UUID, then store it, then look it up, and commit only if

@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::error::damaged;
 use crate::error::failure::Kind;
 use crate::error::failure::{Attempt, Failure};
-use crate::installed::Strategy;
+use crate::installed::Index;
 use crate::statement::caller::Connection as _;
 use crate::statement::sql::{uuid_at, value_list};
 use crate::table::marker::{is_marker, refuse_marker};
@@ -123,7 +123,7 @@ impl Context {
         group: &[(Uuid, u64)],
     ) -> Attempt<Imported> {
         let uuids: Vec<Uuid> = group.iter().map(|(uuid, _)| *uuid).collect();
-        if self.installed.strategy == Strategy::Dedup {
+        if self.installed.index == Index::Dedup {
             dedup::claim(self, connection, &uuids).await?;
         }
         let present: HashMap<Uuid, u64> = self.find_many(connection, &uuids, "").await?.into_iter().collect();
@@ -137,7 +137,7 @@ impl Context {
                 None => missing.push((*uuid, *id)),
             }
         }
-        if self.installed.strategy == Strategy::Dedup {
+        if self.installed.index == Index::Dedup {
             // No key refuses a second id.
             let uuids: Vec<Uuid> = missing.iter().map(|(uuid, _)| *uuid).collect();
             self.has_none_of(connection, &uuids).await?;
@@ -158,7 +158,7 @@ impl Context {
         }
         let values = value_list(missing.iter().map(|(uuid, id)| (uuid, id)));
         let insert = format!("INSERT INTO {map} (id, uuid) VALUES {values}");
-        if self.installed.strategy == Strategy::Dedup {
+        if self.installed.index == Index::Dedup {
             // As in every claim, the look-up has to find what was stored, and nothing else.
             let uuids: Vec<Uuid> = missing.iter().map(|(uuid, _)| *uuid).collect();
             let look = self.look_text(&uuids, "");

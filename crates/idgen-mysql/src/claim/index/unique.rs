@@ -1,4 +1,4 @@
-//! Strategy `unique`: the unique index decides which pair exists.
+//! Index `unique`: the unique index decides which pair exists.
 //!
 //! Every statement is its own transaction. So a canceled call leaves no transaction open, and no snapshot hides another
 //! client's pair: a statement after a duplicate-key error sees the row that caused it.

@@ -47,7 +47,7 @@ pub enum MapBy {
     /// The lab itself: the simplest table for this purpose, with the UUID as its primary key.
     Clustered,
     /// `idgen-mysql`.
-    Library(idgen_mysql::Strategy),
+    Library(idgen_mysql::Index),
     /// A published stored function, by its name.
     Reference(&'static str),
 }
@@ -67,8 +67,8 @@ impl Plan {
         let [lock, dedup] = reference::FUNCTIONS;
         let map = match strategy.column {
             Column::MappedInteger => Some(MapBy::Clustered),
-            Column::MappedUnique => Some(MapBy::Library(idgen_mysql::Strategy::Unique)),
-            Column::MappedDedup => Some(MapBy::Library(idgen_mysql::Strategy::Dedup)),
+            Column::MappedUnique => Some(MapBy::Library(idgen_mysql::Index::Unique)),
+            Column::MappedDedup => Some(MapBy::Library(idgen_mysql::Index::Dedup)),
             Column::MappedReferenceLock => Some(MapBy::Reference(lock)),
             Column::MappedReferenceDedup => Some(MapBy::Reference(dedup)),
             _ => None,
@@ -189,7 +189,7 @@ impl Plan {
             (Role::Pairs, Some((_, map))) => format!("SELECT uuid FROM {map} ORDER BY id"),
             (Role::Map, Some((by, map))) => match by {
                 MapBy::Clustered => format!("SELECT uuid FROM {map} ORDER BY uuid"),
-                MapBy::Library(idgen_mysql::Strategy::Dedup) => {
+                MapBy::Library(idgen_mysql::Index::Dedup) => {
                     let sql = format!("SELECT id FROM {map} FORCE INDEX (hash) ORDER BY hash, id");
                     return Ok((sql, Column::Integer));
                 }

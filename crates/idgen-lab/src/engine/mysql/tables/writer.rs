@@ -201,11 +201,11 @@ fn uuid(key: &Key) -> Uuid {
 
 /// A map without a cache, because each UUID of a run is looked up only once. Durability is off, because the table is
 /// dropped after the run.
-async fn map(host: &Host, strategy: idgen_mysql::Strategy, table: &str) -> Result<UuidMap> {
+async fn map(host: &Host, index: idgen_mysql::Index, table: &str) -> Result<UuidMap> {
     let failed = |error| Error::engine("the map cannot be installed", error);
     let map = UuidMap::builder()
         .table(table)
-        .strategy(strategy)
+        .index(index)
         .cache(0)
         .connections(2)
         .accept_unsafe_server(true)
