@@ -7,5 +7,6 @@ pub(crate) mod html;
 pub(crate) mod json;
 pub(crate) mod markdown;
 pub(crate) mod records;
+pub(crate) mod sections;
 pub(crate) mod survey;
 pub(crate) mod terminal;

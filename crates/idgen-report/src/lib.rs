@@ -2,7 +2,7 @@
 //! runs side by side. It reads records ([`idgen_record`]) and nothing else.
 //!
 //! ```
-//! let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/2026-11-21/mysql/rebuild");
+//! let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/rebuild");
 //! let results = idgen_report::open(recorded.as_ref())?;
 //! assert!(idgen_report::markdown(&results)?.starts_with(&format!("# {}", results.question)));
 //! # Ok::<(), idgen_report::Error>(())

@@ -35,11 +35,11 @@ pub fn whole(results: &Results) -> Option<Grid> {
 }
 
 /// Whether the records have figures of the end of the runs.
-pub fn tells_the_end(results: &Results) -> bool {
-    tells(results, "last_reads_per_1k")
+pub fn has_end_figures(results: &Results) -> bool {
+    has_figure(results, "last_reads_per_1k")
 }
 
-fn tells(results: &Results, name: &str) -> bool {
+fn has_figure(results: &Results, name: &str) -> bool {
     let metric = Metric::named(name);
     results.runs.iter().any(|run| metric.is_some_and(|metric| metric.value(&run.figures()).is_some()))
 }
@@ -99,7 +99,7 @@ pub fn of_the_end(results: &Results) -> String {
                 bytes are those of the rows that were left."
             .into();
     }
-    if !tells_the_end(results) {
+    if !has_end_figures(results) {
         return "These records have no figures of the end of the runs: rows per second and pages read and written are means of \
                 the whole run."
             .into();
@@ -124,7 +124,7 @@ pub fn of_the_end(results: &Results) -> String {
         text += " ";
         text += more;
     }
-    if tells(results, "flushed_per_1k") {
+    if has_figure(results, "flushed_per_1k") {
         text += " Pages written after the last insert are those that the inserts had changed and that were still to be \
                  written, per 1,000 inserts of the whole run.";
     }

@@ -126,7 +126,7 @@ pub fn grid(results: &Results) -> Option<Grid> {
         .collect();
     let head = ["strategy", "leaf pages", "against staying"].into_iter();
     let head = head.chain(SHOWN.into_iter().filter_map(|name| Some(metric(name)?.title))).collect();
-    (!rows.is_empty()).then_some(Grid { id: "staying", head, rows, texts: Vec::new() })
+    (!rows.is_empty()).then_some(Grid { id: "space", head, rows, texts: Vec::new() })
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ pub fn save(results: &Results, directory: &Path) -> Result<()> {
     let drawings = Drawings::of(results)?;
     draw(&directory.join(CHARTS), &drawings, None)?;
     let text = markdown::text(results, &drawings, None);
-    let page = html::page(results, drawings)?;
+    let page = html::page(results, &drawings)?;
     let contents = [json(results)?, csv::csv(results)?, csv::windows(results)?, text, page];
     for (name, content) in FILES.into_iter().zip(contents) {
         let path = directory.join(name);
@@ -81,7 +81,7 @@ pub fn save(results: &Results, directory: &Path) -> Result<()> {
 ///
 /// ```
 /// # let directory = tempfile::tempdir().unwrap();
-/// let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/2026-11-21/mysql/rebuild");
+/// let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/rebuild");
 /// let kept = directory.path();
 /// idgen_report::archive(recorded.as_ref(), kept, &[])?;
 /// assert_eq!(idgen_report::open(kept)?, idgen_report::open(recorded.as_ref())?);

@@ -10,14 +10,11 @@ use crate::figures::case_table::CaseTable;
 use crate::figures::cases::{case_statements, case_tables};
 use crate::figures::finding::Answer;
 use crate::figures::grid::Grid;
-use crate::figures::grids::{
-    counts, facts, figures, files, latencies, of_the_end, operations, published, settings, tells_the_end,
-    whole,
-};
+use crate::figures::grids::{facts, published, settings};
 use crate::figures::load::by_clients;
 use crate::figures::numbers::count;
 use crate::figures::published::{met, uncompared};
-use crate::figures::staying;
+use crate::formats::sections::{Section, sections};
 use idgen_record::Results;
 
 /// The hash of `page.js`. It is the only script that a browser runs in the page, so text from a record never runs.
@@ -34,20 +31,11 @@ struct Page<'a> {
     clients: String,
     checked: &'static str,
     problems: Vec<String>,
-    drawings: Drawings,
-    figures: Grid,
-    of_the_end: String,
-    at_end: bool,
-    whole: Option<Grid>,
+    drawings: &'a Drawings,
     published: Option<Grid>,
     uncompared: Option<&'static str>,
     met: Option<String>,
-    files: Option<Grid>,
-    latencies: Option<Grid>,
-    order: Option<Grid>,
-    operations: Vec<(&'static str, Grid)>,
-    counts: Option<Grid>,
-    staying: Option<Grid>,
+    sections: Vec<Section<'a>>,
     cases: Vec<CaseTable>,
     statements: Vec<(&'a str, &'a str)>,
     facts: Vec<(&'static str, String)>,
@@ -60,11 +48,11 @@ struct Page<'a> {
 /// # Errors
 /// Where a chart cannot be drawn.
 pub fn html(results: &Results) -> Result<String> {
-    page(results, Drawings::of(results)?)
+    page(results, &Drawings::of(results)?)
 }
 
 /// The same with given charts.
-pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
+pub fn page(results: &Results, drawings: &Drawings) -> Result<String> {
     let page = Page {
         results,
         rows: count(results.workload.rows),
@@ -78,19 +66,10 @@ pub fn page(results: &Results, drawings: Drawings) -> Result<String> {
         checked: checked(results),
         problems: problems(results),
         drawings,
-        figures: figures(results),
-        of_the_end: of_the_end(results),
-        at_end: tells_the_end(results),
-        whole: whole(results),
         published: published(results),
         uncompared: uncompared(results),
         met: met(results),
-        files: files(results),
-        latencies: latencies(results),
-        order: crate::figures::grids::clients(results),
-        operations: operations(results),
-        counts: counts(results),
-        staying: staying::grid(results),
+        sections: sections(results, drawings),
         cases: case_tables(results),
         statements: case_statements(results),
         facts: facts(results),

@@ -9,13 +9,11 @@ use crate::figures::asked::checked;
 use crate::figures::cases::{case_statements, case_tables};
 use crate::figures::finding::{Answer, Part};
 use crate::figures::grid::Grid;
-use crate::figures::grids::{
-    clients, counts, facts, figures, files, latencies, of_the_end, operations, published, settings, whole,
-};
+use crate::figures::grids::{facts, published, settings};
 use crate::figures::load::by_clients;
 use crate::figures::numbers::count;
 use crate::figures::published::{met, uncompared};
-use crate::figures::staying;
+use crate::formats::sections::sections;
 use idgen_record::Results;
 
 /// The report as Markdown (GitHub's, with tables), which shows the charts as `charts/NAME.svg`.
@@ -88,41 +86,25 @@ pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> S
     if let Some(met) = met(results) {
         paragraph(&met);
     }
-    for (heading, drawings, grid) in [
-        ("Pages changed, read and written", &drawings.touched, None),
-        (OPERATIONS_HEADING, &drawings.operations, None),
-        ("Pages read and written over the run", &drawings.page_courses, None),
-        ("The pages of the tables", &drawings.maps, files(results)),
-        ("Fill and size", &drawings.space, staying::grid(results)),
-        ("Throughput and latency over the run", &drawings.courses, None),
-        (FIGURES_HEADING, &Vec::new(), (!results.runs.is_empty()).then(|| figures(results))),
-        ("Means over the whole run", &Vec::new(), whole(results)),
-        ("Latency of a statement", &Vec::new(), latencies(results)),
-        (CLIENTS_HEADING, &Vec::new(), clients(results)),
-        ("What the server counted", &Vec::new(), counts(results)),
-    ] {
-        let pictures = pictures(drawings);
-        let operations = if heading == OPERATIONS_HEADING { operations(results) } else { Vec::new() };
-        if pictures.is_none() && grid.is_none() && operations.is_empty() {
+    for section in sections(results, drawings) {
+        let pictures = pictures(section.charts);
+        if pictures.is_none() && section.tables.is_empty() {
             continue;
         }
-        paragraph(&format!("## {heading}"));
-        if heading == FIGURES_HEADING {
-            paragraph(&of_the_end(results));
+        paragraph(&format!("## {}", section.heading));
+        if !section.lead.is_empty() {
+            paragraph(&section.lead);
         }
         if let Some(pictures) = pictures {
             paragraph(&pictures);
         }
-        for (kind, grid) in operations {
-            paragraph(&format!("Milliseconds, {kind}:"));
+        for (kind, grid) in section.tables {
+            if let Some(kind) = kind {
+                paragraph(&format!("Milliseconds, {kind}:"));
+            }
             paragraph(&grid_table(grid));
         }
-        if let Some(grid) = grid {
-            paragraph(&grid_table(grid));
-        }
-        if heading == FIGURES_HEADING {
-            results.engine.missing.iter().for_each(|line| paragraph(&plain(line)));
-        }
+        section.missing.iter().for_each(|line| paragraph(&plain(line)));
     }
     if results.has_any() && !results.notes.is_empty() {
         paragraph("## Notes");
@@ -145,10 +127,6 @@ pub fn text(results: &Results, drawings: &Drawings, named: Option<&[&str]>) -> S
     paragraph(&format!("    {}", one_line(&results.command)));
     out
 }
-
-const OPERATIONS_HEADING: &str = "Latency of each kind of operation";
-const FIGURES_HEADING: &str = "The figures";
-const CLIENTS_HEADING: &str = "From making an id to its insert";
 
 /// A chart with its heading above and its caption below.
 fn picture(drawing: &Drawing) -> String {
