@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use idgen_lab::experiment::{self, Experiment};
+use idgen_lab::session::{Started, Target};
 use idgen_lab::strategy::{self, Strategy};
 use idgen_record::{Database, Workload};
 
-use super::engine::EngineName;
 use super::shape::ShapeArgs;
 use crate::failure;
 use crate::number;
@@ -37,7 +37,7 @@ pub struct CommonArgs {
     /// The database: sqlite, mysql, mariadb, postgres, or your own server as mysql://user:password@host:port or
     /// postgres://user:password@host:port. Use the environment variable to keep the password out of process lists.
     #[arg(long, env = "IDGEN_LAB_ENGINE", hide_env_values = true, default_value = "sqlite")]
-    pub engine: EngineName,
+    pub engine: Target,
     /// How many clients work at the same time, each with ids that it generates immediately before it inserts them; only on
     /// servers [default: 8 on servers; 1 with --mix, on SQLite, and in experiments].
     #[arg(long, value_name = "N", value_parser = number::whole::<u32>(0..=u64::from(u32::MAX)), allow_negative_numbers = true)]
@@ -135,9 +135,9 @@ impl CommonArgs {
         }
         let id = experiment.id();
         if matches!(experiment, Experiment::Revisits(_)) {
-            self.engine.check_pages(id)?;
+            self.engine.check_pages(id).map_err(failure::usage)?;
         } else {
-            self.engine.server_for(experiment)?;
+            self.engine.server_for(experiment).map_err(failure::usage)?;
         }
         if let Some(writers) = self.writers {
             return Err(failure::usage(format_args!(
@@ -163,6 +163,19 @@ impl CommonArgs {
             )));
         }
         Ok(())
+    }
+
+    /// The database, by its name, or as the server at its URL says.
+    pub fn database(&self) -> anyhow::Result<Database> {
+        self.engine.check().map_err(failure::usage)?;
+        Ok(self.engine.database()?)
+    }
+
+    /// Starts the database for this load, and prints what differs from what was asked for.
+    pub fn start(&self, load: Workload) -> anyhow::Result<Started> {
+        let started = self.engine.start(load)?;
+        started.notes.iter().for_each(failure::note);
+        Ok(started)
     }
 
     /// How often each strategy runs.

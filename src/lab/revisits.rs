@@ -7,6 +7,7 @@ use idgen_lab::experiment::{Revisits, Scale};
 use idgen_lab::forecast;
 use idgen_lab::measure;
 use idgen_lab::runner::{self, Cancel};
+use idgen_lab::session::Started;
 use idgen_lab::strategy::Strategy;
 use idgen_record::Workload;
 use idgen_report as report;
@@ -26,7 +27,7 @@ pub fn run(
     cancel: &Cancel,
 ) -> anyhow::Result<ExitCode> {
     report::prepare(out)?;
-    let (mut engine, workload) = common.engine.start(first(experiment, scale)?)?;
+    let Started { mut engine, workload, .. } = common.start(first(experiment, scale)?)?;
     let results = measure::begin(&experiment.question, command, engine.info(), workload);
     let recorder = Recorder { id: &experiment.id, directory: out, json: common.json, cancel, order: vec![] };
     recorder

@@ -4,12 +4,11 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use idgen_lab::engine::Engine;
 use idgen_lab::experiment::{self, Experiment, Keys, Scale};
-use idgen_lab::measure;
 use idgen_lab::runner::{self, Cancel};
+use idgen_lab::session::{Comparison, Started};
 use idgen_lab::strategy::{self, Strategy};
-use idgen_record::{Protocol, Workload};
+use idgen_record::Workload;
 use idgen_report as report;
 
 use super::options::{CommonArgs, LoadArgs};
@@ -34,7 +33,7 @@ pub fn strategies(load: &LoadArgs, common: &CommonArgs) -> anyhow::Result<ExitCo
     let writers = if common.engine.is_embedded() || load.shape.is_mixed() { 1 } else { WRITERS };
     let workload = workload.with_writers(writers).map_err(failure::usage)?;
     let workload = load.shape.apply(common.with_writers(workload)?, &common.engine)?;
-    let database = common.engine.database()?;
+    let database = common.database()?;
     load.check(database)?;
     let strategies = load.part_of(strategy::default_set(database));
     let strategies = shape::those_that_follow(strategies, &workload, load.strategies.is_empty())?;
@@ -91,7 +90,7 @@ pub fn experiments(
     common: &CommonArgs,
 ) -> anyhow::Result<ExitCode> {
     // What can be refused without a server is refused before one is asked.
-    common.engine.check()?;
+    common.engine.check().map_err(failure::usage)?;
     let experiments: Vec<Experiment> = match names {
         [all] if all == "all" => common.all()?,
         names if names.iter().any(|name| name == "all") => {
@@ -114,13 +113,13 @@ pub fn experiments(
             _ => {}
         }
     }
-    let database = common.engine.database()?;
+    let database = common.database()?;
     load.check(database)?;
     let cancel = signals::cancel()?;
     let mut worst = ExitCode::SUCCESS;
     let several = experiments.len() > 1;
     for experiment in experiments {
-        // The experiment before may have finished even so; those that are left have not run.
+        // A cancellation during the last experiment may have come too late to stop it. The others have not begun.
         if cancel.is_cancelled() {
             return Ok(ExitCode::from(INTERRUPTED));
         }
@@ -158,7 +157,7 @@ fn one(
         load.named()
     );
     // Only those that have statements of their own need one.
-    let server = common.engine.server_for(&experiment);
+    let server = common.engine.server_for(&experiment).map_err(failure::usage);
     match experiment {
         Experiment::Keys(experiment) => Job {
             question: &experiment.question,
@@ -202,38 +201,21 @@ impl Job<'_> {
         common.check_strict()?;
         report::prepare(self.out)?;
         let rows = self.workload.rows;
-        let (mut engine, workload) = common.engine.start(self.workload)?;
+        let Started { mut engine, workload, .. } = common.start(self.workload)?;
         // The size of an experiment is its own.
         if self.experiment.is_none()
             && let Some(fits) = report::fits_cache(&workload, engine.info().database())
         {
             failure::note(fits);
         }
-        let mut results = measure::begin(self.question, &self.command, engine.info(), workload);
-        results.protocol = Some(Protocol {
+        let comparison = Comparison {
+            question: self.question,
+            command: &self.command,
+            strategies: &self.strategies,
             repeats: common.repeats(),
-            order_seed: results.workload.seed,
-            order: Vec::new(),
-            isolation: engine.isolation().into(),
-        });
-        let mut strategies = self.strategies;
-        if let Some((experiment, scale)) = self.experiment {
-            let ours = common.engine.own_server().is_some();
-            let writers = results.workload.writers;
-            results.published = match scale {
-                Scale::Full if ours => experiment.judged(writers),
-                _ => experiment.published(writers),
-            };
-            let mut notes = Vec::new();
-            notes.extend(experiment::differs(experiment, scale, &results, ours)?);
-            let (possible, refused) = those_possible(&*engine, &strategies, &results.workload);
-            // If no strategy would be left, the runner returns the reason as an error.
-            if !possible.is_empty() {
-                strategies = possible;
-                notes.extend(refused.into_iter().map(|why| format!("Left out: {why}.")));
-            }
-            results.notes = notes.join(" ");
-        }
+            experiment: self.experiment,
+        };
+        let (mut results, strategies) = comparison.begin(&common.engine, &*engine, workload)?;
         let runs = strategies.len() * common.repeats() as usize;
         let mut progress = Progress::new(runs, rows, self.out.to_owned());
         runner::run(&mut *engine, &strategies, &mut results, cancel, &mut progress)?;
@@ -256,20 +238,4 @@ impl Job<'_> {
             (false, false) => ExitCode::FAILURE,
         })
     }
-}
-
-/// Those that this database can do, and why it cannot do the others.
-fn those_possible(
-    engine: &dyn Engine,
-    strategies: &[&'static Strategy],
-    load: &Workload,
-) -> (Vec<&'static Strategy>, Vec<idgen_lab::Error>) {
-    let (mut possible, mut refused) = (Vec::new(), Vec::new());
-    for strategy in strategies {
-        match engine.check(strategy, load) {
-            Ok(()) => possible.push(*strategy),
-            Err(why) => refused.push(why),
-        }
-    }
-    (possible, refused)
 }

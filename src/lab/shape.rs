@@ -2,10 +2,10 @@
 
 use idgen_lab::measure::this_machine;
 use idgen_lab::runner;
+use idgen_lab::session::Target;
 use idgen_lab::strategy::Strategy;
 use idgen_record::{Database, Existing, IdKind, Mix, Workload, thousands};
 
-use super::engine::EngineName;
 use super::existing;
 use super::own::OwnArgs;
 use crate::failure;
@@ -106,7 +106,7 @@ fn delay(text: &str) -> Result<f64, String> {
 impl ShapeArgs {
     /// The load with what was given. Servers take several rows in a statement unless told otherwise: a round trip for
     /// each row would be most of the time.
-    pub fn apply(&self, load: Workload, engine: &EngineName) -> anyhow::Result<Workload> {
+    pub fn apply(&self, load: Workload, engine: &Target) -> anyhow::Result<Workload> {
         let on_server = !engine.is_embedded();
         if self.pool.is_some() && !engine.is_ours() {
             return Err(failure::usage(format_args!(
@@ -170,7 +170,7 @@ impl ShapeArgs {
     }
 
     /// The load with the distance between checkpoints that was given.
-    pub fn with_checkpoint(&self, load: Workload, engine: &EngineName) -> anyhow::Result<Workload> {
+    pub fn with_checkpoint(&self, load: Workload, engine: &Target) -> anyhow::Result<Workload> {
         match self.checkpoint {
             Some(secs) if !engine.has_checkpoints() => Err(failure::usage(format_args!(
                 "--checkpoint {secs} does not apply to {engine}: the lab makes checkpoints only on a PostgreSQL server of \

@@ -30,6 +30,7 @@ pub use mysql::Mysql;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 pub use start::{can_limit_iops, connect, database_at, start};
+pub(crate) use start::{has_checkpoints, may_be};
 pub use step::{Answer, Outcome, Step};
 pub use timed::ORDER_SEED;
 

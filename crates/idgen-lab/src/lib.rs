@@ -17,6 +17,7 @@ pub mod measure;
 mod order;
 pub mod own;
 pub mod runner;
+pub mod session;
 pub mod strategy;
 mod table;
 mod unknown;

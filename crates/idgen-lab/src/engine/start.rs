@@ -52,6 +52,19 @@ pub fn can_limit_iops(database: Database) -> Result<()> {
     }
 }
 
+/// Whether the server at this URL may be this database, as far as the URL says.
+pub(crate) fn may_be(url: &str, database: Database) -> bool {
+    (Flavor::of_scheme(url) == Some(Flavor::Postgres)) == (server_of(database) == Some(Flavor::Postgres))
+}
+
+/// Whether the lab makes the checkpoints of such a server.
+pub(crate) fn has_checkpoints(database: Database) -> bool {
+    match database {
+        Database::Postgres => true,
+        Database::Sqlite | Database::MySql | Database::MariaDb => false,
+    }
+}
+
 /// The server software of a database; `None` for one that runs in this process.
 fn server_of(database: Database) -> Option<Flavor> {
     match database {

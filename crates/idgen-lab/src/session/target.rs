@@ -1,0 +1,192 @@
+//! The database of a session, by its name or URL.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
+
+use idgen_record::{Database, Workload, thousands};
+
+use crate::engine::{self, Engine};
+use crate::experiment::Experiment;
+use crate::{Error, Result};
+
+/// A database as the user named it. It is always displayed without the password.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Target {
+    /// The embedded engine, or a server that the lab starts.
+    Own(Database),
+    /// Anything else is treated as the URL of a server, and [`Target::check`] refuses it if it is not one. An error of
+    /// parsing would show the value, which may contain a password.
+    Url(String),
+}
+
+impl FromStr for Target {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Infallible> {
+        Ok(Database::with_id(text).map_or_else(|| Target::Url(text.to_owned()), Target::Own))
+    }
+}
+
+/// The name or URL as the user wrote it, without the password.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::Own(database) => f.write_str(database.id()),
+            Target::Url(url) => f.write_str(&idgen_server::redacted(url)),
+        }
+    }
+}
+
+impl Target {
+    /// The server that the lab starts; `None` for the embedded engine, and for an external server.
+    pub fn own_server(&self) -> Option<Database> {
+        match self {
+            Target::Own(database) => Some(*database).filter(|database| !database.is_embedded()),
+            Target::Url(_) => None,
+        }
+    }
+
+    /// Whether it runs in this process.
+    pub fn is_embedded(&self) -> bool {
+        matches!(self, Target::Own(database) if database.is_embedded())
+    }
+
+    /// Returns whether it is the embedded engine or a server of the lab's own.
+    pub fn is_ours(&self) -> bool {
+        matches!(self, Target::Own(_))
+    }
+
+    /// Whether it can be this database, as far as its name says: an external server is not asked.
+    pub fn can_be(&self, database: Database) -> bool {
+        match self {
+            Target::Own(own) => *own == database,
+            Target::Url(url) => engine::may_be(url, database),
+        }
+    }
+
+    /// Whether the lab makes the checkpoints.
+    pub fn has_checkpoints(&self) -> bool {
+        matches!(self, Target::Own(database) if engine::has_checkpoints(*database))
+    }
+
+    /// Refuses a database whose pages are out of reach.
+    ///
+    /// # Errors
+    /// It is a server by URL.
+    pub fn check_pages(&self, id: &str) -> Result<()> {
+        if self.is_ours() {
+            return Ok(());
+        }
+        Err(Error::config(format!(
+            "the experiment {id} reads the pages of its tables, which {self} does not show: choose --engine sqlite, mysql, \
+             mariadb or postgres"
+        )))
+    }
+
+    /// The server that the lab starts for it.
+    ///
+    /// # Errors
+    /// If the experiment has no statements for it, or it is not the lab's own.
+    pub fn server_for(&self, experiment: &Experiment) -> Result<Database> {
+        let possible = experiment.servers();
+        self.own_server().filter(|database| possible.contains(database)).ok_or_else(|| {
+            Error::config(format!(
+                "the experiment {} needs a {} server that the lab starts itself, because it sets variables and reads files of \
+                 the server. It cannot run on {self}: choose --engine {}",
+                experiment.id(),
+                any_of(possible, Database::name),
+                any_of(possible, Database::id),
+            ))
+        })
+    }
+
+    /// Checks the name, without connecting.
+    ///
+    /// # Errors
+    /// It is neither a database nor a URL.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Target::Url(url) if !url.contains("://") => {
+                // Anything longer or with other letters may be a part of a URL with its password.
+                let is_name =
+                    url.len() <= 16 && url.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+                let name = if is_name { format!(" {url:?}") } else { String::new() };
+                Err(Error::config(format!(
+                    "there is no such engine{name}: choose sqlite, mysql, mariadb, postgres, or a URL: \
+                     mysql://user:password@host:port or postgres://user:password@host:port"
+                )))
+            }
+            Target::Url(_) | Target::Own(_) => Ok(()),
+        }
+    }
+
+    /// The database that strategies are checked against. An external server is asked.
+    ///
+    /// # Errors
+    /// As for [`check`](Self::check), or no server answers.
+    pub fn database(&self) -> Result<Database> {
+        self.check()?;
+        Ok(match self {
+            Target::Own(database) => *database,
+            Target::Url(url) => engine::database_at(url)?,
+        })
+    }
+
+    /// Starts it for this load, or connects to it.
+    ///
+    /// # Errors
+    /// The database cannot be started, or no server answers at its URL.
+    pub fn start(&self, mut load: Workload) -> Result<Started> {
+        let mut notes = Vec::new();
+        let engine = match self {
+            Target::Url(url) => {
+                let engine = engine::connect(url, &load)?;
+                notes.extend(engine.info().missing.iter().map(|line| format!("{self}: {line}")));
+                engine
+            }
+            Target::Own(database) => {
+                if load.iops.is_some()
+                    && let Err(why) = engine::can_limit_iops(*database)
+                {
+                    notes.push(format!("{why}; this run has no limit"));
+                    load.iops = None;
+                }
+                engine::start(*database, &load)?
+            }
+        };
+        if self.has_checkpoints() {
+            // What they are at by default is a part of the record.
+            load.checkpoint_secs.get_or_insert(Workload::CHECKPOINT_SECS);
+        }
+        // A server has a minimum pool size, and an external server keeps its own.
+        let bytes = engine.cache_bytes(&load)?;
+        if let Some(wanted) = load.cache_bytes.filter(|wanted| *wanted < bytes && self.is_ours()) {
+            notes.push(format!(
+                "the cache has {:.1} MiB, the smallest for {self}, in place of {} bytes",
+                bytes as f64 / f64::from(1 << 20),
+                thousands(wanted)
+            ));
+        }
+        Ok(Started { engine, workload: Workload { cache_bytes: Some(bytes), ..load }, notes })
+    }
+}
+
+/// A database that is ready to be measured.
+pub struct Started {
+    /// The database.
+    pub engine: Box<dyn Engine>,
+    /// The load as it will run there.
+    pub workload: Workload,
+    /// What differs from what was asked for, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// These databases in a sentence: "MySQL, MariaDB or PostgreSQL".
+fn any_of(databases: &[Database], name: fn(Database) -> &'static str) -> String {
+    let names: Vec<_> = databases.iter().map(|database| name(*database)).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    }
+}
