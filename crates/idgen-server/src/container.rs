@@ -28,7 +28,7 @@ pub(crate) fn engine_answers() -> bool {
 
 /// The image to use: the user's, else the one that the setup script builds.
 pub(crate) fn image(flavor: Flavor) -> String {
-    std::env::var(format!("IDGEN_{}_IMAGE", flavor.shout()))
+    std::env::var(format!("IDGEN_{}_IMAGE", flavor.upper_name()))
         .ok()
         .filter(|name| !name.is_empty())
         .unwrap_or_else(|| flavor.own_image().to_owned())
@@ -50,7 +50,7 @@ impl Container {
         port: u16,
     ) -> Result<Container, Error> {
         let image = image(flavor);
-        let name = format!("idgen-{}-{}", flavor.shout().to_lowercase(), uuid::Uuid::new_v4().simple());
+        let name = format!("idgen-{}-{}", flavor.upper_name().to_lowercase(), uuid::Uuid::new_v4().simple());
         // The cleanup is set up before the container exists, so that no failure in between leaves one behind.
         let keeper = Keeper::spawn(r#"docker rm --force --volumes "$1""#, &[&name])
             .map_err(|error| Error::new(format!("cannot run sh, which removes containers: {error}")))?;

@@ -64,7 +64,7 @@ impl Flavor {
     }
 
     /// `MYSQL`, `MARIADB` or `POSTGRES`, as in the names of environment variables.
-    pub(crate) fn shout(self) -> &'static str {
+    pub(crate) fn upper_name(self) -> &'static str {
         match self {
             Flavor::MySql => "MYSQL",
             Flavor::MariaDb => "MARIADB",
