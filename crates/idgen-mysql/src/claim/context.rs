@@ -15,7 +15,7 @@ use crate::claim::memory::Proof;
 use crate::claim::memory::Witness;
 use crate::claim::place::{Place, Relation};
 use crate::claim::purge::Purge;
-use crate::connection::nodes::{Nodes, PooledConnection};
+use crate::connection::nodes::{Nodes, PooledConnection, Take};
 use crate::connection::session::{ELSEWHERE, elsewhere, here};
 use crate::connection::settle::settle;
 use crate::error::failure::{Attempt, Failure, Kind};
@@ -164,7 +164,7 @@ impl Context {
         }
         for _ in 0..LOOKS {
             let read = async |own: &mut PooledConnection| Place::read(&mut **own).await;
-            let expected = self.pool.attempt(self.pool.acquire_at_once(), read).await?;
+            let expected = self.pool.attempt(Take::AtOnce, read).await?;
             let found = Place::read(connection).await?;
             match expected.relation(&found) {
                 Relation::Same => {
@@ -215,7 +215,7 @@ impl Context {
     pub(crate) async fn look_up(&self, action: &'static str, uuids: &[Uuid]) -> Result<Vec<(Uuid, u64)>> {
         Retries::run(self.deadline, action, async || {
             let look = async |connection: &mut PooledConnection| self.look_many(connection, uuids, "").await;
-            self.pool.attempt(self.pool.acquire_at_once(), look).await
+            self.pool.attempt(Take::AtOnce, look).await
         })
         .await
     }
@@ -259,7 +259,7 @@ impl Context {
             }
             Ok(rows)
         };
-        let look = || self.pool.attempt(self.pool.acquire_at_once(), read);
+        let look = || self.pool.attempt(Take::AtOnce, read);
         Retries::run(self.deadline, action, look).await
     }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::call::retry::Retries;
 use crate::claim::context::Context;
-use crate::connection::nodes::PooledConnection;
+use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::Result;
 use crate::error::failure::{Attempt, Failure};
 use crate::installed::Index;
@@ -85,7 +85,7 @@ impl Context {
             }
             Ok(found)
         };
-        let attempt = || self.pool.attempt(self.pool.acquire_at_once(), read);
+        let attempt = || self.pool.attempt(Take::AtOnce, read);
         Retries::run(self.deadline, action, attempt).await
     }
 

@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, Executor};
 use crate::call::deadline::Deadline;
 use crate::call::retry::Retries;
 use crate::claim::pair::CHUNK;
-use crate::connection::nodes::{Nodes, PooledConnection};
+use crate::connection::nodes::{Nodes, PooledConnection, Take};
 use crate::error::Result;
 use crate::error::failure::Attempt;
 use crate::statement::sql::{literal, uuid_at};
@@ -84,8 +84,7 @@ fn warn_of(purged: Attempt<usize>, table: &str) {
 async fn purge(pool: &Nodes, table: &str) -> Attempt<usize> {
     let mut cleared = 0;
     loop {
-        let some =
-            pool.attempt(pool.acquire(), async |connection| purge_some(connection, table).await).await?;
+        let some = pool.attempt(Take::Queued, async |connection| purge_some(connection, table).await).await?;
         cleared += some;
         if some < CHUNK {
             return Ok(cleared);

@@ -6,7 +6,7 @@ use futures_util::TryStreamExt;
 use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{AssertSqlSafe, Either, Executor};
 
-use crate::connection::nodes::{Nodes, PooledConnection};
+use crate::connection::nodes::{Nodes, PooledConnection, Take};
 use crate::error::damaged;
 use crate::error::failure::{Attempt, Failure};
 use crate::statement::caller::Connection;
@@ -40,7 +40,7 @@ pub(crate) async fn exchange(
 ) -> Attempt<Option<State>> {
     let exchange =
         async |connection: &mut PooledConnection| exchange_on(pool, connection, table, map, decide).await;
-    pool.attempt(pool.acquire_at_once(), exchange).await
+    pool.attempt(Take::AtOnce, exchange).await
 }
 
 async fn exchange_on(

@@ -93,6 +93,17 @@ pub(crate) struct PooledConnection {
     _in_use: InUse,
 }
 
+/// Which connection an attempt takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Take {
+    /// See [`Nodes::acquire_at_once`].
+    AtOnce,
+    /// See [`Nodes::acquire`].
+    Queued,
+    /// See [`Nodes::acquire_in`].
+    In(u64),
+}
+
 impl Nodes {
     /// Closes the connections: idle ones at once, and those of running calls when the calls end. Waits for these.
     pub(crate) async fn close(&self) {
@@ -203,7 +214,7 @@ impl Nodes {
 
     /// A connection for ids that were reserved in this epoch. If possible, it is not one on which a transaction has just been
     /// committed.
-    pub(crate) async fn acquire_in(&self, epoch: u64) -> Attempt<PooledConnection> {
+    async fn acquire_in(&self, epoch: u64) -> Attempt<PooledConnection> {
         let mut connection = self.acquire().await?;
         let node = &self.nodes[connection.node].pool;
         if let Some(session) = connection.session.take() {
@@ -235,29 +246,34 @@ impl Nodes {
     /// not even report that a connection is closed.
     pub(crate) async fn attempt<T>(
         &self,
-        acquire: impl Future<Output = Attempt<PooledConnection>>,
+        take: Take,
         work: impl AsyncFnOnce(&mut PooledConnection) -> Attempt<T>,
     ) -> Attempt<T> {
-        self.attempt_by(self.terms.answer_limit, acquire, work).await
+        self.attempt_by(self.terms.answer_limit, take, work).await
     }
 
     /// The same for statements that may take as long as the call, such as those that make tables.
     pub(crate) async fn long_attempt<T>(
         &self,
-        acquire: impl Future<Output = Attempt<PooledConnection>>,
+        take: Take,
         work: impl AsyncFnOnce(&mut PooledConnection) -> Attempt<T>,
     ) -> Attempt<T> {
-        self.attempt_by(Duration::MAX, acquire, work).await
+        self.attempt_by(Duration::MAX, take, work).await
     }
 
     async fn attempt_by<T>(
         &self,
         limit: Duration,
-        acquire: impl Future<Output = Attempt<PooledConnection>>,
+        take: Take,
         work: impl AsyncFnOnce(&mut PooledConnection) -> Attempt<T>,
     ) -> Attempt<T> {
-        let mut connection = acquire.await?;
-        let done = self.deadline.bound_by(limit, work(&mut connection)).await;
+        let mut connection = match take {
+            Take::AtOnce => self.acquire_at_once().await?,
+            Take::Queued => self.acquire().await?,
+            Take::In(epoch) => self.acquire_in(epoch).await?,
+        };
+        // Boxed, because each function that it passes through would hold it once more.
+        let done = self.deadline.bound_by(limit, Box::pin(work(&mut connection))).await;
         connection.conclude(done.unwrap_or(Err(Failure::NoAnswer)))
     }
 
@@ -267,7 +283,7 @@ impl Nodes {
         E: Execute<'q, MySql> + 'q,
     {
         let fetch = async |connection: &mut PooledConnection| Ok(connection.fetch_one(query).await?);
-        self.attempt(self.acquire_at_once(), fetch).await
+        self.attempt(Take::AtOnce, fetch).await
     }
 
     /// Moves on to the next node. If many calls fail on one node, only one of them does this.
@@ -383,41 +399,4 @@ impl Drop for PooledConnection {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use crate::call::retry::Retries;
-    use crate::table::tables::Tables;
-
-    /// Nodes of which none is running: nothing listens on this port, and each connection is refused.
-    pub(crate) fn nobody(count: usize) -> Nodes {
-        let options: MySqlConnectOptions = "mysql://app:s3cret@127.0.0.1:1/shop".parse().unwrap();
-        let address = Address { options, connections: 10 };
-        let identity = MapIdentity::new(Tables::named("uuid_map").unwrap());
-        let terms = Terms { identity, answer_limit: Duration::from_secs(10), accept_unsafe: false };
-        Nodes::new(vec![address; count], terms)
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_call_ends_at_its_deadline() {
-        for count in [1, 3] {
-            for secs in [0, 1, 7, 30] {
-                let begin = tokio::time::Instant::now();
-                let deadline = Deadline::after(Duration::from_secs(secs));
-                let nodes = nobody(count).within(deadline);
-                let error = Retries::run(deadline, "try", || nodes.acquire()).await.map(drop).unwrap_err();
-                assert!(error.is_transient(), "{error}");
-                let took = begin.elapsed();
-                assert!(took <= Duration::from_secs(secs.max(1)) + Duration::from_millis(2), "{took:?}");
-            }
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn the_error_names_a_server_that_does_not_answer() {
-        let deadline = Deadline::after(Duration::ZERO);
-        let nodes = nobody(1).within(deadline);
-        let error = Retries::run(deadline, "connect", || nodes.reach()).await.unwrap_err().to_string();
-        assert!(error.contains("127.0.0.1:1: ") && error.contains("refused"), "{error}");
-        assert!(!error.contains("s3cret"), "{error}");
-    }
-}
+pub(crate) mod tests;

@@ -15,7 +15,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use crate::call::retry::Retries;
-use crate::connection::nodes::{Nodes, PooledConnection};
+use crate::connection::nodes::{Nodes, PooledConnection, Take};
 use crate::error::failure::{Attempt, Kind};
 use crate::error::{Error, Result};
 use crate::map::uuid_map::{UuidMap, finish};
@@ -210,7 +210,7 @@ async fn once<T, W>(nodes: &Nodes, table: &str, work: &W) -> Attempt<T>
 where
     W: for<'a> Fn(&'a mut PooledConnection, &'a str) -> Work<'a, T>,
 {
-    nodes.attempt(nodes.acquire_at_once(), async |connection| work(connection, table).await).await
+    nodes.attempt(Take::AtOnce, async |connection| work(connection, table).await).await
 }
 
 fn refuse_markers(device: Uuid) -> Result<()> {

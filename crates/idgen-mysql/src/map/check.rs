@@ -7,7 +7,7 @@ use crate::call::retry::Retries;
 use crate::claim::context::Context;
 use crate::claim::purge;
 use crate::claim::state_row::exchange;
-use crate::connection::nodes::PooledConnection;
+use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::failure::Kind;
 use crate::error::refusal::Concern;
 use crate::error::{Error, Result};
@@ -163,11 +163,11 @@ impl UuidMap {
             connection.look_again().await?;
             Ok(connection.report().concerns().to_vec())
         };
-        let concerns = Retries::run(deadline, ACTION, || nodes.attempt(nodes.acquire(), look)).await?;
+        let concerns = Retries::run(deadline, ACTION, || nodes.attempt(Take::Queued, look)).await?;
         // What the map lacks is a finding.
         let context = self.context_if(Condition::Any).await?;
         let read = async |connection: &mut PooledConnection| schema::read(connection, &context.tables).await;
-        let attempt = || context.pool.attempt(context.pool.acquire(), read);
+        let attempt = || context.pool.attempt(Take::Queued, read);
         Retries::run(deadline, ACTION, attempt).await?;
         Ok((concerns, context))
     }

@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use crate::call::retry::Retries;
 use crate::claim::context::Context;
 use crate::claim::state_row::same_map;
-use crate::connection::nodes::PooledConnection;
+use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::Result;
 use crate::error::failure::{Attempt, Verdict};
 use crate::map::uuid_map::{UuidMap, finish};
@@ -49,7 +49,7 @@ impl Context {
         let give = async || {
             let give =
                 async |connection: &mut PooledConnection| self.give_back_on(connection, epoch, &rest).await;
-            match self.pool.attempt(self.pool.acquire_at_once(), give).await {
+            match self.pool.attempt(Take::AtOnce, give).await {
                 // It may have happened, and another client may have reserved the same ids since, after which the row is at the
                 // end of the block again. So it is not repeated, and the ids are wasted.
                 Err(failure) if failure.verdict() == Verdict::Unknown => Ok(()),

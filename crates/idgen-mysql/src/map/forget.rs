@@ -13,7 +13,7 @@ use crate::call::retry::Retries;
 use crate::claim::context::Context;
 use crate::claim::index::dedup;
 use crate::claim::state_row::change_and_read;
-use crate::connection::nodes::PooledConnection;
+use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::Result;
 use crate::error::damaged;
 use crate::error::failure::{Attempt, Failure, Verdict};
@@ -102,7 +102,7 @@ impl Context {
             connection.note_end();
             Ok(())
         };
-        self.pool.attempt(self.pool.acquire(), work).await
+        self.pool.attempt(Take::Queued, work).await
     }
 
     async fn forget_on(

@@ -2,6 +2,7 @@
 
 use crate::claim::context::Context;
 use crate::claim::state_row::lost;
+use crate::connection::nodes::Take;
 use crate::error::{Error, Result};
 use crate::map::finding::Severity;
 use crate::statement::values::Values;
@@ -48,8 +49,7 @@ async fn state_row(context: &Context) -> Result<Vec<(Severity, String)>> {
         find(format!("the epoch in {table} is 0: {EPOCHS}"));
     }
     let pool = &context.pool;
-    let found =
-        pool.attempt(pool.acquire(), async |connection| lost(&mut **connection, map, state, "").await);
+    let found = pool.attempt(Take::Queued, async |connection| lost(&mut **connection, map, state, "").await);
     if let Some(problem) = found.await.map_err(Error::once(ACTION))? {
         find(problem);
     }

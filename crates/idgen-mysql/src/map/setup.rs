@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::call::retry::Retries;
-use crate::connection::nodes::PooledConnection;
+use crate::connection::nodes::{PooledConnection, Take};
 use crate::connection::server::ServerReport;
 use crate::error::failure::{Attempt, Kind};
 use crate::error::{Error, Result};
@@ -27,7 +27,7 @@ impl UuidMap {
         let (deadline, nodes) = self.begin();
         let make = async |connection: &mut PooledConnection| self.install_on(connection).await;
         // Creating tables may take long, especially on a cluster.
-        let attempt = || nodes.long_attempt(nodes.acquire(), make);
+        let attempt = || nodes.long_attempt(Take::Queued, make);
         Retries::run(deadline, "install the map", attempt).await?;
         self.context().await.map(drop)
     }

@@ -19,7 +19,7 @@ use crate::claim::context::Context;
 use crate::claim::index::claim_one;
 use crate::claim::pair::{self, Claimed};
 use crate::claim::state_row::lost;
-use crate::connection::nodes::{Nodes, PooledConnection};
+use crate::connection::nodes::{Nodes, PooledConnection, Take};
 use crate::connection::server::Topology;
 use crate::error::damaged;
 use crate::error::failure::{Attempt, Kind};
@@ -132,7 +132,7 @@ impl UuidMap {
         let complete = condition == Condition::Complete && !nodes.accept_unsafe();
         let read = async || {
             let read = async |connection: &mut PooledConnection| self.read_on(connection, complete).await;
-            nodes.attempt(nodes.acquire_at_once(), read).await
+            nodes.attempt(Take::AtOnce, read).await
         };
         let open = async || {
             let (tables, installed, state) = Retries::run(deadline, ACTION, read).await?;
@@ -244,7 +244,7 @@ impl UuidMap {
                 true => Ok(()),
                 false => connection.look_again().await,
             };
-            nodes.attempt(nodes.acquire_at_once(), read).await
+            nodes.attempt(Take::AtOnce, read).await
         })
         .await
     }

@@ -38,7 +38,7 @@ mod writer;
 use std::sync::Arc;
 
 use crate::call::retry::Retries;
-use crate::connection::nodes::PooledConnection;
+use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::Result;
 use crate::error::failure::Attempt;
 use crate::map::uuid_map::UuidMap;
@@ -77,9 +77,7 @@ impl UuidMap {
         let (deadline, nodes) = self.begin();
         let names = self.sync_names(ACTION).await?;
         Retries::run(deadline, ACTION, async || {
-            nodes
-                .long_attempt(nodes.acquire_at_once(), async |connection| create(connection, &names).await)
-                .await
+            nodes.long_attempt(Take::AtOnce, async |connection| create(connection, &names).await).await
         })
         .await
     }
@@ -101,7 +99,7 @@ impl UuidMap {
                 check(connection, &names).await?;
                 shape::read(&mut **connection, tables, width).await
             };
-            nodes.attempt(nodes.acquire_at_once(), read).await
+            nodes.attempt(Take::AtOnce, read).await
         };
         let shapes = Retries::run(deadline, ACTION, read).await?.into();
         Ok(Sync { map: self.clone(), shapes, names, intake: Intake::default() })

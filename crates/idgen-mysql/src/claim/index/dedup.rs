@@ -20,7 +20,7 @@ use crate::claim::context::Context;
 use crate::claim::index::server_identity::{look_proved, look_within};
 use crate::claim::index::taken::TakenIds;
 use crate::claim::pair::{Claimed, Guess};
-use crate::connection::nodes::PooledConnection;
+use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::failure::{Attempt, Failure, Kind, Verdict};
 use crate::error::{Error, Result};
 use crate::statement::caller::Connection;
@@ -100,7 +100,7 @@ pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Gue
 /// One transaction: claim, look up, store.
 async fn transact(context: &Context, epoch: u64, uuids: &[Uuid], ids: &[u64]) -> Attempt<Vec<(Uuid, u64)>> {
     let work = async |connection: &mut PooledConnection| transact_on(context, connection, uuids, ids).await;
-    context.pool.attempt(context.pool.acquire_in(epoch), work).await
+    context.pool.attempt(Take::In(epoch), work).await
 }
 
 /// If some of the UUIDs have ids already, the transaction is rolled back and made again for the others alone. A savepoint
@@ -231,7 +231,7 @@ pub(crate) async fn claim_within<C: Connection>(
     if found.is_none() {
         let there = Retries::run(context.deadline, ACTION, async || {
             let look = async |other: &mut PooledConnection| look_proved(context, &mut **other, uuid).await;
-            match context.pool.attempt(context.pool.acquire_at_once(), look).await {
+            match context.pool.attempt(Take::AtOnce, look).await {
                 Ok(there) => Ok(Some(there)),
                 // An ALTER TABLE is waiting for the caller's transaction.
                 Err(failure) if failure.number() == Some(1205) => Ok(None),

@@ -11,7 +11,7 @@ use crate::call::retry::Retries;
 use crate::claim::context::Context;
 use crate::claim::index::dedup;
 use crate::claim::state_row::{change_and_read, lost, same_map};
-use crate::connection::nodes::PooledConnection;
+use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::Error;
 use crate::error::Result;
 use crate::error::damaged;
@@ -93,7 +93,7 @@ impl Context {
 
     async fn import_once(&self, group: &[(Uuid, u64)]) -> Attempt<Imported> {
         let import = async |connection: &mut PooledConnection| self.import_on(connection, group).await;
-        self.pool.attempt(self.pool.acquire(), import).await
+        self.pool.attempt(Take::Queued, import).await
     }
 
     async fn import_on(&self, connection: &mut PooledConnection, group: &[(Uuid, u64)]) -> Attempt<Imported> {

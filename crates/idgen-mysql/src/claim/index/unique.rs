@@ -12,7 +12,7 @@ use crate::call::retry::Retries;
 use crate::claim::context::Context;
 use crate::claim::index::taken::TakenIds;
 use crate::claim::pair::{Claimed, Guess};
-use crate::connection::nodes::PooledConnection;
+use crate::connection::nodes::{PooledConnection, Take};
 use crate::error::damaged;
 use crate::error::failure::{Attempt, Failure, Verdict};
 use crate::error::{Error, Result};
@@ -59,7 +59,7 @@ pub(super) async fn claim_one(context: &Context, uuid: Uuid, mut guess: Guess) -
                 Ok(found.map_or(Outcome::Missing, Outcome::Found))
             }
         };
-        match context.pool.attempt(context.pool.acquire_in(epoch), work).await {
+        match context.pool.attempt(Take::In(epoch), work).await {
             Ok(Outcome::Made(id)) => return Ok(Claimed { uuid, id, new: true }),
             // The server stored it, although it reported a duplicate: nobody else has this id.
             Ok(Outcome::Found(found)) if id == Some(found) => {
@@ -150,7 +150,7 @@ pub(super) async fn claim_many(context: &Context, uuids: &[Uuid], mut guess: Gue
             Guess::Known => context.look_many(connection, &missing, "").await,
             Guess::New => insert_many(context, connection, &missing, &ids, many, &mut inserted).await,
         };
-        let mut found = match context.pool.attempt(context.pool.acquire_in(epoch), work).await {
+        let mut found = match context.pool.attempt(Take::In(epoch), work).await {
             Ok(found) => found,
             Err(error) => {
                 // A failure of the look-up after the insert says nothing about the insert.
