@@ -1,6 +1,7 @@
 //! `idgen lab`: measures what each kind of key costs a database.
 
 mod cases;
+mod clean;
 mod compare;
 mod engine;
 mod existing;
@@ -70,7 +71,7 @@ enum Command {
     #[command(after_help = EXAMPLES)]
     Run {
         /// The experiments to run, or `all`. Without any, the lab compares all strategies.
-        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick", "payload", "pool", "seed", "statement_rows", "prefixes", "interval", "rate", "existing", "mix", "serializable", "schema", "insert", "secondary_indexes"])]
+        #[arg(value_name = "EXPERIMENT", conflicts_with_all = ["rows", "quick", "payload", "pool", "seed", "statement_rows", "commit_rows", "prefixes", "interval", "rate", "existing", "mix", "serializable", "schema", "insert", "secondary_indexes"])]
         experiments: Vec<String>,
         /// The size of the experiments: ci (seconds), default (minutes) or full (as published).
         #[arg(long, default_value_t = Scale::Default, requires = "experiments")]
@@ -88,6 +89,7 @@ enum Command {
     /// Explain each strategy and each experiment in one line.
     List,
     Pages(pages::Args),
+    Clean(clean::Args),
     Simulate(forecast::SimulateArgs),
     Advise(forecast::AdviseArgs),
 }
@@ -99,6 +101,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(Command::Report(args)) => report::run(args),
         Some(Command::List) => list(),
         Some(Command::Pages(args)) => pages::run(args),
+        Some(Command::Clean(args)) => clean::run(&args),
         Some(Command::Simulate(args)) => forecast::run_simulate(args),
         Some(Command::Advise(args)) => forecast::run_advise(args),
         Some(Command::Run { experiments, scale, growth, load, common }) if !experiments.is_empty() => {

@@ -8,6 +8,7 @@ use idgen_lab::session::{Started, Target};
 use idgen_lab::strategy::{self, Strategy};
 use idgen_record::{Database, Workload};
 
+use super::clean;
 use super::shape::ShapeArgs;
 use crate::failure;
 use crate::number;
@@ -173,6 +174,9 @@ impl CommonArgs {
 
     /// Starts the database for this load, and prints what differs from what was asked for.
     pub fn start(&self, load: Workload) -> anyhow::Result<Started> {
+        if let Target::Url(url) = &self.engine {
+            clean::note_leftovers(url);
+        }
         let started = self.engine.start(load)?;
         started.notes.iter().for_each(failure::note);
         Ok(started)

@@ -7,6 +7,7 @@ mod common;
 mod existing;
 mod external;
 mod inserts;
+mod leftovers;
 mod locks;
 mod mixed;
 mod own;

@@ -6,42 +6,84 @@ use std::pin::pin;
 use std::thread;
 use std::time::Duration;
 
-use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
-use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlRow};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
 use crate::{Flavor, Plain};
 
 /// A server that accepts a connection and then does not answer is treated as absent.
-const TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Runs one statement and returns its rows. Only text columns are read.
-pub(crate) fn rows(url: &str, statement: &str) -> Result<Vec<Vec<String>>, Plain> {
+/// The rows of a statement; only text columns are read.
+pub(crate) type Rows = Vec<Vec<String>>;
+
+/// Runs one statement and returns its rows.
+pub(crate) fn rows(url: &str, statement: &str) -> Result<Rows, Plain> {
     rows_within(url, statement, TIMEOUT)
 }
 
 /// The same with another timeout.
-pub(crate) fn rows_within(url: &str, statement: &str, limit: Duration) -> Result<Vec<Vec<String>>, Plain> {
+pub(crate) fn rows_within(url: &str, statement: &str, limit: Duration) -> Result<Rows, Plain> {
     let (url, statement) = (url.to_owned(), statement.to_owned());
     let work = async move {
-        if Flavor::of_scheme(&url) == Some(Flavor::Postgres) {
-            let options = url.parse::<PgConnectOptions>()?.disable_statement_logging();
-            fetch(PgConnection::connect_with(&options).await?, statement).await
-        } else {
-            let options = url.parse::<MySqlConnectOptions>()?.disable_statement_logging();
-            fetch(connect_mysql(&options).await?, statement).await
-        }
+        let mut link = Link::open(&url).await?;
+        let rows = link.rows(&statement).await?;
+        link.close().await?;
+        Ok(rows)
     };
-    let thread = thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let late = sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
-        runtime.block_on(async { timeout(limit, work).await.unwrap_or(Err(late)) })
-    });
+    let thread = thread::spawn(move || within(&runtime()?, limit, work));
     match thread.join() {
         Ok(result) => result.map_err(Plain::from),
         Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+pub(crate) fn runtime() -> Result<Runtime, sqlx::Error> {
+    Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?)
+}
+
+/// Does the work, or fails after this time.
+pub(crate) fn within<T>(
+    runtime: &Runtime,
+    limit: Duration,
+    work: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    let late = sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
+    runtime.block_on(async { timeout(limit, work).await.unwrap_or(Err(late)) })
+}
+
+/// A connection to a server of either protocol.
+pub(crate) enum Link {
+    MySql(MySqlConnection),
+    Postgres(PgConnection),
+}
+
+impl Link {
+    pub(crate) async fn open(url: &str) -> Result<Link, sqlx::Error> {
+        if Flavor::of_scheme(url) == Some(Flavor::Postgres) {
+            let options = url.parse::<PgConnectOptions>()?.disable_statement_logging();
+            return PgConnection::connect_with(&options).await.map(Link::Postgres);
+        }
+        let options = url.parse::<MySqlConnectOptions>()?.disable_statement_logging();
+        connect_mysql(&options).await.map(Link::MySql)
+    }
+
+    pub(crate) async fn rows(&mut self, statement: &str) -> Result<Rows, sqlx::Error> {
+        match self {
+            Link::MySql(connection) => fetch(connection, statement, mysql_text).await,
+            Link::Postgres(connection) => fetch(connection, statement, postgres_text).await,
+        }
+    }
+
+    pub(crate) async fn close(self) -> Result<(), sqlx::Error> {
+        match self {
+            Link::MySql(connection) => connection.close().await,
+            Link::Postgres(connection) => connection.close().await,
+        }
     }
 }
 
@@ -72,21 +114,27 @@ async fn speaks_postgres(host: &str, port: u16) -> std::io::Result<bool> {
     Ok(matches!(stream.read_u8().await?, b'S' | b'N'))
 }
 
-/// A statement without parameters, whose columns both servers send as text.
-async fn fetch<C>(mut connection: C, statement: String) -> Result<Vec<Vec<String>>, sqlx::Error>
+/// A statement without parameters, whose columns both servers send as text; `text` reads one.
+async fn fetch<C>(
+    connection: &mut C,
+    statement: &str,
+    text: impl Fn(&<C::Database as sqlx::Database>::Row, usize) -> Result<Option<String>, sqlx::Error>,
+) -> Result<Rows, sqlx::Error>
 where
     C: Connection,
     for<'c> &'c mut C: Executor<'c, Database = C::Database>,
-    usize: sqlx::ColumnIndex<<C::Database as sqlx::Database>::Row>,
-    for<'r> String: sqlx::Decode<'r, C::Database>,
-    String: sqlx::Type<C::Database>,
 {
-    let found = connection.fetch_all(AssertSqlSafe(statement)).await?;
-    let mut rows = Vec::new();
-    for row in found {
-        let columns = (0..row.len()).map(|at| row.try_get_unchecked::<Option<String>, _>(at));
-        rows.push(columns.map(|text| text.map(Option::unwrap_or_default)).collect::<Result<_, _>>()?);
-    }
-    connection.close().await?;
-    Ok(rows)
+    let found = connection.fetch_all(AssertSqlSafe(statement.to_owned())).await?;
+    let columns = |row| (0..Row::len(row)).map(|at| text(row, at).map(Option::unwrap_or_default)).collect();
+    found.iter().map(columns).collect()
+}
+
+/// A list of sessions shows statements with any bytes in them.
+fn mysql_text(row: &MySqlRow, at: usize) -> Result<Option<String>, sqlx::Error> {
+    let bytes = row.try_get_unchecked::<Option<Vec<u8>>, _>(at)?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+fn postgres_text(row: &PgRow, at: usize) -> Result<Option<String>, sqlx::Error> {
+    row.try_get_unchecked(at)
 }

@@ -46,7 +46,7 @@ impl Server {
     }
 
     /// Runs one statement and returns the texts of its rows.
-    fn ask(&self, statement: &str) -> Result<Vec<Vec<String>>, Error> {
+    pub(crate) fn ask(&self, statement: &str) -> Result<Vec<Vec<String>>, Error> {
         sql::rows(self.url(), statement).map_err(|error| Error::new(format!("{}: {error}", self.shown_url())))
     }
 
