@@ -1,6 +1,8 @@
 //! The disturbances while the clients work.
 
+use std::cell::Cell;
 use std::fmt;
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use idgen_mysql::Index;
@@ -8,6 +10,13 @@ use idgen_server::{Flavor, Server};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row};
 use tokio::runtime::Runtime;
+use tokio::time::timeout;
+
+/// How long a statement may take. An online `ALTER TABLE` waits for the rows that the clients change meanwhile, and may never
+/// catch up with them on a slow machine.
+const STATEMENT_SECONDS: u64 = 60;
+/// How long the server may take to cancel it.
+const CANCEL: Duration = Duration::from_secs(30);
 
 /// Each comes once in this order, then they come at random.
 const ALL: [Wrong; 9] = [
@@ -53,6 +62,9 @@ pub struct Chaos<'a> {
     next: usize,
     pause_until: Instant,
     kills_a_client: bool,
+    statement_limit: Duration,
+    /// Statements that took longer than their limit.
+    cancelled: Cell<u32>,
 }
 
 impl<'a> Chaos<'a> {
@@ -68,6 +80,11 @@ impl<'a> Chaos<'a> {
             next: 0,
             pause_until,
             kills_a_client: false,
+            statement_limit: Duration::from_secs(crate::setting(
+                "IDGEN_TORTURE_STATEMENT_SECONDS",
+                STATEMENT_SECONDS,
+            )),
+            cancelled: Cell::new(0),
         }
     }
 
@@ -182,12 +199,23 @@ impl<'a> Chaos<'a> {
         });
     }
 
-    /// Runs them one after another. If one fails with a deadlock or a timeout, it was disturbance enough.
+    /// Runs them one after another. If one fails with a deadlock or a timeout, or takes too long and is cancelled, it was
+    /// disturbance enough.
     fn sql(&self, statements: &[&str]) {
         self.runtime.block_on(async {
             let mut connection = MySqlConnection::connect(self.url).await.unwrap();
+            let id: u64 = connection.fetch_one("SELECT CONNECTION_ID()").await.unwrap().get_unchecked(0);
             for statement in statements {
-                let done = connection.execute(sqlx::raw_sql(AssertSqlSafe((*statement).to_owned()))).await;
+                let mut work =
+                    pin!(connection.execute(sqlx::raw_sql(AssertSqlSafe((*statement).to_owned()))));
+                let done = match timeout(self.statement_limit, &mut work).await {
+                    Ok(done) => done,
+                    Err(_) => match timeout(CANCEL, self.cancel(id, statement, work)).await {
+                        Ok(done) => done,
+                        // The connection is given up with it.
+                        Err(_) => return,
+                    },
+                };
                 if let Err(error) = done
                     && statement.starts_with("SET")
                 {
@@ -195,6 +223,18 @@ impl<'a> Chaos<'a> {
                 }
             }
         });
+    }
+
+    /// Ends the statement of this connection, and returns its result.
+    async fn cancel<T>(&self, id: u64, statement: &str, work: impl Future<Output = T>) -> T {
+        self.cancelled.set(self.cancelled.get() + 1);
+        let limit = self.statement_limit.as_secs();
+        eprintln!("{statement} took more than {limit} s and is cancelled");
+        if let Ok(mut connection) = MySqlConnection::connect(self.url).await {
+            // It may have ended meanwhile.
+            let _ = connection.execute(AssertSqlSafe(format!("KILL QUERY {id}"))).await;
+        }
+        work.await
     }
 }
 
@@ -215,6 +255,11 @@ impl fmt::Display for Chaos<'_> {
             };
             write!(f, "{comma}{done} {name}")?;
         }
-        Ok(())
+        match self.cancelled.get() {
+            0 => Ok(()),
+            cancelled => {
+                write!(f, ", {cancelled} statements cancelled after {} s", self.statement_limit.as_secs())
+            }
+        }
     }
 }
