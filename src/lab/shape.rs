@@ -13,6 +13,8 @@ use crate::number;
 
 /// InnoDB keeps longer columns off the page, where their pages would be other pages.
 const MAX_PAYLOAD: u32 = 7_000;
+/// The rows of a transaction are kept in memory until it commits.
+const MAX_COMMIT_ROWS: u64 = 1_000_000;
 /// More than any server handles.
 const MAX_RATE: f64 = 10_000_000.0;
 
@@ -32,6 +34,9 @@ pub struct ShapeArgs {
     /// Rows in a statement, on servers [default: 100; 1 with --insert].
     #[arg(long, value_name = "N", value_parser = number::whole::<u32>(1..=1_000), allow_negative_numbers = true)]
     statement_rows: Option<u32>,
+    /// Rows in a transaction, on SQLite [default: 1000].
+    #[arg(long, value_name = "N", value_parser = number::whole::<u32>(1..=MAX_COMMIT_ROWS), conflicts_with = "mix", allow_negative_numbers = true)]
+    commit_rows: Option<u32>,
     /// Prefixes that the run goes through: its simulated time in intervals [default: 40].
     #[arg(long, value_name = "N", value_parser = number::whole::<u32>(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     prefixes: Option<u32>,
@@ -119,6 +124,12 @@ impl ShapeArgs {
                  mariadb or postgres"
             )));
         }
+        if let (Some(rows), true) = (self.commit_rows, on_server) {
+            return Err(failure::usage(format_args!(
+                "--commit-rows {rows} does not apply to {engine}, where each statement commits: give --statement-rows, or \
+                 choose --engine sqlite"
+            )));
+        }
         let memory = this_machine().memory_bytes;
         if let Some(pool) = self.pool.filter(|pool| *pool > memory && memory > 0) {
             return Err(failure::usage(format_args!(
@@ -138,6 +149,7 @@ impl ShapeArgs {
         let statement_rows =
             if on_server { self.statement_rows.unwrap_or(most) } else { load.statement_rows };
         let load = Workload {
+            commit_rows: self.commit_rows.unwrap_or(load.commit_rows),
             payload_bytes: self.payload.unwrap_or(load.payload_bytes),
             cache_bytes: self.pool.or(load.cache_bytes),
             seed: self.seed.unwrap_or(load.seed),
@@ -206,6 +218,7 @@ impl ShapeArgs {
             option("pool", self.pool.map(|bytes| bytes.to_string())),
             option("seed", self.seed.map(|seed| seed.to_string())),
             option("statement-rows", self.statement_rows.map(|rows| rows.to_string())),
+            option("commit-rows", self.commit_rows.map(|rows| rows.to_string())),
             option("prefixes", self.prefixes.map(|count| count.to_string())),
             option("interval", self.interval.map(|secs| secs.to_string())),
             option("rate", self.rate.map(|rate| rate.to_string())),

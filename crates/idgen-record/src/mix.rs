@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result};
+use crate::{Error, Result, known};
 
 /// What a client does with one row, by its primary key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -164,6 +164,8 @@ pub struct Operations {
     /// Pages read into the cache per 1,000 operations.
     pub reads_per_1k: f64,
     /// Pages written per 1,000 operations, until none was left that had been changed, where that was waited for.
+    /// Not a number where unknown.
+    #[serde(with = "known")]
     pub writes_per_1k: f64,
     /// Of the pages read, those of the tables' own files.
     #[serde(default, skip_serializing_if = "Option::is_none")]

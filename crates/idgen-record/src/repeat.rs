@@ -105,9 +105,11 @@ impl RunRecord {
     pub fn of_repeats(mut runs: Vec<(u64, RunRecord)>) -> Option<RunRecord> {
         let repeats: Vec<_> = runs.iter().map(|(seed, run)| Repeat::of(run, *seed)).collect();
         let pages = |run: &RunRecord| match &run.operations {
-            Some(operations) => operations.reads_per_1k + operations.writes_per_1k,
-            None => run.totals.last_reads_per_1k + run.totals.last_writes_per_1k,
+            Some(operations) => [operations.reads_per_1k, operations.writes_per_1k],
+            None => [run.totals.last_reads_per_1k, run.totals.last_writes_per_1k],
         };
+        // Where writes are not known, the reads decide.
+        let pages = |run: &RunRecord| pages(run).into_iter().filter(|pages| pages.is_finite()).sum::<f64>();
         // The sort is stable, so equal runs keep their order.
         runs.sort_by(|(_, a), (_, b)| pages(a).total_cmp(&pages(b)));
         let middle = runs.len().checked_sub(1)? / 2;

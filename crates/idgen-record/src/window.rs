@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Latency;
+use crate::{Latency, known};
 
 /// Consecutive inserts of a run. A figure is `None` where the database does not provide it, or where the record is older
 /// than the figure.
@@ -24,7 +24,8 @@ pub struct Window {
     /// Page requests that waited for such a read, per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_reads_per_1k: Option<f64>,
-    /// Pages written to the file per 1,000 inserts.
+    /// Pages written to the file per 1,000 inserts. Not a number where unknown.
+    #[serde(with = "known")]
     pub writes_per_1k: f64,
     /// Pages read from the tables' own files per 1,000 inserts.
     #[serde(default, skip_serializing_if = "Option::is_none")]

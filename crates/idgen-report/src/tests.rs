@@ -5,6 +5,7 @@ mod narrow;
 mod page;
 mod problems;
 mod published;
+mod writes;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -179,11 +180,12 @@ fn what_a_server_does_not_tell_is_shown_as_absent() {
     for text in [json(&results).unwrap(), csv(&results).unwrap(), html(&results).unwrap()] {
         assert!(!text.contains("NaN"), "{text}");
     }
-    for text in
-        [table(&results), json(&results).unwrap(), html(&results).unwrap(), markdown(&results).unwrap()]
-    {
+    for text in [json(&results).unwrap(), html(&results).unwrap(), markdown(&results).unwrap()] {
         assert!(text.contains("out of reach; --engine mysql shows them."), "{text}");
     }
+    // On the terminal, the notes came before the run.
+    let shown = table(&results);
+    assert!(shown.contains("Some figures are missing") && !shown.contains("out of reach"), "{shown}");
     // A chart of nothing would look like a chart of zeros.
     let page = html(&results).unwrap();
     assert!(page.contains("href=\"#missing\"") && page.contains("<title>Pages read per"), "{page}");

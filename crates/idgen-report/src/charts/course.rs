@@ -46,13 +46,18 @@ const SLOWEST: Measure = Measure {
 };
 const READ: Measure =
     Measure { heading: "pages read per 1,000 inserts", of: |window| Some(window.reads_per_1k) };
-const WRITTEN: Measure =
-    Measure { heading: "pages written per 1,000 inserts", of: |window| Some(window.writes_per_1k) };
+const WRITTEN: Measure = Measure {
+    heading: "pages written per 1,000 inserts",
+    of: |window| Some(window.writes_per_1k).filter(|pages| pages.is_finite()),
+};
 
 /// Draws the curves of one strategy; of several runs each one thin, and the one in the middle stronger. All charts of one
 /// report have the same axes.
 pub fn course(results: &Results, run: &RunRecord, kind: Course) -> Result<Chart> {
     let (measures, what) = match kind {
+        Course::Pages if values(results, &WRITTEN).next().is_none() => {
+            (vec![READ], "pages read per 1,000 inserts")
+        }
         Course::Pages => (vec![READ, WRITTEN], "pages read and written per 1,000 inserts"),
         Course::Throughput if values(results, &SLOWEST).next().is_some() => {
             (vec![RATE, SLOWEST], "rows inserted per second, and how long statements took,")
@@ -184,6 +189,14 @@ fn single(name: &str, value: f64) -> String {
 
 fn pages_in_words(run: &RunRecord) -> String {
     ends(run).map_or_else(String::new, |(first, last)| {
+        if last.writes_per_1k.is_nan() {
+            return format!(
+                "From {} pages read per 1,000 inserts at the start to {} at {} rows.",
+                single("reads_per_1k", first.reads_per_1k),
+                single("reads_per_1k", last.reads_per_1k),
+                grouped(last.rows_end as f64)
+            );
+        }
         format!(
             "From {} pages read and {} written per 1,000 inserts at the start to {} and {} at {} rows.",
             single("reads_per_1k", first.reads_per_1k),

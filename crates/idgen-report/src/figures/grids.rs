@@ -2,7 +2,7 @@
 
 use crate::figures::asked::{is_mixed, main_metrics};
 use crate::figures::grid::Grid;
-use crate::figures::load::load_facts;
+use crate::figures::load::{load_facts, of_commits};
 use crate::figures::numbers::{bytes, count, percent, probability, write_median, write_sample};
 use crate::figures::published::comparisons;
 use idgen_record::{
@@ -120,9 +120,10 @@ pub fn of_the_end(results: &Results) -> String {
             rising.join(", ")
         );
     }
-    for more in of_pace(results).into_iter().chain(of_rounds(results)) {
+    let more = of_pace(results).into_iter().chain(of_rounds(results)).map(str::to_owned);
+    for more in more.chain(of_commits(results)) {
         text += " ";
-        text += more;
+        text += &more;
     }
     if has_figure(results, "flushed_per_1k") {
         text += " Pages written after the last insert are those that the inserts had changed and that were still to be \

@@ -1,7 +1,8 @@
 //! What was inserted and how, in names and sentences.
 
+use crate::figures::asked::is_mixed;
 use crate::figures::numbers::{bytes, count, grouped};
-use idgen_record::{Database, Existing, Mix, Workload};
+use idgen_record::{Database, Existing, Mix, Results, Workload};
 
 /// The load of the runs. On a server each statement commits, and several clients may insert.
 pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)> {
@@ -63,17 +64,30 @@ pub fn load_facts(load: &Workload, embedded: bool) -> Vec<(&'static str, String)
 pub fn fits_cache(load: &Workload, database: Option<Database>) -> Option<String> {
     let in_heap = database.is_some_and(|database| !database.clusters_rows());
     let rows = load.rows_beyond_cache(in_heap)?;
-    let what = if in_heap { "index of the keys" } else { "table" };
+    let (what, larger) = if in_heap { ("index of the keys", "an index") } else { ("table", "a table") };
     let rows = match rows.checked_rem(1_000) {
         Some(0) if rows >= 1_000_000 && rows % 100_000 == 0 => format!("{}M", rows as f64 / 1e6),
         Some(0) => format!("{}K", rows / 1_000),
         _ => rows.to_string(),
     };
     Some(format!(
-        "The {what} fits in the cache of {}, so no key causes reads, whatever its order: only a {what} that is larger than the \
+        "The {what} fits in the cache of {}, so no key causes reads, whatever its order: only {larger} that is larger than the \
          cache shows what a key reads, here from about --rows {rows} on.",
         bytes(load.cache_bytes?)
     ))
+}
+
+/// What pages written mean where one transaction has many rows, and the figure to compare them with.
+pub fn of_commits(results: &Results) -> Option<String> {
+    let rows = results.workload.commit_rows;
+    let several = results.engine.is_embedded() && rows > 1 && !is_mixed(results) && !results.runs.is_empty();
+    several.then(|| {
+        format!(
+            "A transaction has {} rows, and writes a page once that several of them change. A program that commits each row \
+             writes at least 1,000 pages per 1,000 inserts, whatever the key is: --commit-rows 1 measures it.",
+            count(rows.into())
+        )
+    })
 }
 
 /// The clients of a load as a part of the sentence that names the database; nothing for one client.

@@ -5,6 +5,7 @@ use comfy_table::{Cell, ColumnConstraint, Table};
 use crate::figures::case_table::CaseTable;
 use crate::figures::cases::case_tables;
 use crate::figures::grids;
+use crate::figures::load::of_commits;
 use crate::figures::published::uncompared;
 use crate::formats::fitted::{Column, Fitted, fitted, plain};
 use idgen_record::{Results, RunRecord};
@@ -60,14 +61,20 @@ pub(crate) fn table_of(results: &Results, width: u16) -> String {
     });
     let paced: Vec<_> =
         grids::of_pace(results).into_iter().chain(grids::of_rounds(results)).map(str::to_owned).collect();
+    let commits = of_commits(results);
+    // The notes themselves came before the run, when it was time to do something about them.
+    let missing = (!results.engine.missing.is_empty()).then(|| {
+        "Some figures are missing: the notes at the beginning and the report say which, why, and what to do.".to_owned()
+    });
     let (missed, foreign) = (grids::missed_pace(results), grids::foreign_writes(results));
     for line in end
         .iter()
         .chain(&paced)
+        .chain(&commits)
         .chain(&missed)
         .chain(&foreign)
         .chain(&repeated)
-        .chain(&results.engine.missing)
+        .chain(&missing)
     {
         text += "\n";
         text += &textwrap::fill(line, usize::from(width.min(WIDTH)));
