@@ -19,7 +19,7 @@ const MAX_BOUND: usize = 65_535;
 #[derive(clap::Args)]
 pub struct OwnArgs {
     /// Your own tables in place of the lab's: CREATE TABLE and CREATE INDEX statements. {key_type} stands for the type
-    /// of the key, which must be the primary key, and {reference_type} for the type of a column that refers to it.
+    /// of the key, which must be the primary key or a column of it, and {reference_type} for the type of a column that refers to it.
     #[arg(long, value_name = "FILE", requires = "insert", conflicts_with_all = ["payload", "serializable"])]
     schema: Option<PathBuf>,
     /// The INSERT statement of a row, with {key}, {row} (from 1), {number}, {text:N} and {bytes:N} for values. Further
@@ -70,14 +70,15 @@ impl OwnArgs {
         database: Database,
         all: bool,
     ) -> anyhow::Result<Vec<&'static Strategy>> {
-        if load.own.is_none() {
-            return Ok(strategies);
-        }
+        let Some(own) = &load.own else { return Ok(strategies) };
         // SQLite counts only in a table with a hidden row id, and this table is `WITHOUT ROWID`.
         let cannot_count = database == Database::Sqlite && self.secondary_indexes.is_some();
         let counts = |strategy: &Strategy| cannot_count && strategy.column == Column::CountedInteger;
         if all {
-            strategies.retain(|strategy| Own::check(strategy).is_ok() && !counts(strategy));
+            let own = Own::read(own, database).map_err(failure::usage)?;
+            let fits =
+                |strategy: &Strategy| strategy.column != Column::CountedInteger || own.can_count(database);
+            strategies.retain(|strategy| Own::check(strategy).is_ok() && fits(strategy) && !counts(strategy));
         }
         for strategy in &strategies {
             Own::check(strategy).map_err(failure::usage)?;

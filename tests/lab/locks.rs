@@ -22,13 +22,15 @@ fn updated(server: &Server, lock: impl FnOnce(&str, &Sender<()>) + Send) -> Answ
     let mut table = engine.create(strategy::find("auto-increment").unwrap(), &load).unwrap();
     let row = Batch { first: 0, keys: &[Key::Assigned], payloads: b"once" };
     let key = Key::Uint(table.load(&row).unwrap()[0].number.unwrap());
+    let mut no_key = |_| Ok(Key::Assigned);
     std::thread::scope(|scope| {
         let (locked, is_locked) = channel();
         let url = server.url().to_owned();
         scope.spawn(move || lock(&url, &locked));
         is_locked.recv().unwrap();
-        let mut answers = table.operate(&[vec![Step::Update { key, payload: b"more" }]]).unwrap();
-        let read = table.operate(&[vec![Step::Read(key)]]).unwrap();
+        let mut answers =
+            table.operate(&[vec![Step::Update { key, payload: b"more" }]], &mut no_key).unwrap();
+        let read = table.operate(&[vec![Step::Read(key)]], &mut no_key).unwrap();
         assert_eq!(read[0][0].outcome, Outcome::Read(b"more".to_vec()));
         assert_eq!(read[0][0].repeated, 0);
         answers.remove(0).remove(0)

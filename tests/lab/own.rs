@@ -52,6 +52,7 @@ fn measured(database: Database, tables: &[(OwnTable, &[&str])]) -> Vec<(Results,
 
 fn own_tables(database: Database) {
     let own = |schema: &str, insert: &str| OwnTable { schema: schema.into(), insert: insert.into() };
+    let composite = &["v4-binary", "v7-binary", "v4-text36"];
     let counted = if database == Database::Sqlite { "device" } else { "auto-increment" };
     let all = measured(
         database,
@@ -71,6 +72,14 @@ fn own_tables(database: Database) {
                     "INSERT INTO t (id) VALUES ({key})",
                 ),
                 &["v7-binary"],
+            ),
+            (
+                own(COMPOSITE, "INSERT INTO items (tenant, id, note) VALUES ({row} % 10, {key}, {text:20})"),
+                composite,
+            ),
+            (
+                own(COMPOSITE, "INSERT INTO items (tenant, id, note) VALUES (3, {key}, {text:20})"),
+                &["auto-increment"],
             ),
         ],
     );
@@ -105,8 +114,40 @@ fn own_tables(database: Database) {
         let (results, failures) = &all[place];
         assert!(results.runs.is_empty() && failures.len() == 1 && failures[0].contains(says), "{failures:?}");
     };
-    refused(2, "column id, which must be the primary key of t by itself: its primary key is (n)");
+    refused(2, "column id, which must be the primary key of t or one of its columns: its primary key is (n)");
     refused(3, "the statement in line 2 of the schema cannot be run");
+    composite_keys(database, &all[4..]);
+}
+
+/// A key of two columns: the tree is sorted by the tenant first.
+const COMPOSITE: &str = "CREATE TABLE items (tenant INTEGER NOT NULL, id {key_type}, note VARCHAR(20) NOT NULL, \
+                         PRIMARY KEY (tenant, id))";
+
+/// The rows of ten tenants come in turn, so a row of an ordered key arrives at the right edge of its tenant, and not at that
+/// of the table.
+fn composite_keys(database: Database, measured: &[(Results, Vec<String>)]) {
+    let (results, failures) = &measured[0];
+    assert_eq!(failures.as_slice(), [] as [&str; 0], "{database}");
+    assert_eq!(results.runs.len(), 3);
+    for run in &results.runs {
+        let name = &run.strategy.name;
+        assert_eq!((run.totals.rows, run.tree(Role::Rows).unwrap().rows), (ROWS, ROWS), "{database} {name}");
+        assert!(run.settings["table"].contains("tenant"), "{}", run.settings["table"]);
+        let edge = run.clients.unwrap().edge.unwrap();
+        assert!(edge.p50_rows > ROWS / 10 && edge.at_edge < 0.2, "{database} {name}: {edge:?}");
+    }
+    // Only PostgreSQL counts in a column that is not the first of an index.
+    let (results, failures) = &measured[1];
+    if database == Database::Postgres {
+        assert_eq!((results.runs.len(), failures.as_slice()), (1, &[] as &[String]));
+    } else {
+        let says = if database == Database::Sqlite {
+            "does not count the keys of items"
+        } else {
+            "line 1 of the schema"
+        };
+        assert!(results.runs.is_empty() && failures[0].contains(says), "{failures:?}");
+    }
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 pub use start::{can_limit_iops, connect, database_at, start};
 pub(crate) use start::{has_checkpoints, may_be};
-pub use step::{Answer, Outcome, Step};
+pub use step::{Answer, MakeKey, Outcome, Step};
 pub use timed::ORDER_SEED;
 
 /// A database in which tables can be made and measured.
@@ -174,12 +174,13 @@ pub trait Table {
 
     /// Carries out the operations of each client one after another, all clients at the same time, and returns the
     /// answers to each client. On a server, each operation is a transaction of its own, and one that meets a deadlock or a
-    /// lock timeout is repeated; SQLite has one client and commits its operations together.
+    /// lock timeout is repeated; SQLite has one client and commits its operations together. A client makes the key of a row
+    /// immediately before it inserts the row.
     ///
     /// # Errors
     /// The database refuses an operation, or an operation finds more or fewer rows than the one with its key; or the user
     /// cancelled (`is_interrupted`).
-    fn operate(&mut self, _: &[Vec<Step<'_>>]) -> Result<Vec<Vec<Answer>>> {
+    fn operate(&mut self, _: &[Vec<Step<'_>>], _: &mut MakeKey<'_>) -> Result<Vec<Vec<Answer>>> {
         Err(Error::config("these tables take inserts alone: leave out --mix"))
     }
 
@@ -256,6 +257,11 @@ pub trait Table {
 
     /// The trees as they lie on disk, the tree with the rows first.
     fn trees(&mut self) -> Result<Vec<Tree>>;
+
+    /// Whether the keys alone sort the tree of the rows: the user's own table may have other columns in its primary key.
+    fn sorted_by_key(&self) -> bool {
+        true
+    }
 
     /// Passes each key of a tree to `visit`, in the order of the tree: for [`Role::Pairs`] the UUIDs; for [`Role::Map`]
     /// the UUIDs, or the integers if the index holds hashes.

@@ -5,7 +5,7 @@ mod read;
 mod refuse;
 mod token;
 
-use idgen_record::{Column, OwnTable};
+use idgen_record::{Column, Database, OwnTable};
 
 use crate::key::Key;
 use crate::strategy::Strategy;
@@ -42,6 +42,18 @@ pub struct Own {
     inserts: Vec<Insert>,
     /// The column of the key.
     key_column: String,
+    /// Whether the primary key has columns besides that of the key, as far as `CREATE TABLE` says.
+    composite: bool,
+    /// The columns by which the tree of the key is sorted, quoted where necessary.
+    sorted_by: Vec<String>,
+}
+
+/// A column of the primary key.
+pub(crate) struct PrimaryColumn {
+    /// Its name, quoted where necessary.
+    pub name: String,
+    /// Whether it has the key.
+    pub is_key: bool,
 }
 
 /// One `INSERT` of `insert.sql`.
@@ -106,6 +118,33 @@ impl Own {
         &self.key_column
     }
 
+    /// The columns by which the tree of the key is sorted, separated by commas.
+    pub(crate) fn sorted_by(&self) -> String {
+        self.sorted_by.join(", ")
+    }
+
+    /// Whether the key alone sorts its tree.
+    pub(crate) fn sorted_by_key(&self) -> bool {
+        self.sorted_by.len() == 1
+    }
+
+    /// Whether a table of this database can count its keys: MySQL and SQLite count only in the first column of an index.
+    pub fn can_count(&self, database: Database) -> bool {
+        !self.composite || !database.clusters_rows()
+    }
+
+    /// Takes the columns of the primary key in their order, as the database names them.
+    ///
+    /// # Errors
+    /// The key is not one of them.
+    pub(crate) fn set_primary(&mut self, columns: Vec<PrimaryColumn>) -> Result<()> {
+        if !columns.iter().any(|column| column.is_key) {
+            return Err(self.not_primary(&columns));
+        }
+        self.sorted_by = columns.into_iter().map(|column| column.name).collect();
+        Ok(())
+    }
+
     /// The statements that make the tables, each with its line, with these types for the key and for references to it.
     pub(crate) fn schema(&self, key_type: &str, reference_type: &str) -> Vec<(usize, String)> {
         let filled = |sql: &str| {
@@ -150,7 +189,7 @@ impl Own {
     }
 
     /// Parses the user's tables of a load, if it has any; they were checked when the load was made.
-    pub(crate) fn of(own: Option<&OwnTable>, database: idgen_record::Database) -> Result<Option<Own>> {
+    pub(crate) fn of(own: Option<&OwnTable>, database: Database) -> Result<Option<Own>> {
         own.map(|own| Own::read(own, database)).transpose()
     }
 
@@ -159,15 +198,16 @@ impl Own {
         Error::engine(format!("the statement in line {line} of the schema cannot be run"), source)
     }
 
-    /// The error of tables that are not sorted by the key.
-    pub(crate) fn not_primary(&self, found: &[String]) -> Error {
+    /// The error of tables whose primary key is without the key.
+    fn not_primary(&self, found: &[PrimaryColumn]) -> Error {
         let (table, column) = (self.table(), self.key_column());
-        let found = match found {
+        let names: Vec<_> = found.iter().map(|column| column.name.as_str()).collect();
+        let found = match names.as_slice() {
             [] => "it has no primary key".to_owned(),
-            columns => format!("its primary key is ({})", columns.join(", ")),
+            names => format!("its primary key is ({})", names.join(", ")),
         };
         Error::config(format!(
-            "{{key}} goes into the column {column}, which must be the primary key of {table} by itself: {found}"
+            "{{key}} goes into the column {column}, which must be the primary key of {table} or one of its columns: {found}"
         ))
     }
 

@@ -198,4 +198,25 @@ fn an_external_server_is_left_as_it_was() {
     let output = external.lab(directory.path(), &["--rows", "1000"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     assert!(said(&output).contains("the user needs the attribute CREATEDB"), "{}", said(&output));
+    assert!(!said(&output).contains("line"), "{}", said(&output));
+
+    // A URL of the other protocol, and one whose user has no database of its own.
+    let address = external.url.split_once('@').unwrap().1.split('/').next().unwrap();
+    for (url, says) in [
+        (format!("mysql://lab:{PASSWORD}@{address}"), "PostgreSQL answers at 127.0.0.1:"),
+        (
+            format!("postgres://lab:{PASSWORD}@{address}"),
+            "\"lab\" does not exist. A URL without a database means",
+        ),
+        (format!("postgres://lab:wrong-one@{address}/postgres"), "password authentication failed"),
+    ] {
+        let began = Instant::now();
+        let output = lab().args(["--rows", "1000", "--engine", &url]).output().unwrap();
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(says) && !said.contains(PASSWORD) && !said.contains("wrong-one"), "{said}");
+        // The driver adds the line of the server's source.
+        assert!(!said.contains("line"), "{said}");
+        assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    }
 }

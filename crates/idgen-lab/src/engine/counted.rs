@@ -10,7 +10,7 @@ pub struct Counters {
     /// Page requests that had to wait for such a read. With read-ahead there are fewer of them than pages read.
     pub disk_reads: Option<u64>,
     /// Pages written from the cache to the file.
-    pub pages_written: u64,
+    pub pages_written: Option<u64>,
     /// Pages among those written that were written before the commit because the cache was full.
     pub pages_spilled: Option<u64>,
     /// New pages.
@@ -50,7 +50,7 @@ impl Counters {
         Counters {
             pages_read: self.pages_read.saturating_sub(earlier.pages_read),
             disk_reads: both(self.disk_reads, earlier.disk_reads),
-            pages_written: self.pages_written.saturating_sub(earlier.pages_written),
+            pages_written: both(self.pages_written, earlier.pages_written),
             pages_spilled: both(self.pages_spilled, earlier.pages_spilled),
             pages_created: both(self.pages_created, earlier.pages_created),
             page_splits: both(self.page_splits, earlier.page_splits),

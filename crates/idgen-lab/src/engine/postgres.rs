@@ -75,7 +75,7 @@ impl Postgres {
     /// attribute `CREATEDB` and, to see pages and page splits, the extensions `pageinspect` and `pg_walinspect`.
     ///
     /// # Errors
-    /// No server answers there, the server is older than PostgreSQL 16, or the user may not make the database. No
+    /// No server answers there, the server is older than PostgreSQL 14, or the user may not make the database. No
     /// message contains a password.
     pub fn at(url: &str) -> Result<Self> {
         Self::over(host::at(url)?)

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Row, Statement, ToSql, params};
 
-use super::{Answer, Batch, Contents, Counters, Engine, Inserted, Step, Table, Tree};
+use super::{Answer, Batch, Contents, Counters, Engine, Inserted, MakeKey, Step, Table, Tree};
 use crate::key::Key;
 use crate::own::Own;
 use crate::strategy::Strategy;
@@ -214,9 +214,12 @@ impl Table for SqliteTable {
         Ok(inserted)
     }
 
-    fn operate(&mut self, clients: &[Vec<Step<'_>>]) -> Result<Vec<Vec<Answer>>> {
+    fn operate(&mut self, clients: &[Vec<Step<'_>>], make: &mut MakeKey<'_>) -> Result<Vec<Vec<Answer>>> {
         let is_counted = self.shape == Shape::Counted;
-        clients.iter().map(|steps| operate::all(&mut self.db, is_counted, steps)).collect()
+        let clients = clients.iter().enumerate();
+        clients
+            .map(|(client, steps)| operate::all(&mut self.db, is_counted, steps, || make(client)))
+            .collect()
     }
 
     fn counters(&mut self) -> Result<Counters> {

@@ -9,10 +9,8 @@ use crate::{Error, Result};
 /// One operation on one row. If the database or a map assigned an integer to the row, that integer is its key.
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'a> {
-    /// Inserts a row.
+    /// Inserts a row. Its key is made when the client comes to it.
     Insert {
-        /// The key with which it is inserted.
-        key: Key,
         /// Its payload.
         payload: &'a [u8],
     },
@@ -53,10 +51,21 @@ impl Outcome {
     }
 }
 
+/// Makes the key of the next row that the client with this number, counted from 0, inserts.
+pub type MakeKey<'a> = dyn FnMut(usize) -> Result<Key> + 'a;
+
 impl Step<'_> {
+    /// The key of the row; that of an insert is made now.
+    pub(super) fn key(&self, make: impl FnOnce() -> Result<Key>) -> Result<Key> {
+        match self {
+            Step::Insert { .. } => make(),
+            Step::Read(key) | Step::Update { key, .. } | Step::Delete(key) => Ok(*key),
+        }
+    }
+
     fn in_words(&self) -> String {
         match self {
-            Step::Insert { key, .. } => format!("the insert of {key}"),
+            Step::Insert { .. } => "the insert of a row".to_owned(),
             Step::Read(key) => format!("the read of {key}"),
             Step::Update { key, .. } => format!("the update of {key}"),
             Step::Delete(key) => format!("the delete of {key}"),

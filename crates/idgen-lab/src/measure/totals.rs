@@ -49,7 +49,7 @@ pub fn totals(
         disk_reads_per_1k: whole.disk_reads_per_1k,
         writes_per_1k: whole.writes_per_1k,
         last_writes_per_1k: in_tail(|window| window.writes_per_1k),
-        flushed_per_1k: counted.flush.map(|flush| per_1k(flush.pages_written)),
+        flushed_per_1k: counted.flush.and_then(|flush| flush.pages_written).map(per_1k),
         table_reads_per_1k: counters.table_pages.map(|pages| per_1k(pages.read)),
         table_writes_per_1k: counters.table_pages.map(|pages| {
             let flushed = counted.flush.and_then(|flush| flush.table_pages).unwrap_or_default();

@@ -15,7 +15,7 @@ pub fn window(counted: &Counters, latency: Option<Latency>, rows_end: u64, rows:
         latency,
         reads_per_1k: per_1k(counted.pages_read),
         disk_reads_per_1k: counted.disk_reads.map(per_1k),
-        writes_per_1k: per_1k(counted.pages_written),
+        writes_per_1k: counted.pages_written.map_or(f64::NAN, per_1k),
         table_reads_per_1k: counted.table_pages.map(|pages| per_1k(pages.read)),
         table_writes_per_1k: counted.table_pages.map(|pages| per_1k(pages.written)),
         created_per_1k: counted.pages_created.map(per_1k),

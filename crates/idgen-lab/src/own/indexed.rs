@@ -27,8 +27,7 @@ pub fn with_secondary_indexes(indexes: u32, payload_bytes: u32, database: Databa
     if payload_bytes > 0 {
         columns.push(match database {
             Database::Sqlite => "payload BLOB NOT NULL".to_owned(),
-            // Stored within the row at any width, never in a separate TOAST table.
-            Database::Postgres => "payload bytea STORAGE PLAIN NOT NULL".to_owned(),
+            Database::Postgres => "payload bytea NOT NULL".to_owned(),
             Database::MySql | Database::MariaDb => format!("payload VARBINARY({payload_bytes}) NOT NULL"),
         });
         names.push("payload".to_owned());
@@ -38,6 +37,10 @@ pub fn with_secondary_indexes(indexes: u32, payload_bytes: u32, database: Databa
     let clustered = if database == Database::Sqlite { " WITHOUT ROWID" } else { "" };
     let mut schema = vec![format!("CREATE TABLE lab_rows ({}){clustered}", columns.join(", "))];
     schema.extend(numbers.iter().map(|name| format!("CREATE INDEX by_{name} ON lab_rows ({name})")));
+    if database == Database::Postgres && payload_bytes > 0 {
+        // Stored within the row at any width, never in a separate TOAST table. CREATE TABLE takes it since version 16.
+        schema.push("ALTER TABLE lab_rows ALTER payload SET STORAGE PLAIN".to_owned());
+    }
     OwnTable {
         schema: schema.join(";\n"),
         insert: format!("INSERT INTO lab_rows ({}) VALUES ({})", names.join(", "), values.join(", ")),

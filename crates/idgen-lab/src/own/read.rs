@@ -20,7 +20,7 @@ impl Own {
     /// not make a table that is used. The message says which, in which line, and what to do.
     pub fn read(text: &OwnTable, database: Database) -> Result<Self> {
         let mysql = database.speaks_mysql();
-        let (schema, made, filled) = read_schema(&text.schema, mysql)?;
+        let Schema { schema, made, filled, composite } = read_schema(&text.schema, mysql)?;
         let (inserts, key_column) = read_inserts(&text.insert, mysql, &made)?;
         let mut tables: Vec<String> = Vec::new();
         for name in made {
@@ -39,7 +39,8 @@ impl Own {
                 ),
             ));
         }
-        Ok(Own { schema, tables, inserts, key_column })
+        let sorted_by = vec![key_column.clone()];
+        Ok(Own { schema, tables, inserts, key_column, composite, sorted_by })
     }
 }
 
@@ -61,10 +62,22 @@ fn range(statement: &[Token<'_>]) -> Range<usize> {
 
 type Lines = Vec<(usize, String)>;
 
-/// The statements, the tables that they make, and the tables into which they insert rows.
-fn read_schema(text: &str, mysql: bool) -> Result<(Lines, Vec<String>, Lines)> {
+/// What `schema.sql` has.
+struct Schema {
+    /// The statements.
+    schema: Lines,
+    /// The tables that they make.
+    made: Vec<String>,
+    /// The tables into which they insert rows.
+    filled: Lines,
+    /// See [`Own::composite`].
+    composite: bool,
+}
+
+fn read_schema(text: &str, mysql: bool) -> Result<Schema> {
     let all = tokens(SCHEMA, text, mysql)?;
     let (mut schema, mut made, mut filled) = (Vec::new(), Vec::new(), Vec::new());
+    let mut composite = false;
     let mut keys = 0;
     for statement in statements(&all) {
         let line = statement[0].line;
@@ -100,7 +113,10 @@ fn read_schema(text: &str, mysql: bool) -> Result<(Lines, Vec<String>, Lines)> {
         }
         for token in statement.iter().filter(|token| token.kind == Kind::Placeholder) {
             match token.text.trim_matches(['{', '}']) {
-                KEY_TYPE => keys += 1,
+                KEY_TYPE => {
+                    keys += 1;
+                    composite = has_composite_key(statement);
+                }
                 REFERENCE_TYPE => {}
                 _ => {
                     return Err(wrong(
@@ -123,7 +139,14 @@ fn read_schema(text: &str, mysql: bool) -> Result<(Lines, Vec<String>, Lines)> {
              {{key_type}} PRIMARY KEY"
         )));
     }
-    Ok((schema, made, filled))
+    Ok(Schema { schema, made, filled, composite })
+}
+
+/// Whether a `CREATE TABLE` has a primary key of several columns.
+fn has_composite_key(statement: &[Token<'_>]) -> bool {
+    let mut words =
+        statement.windows(2).enumerate().filter(|(_, pair)| pair[0].is("PRIMARY") && pair[1].is("KEY"));
+    words.any(|(at, _)| group(statement, at + 2).is_some_and(|(columns, _)| columns.len() > 1))
 }
 
 /// The statements of a row, the statement with the key first, and the column of the key.

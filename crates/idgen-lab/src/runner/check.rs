@@ -93,6 +93,10 @@ pub fn keys(table: &mut dyn Table, role: Role, strategy: &Strategy, rows: &Rows)
         (Role::Rows, _) if strategy.ids.is_server_made() && rows.keys.contains(&Key::Assigned) => {
             measure::made_keys(table, role, rows.keys.len())
         }
+        (Role::Rows, _) if !table.sorted_by_key() => match rows.numbers.is_empty() {
+            true => measure::keys_in_any_order(table, role, &rows.keys),
+            false => measure::keys_in_any_order(table, role, &rows.numbers_as_keys()?),
+        },
         (Role::Rows, _) if !rows.numbers.is_empty() => measure::keys(table, role, &rows.numbers_as_keys()?),
         (Role::Pairs, _) => measure::keys_by(table, role, &rows.keys, |row| rows.numbers[row]),
         (Role::Map, column) => match hash_of(column) {

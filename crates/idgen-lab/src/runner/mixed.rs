@@ -1,7 +1,7 @@
 //! Operations of several kinds on a table that holds rows, one row at a time, by one or several clients.
 //!
-//! Each result of a read is compared with what was last written. Clients work in rounds, as those that only insert do: a
-//! round begins when the last client has finished the one before.
+//! Each result of a read is compared with what was last written. Clients work in rounds: a round begins when the last client
+//! has finished the one before. Each makes the key of a row immediately before it inserts the row.
 
 mod check;
 mod choices;
@@ -20,8 +20,10 @@ use super::check::Rows;
 use super::observer::Observer;
 use crate::cancel::Cancel;
 use crate::engine::{Outcome, Step, Table};
+use crate::key::Key;
 use crate::measure::Counted;
 use crate::strategy::{Ids, Strategy};
+use crate::workload::Arrivals;
 use crate::{Error, Result};
 
 /// What the operations did, and what they left in the table.
@@ -51,9 +53,9 @@ pub(super) fn operate(
     let warm_up = Mix::warm_up(rounds);
     // May be more rows than requested, because each round inserts its whole share.
     let all = rounds * u64::from(mix.insert) * u64::from(clients);
-    let ids = Workload { rows: all, ..workload.clone() };
-    let ids = (0..clients).map(|client| Ids::of_writer(strategy, &ids, client));
-    let mut ids = ids.collect::<Result<Vec<_>>>()?;
+    let load = Workload { rows: all, ..workload.clone() };
+    let mut makers = Makers::of(strategy, &load)?;
+    let mut make = |client| makers.make(client);
     let mut choices = Choices::new(mix, workload, sums);
     let mut times = Times::new()?;
     let mut start = table.counters()?;
@@ -69,11 +71,11 @@ pub(super) fn operate(
             repeated = 0;
             start = table.counters()?;
         }
-        let planned = choices.round(&mut ids)?;
+        let planned = choices.round()?;
         let steps: Vec<Vec<Step<'_>>> =
             planned.iter().map(|client| client.iter().map(|one| one.step(rows)).collect()).collect();
         let clock = Instant::now();
-        let answers = table.operate(&steps)?;
+        let answers = table.operate(&steps, &mut make)?;
         secs += clock.elapsed().as_secs_f64();
         if !steps.iter().map(Vec::len).eq(answers.iter().map(Vec::len)) {
             let (sent, done) = (steps.iter().flatten().count(), answers.iter().flatten().count());
@@ -110,6 +112,29 @@ pub(super) fn operate(
     Ok(Done { operations, counted, existing: left, inserted: all - left })
 }
 
+/// The generators of the clients.
+struct Makers {
+    ids: Vec<Ids>,
+    /// The simulated times of the ids, in the order in which the clients make them, whichever of them it is.
+    arrivals: Arrivals,
+}
+
+impl Makers {
+    fn of(strategy: &Strategy, load: &Workload) -> Result<Self> {
+        let ids = (0..load.writers).map(|client| Ids::of_writer(strategy, load, client));
+        Ok(Makers { ids: ids.collect::<Result<_>>()?, arrivals: Ids::arrivals(strategy, load) })
+    }
+
+    /// The key of the row that this client inserts now.
+    fn make(&mut self, client: usize) -> Result<Key> {
+        let moment = self.arrivals.next_moment()?;
+        let ids =
+            self.ids.get_mut(client).ok_or_else(|| Error::mistake(format!("there is no client {client}")))?;
+        ids.at(moment);
+        ids.next_key()
+    }
+}
+
 /// What is in these lists of equal length, one of each list in turn: the order in which clients of the same speed do it.
 fn in_turn<T>(lists: &[Vec<T>]) -> impl Iterator<Item = &T> {
     let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
@@ -121,4 +146,24 @@ fn in_turn<T>(lists: &[Vec<T>]) -> impl Iterator<Item = &T> {
 fn mixed_load(shares: [u32; 5]) -> Workload {
     let existing = Some(idgen_record::Existing { ids: None, rows: 10_000 });
     Workload { mix: Some(Mix::of(shares).unwrap()), existing, ..Workload::of_rows(4_000).unwrap() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::find;
+
+    /// Clients that are not equally fast make ids in the order in which they come to their inserts.
+    #[test]
+    fn ids_have_the_order_in_which_clients_make_them() {
+        let load = mixed_load([40, 25, 15, 15, 5]).with_writers(4).unwrap();
+        let mut makers = Makers::of(find("v7-binary").unwrap(), &load).unwrap();
+        let clients = [0, 0, 0, 3, 1, 0, 2, 2, 3, 1].into_iter().cycle().take(1_000);
+        let keys: Vec<Key> = clients.map(|client| makers.make(client).unwrap()).collect();
+        let pairs = keys.windows(2);
+        // Two ids of one millisecond, by different clients, may be in either order.
+        let ascend = pairs.filter(|pair| pair[0] < pair[1]).count();
+        assert!(ascend > 980, "{ascend} of 999 pairs ascend");
+        assert!(makers.make(4).is_err());
+    }
 }

@@ -72,7 +72,7 @@ pub async fn read(connection: &mut MySqlConnection, host: &Host) -> Result<Count
     Ok(Counters {
         pages_read: get("Innodb_pages_read")?,
         disk_reads: Some(disk_reads),
-        pages_written: get("Innodb_pages_written")?,
+        pages_written: Some(get("Innodb_pages_written")?),
         pages_created: Some(get("Innodb_pages_created")?),
         page_splits,
         redo_bytes: Some(get("Innodb_os_log_written")?),

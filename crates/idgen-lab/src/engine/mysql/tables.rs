@@ -8,6 +8,7 @@ mod plan;
 mod reference;
 mod writer;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Instant;
@@ -23,7 +24,7 @@ use crate::Result;
 use crate::engine::clients::{self, Client};
 use crate::engine::latencies::Latencies;
 use crate::engine::{
-    Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, Numbered, Seen, Step, Table, Tree,
+    Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, MakeKey, Numbered, Seen, Step, Table, Tree,
 };
 use crate::key::Key;
 use crate::own::Own;
@@ -52,7 +53,7 @@ pub struct Tables {
 impl Tables {
     pub fn create(host: Rc<Host>, number: u32, strategy: &Strategy, workload: &Workload) -> Result<Self> {
         let latencies = Latencies::new()?;
-        let plan = Plan::of(strategy, workload, host.server.flavor(), number)?;
+        let mut plan = Plan::of(strategy, workload, host.server.flavor(), number)?;
         let waits = Rc::clone(&host);
         waits.wait(async {
             let mut connection = connect(&host).await?;
@@ -63,7 +64,7 @@ impl Tables {
                     None => error,
                 })?;
             }
-            let gained = own::begin(&mut connection, &plan).await?;
+            let gained = own::begin(&mut connection, &mut plan).await?;
             let mut writers = Vec::new();
             for _ in 0..workload.writers {
                 writers.push(Writer::connect(&host, &plan).await?);
@@ -162,10 +163,15 @@ impl Table for Tables {
         Ok(())
     }
 
-    fn operate(&mut self, clients: &[Vec<Step<'_>>]) -> Result<Vec<Vec<Answer>>> {
+    fn operate(&mut self, clients: &[Vec<Step<'_>>], make: &mut MakeKey<'_>) -> Result<Vec<Vec<Answer>>> {
         let Tables { host, plan, writers, .. } = self;
-        let work = writers.iter_mut().zip(clients);
-        let work = work.map(|(writer, steps)| operate::all(writer.connection(), plan, steps));
+        let make = RefCell::new(make);
+        let work = writers.iter_mut().zip(clients).enumerate().map(|(client, (writer, steps))| {
+            operate::all(writer.connection(), plan, steps, {
+                let make = &make;
+                move || (make.borrow_mut())(client)
+            })
+        });
         host.wait(try_join_all(work))
     }
 
@@ -258,6 +264,10 @@ impl Table for Tables {
         }
         let read = |place: Place<'_>| files::index(&files[place.table], place.role, place.index);
         self.plan.trees().into_iter().map(read).collect()
+    }
+
+    fn sorted_by_key(&self) -> bool {
+        self.plan.own.as_ref().is_none_or(Own::sorted_by_key)
     }
 
     fn keys(&mut self, role: Role, visit: &mut dyn FnMut(Key) -> Result<()>) -> Result<()> {

@@ -59,27 +59,9 @@ pub async fn read(
     log: &mut Log,
     writers: &mut [Writer],
 ) -> Result<Counters> {
-    for writer in writers {
-        writer.flush_statistics().await?;
-    }
-    // The session that reads adds its own counts, too.
-    run(connection, "SELECT pg_stat_force_next_flush()").await?;
-    let page = reach.page_bytes;
-    // Since version 18, one request may be for several pages.
-    let pages = if reach.version >= 18_00_00 {
-        format!(
-            "(sum(read_bytes) / {page})::int8, (sum(write_bytes) / {page})::int8, (sum(extend_bytes) / {page})::int8"
-        )
-    } else {
-        "sum(reads)::int8, sum(writes)::int8, sum(extends)::int8".to_owned()
-    };
-    let sql = format!(
-        "SELECT {pages}, sum(reads)::int8, sum(hits)::int8, (SELECT wal_fpi FROM pg_stat_wal)::int8, \
-         (pg_current_wal_insert_lsn() - '0/0')::int8 FROM pg_stat_io \
-         WHERE object = 'relation' AND backend_type IN ('client backend', 'background writer', 'checkpointer')"
-    );
+    report_counts(connection, reach, writers).await?;
     let failed = doing("read the server's counters");
-    let row = connection.fetch_one(AssertSqlSafe(sql)).await.map_err(&failed)?;
+    let row = connection.fetch_one(AssertSqlSafe(statement(reach))).await.map_err(&failed)?;
     let at = |column: usize| -> Result<u64> {
         let count = row.try_get::<Option<i64>, _>(column).map_err(&failed)?;
         Ok(count.and_then(|count| u64::try_from(count).ok()).unwrap_or(0))
@@ -87,7 +69,7 @@ pub async fn read(
     Ok(Counters {
         pages_read: at(0)?,
         disk_reads: Some(at(3)?),
-        pages_written: at(1)?,
+        pages_written: if reach.counts_io() { Some(at(1)?) } else { None },
         pages_created: Some(at(2)?),
         page_splits: log.read(connection).await?,
         redo_bytes: Some(at(6)?),
@@ -95,4 +77,73 @@ pub async fn read(
         cache_hits: Some(at(4)?),
         ..Counters::default()
     })
+}
+
+/// Makes the sessions report what they did, the session that reads, too.
+async fn report_counts(connection: &mut PgConnection, reach: &Reach, writers: &mut [Writer]) -> Result<()> {
+    /// Longer than a session waits until it reports again, and than what is read may be old.
+    const LATE: &str = "SELECT pg_sleep(0.6)";
+    const REPORT: &str = "SELECT pg_stat_force_next_flush()";
+    if reach.flushes_statistics() {
+        for writer in writers {
+            run(writer.connection(), REPORT).await?;
+        }
+        return run(connection, REPORT).await;
+    }
+    run(connection, LATE).await?;
+    for writer in writers {
+        run(writer.connection(), "SELECT 1").await?;
+    }
+    run(connection, LATE).await
+}
+
+/// The query for pages read, written and extended, requests that read, requests that found their page, full-page images and
+/// the position of the log.
+fn statement(reach: &Reach) -> String {
+    let page = reach.page_bytes;
+    let log = "(SELECT wal_fpi FROM pg_stat_wal)::int8, (pg_current_wal_insert_lsn() - '0/0')::int8";
+    if !reach.counts_io() {
+        // A page by which a table grows is counted as read there, so the size of the lab's tables is subtracted.
+        return format!(
+            "WITH grown AS (SELECT coalesce(sum(pg_relation_size(oid) / {page}), 0) AS pages FROM pg_class WHERE oid >= \
+             16384 AND relkind IN ('r', 'i', 't')) SELECT (blks_read - pages)::int8, NULL::int8, pages::int8, \
+             (blks_read - pages)::int8, blks_hit, {log} FROM pg_stat_database, grown WHERE datname = current_database()"
+        );
+    }
+    let pages = match reach.has_large_io() {
+        true => format!(
+            "(sum(read_bytes) / {page})::int8, (sum(write_bytes) / {page})::int8, (sum(extend_bytes) / {page})::int8"
+        ),
+        false => "sum(reads)::int8, sum(writes)::int8, sum(extends)::int8".to_owned(),
+    };
+    format!(
+        "SELECT {pages}, sum(reads)::int8, sum(hits)::int8, {log} FROM pg_stat_io WHERE object = 'relation' AND \
+         backend_type IN ('client backend', 'background writer', 'checkpointer')"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_version_is_asked_for_what_it_counts() {
+        let asked = |version| statement(&Reach { version, page_bytes: 8_192, ..Reach::default() });
+        for version in [14_00_23, 15_00_18] {
+            let sql = asked(version);
+            assert!(
+                !sql.contains("pg_stat_io") && sql.contains("blks_read") && sql.contains("/ 8192"),
+                "{sql}"
+            );
+        }
+        for (version, counts) in
+            [(16_00_14, "sum(writes)"), (17_00_10, "sum(writes)"), (18_00_04, "sum(write_bytes)")]
+        {
+            let sql = asked(version);
+            assert!(sql.contains("FROM pg_stat_io") && sql.contains(counts), "{sql}");
+        }
+        for version in [14_00_23, 15_00_18, 16_00_14, 18_00_04] {
+            assert!(asked(version).contains("pg_stat_wal"));
+        }
+    }
 }

@@ -35,12 +35,18 @@ impl Statements {
 /// deadlock_detected, and lock_not_available after a lock timeout.
 const LOCK_FAILURES: [&str; 2] = ["40P01", "55P03"];
 
-/// Carries out the operations of one client.
-pub async fn all(connection: &mut PgConnection, plan: &Plan, steps: &[Step<'_>]) -> Result<Vec<Answer>> {
+/// Carries out the operations of one client, which makes each key immediately before it inserts the row.
+pub async fn all(
+    connection: &mut PgConnection,
+    plan: &Plan,
+    steps: &[Step<'_>],
+    make: impl Fn() -> Result<Key>,
+) -> Result<Vec<Answer>> {
     let statements = Statements::of(plan);
     let mut answers = Vec::with_capacity(steps.len());
     for step in steps {
-        let attempt = async || one(connection, plan, &statements, step).await;
+        let key = step.key(&make)?;
+        let attempt = async || one(connection, plan, &statements, step, &key).await;
         answers.push(repeat(attempt, |error| has_code(error, &LOCK_FAILURES)).await?);
     }
     Ok(answers)
@@ -51,10 +57,11 @@ async fn one(
     plan: &Plan,
     statements: &Statements,
     step: &Step<'_>,
+    key: &Key,
 ) -> Result<Outcome> {
     let query = |sql: &String| sqlx::query(AssertSqlSafe(sql.clone()));
     match step {
-        Step::Insert { key, payload } => {
+        Step::Insert { payload } => {
             let failed = doing("insert");
             let mut insert = query(&statements.insert);
             if !plan.is_made() {
@@ -72,19 +79,19 @@ async fn one(
             }
             Ok(Outcome::Inserted(Inserted { key: *key, number }))
         }
-        Step::Read(key) => {
+        Step::Read(_) => {
             let failed = doing("read a row");
             let query = bind_one(query(&statements.read), key, plan.column)?;
             let row = query.fetch_optional(connection).await.map_err(&failed)?;
             let row = row.ok_or_else(|| step.missed())?;
             Ok(Outcome::Read(row.try_get(0).map_err(failed)?))
         }
-        Step::Update { key, payload } => {
+        Step::Update { payload, .. } => {
             let query = bind_one(query(&statements.update), key, plan.column)?.bind(*payload);
             let result = query.execute(connection).await.map_err(doing("update a row"))?;
             Outcome::of_changed(step, result.rows_affected())
         }
-        Step::Delete(key) => {
+        Step::Delete(_) => {
             let query = bind_one(query(&statements.delete), key, plan.column)?;
             let result = query.execute(connection).await.map_err(doing("delete a row"))?;
             Outcome::of_changed(step, result.rows_affected())

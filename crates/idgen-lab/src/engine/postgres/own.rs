@@ -6,9 +6,9 @@ use sqlx::{AssertSqlSafe, Row};
 use super::plan::Plan;
 use super::{doing, pages};
 use crate::Result;
-use crate::own::Own;
+use crate::own::{Own, PrimaryColumn};
 
-/// Finds the index of the key, which must be the primary key, and counts the rows of the table of each statement; empty
+/// Finds the index of the key, which must be the primary key or a column of it, and counts the rows of the table of each statement; empty
 /// if the tables are the lab's.
 pub async fn begin(connection: &mut PgConnection, plan: &mut Plan) -> Result<Vec<u64>> {
     let Some((own, index)) = &mut plan.own else { return Ok(Vec::new()) };
@@ -16,22 +16,20 @@ pub async fn begin(connection: &mut PgConnection, plan: &mut Plan) -> Result<Vec
     let table = own.table();
     let sql = format!(
         "SELECT quote_ident(a.attname)::text, i.indexrelid::regclass::text, quote_ident(a.attname) = '{}' OR a.attname = \
-         lower('{}') FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey) WHERE \
-         i.indrelid = '{table}'::regclass AND i.indisprimary",
+         lower('{}') FROM pg_index i CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY AS k (number, place) JOIN \
+         pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number WHERE i.indrelid = '{table}'::regclass AND \
+         i.indisprimary AND k.place <= i.indnkeyatts ORDER BY k.place",
         own.key_column(),
         own.key_column()
     );
     let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut *connection).await.map_err(&failed)?;
-    let mut names = Vec::new();
-    let mut is_key = false;
+    let mut columns = Vec::new();
     for row in &rows {
-        names.push(row.try_get::<String, _>(0).map_err(&failed)?);
         *index = row.try_get(1).map_err(&failed)?;
-        is_key = row.try_get(2).map_err(&failed)?;
+        let name = row.try_get(0).map_err(&failed)?;
+        columns.push(PrimaryColumn { name, is_key: row.try_get(2).map_err(&failed)? });
     }
-    if names.len() != 1 || !is_key {
-        return Err(own.not_primary(&names));
-    }
+    own.set_primary(columns)?;
     counts(connection, own).await
 }
 

@@ -9,6 +9,7 @@ use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Executor, Row};
 
 use super::doing;
+use super::reach::Reach;
 use crate::engine::file::summed_up;
 use crate::engine::{Leaf, Tree};
 use crate::{Error, Result};
@@ -27,8 +28,9 @@ struct Page {
 }
 
 /// Reads an index.
-pub async fn tree(connection: &mut PgConnection, role: Role, index: &str, page_bytes: u32) -> Result<Tree> {
-    let pages = read(connection, index, page_bytes).await?;
+pub async fn tree(connection: &mut PgConnection, role: Role, index: &str, reach: &Reach) -> Result<Tree> {
+    let page_bytes = reach.page_bytes;
+    let pages = read(connection, index, reach).await?;
     let inner = |page: &&Page| page.level.is_some_and(|level| level > 0);
     Ok(Tree {
         role,
@@ -41,13 +43,10 @@ pub async fn tree(connection: &mut PgConnection, role: Role, index: &str, page_b
 }
 
 /// All pages except the first, which describes the index.
-async fn read(connection: &mut PgConnection, index: &str, page_bytes: u32) -> Result<Vec<Page>> {
+async fn read(connection: &mut PgConnection, index: &str, reach: &Reach) -> Result<Vec<Page>> {
     let failed = doing("read the pages of an index");
-    let sql = format!(
-        "SELECT blkno::int8, type::text, live_items::int8, free_size::int8, btpo_prev::int8, btpo_next::int8, \
-         btpo_level::int8, ((page_header(get_raw_page('{index}', blkno::int8))).lsn - '0/0')::int8 \
-         FROM bt_multi_page_stats('{index}', 1, -1) ORDER BY blkno"
-    );
+    let page_bytes = reach.page_bytes;
+    let sql = statement(index, reach);
     let rows = connection.fetch_all(AssertSqlSafe(sql)).await.map_err(&failed)?;
     rows.iter()
         .map(|row| {
@@ -64,6 +63,20 @@ async fn read(connection: &mut PgConnection, index: &str, page_bytes: u32) -> Re
             })
         })
         .collect()
+}
+
+fn statement(index: &str, reach: &Reach) -> String {
+    let from = match reach.lists_pages() {
+        true => format!("bt_multi_page_stats('{index}', 1, -1)"),
+        false => format!(
+            "generate_series(1, pg_relation_size('{index}') / {} - 1) AS page, bt_page_stats('{index}', page)",
+            reach.page_bytes
+        ),
+    };
+    format!(
+        "SELECT blkno::int8, type::text, live_items::int8, free_size::int8, btpo_prev::int8, btpo_next::int8, \
+         btpo_level::int8, ((page_header(get_raw_page('{index}', blkno::int8))).lsn - '0/0')::int8 FROM {from} ORDER BY blkno"
+    )
 }
 
 /// Follows the leaf pages from the first to the last.

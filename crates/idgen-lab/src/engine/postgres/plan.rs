@@ -118,13 +118,16 @@ impl Plan {
             _ if kind == "text" => "id text COLLATE \"C\"".to_owned(),
             _ => format!("id {kind}"),
         };
-        // Stored within the row at any width, never in a separate TOAST table.
         let payload = match self.payload_bytes {
             0 => "",
-            _ => ", payload bytea STORAGE PLAIN NOT NULL",
+            _ => ", payload bytea NOT NULL",
         };
         let (rows, key) = (&self.rows, self.key());
         let mut statements = vec![format!("CREATE TABLE {rows} ({id}{payload}, PRIMARY KEY ({key}))")];
+        if self.payload_bytes > 0 {
+            // Stored within the row at any width, never in a separate TOAST table. CREATE TABLE takes it since version 16.
+            statements.push(format!("ALTER TABLE {rows} ALTER payload SET STORAGE PLAIN"));
+        }
         if let Some(map) = &self.map {
             statements.push(format!("CREATE TABLE {map} (uuid uuid PRIMARY KEY, id bigint NOT NULL)"));
         }
@@ -170,7 +173,8 @@ impl Plan {
         match (role, &self.map) {
             (Role::Rows, _) => {
                 let (key, rows) = (self.key(), &self.rows);
-                Ok((format!("SELECT {key} FROM {rows} ORDER BY {key}"), self.column))
+                let order = self.own.as_ref().map_or_else(|| key.to_owned(), |(own, _)| own.sorted_by());
+                Ok((format!("SELECT {key} FROM {rows} ORDER BY {order}"), self.column))
             }
             (Role::Map, Some(map)) => Ok((format!("SELECT uuid FROM {map} ORDER BY uuid"), Column::Binary16)),
             (Role::Map | Role::Pairs, _) => {

@@ -8,8 +8,16 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 use super::{doing, run};
 use crate::{Error, Result};
 
-/// The first version that counts pages read and written, in `pg_stat_io`.
-const OLDEST: u32 = 16_00_00;
+/// The first version with `pg_stat_wal`, which counts full-page images.
+const OLDEST: u32 = 14_00_00;
+/// The first version whose statistics are in shared memory, with `pg_stat_force_next_flush()`.
+const WITH_SHARED_STATISTICS: u32 = 15_00_00;
+/// The first version with `pg_walinspect`.
+const WITH_WALINSPECT: u32 = 15_00_00;
+/// The first version with `pg_stat_io` and `bt_multi_page_stats()`.
+const WITH_IO: u32 = 16_00_00;
+/// The first version in which one request may be for several pages.
+const WITH_LARGE_IO: u32 = 18_00_00;
 
 /// What the lab can read of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,14 +88,28 @@ impl Reach {
         };
         if reach.version < OLDEST {
             return Err(Error::config(format!(
-                "the lab needs PostgreSQL 16 or later, which counts pages read and written in pg_stat_io; this is {}",
+                "the lab needs PostgreSQL 14 or later, which counts full-page images in pg_stat_wal; this is {}",
                 reach.version / 10_000
             )));
+        }
+        if !reach.counts_io() {
+            reach.missing.push(
+                "No pages written: before PostgreSQL 16, which has pg_stat_io, the server counts them only when its \
+                 checkpointer wakes up, perhaps minutes later. Pages read are those of the lab's database."
+                    .to_owned(),
+            );
         }
         reach.pages = reach.try_source(connection, &PAGES).await;
         // If the pages can be read, the density follows from them.
         reach.density = !reach.pages && reach.try_source(connection, &DENSITY).await;
-        reach.log = reach.try_source(connection, &LOG).await;
+        if reach.version < WITH_WALINSPECT {
+            reach.missing.push(
+                "No page splits: the extension pg_walinspect, which shows them, came with PostgreSQL 15."
+                    .to_owned(),
+            );
+        } else {
+            reach.log = reach.try_source(connection, &LOG).await;
+        }
         if !ours {
             reach.missing.push(
                 "No fixed distance between checkpoints, on which the bytes of the log depend: nothing but the lab's own \
@@ -97,6 +119,27 @@ impl Reach {
             );
         }
         Ok(reach)
+    }
+
+    /// Whether the server counts pages read, written and extended by itself.
+    pub fn counts_io(&self) -> bool {
+        self.version >= WITH_IO
+    }
+
+    /// Whether one request may read or write several pages, so that requests and pages are counted apart.
+    pub fn has_large_io(&self) -> bool {
+        self.version >= WITH_LARGE_IO
+    }
+
+    /// Whether a session can report its counts at once. Otherwise it reports them at its first statement after half a
+    /// second, and others read them up to half a second late.
+    pub fn flushes_statistics(&self) -> bool {
+        self.version >= WITH_SHARED_STATISTICS
+    }
+
+    /// Whether one query returns all pages of an index.
+    pub fn lists_pages(&self) -> bool {
+        self.version >= WITH_IO
     }
 
     async fn try_source(&mut self, connection: &mut PgConnection, source: &Source) -> bool {

@@ -60,8 +60,8 @@ impl timed::Client for Client<'_> {
         let mut indexes = Vec::new();
         let mut rows = None;
         for name in self.indexes(table).await? {
-            let page_bytes = self.host.reach.page_bytes;
-            let tree = pages::tree(&mut self.connection, Role::Rows, &name, page_bytes).await?;
+            let reach = &self.host.reach;
+            let tree = pages::tree(&mut self.connection, Role::Rows, &name, reach).await?;
             // The index of the primary key has one entry per row; in other indexes, one entry may list several rows.
             rows.get_or_insert(tree.rows());
             let fill = Distribution::of(tree.fills().collect());

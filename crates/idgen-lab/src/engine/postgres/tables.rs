@@ -1,5 +1,6 @@
 //! The tables of one run: several writers fill them, and a separate connection reads them back and checks them.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -16,8 +17,8 @@ use crate::Result;
 use crate::engine::clients::{self, Client};
 use crate::engine::latencies::Latencies;
 use crate::engine::{
-    Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, Numbered, Seen, Statement, Step, Table,
-    Tree, Turn,
+    Answer, Batch, Contents, Counters, Feed, Inserted, LOAD_ROWS, MakeKey, Numbered, Seen, Statement, Step,
+    Table, Tree, Turn,
 };
 use crate::key::Key;
 use crate::own::Own;
@@ -209,13 +210,18 @@ impl Table for Tables {
         self.checkpoint()
     }
 
-    fn operate(&mut self, clients: &[Vec<Step<'_>>]) -> Result<Vec<Vec<Answer>>> {
+    fn operate(&mut self, clients: &[Vec<Step<'_>>], make: &mut MakeKey<'_>) -> Result<Vec<Vec<Answer>>> {
         self.checkpoint()?;
         let inserts = clients.iter().flatten().filter(|step| matches!(step, Step::Insert { .. }));
         self.rows += inserts.count() as u64;
         let Tables { host, plan, writers, .. } = self;
-        let work = writers.iter_mut().zip(clients);
-        let work = work.map(|(writer, steps)| operate::all(writer.connection(), plan, steps));
+        let make = RefCell::new(make);
+        let work = writers.iter_mut().zip(clients).enumerate().map(|(client, (writer, steps))| {
+            operate::all(writer.connection(), plan, steps, {
+                let make = &make;
+                move || (make.borrow_mut())(client)
+            })
+        });
         host.wait(try_join_all(work))
     }
 
@@ -289,10 +295,14 @@ impl Table for Tables {
         host.wait(async {
             let mut trees = Vec::new();
             for (role, index) in self.plan.trees() {
-                trees.push(pages::tree(connection, role, &index, host.reach.page_bytes).await?);
+                trees.push(pages::tree(connection, role, &index, &host.reach).await?);
             }
             Ok(trees)
         })
+    }
+
+    fn sorted_by_key(&self) -> bool {
+        self.plan.own.as_ref().is_none_or(|(own, _)| own.sorted_by_key())
     }
 
     fn keys(&mut self, role: Role, visit: &mut dyn FnMut(Key) -> Result<()>) -> Result<()> {

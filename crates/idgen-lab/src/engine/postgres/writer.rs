@@ -29,11 +29,6 @@ impl Writer {
         Ok(Writer { connection: connect(host).await?, failures: 0 })
     }
 
-    /// Makes the server count what this client did.
-    pub async fn flush_statistics(&mut self) -> Result<()> {
-        run(&mut self.connection, "SELECT pg_stat_force_next_flush()").await
-    }
-
     /// The connection, for statements other than inserts.
     pub fn connection(&mut self) -> &mut PgConnection {
         &mut self.connection

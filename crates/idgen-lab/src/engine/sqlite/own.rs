@@ -6,11 +6,11 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, params_from_iter};
 
 use super::{doing, layout, read_key, settings, status};
-use crate::Result;
 use crate::engine::{Batch, Contents, Counters, Inserted, Table, Tree};
 use crate::key::Key;
-use crate::own::{Own, Value};
+use crate::own::{Own, PrimaryColumn, Value};
 use crate::strategy::Strategy;
+use crate::{Error, Result};
 use idgen_record::{Column, Role};
 
 /// The tables of one run. The fields are dropped in order, so the connection closes before its file is removed.
@@ -38,7 +38,12 @@ fn types_of(column: Column) -> (&'static str, &'static str) {
 }
 
 impl OwnTables {
-    pub fn create(db: Connection, file: tempfile::TempPath, own: Own, strategy: &Strategy) -> Result<Self> {
+    pub fn create(
+        db: Connection,
+        file: tempfile::TempPath,
+        mut own: Own,
+        strategy: &Strategy,
+    ) -> Result<Self> {
         db.pragma_update(None, "foreign_keys", "ON").map_err(doing("check foreign keys"))?;
         let (key_type, reference_type) = types_of(strategy.column);
         let mut schema = Vec::new();
@@ -46,12 +51,19 @@ impl OwnTables {
             db.execute_batch(&sql).map_err(|error| Own::refused(line, doing("create the tables")(error)))?;
             schema.push(sql);
         }
-        let tree = tree_of(&db, &own)?;
+        let tree = tree_of(&db, &mut own)?;
+        let is_counted = strategy.column == Column::CountedInteger;
+        if is_counted && !own.sorted_by_key() {
+            return Err(Error::config(format!(
+                "SQLite does not count the keys of {}, whose primary key has several columns: choose device",
+                own.table()
+            )));
+        }
         let at_start = own.inserts().iter().map(|insert| rows(&db, &insert.table)).collect::<Result<_>>()?;
         status::reset(&db)?;
         Ok(OwnTables {
             payload_bytes: own.payload_bytes().into(),
-            is_counted: strategy.column == Column::CountedInteger,
+            is_counted,
             schema: schema.join("; "),
             db,
             own,
@@ -64,30 +76,34 @@ impl OwnTables {
 
 /// The tree that is sorted by the key: the index of the key if the table is sorted by a hidden row id, otherwise the
 /// table.
-fn tree_of(db: &Connection, own: &Own) -> Result<(String, bool)> {
+fn tree_of(db: &Connection, own: &mut Own) -> Result<(String, bool)> {
     let failed = doing("read the schema back");
-    let table = own.table().trim_matches(['"', '`']);
+    let table = own.table().trim_matches(['"', '`']).to_owned();
     let mut primary =
         db.prepare("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk").map_err(&failed)?;
-    let names = primary.query_map([table], |row| row.get(0)).map_err(&failed)?;
+    let names = primary.query_map([&table], |row| row.get(0)).map_err(&failed)?;
     let names = names.collect::<rusqlite::Result<Vec<String>>>().map_err(&failed)?;
-    match names.as_slice() {
-        [name] if name.eq_ignore_ascii_case(own.key_column().trim_matches(['"', '`'])) => {}
-        _ => return Err(own.not_primary(&names)),
-    }
+    let columns = names.into_iter().map(|name| {
+        let is_key = name.eq_ignore_ascii_case(own.key_column().trim_matches(['"', '`']));
+        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let name = if is_plain { name } else { format!("\"{}\"", name.replace('"', "\"\"")) };
+        PrimaryColumn { name, is_key }
+    });
+    let columns = columns.collect();
+    own.set_primary(columns)?;
     let is_btree: bool = db
-        .query_row("SELECT wr FROM pragma_table_list WHERE name = ? COLLATE NOCASE", [table], |row| {
+        .query_row("SELECT wr FROM pragma_table_list WHERE name = ? COLLATE NOCASE", [&table], |row| {
             row.get(0)
         })
         .map_err(&failed)?;
     let index: Option<String> = db
-        .query_row("SELECT min(name) FROM pragma_index_list(?) WHERE origin = 'pk'", [table], |row| {
+        .query_row("SELECT min(name) FROM pragma_index_list(?) WHERE origin = 'pk'", [&table], |row| {
             row.get(0)
         })
         .map_err(&failed)?;
     Ok(match index {
         Some(index) if !is_btree => (index, true),
-        _ => (table.to_owned(), is_btree),
+        _ => (table, is_btree),
     })
 }
 
@@ -129,6 +145,10 @@ impl Table for OwnTables {
         Ok(inserted)
     }
 
+    fn sorted_by_key(&self) -> bool {
+        self.own.sorted_by_key()
+    }
+
     fn counters(&mut self) -> Result<Counters> {
         status::counters(&self.db)
     }
@@ -144,10 +164,10 @@ impl Table for OwnTables {
     }
 
     fn keys(&mut self, _: Role, visit: &mut dyn FnMut(Key) -> Result<()>) -> Result<()> {
-        let (column, table) = (self.own.key_column(), self.own.table());
+        let (column, table, order) = (self.own.key_column(), self.own.table(), self.own.sorted_by());
         let failed = doing("read the keys back");
         let mut statement =
-            self.db.prepare(&format!("SELECT {column} FROM {table} ORDER BY {column}")).map_err(&failed)?;
+            self.db.prepare(&format!("SELECT {column} FROM {table} ORDER BY {order}")).map_err(&failed)?;
         let mut rows = statement.query([]).map_err(&failed)?;
         while let Some(row) = rows.next().map_err(&failed)? {
             visit(read_key(row)?)?;

@@ -18,7 +18,7 @@ pub fn counters(db: &Connection) -> Result<Counters> {
     };
     Ok(Counters {
         pages_read: pages.read,
-        pages_written: pages.written,
+        pages_written: Some(pages.written),
         // The file contains only these tables.
         table_pages: Some(pages),
         pages_spilled: Some(read(db, ffi::SQLITE_DBSTATUS_CACHE_SPILL, false)?),

@@ -10,10 +10,8 @@ use idgen_record::{Mix, Operation, Workload};
 use super::claims::Claims;
 use super::in_turn;
 use crate::engine::Step;
-use crate::key::Key;
 use crate::order::shuffle;
 use crate::runner::check::Rows;
-use crate::strategy::Ids;
 use crate::{Error, Result};
 
 /// An operation that was chosen.
@@ -21,8 +19,6 @@ pub struct Planned {
     pub kind: Operation,
     /// The number of its row, counted from 0. Unused for an insert.
     pub row: usize,
-    /// The key of an insert.
-    key: Key,
     /// The payload of an insert or an update.
     payload: Vec<u8>,
     /// The checksum of the payload that is written, or of the one that must be read.
@@ -34,7 +30,7 @@ impl Planned {
     pub fn step<'a>(&'a self, rows: &Rows) -> Step<'a> {
         let payload = &self.payload;
         match self.kind {
-            Operation::Insert => Step::Insert { key: self.key, payload },
+            Operation::Insert => Step::Insert { payload },
             Operation::ReadRecent | Operation::ReadRandom => Step::Read(rows.address(self.row)),
             Operation::Update => Step::Update { key: rows.address(self.row), payload },
             Operation::Delete => Step::Delete(rows.address(self.row)),
@@ -105,27 +101,27 @@ impl Choices {
     }
 
     /// The operations of each client in the next round. Later rounds may choose the rows that they insert.
-    pub fn round(&mut self, ids: &mut [Ids]) -> Result<Vec<Vec<Planned>>> {
+    pub fn round(&mut self) -> Result<Vec<Vec<Planned>>> {
         self.claims.clear();
-        ids.iter_mut().enumerate().map(|(client, ids)| self.round_of(client, ids)).collect()
+        (0..self.clients.len()).map(|client| self.round_of(client)).collect()
     }
 
-    fn round_of(&mut self, client: usize, ids: &mut Ids) -> Result<Vec<Planned>> {
+    fn round_of(&mut self, client: usize) -> Result<Vec<Planned>> {
         let Client { random, round, .. } = &mut self.clients[client];
         shuffle(round, random)?;
         let kinds = round.clone();
-        kinds.into_iter().map(|kind| self.plan(client, kind, ids)).collect()
+        kinds.into_iter().map(|kind| self.plan(client, kind)).collect()
     }
 
-    fn plan(&mut self, client: usize, kind: Operation, ids: &mut Ids) -> Result<Planned> {
-        let mut planned = Planned { kind, row: 0, key: Key::Assigned, payload: Vec::new(), sum: 0 };
+    fn plan(&mut self, client: usize, kind: Operation) -> Result<Planned> {
+        let mut planned = Planned { kind, row: 0, payload: Vec::new(), sum: 0 };
         if matches!(kind, Operation::Insert | Operation::Update) {
             planned.payload.resize(self.payload_bytes, 0);
             self.clients[client].payloads.fill(&mut planned.payload)?;
             planned.sum = crc32fast::hash(&planned.payload);
         }
         match kind {
-            Operation::Insert => planned.key = ids.next_key()?,
+            Operation::Insert => {}
             Operation::ReadRecent => {
                 planned.row = self.recent(client)?;
                 planned.sum = self.sums[planned.row];
@@ -197,7 +193,6 @@ mod tests {
 
     use super::*;
     use crate::runner::mixed::mixed_load as load;
-    use crate::strategy::find;
 
     /// The kinds, rows and checksums of each client in all rounds, clients in turn.
     type Chosen = Vec<(Operation, usize, u32)>;
@@ -207,14 +202,12 @@ mod tests {
     fn operations(load: &Workload) -> Chosen {
         let clients = load.writers as usize;
         let mut choices = Choices::new(load.mix.unwrap(), load, vec![0; 10_000]);
-        let ids = |client| Ids::of_writer(find("v4-binary").unwrap(), load, client).unwrap();
-        let mut ids: Vec<Ids> = (0..load.writers).map(ids).collect();
         let mut all = Vec::new();
         let rounds = 100 / clients;
         for round in 0..rounds {
             let known = 10_000 + round * 40 * clients;
             let before: Vec<bool> = (0..known).map(|row| choices.is_there(row)).collect();
-            let planned = choices.round(&mut ids).unwrap();
+            let planned = choices.round().unwrap();
             assert_eq!(planned.len(), clients);
             let (mut readers, mut writers) = (BTreeMap::<_, BTreeSet<_>>::new(), BTreeMap::new());
             let mut deleted = BTreeSet::new();

@@ -48,12 +48,12 @@ impl Times {
             (*kind, latency)
         });
         let Counters { pages_read, pages_written, table_pages, .. } = counted.inserts;
-        let flushed = counted.flush.map_or(0, |flush| flush.pages_written);
+        let flushed = counted.flush.and_then(|flush| flush.pages_written).unwrap_or(0);
         Operations {
             count,
             secs,
             reads_per_1k: per_1k(pages_read),
-            writes_per_1k: per_1k(pages_written + flushed),
+            writes_per_1k: pages_written.map_or(f64::NAN, |pages| per_1k(pages + flushed)),
             table_reads_per_1k: table_pages.map(|pages| per_1k(pages.read)),
             hit_rate: counted.inserts.hit_rate(),
             repeated: None,

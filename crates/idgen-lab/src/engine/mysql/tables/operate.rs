@@ -12,6 +12,7 @@ use super::reference;
 use crate::engine::mysql::doing;
 use crate::engine::step::repeat;
 use crate::engine::{Answer, Inserted, Outcome, Step};
+use crate::key::Key;
 use crate::{Error, Result};
 use idgen_record::Column;
 
@@ -40,12 +41,18 @@ impl Statements {
     }
 }
 
-/// Carries out the operations of one client.
-pub async fn all(connection: &mut MySqlConnection, plan: &Plan, steps: &[Step<'_>]) -> Result<Vec<Answer>> {
+/// Carries out the operations of one client, which makes each key immediately before it inserts the row.
+pub async fn all(
+    connection: &mut MySqlConnection,
+    plan: &Plan,
+    steps: &[Step<'_>],
+    make: impl Fn() -> Result<Key>,
+) -> Result<Vec<Answer>> {
     let statements = Statements::of(plan);
     let mut answers = Vec::with_capacity(steps.len());
     for step in steps {
-        let attempt = async || one(connection, plan, &statements, step).await;
+        let key = step.key(&make)?;
+        let attempt = async || one(connection, plan, &statements, step, &key).await;
         answers.push(repeat(attempt, is_lock_failure).await?);
     }
     Ok(answers)
@@ -62,28 +69,29 @@ async fn one(
     plan: &Plan,
     statements: &Statements,
     step: &Step<'_>,
+    key: &Key,
 ) -> Result<Outcome> {
     let query = |sql: &String| sqlx::query(AssertSqlSafe(sql.clone()));
     match step {
-        Step::Insert { key, payload } => {
+        Step::Insert { payload } => {
             let query = bind(query(&statements.insert), key, plan.column).bind(*payload);
             let result = query.execute(connection).await.map_err(doing("insert"))?;
             let number = (plan.column == Column::CountedInteger).then_some(result.last_insert_id());
             Ok(Outcome::Inserted(Inserted { key: *key, number }))
         }
-        Step::Read(key) => {
+        Step::Read(_) => {
             let failed = doing("read a row");
             let query = bind(query(&statements.read), key, plan.column);
             let row = query.fetch_optional(connection).await.map_err(&failed)?;
             let row = row.ok_or_else(|| step.missed())?;
             Ok(Outcome::Read(row.try_get_unchecked(0).map_err(failed)?))
         }
-        Step::Update { key, payload } => {
+        Step::Update { payload, .. } => {
             let query = bind(query(&statements.update).bind(*payload), key, plan.column);
             let result = query.execute(connection).await.map_err(doing("update a row"))?;
             Outcome::of_changed(step, result.rows_affected())
         }
-        Step::Delete(key) => {
+        Step::Delete(_) => {
             let query = bind(query(&statements.delete), key, plan.column);
             let result = query.execute(connection).await.map_err(doing("delete a row"))?;
             Outcome::of_changed(step, result.rows_affected())

@@ -6,12 +6,12 @@ use sqlx::{AssertSqlSafe, Row};
 use super::plan::Plan;
 use crate::Result;
 use crate::engine::mysql::doing;
-use crate::own::Own;
+use crate::own::{Own, PrimaryColumn};
 
-/// Checks that the key is the primary key, and counts the rows of the table of each statement; empty if the tables are
+/// Checks that the key is the primary key or a column of it, and counts the rows of the table of each statement; empty if the tables are
 /// the lab's.
-pub async fn begin(connection: &mut MySqlConnection, plan: &Plan) -> Result<Vec<u64>> {
-    let Some(own) = &plan.own else { return Ok(Vec::new()) };
+pub async fn begin(connection: &mut MySqlConnection, plan: &mut Plan) -> Result<Vec<u64>> {
+    let Some(own) = &mut plan.own else { return Ok(Vec::new()) };
     let failed = doing("read the schema back");
     let sql = "SELECT CAST(COLUMN_NAME AS CHAR) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND \
                TABLE_NAME = ? AND INDEX_NAME = 'PRIMARY' ORDER BY SEQ_IN_INDEX";
@@ -20,14 +20,15 @@ pub async fn begin(connection: &mut MySqlConnection, plan: &Plan) -> Result<Vec<
         .fetch_all(&mut *connection)
         .await
         .map_err(&failed)?;
-    let names = rows
-        .iter()
-        .map(|row| row.try_get_unchecked::<String, _>(0).map_err(&failed))
-        .collect::<Result<Vec<_>>>()?;
-    match names.as_slice() {
-        [name] if name.eq_ignore_ascii_case(own.key_column().trim_matches('`')) => {}
-        _ => return Err(own.not_primary(&names)),
-    }
+    let columns = rows.iter().map(|row| {
+        let name: String = row.try_get_unchecked(0).map_err(&failed)?;
+        let is_key = name.eq_ignore_ascii_case(own.key_column().trim_matches('`'));
+        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let name = if is_plain { name } else { format!("`{}`", name.replace('`', "``")) };
+        Ok(PrimaryColumn { name, is_key })
+    });
+    let columns = columns.collect::<Result<Vec<_>>>()?;
+    own.set_primary(columns)?;
     counts(connection, own).await
 }
 

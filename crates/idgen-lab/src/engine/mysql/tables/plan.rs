@@ -181,7 +181,8 @@ impl Plan {
             (Role::Rows, _) if self.column == Column::Unkeyed16 => format!("SELECT id FROM {rows}"),
             (Role::Rows, _) => {
                 let id = self.own.as_ref().map_or("id", Own::key_column);
-                return Ok((format!("SELECT {id} FROM {rows} ORDER BY {id}"), self.column));
+                let order = self.own.as_ref().map_or_else(|| id.to_owned(), Own::sorted_by);
+                return Ok((format!("SELECT {id} FROM {rows} ORDER BY {order}"), self.column));
             }
             (Role::Pairs, Some((MapBy::Reference(_), map))) => {
                 format!("SELECT UNHEX(REPLACE(uuid, '-', '')) FROM {map} ORDER BY id")
