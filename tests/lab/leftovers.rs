@@ -78,14 +78,14 @@ impl External {
         let load = ["--writers", "1", "--rows", "50000000", "--strategies", "v4-text36"];
         let child = self.lab(out, &load).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let begin = Instant::now();
-        loop {
-            let new = self.schemas().into_iter().find(|name| !before.contains(name));
-            if let Some(name) = new {
-                return (child, name);
+        let name = loop {
+            if let Some(name) = self.schemas().into_iter().find(|name| !before.contains(name)) {
+                break name;
             }
             assert!(begin.elapsed() < Duration::from_secs(60), "no schema was made");
             std::thread::sleep(Duration::from_millis(20));
-        }
+        };
+        (child, name)
     }
 
     /// What `lab clean` prints.
