@@ -2,6 +2,7 @@
 
 mod cases;
 mod clean;
+mod clients;
 mod compare;
 mod engine;
 mod existing;

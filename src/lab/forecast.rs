@@ -13,6 +13,7 @@ use idgen_record::{Database, thousands};
 use idgen_report as report;
 use serde::Serialize;
 
+use super::clients::ClientArgs;
 use super::screen::wrapped;
 use super::{engine, existing};
 use crate::failure;
@@ -56,7 +57,7 @@ pub struct SimulateArgs {
         long,
         value_name = "NAME",
         value_parser = revisits,
-        conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "engine", "iops", "checkpoint", "page_bytes", "commit_rows", "existing"],
+        conflicts_with_all = ["strategy", "rows", "row_bytes", "pool", "rate", "writers", "engine", "iops", "checkpoint", "page_bytes", "commit_rows", "existing", "statement_rows", "delay"],
     )]
     experiment: Option<Revisits>,
     /// The size of the experiment: ci, default or full.
@@ -118,6 +119,8 @@ struct LoadArgs {
     /// Clients that generate ids and insert, each with its own generator and prefix key.
     #[arg(long, value_name = "N", value_parser = number::whole::<u64>(0..=u64::MAX), default_value_t = 1, allow_negative_numbers = true)]
     writers: u64,
+    #[command(flatten)]
+    clients: ClientArgs,
     /// The database whose default settings the model uses.
     #[arg(long, alias = "server", value_parser = engine::modeled(), default_value = Database::MySql.id())]
     engine: Database,
@@ -257,6 +260,12 @@ impl LoadArgs {
             ("--page-bytes", self.page_bytes.is_some() && !model.has_page_sizes),
             ("--commit-rows", self.commit_rows.is_some() && !model.has_transactions),
         ])?;
+        let clients = if model.has_clients {
+            self.clients.of(self.writers)?
+        } else {
+            self.refuse(&self.clients.given())?;
+            None
+        };
         if let Some(pool) = self.pool.filter(|_| !model.has_pool) {
             failure::note(format_args!(
                 "the model of {} has no cache yet, so --pool {pool} bytes changes nothing: pages read and written are not \
@@ -273,7 +282,7 @@ impl LoadArgs {
         let LoadArgs { rows, row_bytes, rate, writers, .. } = *self;
         let usual = Load::new(rows, server);
         let commit_rows = self.commit_rows.unwrap_or(usual.commit_rows);
-        Ok(Load { row_bytes, rate, writers, commit_rows, existing: self.existing()?, ..usual })
+        Ok(Load { row_bytes, rate, writers, commit_rows, existing: self.existing()?, clients, ..usual })
     }
 
     fn existing(&self) -> anyhow::Result<Option<(&'static Strategy, u64)>> {

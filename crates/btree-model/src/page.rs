@@ -89,7 +89,10 @@ impl<K: Key> Page<K> {
         if !keys.is_empty() {
             self.last = None;
         }
-        Page::of(self.level, keys, children)
+        // These are copied one after another as inserts are (`page_copy_rec_list_start`), so the last one counts as the record
+        // that was inserted last. Records that move to an upper page are copied all at once, and none counts.
+        let last = keys.len().checked_sub(1).and_then(|last| u16::try_from(last).ok());
+        Page { last, ..Page::of(self.level, keys, children) }
     }
 
     /// Moves all records to a new page and becomes the page above it. A root grows this way.

@@ -4,6 +4,7 @@ mod amounts;
 mod candidates;
 mod fill;
 mod hold_out;
+mod hold_out_clients;
 mod innodb;
 mod interval;
 mod postgres;

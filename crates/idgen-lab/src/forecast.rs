@@ -1,7 +1,9 @@
 //! Predicts what a key strategy will cost a table that does not exist yet: the model of its database runs with ids from the
 //! real generators.
 
+mod arrival;
 mod buckets;
+mod clients;
 mod innodb;
 mod keys;
 mod load;
@@ -19,6 +21,7 @@ use serde::Serialize;
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 use btree_model::{Figures, TreeState};
+pub use clients::{Clients, Delay};
 pub(crate) use innodb::{PAGE_SIZE, record_bytes};
 use keys::Keys;
 pub use load::Load;
@@ -170,7 +173,7 @@ pub(crate) fn predict_part(strategy: &'static Strategy, load: &Load, part: Part)
         table.figures();
     }
     let between = server.checkpoint_rows(load).map(|rows| (rows / part.checkpoints).max(1));
-    let mut keys = Keys::new(strategy, load.id_rate(), load.writers, part.crowd)?.after(before);
+    let mut keys = Keys::new(strategy, load.id_rate(), load.writers, part.crowd)?.after(before).by(load);
     let mut windows = Vec::new();
     // A multiple of a thousand, because leaves are counted for each thousand inserts.
     let stretch = load.rows.div_ceil(WINDOWS).next_multiple_of(1_000);

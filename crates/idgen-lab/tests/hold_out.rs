@@ -57,6 +57,7 @@ fn predicted(workload: &Workload, run: &RunRecord) -> Forecast {
         commit_rows: workload.statement_rows.into(),
         server: server_of(run).into(),
         existing: None,
+        clients: None,
     };
     predict(strategy::find(&run.strategy.name).unwrap(), &load).unwrap()
 }

@@ -228,6 +228,7 @@ fn judge(record: &str, workload: &Workload, run: &RunRecord) {
         commit_rows: workload.statement_rows.into(),
         server,
         existing: None,
+        clients: None,
     };
     let predicted = predict(strategy, &load).unwrap();
     let last = predicted.last().pool.unwrap();
@@ -304,6 +305,7 @@ fn the_recorded_switches_are_predicted() {
                     commit_rows: workload.statement_rows.into(),
                     server: server_of(run).into(),
                     existing: Some((strategy::find(old).unwrap(), 200_000)),
+                    clients: None,
                 };
                 let predicted = predict(strategy::find(name).unwrap(), &load).unwrap();
                 let leaves = run.trees[0].leaf_pages as f64;

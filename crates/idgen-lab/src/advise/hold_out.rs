@@ -80,7 +80,7 @@ fn sentences_of(recorded: &str) -> Vec<String> {
         "On {} runs of loads that no constant of the model was derived from (MySQL and MariaDB, pools of {} to {} MiB, rows of \
          {} to {} bytes beside the key), the model was off by at most {:.0} % for the pages that version 4 reads from and \
          writes to the table's file, and for version 7 by at most {:.1} pages read and {:.1} pages written per 1,000 inserts. \
-         Page fill was within {:.1} points.",
+         Page fill was within {:.1} points, with one client.",
         all.len(),
         pools.0,
         pools.1,

@@ -3,7 +3,7 @@
 use super::amounts::{bytes, per_1k, pool, rate, whole};
 use super::candidates::{Candidate, cheapest, is_made_by_server};
 use super::interval::{self, PrefixAdvice};
-use super::{Advised, Found, Scaled, hold_out, scale};
+use super::{Advised, Found, Scaled, hold_out, hold_out_clients, scale};
 use crate::Result;
 use crate::forecast::{Forecast, Load};
 use crate::strategy::Strategy;
@@ -160,6 +160,7 @@ fn caveats(found: &Found<'_>, server: &Server) -> Vec<String> {
             .into(),
     ];
     caveats.extend(hold_out::sentences());
+    caveats.extend(hold_out_clients::sentence(&[Database::MySql, Database::MariaDb], load));
     if load.existing.is_some() {
         caveats.push(
             "The recorded tables that got another kind of key began with 200,000 rows of version 4. For them, the \

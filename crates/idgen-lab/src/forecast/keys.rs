@@ -3,6 +3,7 @@
 use idgen::Timestamp;
 
 use super::Load;
+use super::arrival::{Maker, Order};
 use super::buckets::Bucketed;
 use crate::Result;
 use crate::key::Key;
@@ -10,16 +11,28 @@ use crate::strategy::{self, Ids, Strategy};
 use crate::workload::Arrivals;
 use idgen_record::{Column, IdKind, Workload};
 
-/// The keys of all writers, in the order of their creation.
+/// The keys of all writers, in the order in which their rows are inserted: that of their creation, or that in which the
+/// statements of several clients arrive.
 pub(super) struct Keys {
-    writers: Vec<Writer>,
+    writers: Writers,
     turn: usize,
-    /// The times at which the rows of all writers arrive.
-    arrivals: Arrivals,
+    /// The order of the rows, if it is not that of their creation.
+    order: Option<Order>,
     /// True if the rows are sorted by a counted number and not by their ids.
     counted: bool,
     assigned: u64,
     buffer: [u8; crate::TEXT_LEN],
+}
+
+/// The generators of all writers, and their clock.
+struct Writers {
+    all: Vec<Writer>,
+    /// The times at which ids are made, one after another.
+    arrivals: Arrivals,
+    /// Whether the ids of a statement have times of their own, and not that of the statement.
+    own_clock: bool,
+    seed: u64,
+    start: Timestamp,
 }
 
 enum Writer {
@@ -54,6 +67,17 @@ impl Keys {
         Keys::of(strategy, &workload, arrivals, 1)
     }
 
+    /// The same keys, in the order in which the rows of this load arrive.
+    pub(super) fn by(mut self, load: &Load) -> Keys {
+        let Writers { all, start, seed, .. } = &self.writers;
+        let writers = all.len() as u64;
+        self.order = load
+            .clients
+            .map(|clients| Order::new(&clients, writers, load.rows, load.rate, *start, *seed));
+        self.writers.own_clock = load.id_rate.is_some();
+        self
+    }
+
     /// The same keys, but those that the table counts follow this many counted before.
     pub(super) fn after(self, rows: u64) -> Keys {
         Keys { assigned: rows, ..self }
@@ -74,10 +98,17 @@ impl Keys {
                 Ok(Writer::Ids(Box::new(Ids::of_writer(strategy, workload, writer)?)))
             }
         };
-        Ok(Keys {
-            writers: (0..workload.writers).map(writer).collect::<Result<_>>()?,
-            turn: 0,
+        let writers = Writers {
+            all: (0..workload.writers).map(writer).collect::<Result<_>>()?,
             arrivals,
+            own_clock: false,
+            seed: workload.seed,
+            start: Timestamp::from_unix_secs(workload.start_unix_secs),
+        };
+        Ok(Keys {
+            writers,
+            turn: 0,
+            order: None,
             counted: strategy.column == Column::Unkeyed16,
             assigned: 0,
             buffer: [0; crate::TEXT_LEN],
@@ -85,18 +116,20 @@ impl Keys {
     }
 
     pub(super) fn next_key(&mut self) -> Result<&[u8]> {
-        let moment = self.arrivals.next_moment()?;
-        let key = match &mut self.writers[self.turn] {
-            Writer::Ids(ids) => {
-                ids.at(moment);
-                ids.next_key()?
-            }
-            Writer::Bucketed(ids) => {
-                ids.at(moment);
-                Key::Binary(ids.next_key()?)
+        let key = match &mut self.order {
+            Some(order) => order.next(&mut self.writers)?,
+            None => None,
+        };
+        let key = match key {
+            Some(key) => key,
+            // One writer after another, also for a row after the last one that was announced.
+            None => {
+                let moment = self.writers.arrivals.next_moment()?;
+                let key = self.writers.key(self.turn, moment)?;
+                self.turn = (self.turn + 1) % self.writers.all.len();
+                key
             }
         };
-        self.turn = (self.turn + 1) % self.writers.len();
         let key = if self.counted { Key::Assigned } else { key };
         let len = match &key {
             Key::Assigned => {
@@ -113,6 +146,33 @@ impl Keys {
     fn keep(&mut self, bytes: &[u8]) -> usize {
         self.buffer[..bytes.len()].copy_from_slice(bytes);
         bytes.len()
+    }
+}
+
+impl Writers {
+    /// The next key of a writer, made at this time.
+    fn key(&mut self, writer: usize, moment: Timestamp) -> Result<Key> {
+        match &mut self.all[writer] {
+            Writer::Ids(ids) => {
+                ids.at(moment);
+                ids.next_key()
+            }
+            Writer::Bucketed(ids) => {
+                ids.at(moment);
+                Ok(Key::Binary(ids.next_key()?))
+            }
+        }
+    }
+}
+
+impl Maker for Writers {
+    fn make(&mut self, client: usize, moment: Timestamp, rows: u64) -> Result<Vec<Key>> {
+        (0..rows)
+            .map(|_| {
+                let moment = if self.own_clock { self.arrivals.next_moment()? } else { moment };
+                self.key(client, moment)
+            })
+            .collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use idgen_record::Column;
 use serde::Serialize;
 
-use super::Settings;
+use super::{Clients, Settings};
 use crate::strategy::Strategy;
 use crate::{Error, Result};
 
@@ -30,6 +30,9 @@ pub struct Load {
     /// Rows that are in the table before, with ids of this strategy from one writer.
     #[serde(serialize_with = "existing", skip_serializing_if = "Option::is_none")]
     pub existing: Option<(&'static Strategy, u64)>,
+    /// How the writers insert. Without it, rows arrive in the order in which their ids are made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clients: Option<Clients>,
 }
 
 fn existing<S: serde::Serializer>(
@@ -64,6 +67,7 @@ impl Load {
             commit_rows: server.modeled().commit_rows(),
             server,
             existing: None,
+            clients: None,
         }
     }
 
@@ -116,6 +120,7 @@ impl Load {
             let text = "the number of rows in a transaction is 0: give at least one";
             return Err(Error::config(text.to_owned()));
         }
+        self.clients.as_ref().map_or(Ok(()), Clients::check)?;
         Self::check_rate("rate", self.rate)?;
         Self::check_rate("rate of the ids", self.id_rate())
     }
@@ -135,6 +140,11 @@ impl Load {
     /// Ids per second by their own clock.
     pub(super) fn id_rate(&self) -> f64 {
         self.id_rate.unwrap_or(self.rate)
+    }
+
+    /// Inserts per second, which are fewer than asked if the clients cannot keep the pace.
+    pub(super) fn reached_rate(&self) -> f64 {
+        self.clients.map_or(self.rate, |clients| clients.reached_rate(self.writers, self.rate))
     }
 
     /// The rows of the table at the end.

@@ -39,6 +39,8 @@ pub struct Model {
     pub has_checkpoints: bool,
     /// The rows of a transaction change what it predicts.
     pub has_transactions: bool,
+    /// Several clients can insert at the same time.
+    pub has_clients: bool,
     /// Its settings, with the defaults of the database for what is left out.
     pub settings: fn(Options) -> Settings,
 }
@@ -53,6 +55,7 @@ pub static MODELS: [Model; 4] = [
         has_page_sizes: true,
         has_checkpoints: false,
         has_transactions: true,
+        has_clients: false,
         settings: |options| {
             let SqliteSettings { pool_bytes, page_bytes } = SqliteSettings::default();
             Settings::Sqlite(SqliteSettings {
@@ -81,6 +84,7 @@ pub static MODELS: [Model; 4] = [
         has_page_sizes: false,
         has_checkpoints: true,
         has_transactions: false,
+        has_clients: true,
         settings: |options| {
             let checkpoint_secs = options.checkpoint_secs.unwrap_or(Workload::CHECKPOINT_SECS);
             Settings::Postgres(PostgresSettings { checkpoint_secs })
@@ -97,6 +101,7 @@ const INNODB: Model = Model {
     has_page_sizes: false,
     has_checkpoints: false,
     has_transactions: true,
+    has_clients: true,
     settings: |options| innodb(Server::mysql, options),
 };
 

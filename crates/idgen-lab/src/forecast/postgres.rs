@@ -62,7 +62,7 @@ impl Modeled for PostgresSettings {
     }
 
     fn checkpoint_rows(&self, load: &Load) -> Option<u64> {
-        Some((load.rate * f64::from(self.checkpoint_secs)).max(1.0) as u64)
+        Some((load.reached_rate() * f64::from(self.checkpoint_secs)).max(1.0) as u64)
     }
 
     fn describe(&self, _: &Load) -> String {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Forecast;
+use super::{Clients, Delay, Forecast, Load};
 use crate::table::table;
 use btree_model::Figures;
 use idgen_record::thousands;
@@ -17,6 +17,7 @@ impl fmt::Display for Forecast {
         };
         let settings = load.server.modeled().describe(load);
         writeln!(f, "{} inserts per second by {writers}, {settings}", load.rate)?;
+        clients(f, load)?;
         if let Some(id_rate) = load.id_rate {
             writeln!(f, "{id_rate} ids per second by their own clock")?;
         }
@@ -43,6 +44,29 @@ impl fmt::Display for Forecast {
             ),
         }
     }
+}
+
+/// How the writers insert, and the rate that they reach if they cannot keep the one that was asked.
+fn clients(f: &mut fmt::Formatter<'_>, load: &Load) -> fmt::Result {
+    let Some(Clients { statement_rows, delay }) = load.clients else { return Ok(()) };
+    let each = if statement_rows == 1 { "one row".to_owned() } else { format!("{statement_rows} rows") };
+    match delay {
+        Delay::MeanMillis(mean) => {
+            writeln!(f, "{each} in a statement, acknowledged {mean} ms after its ids are made, on average")?;
+        }
+        Delay::Recorded(latency) => writeln!(
+            f,
+            "{each} in a statement, acknowledged within {} ms after its ids are made in half of the cases, and within {} ms \
+             in 95 %",
+            latency.p50_micros as f64 / 1_000.0,
+            latency.p95_micros as f64 / 1_000.0
+        )?,
+    }
+    let reached = load.reached_rate();
+    if reached < load.rate {
+        writeln!(f, "With this delay, the writers insert at most {} rows per second.", thousands(reached as u64))?;
+    }
+    Ok(())
 }
 
 /// A figure per 1,000 inserts, with a decimal below 100: the model is off by some percent.

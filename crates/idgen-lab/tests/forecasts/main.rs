@@ -38,7 +38,7 @@ fn load(of: &Planned) -> Load {
     });
     let Planned { rows, row_bytes, rate, writers, commit_rows, existing, .. } = *of;
     let id_rate = of.id_rate.filter(|_| model.has_device);
-    Load { rows, row_bytes, rate, id_rate, writers, commit_rows, server, existing }
+    Load { rows, row_bytes, rate, id_rate, writers, commit_rows, server, existing, clients: None }
 }
 
 fn simulated(of: &Planned) -> idgen_lab::Result<String> {

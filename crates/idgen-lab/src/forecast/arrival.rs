@@ -1,0 +1,287 @@
+//! The order in which the rows of several clients arrive at a server.
+//!
+//! Statements are requested at random, at the rate of the load. The client that has been free for the longest time makes
+//! the ids of a statement at once, and is free again when the statement is acknowledged. In between, the server inserts its
+//! rows one after another, and rows of other statements among them. So ids and rows have different orders, and how
+//! different they are decides how full pages are.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::vec::IntoIter;
+
+use idgen::Timestamp;
+use idgen::source::{Entropy, FixedEntropy};
+
+use super::clients::{Clients, Delay};
+use crate::Result;
+use crate::key::Key;
+use crate::workload::Arrivals;
+
+/// Rows are inserted in the first part of the time from making their ids to the acknowledgment. The rest is for the commit,
+/// the answer, and a client that does not run yet. This part and the next two are chosen for runs with 3, 12 and 32 clients,
+/// which the hold-out set does not have.
+const INSERTED_BY: f64 = 0.7;
+/// The rows of a statement are inserted within at most this part of that time.
+const LONGEST_SPAN: f64 = 0.3;
+/// Statements are slow together: this share of those that are under way at the same time have the same delay.
+const ALIKE: f64 = 0.4;
+const TICKS_PER_MICRO: f64 = 10.0;
+
+/// Makes the ids of a statement: by which client, when, and how many.
+pub(super) trait Maker {
+    fn make(&mut self, client: usize, moment: Timestamp, rows: u64) -> Result<Vec<Key>>;
+}
+
+/// A statement that has rows left to insert.
+struct Sent {
+    /// When its next row arrives, in ticks of 100 ns since 1970.
+    arrives: i64,
+    /// Rows that arrive at the same time keep the order in which they were made.
+    number: u64,
+    /// When its first row arrives, and the ticks from row to row.
+    first: i64,
+    step: f64,
+    inserted: u32,
+    rows: IntoIter<Key>,
+}
+
+impl Ord for Sent {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.arrives, self.number).cmp(&(other.arrives, other.number))
+    }
+}
+
+impl PartialOrd for Sent {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Sent {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Sent {}
+
+/// The rows of a load in the order of their arrivals.
+pub(super) struct Order {
+    requests: Arrivals,
+    statement_rows: u64,
+    delay: Delay,
+    random: FixedEntropy,
+    /// The delay, in ticks, that statements have in common until this time.
+    common: (i64, f64),
+    /// Rows whose ids are not made yet.
+    left: u64,
+    number: u64,
+    /// The time of the next request, if it was drawn.
+    next: Option<i64>,
+    /// When each client is free.
+    free: BinaryHeap<Reverse<(i64, usize)>>,
+    sent: BinaryHeap<Reverse<Sent>>,
+}
+
+impl Order {
+    /// The order of so many rows by so many clients, requested at this many rows per second. The same seed gives the same
+    /// order.
+    pub(super) fn new(
+        clients: &Clients,
+        writers: u64,
+        rows: u64,
+        rate: f64,
+        start: Timestamp,
+        seed: u64,
+    ) -> Order {
+        Order {
+            requests: Arrivals::new(start, rate / clients.statement_rows as f64, !seed),
+            statement_rows: clients.statement_rows,
+            delay: clients.delay,
+            // Another random stream than those of ids and requests.
+            random: FixedEntropy::new(seed.rotate_left(16) ^ 0x0a44_17a1),
+            common: (i64::MIN, 0.0),
+            left: rows,
+            number: 0,
+            next: None,
+            free: (0..writers as usize).map(|client| Reverse((i64::MIN, client))).collect(),
+            sent: BinaryHeap::new(),
+        }
+    }
+
+    /// The row that arrives next; `None` after the last one.
+    pub(super) fn next(&mut self, maker: &mut impl Maker) -> Result<Option<Key>> {
+        while self.left > 0 {
+            let request = match self.next {
+                Some(request) => request,
+                None => self.requests.next_moment()?.unix_ticks(),
+            };
+            self.next = Some(request);
+            let Some(&Reverse((free, client))) = self.free.peek() else { break };
+            let made = request.max(free);
+            if self.sent.peek().is_some_and(|Reverse(sent)| sent.arrives <= made) {
+                break;
+            }
+            self.free.pop();
+            self.next = None;
+            self.send(client, made, maker)?;
+        }
+        let Some(Reverse(mut sent)) = self.sent.pop() else { return Ok(None) };
+        let row = sent.rows.next();
+        if sent.rows.len() > 0 {
+            sent.inserted += 1;
+            sent.arrives = sent.first.saturating_add((sent.step * f64::from(sent.inserted)) as i64);
+            self.sent.push(Reverse(sent));
+        }
+        Ok(row)
+    }
+
+    /// A client makes the ids of a statement and sends it.
+    fn send(&mut self, client: usize, made: i64, maker: &mut impl Maker) -> Result<()> {
+        let rows = self.statement_rows.min(self.left);
+        self.left -= rows;
+        let ticks = self.delay(made)?;
+        let (begins, ends) = self.part(rows)?;
+        let first = made.saturating_add((ticks * begins) as i64);
+        let keys = maker.make(client, Timestamp::from_unix_ticks(made), rows)?;
+        self.sent.push(Reverse(Sent {
+            arrives: first,
+            number: self.number,
+            first,
+            step: ticks * (ends - begins) / rows as f64,
+            inserted: 0,
+            rows: keys.into_iter(),
+        }));
+        self.number += 1;
+        self.free.push(Reverse((made.saturating_add(ticks as i64), client)));
+        Ok(())
+    }
+
+    /// The delay of a statement that is sent at this time, in ticks.
+    fn delay(&mut self, made: i64) -> Result<f64> {
+        let own = self.delay.micros(self.share()?) * TICKS_PER_MICRO;
+        if self.common.0 <= made {
+            let lasts = -self.delay.micros(0.5) * TICKS_PER_MICRO * self.share()?.ln();
+            self.common = (made.saturating_add(lasts as i64 + 1), own);
+        }
+        Ok(if self.share()? <= ALIKE { self.common.1 } else { own })
+    }
+
+    /// The part of a statement's delay in which its rows are inserted.
+    fn part(&mut self, rows: u64) -> Result<(f64, f64)> {
+        let one = INSERTED_BY * self.share()?;
+        if rows == 1 {
+            return Ok((one, one));
+        }
+        let other = INSERTED_BY * self.share()?;
+        let ends = one.max(other);
+        Ok((one.min(other).max(ends - LONGEST_SPAN * self.share()?), ends))
+    }
+
+    /// A random number above 0 and at most 1, from 53 random bits.
+    fn share(&mut self) -> Result<f64> {
+        Ok(((self.random.next_u64()? >> 11) + 1) as f64 / (1_u64 << 53) as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use idgen_record::Latency;
+
+    use super::*;
+
+    const START: i64 = 17_000_000_000_000_000;
+    const ROWS: u64 = 4_000;
+
+    /// Numbers rows in the order in which they are made, and notes when and by which client.
+    #[derive(Default)]
+    struct Numbers {
+        made: Vec<(i64, usize)>,
+    }
+
+    impl Maker for Numbers {
+        fn make(&mut self, client: usize, moment: Timestamp, rows: u64) -> Result<Vec<Key>> {
+            let first = self.made.len() as u64;
+            self.made.extend((0..rows).map(|_| (moment.unix_ticks(), client)));
+            Ok((first..first + rows).map(Key::Uint).collect())
+        }
+    }
+
+    fn order(clients: &Clients, writers: u64, rate: f64, seed: u64) -> Order {
+        Order::new(clients, writers, ROWS, rate, Timestamp::from_unix_ticks(START), seed)
+    }
+
+    fn arrived(clients: &Clients, writers: u64, rate: f64, seed: u64) -> (Vec<u64>, Numbers) {
+        let (mut order, mut numbers, mut rows) =
+            (order(clients, writers, rate, seed), Numbers::default(), Vec::new());
+        while let Some(key) = order.next(&mut numbers).unwrap() {
+            let Key::Uint(number) = key else { unreachable!() };
+            rows.push(number);
+        }
+        (rows, numbers)
+    }
+
+    /// The naive version: all statements first, then all rows sorted by the time of their arrival.
+    fn naive(clients: &Clients, writers: usize, rate: f64, seed: u64) -> Vec<u64> {
+        let mut source = order(clients, writers as u64, rate, seed);
+        let (mut free, mut rows, mut number) = (vec![i64::MIN; writers], Vec::new(), 0);
+        while number < ROWS {
+            let request = source.requests.next_moment().unwrap().unix_ticks();
+            let client = (0..writers).min_by_key(|client| (free[*client], *client)).unwrap();
+            let made = request.max(free[client]);
+            let count = clients.statement_rows.min(ROWS - number);
+            let ticks = source.delay(made).unwrap();
+            let (begins, ends) = source.part(count).unwrap();
+            let first = made + (ticks * begins) as i64;
+            let step = ticks * (ends - begins) / count as f64;
+            rows.extend((0..count).map(|row| (first + (step * row as f64) as i64, number + row)));
+            number += count;
+            free[client] = made + ticks as i64;
+        }
+        // Stable: rows that arrive at the same time stay in the order in which they were made.
+        rows.sort_by_key(|(arrives, _)| *arrives);
+        rows.into_iter().map(|(_, number)| number).collect()
+    }
+
+    #[test]
+    fn rows_arrive_as_in_the_naive_version_and_a_seed_repeats_them() {
+        let recorded = Latency { p50_micros: 800, p95_micros: 4_000, p99_micros: 20_000, max_micros: 90_000 };
+        for delay in [Delay::MeanMillis(3.0), Delay::Recorded(recorded)] {
+            for (writers, statement_rows, rate) in
+                [(1, 1, 500.0), (8, 1, 1_000.0), (8, 30, 5_000.0), (3, 7, 1e7), (64, 100, 1e7)]
+            {
+                let clients = Clients { statement_rows, delay };
+                let (rows, _) = arrived(&clients, writers, rate, 7);
+                assert_eq!(rows, naive(&clients, writers as usize, rate, 7), "{writers} {statement_rows}");
+                assert_eq!(rows, arrived(&clients, writers, rate, 7).0);
+                let mut sorted = rows.clone();
+                sorted.sort_unstable();
+                assert_eq!(sorted, (0..ROWS).collect::<Vec<_>>());
+                if writers == 1 {
+                    assert_eq!(rows, sorted, "one client inserts in its own order");
+                } else {
+                    assert_ne!(rows, arrived(&clients, writers, rate, 8).0);
+                }
+            }
+        }
+    }
+
+    /// A client makes no ids while it waits, and the rows of a statement keep their order.
+    #[test]
+    fn clients_wait_for_their_statements() {
+        let clients = Clients { statement_rows: 10, delay: Delay::MeanMillis(2.0) };
+        let (rows, numbers) = arrived(&clients, 4, 1e7, 7);
+        assert!(numbers.made.is_sorted_by_key(|(made, _)| *made), "ids are made one after another");
+        let mut seen = vec![0; ROWS as usize / 10];
+        for row in rows {
+            assert_eq!(row % 10, seen[row as usize / 10], "row {row}");
+            seen[row as usize / 10] += 1;
+        }
+        // Four clients that wait for 2 ms on average insert 20,000 rows per second.
+        let secs = (numbers.made[ROWS as usize - 1].0 - START) as f64 / 1e7;
+        assert!((0.17..0.23).contains(&secs), "{secs}");
+        // Statements that are requested seldom are over before the next one.
+        let (rows, _) = arrived(&clients, 4, 1.0, 7);
+        assert!(rows.is_sorted());
+    }
+}
