@@ -36,12 +36,7 @@ pub(super) fn sentence(databases: &[Database], load: &Load) -> Option<String> {
     sentence_of(RECORDED, databases, load.writers, load.clients?)
 }
 
-fn sentence_of(
-    recorded: &str,
-    databases: &[Database],
-    writers: u64,
-    asked: Clients,
-) -> Option<String> {
+fn sentence_of(recorded: &str, databases: &[Database], writers: u64, asked: Clients) -> Option<String> {
     let all = runs(recorded, databases);
     let nearest = |of: fn(&Run) -> u64, asked: u64| {
         let far = |run: &Run| (of(run) as f64 / asked as f64).ln().abs();

@@ -51,7 +51,8 @@ impl Modeled for Server {
         let id_bytes = if strategy.column == Column::Unkeyed16 { 16 } else { 0 };
         let other_bytes = load.row_bytes.saturating_add(id_bytes);
         let shape = Shape::clustered(PAGE_SIZE, key_bytes(strategy.column), other_bytes).map_err(refused)?;
-        let setup = Setup { shape, server: self.clone(), rate: load.reached_rate(), commit_rows: load.commit_rows };
+        let setup =
+            Setup { shape, server: self.clone(), rate: load.reached_rate(), commit_rows: load.commit_rows };
         // The load is checked before the ids are generated, because that takes minutes for a thousand million rows.
         setup.check().map_err(refused)?;
         room::check_pool(load, self, key_bytes(strategy.column))?;

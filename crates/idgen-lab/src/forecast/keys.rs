@@ -71,9 +71,8 @@ impl Keys {
     pub(super) fn by(mut self, load: &Load) -> Keys {
         let Writers { all, start, seed, .. } = &self.writers;
         let writers = all.len() as u64;
-        self.order = load
-            .clients
-            .map(|clients| Order::new(&clients, writers, load.rows, load.rate, *start, *seed));
+        self.order =
+            load.clients.map(|clients| Order::new(&clients, writers, load.rows, load.rate, *start, *seed));
         self.writers.own_clock = load.id_rate.is_some();
         self
     }

@@ -64,7 +64,11 @@ fn clients(f: &mut fmt::Formatter<'_>, load: &Load) -> fmt::Result {
     }
     let reached = load.reached_rate();
     if reached < load.rate {
-        writeln!(f, "With this delay, the writers insert at most {} rows per second.", thousands(reached as u64))?;
+        writeln!(
+            f,
+            "With this delay, the writers insert at most {} rows per second.",
+            thousands(reached as u64)
+        )?;
     }
     Ok(())
 }
