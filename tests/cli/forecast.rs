@@ -281,6 +281,35 @@ fn advise_recommends_a_key_and_an_interval_with_reasons() {
     lines(&["new", "prefixed", "--prefix", "sequential", "--interval", interval, "--tail", "ascending"]);
 }
 
+/// How long ids wait decides how full pages are, and one client has no order but that of its ids.
+#[test]
+fn several_clients_fill_pages_as_their_delay_says() {
+    for engine in ["mysql", "postgres"] {
+        let load = ["lab", "simulate", "v7-binary", "--rows", "30K", "--rate", "5000", "--engine", engine];
+        let clients = ["--writers", "20", "--statement-rows", "10", "--delay"];
+        let fill = |delay: &str| {
+            let found = json(&[&load[..], &clients, &[delay, "--json"]].concat());
+            found["tree"]["fill"]["mean"].as_f64().unwrap()
+        };
+        let (soon, late) = (fill("0.01"), fill("20,60,90,200"));
+        assert!(late + 0.1 < soon, "{engine}: {soon} {late}");
+        let text = lines(&[&load[..], &clients, &["2"]].concat()).join(" ");
+        assert!(text.contains("10 rows in a statement, acknowledged 2 ms after its ids are made"), "{text}");
+        let args = ["lab", "advise", "--rows", "60K", "--writers", "8", "--engine", engine];
+        let text = lines(&args).join(" ");
+        assert!(text.contains("hold-out runs of version 7 that are most like this load"), "{text}");
+    }
+    for (args, says) in [
+        (&["--delay", "5"][..], "--delay changes nothing with one writer"),
+        (&["--writers", "8", "--delay", "1,2"], "four ascending numbers"),
+        (&["--writers", "8", "--statement-rows", "0"], "from 1 to 100000"),
+        (&["--writers", "8", "--delay", "5", "--engine", "sqlite"], "--delay does not apply to the model"),
+    ] {
+        let (code, error) = failure(&[&["lab", "simulate", "v7-binary"], args].concat(), "");
+        assert_eq!((code, error.replace('\n', " ").contains(says)), (2, true), "{error}");
+    }
+}
+
 /// A benchmark inserts faster than the clock of its ids goes: the ids are those of the slow clock.
 #[test]
 fn ids_may_have_their_own_clock() {
