@@ -279,9 +279,9 @@ mod tests {
         }
         // Four clients that wait for 2 ms on average insert 20,000 rows per second.
         let secs = (numbers.made[ROWS as usize - 1].0 - START) as f64 / 1e7;
-        assert!((0.17..0.23).contains(&secs), "{secs}");
+        assert!((0.14..0.26).contains(&secs), "{secs}");
         // Statements that are requested seldom are over before the next one.
-        let (rows, _) = arrived(&clients, 4, 1.0, 7);
+        let (rows, _) = arrived(&clients, 4, 0.01, 7);
         assert!(rows.is_sorted());
     }
 }

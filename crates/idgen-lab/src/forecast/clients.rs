@@ -133,7 +133,7 @@ mod tests {
         let all: Vec<f64> = (1..=1_000).map(|step| delay.micros(f64::from(step) / 1_000.0)).collect();
         assert!(all.is_sorted() && all[0] > 166.0, "{all:?}");
         let mean = all.iter().sum::<f64>() / 1_000.0;
-        assert!((delay.mean_micros() / mean - 1.0).abs() < 0.02, "{mean}");
+        assert!((delay.mean_micros() / mean - 1.0).abs() < 0.05, "{mean}");
         let exponential = Delay::MeanMillis(2.0);
         let mean =
             (0..100_000).map(|step| exponential.micros((f64::from(step) + 0.5) / 1e5)).sum::<f64>() / 1e5;

@@ -155,8 +155,6 @@ pub(super) fn insert(
 
 #[cfg(test)]
 mod tests {
-    use btree_model::{Model, Nbtree, PostgresIndex, Server, Setup, Shape};
-
     use super::*;
     use crate::measure::{Ranks, edge};
     use crate::strategy::find;
@@ -194,54 +192,5 @@ mod tests {
         // A statement of 100 rows goes between others as a whole.
         let many = p95_rows(8, 100, 100_000.0, 5.0);
         assert!((800..=1_600).contains(&many), "{many}");
-    }
-
-    /// The runs of this order on real servers.
-    const RECORDED: [&str; 12] = [
-        "2026-11-25/mysql/clients-delay",
-        "2026-11-25/mariadb/clients-delay",
-        "2026-11-25/postgres/clients-delay",
-        "hold-out-clients/order/mysql-c20-r1",
-        "hold-out-clients/order/mysql-c8-r10",
-        "hold-out-clients/order/mysql-c8-r100",
-        "hold-out-clients/order/mariadb-c20-r1",
-        "hold-out-clients/order/mariadb-c8-r10",
-        "hold-out-clients/order/mariadb-c8-r100",
-        "hold-out-clients/order/postgres-c20-r1",
-        "hold-out-clients/order/postgres-c8-r10",
-        "hold-out-clients/order/postgres-c8-r100",
-    ];
-
-    /// The leaf pages of a tree that gets the rows of this run in the order of their arrivals.
-    fn modeled(run: &str, workload: &Workload) -> u64 {
-        let mut queue = queue(find("v7-binary").unwrap(), workload, workload.statement_rows.into()).unwrap();
-        // The payload has a byte for its length.
-        let shape = Shape::clustered(16_384, 16, workload.payload_bytes + 1).unwrap();
-        let setup = Setup { shape, server: Server::mysql(1 << 30), rate: 1_000.0, commit_rows: 1 };
-        let mut table = Model::new(&setup).unwrap();
-        let mut index = PostgresIndex::new(Nbtree::default(), Shape::nbtree(16).unwrap());
-        let is_index = run.contains("postgres");
-        while let Some(sent) = queue.next().unwrap() {
-            for key in &sent.keys {
-                let Key::Binary(bytes) = key else { unreachable!("version 7 in 16 bytes") };
-                if is_index {
-                    index.insert(bytes).unwrap();
-                } else {
-                    table.insert(bytes).unwrap();
-                }
-            }
-        }
-        if is_index { index.tree().leaf_pages } else { table.tree().leaf_pages }
-    }
-
-    /// Where the order is known, the split rules of the models make as many pages as the servers did.
-    #[test]
-    fn rows_of_several_clients_split_as_many_pages_as_on_the_servers() {
-        let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results"));
-        for run in RECORDED {
-            let results = idgen_report::open(&root.join(run)).unwrap();
-            let counted = results.runs[0].trees[0].leaf_pages;
-            assert_eq!(modeled(run, &results.workload), counted, "{run}");
-        }
     }
 }
