@@ -133,7 +133,7 @@ test-wheels: ## builds these wheels, and tests each on its interpreter
 
 # The section to measure, as in `make bench-speed SECTION=codecs`; all sections by default.
 SECTION ?=
-BENCH = cargo run --release --quiet -p idgen-bench --
+BENCH = CARGO_PROFILE_RELEASE_LTO=thin cargo run --release --quiet -p idgen-bench --
 COUNTS = --recorded benches/instructions.tsv
 
 bench: bench-speed bench-map ## measures the speed of ids and codecs, and what the map costs (half an hour)

@@ -55,6 +55,8 @@ each() {
 
 count() {
   local group case portable neon
+  # As `make bench`.
+  export CARGO_PROFILE_RELEASE_LTO=thin
   local build=(cargo build --release --quiet --package idgen-bench --target "$TARGET")
   local bench=target/$TARGET/release/idgen-bench
   "${build[@]}" --no-default-features
