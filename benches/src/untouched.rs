@@ -59,10 +59,8 @@ const PEERS: [&str; 10] = [
 const NOTES: &str = "\n\
     Ratios in bold miss their target. `mysql_short` may take at most 1.1 times as long as a bare `fetch_add`, which \
     is a part of it, so its target is 0.91x.\n\n\
-    Hexadecimal text takes 1.0 to 1.8 ns. In another build it can take up to 40 % more or less, because the linker \
-    places the loops elsewhere. In five builds of 2026-11-23, the ratios to the best peer differed. Those \
-    of single hyphenated parses were 0.97, 0.97, 0.97, 1.03 and 1.04; those of simple parses 0.99, 1.00, 1.25, 1.04 and 1.00; \
-    those of hyphenated formats 1.38, 1.37, 0.97, 0.96 and 0.83.\n";
+    The times of single hexadecimal texts depend on where the linker places the loops: \
+    [ten builds](#single-hexadecimal-texts-before-and-after-2026-11-25) show how much.\n";
 
 /// One operation on one processor.
 #[derive(Clone, Debug, PartialEq)]

@@ -89,16 +89,11 @@ mod x86_64 {
             if BEST.load(Ordering::Relaxed) == 4 {
                 return Level(Set::Vbmi);
             }
-            super::super::cold_path();
             // Loaded again, or the compiler would make one table of all cases, with two jumps before the first.
-            match BEST.load(Ordering::Relaxed) {
-                // Another thread has detected it in between.
-                4 => Level(Set::Vbmi),
-                3 => Level(Set::Avx2),
-                2 => Level(Set::Ssse3),
-                1 => Level(Set::Portable),
-                _ => detect(),
+            if BEST.load(Ordering::Relaxed) == 3 {
+                return Level(Set::Avx2);
             }
+            other()
         }
 
         /// From now on, uses no better level than that with index `place` (0 is the portable one). For measurements.
@@ -114,6 +109,19 @@ mod x86_64 {
         pub(crate) fn available() -> impl Iterator<Item = Level> {
             let Level(best) = detect();
             ALL.into_iter().filter(move |&set| set <= best).map(Level)
+        }
+    }
+
+    /// A level that is not one of the two best, or was not known.
+    #[cold]
+    fn other() -> Level {
+        match BEST.load(Ordering::Relaxed) {
+            // Another thread has detected it in between.
+            4 => Level(Set::Vbmi),
+            3 => Level(Set::Avx2),
+            2 => Level(Set::Ssse3),
+            1 => Level(Set::Portable),
+            _ => detect(),
         }
     }
 

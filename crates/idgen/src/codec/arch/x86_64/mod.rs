@@ -3,5 +3,12 @@
 //! bit-field extractor.
 
 pub(super) mod avx2;
+#[cfg(target_feature = "sse2")]
+pub(super) mod inline;
+/// Without SSE registers there is nothing to inline: kernels of a target that has none, such as that of an operating system.
+#[cfg(not(target_feature = "sse2"))]
+pub(super) mod inline {
+    pub(crate) use super::{avx2, vbmi};
+}
 pub(super) mod ssse3;
 pub(super) mod vbmi;

@@ -2,18 +2,15 @@
 //!
 //! To encode, one permutation (`vpermb`) brings to each group of 8 characters the 8 bytes that hold their bits. One
 //! `vpmultishiftqb` cuts the digits out of them, and a second permutation looks all of them up in a table of 64. To
-//! decode, one permutation over 128 places (`vpermi2b`) returns both the values and the invalid characters. The formats
-//! differ only in a plan, which is computed at compile time.
+//! decode, one permutation over 128 places (`vpermi2b`) returns both the values and the invalid characters; for
+//! hexadecimal digits 64 places are enough. The formats differ only in a plan, which is computed at compile time.
+//!
+//! Single hexadecimal texts have the kernels of [`super::inline`], with the same steps.
 
 use core::arch::x86_64::*;
 
 use crate::codec::alphabet::{Alphabet, CROCKFORD, HEX};
 
-static HEX_VALUES: Table<128> = {
-    let mut values = HEX.values;
-    values[b'-' as usize] = SEPARATOR;
-    Table(values)
-};
 static CROCKFORD_DIGITS: Table<64> = {
     let mut digits = [0; 64];
     let mut at = 0;
@@ -29,10 +26,69 @@ static BASE_64: Plan = Plan::new(22, 6, 0);
 static BASE_32: Plan = Plan::new(26, 5, 2);
 
 /// Bit n is set where character n of the hyphenated form is a hyphen.
-const HYPHENS: u64 = 1 << 8 | 1 << 13 | 1 << 18 | 1 << 23;
+pub(super) const HYPHENS: u64 = 1 << 8 | 1 << 13 | 1 << 18 | 1 << 23;
 
-/// What the hyphen's place holds in [`HEX_VALUES`].
-const SEPARATOR: u8 = 0x40;
+/// The positions of the hyphens, from character 8 on, for `pshufb`; it writes zeros behind them.
+pub(super) const HYPHEN_PLACES: [u8; 16] = {
+    let mut places = [0x80; 16];
+    let (mut at, mut hyphen) = (0, 0);
+    while at < 36 {
+        if HYPHENS >> at & 1 == 1 {
+            places[hyphen] = at - 8;
+            hyphen += 1;
+        }
+        at += 1;
+    }
+    places
+};
+
+/// The constants of the decoders.
+#[repr(C, align(64))]
+pub(super) struct Decoder {
+    /// For the low 6 bits of a character, what combines with it to the digit's value by exclusive or. With any other
+    /// character it gives a number that has one of the [`Decoder::marks`].
+    pub(super) values: [u8; 64],
+    pub(super) marks: [u8; 32],
+    /// The weights of the two digits of a byte.
+    pub(super) weights: [u8; 32],
+    /// The positions of the digits in 64 bytes: characters 20 to 35, 16 bytes without meaning, and characters 0 to 31.
+    pub(super) digits: [u8; 32],
+    hyphens: [u8; 16],
+}
+
+pub(super) const DECODER: Decoder = {
+    let mut decoder = Decoder {
+        values: [0; 64],
+        marks: [0xE0; 32],
+        weights: [1; 32],
+        digits: [0; 32],
+        hyphens: HYPHEN_PLACES,
+    };
+    let mut low = 0;
+    while low < 64 {
+        // Bit 5 is a mark, and all characters with these low bits have the same.
+        decoder.values[low] = !(low as u8) & 0x20;
+        let mut character = low;
+        while character < 128 {
+            let value = HEX.values[character];
+            if value < 16 {
+                decoder.values[low] = value ^ character as u8;
+            }
+            character += 64;
+        }
+        low += 1;
+    }
+    let (mut at, mut digit) = (0, 0);
+    while at < 36 {
+        if HYPHENS >> at & 1 == 0 {
+            decoder.digits[digit] = if at < 32 { at + 32 } else { at - 20 } as u8;
+            decoder.weights[digit] = if digit % 2 == 0 { 16 } else { 1 };
+            digit += 1;
+        }
+        at += 1;
+    }
+    decoder
+};
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
@@ -82,54 +138,24 @@ pub(crate) fn base32_encode(id: u128, out: &mut [u8; 26]) {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 pub(crate) fn simple_decode(text: &[u8; 32], id: &mut [u8; 16]) -> bool {
     // SAFETY: the text is 32 readable bytes; the load needs no alignment.
-    let text = _mm512_castsi256_si512(unsafe { _mm256_loadu_si256(text.as_ptr().cast()) });
-    let values = values(&HEX.values, text);
-    let bytes = _mm512_castsi512_si256(hex_bytes(values));
-    let packed = _mm256_permute4x64_epi64::<0b10_00>(_mm256_packus_epi16(bytes, bytes));
-    store_id(id, _mm512_castsi256_si512(packed));
-    are_valid(text, values, 32)
+    hex_bytes(unsafe { _mm256_loadu_si256(text.as_ptr().cast()) }, id)
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 pub(crate) fn hyphenated_decode(text: &[u8; 36], id: &mut [u8; 16]) -> bool {
-    /// The positions of the 32 digits.
-    static DIGITS: Table<64> = {
-        let mut places = [0; 64];
-        let (mut digit, mut at) = (0, 0);
-        while at < 36 {
-            if HYPHENS >> at & 1 == 0 {
-                // The bytes come in reverse, as `reversed_hex_bytes` wants them.
-                places[30 - digit / 2 * 2 + digit % 2] = if at < 32 { at } else { at + 12 } as u8;
-                digit += 1;
-            }
-            at += 1;
-        }
-        Table(places)
+    // SAFETY: 32 bytes from the first and 16 from the 20th on are in the text of 36, and `digits` has 32 bytes; the loads
+    // need no alignment.
+    let (front, back, places) = unsafe {
+        (
+            _mm256_loadu_si256(text.as_ptr().cast()),
+            _mm256_castsi128_si256(_mm_loadu_si128(text.as_ptr().add(20).cast())),
+            _mm256_loadu_si256(DECODER.digits.as_ptr().cast()),
+        )
     };
-    static SEPARATORS: Table<64> = {
-        let mut marks = [0; 64];
-        let mut place = 0;
-        while place < 48 {
-            let at = if place < 32 { place } else { place - 12 };
-            marks[place] = SEPARATOR * (HYPHENS >> at & 1) as u8;
-            place += 1;
-        }
-        Table(marks)
-    };
-    // Characters 0 to 31, then 20 to 35: plain loads that overlap are faster than a masked one.
-    // SAFETY: 32 bytes from the first and 16 from the 20th on are in the text of 36; the loads need
-    // no alignment.
-    let text = unsafe {
-        let front = _mm512_castsi256_si512(_mm256_loadu_si256(text.as_ptr().cast()));
-        _mm512_inserti32x4::<2>(front, _mm_loadu_si128(text.as_ptr().add(20).cast()))
-    };
-    // A mark remains where a hyphen is missing, and where there is one too many.
-    let values = _mm512_xor_si512(values(&HEX_VALUES.0, text), load(&SEPARATORS.0));
-    let bytes = hex_bytes(_mm512_permutexvar_epi8(load(&DIGITS.0), values));
-    let order = _mm_setr_epi8(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
-    store_id(id, _mm512_permutexvar_epi8(_mm512_castsi128_si512(order), bytes));
-    are_valid(text, values, 48)
+    let digits = _mm256_permutex2var_epi8(back, places, front);
+    let other = _mm256_mask_cmpneq_epi8_mask(HYPHENS as u32, front, _mm256_set1_epi8(b'-' as i8));
+    hex_bytes(digits, id) && other == 0
 }
 
 #[inline]
@@ -248,10 +274,15 @@ fn are_valid(text: __m512i, values: __m512i, length: usize) -> bool {
     _mm512_mask_test_epi8_mask(low_bits(length), marks, _mm512_set1_epi8(-0x40)) == 0
 }
 
+/// The bytes of 32 hexadecimal digits, and whether all of them are digits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-fn hex_bytes(values: __m512i) -> __m512i {
-    _mm512_maddubs_epi16(values, _mm512_set1_epi16(0x0110))
+fn hex_bytes(digits: __m256i, id: &mut [u8; 16]) -> bool {
+    let table = _mm512_permutexvar_epi8(_mm512_castsi256_si512(digits), load(&DECODER.values));
+    let values = _mm256_xor_si256(_mm512_castsi512_si256(table), digits);
+    let bytes = _mm256_cvtepi16_epi8(_mm256_maddubs_epi16(values, _mm256_set1_epi16(0x0110)));
+    store_id(id, _mm512_castsi128_si512(bytes));
+    _mm256_test_epi8_mask(values, _mm256_set1_epi8(DECODER.marks[0] as i8)) == 0
 }
 
 const fn low_bits(count: usize) -> u64 {
