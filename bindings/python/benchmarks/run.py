@@ -116,6 +116,14 @@ PEERS = ["stdlib", "uuid_utils", "uuid_utils.compat", "fastuuid", "c_uuid_v7", "
          "snowflake-id", "os.urandom"]  # fmt: skip
 
 
+#: They return objects of their own classes, which are no `uuid.UUID`.
+OWN_TYPE = {"uuid_utils", "fastuuid", "c_uuid_v7"}
+
+
+def heading(peer: str) -> str:
+    return f"{peer} (own type)" if peer in OWN_TYPE else peer
+
+
 def once(call: Call, count: int) -> float:
     turns = itertools.repeat(None, count)
     if isinstance(call, tuple):
@@ -149,7 +157,7 @@ def number(nanos: float) -> str:
 
 def table(rounds: int) -> str:
     lines = [
-        f"| ns an id | idgen | {' | '.join(PEERS)} |",
+        f"| ns an id | idgen | {' | '.join(heading(peer) for peer in PEERS)} |",
         f"|---|---|{'---|' * len(PEERS)}",
     ]
     for name, ids, ours, peers in ROWS:

@@ -14,7 +14,6 @@ share a map. A forked child opens connections of its own.
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any, cast
 
 from idgen._idgen import (
@@ -387,6 +386,9 @@ class AsyncUuidMap(_Common):
 
     async def _call(self, start: Callable[[Callable[[Any, Any], None]], Any]) -> Any:
         """Starts a call in another thread, and awaits its result."""
+        # Not at the top: the import takes 30 ms or more, and who awaits has done it.
+        import asyncio
+
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
 

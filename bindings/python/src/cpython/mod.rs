@@ -1,7 +1,9 @@
 //! The only module with `unsafe` code: parts of CPython's C interface that PyO3's safe interface does not have.
 //!
-//! A call of a PyO3 function takes about 25 ns before it does anything, and `uuid.UUID(int=...)` more than 500. Together
-//! they are most of the time that an id takes. So this module has faster ways:
+//! A call of `uuid.UUID(int=...)` takes more than 500 ns, many times as long as an id. A function of PyO3 0.30 takes 3 ns more
+//! than one of this module if it has no arguments (`v4()` 59.5 instead of 56.7), and 11 to 13 ns more otherwise: `from_str` 69.6
+//! instead of 58.2, `uuid1()` 79.5 instead of 66.8, `to_str` 49.2 instead of 36.1 (CPython 3.11, Zen 4, the best of 1,500
+//! rounds). So this module has faster ways:
 //!
 //! - functions that CPython calls directly,
 //! - objects of the standard `uuid.UUID` class that are created without its constructor,
