@@ -1,11 +1,15 @@
 //! `idgen survey`: the keys of a live database, and what is dangerous about them.
 
-mod advice;
+mod model;
+mod page;
+mod wait;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use idgen_lab::forecast::Load;
 use idgen_survey::{Level, Options};
 
 use crate::number;
@@ -17,6 +21,8 @@ Examples:
   idgen survey                           # columns, bytes of keys, dangers
   idgen survey sqlite:shop.db --json
   idgen survey --table orders --explain  # also the statements that it executed
+  idgen survey --watch 60                # also where rows arrive, and how many
+  idgen survey --html survey.html        # a page that one can send to somebody
   idgen survey --fail-on danger          # in CI
 
 It only reads, and never a whole large table: the rows come from a few ranges of each primary key. No value of a row \
@@ -49,6 +55,18 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = number::whole::<u32>(1..=86_400))]
     statement_seconds: u32,
 
+    /// Look again after this time: where new rows arrive, and how many.
+    #[arg(long, value_name = "SECONDS", value_parser = number::whole::<u32>(1..=86_400))]
+    watch: Option<u32>,
+
+    /// Tables whose keys the model predicts with other kinds of ids, those with the most bytes of keys first; 0 for none.
+    #[arg(long, value_name = "COUNT", default_value = "3", value_parser = number::whole::<u32>(0..=1_000))]
+    predict: u32,
+
+    /// Inserts per second that the model assumes where they were not counted.
+    #[arg(long, value_name = "N", value_parser = rate, default_value_t = 1_000.0)]
+    rate: f64,
+
     /// Show values of rows as examples.
     #[arg(long)]
     show_values: bool,
@@ -56,6 +74,10 @@ pub struct Args {
     /// Print the survey as JSON.
     #[arg(long)]
     json: bool,
+
+    /// Write the survey as a page into this file, beside what is printed.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 
     /// Print the statements that were executed too. The JSON has them in any case.
     #[arg(long, conflicts_with = "json")]
@@ -72,6 +94,11 @@ enum FailOn {
     Danger,
 }
 
+/// A rate that the model takes.
+fn rate(text: &str) -> Result<f64, String> {
+    number::rate(text, (Load::MIN_RATE, Load::MAX_RATE))
+}
+
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let options = Options {
         statement_time: Duration::from_secs(args.statement_seconds.into()),
@@ -79,23 +106,22 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         starts: args.starts,
         show_values: args.show_values,
         tables: args.tables,
+        watch: args.watch.map(|seconds| Duration::from_secs(seconds.into())),
         ..Options::default()
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let survey = runtime.block_on(idgen_survey::survey(&args.url, &options))?;
+    let mut survey = runtime.block_on(idgen_survey::survey(&args.url, &options))?;
+    let (predictions, left_out) = model::predict(&survey, args.predict as usize, args.rate);
+    survey.add_predictions(predictions, left_out);
+    if let Some(path) = &args.html {
+        idgen_report::write(path, page::of(&survey)?.as_bytes())?;
+    }
     let mut out = Output::open();
     if args.json {
         serde_json::to_writer(&mut out, &survey)?;
         writeln!(out)?;
     } else {
         write!(out, "{survey}")?;
-        let commands = advice::commands(&survey);
-        if !commands.is_empty() {
-            writeln!(out, "\nWhat other keys would cost the largest tables whose new keys are scattered")?;
-        }
-        for command in commands {
-            writeln!(out, "  {command}")?;
-        }
     }
     if args.explain {
         writeln!(out, "\nStatements")?;

@@ -2,6 +2,7 @@
 
 mod amounts;
 mod candidates;
+mod cost;
 mod fill;
 mod hold_out;
 mod hold_out_clients;
@@ -21,6 +22,7 @@ use crate::forecast::{FORMAT, Forecast, Load, Part, Settings, predict_part};
 use crate::strategy::Strategy;
 pub use candidates::{Candidate, IdsFrom, LogCost, PageCost};
 use candidates::{Choice, choose, compared, conclude};
+pub use cost::cost;
 use idgen_record::Database;
 pub use interval::{IntervalForecast, PrefixAdvice};
 

@@ -1,6 +1,7 @@
 //! The formats of a report, and the files of a run.
 
 pub(crate) mod csv;
+pub(crate) mod document;
 pub(crate) mod files;
 pub(crate) mod fitted;
 pub(crate) mod html;

@@ -26,6 +26,9 @@ pub use figures::grids::foreign_writes;
 pub use figures::load::fits_cache;
 pub use figures::published::{Comparison, case_met, comparisons, met};
 pub use formats::csv::csv;
+pub use formats::document::{
+    BarChart, Document, Finding as DocumentFinding, Part as DocumentPart, Rows as DocumentRows, document,
+};
 pub use formats::files::{CHARTS, FILES, archive, prepare, save, write};
 pub use formats::html::html;
 pub use formats::json::{json, read};

@@ -55,6 +55,8 @@ pub(crate) struct Key {
     pub(crate) pages: Option<u64>,
     /// Leaf pages, where the catalog says so.
     pub(crate) leaf_pages: Option<u64>,
+    /// The mean page fill of the leaves, where they were counted.
+    pub(crate) fill: Option<f64>,
 }
 
 /// A counter of the server: `AUTO_INCREMENT`, or a sequence.
@@ -77,6 +79,10 @@ pub(crate) struct Table {
     pub(crate) counters: Vec<Counter>,
     /// Whether rows are stored in the order of the primary key.
     pub(crate) clustered: bool,
+    /// Bytes that the table takes for each row, where the catalog says so.
+    pub(crate) bytes_per_row: Option<f64>,
+    /// Whether this user may read its rows.
+    pub(crate) readable: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::catalog::{Catalog, Class, Column, Key, Table};
 use crate::columns::IdColumn;
+use crate::pages::FillFrom;
 use crate::sample::Value;
 use crate::session::Engine;
 
@@ -27,11 +28,13 @@ pub struct Cost {
     pub bytes_as_16: Option<u64>,
     /// The same three with integers of 8 bytes, if a value takes more now.
     pub bytes_as_8: Option<u64>,
-    /// The share of the index's leaf pages that entries take, from 0 to 1: an estimate from the server's statistics.
+    /// The share of the index's leaf pages that entries take, from 0 to 1.
     pub fill: Option<f64>,
+    /// Whether the page fill was counted or estimated.
+    pub fill_from: Option<FillFrom>,
     /// Pages of the index that identifies rows by this column, from the server's statistics.
     pub pages: Option<u64>,
-    /// Its leaf pages, from the server's statistics.
+    /// Its leaf pages: counted, or from the server's statistics.
     pub leaf_pages: Option<u64>,
 }
 
@@ -103,6 +106,13 @@ fn carriers(table: &Table, column: usize) -> u32 {
     table.keys.iter().filter(carries).count() as u32
 }
 
+/// The index that identifies rows by a column.
+pub(crate) fn index_of(table: &Table, column: usize) -> Option<usize> {
+    let place = |is: &dyn Fn(&Key) -> bool| table.keys.iter().position(is);
+    place(&|key| key.primary && key.columns.first() == Some(&column))
+        .or_else(|| place(&|key| key.unique && key.columns == [column]))
+}
+
 /// The cost of a column that is a primary key, or that others refer to.
 pub(crate) fn of_column(
     engine: Engine,
@@ -138,12 +148,11 @@ pub(crate) fn of_column(
     let here_places = here * (1 + u64::from(indexes));
     let bytes = |places: u64, each: f64| (places as f64 * each).round() as u64;
     let instead = |each: f64| (value_bytes > each).then(|| bytes(here_places + referring_places, each));
-    let index = table
-        .keys
-        .iter()
-        .find(|key| key.primary && key.columns.first() == Some(&ids.column))
-        .or_else(|| table.keys.iter().find(|key| key.unique && key.columns == [ids.column]));
+    let index = index_of(table, ids.column).map(|at| &table.keys[at]);
     let pages = index.and_then(|key| key.pages);
+    let counted = index.and_then(|key| key.fill);
+    let fill = counted.or_else(|| estimated_fill(engine, index, value_bytes, here, pages));
+    let from = if counted.is_some() { FillFrom::Pages } else { FillFrom::Estimate };
     Some(Cost {
         value_bytes,
         table_bytes: bytes(here, value_bytes),
@@ -153,7 +162,8 @@ pub(crate) fn of_column(
         reference_bytes: bytes(referring_places, reference_each),
         bytes_as_16: instead(16.0),
         bytes_as_8: instead(8.0),
-        fill: fill(engine, index, value_bytes, here, pages),
+        fill,
+        fill_from: fill.map(|_| from),
         pages,
         leaf_pages: index.and_then(|key| key.leaf_pages),
     })
@@ -169,7 +179,13 @@ fn is_rowid(engine: Engine, table: &Table, column: usize) -> bool {
 
 /// The fill of an index of PostgreSQL with one column: entries times their size, divided by pages. Fewer than a hundred
 /// pages show nothing.
-fn fill(engine: Engine, index: Option<&Key>, value_bytes: f64, rows: u64, pages: Option<u64>) -> Option<f64> {
+fn estimated_fill(
+    engine: Engine,
+    index: Option<&Key>,
+    value_bytes: f64,
+    rows: u64,
+    pages: Option<u64>,
+) -> Option<f64> {
     let pages = pages.filter(|&pages| pages >= 100)?;
     if engine != Engine::Postgres || index.is_none_or(|key| key.columns.len() != 1) {
         return None;

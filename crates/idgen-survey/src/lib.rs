@@ -24,25 +24,33 @@
 #![forbid(unsafe_code)]
 
 mod catalog;
+mod changes;
 mod columns;
 mod costs;
 mod dangers;
 mod error;
 mod kinds;
 mod options;
+mod pages;
 mod report;
 mod run;
 mod sample;
+mod sections;
 mod session;
 mod sql;
 mod terminal;
+mod watch;
 
+pub use changes::{Change, LEAST_ROWS, Order, Predicted, Prediction, Question};
 pub use columns::{Arrival, FoundBy};
 pub use costs::Cost;
 pub use dangers::{Code, Finding, Level};
 pub use error::{Error, Result};
 pub use kinds::Kind;
 pub use options::Options;
+pub use pages::FillFrom;
 pub use report::{ColumnReport, KindShare, Survey, TableReport};
 pub use run::survey;
+pub use sections::Section;
 pub use session::{Engine, Statement};
+pub use watch::Watched;

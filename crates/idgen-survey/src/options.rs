@@ -16,6 +16,8 @@ pub struct Options {
     pub show_values: bool,
     /// Only tables with one of these names; if empty, all.
     pub tables: Vec<String>,
+    /// The time until a second look at the tables; `None` for one look.
+    pub watch: Option<Duration>,
     /// The time with which the times in ids are compared, in milliseconds since 1970; `None` reads the clock.
     pub now: Option<i64>,
 }
@@ -34,6 +36,7 @@ impl Default for Options {
             starts: 5,
             show_values: false,
             tables: Vec::new(),
+            watch: None,
             now: None,
         }
     }

@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 
+use crate::changes::Prediction;
 use crate::columns::{Arrival, FoundBy};
 use crate::costs::Cost;
 use crate::dangers::{Finding, Level};
 use crate::kinds::Kind;
 use crate::session::{Engine, Statement};
+use crate::watch::Watched;
 
 /// What a survey found.
 #[derive(Clone, Debug, Serialize)]
@@ -33,6 +35,13 @@ pub struct Survey {
     pub privileges: Vec<String>,
     /// What could not be seen, and what it takes.
     pub unseen: Vec<String>,
+    /// What a model says of the keys, the tables with the most pages to gain first. The survey has none of its own:
+    /// [`Survey::add_predictions`] takes it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub predictions: Vec<Prediction>,
+    /// Keys that hurt and are not predicted, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_predicted: Vec<String>,
     /// The statements that were executed.
     pub statements: Vec<Statement>,
 }
@@ -57,6 +66,15 @@ pub struct TableReport {
     pub ranges: u32,
     /// Whether all rows were read.
     pub whole: bool,
+    /// The columns of the key that identifies rows.
+    pub key: Vec<String>,
+    /// Whether rows are stored in the order of the primary key.
+    pub clustered: bool,
+    /// Bytes that the table takes for each row, its free space included, where the server's statistics say so.
+    pub bytes_per_row: Option<f64>,
+    /// What a second look showed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watched: Option<Watched>,
     /// Its columns of ids.
     pub columns: Vec<ColumnReport>,
 }

@@ -3,20 +3,24 @@
 use std::collections::HashSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Table};
 use crate::columns::{self, IdColumn};
 use crate::costs;
 use crate::dangers;
 use crate::error::{Error, Result};
 use crate::options::Options;
+use crate::pages;
 use crate::report::{ColumnReport, KindShare, Survey, TableReport};
 use crate::sample::{self, Sample};
 use crate::session::{Engine, Session};
+use crate::watch::{Watch, Watched};
 
 /// Surveys the database of this URL: `mysql://`, `mariadb://`, `postgres://`, or `sqlite:` and the path of a file.
 ///
 /// It executes a fixed number of statements for the catalog, one for each table of less than `rows / starts` rows, and at
-/// most `starts` for each other table, plus at most one for each column with several spellings. Call it in a runtime of
+/// most `starts` for each other table, plus at most one for each column with several spellings. With
+/// [`Options::watch`], there is one more for each table with ids. The pages of at most 200 indexes are counted, a statement
+/// each, where the database can do that (PostgreSQL with pgstattuple, SQLite). Call it in a runtime of
 /// tokio with time and I/O enabled.
 ///
 /// # Errors
@@ -42,21 +46,31 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
                 .to_owned(),
         );
     }
+    let watch = match options.watch {
+        Some(_) => Some(Watch::begin(session, &mut unseen).await),
+        None => None,
+    };
     let mut findings = Vec::new();
     let mut found: Vec<(Option<Sample>, Vec<IdColumn>)> = Vec::new();
     for at in 0..catalog.tables.len() {
-        let sample = match sample::take(session, &catalog.tables[at], options).await {
-            Ok(sample) => Some(sample),
-            Err(refused) => {
-                unseen.push(format!("rows of {}: {}", catalog.tables[at].shown(), refused.why));
-                None
-            }
-        };
+        let sample = sampled(session, &catalog.tables[at], options, &mut unseen).await;
         let empty = Sample::default();
         let columns = columns::find(&catalog, at, sample.as_ref().unwrap_or(&empty), session.engine, now);
         findings.extend(dangers::of_table(session, &catalog, at, &columns, (now, options.show_values)).await);
         found.push((sample, columns));
     }
+    let mut watched = match (watch, options.watch) {
+        (Some(watch), Some(wait)) => {
+            let of_ids = |(sample, columns): &'_ (Option<Sample>, Vec<IdColumn>)| {
+                !columns.is_empty() && sample.is_some()
+            };
+            let samples: Vec<Option<&Sample>> =
+                found.iter().map(|one| one.0.as_ref().filter(|_| of_ids(one))).collect();
+            watch.end(session, &catalog, &samples, wait).await
+        }
+        _ => vec![None; found.len()],
+    };
+    pages::measure(session, &mut catalog, &found, &mut unseen).await;
     // Dangers first; of one level, in the order of tables and columns.
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
     let rows: Vec<Option<u64>> = catalog
@@ -81,7 +95,14 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
             rows_read: sample.as_ref().map_or(0, |sample| sample.rows.len() as u64),
             ranges: sample.as_ref().map_or(0, |sample| sample.ranges),
             whole: sample.as_ref().is_some_and(|sample| sample.whole),
-            columns: columns.iter().map(|ids| column_report(session.engine, &catalog, ids, &rows)).collect(),
+            key: key(&catalog.tables[at]),
+            clustered: catalog.tables[at].clustered,
+            bytes_per_row: catalog.tables[at].bytes_per_row,
+            columns: columns
+                .iter()
+                .map(|ids| column_report(session.engine, &catalog, ids, &rows, watched[at].as_ref()))
+                .collect(),
+            watched: watched[at].take(),
             table,
         });
     }
@@ -101,11 +122,47 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Survey
         findings,
         privileges: std::mem::take(&mut catalog.used),
         unseen,
+        predictions: Vec::new(),
+        not_predicted: Vec::new(),
         statements: std::mem::take(&mut session.statements),
     })
 }
 
-fn column_report(engine: Engine, catalog: &Catalog, ids: &IdColumn, rows: &[Option<u64>]) -> ColumnReport {
+/// The sample of a table. What keeps it from being read is added to what was not seen.
+async fn sampled(
+    session: &mut Session,
+    table: &Table,
+    options: &Options,
+    unseen: &mut Vec<String>,
+) -> Option<Sample> {
+    if !table.readable {
+        unseen.push(format!("rows of {}: they need SELECT on it", table.shown()));
+        return None;
+    }
+    match sample::take(session, table, options).await {
+        Ok(sample) => Some(sample),
+        Err(refused) => {
+            unseen.push(format!("rows of {}: {}", table.shown(), refused.why));
+            None
+        }
+    }
+}
+
+/// The columns of the key that identifies rows.
+fn key(table: &Table) -> Vec<String> {
+    let columns = table.identity().map(|key| key.columns.as_slice()).unwrap_or_default();
+    columns.iter().map(|&at| table.columns[at].name.clone()).collect()
+}
+
+fn column_report(
+    engine: Engine,
+    catalog: &Catalog,
+    ids: &IdColumn,
+    rows: &[Option<u64>],
+    watched: Option<&Watched>,
+) -> ColumnReport {
+    let table = &catalog.tables[ids.table];
+    let is_key = table.identity().is_some_and(|key| key.columns == [ids.column]);
     let column = &catalog.tables[ids.table].columns[ids.column];
     let count = ids.readings.len() as u64;
     let kinds = ids.shares().into_iter().map(|(kind, values)| KindShare {
@@ -121,7 +178,8 @@ fn column_report(engine: Engine, catalog: &Catalog, ids: &IdColumn, rows: &[Opti
         found_by: ids.found_by.clone(),
         values: count,
         kinds: kinds.collect(),
-        arrival: ids.arrival,
+        // Two looks show more than one.
+        arrival: watched.filter(|_| is_key).and_then(Watched::arrival).unwrap_or(ids.arrival),
         cost: costs::of_column(engine, catalog, ids, rows),
     }
 }

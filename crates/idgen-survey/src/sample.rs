@@ -28,6 +28,23 @@ pub(crate) struct Sample {
     /// Whether these are all rows of the table.
     pub(crate) whole: bool,
     pub(crate) ranges: u32,
+    /// The same ranges by the leading column of the key, in its order.
+    pub(crate) bounds: Vec<Bounds>,
+}
+
+/// A range of keys, both ends included.
+#[derive(Debug)]
+pub(crate) struct Bounds {
+    pub(crate) first: Value,
+    pub(crate) last: Value,
+    pub(crate) rows: u64,
+}
+
+impl Bounds {
+    fn of(rows: &[Vec<Value>]) -> Option<Bounds> {
+        let (first, last) = (rows.first()?[0].clone(), rows.last()?[0].clone());
+        Some(Bounds { first, last, rows: rows.len() as u64 })
+    }
 }
 
 impl Sample {
@@ -92,6 +109,7 @@ pub(crate) async fn take(session: &mut Session, table: &Table, options: &Options
     sample.ranges = 1;
     sample.whole = rows.len() < each as usize;
     let first = values(table, &sample.columns, rows);
+    sample.bounds.extend(Bounds::of(&first));
     let mut seen = HashSet::new();
     let mut add = |sample: &mut Sample, rows: Vec<Vec<Value>>| {
         for row in rows {
@@ -120,9 +138,11 @@ pub(crate) async fn take(session: &mut Session, table: &Table, options: &Options
             let rows = session.rows(&purpose("from a key between"), &range, &[bound(engine, start)]).await?;
             sample.ranges += 1;
             let rows = values(table, &sample.columns, rows);
+            sample.bounds.extend(Bounds::of(&rows));
             add(&mut sample, rows);
         }
     }
+    sample.bounds.extend(Bounds::of(&last));
     add(&mut sample, last);
     Ok(sample)
 }

@@ -166,6 +166,9 @@ impl Session {
                     (true, _) => {
                         format!("it took longer than {:?}, the limit of a statement", self.statement_time)
                     }
+                    _ if DENIED.contains(&failure.code.as_str()) => {
+                        "this user may not read all of its columns: that needs SELECT on it".to_owned()
+                    }
                     // The message may contain a value.
                     (false, false) => format!("error {} of the database", failure.code),
                     (false, true) => failure.message,
@@ -203,6 +206,9 @@ impl Session {
         }
     }
 }
+
+/// The codes of errors about a missing privilege on a table or a column, of MySQL and MariaDB and of PostgreSQL.
+const DENIED: [&str; 3] = ["1142", "1143", "42501"];
 
 /// An error of a statement.
 struct Failure {

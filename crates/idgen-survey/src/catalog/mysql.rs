@@ -21,6 +21,7 @@ pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
     keys(session, &mut catalog, &places).await?;
     foreign(session, &mut catalog, &places).await?;
     statistics(session, &mut catalog, &places).await;
+    hidden(session, &mut catalog).await;
     let page = session.rows("the size of a page", "SELECT CAST(@@innodb_page_size AS CHAR)", &[]).await;
     if let Some(bytes) = page.ok().as_ref().and_then(first_number) {
         catalog.page_bytes = bytes as u32;
@@ -37,13 +38,13 @@ pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
 /// Tables, and the next value of their counters, which `columns` judges by the type.
 async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Places) -> Result<()> {
     let sql = format!(
-        "SELECT TABLE_SCHEMA, TABLE_NAME, ENGINE, CAST(TABLE_ROWS AS CHAR), CAST(AUTO_INCREMENT AS CHAR) \
-         FROM information_schema.TABLES \
+        "SELECT TABLE_SCHEMA, TABLE_NAME, ENGINE, CAST(TABLE_ROWS AS CHAR), CAST(AUTO_INCREMENT AS CHAR), \
+         CAST(AVG_ROW_LENGTH AS CHAR) FROM information_schema.TABLES \
          WHERE TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND {} ORDER BY TABLE_SCHEMA, TABLE_NAME",
         of_schema("TABLE_SCHEMA")
     );
     for row in session.catalog("tables", &sql).await? {
-        let [schema, name, engine, rows, next] = &texts(&row)[..] else { continue };
+        let [schema, name, engine, rows, next, row_bytes] = &texts(&row)[..] else { continue };
         let counters = number(next).map(|next| Counter {
             column: usize::MAX,
             name: "AUTO_INCREMENT".to_owned(),
@@ -57,6 +58,8 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
             columns: Vec::new(),
             keys: Vec::new(),
             counters: counters.into_iter().collect(),
+            bytes_per_row: number(row_bytes).filter(|&bytes| bytes > 0).map(|bytes| bytes as f64),
+            readable: true,
         };
         places.add(catalog, table);
     }
@@ -147,6 +150,7 @@ async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> 
             whole: true,
             pages: None,
             leaf_pages: None,
+            fill: None,
         });
         if let Some(key) = table.keys.last_mut() {
             key.whole &= whole;
@@ -188,5 +192,21 @@ async fn statistics(session: &mut Session, catalog: &mut Catalog, places: &Place
             "size" => key.pages = number(value),
             _ => key.leaf_pages = number(value),
         }
+    }
+}
+
+/// The catalog shows only tables on which this user has a privilege: says so, unless it may read all of them.
+async fn hidden(session: &mut Session, catalog: &mut Catalog) {
+    let sql = "SELECT CAST(COUNT(*) AS CHAR) FROM (SELECT GRANTEE FROM information_schema.USER_PRIVILEGES \
+               WHERE PRIVILEGE_TYPE = 'SELECT' UNION ALL SELECT GRANTEE FROM information_schema.SCHEMA_PRIVILEGES \
+               WHERE PRIVILEGE_TYPE = 'SELECT' AND DATABASE() LIKE TABLE_SCHEMA) AS granted \
+               WHERE GRANTEE = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')";
+    let rows = session.rows("whether this user may read all tables", sql, &[]).await.ok();
+    if rows.as_ref().and_then(first_number) == Some(0) {
+        catalog.unseen.push(
+            "tables on which this user has no privilege, if there are any: to see all tables of the schema, it needs SELECT \
+             on the schema, by itself and not by a role"
+                .to_owned(),
+        );
     }
 }

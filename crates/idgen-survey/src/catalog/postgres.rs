@@ -27,24 +27,28 @@ async fn tables(session: &mut Session, catalog: &mut Catalog, places: &mut Place
     // Partitions are read as tables; what they are parts of has no rows of its own.
     let sql = format!(
         "SELECT n.nspname::text, c.relname::text, c.reltuples::bigint::text, \
-         has_table_privilege(c.oid, 'SELECT')::text \
+         has_table_privilege(c.oid, 'SELECT')::text, c.relpages::text \
          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
          WHERE c.relkind = 'r' AND {OWN} ORDER BY 1, 2"
     );
     for row in session.catalog("tables", &sql).await? {
-        let [schema, name, rows, readable] = &texts(&row)[..] else { continue };
-        if readable != "true" {
-            catalog.unseen.push(format!("rows of {schema}.{name}: they need SELECT on it"));
-        }
+        let [schema, name, rows, readable, pages] = &texts(&row)[..] else { continue };
+        // -1: never analyzed.
+        let rows = number(rows);
+        let bytes_per_row = match (number(pages), rows) {
+            (Some(pages), Some(rows)) if rows > 0 => Some(pages as f64 * 8_192.0 / rows as f64),
+            _ => None,
+        };
         let table = Table {
             schema: schema.clone(),
             name: name.clone(),
-            // -1: never analyzed.
-            rows: number(rows),
+            rows,
             columns: Vec::new(),
             keys: Vec::new(),
             counters: Vec::new(),
             clustered: false,
+            bytes_per_row,
+            readable: readable == "true",
         };
         places.add(catalog, table);
     }
@@ -119,6 +123,7 @@ async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> 
             whole: whole == "true",
             pages: number(pages).filter(|&pages| pages > 0),
             leaf_pages: None,
+            fill: None,
         });
     }
     Ok(())

@@ -21,6 +21,8 @@ pub(super) async fn read(session: &mut Session) -> Result<Catalog> {
             keys: Vec::new(),
             counters: Vec::new(),
             clustered: without_rowid == "1",
+            bytes_per_row: None,
+            readable: true,
         };
         places.add(&mut catalog, table);
     }
@@ -73,6 +75,7 @@ async fn columns(session: &mut Session, catalog: &mut Catalog, places: &Places) 
             whole: true,
             pages: None,
             leaf_pages: None,
+            fill: None,
         });
     }
     Ok(())
@@ -102,6 +105,7 @@ async fn keys(session: &mut Session, catalog: &mut Catalog, places: &Places) -> 
             whole: partial == "0",
             pages: None,
             leaf_pages: None,
+            fill: None,
         });
     }
     Ok(())

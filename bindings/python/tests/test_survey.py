@@ -1,0 +1,95 @@
+"""`idgen survey` on the tables that Django's own migrations make: its figures agree with counts by hand.
+
+The program is that of the checkout: IDGEN names another one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from servers import Server
+
+ROOT = pathlib.Path(__file__).parents[3]
+HERE = pathlib.Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def program() -> str:
+    """The program, which is built if it is not there."""
+    given = os.environ.get("IDGEN")
+    if given:
+        return given
+    built = ROOT / "target" / "debug" / "idgen"
+    if not built.is_file():
+        subprocess.run(["cargo", "build", "--quiet", "--workspace", "--bin", "idgen"], cwd=ROOT, check=True)
+    return str(built)
+
+
+def database(kind: str, request: pytest.FixtureRequest, folder: pathlib.Path) -> tuple[dict[str, Any], str]:
+    """The settings of Django, and the URL of the survey."""
+    if kind == "sqlite":
+        name = str(folder / "django.db")
+        return {"ENGINE": "django.db.backends.sqlite3", "NAME": name}, f"sqlite:{name}"
+    server: Server = request.getfixturevalue(kind)
+    engine = "postgresql" if kind == "postgres" else "mysql"
+    settings = {
+        "ENGINE": f"django.db.backends.{engine}",
+        "NAME": server.database,
+        "USER": server.user,
+        "PASSWORD": server.password,
+        "HOST": server.host,
+        "PORT": server.port,
+    }
+    return settings, server.url({"postgres": "postgres", "mysql": "mysql", "mariadb": "mariadb"}[kind])
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres", "mysql", "mariadb"])
+def test_figures_of_djangos_tables(
+    kind: str, program: str, request: pytest.FixtureRequest, tmp_path: pathlib.Path
+) -> None:
+    settings, url = database(kind, request, tmp_path)
+    code = "import pymysql; pymysql.install_as_MySQLdb(); " if kind in ("mysql", "mariadb") else ""
+    code += f"import runpy; runpy.run_path({str(HERE / 'survey_django.py')!r}, run_name='__main__')"
+    made = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(settings)], capture_output=True, text=True, check=False
+    )
+    assert made.returncode == 0, made.stderr
+    expected = json.loads(made.stdout)
+
+    done = subprocess.run(
+        [program, "survey", "--json", "--predict", "0"],
+        env={**os.environ, "IDGEN_SURVEY_URL": url},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    survey = json.loads(done.stdout)
+    assert survey["tables_seen"] == len(expected["tables"]) + 1, "with that of the migrations"
+    assert survey["findings"] == []
+    surveyed = {table["table"].rsplit(".", 1)[-1]: table for table in survey["tables"]}
+    assert surveyed["django_migrations"]["rows"] == expected["migrations"]
+    for name, table in expected["tables"].items():
+        if table["bytes"] is None and not table["foreign"]:
+            # The key of a session or token is a text that is no id.
+            assert name not in surveyed, name
+            continue
+        found = surveyed[name]
+        assert (found["rows"], found["whole"], found["key"]) == (table["rows"], True, [table["key"]]), name
+        columns = {column["column"]: column for column in found["columns"]}
+        foreign = [column for column, of in columns.items() if "foreign-key" in of["found_by"]]
+        assert sorted(foreign) == table["foreign"], name
+        if table["bytes"] is None:
+            continue
+        cost = columns[table["key"]]["cost"]
+        assert cost["references"] == table["references"], name
+        if kind != "sqlite":
+            assert cost["table_bytes"] == table["rows"] * table["bytes"], name
+            # The columns themselves, and at least one index each that carries them.
+            assert cost["reference_bytes"] >= 2 * table["referring"] * table["bytes"], name
