@@ -1,6 +1,6 @@
 //! The survey as a page that one can send to somebody.
 
-use idgen_record::Family;
+use idgen_record::{Family, thousands};
 use idgen_report::{BarChart, Document, DocumentFinding, DocumentPart, DocumentRows};
 use idgen_survey::{Change, Finding, Level, Order, Prediction, Survey};
 
@@ -24,7 +24,7 @@ pub fn of(survey: &Survey) -> anyhow::Result<String> {
         parts.push(DocumentPart::Table(DocumentRows {
             name: section.heading,
             head: section.head.into_iter().map(str::to_owned).collect(),
-            rows: section.rows,
+            rows: filled(section.rows),
             texts: section.texts,
         }));
     }
@@ -46,6 +46,17 @@ pub fn of(survey: &Survey) -> anyhow::Result<String> {
     Ok(idgen_report::document(&page)?)
 }
 
+/// The same rows with the cells that a row leaves out because they are those of the row above: a reader may sort them.
+fn filled(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    for at in 1..rows.len() {
+        let (above, rest) = rows.split_at_mut(at);
+        for (cell, same) in rest[0].iter_mut().zip(&above[at - 1]).filter(|(cell, _)| cell.is_empty()) {
+            cell.clone_from(same);
+        }
+    }
+    rows
+}
+
 /// The number of findings, and the change that saves most.
 fn answer(survey: &Survey) -> Vec<String> {
     let count = |level| survey.findings.iter().filter(|finding| finding.level == level).count();
@@ -56,8 +67,9 @@ fn answer(survey: &Survey) -> Vec<String> {
     let mut lines = vec![format!("{}, {}.", counted(Level::Danger), counted(Level::Warning))];
     if let Some((first, best, saved)) = survey.predictions.first().and_then(gain) {
         let column = format!("{}.{}", first.question.table, first.question.column);
+        let saved = thousands(saved.round() as u64);
         lines.push(format!(
-            "The most pages are to be gained with the key {column}: with {}, 1,000 inserts would need {saved:.0} pages less.",
+            "The most pages are to be gained in {column}. With {}, 1,000 inserts would read, write, or log {saved} fewer pages.",
             best.title()
         ));
     }
@@ -96,7 +108,7 @@ fn chart(prediction: &Prediction) -> BarChart {
     };
     let bars = prediction.changes.iter().map(|one| {
         let pages = one.pages_per_1k();
-        (one.change.short().to_owned(), family(one.change), pages, format!("{pages:.0}"))
+        (one.change.short().to_owned(), family(one.change), pages, thousands(pages.round() as u64))
     });
     BarChart {
         heading: format!("{}.{}", prediction.question.table, prediction.question.column),

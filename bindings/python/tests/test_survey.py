@@ -76,16 +76,19 @@ def test_figures_of_djangos_tables(
     surveyed = {table["table"].rsplit(".", 1)[-1]: table for table in survey["tables"]}
     assert surveyed["django_migrations"]["rows"] == expected["migrations"]
     for name, table in expected["tables"].items():
-        if table["bytes"] is None and not table["foreign"]:
-            # The key of a session or token is a text that is no id.
+        if not table["integer"] and not table["foreign"]:
+            # The key of a session is a text that is no id.
             assert name not in surveyed, name
+            continue
+        if kind == "sqlite" and table["rows"] == 0:
+            # Types of columns are only hints there, and there is no value.
             continue
         found = surveyed[name]
         assert (found["rows"], found["whole"], found["key"]) == (table["rows"], True, [table["key"]]), name
         columns = {column["column"]: column for column in found["columns"]}
         foreign = [column for column, of in columns.items() if "foreign-key" in of["found_by"]]
         assert sorted(foreign) == table["foreign"], name
-        if table["bytes"] is None:
+        if not table["integer"]:
             continue
         cost = columns[table["key"]]["cost"]
         assert cost["references"] == table["references"], name

@@ -23,6 +23,9 @@ const INNODB_ROW: f64 = 18.0;
 /// How full pages are where random keys arrive, and where keys ascend.
 const FILLS: (f64, f64) = (0.69, 0.93);
 
+/// The model is not more accurate than this factor.
+const EQUAL: f64 = 1.15;
+
 /// In which order the keys of a table arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -148,9 +151,10 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    /// The change with the fewest pages.
+    /// The change with the fewest pages; of those that are nearly equal, the simplest one. It can be [`Change::Stay`].
     pub fn best(&self) -> Option<&Predicted> {
-        self.changes.iter().min_by(|a, b| a.pages_per_1k().total_cmp(&b.pages_per_1k()))
+        let fewest = self.changes.iter().map(Predicted::pages_per_1k).min_by(f64::total_cmp)?;
+        self.changes.iter().find(|one| one.pages_per_1k() <= fewest * EQUAL + 1.0)
     }
 
     /// Pages per 1,000 inserts that a change saves; negative if it costs more.
@@ -260,6 +264,7 @@ fn row_bytes(engine: Engine, table: &TableReport, order: Order, value_bytes: f64
         }
         // The index beside the table has the row id.
         (Engine::Sqlite, _) if !table.clustered => 4,
+        (Engine::Sqlite, Some(bytes)) => (bytes - value_bytes).clamp(0.0, 7_000.0) as u32,
         _ => ROW_BYTES,
     }
 }
@@ -305,5 +310,7 @@ mod tests {
         let one = prediction("one", None, &[900.0, 600.0, 10.0]);
         assert_eq!(one.best().map(|best| best.change), Some(Change::V7));
         assert_eq!(one.saved_per_1k(&one.changes[1]), Some(300.0));
+        let equal = prediction("equal", None, &[105.0, 110.0, 100.0]);
+        assert_eq!(equal.best().map(|best| best.change), Some(Change::Stay));
     }
 }

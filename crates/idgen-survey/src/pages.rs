@@ -120,7 +120,7 @@ async fn sqlite(
         }
         (key, _) => key.name.clone(),
     };
-    let sql = "SELECT count(*), sum(unused), sum(pgsize) FROM dbstat WHERE name = ? AND pagetype = 'leaf'";
+    let sql = "SELECT count(*), sum(unused), sum(pgsize), sum(payload), sum(ncell) FROM dbstat WHERE name = ? AND pagetype = 'leaf'";
     for &(at, key) in keys.iter().take(MOST_INDEXES) {
         let name = tree(&catalog.tables[at], key);
         let Ok(rows) = session.rows(&format!("pages of {name}"), sql, &[Cell::Text(name)]).await else {
@@ -129,9 +129,14 @@ async fn sqlite(
         };
         let number = |at: usize| rows.first()?.get(at)?.text()?.parse::<u64>().ok();
         if let (Some(leaves), Some(unused), Some(bytes)) = (number(0), number(1), number(2)) {
-            let key = &mut catalog.tables[at].keys[key];
-            key.leaf_pages = Some(leaves);
-            key.fill = Some(1.0 - unused as f64 / bytes.max(1) as f64);
+            let table = &mut catalog.tables[at];
+            table.keys[key].leaf_pages = Some(leaves);
+            table.keys[key].fill = Some(1.0 - unused as f64 / bytes.max(1) as f64);
+            if let (true, true, Some(payload), Some(rows @ 1..)) =
+                (table.clustered, table.keys[key].primary, number(3), number(4))
+            {
+                table.bytes_per_row = Some(payload as f64 / rows as f64);
+            }
         }
     }
 }

@@ -70,7 +70,8 @@ pub struct TableReport {
     pub key: Vec<String>,
     /// Whether rows are stored in the order of the primary key.
     pub clustered: bool,
-    /// Bytes that the table takes for each row, its free space included, where the server's statistics say so.
+    /// Bytes that the table takes for each row: on servers with the free space of its pages, from statistics; on SQLite without
+    /// it, from dbstat, of a table without row ids.
     pub bytes_per_row: Option<f64>,
     /// What a second look showed.
     #[serde(skip_serializing_if = "Option::is_none")]

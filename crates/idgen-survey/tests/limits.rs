@@ -142,7 +142,7 @@ fn mysql_and_mariadb() {
         );
         let few = surveyed(&as_user(scratch.url(), "few"), &Options::default());
         assert_eq!(few.tables_seen, 2, "{flavor}");
-        assert_eq!(table(&few, "random").rows_read, 1_000);
+        assert!(table(&few, "random").rows_read > 500);
         for part in
             ["on which this user has no privilege", "inserted: this user may not read", "innodb_index_stats"]
         {
