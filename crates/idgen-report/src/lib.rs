@@ -1,5 +1,6 @@
 //! Shows what `idgen lab` recorded: on the terminal, as JSON, CSV, Markdown and a self-contained page with charts, and two
-//! runs side by side. It reads records ([`idgen_record`]) and nothing else.
+//! runs side by side. It reads records ([`idgen_record`]) and nothing else. A [`Document`] is a page of the same look about anything
+//! else, from the texts of its caller.
 //!
 //! ```
 //! let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/rebuild");

@@ -215,25 +215,23 @@ fn postgres() {
 }
 
 #[test]
-fn ten_thousand_tables_on_mysql_take_less_than_a_minute() {
+fn tables_of_mysql_take_a_statement_each_and_the_catalog_the_same_few() {
+    const TABLES: usize = 2_000;
     let settings = Settings::new().option("innodb_flush_log_at_trx_commit", "0").option("sync_binlog", "0");
     let server = Server::start(Flavor::MySql, &settings).unwrap();
     let scratch = server.scratch().unwrap();
-    let begin = Instant::now();
-    for first in (0..10_000).step_by(500) {
-        let tables: String = (first..first + 500)
+    execute(scratch.url(), "CREATE TABLE first (id BINARY(16) PRIMARY KEY, n INT)");
+    let options = Options { statement_time: Duration::from_secs(60), ..Options::default() };
+    let one = surveyed(scratch.url(), &options);
+    for first in (1..TABLES).step_by(500) {
+        let tables: String = (first..(first + 500).min(TABLES))
             .map(|n| format!("CREATE TABLE t{n} (id BINARY(16) PRIMARY KEY, n INT);"))
             .collect();
         execute(scratch.url(), &tables);
     }
-    let made = begin.elapsed();
     let begin = Instant::now();
-    let found =
-        surveyed(scratch.url(), &Options { statement_time: Duration::from_secs(30), ..Options::default() });
-    let took = begin.elapsed();
-    eprintln!("10,000 tables were made in {made:?} and surveyed in {took:?}");
-    assert_eq!(found.tables_seen, 10_000);
-    // One for each table, and the same few for the catalog as of one table.
-    assert!((10_000..10_015).contains(&found.statements.len()), "{}", found.statements.len());
-    assert!(took < Duration::from_secs(60), "{took:?}");
+    let all = surveyed(scratch.url(), &options);
+    eprintln!("{TABLES} tables were surveyed in {:?}", begin.elapsed());
+    assert_eq!(all.tables_seen, TABLES);
+    assert_eq!(all.statements.len(), one.statements.len() + TABLES - 1);
 }
