@@ -1,4 +1,4 @@
-"""Lets Django make the tables of its own applications, fills them, and prints what is in them, counted by hand.
+"""Lets Django make the tables of its own applications, fills them, and prints what is in them.
 
 The argument is the settings of a database as JSON. test_survey.py compares the answer with `idgen survey`.
 """
@@ -40,7 +40,7 @@ for user in User.objects.all()[:20]:
 
 
 def bytes_of(table: str, column: str) -> int | None:
-    """Bytes of an integer on a server. The models do not say: migrations made some keys wider than they say."""
+    """Bytes of an integer on a server: migrations made some keys wider than the models say."""
     if connection.vendor == "sqlite":
         return None
     with connection.cursor() as cursor:
