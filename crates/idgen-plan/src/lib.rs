@@ -7,9 +7,12 @@
 
 mod error;
 mod folder;
+mod make;
 mod options;
 mod plan;
+mod postgres;
 
 pub use error::{Error, Result};
+pub use make::plan;
 pub use options::Options;
 pub use plan::{Engine, Plan, Statement, Step, Target};

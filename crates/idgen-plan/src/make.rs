@@ -1,0 +1,30 @@
+//! Chooses the engine by the URL.
+
+use crate::error::{Error, Result};
+use crate::options::Options;
+use crate::plan::Plan;
+use crate::postgres;
+
+/// Reads the catalog of a live database, read only, and plans the change of a key.
+///
+/// ```no_run
+/// use idgen_plan::{Options, Target};
+///
+/// # async fn example() -> idgen_plan::Result<()> {
+/// let options = Options::new("orders", Target::Uuid);
+/// let plan = idgen_plan::plan("postgres://app:secret@db/shop", &options).await?;
+/// assert!(plan.tables.contains(&"orders".to_owned()));
+/// plan.write("change-of-keys".as_ref())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// The server is not reached, the table does not exist, or something depends on the key that the plan cannot take
+/// along. The message says what, and what to do.
+pub async fn plan(url: &str, options: &Options) -> Result<Plan> {
+    match url.split_once("://").map(|(scheme, _)| scheme) {
+        Some("postgres" | "postgresql") => postgres::plan(url, options).await,
+        _ => Err(Error::new("cannot understand the URL: it begins with postgres://")),
+    }
+}

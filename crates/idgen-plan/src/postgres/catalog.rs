@@ -1,0 +1,257 @@
+//! Reads `pg_catalog`, in a session that cannot write.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
+
+use crate::error::{Error, Result};
+
+/// How long a server may take to accept the connection.
+const CONNECT_TIME: Duration = Duration::from_secs(30);
+/// `CREATE OR REPLACE TRIGGER`, and reading ranges of rows by their place, need PostgreSQL 14.
+const OLDEST: i32 = 140_000;
+
+/// A session that only reads.
+pub(super) struct Session {
+    connection: PgConnection,
+    /// The server's version, as in 180001.
+    pub(super) version: i32,
+}
+
+/// What is known of a database.
+#[derive(Debug)]
+pub(super) struct Catalog {
+    pub(super) tables: Vec<Table>,
+    pub(super) columns: Vec<Column>,
+    pub(super) foreign_keys: Vec<ForeignKey>,
+    pub(super) indexes: Vec<Index>,
+    pub(super) dependents: Vec<Dependent>,
+    pub(super) functions: Vec<Function>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Table {
+    pub(super) id: i64,
+    pub(super) schema: String,
+    pub(super) name: String,
+    pub(super) rows: i64,
+    pub(super) bytes: i64,
+    pub(super) kind: String,
+    pub(super) inherits: bool,
+    pub(super) forces_policies: bool,
+    pub(super) temporary: bool,
+    pub(super) readable: bool,
+    pub(super) owned: bool,
+    pub(super) update_triggers: Vec<String>,
+    pub(super) publications: Vec<String>,
+}
+
+/// A column of a table: the table's id and the number of the column.
+pub(super) type Place = (i64, i32);
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Column {
+    pub(super) table: i64,
+    pub(super) number: i32,
+    pub(super) name: String,
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    pub(super) type_text: String,
+    pub(super) not_null: bool,
+    /// The name of the constraint that says so, on servers that give it one.
+    pub(super) not_null_name: Option<String>,
+    pub(super) default: Option<String>,
+    pub(super) generated: bool,
+    pub(super) granted: bool,
+    pub(super) comment: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ForeignKey {
+    pub(super) name: String,
+    pub(super) child: i64,
+    pub(super) parent: i64,
+    pub(super) columns: Vec<i32>,
+    pub(super) refers_to: Vec<i32>,
+    pub(super) on_update: String,
+    pub(super) on_delete: String,
+    pub(super) deferrable: bool,
+    pub(super) deferred: bool,
+    pub(super) enforced: bool,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Index {
+    pub(super) table: i64,
+    pub(super) name: String,
+    pub(super) method: String,
+    pub(super) unique: bool,
+    pub(super) primary: bool,
+    pub(super) valid: bool,
+    pub(super) exclusion: bool,
+    pub(super) identity: bool,
+    /// Zero stands for an expression.
+    pub(super) columns: Vec<i32>,
+    pub(super) key_columns: usize,
+    pub(super) options: Vec<i32>,
+    pub(super) expressions: Option<String>,
+    pub(super) predicate: Option<String>,
+    pub(super) nulls_not_distinct: bool,
+    pub(super) settings: Vec<String>,
+    pub(super) tablespace: Option<String>,
+    pub(super) default_class: Vec<bool>,
+    pub(super) constraint: Option<String>,
+    pub(super) deferrable: bool,
+    pub(super) deferred: bool,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Dependent {
+    pub(super) table: i64,
+    pub(super) number: i32,
+    pub(super) what: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Function {
+    pub(super) name: String,
+    pub(super) text: String,
+}
+
+impl Session {
+    pub(super) async fn open(url: &str, limit: Duration) -> Result<Session> {
+        let options = url
+            .parse::<PgConnectOptions>()
+            .map_err(|_| {
+                Error::new("cannot understand the URL: write postgres://user:password@host:port/database")
+            })?
+            .disable_statement_logging()
+            .application_name("idgen plan");
+        let connection = tokio::time::timeout(CONNECT_TIME, PgConnection::connect_with(&options))
+            .await
+            .map_err(|_| Error::new("the server did not accept the connection within 30 seconds"))?
+            .map_err(|error| Error::of("cannot connect", error))?;
+        let mut session = Session { connection, version: 0 };
+        // Names in the texts of defaults and predicates are complete if no schema is searched.
+        let setup = format!(
+            "SET default_transaction_read_only = on; SET statement_timeout = {}; SET search_path = pg_catalog",
+            limit.as_millis()
+        );
+        let set = session.connection.execute(sqlx::raw_sql(AssertSqlSafe(setup))).await;
+        set.map_err(|error| Error::of("the server refused the settings of the session", error))?;
+        session.version =
+            session.number("SELECT current_setting('server_version_num')::bigint").await? as i32;
+        if session.version < OLDEST {
+            return Err(Error::new(format!(
+                "the server is PostgreSQL {}: the plan needs 14 or later",
+                session.version / 10_000
+            )));
+        }
+        Ok(session)
+    }
+
+    pub(super) async fn catalog(&mut self) -> Result<Catalog> {
+        Ok(Catalog {
+            tables: self.rows("tables", include_str!("queries/tables.sql")).await?,
+            columns: self.rows("columns", include_str!("queries/columns.sql")).await?,
+            foreign_keys: self.rows("foreign keys", include_str!("queries/foreign_keys.sql")).await?,
+            indexes: self.rows("indexes", include_str!("queries/indexes.sql")).await?,
+            dependents: self.rows("dependencies", include_str!("queries/dependents.sql")).await?,
+            functions: self.rows("functions", include_str!("queries/functions.sql")).await?,
+        })
+    }
+
+    /// The rows of a query. The server writes them as JSON.
+    async fn rows<T: DeserializeOwned>(&mut self, what: &str, sql: &str) -> Result<Vec<T>> {
+        let all = format!("SELECT COALESCE(json_agg(q), '[]')::text FROM ({sql}) AS q");
+        let text: String = sqlx::query_scalar(AssertSqlSafe(all))
+            .fetch_one(&mut self.connection)
+            .await
+            .map_err(|error| Error::of(format!("cannot read the {what}"), error))?;
+        serde_json::from_str(&text).map_err(|error| Error::of(format!("cannot understand the {what}"), error))
+    }
+
+    /// The first values of a column that are not null.
+    pub(super) async fn sample(&mut self, table: &str, column: &str) -> Result<Vec<String>> {
+        let sql = format!(
+            "SELECT CASE WHEN pg_typeof({column})::text = 'bytea' THEN encode({column}::text::bytea, 'hex') \
+             ELSE {column}::text END FROM {table} WHERE {column} IS NOT NULL LIMIT 100"
+        );
+        sqlx::query_scalar(AssertSqlSafe(sql))
+            .fetch_all(&mut self.connection)
+            .await
+            .map_err(|error| Error::of(format!("cannot read values of {column} in {table}"), error))
+    }
+
+    /// One number.
+    pub(super) async fn number(&mut self, sql: &str) -> Result<i64> {
+        sqlx::query_scalar(AssertSqlSafe(sql.to_owned()))
+            .fetch_one(&mut self.connection)
+            .await
+            .map_err(|error| Error::of("cannot read the catalog", error))
+    }
+
+    pub(super) async fn close(self) {
+        // The answers are read; a server that does not say goodbye changes nothing.
+        let _ = self.connection.close().await;
+    }
+}
+
+impl Catalog {
+    /// The table with a name, which may have its schema before it.
+    pub(super) fn find(&self, table: &str) -> Result<&Table> {
+        let found = |schema: Option<&str>, name: &str| {
+            let same = |at: &usize| {
+                let table = &self.tables[*at];
+                table.name == name && schema.is_none_or(|schema| schema == table.schema)
+            };
+            (0..self.tables.len()).filter(same).collect::<Vec<_>>()
+        };
+        let mut places = found(None, table);
+        if let Some((schema, name)) = table.split_once('.') {
+            places.extend(found(Some(schema), name));
+        }
+        match places[..] {
+            [at] => Ok(&self.tables[at]),
+            [] => Err(Error::new(format!("there is no table {table} in this database"))),
+            _ => Err(Error::new(format!(
+                "there are several tables with the name {table}: write one of {}",
+                places.iter().map(|&at| self.tables[at].shown()).collect::<Vec<_>>().join(", ")
+            ))),
+        }
+    }
+
+    pub(super) fn table(&self, id: i64) -> Option<&Table> {
+        self.tables.iter().find(|table| table.id == id)
+    }
+
+    pub(super) fn column(&self, (table, number): Place) -> Option<&Column> {
+        self.columns.iter().find(|column| (column.table, column.number) == (table, number))
+    }
+
+    /// A column with its table, for messages.
+    pub(super) fn shown(&self, place: Place) -> String {
+        let table = self.table(place.0).map_or(String::new(), Table::shown);
+        format!("{table}.{}", self.column(place).map_or("", |column| &column.name))
+    }
+}
+
+impl Index {
+    /// An index of a single text for `LIKE`, which an id has no use for. It is dropped with the old column.
+    pub(super) fn useless(&self) -> bool {
+        !self.unique && self.columns.len() == 1 && (self.default_class == [false] || self.method == "gin")
+    }
+}
+
+impl Table {
+    /// Its name, with the schema unless that is `public`.
+    pub(super) fn shown(&self) -> String {
+        match self.schema.as_str() {
+            "public" => self.name.clone(),
+            schema => format!("{schema}.{}", self.name),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The columns that change: those of the table's key, and what foreign keys connect with them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::catalog::{Catalog, Column, ForeignKey, Place, Session};
+use super::names::quoted;
+use super::spelling::Spelling;
+use crate::error::{Error, Result};
+
+/// The connected component of a table.
+#[derive(Debug)]
+pub(super) struct Graph {
+    /// Ids of tables, parents before children.
+    pub(super) tables: Vec<i64>,
+    /// The columns that change, with the spelling of their ids.
+    pub(super) columns: BTreeMap<Place, Spelling>,
+    /// Foreign keys between columns that change, as places in the catalog's list.
+    pub(super) foreign_keys: Vec<usize>,
+    /// What was left out, and why.
+    pub(super) notes: Vec<String>,
+}
+
+/// Finds the component. Keys that are no ids, as those of a table of currencies, stay as they are.
+pub(super) async fn find(session: &mut Session, catalog: &Catalog, root: i64) -> Result<Graph> {
+    let mut graph =
+        Graph { tables: Vec::new(), columns: BTreeMap::new(), foreign_keys: Vec::new(), notes: Vec::new() };
+    let mut seen = BTreeSet::new();
+    let mut tables = VecDeque::from([root]);
+    let mut visited = BTreeSet::from([root]);
+    let own = key_of(catalog, root);
+    if own.is_empty() {
+        return Err(Error::new("the table has no primary key: there is no key to change"));
+    }
+    while let Some(table) = tables.pop_front() {
+        for place in ends(catalog, table) {
+            if !seen.insert(place) {
+                continue;
+            }
+            let linked = linked(catalog, place);
+            seen.extend(linked.iter().copied());
+            let is_own = table == root && own.contains(&place);
+            let Some(spelling) = spelling(session, catalog, &linked, is_own, &mut graph.notes).await? else {
+                continue;
+            };
+            for place in linked {
+                graph.columns.insert(place, spelling);
+                if visited.insert(place.0) {
+                    tables.push_back(place.0);
+                }
+            }
+        }
+    }
+    if !own.iter().any(|place| graph.columns.contains_key(place)) {
+        let shown = own.iter().filter_map(|&place| Some((place, catalog.column(place)?)));
+        let shown: Vec<_> =
+            shown.map(|(place, column)| format!("{} ({})", catalog.shown(place), column.type_text)).collect();
+        return Err(Error::new(format!(
+            "the primary key is {}, which holds no ids as text or bytes: there is nothing to change",
+            shown.join(", ")
+        )));
+    }
+    graph.foreign_keys = (0..catalog.foreign_keys.len())
+        .filter(|&at| pairs(&catalog.foreign_keys[at]).any(|(child, _)| graph.columns.contains_key(&child)))
+        .collect();
+    let members: BTreeSet<i64> = graph.columns.keys().map(|place| place.0).collect();
+    graph.tables = parents_first(catalog, &graph.foreign_keys, members);
+    Ok(graph)
+}
+
+/// The columns of the primary key.
+pub(super) fn key_of(catalog: &Catalog, table: i64) -> Vec<Place> {
+    let primary = catalog.indexes.iter().find(|index| index.table == table && index.primary);
+    primary.map_or(Vec::new(), |index| {
+        index.columns[..index.key_columns].iter().map(|&number| (table, number)).collect()
+    })
+}
+
+/// The columns of the primary key, and those of foreign keys to and from the table.
+fn ends(catalog: &Catalog, table: i64) -> Vec<Place> {
+    let mut places = key_of(catalog, table);
+    for (child, parent) in catalog.foreign_keys.iter().flat_map(pairs) {
+        places.extend([child, parent].into_iter().filter(|place| place.0 == table));
+    }
+    places
+}
+
+/// The columns of a foreign key, each with the one that it refers to.
+pub(super) fn pairs(key: &ForeignKey) -> impl Iterator<Item = (Place, Place)> {
+    let both = key.columns.iter().zip(&key.refers_to);
+    both.map(|(&child, &parent)| ((key.child, child), (key.parent, parent)))
+}
+
+/// All columns that foreign keys connect with one.
+fn linked(catalog: &Catalog, place: Place) -> BTreeSet<Place> {
+    let mut found = BTreeSet::from([place]);
+    let mut next = VecDeque::from([place]);
+    while let Some(at) = next.pop_front() {
+        for (child, parent) in catalog.foreign_keys.iter().flat_map(pairs) {
+            let other = if child == at {
+                parent
+            } else if parent == at {
+                child
+            } else {
+                continue;
+            };
+            if found.insert(other) {
+                next.push_back(other);
+            }
+        }
+    }
+    found
+}
+
+/// How ids are written in the columns; `None` if they stay as they are.
+async fn spelling(
+    session: &mut Session,
+    catalog: &Catalog,
+    places: &BTreeSet<Place>,
+    is_own: bool,
+    notes: &mut Vec<String>,
+) -> Result<Option<Spelling>> {
+    let columns: Vec<&Column> = places.iter().filter_map(|&place| catalog.column(place)).collect();
+    let is_text = |column: &&Column| matches!(column.kind.as_str(), "text" | "varchar" | "bpchar" | "citext");
+    if columns.iter().all(|column| column.kind == "bytea") {
+        return Ok(Some(Spelling::Bytes));
+    }
+    if !columns.iter().all(is_text) {
+        return Ok(None);
+    }
+    let mut values = Vec::new();
+    for &place in places {
+        let (Some(table), Some(column)) = (catalog.table(place.0), catalog.column(place)) else { continue };
+        if table.readable && table.kind == "r" {
+            let table = format!("{}.{}", quoted(&table.schema), quoted(&table.name));
+            values.extend(session.sample(&table, &quoted(&column.name)).await?);
+        }
+    }
+    let most = Spelling::of_most(&values);
+    let declared = columns.iter().any(|column| column.type_text.contains("(36)"));
+    if most.is_some() || (values.is_empty() && (is_own || declared)) {
+        return Ok(Some(most.unwrap_or(Spelling::Hyphenated)));
+    }
+    // The key that was asked for is taken whatever it holds: the first step shows the rows.
+    if is_own {
+        return Ok(Some(Spelling::Hyphenated));
+    }
+    let shown: Vec<_> = places.iter().map(|&place| catalog.shown(place)).collect();
+    let why = if values.is_empty() {
+        "hold no rows yet, and no length of 36"
+    } else {
+        "hold other texts than UUIDs"
+    };
+    notes.push(format!("These columns stay as they are, because they {why}: {}.", shown.join(", ")));
+    Ok(None)
+}
+
+/// Parents before children. Tables that refer to each other in a circle keep the order of their ids.
+fn parents_first(catalog: &Catalog, keys: &[usize], mut left: BTreeSet<i64>) -> Vec<i64> {
+    let mut sorted = Vec::new();
+    while let Some(&first) = left.first() {
+        let waits = |table: i64| {
+            keys.iter()
+                .map(|&at| &catalog.foreign_keys[at])
+                .any(|key| key.child == table && key.parent != table && left.contains(&key.parent))
+        };
+        let next = left.iter().copied().find(|&table| !waits(table)).unwrap_or(first);
+        left.remove(&next);
+        sorted.push(next);
+    }
+    sorted
+}

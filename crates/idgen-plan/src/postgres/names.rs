@@ -1,0 +1,66 @@
+//! Quoted names, literals, and names made of others.
+
+/// PostgreSQL cuts longer names.
+const LONGEST: usize = 63;
+
+/// A name as SQL reads it.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A text as SQL reads it, in one line, whatever `standard_conforming_strings` is.
+pub(super) fn literal(text: &str) -> String {
+    let escaped = text.replace('\'', "''");
+    match escaped.contains(['\\', '\n']) {
+        true => format!("E'{}'", escaped.replace('\\', "\\\\").replace('\n', "\\n")),
+        false => format!("'{escaped}'"),
+    }
+}
+
+/// A name with an ending. If it is too long, its end is replaced by a number that depends on all of it.
+pub(super) fn with_ending(name: &str, ending: &str) -> String {
+    if name.len() + ending.len() <= LONGEST {
+        return format!("{name}{ending}");
+    }
+    // FNV-1a, 32 bits.
+    let hash =
+        name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let mut end = LONGEST - ending.len() - 9;
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}_{hash:08x}{ending}", &name[..end])
+}
+
+/// Whether the name is in the text as a word.
+pub(super) fn mentions(text: &str, name: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name)
+        .any(|(at, _)| !text[..at].ends_with(part) && !text[at + name.len()..].starts_with(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_texts_are_quoted() {
+        assert_eq!(quoted("a\"b"), "\"a\"\"b\"");
+        assert_eq!((literal("it's"), literal("a\\b")), ("'it''s'".into(), "E'a\\\\b'".into()));
+        assert_eq!(literal("two\nlines"), "E'two\\nlines'");
+    }
+
+    #[test]
+    fn long_names_differ_and_fit() {
+        let (a, b) = (format!("{}a", "ü".repeat(31)), format!("{}b", "ü".repeat(31)));
+        let (a, b) = (with_ending(&a, "_idgen_new"), with_ending(&b, "_idgen_new"));
+        assert!(a != b && a.len() <= LONGEST && b.len() <= LONGEST);
+        assert_eq!(with_ending("id", "_idgen_new"), "id_idgen_new");
+    }
+
+    #[test]
+    fn a_name_is_a_word() {
+        assert!(mentions("(parent_id IS NOT NULL)", "parent_id"));
+        assert!(!mentions("(parent_id IS NOT NULL)", "parent"));
+    }
+}

@@ -1,0 +1,146 @@
+//! What the person who executes the plan must know.
+
+use super::catalog::{Catalog, Column, Session, Table};
+use super::change::Change;
+use super::graph::Graph;
+use super::names::{mentions, quoted};
+use crate::error::Result;
+
+/// Columns that are searched for ids without a foreign key.
+const MOST_COLUMNS: usize = 500;
+
+/// What was read of the tables.
+pub(super) fn facts(catalog: &Catalog, graph: &Graph) -> Vec<String> {
+    facts_of(graph.tables.iter().filter_map(|&id| catalog.table(id)))
+}
+
+/// The same of given tables.
+pub(super) fn facts_of<'a>(tables: impl IntoIterator<Item = &'a Table>) -> Vec<String> {
+    tables
+        .into_iter()
+        .map(|table| {
+            let (rows, mib) = (table.rows, table.bytes as f64 / f64::from(1 << 20));
+            format!(
+                "{} has about {rows} rows (the server's estimate) and takes {mib:.1} MiB with its indexes.",
+                table.shown()
+            )
+        })
+        .collect()
+}
+
+/// The notes, those of the graph first.
+pub(super) async fn of(
+    session: &mut Session,
+    catalog: &Catalog,
+    graph: Graph,
+    change: &Change,
+) -> Result<Vec<String>> {
+    let mut notes = graph.notes.clone();
+    notes.push(
+        "Execute the files with psql as the owner of the tables, and not in a transaction (no `psql -1`)."
+            .into(),
+    );
+    notes.push(
+        "After the switch the columns are of type uuid. Texts without a type are still accepted (`WHERE id = '…'`), but drivers \
+         that declare parameters as text are not: use uuid parameters, or for JDBC `stringtype=unspecified`. The \
+         new columns are the last of their tables: an INSERT or COPY without a list of columns fails after the switch, and \
+         readers of `SELECT *` see another order. Change both before."
+            .into(),
+    );
+    notes.push(
+        "Room is needed for a second version of each row and for the new indexes: about as much as the tables take now. To see \
+         whether replicas lag, the owner of the tables needs the role pg_monitor."
+            .into(),
+    );
+    let tables = || graph.tables.iter().filter_map(|&id| catalog.table(id));
+    for table in tables().filter(|table| !table.update_triggers.is_empty()) {
+        notes.push(format!(
+            "The copy updates each row of {}, so these triggers fire: {}. If they must not, execute the file of the copy in a \
+             session with `SET session_replication_role = replica` (PGOPTIONS); the plan's own triggers fire nevertheless.",
+            table.shown(),
+            table.update_triggers.join(", ")
+        ));
+    }
+    for table in tables().filter(|table| !table.publications.is_empty()) {
+        notes.push(format!(
+            "{} is published ({}): add the new columns to the subscribers' tables before the first step, and switch there in the \
+             same way.",
+            table.shown(),
+            table.publications.join(", ")
+        ));
+    }
+    notes.extend(functions(catalog, change));
+    notes.extend(useless_indexes(catalog, &graph));
+    notes.extend(generic(session, catalog, &graph).await?);
+    Ok(notes)
+}
+
+/// The notes of a plan for ids of version 7 from now on.
+pub(super) fn of_v7(column: &Column, has_step: bool) -> Vec<String> {
+    let mut notes = vec![
+        "Version 7 sorts by time, so new rows go to one place of the index. If the table holds random keys, that place is in the \
+         middle of them, where pages are split in halves: see docs/postgres.md."
+            .to_owned(),
+    ];
+    if !has_step {
+        notes.push("This server has no uuidv7(), which came with PostgreSQL 18: generate the ids in the application.".into());
+    } else if column.default.is_none() {
+        notes.push("The column has no default, so the application makes its ids: change it there. The default serves rows without an id.".into());
+    }
+    notes
+}
+
+fn functions(catalog: &Catalog, change: &Change) -> Option<String> {
+    let names = catalog
+        .functions
+        .iter()
+        .filter(|function| change.tables.iter().any(|table| mentions(&function.text, &table.name)));
+    let names: Vec<_> = names.map(|function| function.name.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "The texts of these functions name the tables; check that they can work with uuid: {}.",
+            names.join(", ")
+        )
+    })
+}
+
+fn useless_indexes(catalog: &Catalog, graph: &Graph) -> Option<String> {
+    let names = catalog
+        .indexes
+        .iter()
+        .filter(|index| index.useless() && graph.columns.contains_key(&(index.table, index.columns[0])));
+    let names: Vec<_> = names.map(|index| index.name.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "These indexes serve LIKE on texts, and are dropped with the old columns: {}.",
+            names.join(", ")
+        )
+    })
+}
+
+/// Columns of text without a foreign key that hold ids of the tables, as those of comments on anything do.
+async fn generic(session: &mut Session, catalog: &Catalog, graph: &Graph) -> Result<Option<String>> {
+    let mut found = Vec::new();
+    let candidates = catalog.columns.iter().filter(|column| {
+        matches!(column.kind.as_str(), "text" | "varchar" | "bpchar" | "citext")
+            && !graph.columns.contains_key(&(column.table, column.number))
+    });
+    for column in candidates.take(MOST_COLUMNS) {
+        let Some(table) = catalog.table(column.table).filter(|table| table.readable && table.kind == "r")
+        else {
+            continue;
+        };
+        let name = format!("{}.{}", quoted(&table.schema), quoted(&table.name));
+        let values = session.sample(&name, &quoted(&column.name)).await?;
+        if super::spelling::Spelling::of_most(&values).is_some() {
+            found.push(format!("{}.{}", table.shown(), column.name));
+        }
+    }
+    Ok((!found.is_empty()).then(|| {
+        format!(
+            "These columns hold UUIDs as text and have no foreign key to the tables, so the plan leaves them alone: {}. If they \
+             refer to these tables, compare them by `CAST(column AS uuid)` after the switch, or change them too.",
+            found.join(", ")
+        )
+    }))
+}

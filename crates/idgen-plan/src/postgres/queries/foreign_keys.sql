@@ -1,0 +1,7 @@
+-- The foreign keys. A column that only later versions have is read through to_jsonb.
+SELECT o.conname AS name, o.conrelid::bigint AS child, o.confrelid::bigint AS parent, o.conkey::int[] AS columns,
+  o.confkey::int[] AS refers_to, o.confupdtype::text AS on_update, o.confdeltype::text AS on_delete,
+  o.condeferrable AS deferrable, o.condeferred AS deferred,
+  COALESCE(to_jsonb(o) ->> 'conenforced', 'true') = 'true' AS enforced
+FROM pg_constraint o WHERE o.contype = 'f' AND o.conparentid = 0
+ORDER BY 2, 1

@@ -1,0 +1,47 @@
+{% import "macros.sql" as m -%}
+{% macro as_id(t, name) %}
+{%- set found = t.columns|selectattr("name", "eq", name)|list -%}
+{%- if found %}CASE WHEN {{ m.is_id("", name, found[0]) }} THEN {{ m.uuid("", name, found[0]) }} END{% else %}{{ name }}{% endif %}
+{%- endmacro -%}
+--! Counts the rows that cannot be changed, and fails with all of them.
+DO $idgen$
+DECLARE
+  idgen_problems text[] := '{}';
+  idgen_rows bigint;
+  idgen_lengths text;
+BEGIN
+{% for t in tables %}
+{% for c in t.columns %}
+{% set where %}{{ c.name }} IS NOT NULL AND NOT ({{ m.is_id("", c.name, c) }}){% endset %}
+{% set show %}SELECT * FROM {{ m.table(t) }} WHERE {{ where|safe }};{% endset %}
+  SELECT count(*), format('%s to %s', min(length({{ c.name }})), max(length({{ c.name }}))) INTO idgen_rows, idgen_lengths
+    FROM {{ m.table(t) }} WHERE {{ where|safe }};
+  IF idgen_rows > 0 THEN
+    idgen_problems := idgen_problems || (idgen_rows || {{ (" values of " ~ t.shown ~ "." ~ c.name ~ " are no UUIDs (lengths ")|literal }}
+      || idgen_lengths || {{ "): "|literal }} || {{ show|literal }});
+  END IF;
+{% endfor %}
+{% for i in t.indexes if i.unique %}
+{% set groups %}{% for name in i.columns %}{{ as_id(t, name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+{% set where %}{{ ("(" ~ i.condition ~ ")")|safe if i.condition else "true"|safe }}{% if not i.nulls_not_distinct %}{% for name in i.columns %} AND {{ as_id(t, name) }} IS NOT NULL{% endfor %}{% endif %}{% endset %}
+{% set show %}SELECT {{ groups|safe }}, count(*){% for name in i.columns %}, array_agg({{ name }}){% endfor %} FROM {{ m.table(t) }} WHERE {{ where|safe }} GROUP BY {{ groups|safe }} HAVING count(*) > 1;{% endset %}
+  SELECT count(*) INTO idgen_rows FROM (SELECT FROM {{ m.table(t) }} WHERE {{ where|safe }}
+    GROUP BY {{ groups|safe }} HAVING count(*) > 1) AS g;
+  IF idgen_rows > 0 THEN
+    idgen_problems := idgen_problems || (idgen_rows || {{ (" ids of " ~ t.shown ~ " are there in two spellings, which would be duplicates in " ~ i.name ~ ": ")|literal }} || {{ show|literal }});
+  END IF;
+{% endfor %}
+{% endfor %}
+{% for k in keys %}
+{% set where %}c.{{ k.child.column }} IS NOT NULL AND NOT EXISTS (SELECT FROM {{ m.table(k.parent) }} AS p WHERE p.{{ k.parent.column }} = c.{{ k.child.column }}){% endset %}
+{% set show %}SELECT * FROM {{ m.table(k.child) }} AS c WHERE {{ where|safe }};{% endset %}
+  SELECT count(*) INTO idgen_rows FROM {{ m.table(k.child) }} AS c WHERE {{ where|safe }};
+  IF idgen_rows > 0 THEN
+    idgen_problems := idgen_problems || (idgen_rows || {{ (" rows refer by " ~ k.name ~ " to a row that does not exist: ")|literal }} || {{ show|literal }});
+  END IF;
+{% endfor %}
+  IF cardinality(idgen_problems) > 0 THEN
+    RAISE EXCEPTION 'rows must be corrected before the change' USING DETAIL = array_to_string(idgen_problems, E'\n');
+  END IF;
+END
+$idgen$

@@ -1,0 +1,22 @@
+{% import "macros.sql" as m -%}
+{% for t in tables %}
+{% for i in t.indexes %}
+--! Removes what a killed run left of it.
+DROP INDEX CONCURRENTLY IF EXISTS {{ t.schema }}.{{ i.new }}
+
+--! Builds the index that replaces {{ i.name|safe }}.
+CREATE {% if i.unique %}UNIQUE {% endif %}INDEX CONCURRENTLY {{ i.new }} ON {{ m.table(t) }} USING {{ i.method }} {{ i.new_columns|safe }}{{ i.ending|safe }}
+{%- if i.new_condition %} WHERE {{ i.new_condition|safe }}{% endif %}
+
+
+{% endfor %}
+{% endfor %}
+--< The checks must be made again.
+DELETE FROM {{ schema }}.state
+{% for t in tables %}
+{% for i in t.indexes %}
+
+--< Drops the index that would replace {{ i.name|safe }}.
+DROP INDEX CONCURRENTLY IF EXISTS {{ t.schema }}.{{ i.new }}
+{% endfor %}
+{% endfor %}

@@ -1,0 +1,35 @@
+{% import "macros.sql" as m -%}
+{% if version >= 180000 %}
+--! Adds columns that are computed when they are read, and take no space.
+{% call m.retried(tables) %}
+{% for t in tables %}
+      ALTER TABLE {{ m.table(t) }}
+{% for c in t.columns %}
+        ADD COLUMN IF NOT EXISTS {{ c.text }} {{ "bytea"|safe if c.spelling == "bytes" else "text"|safe }} GENERATED ALWAYS AS ({{ m.old("", c.new, c) }}) VIRTUAL{% if not loop.last %},{% else %};{% endif +%}
+{% endfor %}
+{% endfor %}
+{% endcall %}
+
+--< Drops the columns.
+{% call m.retried(tables) %}
+{% for t in tables %}
+      ALTER TABLE {{ m.table(t) }}
+{% for c in t.columns %}
+        DROP COLUMN IF EXISTS {{ c.text }}{% if not loop.last %},{% else %};{% endif +%}
+{% endfor %}
+{% endfor %}
+{% endcall %}
+{% else %}
+{% for t in tables %}
+--! Creates a view with the old texts, and with all columns that do not change.
+CREATE OR REPLACE VIEW {{ t.schema }}.{{ t.view }} AS SELECT
+{%- for c in t.columns %} {{ m.old("t", c.new, c) }} AS {{ c.text }}{% if not loop.last or t.others %},{% endif %}{% endfor %}
+{%- for name in t.others %} t.{{ name }}{% if not loop.last %},{% endif %}{% endfor %} FROM {{ m.table(t) }} AS t
+
+{% endfor %}
+{% for t in tables %}
+--< Drops the view.
+DROP VIEW IF EXISTS {{ t.schema }}.{{ t.view }}
+
+{% endfor %}
+{% endif %}
