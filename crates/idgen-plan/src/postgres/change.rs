@@ -53,6 +53,7 @@ pub(super) struct ColumnChange {
     /// The name of the constraint that says so until the switch.
     pub(super) check: String,
     pub(super) default: Option<String>,
+    pub(super) new_default: Option<String>,
     pub(super) comment: Option<String>,
     pub(super) parent: Option<Parent>,
 }
@@ -180,8 +181,19 @@ fn column_change(catalog: &Catalog, graph: &Graph, column: &Column, spelling: Sp
         not_null_name: column.not_null_name.clone(),
         check: with_ending(&column.name, "_idgen_not_null"),
         default: column.default.clone(),
+        new_default: column.default.as_deref().map(|default| as_uuid(default, spelling)),
         comment: column.comment.clone(),
         parent,
+    }
+}
+
+/// A default as uuid. A text that is made of a uuid, as `(gen_random_uuid())::text`, is taken without the text.
+fn as_uuid(default: &str, spelling: Spelling) -> String {
+    let inner = default.strip_prefix('(').and_then(|rest| rest.strip_suffix("())::text"));
+    match inner {
+        _ if spelling == Spelling::Bytes => format!("CAST(encode(({default}), 'hex') AS uuid)"),
+        Some(name) if !name.contains(['(', ')', '\'', '"', ' ']) => format!("CAST({name}() AS uuid)"),
+        _ => format!("CAST(CAST(({default}) AS text) AS uuid)"),
     }
 }
 
@@ -292,4 +304,28 @@ fn side(catalog: &Catalog, place: Place) -> Option<Side> {
         new: with_ending(&column.name, NEW),
         kept: with_ending(&column.name, OLD),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_become_uuids() {
+        let of = |default| as_uuid(default, Spelling::Hyphenated);
+        assert_eq!(of("(gen_random_uuid())::text"), "CAST(gen_random_uuid() AS uuid)");
+        assert_eq!(
+            of("(a(b())::text || c())::text"),
+            "CAST(CAST(((a(b())::text || c())::text) AS text) AS uuid)"
+        );
+        assert_eq!(of("upper((uuidv7())::text)"), "CAST(CAST((upper((uuidv7())::text)) AS text) AS uuid)");
+        let bytes = as_uuid("uuid_send(uuidv7())", Spelling::Bytes);
+        assert_eq!(bytes, "CAST(encode((uuid_send(uuidv7())), 'hex') AS uuid)");
+    }
+
+    #[test]
+    fn bits_of_an_index_are_its_order() {
+        let orders = [0, 1, 2, 3].map(|option| order("btree", option));
+        assert_eq!(orders, ["", " DESC NULLS LAST", " NULLS FIRST", " DESC"]);
+    }
 }

@@ -144,7 +144,8 @@ async fn spelling(
     if is_own {
         return Ok(Some(Spelling::Hyphenated));
     }
-    let shown: Vec<_> = places.iter().map(|&place| catalog.shown(place)).collect();
+    let mut shown: Vec<_> = places.iter().map(|&place| catalog.shown(place)).collect();
+    shown.sort();
     let why = if values.is_empty() {
         "hold no rows yet, and no length of 36"
     } else {

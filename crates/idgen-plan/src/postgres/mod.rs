@@ -69,7 +69,7 @@ async fn to_uuid(session: &mut Session, catalog: &Catalog, root: &Table, options
         target: options.to,
         tables: change.tables.iter().map(|table| table.shown.clone()).collect(),
         facts: notes::facts(catalog, &graph),
-        notes: notes::of(session, catalog, graph, &change).await?,
+        notes: notes::of(session, catalog, graph, &change).await,
         steps,
     })
 }

@@ -4,7 +4,7 @@ use super::catalog::{Catalog, Column, Session, Table};
 use super::change::Change;
 use super::graph::Graph;
 use super::names::{mentions, quoted};
-use crate::error::Result;
+use super::spelling::Spelling;
 
 /// Columns that are searched for ids without a foreign key.
 const MOST_COLUMNS: usize = 500;
@@ -34,7 +34,7 @@ pub(super) async fn of(
     catalog: &Catalog,
     graph: Graph,
     change: &Change,
-) -> Result<Vec<String>> {
+) -> Vec<String> {
     let mut notes = graph.notes.clone();
     notes.push(
         "Execute the files with psql as the owner of the tables, and not in a transaction (no `psql -1`)."
@@ -71,8 +71,8 @@ pub(super) async fn of(
     }
     notes.extend(functions(catalog, change));
     notes.extend(useless_indexes(catalog, &graph));
-    notes.extend(generic(session, catalog, &graph).await?);
-    Ok(notes)
+    notes.extend(generic(session, catalog, &graph).await);
+    notes
 }
 
 /// The notes of a plan for ids of version 7 from now on.
@@ -118,29 +118,41 @@ fn useless_indexes(catalog: &Catalog, graph: &Graph) -> Option<String> {
     })
 }
 
-/// Columns of text without a foreign key that hold ids of the tables, as those of comments on anything do.
-async fn generic(session: &mut Session, catalog: &Catalog, graph: &Graph) -> Result<Option<String>> {
-    let mut found = Vec::new();
+/// Columns of text without a foreign key that hold UUIDs, as those of comments on anything do.
+async fn generic(session: &mut Session, catalog: &Catalog, graph: &Graph) -> Vec<String> {
+    let (mut found, mut unread) = (Vec::new(), Vec::new());
     let candidates = catalog.columns.iter().filter(|column| {
         matches!(column.kind.as_str(), "text" | "varchar" | "bpchar" | "citext")
             && !graph.columns.contains_key(&(column.table, column.number))
     });
-    for column in candidates.take(MOST_COLUMNS) {
-        let Some(table) = catalog.table(column.table).filter(|table| table.readable && table.kind == "r")
-        else {
-            continue;
-        };
+    for (at, column) in candidates.enumerate() {
+        let Some(table) = catalog.table(column.table).filter(|table| table.kind == "r") else { continue };
+        let shown = format!("{}.{}", table.shown(), column.name);
         let name = format!("{}.{}", quoted(&table.schema), quoted(&table.name));
-        let values = session.sample(&name, &quoted(&column.name)).await?;
-        if super::spelling::Spelling::of_most(&values).is_some() {
-            found.push(format!("{}.{}", table.shown(), column.name));
+        if !table.readable || at >= MOST_COLUMNS {
+            unread.push(shown);
+            continue;
+        }
+        match session.sample(&name, &quoted(&column.name)).await {
+            Ok(values) if Spelling::of_most(&values).is_some() => found.push(shown),
+            Ok(_) => {}
+            // A sparse column may take longer than a statement may.
+            Err(_) => unread.push(shown),
         }
     }
-    Ok((!found.is_empty()).then(|| {
-        format!(
+    let mut notes = Vec::new();
+    if !found.is_empty() {
+        notes.push(format!(
             "These columns hold UUIDs as text and have no foreign key to the tables, so the plan leaves them alone: {}. If they \
              refer to these tables, compare them by `CAST(column AS uuid)` after the switch, or change them too.",
             found.join(", ")
-        )
-    }))
+        ));
+    }
+    if !unread.is_empty() {
+        notes.push(format!(
+            "These columns of text were not searched for ids of the tables: {}.",
+            unread.join(", ")
+        ));
+    }
+    notes
 }

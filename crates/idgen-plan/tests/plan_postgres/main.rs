@@ -4,6 +4,7 @@
 mod clients;
 mod psql;
 mod rows;
+mod small;
 
 use std::time::Duration;
 
@@ -149,6 +150,12 @@ async fn keys_become_uuids_while_clients_change_rows_and_runs_are_killed() {
     assert_eq!(shape(&mut connection).await, (UUIDS.into(), "0".into()));
     assert_eq!(keys(&mut connection).await, before);
     execute(&mut connection, "INSERT INTO orders DEFAULT VALUES").await;
+    let default = "SELECT column_default FROM information_schema.columns WHERE (table_name, column_name) = ('orders', 'id')";
+    assert_eq!(text(&mut connection, default).await, "gen_random_uuid()");
+    assert_eq!(
+        text(&mut connection, "SELECT count(*) FROM orders WHERE id_text = id::text").await,
+        text(&mut connection, "SELECT count(*) FROM orders").await
+    );
 }
 
 /// Executes a file whose session is ended while a statement with this text runs.

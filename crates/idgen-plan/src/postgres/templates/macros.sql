@@ -22,12 +22,6 @@
 {{ value|written(c.spelling) }}
 {%- endmacro %}
 
-{#- The default of the new column. -#}
-{%- macro default(c) -%}
-{% if c.spelling == "bytes" %}CAST(encode(({{ c.default|safe }}), 'hex') AS uuid)
-{%- else %}CAST(CAST(({{ c.default|safe }}) AS text) AS uuid){% endif %}
-{%- endmacro %}
-
 {#- Short locks in one transaction. While it waits, others wait behind it: so it waits briefly, and tries again later. -#}
 {%- macro retried(tables) %}
 DO $idgen$

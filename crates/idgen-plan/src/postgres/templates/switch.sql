@@ -53,7 +53,7 @@ $idgen$
       ALTER TABLE {{ m.table(t) }} DROP CONSTRAINT {{ c.check }};
 {% endif %}
 {% if c.default %}
-      ALTER TABLE {{ m.table(t) }} ALTER COLUMN {{ c.name }} DROP DEFAULT, ALTER COLUMN {{ c.new }} SET DEFAULT {{ m.default(c) }};
+      ALTER TABLE {{ m.table(t) }} ALTER COLUMN {{ c.name }} DROP DEFAULT, ALTER COLUMN {{ c.new }} SET DEFAULT {{ c.new_default|safe }};
 {% endif %}
 {% endfor %}
 {% for i in t.indexes %}
