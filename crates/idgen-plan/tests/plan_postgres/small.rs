@@ -90,6 +90,36 @@ async fn a_held_lock_does_not_stop_readers() {
     assert_eq!(shape(&mut connection).await.0, UUIDS);
 }
 
+/// The copy waits while too many sessions are active, and reads the settings again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_copy_waits_while_the_server_is_busy() {
+    let scratch = SERVER.scratch().unwrap();
+    let mut connection = connect(scratch.url()).await;
+    rows::fill(&mut connection, 40).await;
+    let files = Files::write(&planned(scratch.url()).await, scratch.url());
+    let copy = files.step("backfill").to_owned();
+    for name in files.names.iter().take_while(|name| **name < copy) {
+        run(&files, name).await;
+    }
+    // Its own session is active, too.
+    execute(&mut connection, "UPDATE idgen_plan_orders.settings SET max_active = 0").await;
+    let url = scratch.url().to_owned();
+    let later = tokio::spawn(async move {
+        let mut connection = connect(&url).await;
+        let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
+        while text(&mut connection, waits).await == "0" {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        let rows = text(&mut connection, "SELECT count(id_idgen_new) FROM orders").await;
+        execute(&mut connection, "UPDATE idgen_plan_orders.settings SET max_active = 64").await;
+        rows
+    });
+    let said = run(&files, &copy).await;
+    assert!(said.contains("sessions are active, replicas lag by"), "{said}");
+    assert_eq!(later.await.unwrap(), "0");
+    assert_eq!(text(&mut connection, "SELECT count(id_idgen_new) FROM orders").await, "10");
+}
+
 /// Names that need quotes, ids as bytes, and a key of two columns that refers to them.
 #[tokio::test(flavor = "multi_thread")]
 async fn odd_names_and_bytes() {
