@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::{bounds, check, completions, convert, failure, input, inspect, lab, map, new, odds, sql, survey};
+use crate::{
+    bounds, check, completions, convert, failure, input, inspect, lab, map, new, odds, plan, sql, survey,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,6 +43,7 @@ enum Command {
     Map(map::Args),
     Sql(sql::Args),
     Survey(survey::Args),
+    Plan(plan::Args),
     Lab(Box<lab::Args>),
     Completions(completions::Args),
 }
@@ -65,6 +68,7 @@ pub fn main() -> ExitCode {
         Command::Map(args) => map::run(args),
         Command::Sql(args) => sql::run(args),
         Command::Survey(args) => survey::run(args),
+        Command::Plan(args) => plan::run(args),
         Command::Lab(args) => lab::run(*args),
         Command::Completions(args) => completions::run(args, Cli::command()),
     };

@@ -23,6 +23,7 @@ mod number;
 mod odds;
 mod output;
 mod pasted;
+mod plan;
 mod record;
 mod seal_file;
 mod sql;

@@ -8,9 +8,11 @@
 mod error;
 mod folder;
 mod make;
+mod mysql;
 mod options;
 mod plan;
 mod postgres;
+mod terminal;
 
 pub use error::{Error, Result};
 pub use make::plan;

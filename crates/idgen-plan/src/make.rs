@@ -1,9 +1,9 @@
-//! Chooses the engine by the URL.
+//! Chooses the database software by the URL.
 
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::plan::Plan;
-use crate::postgres;
+use crate::{mysql, postgres};
 
 /// Reads the catalog of a live database, read only, and plans the change of a key.
 ///
@@ -24,7 +24,8 @@ use crate::postgres;
 /// along. The message says what, and what to do.
 pub async fn plan(url: &str, options: &Options) -> Result<Plan> {
     match url.split_once("://").map(|(scheme, _)| scheme) {
+        Some("mysql" | "mariadb") => mysql::plan(url, options).await,
         Some("postgres" | "postgresql") => postgres::plan(url, options).await,
-        _ => Err(Error::new("cannot understand the URL: it begins with postgres://")),
+        _ => Err(Error::new("the URL must begin with mysql://, mariadb:// or postgres://")),
     }
 }

@@ -1,0 +1,95 @@
+//! MySQL and MariaDB.
+
+mod catalog;
+mod checks;
+mod estimate;
+mod form;
+mod graph;
+mod quote;
+mod session;
+mod steps;
+mod templates;
+mod texts;
+
+use catalog::Catalog;
+use estimate::Estimates;
+use form::Form;
+use graph::Graph;
+use session::Session;
+use steps::Steps;
+use texts::{TableText, Texts};
+
+use crate::error::{Error, Result};
+use crate::options::Options;
+use crate::plan::{Engine, Plan, Target};
+
+/// The plan for a schema. It only reads.
+pub(crate) async fn plan(url: &str, options: &Options) -> Result<Plan> {
+    let mut session = Session::open(url, options.statement_time).await?;
+    let plan = with_session(&mut session, options).await;
+    session.close().await;
+    plan
+}
+
+async fn with_session(session: &mut Session, options: &Options) -> Result<Plan> {
+    can(session, options.to)?;
+    let catalog = Catalog::read(session).await?;
+    if catalog.tables.contains_key(steps::PHASE) {
+        return Err(Error::new(format!(
+            "the table {} is there: another plan is not finished. Execute its last step, or undo it",
+            steps::PHASE
+        )));
+    }
+    let graph = Graph::find(session, &catalog, &options.table).await?;
+    graph.refuse(&catalog)?;
+    if let Some(((table, column), _)) =
+        graph.keys.iter().find(|(_, form)| options.to == Target::Binary16 && **form == Form::Bytes)
+    {
+        return Err(Error::new(format!("{table}.{column} is BINARY(16) already")));
+    }
+    copying(session, options, &catalog, &graph).await
+}
+
+/// Whether the server has what the plan needs.
+fn can(session: &Session, to: Target) -> Result<()> {
+    let version = session.version;
+    let shown = version.map(|part| part.to_string()).join(".");
+    let (least, name) = match session.engine {
+        // CREATE TRIGGER IF NOT EXISTS
+        Engine::MySql => ([8, 0, 29], "MySQL 8.0.29"),
+        // CAST … AS UUID
+        _ => ([10, 7, 0], "MariaDB 10.7"),
+    };
+    if version < least {
+        return Err(Error::new(format!("the server is version {shown}: the plan needs {name} or later")));
+    }
+    if to == Target::Uuid && session.engine == Engine::MySql {
+        return Err(Error::new("MySQL has no type for UUIDs: use --to binary16"));
+    }
+    if !texts::copies(to) {
+        return Err(Error::new(format!("--to {} is not planned for MySQL and MariaDB yet", to.name())));
+    }
+    Ok(())
+}
+
+async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, graph: &Graph) -> Result<Plan> {
+    let texts = Texts { catalog, graph, options, engine: session.engine };
+    let mut estimates = Estimates::default();
+    let mut tables: Vec<TableText> = Vec::new();
+    let mut fingerprints = Vec::new();
+    for table in graph.order.iter().filter_map(|name| catalog.tables.get(name)) {
+        estimates.measure(session, table).await?;
+        let fingerprint = session.text(&checks::fingerprint_sql(&table.name)).await?;
+        fingerprints.push((table.name.clone(), fingerprint));
+        tables.extend(texts.table(table));
+    }
+    let steps = Steps::new(session.engine, &tables, &estimates)?;
+    Ok(Plan {
+        engine: session.engine,
+        target: options.to,
+        tables: graph.order.clone(),
+        facts: estimates.facts(),
+        notes: graph.notes.clone(),
+        steps: steps.all(&checks::of_data(&texts, &fingerprints))?,
+    })
+}

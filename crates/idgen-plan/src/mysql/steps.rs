@@ -1,0 +1,530 @@
+//! The steps of a change that copies the rows into new tables.
+
+use minijinja::context;
+use serde::Serialize;
+
+use super::checks::{self, Check};
+use super::estimate::Estimates;
+use super::quote::name;
+use super::templates::{Templates, value};
+use super::texts::TableText;
+use crate::error::Result;
+use crate::plan::{Engine, Statement, Step};
+
+/// Names of the plan itself in the schema.
+#[derive(Serialize)]
+struct Names {
+    phase: &'static str,
+    phase_after: &'static str,
+    phase_before: &'static str,
+    control: &'static str,
+    guard: &'static str,
+    copy: &'static str,
+    verify: &'static str,
+    repair: &'static str,
+    /// The table of the server's counters.
+    status: &'static str,
+    /// The clause of a locking read that does not wait.
+    share: &'static str,
+}
+
+pub(super) const PHASE: &str = "idgen_plan_phase";
+
+pub(super) struct Steps<'a> {
+    engine: Engine,
+    templates: Templates,
+    names: Names,
+    tables: &'a [TableText],
+    estimates: &'a Estimates,
+}
+
+/// Triggers are executed with the modes of the session that created them.
+const MODES: &str = "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'";
+const WAIT: &str = "SET SESSION lock_wait_timeout = 10";
+
+impl<'a> Steps<'a> {
+    pub(super) fn new(engine: Engine, tables: &'a [TableText], estimates: &'a Estimates) -> Result<Self> {
+        let is_mysql = engine == Engine::MySql;
+        let names = Names {
+            phase: PHASE,
+            phase_after: "idgen_plan_phase_after",
+            phase_before: "idgen_plan_phase_before",
+            control: "idgen_plan_control",
+            guard: "idgen_plan_guard",
+            copy: "idgen_plan_copy",
+            verify: "idgen_plan_verify",
+            repair: "idgen_plan_repair",
+            status: if is_mysql {
+                "performance_schema.global_status"
+            } else {
+                "information_schema.GLOBAL_STATUS"
+            },
+            share: if is_mysql { "FOR SHARE NOWAIT" } else { "LOCK IN SHARE MODE" },
+        };
+        Ok(Steps { engine, templates: Templates::new()?, names, tables, estimates })
+    }
+
+    pub(super) fn all(&self, data: &[Check]) -> Result<Vec<Step>> {
+        let mut steps = vec![self.check(data)?, self.shadow()?];
+        for table in self.tables {
+            steps.push(self.triggers(table)?);
+            steps.push(self.copy(table)?);
+        }
+        if self.own_keys().next().is_some() {
+            steps.push(self.references()?);
+        }
+        steps.push(self.verify("verify", false)?);
+        steps.push(self.prepare()?);
+        steps.push(self.rename()?);
+        steps.push(self.verify("verify-renamed", true)?);
+        steps.push(self.finish()?);
+        Ok(steps)
+    }
+
+    /// The tables that refer to themselves.
+    fn own_keys(&self) -> impl Iterator<Item = &TableText> {
+        self.tables.iter().filter(|table| table.foreign.iter().any(|key| key.is_own))
+    }
+
+    fn guard(&self, checks: &[Check]) -> Result<Vec<Statement>> {
+        let guard = self.names.guard;
+        let procedure =
+            self.templates.fill("guard.sql", context! { procedure => guard, checks => value(checks) })?;
+        let drop = Statement::new(
+            "Removes the procedure of the checks.",
+            format!("DROP PROCEDURE IF EXISTS {guard}"),
+        );
+        Ok(vec![
+            drop.clone(),
+            Statement::new(
+                "Ends the client with a message, and shows the rows, if a check fails.",
+                procedure,
+            ),
+            Statement::new("Checks.", format!("CALL {guard}()")),
+            drop,
+        ])
+    }
+
+    fn check(&self, data: &[Check]) -> Result<Step> {
+        Ok(Step {
+            name: "check".into(),
+            purpose: "Looks for everything that would stop the change later. It changes no table. Each query shows the rows that \
+                      are wrong, and can be executed by itself."
+                .into(),
+            statements: self.guard(data)?,
+            undo: Vec::new(),
+            locks: "None: it reads.".into(),
+            duration: self.estimates.reading(),
+            stop: "Stop the client at any time, and execute the file again.".into(),
+        })
+    }
+
+    fn shadow(&self) -> Result<Step> {
+        let names = &self.names;
+        let mut statements = self.guard(&[
+            checks::triggers_absent(self.tables),
+            checks::table_absent(&self.tables.first().map(|table| table.old.clone()).unwrap_or_default()),
+        ])?;
+        let undo = self.drop_shadows();
+        statements.extend(undo.iter().cloned());
+        for (table, renamed) in [(names.phase, 0), (names.phase_after, 1)] {
+            statements.push(Statement::new(
+                "Says whether the tables are renamed: RENAME TABLE exchanges the two tables together with all others.",
+                format!("CREATE TABLE {table} (renamed TINYINT PRIMARY KEY) ENGINE = InnoDB AS SELECT {renamed} AS renamed"),
+            ));
+        }
+        statements.push(Statement::new(
+            "How the copy behaves. The values can be changed while it runs; it waits while `paused` is 1.",
+            format!(
+                "CREATE TABLE {} (one TINYINT PRIMARY KEY, paused TINYINT NOT NULL, max_threads_running INT NOT NULL, \
+                 chunk_milliseconds INT NOT NULL) ENGINE = InnoDB \
+                 AS SELECT 1 AS one, 0 AS paused, 25 AS max_threads_running, 100 AS chunk_milliseconds",
+                names.control
+            ),
+        ));
+        for table in self.tables {
+            let like = format!("CREATE TABLE {} LIKE {}", name(&table.new), name(&table.now));
+            statements.push(Statement::new(format!("The new {}, empty, with all indexes.", table.now), like));
+            let foreign: Vec<_> = table.foreign.iter().filter(|key| !key.is_own).collect();
+            let alter = self
+                .templates
+                .fill("shadow.sql", context! { table => value(table), foreign => value(&foreign) })?;
+            statements.push(Statement::new("Its new types, and its foreign keys to new tables.", alter));
+            statements.push(Statement::new(
+                "The position of its copy.",
+                self.templates.fill("position.sql", context! { table => value(table) })?,
+            ));
+            statements.push(Statement::new(
+                "Nothing is copied yet.",
+                format!("INSERT INTO {} (one) VALUES (1)", name(&table.at)),
+            ));
+        }
+        Ok(Step {
+            name: "new-tables".into(),
+            purpose: "Makes the new tables, empty, beside the old ones. Nothing uses them yet.".into(),
+            statements,
+            undo,
+            locks: "Metadata locks of the old tables for an instant each.".into(),
+            duration: None,
+            stop: "Execute it again: it begins with an empty state, as long as there are no triggers.".into(),
+        })
+    }
+
+    fn drop_shadows(&self) -> Vec<Statement> {
+        let names = &self.names;
+        let mut all =
+            vec![Statement::new("Waits at most ten seconds for the metadata lock of a table.", WAIT)];
+        let dropped =
+            self.tables.iter().rev().flat_map(|table| [&table.new, &table.at]).map(|table| name(table));
+        let own = [names.phase, names.phase_after, names.control].map(name);
+        let tables: Vec<_> = dropped.chain(own).collect();
+        all.push(Statement::new(
+            "Removes what an earlier execution made.",
+            format!("DROP TABLE IF EXISTS {}", tables.join(", ")),
+        ));
+        all
+    }
+
+    fn triggers(&self, table: &TableText) -> Result<Step> {
+        let parents = self
+            .tables
+            .iter()
+            .filter(|parent| parent.now != table.now && table.foreign.iter().any(|key| key.to == parent.now));
+        let mut needed: Vec<_> =
+            vec![checks::table_present(&table.new), checks::phase(self.names.phase, false)];
+        needed.extend(parents.map(checks::copied));
+        let mut statements = self.guard(&needed)?;
+        statements
+            .push(Statement::new("How values are converted in the triggers: without silent changes.", MODES));
+        statements.push(Statement::new("Waits at most ten seconds for the metadata lock.", WAIT));
+        let side = &table.forward;
+        for (event, purpose) in EVENTS {
+            let sql = self.templates.fill(
+                &format!("trigger_{event}.sql"),
+                context! { side => value(side), plan => value(&self.names) },
+            )?;
+            statements.push(Statement::new(purpose, sql));
+        }
+        let mut undo = vec![Statement::new("Waits at most ten seconds for the metadata lock.", WAIT)];
+        undo.extend(drop_triggers([&side.insert, &side.update, &side.delete]));
+        undo.push(Statement::new(
+            "Allows emptying a table that others refer to.",
+            "SET SESSION foreign_key_checks = 0",
+        ));
+        undo.push(Statement::new(
+            "The rows are not kept current without triggers.",
+            format!("TRUNCATE TABLE {}", name(&table.new)),
+        ));
+        Ok(Step {
+            name: file_name("triggers", &table.now),
+            purpose: format!(
+                "From now on each change of {0} is made in {1} too, in the same transaction. The parents of {0} are in the new \
+                 tables by now, so the foreign keys of {1} hold; the foreign keys of the new tables cascade as those of the old \
+                 ones do, since triggers do not see cascades. From now on a value that is no id is refused.",
+                table.now, table.new
+            ),
+            statements,
+            undo,
+            locks: format!(
+                "The metadata lock of {} for an instant, three times. It waits for open transactions that used the table, and \
+                 while it waits, new statements wait behind it: ten seconds at most, then it fails; execute it again.",
+                table.now
+            ),
+            duration: None,
+            stop: "Stop the client at any time, and execute the file again.".into(),
+        })
+    }
+
+    fn copy(&self, table: &TableText) -> Result<Step> {
+        let copy = self.names.copy;
+        let mut statements =
+            self.guard(&[checks::triggers_present(table, false), checks::phase(self.names.phase, false)])?;
+        statements.push(Statement::new("How values are converted: without silent changes.", MODES));
+        statements.push(Statement::new(
+            "Row locks without gaps, so that clients can insert while a chunk is copied.",
+            "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+        ));
+        statements.push(Statement::new(
+            "The foreign keys hold in the table that is read; checking them again would lock the parents.",
+            "SET SESSION foreign_key_checks = 0",
+        ));
+        statements.push(Statement::new(
+            "TIMESTAMP values are copied as they are.",
+            "SET SESSION time_zone = '+00:00'",
+        ));
+        if self.engine == Engine::MariaDb {
+            statements.push(Statement::new(
+                "The copy never waits for a locked row. MariaDB has no NOWAIT in procedures.",
+                "SET SESSION innodb_lock_wait_timeout = 0",
+            ));
+        }
+        if table.counts {
+            statements.push(Statement::new(
+                "The counter of the new table begins where that of the old one is.",
+                self.templates.fill("counter.sql", context! { table => value(table) })?,
+            ));
+            for sql in ["PREPARE idgen_plan_counter FROM @idgen_plan_counter", "EXECUTE idgen_plan_counter"] {
+                statements.push(Statement::new("Executes it.", sql));
+            }
+        }
+        let drop = Statement::new("Removes the procedure.", format!("DROP PROCEDURE IF EXISTS {copy}"));
+        statements.push(drop.clone());
+        let context = context! { table => value(table), plan => value(&self.names) };
+        statements.push(Statement::new(
+            "Copies in chunks of the primary key.",
+            self.templates.fill("copy.sql", context)?,
+        ));
+        statements.push(Statement::new("Runs until all rows are copied.", format!("CALL {copy}()")));
+        statements.push(drop.clone());
+        statements.push(Statement::new(
+            "Shows what was copied.",
+            format!("SELECT rows_copied, finished FROM {}", name(&table.at)),
+        ));
+        let reset =
+            format!("UPDATE {} SET copied_to = NULL, rows_copied = 0, finished = FALSE", name(&table.at));
+        Ok(Step {
+            name: file_name("copy", &table.now),
+            purpose: format!(
+                "Copies {} to {} in chunks that take about 100 ms each, one transaction per chunk. It waits while more than 25 \
+                 threads run, or while {}.paused is 1.",
+                table.now, table.new, self.names.control
+            ),
+            statements,
+            undo: vec![drop, Statement::new("The next copy begins at the first row.", reset)],
+            locks: "Shared locks of the rows of a chunk, until its commit. Clients that lock such rows wait for it, and may be the \
+                    victim of a deadlock, as with every copy by triggers: they must repeat such transactions, as always."
+                .into(),
+            duration: self.estimates.copy(&table.now),
+            stop: "Stop the client or KILL its connection: the chunk is rolled back. Execute the file again; it continues \
+                   after the last chunk."
+                .into(),
+        })
+    }
+
+    fn references(&self) -> Result<Step> {
+        let mut statements = self.guard(&self.tables.iter().map(checks::copied).collect::<Vec<_>>())?;
+        statements.push(Statement::new("Waits at most ten seconds for the metadata lock.", WAIT));
+        statements.push(Statement::new(
+            "Adds the keys without reading the rows; the verification reads them.",
+            "SET SESSION foreign_key_checks = 0",
+        ));
+        let mut undo = Vec::new();
+        for table in self.own_keys() {
+            let foreign: Vec<_> = table.foreign.iter().filter(|key| key.is_own).collect();
+            for key in &foreign {
+                statements.extend(self.drop_foreign_key(table, key.name()));
+                undo.extend(self.drop_foreign_key(table, key.name()));
+            }
+            let sql = self
+                .templates
+                .fill("references.sql", context! { table => value(table), foreign => value(&foreign) })?;
+            statements.push(Statement::new(format!("The foreign keys from {} to itself.", table.new), sql));
+            statements.extend(self.repair(table)?);
+        }
+        Ok(Step {
+            name: "own-references".into(),
+            purpose: "Adds the foreign keys from tables to themselves, which could not hold while rows were missing, and repairs \
+                      what they did in the old tables until now.".into(),
+            statements,
+            undo,
+            locks: "Metadata locks of the new tables for an instant each; changes of the old tables wait for it.".into(),
+            duration: None,
+            stop: "Stop the client, and execute the file again.".into(),
+        })
+    }
+
+    fn repair(&self, table: &TableText) -> Result<Vec<Statement>> {
+        let repair = self.names.repair;
+        let drop = Statement::new("Removes the procedure.", format!("DROP PROCEDURE IF EXISTS {repair}"));
+        let context = context! { table => value(table), plan => value(&self.names) };
+        Ok(vec![
+            drop.clone(),
+            Statement::new(
+                format!("Repairs what a cascade changed in {} without triggers.", table.now),
+                self.templates.fill("repair.sql", context)?,
+            ),
+            Statement::new("Reads all rows once.", format!("CALL {repair}()")),
+            drop,
+        ])
+    }
+
+    /// MySQL has no DROP FOREIGN KEY IF EXISTS.
+    fn drop_foreign_key(&self, table: &TableText, key: &str) -> Vec<Statement> {
+        let drop = format!("ALTER TABLE {} DROP FOREIGN KEY {}", name(&table.new), name(key));
+        let choose = format!(
+            "SET @idgen_plan_drop = IF(EXISTS (SELECT 1 FROM information_schema.TABLE_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = \
+             DATABASE() AND TABLE_NAME = {} AND CONSTRAINT_NAME = {}), {}, 'DO 0')",
+            super::quote::text(&table.new),
+            super::quote::text(key),
+            super::quote::text(&drop)
+        );
+        vec![
+            Statement::new("Removes the key if it is there.", choose),
+            Statement::new("Prepares it.", "PREPARE idgen_plan_drop FROM @idgen_plan_drop"),
+            Statement::new("Executes it.", "EXECUTE idgen_plan_drop"),
+        ]
+    }
+
+    fn verify(&self, step: &str, renamed: bool) -> Result<Step> {
+        let verify = self.names.verify;
+        let mut needed = vec![checks::phase(self.names.phase, renamed)];
+        if !renamed {
+            needed.extend(self.tables.iter().map(checks::copied));
+        }
+        let mut statements = self.guard(&needed)?;
+        statements.push(Statement::new(
+            "One snapshot for each chunk.",
+            "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+        ));
+        let drop = Statement::new("Removes the procedure.", format!("DROP PROCEDURE IF EXISTS {verify}"));
+        statements.push(drop.clone());
+        for table in self.tables {
+            let (from, to) = if renamed { (&table.old, &table.now) } else { (&table.now, &table.new) };
+            let names = context! { from, to, renamed };
+            let sql = self
+                .templates
+                .fill("verify.sql", context! { table => value(table), names, plan => value(&self.names) })?;
+            statements.push(Statement::new(format!("Compares each row of {from} and {to}."), sql));
+            statements.push(Statement::new(
+                "Fails, and shows the keys, if rows differ.",
+                format!("CALL {verify}()"),
+            ));
+            statements.push(drop.clone());
+        }
+        Ok(Step {
+            name: step.into(),
+            purpose: "Compares all rows of the old and the new tables, in both directions, and looks for rows whose parent is \
+                      missing. Clients may continue to change rows: each chunk is read in one snapshot."
+                .into(),
+            statements,
+            undo: Vec::new(),
+            locks: "None: it reads.".into(),
+            duration: self.estimates.reading(),
+            stop: "Stop the client at any time, and execute the file again.".into(),
+        })
+    }
+
+    fn prepare(&self) -> Result<Step> {
+        let mut needed: Vec<_> = self.tables.iter().map(checks::copied).collect();
+        needed.push(checks::phase(self.names.phase, false));
+        let mut statements = self.guard(&needed)?;
+        statements
+            .push(Statement::new("How values are converted in the triggers: without silent changes.", MODES));
+        statements.push(Statement::new("Waits at most ten seconds for the metadata lock.", WAIT));
+        let mut undo = vec![Statement::new("Waits at most ten seconds for the metadata lock.", WAIT)];
+        for table in self.tables {
+            let side = &table.backward;
+            for (event, purpose) in EVENTS {
+                let sql = self.templates.fill(
+                    &format!("trigger_{event}.sql"),
+                    context! { side => value(side), plan => value(&self.names) },
+                )?;
+                statements.push(Statement::new(format!("{} {purpose}", table.new), sql));
+            }
+            undo.extend(drop_triggers([&side.insert, &side.update, &side.delete]));
+        }
+        Ok(Step {
+            name: "triggers-back".into(),
+            purpose: "Makes the triggers of the new tables, which keep the old tables current after the renaming. Until then they \
+                      do nothing."
+                .into(),
+            statements,
+            undo,
+            locks: "Metadata locks of the new tables for an instant each; changes of the old tables wait for it.".into(),
+            duration: None,
+            stop: "Stop the client at any time, and execute the file again.".into(),
+        })
+    }
+
+    fn rename(&self) -> Result<Step> {
+        let mut needed: Vec<_> =
+            self.tables.iter().map(|table| checks::triggers_present(table, true)).collect();
+        needed.push(checks::phase(self.names.phase, false));
+        let names = &self.names;
+        let mut there: Vec<[&str; 2]> = Vec::new();
+        for table in self.tables {
+            there.push([&table.now, &table.old]);
+            there.push([&table.new, &table.now]);
+        }
+        there.push([names.phase, names.phase_before]);
+        there.push([names.phase_after, names.phase]);
+        let back: Vec<_> = there.iter().rev().map(|[from, to]| [to, from]).collect();
+        let wait = Statement::new("Waits at most ten seconds for the metadata locks.", WAIT);
+        let mut statements = self.guard(&needed)?;
+        statements.push(wait.clone());
+        let rename = self.templates.fill("rename.sql", context! { renames => value(&there) })?;
+        statements.push(Statement::new("All tables at once: no client sees one without the others.", rename));
+        let mut undo = self.guard(&[checks::phase(names.phase, true)])?;
+        undo.push(wait);
+        undo.push(Statement::new(
+            "The old tables have all changes that were made since.",
+            self.templates.fill("rename.sql", context! { renames => value(back) })?,
+        ));
+        Ok(Step {
+            name: "rename".into(),
+            purpose: "The moment of the change: the new tables take the names of the old ones. From now on clients must write and \
+                      read the new type. The old tables stay, and are kept current, until the last step."
+                .into(),
+            statements,
+            undo,
+            locks: "Metadata locks of all tables for an instant. It waits for open transactions that used them, and while it \
+                    waits, new statements wait behind it: ten seconds at most, then nothing is changed; execute it again."
+                .into(),
+            duration: None,
+            stop: "It is one statement: all is renamed, or nothing.".into(),
+        })
+    }
+
+    fn finish(&self) -> Result<Step> {
+        let names = &self.names;
+        let mut statements = vec![Statement::new("Waits at most ten seconds for the metadata locks.", WAIT)];
+        // A second execution finds some of the tables gone.
+        statements.extend(
+            self.guard(
+                &self.tables.iter().map(|table| checks::table_absent(&table.new)).collect::<Vec<_>>(),
+            )?,
+        );
+        for table in self.tables {
+            let side = &table.backward;
+            statements.extend(drop_triggers([&side.insert, &side.update, &side.delete]));
+        }
+        for table in self.tables.iter().rev() {
+            let sql = format!("DROP TABLE IF EXISTS {}, {}", name(&table.old), name(&table.at));
+            statements.push(Statement::new(format!("The old {}, with its triggers.", table.now), sql));
+        }
+        let own = [names.phase, names.phase_before, names.phase_after, names.control].map(name).join(", ");
+        statements.push(Statement::new("The tables of the plan.", format!("DROP TABLE IF EXISTS {own}")));
+        Ok(Step {
+            name: "finish".into(),
+            purpose: "Removes the old tables and the triggers. After this there is no way back: execute it when nobody needs the \
+                      old keys any more, after days rather than minutes."
+                .into(),
+            statements,
+            undo: Vec::new(),
+            locks: "Metadata locks of all tables for an instant each. Dropping a large table may occupy the disk for a while.".into(),
+            duration: None,
+            stop: "Stop the client, and execute the file again.".into(),
+        })
+    }
+}
+
+/// In the order of their creation. Rows come into the new table by updates of a key and by inserts; when the first comes, the
+/// triggers that would change or delete it again must be there.
+const EVENTS: [(&str, &str); 3] = [
+    ("delete", "Repeats each deletion. It must be there before the others bring rows."),
+    ("update", "Repeats each update."),
+    ("insert", "Repeats each insertion."),
+];
+
+fn drop_triggers(names: [&String; 3]) -> impl Iterator<Item = Statement> {
+    names.into_iter().map(|trigger| {
+        Statement::new("Removes a trigger.", format!("DROP TRIGGER IF EXISTS {}", name(trigger)))
+    })
+}
+
+/// A name of a file: what is no letter or digit of a table's name is replaced.
+fn file_name(step: &str, table: &str) -> String {
+    let table: String =
+        table.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
+    format!("{step}-{table}")
+}

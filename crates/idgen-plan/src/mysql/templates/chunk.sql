@@ -1,0 +1,10 @@
+{%- macro chunk(begin, end, after, of, limit, table) -%}
+IF {{ after }} IS NULL THEN
+      SELECT MIN(chunk.first), MAX(chunk.first) INTO {{ begin }}, {{ end }} FROM (
+        SELECT {{ table.first.name|name }} AS first FROM {{ of|name }} ORDER BY {{ table.first.name|name }} LIMIT {{ limit }}) AS chunk;
+    ELSE
+      SELECT MIN(chunk.first), MAX(chunk.first) INTO {{ begin }}, {{ end }} FROM (
+        SELECT {{ table.first.name|name }} AS first FROM {{ of|name }} WHERE {{ table.first.name|name }} > {{ after }}
+        ORDER BY {{ table.first.name|name }} LIMIT {{ limit }}) AS chunk;
+    END IF;
+{%- endmacro -%}

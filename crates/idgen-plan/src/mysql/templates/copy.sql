@@ -1,0 +1,57 @@
+{%- from "chunk.sql" import chunk -%}
+CREATE PROCEDURE {{ plan.copy|name }}()
+BEGIN
+  DECLARE done_to, chunk_first, chunk_last {{ table.first.type }} DEFAULT NULL;
+  DECLARE wanted, busy, done, stopped INT DEFAULT 0;
+  DECLARE threads, most_threads, most_microseconds, taken BIGINT DEFAULT 0;
+  DECLARE inserted BIGINT DEFAULT 0;
+  DECLARE begun DATETIME(6);
+  -- A row is locked by a client: lock wait timeout, deadlock, NOWAIT.
+  DECLARE CONTINUE HANDLER FOR 1205, 1213, 3572 SET busy = 1;
+  SET wanted = 100;
+  chunks: LOOP
+    -- Waits while the server is busy, or while a person or a program that watches the replicas has set `paused`.
+    wait_for_server: LOOP
+      SELECT paused, max_threads_running, 1000 * chunk_milliseconds INTO stopped, most_threads, most_microseconds
+        FROM {{ plan.control|name }};
+      SELECT VARIABLE_VALUE INTO threads FROM {{ plan.status }} WHERE VARIABLE_NAME = 'Threads_running';
+      IF stopped = 0 AND threads <= most_threads THEN
+        LEAVE wait_for_server;
+      END IF;
+      DO SLEEP(0.5);
+    END LOOP;
+    SET busy = 0, begun = SYSDATE(6), chunk_last = NULL;
+    START TRANSACTION;
+    SELECT copied_to, finished INTO done_to, done FROM {{ table.at|name }} FOR UPDATE;
+    IF done = 1 THEN
+      COMMIT;
+      LEAVE chunks;
+    END IF;
+    {{ chunk("chunk_first", "chunk_last", "done_to", table.now, "wanted", table) }}
+    IF chunk_last IS NULL AND busy = 0 THEN
+      -- What is inserted from now on is inserted by the triggers.
+      UPDATE {{ table.at|name }} SET finished = TRUE;
+      COMMIT;
+      LEAVE chunks;
+    END IF;
+    -- The shared locks are held until the commit, so no row of the chunk is changed or deleted between its reading and the
+    -- commit of its copy: a deleted row cannot come back. A row that a trigger wrote is as new as the row that is read
+    -- here, so it stays as it is. The copy never waits for a row that a client has locked, since the client may
+    -- wait for a row of this chunk; it makes the chunk smaller and starts again.
+    INSERT INTO {{ table.new|name }} ({{ table.columns|names }})
+      SELECT {{ table.read|join(", ") }} FROM {{ table.now|name }} AS t
+      WHERE t.{{ table.first.name|name }} BETWEEN chunk_first AND chunk_last {{ plan.share }}
+      ON DUPLICATE KEY UPDATE {{ table.first.name|name }} = {{ table.new|name }}.{{ table.first.name|name }};
+    SET inserted = ROW_COUNT();
+    IF busy = 1 THEN
+      ROLLBACK;
+      SET wanted = GREATEST(1, wanted DIV 2);
+      DO SLEEP(0.02);
+    ELSE
+      UPDATE {{ table.at|name }} SET copied_to = chunk_last, rows_copied = rows_copied + GREATEST(inserted, 0);
+      COMMIT;
+      SET taken = TIMESTAMPDIFF(MICROSECOND, begun, SYSDATE(6));
+      SET wanted = IF(taken > most_microseconds, GREATEST(10, wanted DIV 2), LEAST(10000, wanted + wanted DIV 4 + 1));
+    END IF;
+  END LOOP;
+END

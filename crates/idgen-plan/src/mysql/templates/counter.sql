@@ -1,0 +1,3 @@
+SET @idgen_plan_counter = CONCAT({{ ("ALTER TABLE " ~ table.new|name ~ " AUTO_INCREMENT = ")|text }}, (
+  SELECT COALESCE(AUTO_INCREMENT, 1) FROM information_schema.TABLES
+  WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = {{ table.now|text }}))

@@ -1,0 +1,11 @@
+CREATE TRIGGER IF NOT EXISTS {{ side.delete|name }} AFTER DELETE ON {{ side.from|name }} FOR EACH ROW
+BEGIN
+{% include "phase.sql" %}
+  IF phase = {{ side.phase }} THEN
+{%- for key in side.set_null %}
+    -- The foreign key from this table to itself is added after the copy; until then this does its work.
+    UPDATE {{ side.to|name }} SET {{ key.column|name }} = NULL WHERE {{ key.column|name }} = {{ key.old }};
+{%- endfor %}
+    DELETE FROM {{ side.to|name }} WHERE {{ side.where_old }};
+  END IF;
+END

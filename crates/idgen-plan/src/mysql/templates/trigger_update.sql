@@ -1,0 +1,23 @@
+CREATE TRIGGER IF NOT EXISTS {{ side.update|name }} AFTER UPDATE ON {{ side.from|name }} FOR EACH ROW
+BEGIN
+  DECLARE changed BIGINT DEFAULT 0;
+{% include "phase.sql" %}
+  IF phase = {{ side.phase }} THEN
+    UPDATE {{ side.to|name }} SET
+{%- for column in side.columns %}
+      {{ column|name }} = {{ side.new[loop.index0] }}{% if not loop.last %},{% endif %}
+{%- endfor %}
+    WHERE {{ side.where_old }};
+    SET changed = ROW_COUNT();
+    -- A row that the copy has not reached is copied later as it is then. If its key changed, the copy may have passed
+    -- the place of the new key, so the row is inserted here.
+    IF changed = 0 AND {{ side.key_changed }} THEN
+      INSERT INTO {{ side.to|name }} ({{ side.columns|names }})
+      VALUES ({{ side.new|join(", ") }});
+    END IF;
+{%- for key in side.cascade %}
+    UPDATE {{ side.to|name }} SET {{ key.column|name }} = {{ key.new }}
+    WHERE {{ key.column|name }} = {{ key.old }} AND NOT ({{ key.new }} <=> {{ key.old }});
+{%- endfor %}
+  END IF;
+END

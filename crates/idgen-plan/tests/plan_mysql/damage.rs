@@ -1,0 +1,116 @@
+//! Damaged data is found before anything is changed, and what the plan cannot do is refused with the reason.
+
+use idgen_plan::{Options, Target, plan};
+use idgen_server::{Flavor, Server, Settings};
+use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Connection, Executor};
+
+use crate::client::Client;
+use crate::shop::{SCHEMA, TABLES, fill};
+
+/// A damage that comes after the plan was made, and what the check says.
+const DAMAGES: [(&str, &str); 9] = [
+    ("INSERT INTO customers (id, name) VALUES ('no id', 'x')", "no ids"),
+    ("UPDATE customers SET id = UPPER(id) LIMIT 1", "spelled otherwise"),
+    ("INSERT INTO customers (id, name) SELECT UPPER(id), name FROM customers LIMIT 1", "spelled otherwise"),
+    ("UPDATE customers SET id = LEFT(id, 35) LIMIT 1", "no ids"),
+    (
+        "SET foreign_key_checks = 0; INSERT INTO orders (id, customer_id, busy) VALUES (UUID(), UUID(), 1)",
+        "no parent",
+    ),
+    ("SET foreign_key_checks = 0; UPDATE items SET parent = UUID() LIMIT 1", "no parent"),
+    ("CREATE TRIGGER other BEFORE INSERT ON orders FOR EACH ROW SET NEW.busy = 1", "have the triggers above"),
+    ("ALTER TABLE items ADD note INT", "have changed since the plan"),
+    (
+        "CREATE TABLE late (id INT PRIMARY KEY, o CHAR(36) CHARACTER SET ascii COLLATE ascii_bin, \
+         FOREIGN KEY (o) REFERENCES orders (id))",
+        "newer than the plan",
+    ),
+];
+
+#[test]
+fn damage_is_found_before_anything_is_changed() {
+    for flavor in Flavor::MYSQL_FAMILY {
+        let server = Server::start(flavor, &Settings::new()).unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        for (damage, message) in DAMAGES {
+            let scratch = server.scratch().unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let client = Client::new(&server, scratch.name(), folder.path());
+            runtime.block_on(async {
+                fill(scratch.url(), 1, 100).await;
+                let plan = plan(scratch.url(), &Options::new("orders", Target::Binary16)).await.unwrap();
+                plan.write(folder.path()).unwrap();
+            });
+            client.must("01-check.sql");
+            runtime.block_on(run(scratch.url(), damage));
+            let before = runtime.block_on(tables(scratch.url()));
+            let error = client.execute("01-check.sql").expect_err(damage);
+            assert!(error.contains(message), "{flavor}: {damage}: {error}");
+            assert_eq!(runtime.block_on(tables(scratch.url())), before);
+        }
+    }
+}
+
+/// Schemas that cannot be changed, and why.
+const REFUSED: [(&str, &str); 6] = [
+    ("CREATE TABLE orders (id INT PRIMARY KEY)", "cannot be changed"),
+    ("CREATE TABLE orders (id BINARY(16) PRIMARY KEY)", "already"),
+    ("CREATE TABLE orders (id CHAR(36) PRIMARY KEY) ENGINE = MyISAM", "not in InnoDB"),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, o CHAR(36), FOREIGN KEY (o) REFERENCES orders (id) ON DELETE CASCADE)",
+        "ON DELETE CASCADE",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, n INT); CREATE TRIGGER t BEFORE INSERT ON orders FOR EACH ROW SET NEW.n = 1",
+        "the trigger t",
+    ),
+    (
+        "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, o CHAR(36)); CREATE TABLE other (id CHAR(36) PRIMARY KEY, o CHAR(36), \
+         FOREIGN KEY (o) REFERENCES orders (id)); ALTER TABLE orders ADD FOREIGN KEY (o) REFERENCES other (id)",
+        "form a circle",
+    ),
+];
+
+#[test]
+fn what_cannot_be_planned_is_refused_with_the_reason() {
+    for flavor in Flavor::MYSQL_FAMILY {
+        let server = Server::start(flavor, &Settings::new()).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        for (sql, reason) in REFUSED {
+            let scratch = server.scratch().unwrap();
+            let error = runtime.block_on(async {
+                run(scratch.url(), sql).await;
+                plan(scratch.url(), &Options::new("orders", Target::Binary16)).await.expect_err(sql)
+            });
+            assert!(error.to_string().contains(reason), "{flavor}: {sql}: {error}");
+        }
+        let scratch = server.scratch().unwrap();
+        runtime.block_on(async {
+            run(scratch.url(), SCHEMA).await;
+            let made = plan(scratch.url(), &Options::new(TABLES[0], Target::Binary16)).await.unwrap();
+            assert_eq!(made.tables, ["customers", "orders", "items"]);
+            let error = plan(scratch.url(), &Options::new("none", Target::Binary16)).await.unwrap_err();
+            assert!(error.to_string().contains("no table \"none\""), "{error}");
+        });
+    }
+}
+
+async fn run(url: &str, sql: &str) {
+    let mut connection = MySqlConnection::connect(url).await.unwrap();
+    let all = format!("SET foreign_key_checks = 0; {sql}");
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(all))).await.unwrap();
+}
+
+async fn tables(url: &str) -> u64 {
+    let mut connection = MySqlConnection::connect(url).await.unwrap();
+    let count: i64 = sqlx::query_scalar(
+        "SELECT (SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()) \
+         + (SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE())",
+    )
+    .fetch_one(&mut connection)
+    .await
+    .unwrap();
+    count as u64
+}

@@ -1,0 +1,150 @@
+//! A whole change while clients change rows: nothing is lost, nothing is doubled, the copy is killed, and steps are undone.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use idgen_plan::{Options, Target, plan};
+use idgen_server::{Flavor, Server, Settings};
+use sqlx::mysql::MySqlConnection;
+use sqlx::{Connection, Row};
+
+use crate::client::{Client, result};
+use crate::shop::{Acknowledged, Changer, execute, fill};
+
+const CLIENTS: usize = 8;
+
+/// The soak has ten times as many rows as the test.
+fn rows() -> usize {
+    std::env::var("IDGEN_SOAK_OPERATIONS").map_or(20_000, |text| text.parse().unwrap())
+}
+
+#[test]
+fn mysql() {
+    change(Flavor::MySql, Target::Binary16);
+}
+
+#[test]
+fn mariadb() {
+    change(Flavor::MariaDb, Target::Binary16);
+}
+
+fn change(flavor: Flavor, to: Target) {
+    let server = Server::start(flavor, &Settings::new()).unwrap();
+    let scratch = server.scratch().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let url = scratch.url().to_owned();
+    let client = Client::new(&server, scratch.name(), folder.path());
+    runtime.block_on(async {
+        let rows = fill(&url, CLIENTS, rows()).await;
+        let options = Options { keep_text: true, ..Options::new("orders", to) };
+        plan(&url, &options).await.unwrap().write(folder.path()).unwrap();
+        let (stop, renamed) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (mut changers, mut connections) = (Vec::new(), Vec::new());
+        for (seed, rows) in rows.into_iter().enumerate() {
+            let (changer, connection) = Changer::open(&url, rows, seed as u64, Arc::clone(&renamed)).await;
+            connections.push(connection);
+            let stop = Arc::clone(&stop);
+            changers.push(tokio::spawn(async move { changer.run(&stop).await }));
+        }
+        tokio::task::block_in_place(|| execute_plan(&client, &url, &connections, &renamed));
+        stop.store(true, Ordering::Relaxed);
+        let mut acknowledged = Acknowledged::default();
+        let (mut changes, mut refused) = (0, std::collections::BTreeMap::new());
+        for changer in changers {
+            let changer = changer.await.unwrap();
+            changes += changer.changes;
+            changer.refused.iter().for_each(|(code, times)| *refused.entry(*code).or_insert(0) += times);
+            acknowledged.add(changer.acknowledged);
+        }
+        println!("{flavor}: {changes} changes acknowledged, refused by code: {refused:?}");
+        assert!(changes > 200, "{changes} changes are too few for a test");
+        acknowledged.assert_equal(&Acknowledged::read(&url, "").await, "the new tables");
+        acknowledged.assert_equal(&Acknowledged::read(&url, "_plan_old").await, "the old tables");
+        tokio::task::block_in_place(|| {
+            client.must(&named(&client, "verify-renamed"));
+            client.must(&named(&client, "finish"));
+        });
+        acknowledged.assert_equal(&Acknowledged::read(&url, "").await, "after the last step");
+        assert_eq!(left(&url).await, Vec::<String>::new());
+    });
+}
+
+fn named(client: &Client, step: &str) -> String {
+    client.files("").into_iter().find(|file| file[3..] == format!("{step}.sql")).unwrap()
+}
+
+/// All steps before the last: undone as a whole once, and after the renaming once.
+fn execute_plan(client: &Client, url: &str, connections: &[u64], renamed: &AtomicBool) {
+    let runtime = tokio::runtime::Handle::current();
+    let files = client.files("");
+    let rename = named(client, "rename");
+    let before: Vec<_> = files.iter().take_while(|file| **file != rename).collect();
+    for pass in 0..2 {
+        for file in &before {
+            if file.contains("-copy-") {
+                for _ in 0..3 {
+                    kill_while_it_runs(client, file, url, connections, &runtime);
+                }
+            }
+            client.must(file);
+        }
+        if pass == 0 {
+            let undo = client.files("undo");
+            undo.iter()
+                .rev()
+                .filter(|file| **file < rename)
+                .for_each(|file| drop(client.must(&format!("undo/{file}"))));
+        }
+    }
+    let verify = named(client, "verify");
+    renamed.store(true, Ordering::Relaxed);
+    client.must(&rename);
+    std::thread::sleep(Duration::from_secs(1));
+    client.must(&named(client, "verify-renamed"));
+    client.must(&format!("undo/{rename}"));
+    std::thread::sleep(Duration::from_secs(1));
+    client.must(&verify);
+    client.must(&rename);
+    std::thread::sleep(Duration::from_secs(1));
+}
+
+/// Kills the connection of the server's client after a while, if it still runs.
+fn kill_while_it_runs(
+    client: &Client,
+    file: &str,
+    url: &str,
+    connections: &[u64],
+    runtime: &tokio::runtime::Handle,
+) {
+    let child = client.start(file);
+    std::thread::sleep(Duration::from_millis(fastrand::u64(150..900)));
+    runtime.block_on(async {
+        let mut own = MySqlConnection::connect(url).await.unwrap();
+        let kept: Vec<_> = connections.iter().map(u64::to_string).collect();
+        let sql = format!(
+            "SELECT CAST(ID AS CHAR) FROM information_schema.PROCESSLIST WHERE DB = DATABASE() AND ID <> CONNECTION_ID() \
+             AND ID NOT IN ({})",
+            kept.join(", ")
+        );
+        for row in sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).fetch_all(&mut own).await.unwrap() {
+            let id = String::from_utf8(row.try_get_unchecked::<Vec<u8>, _>(0).unwrap()).unwrap();
+            // It may have ended by itself.
+            let _ = execute(&mut own, &format!("KILL {id}")).await;
+        }
+    });
+    let _ = result(child.wait_with_output().unwrap());
+}
+
+/// Tables, triggers and procedures of the plan.
+async fn left(url: &str) -> Vec<String> {
+    let mut connection = MySqlConnection::connect(url).await.unwrap();
+    let sql = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '%plan%' \
+               UNION ALL SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE() \
+               UNION ALL SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = DATABASE()";
+    let rows = sqlx::raw_sql(sql).fetch_all(&mut connection).await.unwrap();
+    rows.iter()
+        .map(|row| String::from_utf8(row.try_get_unchecked::<Vec<u8>, _>(0).unwrap()).unwrap())
+        .collect()
+}

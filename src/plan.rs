@@ -1,0 +1,109 @@
+//! `idgen plan`: the change of a key with its foreign keys, as SQL files.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use idgen_plan::{Options, Target};
+
+use crate::number;
+use crate::output::Output;
+
+const EXAMPLES: &str = "\
+Examples:
+  export IDGEN_PLAN_URL=mysql://reader:secret@localhost/shop
+  idgen plan --table orders --to binary16                    # shows the steps
+  idgen plan --table orders --to binary16 --out change       # writes them as files
+  idgen plan --table orders --to binary16 --keep-text --json
+
+It only reads. The folder has a README.md, one numbered SQL file for each step, and undo/ with the ways back. Read them, \
+try them on a copy of the database, and execute them with the server's own client.
+
+Exit codes: 0; 1 if the change cannot be planned; 2 if the command line was wrong.";
+
+/// Plan the change of a table's key and of all foreign keys that depend on it, as SQL files.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The database: mysql://, mariadb:// or postgres://. Use the environment variable to keep the password out of process
+    /// lists.
+    #[arg(value_name = "URL", env = "IDGEN_PLAN_URL", hide_env_values = true)]
+    url: String,
+
+    /// The table whose key changes. The tables that foreign keys connect with it change too.
+    #[arg(long, value_name = "NAME")]
+    table: String,
+
+    /// What the keys become.
+    #[arg(long, value_name = "TARGET", value_enum)]
+    to: To,
+
+    /// Write the files to this folder, which must be empty or not exist.
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+
+    /// Keep the old text in generated columns, for readers that are not changed yet.
+    #[arg(long)]
+    keep_text: bool,
+
+    /// The longest time that a statement of the planning may take.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = number::whole::<u32>(1..=86_400))]
+    statement_seconds: u32,
+
+    /// Print the plan as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum To {
+    /// The 16 bytes of each id, in BINARY(16)
+    Binary16,
+    /// The type UUID: PostgreSQL, and MariaDB
+    Uuid,
+    /// The column stays, and new rows get ids of version 7
+    V7FromNow,
+    /// Ids of version 1 in 16 bytes with their time first
+    Swapped,
+    /// Integers from the map; the id stays in a unique column
+    Integer,
+}
+
+impl From<To> for Target {
+    fn from(to: To) -> Target {
+        match to {
+            To::Binary16 => Target::Binary16,
+            To::Uuid => Target::Uuid,
+            To::V7FromNow => Target::V7FromNow,
+            To::Swapped => Target::Swapped,
+            To::Integer => Target::Integer,
+        }
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let options = Options {
+        keep_text: args.keep_text,
+        statement_time: Duration::from_secs(args.statement_seconds.into()),
+        ..Options::new(args.table, args.to.into())
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let plan = runtime.block_on(idgen_plan::plan(&args.url, &options))?;
+    if let Some(folder) = &args.out {
+        plan.write(folder)?;
+    }
+    let mut out = Output::open();
+    if args.json {
+        serde_json::to_writer(&mut out, &plan)?;
+        writeln!(out)?;
+    } else {
+        write!(out, "{plan}")?;
+        if let Some(folder) = &args.out {
+            writeln!(out, "\nWritten to {}. Read its README.md first.", folder.display())?;
+        }
+    }
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
+}
