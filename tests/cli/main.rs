@@ -14,6 +14,7 @@ mod made;
 mod misuse;
 mod odds;
 mod own;
+mod plan;
 mod state;
 mod streams;
 mod survey;
