@@ -5,6 +5,7 @@ mod checks;
 mod estimate;
 mod form;
 mod graph;
+mod notes;
 mod quote;
 mod session;
 mod steps;
@@ -89,7 +90,7 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
         target: options.to,
         tables: graph.order.clone(),
         facts: estimates.facts(),
-        notes: graph.notes.clone(),
+        notes: notes::all(session, &texts).await?,
         steps: steps.all(&checks::of_data(&texts, &fingerprints))?,
     })
 }

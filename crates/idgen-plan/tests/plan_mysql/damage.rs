@@ -89,8 +89,10 @@ fn what_cannot_be_planned_is_refused_with_the_reason() {
         let scratch = server.scratch().unwrap();
         runtime.block_on(async {
             run(scratch.url(), SCHEMA).await;
+            run(scratch.url(), "CREATE TABLE audit (id INT PRIMARY KEY, entity_id CHAR(36))").await;
             let made = plan(scratch.url(), &Options::new(TABLES[0], Target::Binary16)).await.unwrap();
             assert_eq!(made.tables, ["customers", "orders", "items"]);
+            assert!(made.notes.iter().any(|note| note.ends_with(": audit.entity_id.")), "{:?}", made.notes);
             let error = plan(scratch.url(), &Options::new("none", Target::Binary16)).await.unwrap_err();
             assert!(error.to_string().contains("no table \"none\""), "{error}");
         });

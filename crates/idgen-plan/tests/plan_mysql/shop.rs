@@ -253,6 +253,11 @@ impl Changer {
         let order = self.pick(|all| &all.orders);
         let item = self.pick(|all| &all.items);
         // Few: MySQL 9.7 refuses a cascade that reaches more than 30 tables, and counts a table each time.
+        if self.acknowledged.orders.values().filter(|row| row.0 == customer).count() > 3
+            || self.acknowledged.items.values().filter(|row| row.0 == order).count() > 4
+        {
+            return None;
+        }
         let parent = item.filter(|_| self.random.u8(..) < 16);
         let (new_text, of_parent) = (self.id(Some(new)), self.id(parent));
         let (of_customer, of_order, of_item) = (self.id(customer), self.id(order), self.id(item));

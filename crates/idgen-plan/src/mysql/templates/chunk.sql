@@ -1,10 +1,10 @@
 {%- macro chunk(begin, end, after, of, limit, table) -%}
 IF {{ after }} IS NULL THEN
       SELECT MIN(chunk.first), MAX(chunk.first) INTO {{ begin }}, {{ end }} FROM (
-        SELECT {{ table.first.name|name }} AS first FROM {{ of|name }} ORDER BY {{ table.first.name|name }} LIMIT {{ limit }}) AS chunk;
+        SELECT c.{{ table.first.name|name }} AS first FROM {{ of|name }} AS c ORDER BY c.{{ table.first.name|name }} LIMIT {{ limit }}) AS chunk;
     ELSE
       SELECT MIN(chunk.first), MAX(chunk.first) INTO {{ begin }}, {{ end }} FROM (
-        SELECT {{ table.first.name|name }} AS first FROM {{ of|name }} WHERE {{ table.first.name|name }} > {{ after }}
-        ORDER BY {{ table.first.name|name }} LIMIT {{ limit }}) AS chunk;
+        SELECT c.{{ table.first.name|name }} AS first FROM {{ of|name }} AS c WHERE c.{{ table.first.name|name }} > {{ after }}
+        ORDER BY c.{{ table.first.name|name }} LIMIT {{ limit }}) AS chunk;
     END IF;
 {%- endmacro -%}

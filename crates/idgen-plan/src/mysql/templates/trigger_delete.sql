@@ -12,7 +12,7 @@ BEGIN
 {%- endif %}
 {%- for key in side.set_null %}
     -- The foreign key from this table to itself is added after the copy; until then this does its work.
-    UPDATE {{ side.to|name }} SET {{ key.column|name }} = NULL WHERE {{ key.column|name }} = {{ key.old }};
+    UPDATE {{ side.to|name }} SET {{ key.column|name }} = NULL WHERE {{ side.to|name }}.{{ key.column|name }} = {{ key.old }};
 {%- endfor %}
     DELETE FROM {{ side.to|name }} WHERE {{ side.where_old }};
 {%- if side.children %}

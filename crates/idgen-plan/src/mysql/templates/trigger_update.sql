@@ -17,7 +17,7 @@ BEGIN
     END IF;
 {%- for key in side.cascade %}
     UPDATE {{ side.to|name }} SET {{ key.column|name }} = {{ key.new }}
-    WHERE {{ key.column|name }} = {{ key.old }} AND NOT ({{ key.new }} <=> {{ key.old }});
+    WHERE {{ side.to|name }}.{{ key.column|name }} = {{ key.old }} AND NOT ({{ key.new }} <=> {{ key.old }});
 {%- endfor %}
   END IF;
 END
