@@ -1,11 +1,8 @@
 //! What the person who executes a plan must know or decide.
 
-use super::session::Session;
 use super::texts::Texts;
-use crate::error::Result;
-use crate::plan::Engine;
 
-pub(super) async fn all(session: &mut Session, texts: &Texts<'_>) -> Result<Vec<String>> {
+pub(super) fn all(texts: &Texts<'_>) -> Vec<String> {
     let mut notes = texts.graph.notes.clone();
     notes.push(
         "Try the files on a copy of the database first. After the step `rename` the applications must read and write the new \
@@ -19,16 +16,6 @@ pub(super) async fn all(session: &mut Session, texts: &Texts<'_>) -> Result<Vec<
          program that watches them, and the copy waits."
             .to_owned(),
     );
-    if texts.engine == Engine::MySql
-        && !session.rows("SHOW VARIABLES LIKE 'innodb_native_foreign_keys'").await?.is_empty()
-    {
-        notes.push(
-            "This server cascades foreign keys itself, and refuses a statement whose cascades reach more than 30 tables, where a \
-             table counts each time (error 6575). While the triggers are there, the new tables count too, so a statement that \
-             deletes many levels or branches at once may be refused that was not before."
-                .to_owned(),
-        );
-    }
     let generic = without_foreign_key(texts);
     if !generic.is_empty() {
         notes.push(format!(
@@ -37,7 +24,7 @@ pub(super) async fn all(session: &mut Session, texts: &Texts<'_>) -> Result<Vec<
             generic.join(", ")
         ));
     }
-    Ok(notes)
+    notes
 }
 
 /// Columns that may refer to a changed key although no foreign key says so.

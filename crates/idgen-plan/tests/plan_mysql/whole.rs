@@ -20,11 +20,6 @@ fn rows() -> usize {
 }
 
 #[test]
-fn mysql() {
-    change(Flavor::MySql, Target::Binary16);
-}
-
-#[test]
 fn mariadb() {
     change(Flavor::MariaDb, Target::Binary16);
 }
