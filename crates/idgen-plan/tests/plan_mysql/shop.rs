@@ -285,7 +285,9 @@ impl Changer {
             }),
             8 => after.set(
                 format!("UPDATE items SET busy = {number}, parent = NULL WHERE id = {of_item}"),
-                move |all| drop(all.items.entry(item.unwrap()).and_modify(|row| (row.1, row.2) = (None, number))),
+                move |all| {
+                    all.items.entry(item.unwrap()).and_modify(|row| (row.1, row.2) = (None, number));
+                },
             ),
             9 => after.set(format!("UPDATE customers SET id = {new_text} WHERE id = {of_customer}"), move |all| {
                 let row = all.customers.remove(&customer.unwrap()).unwrap();
@@ -321,7 +323,9 @@ impl Changer {
                     "INSERT INTO orders (id, customer_id, busy) VALUES ({of_order}, {of_customer}, 0) \
                      ON DUPLICATE KEY UPDATE busy = {number}"
                 ),
-                move |all| drop(all.orders.entry(order.unwrap()).and_modify(|row| row.2 = number)),
+                move |all| {
+                    all.orders.entry(order.unwrap()).and_modify(|row| row.2 = number);
+                },
             ),
             _ => after.set(
                 format!("REPLACE INTO items (id, order_id, parent, busy) VALUES ({of_item}, {of_order}, NULL, {number})"),
