@@ -176,9 +176,7 @@ impl Map {
     fn claim_within(&self, uuids: &Bound<'_, PyAny>) -> PyResult<Claiming> {
         let uuids = read_ids(uuids)?;
         let connected = self.connected();
-        Claiming::start(|mut caller| async move {
-            connected.await?.ids_of_within(&mut caller, &uuids).await
-        })
+        Claiming::start(|mut caller| async move { connected.await?.ids_of_within(&mut caller, &uuids).await })
     }
 
     /// The same for one UUID.
