@@ -174,9 +174,7 @@ def test_the_pair_is_committed_with_the_rows(url: str, server: Server, driver: A
 
 @drivers
 @indexes
-def test_the_event_loop_continues_during_a_claim(
-    url: str, server: Server, driver: Any, index: Any
-) -> None:
+def test_the_event_loop_continues_during_a_claim(url: str, server: Server, driver: Any, index: Any) -> None:
     """A claim waits for another one, which only this event loop can commit."""
 
     async def main() -> None:
