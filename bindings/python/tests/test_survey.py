@@ -5,11 +5,14 @@ The program is that of the checkout: IDGEN names another one.
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import json
 import os
 import pathlib
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -31,12 +34,27 @@ def program() -> str:
     return str(built)
 
 
-def database(kind: str, request: pytest.FixtureRequest, folder: pathlib.Path) -> tuple[dict[str, Any], str]:
-    """The settings of Django, and the URL of the survey."""
+@contextlib.contextmanager
+def database(
+    kind: str, request: pytest.FixtureRequest, folder: pathlib.Path
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """The settings of Django, and the URL of the survey, for a database that has no other tables."""
     if kind == "sqlite":
         name = str(folder / "django.db")
-        return {"ENGINE": "django.db.backends.sqlite3", "NAME": name}, f"sqlite:{name}"
-    server: Server = request.getfixturevalue(kind)
+        yield {"ENGINE": "django.db.backends.sqlite3", "NAME": name}, f"sqlite:{name}"
+        return
+    shared: Server = request.getfixturevalue(kind)
+    server = dataclasses.replace(shared, database=f"{shared.database}_django")
+    with shared.connect() as connection:
+        connection.cursor().execute(f"CREATE DATABASE {server.database}")
+    try:
+        yield of_server(kind, server)
+    finally:
+        with shared.connect() as connection:
+            connection.cursor().execute(f"DROP DATABASE {server.database}")
+
+
+def of_server(kind: str, server: Server) -> tuple[dict[str, Any], str]:
     engine = "postgresql" if kind == "postgres" else "mysql"
     settings = {
         "ENGINE": f"django.db.backends.{engine}",
@@ -53,7 +71,12 @@ def database(kind: str, request: pytest.FixtureRequest, folder: pathlib.Path) ->
 def test_figures_of_djangos_tables(
     kind: str, program: str, request: pytest.FixtureRequest, tmp_path: pathlib.Path
 ) -> None:
-    settings, url = database(kind, request, tmp_path)
+    with database(kind, request, tmp_path) as (settings, url):
+        compare(kind, program, settings, url)
+
+
+def compare(kind: str, program: str, settings: dict[str, Any], url: str) -> None:
+    """Makes the tables, surveys them, and compares the figures."""
     code = "import pymysql; pymysql.install_as_MySQLdb(); " if kind in ("mysql", "mariadb") else ""
     code += f"import runpy; runpy.run_path({str(HERE / 'survey_django.py')!r}, run_name='__main__')"
     made = subprocess.run(
