@@ -3,10 +3,10 @@
 use super::amounts::{bytes, per_1k, pool, rate, whole};
 use super::candidates::{Candidate, cheapest, is_made_by_server};
 use super::interval::{self, PrefixAdvice};
-use super::{Advised, Found, Scaled, hold_out, hold_out_clients, scale};
+use super::{Advised, Found, Scaled, cost, hold_out, hold_out_clients, scale};
 use crate::Result;
 use crate::forecast::{Forecast, Load};
-use crate::strategy::Strategy;
+use crate::strategy::{self, Strategy};
 use btree_model::Server;
 use idgen_record::Database;
 
@@ -151,6 +151,30 @@ fn stay(best: &Candidate, stay: &Candidate) -> Option<String> {
     })
 }
 
+/// A smaller page fill than this is that of clients whose rows arrive between each other.
+const CROWDED: f64 = 0.85;
+
+/// What a name for each client would change, where rows of several clients arrive between each other.
+fn named(found: &Found<'_>) -> Option<String> {
+    let Found { best, load, .. } = *found;
+    if load.writers < 2 || load.existing.is_some() || best.strategy != "v7-binary" || best.fill >= CROWDED {
+        return None;
+    }
+    // A kind that the model cannot follow is no reason to give no advice.
+    let named = cost(strategy::find("minute-writers").ok()?, load).ok()?;
+    (named.fill > best.fill + 0.05).then(|| {
+        format!(
+            "Its pages are only {} % full, because rows of {} clients arrive between each other. With a sequential prefix and a \
+             name for each client (minute-writers), they would be {} % full, and the table would end at {}; the id then shows \
+             which client made it.",
+            whole(100.0 * best.fill),
+            load.writers,
+            whole(100.0 * named.fill),
+            bytes(named.tree_bytes)
+        )
+    })
+}
+
 /// What the reader should know besides.
 fn caveats(found: &Found<'_>, server: &Server) -> Vec<String> {
     let Found { best, load, .. } = *found;
@@ -160,6 +184,7 @@ fn caveats(found: &Found<'_>, server: &Server) -> Vec<String> {
             .into(),
     ];
     caveats.extend(hold_out::sentences());
+    caveats.extend(named(found));
     caveats.extend(hold_out_clients::sentence(&[Database::MySql, Database::MariaDb], load));
     if load.existing.is_some() {
         caveats.push(

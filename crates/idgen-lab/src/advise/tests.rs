@@ -1,7 +1,7 @@
 //! The advice for all databases.
 
 use super::*;
-use crate::forecast::{PostgresSettings, SqliteSettings};
+use crate::forecast::{Clients, Delay, PostgresSettings, SqliteSettings};
 use crate::strategy::find;
 use btree_model::Server;
 
@@ -59,6 +59,23 @@ fn twenty_writers_get_figures_for_their_own_prefixes() {
         "{said}"
     );
     assert!(!advice.caveats.iter().any(|caveat| caveat.contains("stops")), "{:?}", advice.caveats);
+}
+
+/// Rows of clients that wait ten milliseconds arrive between each other: a name for each client would keep pages full.
+#[test]
+fn many_clients_are_told_of_names() {
+    let of = |writers, delay_ms| {
+        let clients = Some(Clients { statement_rows: 1, delay: Delay::MeanMillis(delay_ms) });
+        let load = Load { rate: 2_000.0, writers, clients, ..Load::new(200_000, Server::mysql(16 << 20)) };
+        let advice = advise(&load, IdsFrom::Clients).unwrap();
+        assert_eq!(advice.recommended, "v7-binary");
+        let said = advice.caveats.into_iter().find(|one| one.contains("a name for each client"));
+        (advice.candidates.into_iter().find(|one| one.strategy == "v7-binary").unwrap().fill, said)
+    };
+    let (fill, said) = of(20, 10.0);
+    let said = said.expect("pages are not full");
+    assert!(fill < 0.85 && said.contains("they would be 9"), "{fill}: {said}");
+    assert_eq!(of(2, 0.01).1, None);
 }
 
 #[test]
