@@ -99,16 +99,8 @@ pub(super) struct SideText {
     new: Vec<String>,
     where_old: String,
     key_changed: String,
-    /// Where rows are that refer to a deleted row, if REPLACE leaves them there.
-    children: Vec<ChildText>,
     set_null: Vec<OwnText>,
     cascade: Vec<OwnText>,
-}
-
-#[derive(Serialize)]
-struct ChildText {
-    table: String,
-    place: String,
 }
 
 /// What a foreign key from a table to itself does.
@@ -280,24 +272,6 @@ impl Texts<'_> {
         }
     }
 
-    /// In both directions the names are those of now: after the renaming, the new tables have them.
-    fn children(&self, table: &Table) -> Vec<ChildText> {
-        if self.engine != Engine::MySql {
-            return Vec::new();
-        }
-        let acts = |key: &&Foreign| {
-            key.to_table == table.name && matches!(key.on_delete.as_str(), "CASCADE" | "SET NULL")
-        };
-        let texts = self.catalog.foreign.iter().filter(acts).map(|key| {
-            let pairs = key.columns.iter().zip(&key.to_columns);
-            let of_child = |column: &str| format!("{}.{}", name(&key.table), name(column));
-            let places: Vec<_> =
-                pairs.map(|(from, to)| format!("{} = OLD.{}", of_child(from), name(to))).collect();
-            ChildText { table: key.table.clone(), place: places.join(" AND ") }
-        });
-        texts.collect()
-    }
-
     fn side(&self, table: &Table, stored: &[&Column], primary: &[&Column], forward: bool) -> SideText {
         let convert = |column: &Column, row: &str| match forward {
             true => self.forward(table, column, row),
@@ -335,7 +309,6 @@ impl Texts<'_> {
             new: stored.iter().map(|column| convert(column, "NEW")).collect(),
             where_old: keys(&place, " AND "),
             key_changed: format!("({})", keys(&changed, " OR ")),
-            children: self.children(table),
             set_null: own(&|key| key.on_delete == "SET NULL"),
             cascade: own(&|key| key.on_update == "CASCADE"),
             from,

@@ -1,10 +1,11 @@
 //! Damaged data is found before anything is changed, and what the plan cannot do is refused with the reason.
 
 use idgen_plan::{Options, Target, plan};
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Flavor, Server};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
+use crate::cascades::cascades_in_innodb;
 use crate::client::Client;
 use crate::shop::{SCHEMA, TABLES, fill};
 
@@ -30,8 +31,8 @@ const DAMAGES: [(&str, &str); 9] = [
 
 #[test]
 fn damage_is_found_before_anything_is_changed() {
-    for flavor in [Flavor::MariaDb] {
-        let server = Server::start(flavor, &Settings::new()).unwrap();
+    for flavor in Flavor::MYSQL_FAMILY {
+        let server = Server::start(flavor, &cascades_in_innodb(flavor)).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         for (damage, message) in DAMAGES {
@@ -75,8 +76,8 @@ const REFUSED: [(&str, &str); 6] = [
 
 #[test]
 fn what_cannot_be_planned_is_refused_with_the_reason() {
-    for flavor in [Flavor::MariaDb] {
-        let server = Server::start(flavor, &Settings::new()).unwrap();
+    for flavor in Flavor::MYSQL_FAMILY {
+        let server = Server::start(flavor, &cascades_in_innodb(flavor)).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         for (sql, reason) in REFUSED {
             let scratch = server.scratch().unwrap();
@@ -115,16 +116,4 @@ async fn tables(url: &str) -> u64 {
     .await
     .unwrap();
     count as u64
-}
-
-#[test]
-fn a_mysql_that_cascades_outside_of_innodb_is_refused() {
-    let server = Server::start(Flavor::MySql, &Settings::new()).unwrap();
-    let scratch = server.scratch().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let error = runtime.block_on(async {
-        run(scratch.url(), SCHEMA).await;
-        plan(scratch.url(), &Options::new("orders", Target::Binary16)).await.unwrap_err()
-    });
-    assert!(error.to_string().contains("innodb_native_foreign_keys is OFF"), "{error}");
 }

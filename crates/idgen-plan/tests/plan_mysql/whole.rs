@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use idgen_plan::{Options, Target, plan};
-use idgen_server::{Flavor, Server, Settings};
+use idgen_server::{Flavor, Server};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{Connection, Row};
 
+use crate::cascades::cascades_in_innodb;
 use crate::client::{Client, result};
 use crate::shop::{Acknowledged, Changer, execute, fill};
 
@@ -20,12 +21,17 @@ fn rows() -> usize {
 }
 
 #[test]
+fn mysql() {
+    change(Flavor::MySql, Target::Binary16);
+}
+
+#[test]
 fn mariadb() {
     change(Flavor::MariaDb, Target::Binary16);
 }
 
 fn change(flavor: Flavor, to: Target) {
-    let server = Server::start(flavor, &Settings::new()).unwrap();
+    let server = Server::start(flavor, &cascades_in_innodb(flavor)).unwrap();
     let scratch = server.scratch().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
