@@ -74,9 +74,9 @@ fn can(session: &Session, to: Target) -> Result<()> {
     Ok(())
 }
 
-/// MySQL 9.6 and later cascade outside of InnoDB unless the server was started otherwise. There, 9.7.4 acknowledges a statement whose cascade
-/// ended in a lock wait timeout or a deadlock, and changes nothing; the statement of a trigger fails in the same way without an error, while
-/// the change that it should repeat is made.
+/// MySQL 9.6 and later cascade outside of InnoDB unless the server was started otherwise. There, 9.7.4 acknowledges a statement
+/// whose cascade ended in a lock wait timeout or a deadlock, and changes nothing; the statement of a trigger fails in the same
+/// way without an error, while the change that it should repeat is made.
 async fn cascades_in_innodb(session: &mut Session) -> Result<()> {
     let native = session.rows("SHOW VARIABLES LIKE 'innodb_native_foreign_keys'").await?;
     if native.iter().any(|row| row.last().is_some_and(|value| value == "OFF")) {

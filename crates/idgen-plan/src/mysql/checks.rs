@@ -6,7 +6,7 @@ use super::catalog::{Catalog, Table};
 use super::form::Form;
 use super::quote::{name, text};
 use super::texts::{TableText, Texts};
-use crate::plan::Target;
+use crate::plan::{Engine, Target};
 
 /// A query that must give no rows. If it gives rows, they are shown, and the step ends with the message.
 #[derive(Clone, Debug, Serialize)]
@@ -27,6 +27,7 @@ fn list(names: impl Iterator<Item = String>) -> String {
 /// The checks of the first step.
 pub(super) fn of_data(texts: &Texts<'_>, fingerprints: &[(String, String)]) -> Vec<Check> {
     let mut checks = of_server();
+    checks.extend(cascades_in_innodb(texts.engine));
     let catalog = texts.catalog;
     checks.extend(of_schema(catalog, texts, fingerprints));
     for table in texts.graph.order.iter().filter_map(|table| catalog.tables.get(table)) {
@@ -62,6 +63,19 @@ pub(super) fn of_data(texts: &Texts<'_>, fingerprints: &[(String, String)]) -> V
         ));
     }
     checks
+}
+
+/// For each step that begins to depend on triggers: the server may have been started otherwise since the plan was made.
+pub(super) fn cascades_in_innodb(engine: Engine) -> Option<Check> {
+    let rows = "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM performance_schema.global_variables \
+                WHERE VARIABLE_NAME = 'innodb_native_foreign_keys' AND VARIABLE_VALUE = 'OFF'";
+    (engine == Engine::MySql).then(|| {
+        check(
+            "MySQL 9.6 and later report no error when a cascade outside of InnoDB ends in a timeout or a deadlock.",
+            rows,
+            "innodb_native_foreign_keys is OFF: start the server with --innodb-native-foreign-keys=ON, or changes are lost",
+        )
+    })
 }
 
 fn of_server() -> Vec<Check> {

@@ -195,6 +195,7 @@ impl<'a> Steps<'a> {
         let mut needed: Vec<_> =
             vec![checks::table_present(&table.new), checks::phase(self.names.phase, false)];
         needed.extend(parents.map(checks::copied));
+        needed.extend(checks::cascades_in_innodb(self.engine));
         let mut statements = self.guard(&needed)?;
         statements
             .push(Statement::new("How values are converted in the triggers: without silent changes.", MODES));

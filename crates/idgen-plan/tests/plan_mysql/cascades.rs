@@ -5,6 +5,7 @@ use idgen_server::{Flavor, Server, Settings};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection};
 
+use crate::client::Client;
 use crate::shop::{SCHEMA, execute};
 
 /// The settings of a server for which a plan can be made.
@@ -30,8 +31,8 @@ const COPY: &str = "
     INSERT INTO child_new SELECT * FROM child;
     CREATE TRIGGER parent_d AFTER DELETE ON parent FOR EACH ROW DELETE FROM parent_new WHERE id = OLD.id";
 
-/// Deletes the parent while another connection keeps an index of `locked` from changing. What the server says, and the
-/// number of parents in `parent` and `locked`'s own parent then.
+/// Deletes the parent while another connection locks an index of a table of children. What the server says, and then the rows of
+/// `parent` and of the table that `locked` refers to.
 async fn delete_in_vain(url: &str, locked: &str) -> (Result<u64, u16>, u64, u64) {
     let mut other = MySqlConnection::connect(url).await.unwrap();
     let mut own = MySqlConnection::connect(url).await.unwrap();
@@ -75,6 +76,31 @@ fn a_mysql_that_cascades_outside_of_innodb_loses_changes_and_is_refused() {
         plan(scratch.url(), &Options::new("orders", Target::Binary16)).await.unwrap_err()
     });
     assert!(error.to_string().contains("--innodb-native-foreign-keys=ON"), "{error}");
+}
+
+/// The server may have been started otherwise since the plan was made.
+#[test]
+fn a_plan_is_not_executed_where_changes_would_be_lost() {
+    let planned = Server::start(Flavor::MySql, &cascades_in_innodb(Flavor::MySql)).unwrap();
+    let other = Server::start(Flavor::MySql, &Settings::new()).unwrap();
+    let (scratch, elsewhere) = (planned.scratch().unwrap(), other.scratch().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    runtime.block_on(async {
+        for url in [scratch.url(), elsewhere.url()] {
+            let mut connection = MySqlConnection::connect(url).await.unwrap();
+            execute(&mut connection, SCHEMA).await.unwrap();
+        }
+        let plan = plan(scratch.url(), &Options::new("orders", Target::Binary16)).await.unwrap();
+        plan.write(folder.path()).unwrap();
+    });
+    Client::new(&planned, scratch.name(), folder.path()).must("01-check.sql");
+    let client = Client::new(&other, elsewhere.name(), folder.path());
+    client.must("02-new-tables.sql");
+    for file in ["01-check.sql", "03-triggers-customers.sql"] {
+        let error = client.execute(file).expect_err(file);
+        assert!(error.contains("innodb_native_foreign_keys is OFF"), "{file}: {error}");
+    }
 }
 
 #[test]

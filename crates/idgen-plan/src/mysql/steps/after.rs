@@ -150,6 +150,7 @@ impl Steps<'_> {
         let mut needed: Vec<_> =
             self.tables.iter().map(|table| checks::triggers_present(table, true)).collect();
         needed.push(checks::phase(self.names.phase, false));
+        needed.extend(checks::cascades_in_innodb(self.engine));
         let names = &self.names;
         let mut there: Vec<[&str; 2]> = Vec::new();
         for table in self.tables {
