@@ -50,9 +50,11 @@ test-arm-if-able: setup
 test-targets-if-able: setup
 	scripts/targets.sh test-if-able
 
-test-newer: setup ## the map on MariaDB 11.8, whose defaults differ (1 minute)
+test-newer: setup ## the map and defaults of version 7 on MariaDB 11.8, which differs (1 minute)
 	IDGEN_MARIADB_IMAGE=$${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8} cargo test --workspace --test servers \
 		-- basics:: races:: within:: within_refused:: unpaired:: forget:: close:: changes:: check:: --skip mysql
+	IDGEN_MARIADB_IMAGE=$${IDGEN_MARIADB_11_IMAGE:-idgen-mariadb:11.8} cargo test --workspace --test plan_mysql \
+		-- from_now::
 
 test-msrv: ## the library on the oldest compiler that it supports (needs rustup; under a minute)
 	scripts/msrv.sh

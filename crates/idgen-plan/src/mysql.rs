@@ -4,6 +4,7 @@ mod catalog;
 mod checks;
 mod estimate;
 mod form;
+mod from_now;
 mod graph;
 mod notes;
 mod quote;
@@ -34,6 +35,10 @@ pub(crate) async fn plan(url: &str, options: &Options) -> Result<Plan> {
 
 async fn with_session(session: &mut Session, options: &Options) -> Result<Plan> {
     can(session, options.to)?;
+    if options.to == Target::V7FromNow {
+        let catalog = Catalog::read(session).await?;
+        return from_now::plan(session, options, &catalog).await;
+    }
     cascades_in_innodb(session).await?;
     let catalog = Catalog::read(session).await?;
     if catalog.tables.contains_key(steps::PHASE) {
@@ -68,7 +73,7 @@ fn can(session: &Session, to: Target) -> Result<()> {
     if to == Target::Uuid && session.engine == Engine::MySql {
         return Err(Error::new("MySQL has no type for UUIDs: use --to binary16"));
     }
-    if !texts::copies(to) {
+    if to == Target::Integer {
         return Err(Error::new(format!("--to {} is not planned for MySQL and MariaDB yet", to.name())));
     }
     Ok(())

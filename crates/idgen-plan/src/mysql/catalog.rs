@@ -96,6 +96,17 @@ impl Catalog {
         Ok(catalog)
     }
 
+    /// A table that the user named.
+    pub(super) fn table(&self, name: &str) -> Result<&Table> {
+        let table = self.tables.get(name).ok_or_else(|| {
+            Error::new(format!("the schema {} has no table \"{name}\" that this user can see", self.schema))
+        })?;
+        if table.is_view {
+            return Err(Error::new(format!("the table {name} is not a base table")));
+        }
+        Ok(table)
+    }
+
     async fn read_tables(&mut self, session: &mut Session) -> Result<()> {
         let sql = "SELECT TABLE_NAME, COALESCE(ENGINE, ''), CAST(TABLE_ROWS AS CHAR), \
                    CAST(DATA_LENGTH + INDEX_LENGTH AS CHAR), COALESCE(CREATE_OPTIONS, ''), TABLE_TYPE \

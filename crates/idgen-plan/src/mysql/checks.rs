@@ -120,17 +120,17 @@ fn of_schema(catalog: &Catalog, texts: &Texts<'_>, fingerprints: &[(String, Stri
             "the foreign keys above are newer than the plan: make the plan again",
         ),
     ];
-    for (table, fingerprint) in fingerprints {
-        checks.push(check(
-            format!("The columns of {table} must be those that the plan was made for."),
-            format!(
-                "SELECT * FROM ({}) AS now WHERE now.fingerprint <> {fingerprint}",
-                fingerprint_sql(table)
-            ),
-            format!("the columns of {table} have changed since the plan was made: make it again"),
-        ));
-    }
+    checks.extend(fingerprints.iter().map(|(table, fingerprint)| unchanged(table, fingerprint)));
     checks
+}
+
+/// A check that a table has the columns that it had when the plan was made.
+pub(super) fn unchanged(table: &str, fingerprint: &str) -> Check {
+    check(
+        format!("The columns of {table} must be those that the plan was made for."),
+        format!("SELECT * FROM ({}) AS now WHERE now.fingerprint <> {fingerprint}", fingerprint_sql(table)),
+        format!("the columns of {table} have changed since the plan was made: make it again"),
+    )
 }
 
 /// A number that changes with the names, types and order of a table's columns.

@@ -18,12 +18,7 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) async fn find(session: &mut Session, catalog: &Catalog, start: &str) -> Result<Graph> {
-        let table = catalog.tables.get(start).ok_or_else(|| {
-            Error::new(format!(
-                "the schema {} has no table \"{start}\" that this user can see",
-                catalog.schema
-            ))
-        })?;
+        let table = catalog.table(start)?;
         let mut graph = Graph::default();
         if graph.take_primary_key(session, table).await?.is_none() {
             return Err(Error::new(format!(

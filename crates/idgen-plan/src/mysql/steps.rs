@@ -42,7 +42,7 @@ pub(super) struct Steps<'a> {
 
 /// Triggers are executed with the modes of the session that created them.
 const MODES: &str = "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'";
-const WAIT: &str = "SET SESSION lock_wait_timeout = 10";
+pub(super) const WAIT: &str = "SET SESSION lock_wait_timeout = 10";
 
 impl<'a> Steps<'a> {
     pub(super) fn new(engine: Engine, tables: &'a [TableText], estimates: &'a Estimates) -> Result<Self> {
@@ -89,22 +89,7 @@ impl<'a> Steps<'a> {
     }
 
     fn guard(&self, checks: &[Check]) -> Result<Vec<Statement>> {
-        let guard = self.names.guard;
-        let procedure =
-            self.templates.fill("guard.sql", context! { procedure => guard, checks => value(checks) })?;
-        let drop = Statement::new(
-            "Removes the procedure of the checks.",
-            format!("DROP PROCEDURE IF EXISTS {guard}"),
-        );
-        Ok(vec![
-            drop.clone(),
-            Statement::new(
-                "Ends the client with a message, and shows the rows, if a check fails.",
-                procedure,
-            ),
-            Statement::new("Checks.", format!("CALL {guard}()")),
-            drop,
-        ])
+        guard(&self.templates, self.names.guard, checks)
     }
 
     fn check(&self, data: &[Check]) -> Result<Step> {
@@ -324,4 +309,19 @@ fn file_name(step: &str, table: &str) -> String {
     let table: String =
         table.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
     format!("{step}-{table}")
+}
+
+/// Ends the client with a message if a check fails.
+pub(super) fn guard(templates: &Templates, procedure: &str, checks: &[Check]) -> Result<Vec<Statement>> {
+    let body = templates.fill("guard.sql", context! { procedure, checks => value(checks) })?;
+    let drop = Statement::new(
+        "Removes the procedure of the checks.",
+        format!("DROP PROCEDURE IF EXISTS {procedure}"),
+    );
+    Ok(vec![
+        drop.clone(),
+        Statement::new("Ends the client with a message, and shows the rows, if a check fails.", body),
+        Statement::new("Checks.", format!("CALL {procedure}()")),
+        drop,
+    ])
 }

@@ -7,7 +7,7 @@ use super::form::Conversion;
 use super::graph::Graph;
 use super::quote::{name, with_ending};
 use crate::options::Options;
-use crate::plan::{Engine, Target};
+use crate::plan::Engine;
 
 #[derive(Serialize)]
 pub(super) struct TableText {
@@ -323,9 +323,4 @@ pub(super) fn new_name(table: &str) -> String {
 
 pub(super) fn old_name(table: &str) -> String {
     with_ending(table, "_plan_old")
-}
-
-/// Whether the target copies the rows into new tables.
-pub(super) fn copies(to: Target) -> bool {
-    matches!(to, Target::Binary16 | Target::Uuid | Target::Swapped)
 }

@@ -4,5 +4,6 @@
 mod cascades;
 mod client;
 mod damage;
+mod from_now;
 mod shop;
 mod whole;

@@ -1,0 +1,256 @@
+//! Ids of version 7 from now on: the column of the key gets another default, and no row is copied.
+
+mod notes;
+
+use super::catalog::{Catalog, Column, Table};
+use super::checks;
+use super::form::{Conversion, Form};
+use super::quote::{name, text};
+use super::session::Session;
+use super::steps::{WAIT, guard};
+use super::templates::Templates;
+use crate::error::{Error, Result};
+use crate::options::Options;
+use crate::plan::{Engine, Plan, Statement, Step, Target};
+
+/// Rows that are read to see which ids the table holds.
+const SAMPLE: usize = 500;
+
+/// The first MariaDB with `UUID_v7()`.
+const FIRST_WITH_V7: [u32; 3] = [11, 7, 0];
+
+/// How the column holds ids.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Held {
+    /// In MariaDB's type UUID.
+    Uuid,
+    /// In text or bytes.
+    In(Form),
+}
+
+/// The key, and what was read of it.
+struct Key<'a> {
+    table: &'a Table,
+    column: &'a Column,
+    held: Held,
+    /// The server makes the ids with a function of its own.
+    has_function: bool,
+    /// 32 hexadecimal digits of each row that was read.
+    sample: Vec<String>,
+}
+
+pub(super) async fn plan(session: &mut Session, options: &Options, catalog: &Catalog) -> Result<Plan> {
+    let key = Key::find(session, catalog, &options.table).await?;
+    key.refuse(session)?;
+    let made = key.made(session.engine);
+    let before = default_now(session, &key).await?;
+    let fingerprint = session.text(&checks::fingerprint_sql(&key.table.name)).await?;
+    let largest = format!("SELECT MAX({}) > {made} FROM {}", name(&key.column.name), name(&key.table.name));
+    let is_exceeded = session.text(&largest).await? == "1";
+    let check = checks::unchanged(&key.table.name, &fingerprint);
+    Ok(Plan {
+        engine: session.engine,
+        target: options.to,
+        tables: vec![key.table.name.clone()],
+        facts: key.facts(is_exceeded),
+        notes: key.notes(session.engine, catalog, !before.is_empty()),
+        steps: vec![key.step(&check, &made, &before)?],
+    })
+}
+
+impl<'a> Key<'a> {
+    async fn find(session: &mut Session, catalog: &'a Catalog, table: &str) -> Result<Key<'a>> {
+        let table = catalog.table(table)?;
+        let [column] = &table.primary[..] else {
+            return Err(Error::new(format!("{} has no primary key of one column", table.name)));
+        };
+        let shown = format!("{}.{column}", table.name);
+        let column = table.column(column).ok_or_else(|| Error::new(format!("{shown} is not visible")))?;
+        let held = match column.data_type.as_str() {
+            "uuid" => Held::Uuid,
+            _ => Held::In(Form::of(session, &table.name, column).await?.ok_or_else(|| {
+                Error::new(format!(
+                    "{shown} of type {} holds no ids of 128 bits as text, bytes or UUID, so it has no place for version 7",
+                    column.type_text
+                ))
+            })?),
+        };
+        let as_text = match held {
+            Held::In(Form::Bytes) => format!("HEX({})", name(&column.name)),
+            _ => format!("CAST({} AS CHAR)", name(&column.name)),
+        };
+        let rows =
+            session.rows(&format!("SELECT {as_text} FROM {} LIMIT {SAMPLE}", name(&table.name))).await?;
+        let sample = rows.concat().iter().map(|id| id.replace('-', "").to_ascii_lowercase()).collect();
+        let has_function = session.engine == Engine::MariaDb && session.version >= FIRST_WITH_V7;
+        Ok(Key { table, column, held, has_function, sample })
+    }
+
+    fn refuse(&self, session: &Session) -> Result<()> {
+        let shown = format!("{}.{}", self.table.name, self.column.name);
+        if self.column.is_generated {
+            return Err(Error::new(format!("{shown} is a generated column, which has no default")));
+        }
+        if session.engine == Engine::MariaDb && session.version < [10, 10, 0] {
+            return Err(Error::new(
+                "this server has neither UUID_v7() (MariaDB 11.7) nor RANDOM_BYTES() (10.10): make the ids of version 7 in the \
+                 application, for example with `idgen new v7` or a library of idgen",
+            ));
+        }
+        if self.held == Held::Uuid && !orders_version_7(session.version) {
+            return Err(Error::new(format!(
+                "{shown}: this MariaDB stores the parts of a UUID in another order, so version 7 does not sort by time in this type. \
+                 Update to 10.10.6, 10.11.5, 11.0.3, 11.1.2 or later first"
+            )));
+        }
+        if self.held == Held::In(Form::Bytes) && self.is_swapped() {
+            return Err(Error::new(format!(
+                "the ids in {shown} have their time first, as UUID_TO_BIN(id, 1) writes them. Read in this order, version 7 does \
+                 not sort by time, and one column cannot have two orders. Version 1 sorts by time as it is; to change to \
+                 version 7, first write all ids of this column and of those that refer to it in the order of UUID_TO_BIN(id)"
+            )));
+        }
+        Ok(())
+    }
+
+    /// How many of the rows that were read have one of these digits at a place.
+    fn count(&self, at: usize, digits: &[u8]) -> usize {
+        let has = |id: &&String| id.as_bytes().get(at).is_some_and(|digit| digits.contains(digit));
+        self.sample.iter().filter(has).count()
+    }
+
+    /// Whether the version is in the first byte of nearly all ids, and not where it is in the order of the text.
+    fn is_swapped(&self) -> bool {
+        let most = |at| self.count(at, b"1467") * 10 > self.sample.len() * 9;
+        most(0) && !most(12)
+    }
+
+    /// An expression that makes an id of version 7 as the column holds it.
+    fn made(&self, engine: Engine) -> String {
+        let (value, to) = match self.has_function {
+            true => ("UUID_v7()".to_owned(), Target::Uuid),
+            false => (bytes_of_v7(), Target::Binary16),
+        };
+        let form = match self.held {
+            Held::Uuid if self.has_function => return value,
+            Held::Uuid => return format!("CAST({value} AS UUID)"),
+            Held::In(form) => form,
+        };
+        let (charset, collation) = (self.column.charset.clone(), self.column.collation.clone());
+        Conversion { engine, form, to, charset, collation }.backward(&value)
+    }
+
+    fn step(&self, check: &checks::Check, made: &str, before: &str) -> Result<Step> {
+        let (table, column) = (name(&self.table.name), name(&self.column.name));
+        let alter =
+            |what: String| format!("ALTER TABLE {table} ALTER COLUMN {column} {what}, ALGORITHM = INSTANT");
+        let wait = Statement::new("Ends after ten seconds if it does not get its lock.", WAIT);
+        let mut statements = guard(&Templates::new()?, "idgen_plan_guard", std::slice::from_ref(check))?;
+        statements.extend([
+            wait.clone(),
+            Statement::new(
+                "New rows without an id get one of version 7.",
+                alter(format!("SET DEFAULT ({made})")),
+            ),
+            Statement::new("Shows an id as the default makes it.", example(self.held, made)),
+        ]);
+        let back = match before {
+            "" => "DROP DEFAULT".to_owned(),
+            default => format!("SET DEFAULT {default}"),
+        };
+        Ok(Step {
+            name: "default".into(),
+            purpose: "New rows without an id get one of version 7 from the server. Rows that are there keep their ids; nothing is \
+                      copied."
+                .into(),
+            statements,
+            undo: vec![wait, Statement::new("The default is what it was.", alter(back))],
+            locks: "The metadata lock of the table for an instant. If a transaction keeps it for more than ten seconds, the step \
+                    ends with error 1205: execute it again."
+                .into(),
+            duration: Some("less than a second, once it has the lock: only the table's definition changes".into()),
+            stop: "Stop the client; execute the file again.".into(),
+        })
+    }
+}
+
+/// An id with its digits, also where the column holds bytes.
+fn example(held: Held, made: &str) -> String {
+    match held {
+        Held::In(Form::Bytes) => format!("SELECT HEX({made}) AS example"),
+        _ => format!("SELECT {made} AS example"),
+    }
+}
+
+/// Version 7 of RFC 9562 with the fraction of the millisecond in the 12 bits after the version (section 6.2, method 3). In UTC,
+/// since local times are repeated when summer time ends.
+fn bytes_of_v7() -> String {
+    const MICROS: &str = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+    format!(
+        "UNHEX(CONCAT(LPAD(HEX({MICROS} DIV 1000), 12, '0'), '7', LPAD(HEX({MICROS} MOD 1000 * 4096 DIV 1000), 3, '0'), \
+         ELT(1 + (ORD(RANDOM_BYTES(1)) & 3), '8', '9', 'a', 'b'), SUBSTR(HEX(RANDOM_BYTES(8)), 2)))"
+    )
+}
+
+/// Whether MariaDB's type UUID sorts version 7 by its time.
+fn orders_version_7(version: [u32; 3]) -> bool {
+    match version {
+        [10, 10, patch] => patch >= 6,
+        [10, 11, patch] => patch >= 5,
+        [11, 0, patch] => patch >= 3,
+        [11, 1, patch] => patch >= 2,
+        _ => version >= [11, 2, 0],
+    }
+}
+
+/// The default of the column as a declaration writes it; the empty text if it has none.
+async fn default_now(session: &mut Session, key: &Key<'_>) -> Result<String> {
+    let sql = format!(
+        "SELECT COALESCE(COLUMN_DEFAULT, 'NULL'), COLUMN_DEFAULT IS NULL, EXTRA FROM information_schema.COLUMNS \
+         WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = {} AND COLUMN_NAME = {}",
+        text(&key.table.name),
+        text(&key.column.name)
+    );
+    let rows = session.rows(&sql).await?;
+    let Some([default, is_absent, extra]) = rows.first().map(|row| &row[..]) else {
+        return Ok(String::new());
+    };
+    Ok(match session.engine {
+        _ if is_absent == "1" => String::new(),
+        // MariaDB shows an expression, and the default NULL as text.
+        Engine::MariaDb if default == "NULL" => String::new(),
+        Engine::MariaDb => format!("({default})"),
+        _ if extra.contains("DEFAULT_GENERATED") => format!("({})", unescaped(default)),
+        // MySQL shows bytes as 0x….
+        _ if key.column.data_type == "binary" => default.clone(),
+        _ => text(default),
+    })
+}
+
+/// MySQL shows an expression with a backslash before each quote and backslash.
+fn unescaped(shown: &str) -> String {
+    let mut characters = shown.chars().peekable();
+    let mut written = String::new();
+    while let Some(character) = characters.next() {
+        let next = characters.next_if(|next| character == '\\' && matches!(next, '\'' | '\\'));
+        written.push(next.unwrap_or(character));
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{orders_version_7, unescaped};
+
+    #[test]
+    fn quotes_of_an_expression_are_written_again() {
+        assert_eq!(unescaped(r"concat(_utf8mb4\'it\\\'s\')"), r"concat(_utf8mb4'it\'s')");
+    }
+
+    #[test]
+    fn the_order_of_the_type_uuid_depends_on_the_version() {
+        assert!(!orders_version_7([10, 11, 4]) && orders_version_7([10, 11, 5]));
+        assert!(!orders_version_7([11, 1, 1]) && orders_version_7([11, 2, 0]));
+        assert!(!orders_version_7([10, 9, 9]));
+    }
+}
