@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use idgen_plan::{Options, Target};
+use idgen_plan::{Options, Target, Tool};
 
 use crate::number;
 use crate::output::Output;
@@ -16,6 +16,8 @@ Examples:
   idgen plan --table orders --to binary16                    # shows the steps
   idgen plan --table orders --to binary16 --out change       # writes them as files
   idgen plan --table orders --to binary16 --keep-text --json
+  idgen plan --table orders --to v7-from-now                 # a default for new rows, without a copy
+  idgen plan --table orders --to uuid --for pt-online-schema-change --out change
 
 It only reads. The folder has a README.md, one numbered SQL file for each step, and undo/ with the ways back. Read them, \
 try them on a copy of the database, and execute them with the server's own client.
@@ -46,6 +48,11 @@ pub struct Args {
     /// Keep the old text in generated columns, for readers that are not changed yet.
     #[arg(long)]
     keep_text: bool,
+
+    /// Write the arguments of this tool in place of the SQL steps, where it can change the key: on MariaDB with --to uuid, for a table
+    /// of text keys without foreign keys.
+    #[arg(long = "for", value_name = "TOOL", value_enum)]
+    tool: Option<For>,
 
     /// The longest time that a statement of the planning may take.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = number::whole::<u32>(1..=86_400))]
@@ -82,10 +89,28 @@ impl From<To> for Target {
     }
 }
 
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum For {
+    /// gh-ost of GitHub: refused, with the reason
+    GhOst,
+    /// pt-online-schema-change of the Percona Toolkit
+    PtOnlineSchemaChange,
+}
+
+impl From<For> for Tool {
+    fn from(tool: For) -> Tool {
+        match tool {
+            For::GhOst => Tool::GhOst,
+            For::PtOnlineSchemaChange => Tool::PtOnlineSchemaChange,
+        }
+    }
+}
+
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let options = Options {
         keep_text: args.keep_text,
+        tool: args.tool.map(Tool::from),
         statement_time: Duration::from_secs(args.statement_seconds.into()),
         ..Options::new(args.table, args.to.into())
     };

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::plan::{Engine, Plan, Statement, Step};
+use crate::plan::{Command, Engine, Plan, Statement, Step};
 
 /// Ends statements in files for the clients of MySQL and MariaDB, since bodies of procedures contain semicolons.
 const DELIMITER: &str = "$$";
@@ -56,6 +56,7 @@ impl Plan {
     ///     facts: Vec::new(),
     ///     notes: Vec::new(),
     ///     steps: vec![step],
+    ///     command: None,
     /// };
     /// let files = plan.files();
     /// assert_eq!(files[1].0, "01-check.sql");
@@ -71,7 +72,15 @@ impl Plan {
                 files.push((format!("undo/{file}"), self.sql(&purpose, &step.undo)));
             }
         }
+        if let Some(command) = &self.command {
+            files.push((self.script_name(command), command.script.clone()));
+        }
         files
+    }
+
+    /// The name of the file that calls the tool: it comes after the steps.
+    pub(crate) fn script_name(&self, command: &Command) -> String {
+        format!("{:02}-{}.sh", self.steps.len() + 1, command.tool.name())
     }
 
     fn sql(&self, purpose: &str, statements: &[Statement]) -> String {
@@ -122,6 +131,9 @@ impl Plan {
                 true => text.push_str("- To go back: nothing to do.\n"),
                 false => _ = writeln!(text, "- To go back: `undo/{file}`"),
             }
+        }
+        if let Some(command) = &self.command {
+            _ = writeln!(text, "\n### {}\n\n{}", self.script_name(command), command.purpose);
         }
         text
     }

@@ -17,4 +17,4 @@ mod terminal;
 pub use error::{Error, Result};
 pub use make::plan;
 pub use options::Options;
-pub use plan::{Engine, Plan, Statement, Step, Target};
+pub use plan::{Command, Engine, Plan, Statement, Step, Target, Tool};

@@ -25,6 +25,9 @@ use crate::{mysql, postgres};
 pub async fn plan(url: &str, options: &Options) -> Result<Plan> {
     match url.split_once("://").map(|(scheme, _)| scheme) {
         Some("mysql" | "mariadb") => mysql::plan(url, options).await,
+        Some("postgres" | "postgresql") if options.tool.is_some() => {
+            Err(Error::new("--for names a tool for MySQL and MariaDB: plan without it on PostgreSQL"))
+        }
         Some("postgres" | "postgresql") => postgres::plan(url, options).await,
         _ => Err(Error::new("the URL must begin with mysql://, mariadb:// or postgres://")),
     }

@@ -12,6 +12,7 @@ mod session;
 mod steps;
 mod templates;
 mod texts;
+mod tool;
 
 use catalog::Catalog;
 use estimate::Estimates;
@@ -35,6 +36,7 @@ pub(crate) async fn plan(url: &str, options: &Options) -> Result<Plan> {
 
 async fn with_session(session: &mut Session, options: &Options) -> Result<Plan> {
     can(session, options.to)?;
+    tool::refuse(options)?;
     if options.to == Target::V7FromNow {
         let catalog = Catalog::read(session).await?;
         return from_now::plan(session, options, &catalog).await;
@@ -54,6 +56,7 @@ async fn with_session(session: &mut Session, options: &Options) -> Result<Plan> 
     {
         return Err(Error::new(format!("{table}.{column} is BINARY(16) already")));
     }
+    tool::refuse_graph(options, &catalog, &graph)?;
     copying(session, options, &catalog, &graph).await
 }
 
@@ -106,12 +109,15 @@ async fn copying(session: &mut Session, options: &Options, catalog: &Catalog, gr
         tables.extend(texts.table(table));
     }
     let steps = Steps::new(session.engine, &tables, &estimates)?;
+    let checks = checks::of_data(&texts, &fingerprints);
+    let command = tool::command(&texts)?;
     Ok(Plan {
         engine: session.engine,
         target: options.to,
         tables: graph.order.clone(),
         facts: estimates.facts(),
-        notes: notes::all(&texts),
-        steps: steps.all(&checks::of_data(&texts, &fingerprints))?,
+        notes: if command.is_some() { tool::notes(&texts) } else { notes::all(&texts) },
+        steps: if command.is_some() { vec![steps.check(&checks)?] } else { steps.all(&checks)? },
+        command,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::plan::Target;
+use crate::plan::{Target, Tool};
 
 /// What to plan.
 #[derive(Clone, Debug)]
@@ -13,12 +13,14 @@ pub struct Options {
     pub to: Target,
     /// Whether a column with the old text stays, for readers that are not changed yet.
     pub keep_text: bool,
+    /// Write the arguments of this tool in place of steps, where it is enough for one table.
+    pub tool: Option<Tool>,
     /// The longest time that a statement of the planning itself may take.
     pub statement_time: Duration,
 }
 
 impl Options {
-    /// A table and what its key becomes, without a column of text, five seconds for a statement.
+    /// A table and what its key becomes, without a column of text and without a tool, five seconds for a statement.
     ///
     /// ```
     /// use idgen_plan::{Options, Target};
@@ -27,6 +29,12 @@ impl Options {
     /// assert_eq!((options.table.as_str(), options.keep_text), ("orders", false));
     /// ```
     pub fn new(table: impl Into<String>, to: Target) -> Self {
-        Options { table: table.into(), to, keep_text: false, statement_time: Duration::from_secs(5) }
+        Options {
+            table: table.into(),
+            to,
+            keep_text: false,
+            tool: None,
+            statement_time: Duration::from_secs(5),
+        }
     }
 }

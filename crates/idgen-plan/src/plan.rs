@@ -30,6 +30,27 @@ pub enum Target {
     Integer,
 }
 
+/// A program that changes one table while clients write, in place of the steps of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tool {
+    /// gh-ost of GitHub.
+    GhOst,
+    /// pt-online-schema-change of the Percona Toolkit.
+    PtOnlineSchemaChange,
+}
+
+/// The call of a tool, which follows the steps of its plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Command {
+    /// The tool.
+    pub tool: Tool,
+    /// What happens, and how to call it, stop it and go back.
+    pub purpose: String,
+    /// The text of a file for `sh`. It has no password.
+    pub script: String,
+}
+
 /// A statement of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Statement {
@@ -73,6 +94,8 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// The steps in their order.
     pub steps: Vec<Step>,
+    /// The call of a tool that makes the change after the steps, where one was asked for.
+    pub command: Option<Command>,
 }
 
 impl Statement {
@@ -84,6 +107,20 @@ impl Statement {
     /// ```
     pub fn new(purpose: impl Into<String>, sql: impl Into<String>) -> Self {
         Statement { purpose: purpose.into(), sql: sql.into() }
+    }
+}
+
+impl Tool {
+    /// The name of its program.
+    ///
+    /// ```
+    /// assert_eq!(idgen_plan::Tool::GhOst.name(), "gh-ost");
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Tool::GhOst => "gh-ost",
+            Tool::PtOnlineSchemaChange => "pt-online-schema-change",
+        }
     }
 }
 

@@ -20,6 +20,9 @@ impl fmt::Display for Plan {
                 step.duration.clone().unwrap_or_else(|| "-".to_owned()),
             ]);
         }
+        if let Some(command) = &self.command {
+            table.add_row([self.script_name(command).trim_end_matches(".sh"), "-", "-", "-"]);
+        }
         writeln!(f)?;
         for line in table.lines() {
             writeln!(f, "{}", line.trim_end())?;

@@ -55,6 +55,7 @@ pub(super) async fn plan(session: &mut Session, options: &Options, catalog: &Cat
         facts: key.facts(is_exceeded),
         notes: key.notes(session.engine, catalog, !before.is_empty()),
         steps: vec![key.step(&check, &made, &before)?],
+        command: None,
     })
 }
 

@@ -16,15 +16,20 @@ pub(super) fn all(texts: &Texts<'_>) -> Vec<String> {
          program that watches them, and the copy waits."
             .to_owned(),
     );
+    notes.extend(generic(texts));
+    notes
+}
+
+/// Names columns that may have to change too.
+pub(super) fn generic(texts: &Texts<'_>) -> Option<String> {
     let generic = without_foreign_key(texts);
-    if !generic.is_empty() {
-        notes.push(format!(
+    (!generic.is_empty()).then(|| {
+        format!(
             "These columns have the type and the length of the old keys, but no foreign key, so the plan does not change them. If \
              they refer to the tables of the plan, they must be changed together with the applications: {}.",
             generic.join(", ")
-        ));
-    }
-    notes
+        )
+    })
 }
 
 /// Columns that may refer to a changed key although no foreign key says so.

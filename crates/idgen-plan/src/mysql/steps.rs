@@ -92,7 +92,7 @@ impl<'a> Steps<'a> {
         guard(&self.templates, self.names.guard, checks)
     }
 
-    fn check(&self, data: &[Check]) -> Result<Step> {
+    pub(super) fn check(&self, data: &[Check]) -> Result<Step> {
         Ok(Step {
             name: "check".into(),
             purpose: "Looks for everything that would stop the change later. It changes no table. Each query shows the rows that \

@@ -71,6 +71,7 @@ async fn to_uuid(session: &mut Session, catalog: &Catalog, root: &Table, options
         facts: notes::facts(catalog, &graph),
         notes: notes::of(session, catalog, graph, &change).await,
         steps,
+        command: None,
     })
 }
 
@@ -104,5 +105,6 @@ async fn from_now(session: &mut Session, catalog: &Catalog, root: &Table, option
         facts: notes::facts_of([root]),
         notes: notes::of_v7(column, !steps.is_empty()),
         steps,
+        command: None,
     })
 }

@@ -6,4 +6,5 @@ mod client;
 mod damage;
 mod from_now;
 mod shop;
+mod tool;
 mod whole;
