@@ -13,11 +13,11 @@ use crate::output::Output;
 const EXAMPLES: &str = "\
 Examples:
   export IDGEN_PLAN_URL=mysql://reader:secret@localhost/shop
-  idgen plan --table orders --to binary16                    # shows the steps
-  idgen plan --table orders --to binary16 --out change       # writes them as files
+  idgen plan --table orders --to binary16               # shows the steps
+  idgen plan --table orders --to binary16 --out change  # writes them as files
   idgen plan --table orders --to binary16 --keep-text --json
-  idgen plan --table orders --to v7-from-now                 # a default for new rows, without a copy
-  idgen plan --table orders --to uuid --for pt-online-schema-change --out change
+  idgen plan --table orders --to v7-from-now            # a default, no copy
+  idgen plan --table orders --to uuid --for pt-online-schema-change --out ptosc
 
 It only reads. The folder has a README.md, one numbered SQL file for each step, and undo/ with the ways back. Read them, \
 try them on a copy of the database, and execute them with the server's own client.

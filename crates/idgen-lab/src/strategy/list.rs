@@ -226,7 +226,7 @@ pub static ALL: [Strategy; 40] = [
         title: "minute, then writer",
         ids: IdKind::MinuteWriters,
         column: Column::Binary16,
-        explains: "the minute's number, the writer's tag, then time and counter: each writer fills its own pages",
+        explains: "the minute's number, the writer's tag, time, counter: pages of its own",
     },
     Strategy {
         name: "device",
