@@ -24,7 +24,7 @@ try them on a copy of the database, and execute them with the server's own clien
 
 Exit codes: 0; 1 if the change cannot be planned; 2 if the command line was wrong.";
 
-/// Plan the change of a table's key and of all foreign keys that depend on it, as SQL files.
+/// Plan the change of a key and its foreign keys, as SQL files.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
