@@ -20,6 +20,7 @@ pub mod runner;
 pub mod session;
 pub mod strategy;
 mod table;
+mod turns;
 mod unknown;
 mod workload;
 

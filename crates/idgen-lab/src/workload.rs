@@ -16,6 +16,11 @@ pub fn moment(load: &Workload, row: u64, interval_secs: u64) -> Timestamp {
     Timestamp::from_unix_ticks(start.saturating_add(i64::try_from(offset).unwrap_or(i64::MAX)))
 }
 
+/// A random number above 0 and at most 1, from 53 random bits.
+pub(crate) fn share(random: &mut FixedEntropy) -> Result<f64> {
+    Ok(((random.next_u64()? >> 11) + 1) as f64 / (1_u64 << 53) as f64)
+}
+
 /// The times of rows that arrive at random, independently of each other: a Poisson process.
 ///
 /// Evenly spaced arrivals resonate with the interval. At one row per second, each visit of a prefix has its rows at the
@@ -56,8 +61,7 @@ impl Arrivals {
 
     /// The time at which the next row arrives.
     pub(crate) fn next_moment(&mut self) -> Result<Timestamp> {
-        // From 53 random bits; above 0 and at most 1.
-        let share = ((self.random.next_u64()? >> 11) + 1) as f64 / (1_u64 << 53) as f64;
+        let share = share(&mut self.random)?;
         match &mut self.next {
             Next::After(mean_secs) => self.secs -= *mean_secs * share.ln(),
             // The first of the remaining independent arrivals in the remaining time. After the last row, time stands

@@ -10,12 +10,13 @@ use std::collections::BinaryHeap;
 use std::vec::IntoIter;
 
 use idgen::Timestamp;
-use idgen::source::{Entropy, FixedEntropy};
+use idgen::source::FixedEntropy;
 
 use super::clients::{Clients, Delay};
 use crate::Result;
 use crate::key::Key;
-use crate::workload::Arrivals;
+use crate::turns::Turns;
+use crate::workload::{Arrivals, share};
 
 /// Rows are inserted in the first part of the time from making their ids to the acknowledgment. The rest is for the commit,
 /// the answer, and a client that does not run yet. This part and the next two are chosen for runs with 3, 12 and 32 clients,
@@ -67,7 +68,7 @@ impl Eq for Sent {}
 
 /// The rows of a load in the order of their arrivals.
 pub(super) struct Order {
-    requests: Arrivals,
+    turns: Turns,
     statement_rows: u64,
     delay: Delay,
     random: FixedEntropy,
@@ -76,11 +77,12 @@ pub(super) struct Order {
     /// Rows whose ids are not made yet.
     left: u64,
     number: u64,
-    /// The time of the next request, if it was drawn.
-    next: Option<i64>,
-    /// When each client is free.
-    free: BinaryHeap<Reverse<(i64, usize)>>,
     sent: BinaryHeap<Reverse<Sent>>,
+}
+
+/// When statements are requested.
+fn requests(clients: &Clients, rate: f64, start: Timestamp, seed: u64) -> Arrivals {
+    Arrivals::new(start, rate / clients.statement_rows as f64, !seed)
 }
 
 impl Order {
@@ -95,7 +97,7 @@ impl Order {
         seed: u64,
     ) -> Order {
         Order {
-            requests: Arrivals::new(start, rate / clients.statement_rows as f64, !seed),
+            turns: Turns::new(requests(clients, rate, start, seed), writers),
             statement_rows: clients.statement_rows,
             delay: clients.delay,
             // Another random stream than those of ids and requests.
@@ -103,8 +105,6 @@ impl Order {
             common: (i64::MIN, 0.0),
             left: rows,
             number: 0,
-            next: None,
-            free: (0..writers as usize).map(|client| Reverse((i64::MIN, client))).collect(),
             sent: BinaryHeap::new(),
         }
     }
@@ -112,18 +112,8 @@ impl Order {
     /// The row that arrives next; `None` after the last one.
     pub(super) fn next(&mut self, maker: &mut impl Maker) -> Result<Option<Key>> {
         while self.left > 0 {
-            let request = match self.next {
-                Some(request) => request,
-                None => self.requests.next_moment()?.unix_ticks(),
-            };
-            self.next = Some(request);
-            let Some(&Reverse((free, client))) = self.free.peek() else { break };
-            let made = request.max(free);
-            if self.sent.peek().is_some_and(|Reverse(sent)| sent.arrives <= made) {
-                break;
-            }
-            self.free.pop();
-            self.next = None;
+            let arrives = self.sent.peek().map(|Reverse(first)| first.arrives);
+            let Some((made, client)) = self.turns.take(arrives)? else { break };
             self.send(client, made, maker)?;
         }
         let Some(Reverse(mut sent)) = self.sent.pop() else { return Ok(None) };
@@ -153,7 +143,7 @@ impl Order {
             rows: keys.into_iter(),
         }));
         self.number += 1;
-        self.free.push(Reverse((made.saturating_add(ticks as i64), client)));
+        self.turns.free(client, made.saturating_add(ticks as i64));
         Ok(())
     }
 
@@ -178,9 +168,8 @@ impl Order {
         Ok((one.min(other).max(ends - LONGEST_SPAN * self.share()?), ends))
     }
 
-    /// A random number above 0 and at most 1, from 53 random bits.
     fn share(&mut self) -> Result<f64> {
-        Ok(((self.random.next_u64()? >> 11) + 1) as f64 / (1_u64 << 53) as f64)
+        share(&mut self.random)
     }
 }
 
@@ -224,9 +213,10 @@ mod tests {
     /// The naive version: all statements first, then all rows sorted by the time of their arrival.
     fn naive(clients: &Clients, writers: usize, rate: f64, seed: u64) -> Vec<u64> {
         let mut source = order(clients, writers as u64, rate, seed);
+        let mut requests = requests(clients, rate, Timestamp::from_unix_ticks(START), seed);
         let (mut free, mut rows, mut number) = (vec![i64::MIN; writers], Vec::new(), 0);
         while number < ROWS {
-            let request = source.requests.next_moment().unwrap().unix_ticks();
+            let request = requests.next_moment().unwrap().unix_ticks();
             let client = (0..writers).min_by_key(|client| (free[*client], *client)).unwrap();
             let made = request.max(free[client]);
             let count = clients.statement_rows.min(ROWS - number);

@@ -21,7 +21,8 @@ use crate::cancel::Cancel;
 use crate::engine::{Batch, Latencies, Table};
 use crate::key::Key;
 use crate::strategy::{Ids, Strategy};
-use crate::workload::Arrivals;
+use crate::turns::Turns;
+use crate::workload::{Arrivals, share};
 
 /// Ticks of 100 ns.
 const TICKS_PER_MILLI: f64 = 10_000.0;
@@ -40,17 +41,13 @@ struct Sent {
 /// Statements in the order in which they arrive at the server.
 struct Queue {
     ids: Vec<Ids>,
-    requests: Arrivals,
+    turns: Turns,
     random: FixedEntropy,
     mean_ticks: f64,
     statement_rows: u64,
     /// Rows that were not made yet.
     left: u64,
     number: u64,
-    /// When each client is free again.
-    free: BinaryHeap<Reverse<(i64, usize)>>,
-    /// The time of the next request, if it was drawn.
-    next: Option<i64>,
     sent: BinaryHeap<Reverse<Sent>>,
 }
 
@@ -58,18 +55,8 @@ impl Queue {
     /// The statement that arrives next; `None` after the last one.
     fn next(&mut self) -> Result<Option<Sent>> {
         while self.left > 0 {
-            let request = match self.next {
-                Some(request) => request,
-                None => self.requests.next_moment()?.unix_ticks(),
-            };
-            self.next = Some(request);
-            let Some(&Reverse((free, client))) = self.free.peek() else { break };
-            let made = request.max(free);
-            if self.sent.peek().is_some_and(|Reverse(first)| first.arrives <= made) {
-                break;
-            }
-            self.free.pop();
-            self.next = None;
+            let arrives = self.sent.peek().map(|Reverse(first)| first.arrives);
+            let Some((made, client)) = self.turns.take(arrives)? else { break };
             let arrives = made.saturating_add(self.delay()?);
             let rows = self.statement_rows.min(self.left);
             self.left -= rows;
@@ -80,16 +67,14 @@ impl Queue {
             }
             self.sent.push(Reverse(Sent { arrives, number: self.number, made, client, keys }));
             self.number += 1;
-            self.free.push(Reverse((arrives, client)));
+            self.turns.free(client, arrives);
         }
         Ok(self.sent.pop().map(|Reverse(sent)| sent))
     }
 
     /// A random delay in ticks.
     fn delay(&mut self) -> Result<i64> {
-        // From 53 random bits; above 0 and at most 1.
-        let share = ((self.random.next_u64()? >> 11) + 1) as f64 / (1_u64 << 53) as f64;
-        Ok((-self.mean_ticks * share.ln()) as i64)
+        Ok((-self.mean_ticks * share(&mut self.random)?.ln()) as i64)
     }
 }
 
@@ -100,15 +85,16 @@ fn queue(strategy: &Strategy, workload: &Workload, statement_rows: u64) -> Resul
     let statements_a_second = Ids::rate(strategy, workload) / statement_rows as f64;
     Ok(Queue {
         ids: ids.collect::<Result<_>>()?,
-        requests: Arrivals::new(start, statements_a_second, workload.seed),
+        turns: Turns::new(
+            Arrivals::new(start, statements_a_second, workload.seed),
+            u64::from(workload.writers),
+        ),
         // Another random stream than those of ids, arrivals and payloads.
         random: FixedEntropy::new(workload.seed.rotate_left(8) ^ 0xde1a_7ed5),
         mean_ticks: workload.delay_ms.unwrap_or(0.0) * TICKS_PER_MILLI,
         statement_rows,
         left: workload.rows,
         number: 0,
-        free: (0..workload.writers as usize).map(|client| Reverse((i64::MIN, client))).collect(),
-        next: None,
         sent: BinaryHeap::new(),
     })
 }
